@@ -134,7 +134,7 @@
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero; keys as bytes, and bytes as
 //!   keys, see [`new_key_type!`].
 //! - `derive`: `#[derive(Row)]`, for structs in [`Columns`]. Enables `columns`.
-//! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`, and `SlotMap::save`; see `file`.
+//! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`, and `SlotMap::save`; see `file`. Enables `table`.
 //! - `rayon`: arrays, `Columns` and the maps in parallel; see `par`.
 //! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, arrays and `Columns`; see `saved` for the form.
 //!
@@ -192,6 +192,12 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
 
+// First, since their macros are for those below.
+#[macro_use]
+mod impls;
+#[macro_use]
+mod maps;
+
 #[cfg(feature = "alloc")]
 pub mod alloc;
 mod backing;
@@ -201,6 +207,7 @@ pub mod block_vec;
 mod bytemuck;
 #[cfg(feature = "columns")]
 pub mod columns;
+mod container;
 pub mod dense;
 
 #[cfg(test)]
@@ -231,7 +238,7 @@ pub mod service;
 #[cfg(feature = "shared")]
 pub mod shared;
 pub mod slot_map;
-mod sort;
+mod slots;
 #[cfg(feature = "table")]
 pub mod table;
 mod unchecked;
@@ -253,6 +260,7 @@ pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBl
 #[cfg(feature = "columns")]
 #[doc(inline)]
 pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
+pub use container::Builder;
 #[doc(inline)]
 pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats};
 pub use error::{Error, ErrorKind, Refused};
@@ -276,11 +284,11 @@ pub use service::{CommitAhead, Release};
 #[cfg(feature = "shared")]
 #[doc(inline)]
 pub use shared::{SharedSlotMap, SharedSlotMapBuilder, SharedVec, SharedVecBuilder};
-#[cfg(fuzzing)]
-#[doc(hidden)]
-pub use slot_map::Bitmap;
 #[doc(inline)]
 pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, Weak};
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use slots::holes::bitmap::Bitmap;
 #[cfg(feature = "derive")]
 #[doc(inline)]
 pub use stayput_derive::Row;

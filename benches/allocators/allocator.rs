@@ -1,9 +1,8 @@
 //! What a process can be run under.
 
 use std::alloc::System;
-use std::process::Command;
 
-use bench_common::allocator::{self, Switch};
+use bench_common::allocator::Switch;
 use mimalloc::MiMalloc;
 use serde::{Deserialize, Serialize};
 use stayput::HugePages;
@@ -29,7 +28,7 @@ pub(crate) enum Allocator {
 
 /// Each at the place that its number says.
 #[global_allocator]
-static GLOBAL: Switch = Switch::new(&[
+pub(crate) static GLOBAL: Switch = Switch::new(&[
     &System,
     &MiMalloc,
     const { &GlobalVm::new() },
@@ -42,15 +41,3 @@ static GLOBAL: Switch = Switch::new(&[
         &GlobalVm::with_parent(Jemalloc)
     },
 ]);
-
-impl Allocator {
-    /// Whether it is that of this process.
-    pub(crate) fn is_current(self) -> bool {
-        GLOBAL.number() == self as usize
-    }
-
-    /// Has a child be run under it.
-    pub(crate) fn set_for(self, child: &mut Command) {
-        allocator::set_for(child, self as usize);
-    }
-}

@@ -1,8 +1,13 @@
 //! What a program is run under.
 
-use serde::Serialize;
+use std::process::Command;
 
-use crate::allocator::Allocator;
+use bench_common::allocator;
+use bench_common::harness::Result;
+use bench_common::jobs::Job;
+use serde::{Deserialize, Serialize};
+
+use crate::allocator::{Allocator, GLOBAL};
 
 /// An allocator with its settings.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -15,6 +20,39 @@ pub(crate) struct Contender {
     /// Whose figures the others are compared with.
     #[serde(skip)]
     pub(crate) is_base: bool,
+}
+
+impl Contender {
+    /// Has a new process do a job under it.
+    pub(crate) fn found<J: Job>(&self, job: J) -> Result<J::Found> {
+        let Self { name, allocator, variables, .. } = *self;
+        let found = Under { allocator, variables, job }.found();
+        found.map_err(|error| format!("measuring {name}: {error}").into())
+    }
+}
+
+/// A job that is done under an allocator, in a process that belongs to it alone.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(crate) struct Under<J: Job> {
+    allocator: Allocator,
+    #[serde(skip)]
+    variables: &'static [(&'static str, &'static str)],
+    job: J,
+}
+
+impl<J: Job> Job for Under<J> {
+    type Found = J::Found;
+
+    fn run(&self) -> Result<J::Found> {
+        assert_eq!(GLOBAL.number(), self.allocator as usize, "the wrong allocator");
+        self.job.run()
+    }
+
+    fn set_up(&self, child: &mut Command) {
+        allocator::set_for(child, self.allocator as usize);
+        child.envs(self.variables.iter().copied());
+    }
 }
 
 /// What its users call it.

@@ -1,19 +1,17 @@
 //! Plain `Vec`s that are pushed to, from empty on: one large, or several by turns.
 
-use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use bench_common::harness;
+use bench_common::harness::Result;
+use bench_common::jobs::{Job, Rounds, rounds_of};
 use bench_common::memory::{Entity, entity, touch};
-use bench_common::spread::{Spread, median, micros, nanoseconds};
-use bench_common::table::{Table, short, words};
+use bench_common::spread::{each, median, micros, millis, nanoseconds};
+use bench_common::table::{Table, header, short};
 use bench_common::usage;
 use serde::{Deserialize, Serialize};
 
-use crate::child;
 use crate::contenders::{self, Contender};
-use crate::stats::{each, millis};
 
 /// How much is measured.
 #[derive(Debug)]
@@ -26,7 +24,7 @@ pub(crate) struct Extent {
 
 /// What a child is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Job {
+pub(crate) struct Growth {
     arrays: usize,
     entities_each: usize,
     pass: Pass,
@@ -56,17 +54,23 @@ const LARGE_BYTES: usize = stayput::alloc::VmAlloc::DEFAULT_THRESHOLD_BYTES;
 /// So many are pushed to an array before it is the next one's turn.
 const TURN: usize = 16;
 
-pub(crate) fn perform(job: &Job) -> Outcome {
-    let mut arrays: Vec<Vec<Entity>> = (0..job.arrays).map(|_| Vec::new()).collect();
-    let outcome = match job.pass {
-        Pass::Total => total(&mut arrays, job.entities_each),
-        Pass::Pushes => pushes(&mut arrays, job.entities_each),
-    };
-    let sum = arrays.iter().flatten().flatten().fold(0, |sum: u64, &word| sum.wrapping_add(word));
-    let one = |n: usize| entity(n as u64).into_iter().fold(0, u64::wrapping_add);
-    let expected = (0..job.entities_each).map(one).fold(0, u64::wrapping_add);
-    assert_eq!(sum, expected.wrapping_mul(job.arrays as u64), "entities are lost");
-    outcome
+impl Job for Growth {
+    type Found = Outcome;
+
+    fn run(&self) -> Result<Outcome> {
+        let Self { arrays, entities_each, pass } = *self;
+        let mut arrays: Vec<Vec<Entity>> = (0..arrays).map(|_| Vec::new()).collect();
+        let outcome = match pass {
+            Pass::Total => total(&mut arrays, entities_each),
+            Pass::Pushes => pushes(&mut arrays, entities_each),
+        };
+        let words = arrays.iter().flatten().flatten();
+        let sum = words.fold(0, |sum: u64, &word| sum.wrapping_add(word));
+        let one = |n: usize| entity(n as u64).into_iter().fold(0, u64::wrapping_add);
+        let expected = (0..entities_each).map(one).fold(0, u64::wrapping_add);
+        assert_eq!(sum, expected.wrapping_mul(arrays.len() as u64), "entities are lost");
+        Ok(outcome)
+    }
 }
 
 fn total(arrays: &mut [Vec<Entity>], entities_each: usize) -> Outcome {
@@ -113,70 +117,59 @@ fn pushes(arrays: &mut [Vec<Entity>], entities_each: usize) -> Outcome {
     Outcome { worst_push_ns: nanoseconds(longest), moves, ..Outcome::default() }
 }
 
-/// What came of one allocator.
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    #[serde(flatten)]
-    contender: Contender,
-    total_ms: Spread,
-    push_ns: f64,
-    worst_push_us: Spread,
-    moves: usize,
-    page_faults: Option<u64>,
-    peak_rss_bytes: Option<u64>,
+/// What came of one allocator, in both passes.
+type Row = Rounds<Contender, Found>;
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Found {
+    #[serde(skip)]
+    entities: usize,
+    total: Outcome,
+    pushes: Outcome,
 }
 
 /// Interleaved: each repetition goes through all allocators before the next begins.
-pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
-    let entities_each = extent.bytes / size_of::<Entity>();
-    let job = |pass| child::Job::Growth(Job { arrays: extent.arrays, entities_each, pass });
-    let run = |contender: &Contender, pass| -> harness::Result<Outcome> {
+pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
+    let &Extent { arrays, bytes, repetitions } = extent;
+    let entities_each = bytes / size_of::<Entity>();
+    let run = |contender: &Contender, pass| -> Result<Outcome> {
         // The last copy has half of it in the old place, and some allocators keep others.
-        touch(2 * extent.arrays * extent.bytes)?;
-        child::measure(contender, job(pass))
+        touch(2 * arrays * bytes)?;
+        contender.found(Growth { arrays, entities_each, pass })
     };
-    let found = harness::in_turns(
-        contenders::ALL,
-        |_| extent.repetitions,
-        |contender| contender.name.to_owned(),
-        |contender| Ok((run(contender, Pass::Total)?, run(contender, Pass::Pushes)?)),
-    )?;
-    let entities = extent.arrays * entities_each;
-    let row = |(contender, found): (&Contender, Vec<(Outcome, Outcome)>)| {
-        let (totals, pushes): (Vec<Outcome>, Vec<Outcome>) = found.into_iter().unzip();
-        let over = |figure: fn(&Outcome) -> Option<u64>| median(totals.iter().map(figure));
-        let total_ns = median(totals.iter().map(|outcome| outcome.total_ns));
-        Row {
-            contender: *contender,
-            total_ms: Spread::of(totals.iter().map(|outcome| millis(outcome.total_ns))),
-            push_ns: each(total_ns, entities),
-            worst_push_us: Spread::of(pushes.iter().map(|outcome| micros(outcome.worst_push_ns))),
-            moves: pushes.iter().map(|outcome| outcome.moves).max().unwrap_or(0),
-            page_faults: over(|outcome| outcome.page_faults),
-            peak_rss_bytes: over(|outcome| outcome.peak_rss_bytes),
-        }
-    };
-    Ok(contenders::ALL.iter().zip(found).map(row).collect())
+    let name = |contender: &Contender| contender.name.to_owned();
+    rounds_of(contenders::ALL.iter().copied(), repetitions, name, |contender| {
+        let total = run(contender, Pass::Total)?;
+        let pushes = run(contender, Pass::Pushes)?;
+        Ok(Found { entities: arrays * entities_each, total, pushes })
+    })
 }
 
 pub(crate) fn table(rows: &[Row]) -> Table {
-    let mut header = words(["allocator", "total ms", "range", "ratio", "ns a push"]);
-    header.extend(words(["worst push µs", "range", "ratio", "moves", "page faults", "peak MiB"]));
-    let base = rows.iter().find(|row| row.contender.is_base);
-    let ratio = |spread: &Spread, figure: fn(&Row) -> &Spread| {
-        base.map_or_else(String::new, |base| short(spread.median / figure(base).median))
+    let header = header(
+        "allocator | total ms | range | ratio | ns a push | worst push µs | range | ratio | \
+         moves | page faults | peak MiB",
+    );
+    let with_ratio = |row: &Row, figure: fn(&Found) -> f64| {
+        let spread = row.spread(figure);
+        let base = rows.iter().find(|row| row.of.is_base);
+        let ratio = base.map(|base| short(spread.median / base.spread(figure).median));
+        spread.range().into_iter().chain([ratio.unwrap_or_default()])
     };
-    let count = |count: Option<u64>| count.map_or_else(|| "?".into(), |count| count.to_string());
+    let count = |row: &Row, figure: fn(&Outcome) -> Option<u64>| {
+        let count = median(row.found.iter().map(|found| figure(&found.total)));
+        count.map_or_else(|| "?".into(), |count| count.to_string())
+    };
     let cells = |row: &Row| {
-        let mut cells = vec![row.contender.name.to_owned()];
-        cells.extend(row.total_ms.range());
-        cells.push(ratio(&row.total_ms, |row| &row.total_ms));
-        cells.push(short(row.push_ns));
-        cells.extend(row.worst_push_us.range());
-        cells.push(ratio(&row.worst_push_us, |row| &row.worst_push_us));
-        cells.push(row.moves.to_string());
-        cells.push(count(row.page_faults));
-        cells.push(count(row.peak_rss_bytes.map(|bytes| bytes >> 20)));
+        let mut cells = vec![row.of.name.to_owned()];
+        cells.extend(with_ratio(row, |found| millis(found.total.total_ns)));
+        let push_ns = row.spread(|found| each(found.total.total_ns, found.entities));
+        cells.push(short(push_ns.median));
+        cells.extend(with_ratio(row, |found| micros(found.pushes.worst_push_ns)));
+        let moves = row.found.iter().map(|found| found.pushes.moves).max();
+        cells.push(moves.unwrap_or(0).to_string());
+        cells.push(count(row, |total| total.page_faults));
+        cells.push(count(row, |total| total.peak_rss_bytes.map(|bytes| bytes >> 20)));
         cells
     };
     bench_common::table::table(1, header, rows.iter().map(cells).collect())

@@ -5,7 +5,6 @@
 
 mod allocator;
 mod arena;
-mod child;
 mod cli;
 mod contenders;
 mod growth;
@@ -13,10 +12,18 @@ mod run;
 mod short_lived;
 mod small;
 mod soak;
-mod stats;
 
 use bench_common::harness;
+use bench_common::jobs::perform;
+use contenders::Under;
 
 fn main() -> harness::Result {
-    harness::main(child::perform, run::bench, run::smoke)
+    let bench = |options: &cli::Options| run::measure(&options.plan())?.print(options.common.json);
+    let jobs = [
+        perform::<Under<growth::Growth>>,
+        perform::<Under<short_lived::Coming>>,
+        perform::<Under<arena::Making>>,
+        perform::<Under<soak::Extent>>,
+    ];
+    harness::main(&jobs, bench, || run::measure(&cli::Plan::SMOKE)?.print_smoke())
 }

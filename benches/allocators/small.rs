@@ -10,15 +10,14 @@ use std::hint::black_box;
 use std::ptr;
 use std::time::Instant;
 
-use bench_common::spread::{Spread, nanoseconds};
+use bench_common::random::Random;
+use bench_common::spread::{Spread, each, nanoseconds};
 use bench_common::table::{Table, short, words};
 use mimalloc::MiMalloc;
 use serde::Serialize;
 use stayput::alloc::GlobalVm;
 #[cfg(unix)]
 use tikv_jemallocator::Jemalloc;
-
-use crate::stats::each;
 
 /// How much is measured.
 #[derive(Debug)]
@@ -28,8 +27,8 @@ pub(crate) struct Extent {
     pub(crate) calls: usize,
 }
 
-const SMALLEST_BYTES: u64 = 8;
-const LARGEST_BYTES: u64 = 64 << 10;
+const SMALLEST_BYTES: usize = 8;
+const LARGEST_BYTES: usize = 64 << 10;
 const ALIGN: usize = 8;
 
 /// Places for blocks. About two thirds have one at any time.
@@ -62,7 +61,7 @@ pub(crate) struct Row {
 }
 
 pub(crate) fn measure(extent: &Extent) -> Vec<Row> {
-    let mut random = Random(0x5EED);
+    let mut random = Random::new(0x5EED);
     let calls: Vec<Call> = (0..extent.calls).map(|_| call(&mut random)).collect();
     vec![
         compare("system", &System, &GlobalVm::new(), &calls, extent.batches),
@@ -74,23 +73,11 @@ pub(crate) fn measure(extent: &Extent) -> Vec<Row> {
 
 fn call(random: &mut Random) -> Call {
     // Half as many of twice the size: 1 / u has that distribution.
-    let share = (random.next() >> 48) + 1;
-    let bytes = (SMALLEST_BYTES << 16) / share;
+    let share = random.below(1 << 16) + 1;
     Call {
-        place: usize::try_from(random.next() >> 32).unwrap_or(0) % PLACES,
-        bytes: usize::try_from(bytes.min(LARGEST_BYTES)).unwrap_or(0),
-        then: if random.next() >> 62 == 0 { Then::Resize } else { Then::Free },
-    }
-}
-
-/// A generator by multiplication; its upper bits are good.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+        place: random.below(PLACES),
+        bytes: ((SMALLEST_BYTES << 16) / share).min(LARGEST_BYTES),
+        then: if random.below(4) == 0 { Then::Resize } else { Then::Free },
     }
 }
 

@@ -1,49 +1,17 @@
 //! What is compared: arrays, each as its users would have it.
 
-use bench_common::memory::{Entity, entity};
-use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+use bench_common::contenders;
+use bench_common::memory::Element;
+use orx_split_vec::{Doubling as ByDoubling, Linear, SplitVec};
 use stayput::{BlockVec, Blocks, VmVec};
-
-use crate::peers::{Boxcar, OrxDoubling, OrxLinear, SegVec};
-
-/// What is in an array: numbers.
-pub(crate) trait Element: Copy + 'static {
-    fn of(number: u64) -> Self;
-    fn number(&self) -> u64;
-}
-
-impl Element for u64 {
-    #[inline]
-    fn of(number: u64) -> Self {
-        number
-    }
-
-    #[inline]
-    fn number(&self) -> u64 {
-        *self
-    }
-}
-
-impl Element for Entity {
-    #[inline]
-    fn of(number: u64) -> Self {
-        entity(number)
-    }
-
-    #[inline]
-    fn number(&self) -> u64 {
-        self[0]
-    }
-}
 
 /// What all can do, so that they run the same code.
 pub(crate) trait Array<E: Element>: Extend<E> + Sized {
-    fn new() -> Self;
+    fn empty() -> Self;
 
     /// With room for so many, where that can be had.
     fn with_room(_: usize) -> Self {
-        Self::new()
+        Self::empty()
     }
 
     fn push(&mut self, element: E);
@@ -70,65 +38,24 @@ pub(crate) fn sum_of<'e, E: Element>(slices: impl Iterator<Item = &'e [E]>) -> u
     slices.map(sum_of_slice).fold(0, u64::wrapping_add)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Contender {
+contenders! {
+    Contender by Job<E: Element>;
     /// std's
-    Vec,
+    Vec: Vec<E>, "Vec";
     /// stayput's array in one piece
-    VmVec,
+    VmVec: VmVec<E>, "VmVec";
     /// stayput's in blocks of 16 KiB
-    BlockVec,
+    BlockVec: BlockVec<E>, "BlockVec";
     /// The same, each block twice the one before
-    BlockVecDoubling,
+    BlockVecDoubling: Doubling<E>, "BlockVec, doubling";
     /// The crate boxcar
-    Boxcar,
+    Boxcar: boxcar::Vec<E>, "boxcar";
     /// The crate orx-split-vec, each piece twice the one before
-    OrxDoubling,
+    OrxDoubling: SplitVec<E, ByDoubling>, "orx-split-vec";
     /// The same, in pieces of 4 MiB
-    OrxLinear,
+    OrxLinear: SplitVec<E, Linear>, "orx-split-vec, linear";
     /// The crate segvec
-    SegVec,
-}
-
-impl Contender {
-    pub(crate) const ALL: [Self; 8] = [
-        Self::Vec,
-        Self::VmVec,
-        Self::BlockVec,
-        Self::BlockVecDoubling,
-        Self::Boxcar,
-        Self::OrxDoubling,
-        Self::OrxLinear,
-        Self::SegVec,
-    ];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Vec => "Vec",
-            Self::VmVec => "VmVec",
-            Self::BlockVec => "BlockVec",
-            Self::BlockVecDoubling => "BlockVec, doubling",
-            Self::Boxcar => "boxcar",
-            Self::OrxDoubling => "orx-split-vec",
-            Self::OrxLinear => "orx-split-vec, linear",
-            Self::SegVec => "segvec",
-        }
-    }
-
-    /// Does something with an array of this kind.
-    pub(crate) fn make<E: Element, J: Job<E>>(self, job: J) -> J::Found {
-        match self {
-            Self::Vec => job.run::<Vec<E>>(),
-            Self::VmVec => job.run::<VmVec<E>>(),
-            Self::BlockVec => job.run::<BlockVec<E>>(),
-            Self::BlockVecDoubling => job.run::<Doubling<E>>(),
-            Self::Boxcar => job.run::<Boxcar<E>>(),
-            Self::OrxDoubling => job.run::<OrxDoubling<E>>(),
-            Self::OrxLinear => job.run::<OrxLinear<E>>(),
-            Self::SegVec => job.run::<SegVec<E>>(),
-        }
-    }
+    SegVec: segvec::SegVec<E>, "segvec";
 }
 
 /// What is done with an array, whichever it is.
@@ -137,76 +64,52 @@ pub(crate) trait Job<E: Element> {
     fn run<A: Array<E>>(self) -> Self::Found;
 }
 
-/// What arrays that are slices have by the same names.
-macro_rules! slice {
-    ($array:ident) => {
-        impl<E: Element> Array<E> for $array<E> {
-            fn new() -> Self {
-                $array::new()
-            }
-
-            fn with_room(count: usize) -> Self {
-                $array::with_capacity(count)
-            }
-
-            #[inline]
-            fn push(&mut self, element: E) {
-                self.push(element);
-            }
-
-            #[inline]
-            fn at(&self, index: usize) -> &E {
-                &self[index]
-            }
-
-            #[inline]
-            fn each(&self) -> impl Iterator<Item = &E> {
-                self.iter()
-            }
-
-            fn sum_of_slices(&self) -> Option<u64> {
-                Some(sum_of_slice(self))
-            }
-
-            fn clear(&mut self) {
-                self.clear();
-            }
+/// Methods of an array that do what its own of the same name does.
+macro_rules! own {
+    ($($method:ident)+) => { $(own!(@ $method);)+ };
+    (@ push) => {
+        #[inline]
+        fn push(&mut self, element: E) {
+            Self::push(self, element);
         }
     };
+    (@ at) => {
+        #[inline]
+        fn at(&self, index: usize) -> &E {
+            &self[index]
+        }
+    };
+    (@ each) => {
+        #[inline]
+        fn each(&self) -> impl Iterator<Item = &E> {
+            self.iter()
+        }
+    };
+    (@ $method:ident) => { bench_common::own!(@ $method); };
 }
-slice!(Vec);
-slice!(VmVec);
+pub(crate) use own;
+
+impl<E: Element> Array<E> for Vec<E> {
+    own!(empty with_room push at each clear);
+
+    fn sum_of_slices(&self) -> Option<u64> {
+        Some(sum_of_slice(self))
+    }
+}
+
+impl<E: Element> Array<E> for VmVec<E> {
+    own!(empty with_room push at each clear);
+
+    fn sum_of_slices(&self) -> Option<u64> {
+        Some(sum_of_slice(self))
+    }
+}
 
 impl<E: Element> Array<E> for BlockVec<E> {
-    fn new() -> Self {
-        Self::new()
-    }
-
-    fn with_room(count: usize) -> Self {
-        Self::with_capacity(count)
-    }
-
-    #[inline]
-    fn push(&mut self, element: E) {
-        self.push(element);
-    }
-
-    #[inline]
-    fn at(&self, index: usize) -> &E {
-        &self[index]
-    }
-
-    #[inline]
-    fn each(&self) -> impl Iterator<Item = &E> {
-        self.iter()
-    }
+    own!(empty with_room push at each clear);
 
     fn sum_of_slices(&self) -> Option<u64> {
         Some(sum_of(self.blocks()))
-    }
-
-    fn clear(&mut self) {
-        self.clear();
     }
 }
 
@@ -214,7 +117,7 @@ impl<E: Element> Array<E> for BlockVec<E> {
 pub(crate) struct Doubling<E>(BlockVec<E>);
 
 impl<E: Element> Array<E> for Doubling<E> {
-    fn new() -> Self {
+    fn empty() -> Self {
         Self::with_room(0)
     }
 

@@ -1,12 +1,14 @@
 //! What is asked of a `BlockVec`, over what others took in the same rounds.
 
+use bench_common::jobs::Rounds;
 use bench_common::spread::Spread;
-use bench_common::table::{Table, short, table, words};
+use bench_common::table::{Table, met, table, words};
 use serde::Serialize;
 
 use crate::arrays::Contender::{self, BlockVec, Boxcar, OrxDoubling, OrxLinear, Vec as StdVec};
 use crate::case::{Case, Found};
-use crate::run::{Measured, Row};
+use crate::run::Measured;
+use crate::task::Task;
 
 /// One line: what, over that of whom, and the bound.
 #[derive(Debug, Serialize)]
@@ -30,48 +32,33 @@ struct Question {
 
 const PEERS: &[Contender] = &[Boxcar, OrxDoubling, OrxLinear];
 
+/// The same figure of it and of the others.
+const fn question(
+    what: &'static str,
+    figure: fn(&Found) -> Option<f64>,
+    others: &'static [Contender],
+    most: f64,
+) -> Question {
+    Question { what, figures: [figure; 2], others, most }
+}
+
 /// Of arrays of any size.
 const EVERYWHERE: [Question; 9] = [
-    Question {
-        what: "first push",
-        figures: [|found| Some(found.first); 2],
-        others: PEERS,
-        most: 0.8,
-    },
-    Question {
-        what: "make, push, drop",
-        figures: [|found| Some(found.over); 2],
-        others: PEERS,
-        most: 0.8,
-    },
-    Question { what: "for", figures: [|found| Some(found.each); 2], others: PEERS, most: 0.7 },
-    Question { what: "fold", figures: [|found| Some(found.fold); 2], others: PEERS, most: 0.7 },
+    question("first push", |found| Some(found.first), PEERS, 0.8),
+    question("make, push, drop", |found| Some(found.over), PEERS, 0.8),
+    question("for", |found| Some(found.each), PEERS, 0.7),
+    question("fold", |found| Some(found.fold), PEERS, 0.7),
     Question { what: "slices", figures: [|found| found.slices, best], others: PEERS, most: 0.7 },
-    Question { what: "for", figures: [|found| Some(found.each); 2], others: &[StdVec], most: 1.1 },
-    Question { what: "fold", figures: [|found| Some(found.fold); 2], others: &[StdVec], most: 1.1 },
-    Question { what: "slices", figures: [|found| found.slices; 2], others: &[StdVec], most: 1.1 },
-    Question {
-        what: "random read",
-        figures: [|found| Some(found.get); 2],
-        others: PEERS,
-        most: 1.0,
-    },
+    question("for", |found| Some(found.each), &[StdVec], 1.1),
+    question("fold", |found| Some(found.fold), &[StdVec], 1.1),
+    question("slices", |found| found.slices, &[StdVec], 1.1),
+    question("random read", |found| Some(found.get), PEERS, 1.0),
 ];
 
 /// Of one of 1 KiB.
 const SMALL: [Question; 2] = [
-    Question {
-        what: "make, push, drop",
-        figures: [|found| Some(found.over); 2],
-        others: &[StdVec],
-        most: 1.5,
-    },
-    Question {
-        what: "make, push, drop, with room",
-        figures: [|found| Some(found.roomy); 2],
-        others: &[StdVec],
-        most: 1.5,
-    },
+    question("make, push, drop", |found| Some(found.over), &[StdVec], 1.5),
+    question("make, push, drop, with room", |found| Some(found.roomy), &[StdVec], 1.5),
 ];
 
 /// The best way to go over all elements that an array has.
@@ -81,7 +68,7 @@ fn best(found: &Found) -> Option<f64> {
 
 pub(crate) fn all(measured: &[Measured]) -> Vec<Asked> {
     let mut asked = Vec::new();
-    for Measured { case, rows } in measured {
+    for (case, rows) in measured {
         let small = (case.bytes() == Case::SMALL_BYTES).then_some(&SMALL);
         let questions = EVERYWHERE.iter().chain(small.into_iter().flatten());
         for Question { what, figures, others, most } in questions {
@@ -96,25 +83,23 @@ pub(crate) fn all(measured: &[Measured]) -> Vec<Asked> {
 
 /// `None` where one of them was not measured.
 fn ratio(
-    rows: &[Row],
+    rows: &[Rounds<Task>],
     other: Contender,
     [own, of_other]: &[fn(&Found) -> Option<f64>; 2],
 ) -> Option<Spread> {
-    let found = |contender| Some(&rows.iter().find(|row| row.contender == contender)?.found);
+    let found = |contender| Some(&rows.iter().find(|row| row.of.contender == contender)?.found);
     let rounds = found(BlockVec)?.iter().zip(found(other)?);
     let ratios: Option<Vec<f64>> =
         rounds.map(|(found, other)| Some(own(found)? / of_other(other)?)).collect();
     ratios.map(Spread::of)
 }
 
-pub(crate) fn show(asked: &[Asked]) -> Option<Table> {
+pub(crate) fn show(asked: &[Asked]) -> Vec<(&'static str, Table)> {
     let header = words(["what", "of", "over that of", "ratio", "quartiles", "at most", "met"]);
     let cells = asked.iter().map(|Asked { what, case, other, ratio, most }| {
-        let verdict = if ratio.median <= *most { "yes" } else { "no" };
-        let [median, quartiles] = ratio.quartiles();
         let words = [(*what).to_owned(), case.to_string(), other.name().to_owned()];
-        [words.as_slice(), &[median, quartiles, short(*most), verdict.to_owned()]].concat()
+        [words.as_slice(), &ratio.quartiles(), &met(ratio.median, *most)].concat()
     });
     let cells: Vec<Vec<String>> = cells.collect();
-    (!cells.is_empty()).then(|| table(3, header, cells))
+    if cells.is_empty() { vec![] } else { vec![("what is asked", table(3, header, cells))] }
 }

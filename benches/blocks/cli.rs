@@ -1,6 +1,6 @@
 //! The command line.
 
-use bench_common::harness::Common;
+use bench_common::harness::{Common, wanted};
 use bench_common::numbers;
 use clap::Parser;
 
@@ -40,8 +40,6 @@ pub(crate) struct Plan {
 
 impl Options {
     pub(crate) fn plan(&self) -> Plan {
-        let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
-        let size = |size: &Size| self.size.is_empty() || self.size.contains(size);
         let usual: &[usize] =
             self.common.of(&[1 << 10, 64 << 10, 1 << 20, 8 << 20], &[1 << 10, 64 << 10]);
         let counts = |size: Size| match self.elements.as_slice() {
@@ -49,10 +47,8 @@ impl Options {
             counts => counts.iter().copied().map(|count| count.max(1)).collect(),
         };
         Plan {
-            contenders: Contender::ALL.into_iter().filter(only).collect(),
-            cases: [Size::Number, Size::Entity]
-                .into_iter()
-                .filter(size)
+            contenders: wanted(&self.only),
+            cases: (wanted(&self.size).into_iter())
                 .flat_map(|element| cases(element, counts(element)))
                 .collect(),
             ms: self.common.of(20, 2),
@@ -70,8 +66,8 @@ impl Plan {
     pub(crate) fn smoke() -> Self {
         let small = |element: Size| cases(element, vec![Case::SMALL_BYTES / element.bytes(), 3000]);
         Self {
-            contenders: Contender::ALL.to_vec(),
-            cases: [Size::Number, Size::Entity].into_iter().flat_map(small).collect(),
+            contenders: wanted(&[]),
+            cases: wanted(&[]).into_iter().flat_map(small).collect(),
             ms: 0,
             repetitions: 1,
         }

@@ -14,7 +14,10 @@ mod run;
 mod task;
 
 use bench_common::harness;
+use bench_common::jobs::perform;
 
 fn main() -> harness::Result {
-    harness::main(task::answer, run::bench, run::smoke)
+    let bench = |options: &cli::Options| run::measure(&options.plan())?.print(options.common.json);
+    let smoke = || run::measure(&cli::Plan::smoke())?.print_smoke();
+    harness::main(&[perform::<task::Task>], bench, smoke)
 }

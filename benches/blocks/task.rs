@@ -4,13 +4,11 @@ use std::hint::black_box;
 use std::iter;
 use std::time::{Duration, Instant};
 
-use bench_common::delegate;
-use bench_common::harness;
-use bench_common::memory::{self, Entity};
-use bench_common::usage;
+use bench_common::memory::{self, Element, Entity};
+use bench_common::{harness, jobs, usage};
 use serde::{Deserialize, Serialize};
 
-use crate::arrays::{Array, Contender, Element, Job};
+use crate::arrays::{Array, Contender, Job};
 use crate::case::{Case, Found, Size};
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -30,19 +28,18 @@ const RUN: usize = 1 << 15;
 /// So many are read at random between two.
 const READS: usize = 1 << 16;
 
-/// Does the task and writes what was found to standard output.
-pub(crate) fn answer(task: &Task) -> harness::Result {
-    Ok(delegate::answer(&run(*task)?)?)
-}
+impl jobs::Job for Task {
+    type Found = Found;
 
-fn run(task: Task) -> harness::Result<Found> {
-    let Task { contender, case, .. } = task;
-    // An array that is copied as it grows needs up to three times as much.
-    memory::touch(3 * case.bytes().max(FIRST * case.element.bytes()))?;
-    Ok(match case.element {
-        Size::Number => contender.make::<u64, _>(task),
-        Size::Entity => contender.make::<Entity, _>(task),
-    })
+    fn run(&self) -> harness::Result<Found> {
+        let Self { contender, case, .. } = *self;
+        // An array that is copied as it grows needs up to three times as much.
+        memory::touch(3 * case.bytes().max(FIRST * case.element.bytes()))?;
+        Ok(match case.element {
+            Size::Number => contender.make::<u64, _>(*self),
+            Size::Entity => contender.make::<Entity, _>(*self),
+        })
+    }
 }
 
 impl<E: Element> Job<E> for Task {
@@ -137,7 +134,7 @@ fn check<E: Element>(array: &impl Array<E>, count: usize) {
 }
 
 fn filled<E: Element, A: Array<E>>(count: usize) -> A {
-    let mut array = A::new();
+    let mut array = A::empty();
     push_all(&mut array, count);
     array
 }

@@ -4,10 +4,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use bench_common::harness::Result;
+use bench_common::jobs::{Rounds, rounds_of};
 use bench_common::numbers;
-use bench_common::progress::Progress;
-use bench_common::spread::Spread;
-use bench_common::table::{Table, short, words};
+use bench_common::table::{Table, header, short};
 use serde::Serialize;
 use stayput::{Columns, HugePages, VmVec};
 
@@ -34,15 +34,22 @@ const ENOUGH_ROWS: usize = 1 << 22;
 
 const FIELD_BYTES: usize = size_of::<f32>();
 
-/// What came of so many columns.
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
+/// With so many rows and columns.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Case {
     rows: usize,
     columns: usize,
-    same_offset_ns: Spread,
-    apart_ns: Spread,
-    columns_ns: Option<Spread>,
 }
+
+/// What came of them, in ns a field.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Found {
+    same_offset: f64,
+    apart: f64,
+    of_columns: Option<f64>,
+}
+
+pub(crate) type Row = Rounds<Case, Found>;
 
 /// Small numbers, of which sums are exact.
 #[expect(clippy::cast_precision_loss, reason = "they are below 256")]
@@ -106,76 +113,46 @@ macro_rules! time_columns {
     }};
 }
 
-/// With so many rows and columns, in ns a field.
-struct Case {
-    rows: usize,
-    columns: usize,
-    same_offset: Vec<f64>,
-    apart: Vec<f64>,
-    of_columns: Vec<f64>,
-}
-
-impl Case {
-    fn new((rows, columns): (usize, usize)) -> Self {
-        Self { rows, columns, same_offset: vec![], apart: vec![], of_columns: vec![] }
-    }
-
-    fn measure_once(&mut self) {
-        let rows = self.rows;
-        let by_hand = match self.columns {
-            4 => time_by_hand::<3>,
-            8 => time_by_hand::<7>,
-            10 => time_by_hand::<9>,
-            12 => time_by_hand::<11>,
-            16 => time_by_hand::<15>,
-            _ => unreachable!("is one of COUNTS"),
-        };
-        self.same_offset.push(by_hand(rows, 0));
-        self.apart.push(by_hand(rows, APART_BYTES));
-        self.of_columns.extend(match self.columns {
-            4 => Some(time_columns!(rows, a 1, b 2, c 3)),
-            8 => Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7)),
-            10 => Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7, h 8, i 9)),
-            12 => {
-                Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7, h 8, i 9, j 10, k 11))
-            }
-            _ => None,
-        });
-    }
-
-    fn row(self) -> Row {
-        Row {
-            rows: self.rows,
-            columns: self.columns,
-            same_offset_ns: Spread::of(self.same_offset),
-            apart_ns: Spread::of(self.apart),
-            columns_ns: (!self.of_columns.is_empty()).then(|| Spread::of(self.of_columns)),
-        }
-    }
+fn measure_once(&Case { rows, columns }: &Case) -> Found {
+    let by_hand = match columns {
+        4 => time_by_hand::<3>,
+        8 => time_by_hand::<7>,
+        10 => time_by_hand::<9>,
+        12 => time_by_hand::<11>,
+        16 => time_by_hand::<15>,
+        _ => unreachable!("is one of COUNTS"),
+    };
+    let (same_offset, apart) = (by_hand(rows, 0), by_hand(rows, APART_BYTES));
+    let of_columns = match columns {
+        4 => Some(time_columns!(rows, a 1, b 2, c 3)),
+        8 => Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7)),
+        10 => Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7, h 8, i 9)),
+        12 => Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7, h 8, i 9, j 10, k 11)),
+        _ => None,
+    };
+    Found { same_offset, apart, of_columns }
 }
 
 /// Interleaved: each repetition goes through all before the next begins, in new memory.
-pub(crate) fn measure(extent: &Extent) -> Vec<Row> {
-    let cases = extent.rows.iter().flat_map(|&rows| COUNTS.map(|columns| (rows, columns)));
-    let mut cases: Vec<Case> = cases.map(Case::new).collect();
-    let mut progress = Progress::new(extent.repetitions);
-    for _ in 0..extent.repetitions {
-        progress.begin("aliasing");
-        cases.iter_mut().for_each(Case::measure_once);
-    }
-    cases.into_iter().map(Case::row).collect()
+pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
+    let cases = extent.rows.iter().flat_map(|&rows| COUNTS.map(|columns| Case { rows, columns }));
+    let name = |_: &Case| "aliasing".to_owned();
+    rounds_of(cases, extent.repetitions, name, |case| Ok(measure_once(case)))
 }
 
 pub(crate) fn table(rows: &[Row]) -> Table {
-    let mut header = words(["rows", "columns", "same offset", "range", "apart by hand", "range"]);
-    header.extend(words(["Columns", "range", "same offset / Columns"]));
+    let header = header(
+        "rows | columns | same offset | range | apart by hand | range | Columns | range | \
+         same offset / Columns",
+    );
     let cells = |row: &Row| {
-        let mut cells = vec![numbers::text(row.rows), row.columns.to_string()];
-        cells.extend(row.same_offset_ns.range());
-        cells.extend(row.apart_ns.range());
-        if let Some(columns_ns) = &row.columns_ns {
-            cells.extend(columns_ns.range());
-            cells.push(short(row.same_offset_ns.median / columns_ns.median));
+        let same_offset = row.spread(|found| found.same_offset);
+        let mut cells = vec![numbers::text(row.of.rows), row.of.columns.to_string()];
+        cells.extend(same_offset.range());
+        cells.extend(row.spread(|found| found.apart).range());
+        if let Some(of_columns) = row.spread_of_some(|found| found.of_columns) {
+            cells.extend(of_columns.range());
+            cells.push(short(same_offset.median / of_columns.median));
         }
         cells
     };

@@ -3,7 +3,7 @@
 use stayput::{Groups, Pad, Row, RowRef};
 
 use crate::operation::Operation;
-use crate::rows::{Rows, digest};
+use crate::rows::{Rows, digest, own};
 use crate::stayput_rows::Particle;
 
 impl Pad for Particle {
@@ -26,26 +26,7 @@ impl Pad for Particle {
 impl<const N: usize> Rows for Groups<Particle, N> {
     const LACKS: &'static [Operation] = &[Operation::Sort];
 
-    fn empty() -> Self {
-        Self::new()
-    }
-
-    fn with_room(rows: usize) -> Self {
-        Self::with_capacity(rows)
-    }
-
-    #[inline]
-    fn push(&mut self, number: u32) {
-        self.push(Particle::of(number));
-    }
-
-    fn clear(&mut self) {
-        self.clear();
-    }
-
-    fn len(&self) -> usize {
-        self.len()
-    }
+    own!(empty with_room push clear len swap_remove);
 
     #[inline(never)]
     fn integrate(&mut self, dt: f32) {
@@ -71,10 +52,5 @@ impl<const N: usize> Rows for Groups<Particle, N> {
     fn digest(&self, index: usize) -> u64 {
         let row: RowRef<'_, Particle> = self.get(index).expect("it is one of them");
         digest!(row, *)
-    }
-
-    #[inline]
-    fn swap_remove(&mut self, index: usize) -> u64 {
-        digest!(self.swap_remove(index))
     }
 }

@@ -5,7 +5,6 @@
 //! measured, how, and how to read it.
 
 mod aliasing;
-mod child;
 mod cli;
 mod containers;
 mod groups;
@@ -15,11 +14,12 @@ mod rows;
 mod run;
 mod stage;
 mod stayput_rows;
-mod summary;
 mod table;
 
+use bench_common::compare::Life;
 use bench_common::harness;
+use bench_common::jobs::perform;
 
 fn main() -> harness::Result {
-    harness::main(child::perform, run::bench, run::smoke)
+    harness::main(&[perform::<Life<containers::Structures>>], run::bench, run::smoke)
 }

@@ -1,5 +1,6 @@
 //! The operations, and how much each does.
 
+use bench_common::{compare, small};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -22,15 +23,12 @@ pub(crate) enum Operation {
 /// The most rows that are looked up or removed in one measurement.
 const SAMPLE_MAX: usize = 1 << 20;
 
-/// With fewer rows there are several passes, so that a measurement takes long enough to be timed.
-const ENOUGH_ROWS: usize = 1 << 16;
-
 /// As many structures at most are made in one measurement, since all of them stay until it ends.
 const FRESH_MAX: usize = 16;
 
-impl Operation {
+impl compare::Operation for Operation {
     /// Those on rows.
-    pub(crate) const ON_ROWS: &[Self] = &[
+    const LIFE: &'static [Self] = &[
         Self::PushWarm,
         Self::PushFresh,
         Self::WorstPush,
@@ -41,7 +39,7 @@ impl Operation {
         Self::Sort,
     ];
 
-    pub(crate) fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::PushWarm => "push, warm",
             Self::PushFresh => "push, fresh",
@@ -55,16 +53,28 @@ impl Operation {
         }
     }
 
-    /// Whether it is about memory that the process has not had yet.
-    pub(crate) fn needs_new_process(self) -> bool {
+    fn unit(self) -> f64 {
+        if self.is_a_longest() { 1e3 } else { 1.0 }
+    }
+
+    fn needs_new_process(self) -> bool {
         matches!(self, Self::PushFresh | Self::WorstPush)
     }
 
-    /// How often it is measured in a process.
-    pub(crate) fn times_in_life(self) -> usize {
+    fn times_in_life(self) -> usize {
         if self.needs_new_process() { 1 } else { 3 }
     }
 
+    fn is_a_longest(self) -> bool {
+        self == Self::WorstPush
+    }
+
+    fn function(self) -> Option<&'static str> {
+        None
+    }
+}
+
+impl Operation {
     /// How many rows one pass goes over, or how many of them it looks up or removes.
     pub(crate) fn count_in_pass(self, rows: usize) -> usize {
         match self {
@@ -76,19 +86,15 @@ impl Operation {
 
     /// How many passes a measurement has.
     pub(crate) fn passes(self, rows: usize) -> usize {
-        let passes = (ENOUGH_ROWS / rows.max(1)).clamp(1, 64);
+        let passes = small::structures(rows);
         match self {
             Self::PushFresh => passes.min(FRESH_MAX),
             _ => passes,
         }
     }
 
-    /// The figure of a measurement: nanoseconds a row, or microseconds of the worst push.
-    #[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
-    pub(crate) fn figure(self, rows: usize, ns: u64) -> f64 {
-        match self {
-            Self::WorstPush => ns as f64 / 1e3,
-            _ => ns as f64 / (self.count_in_pass(rows) * self.passes(rows)) as f64,
-        }
+    /// How many rows a measurement is about.
+    pub(crate) fn count(self, rows: usize) -> usize {
+        if self == Self::WorstPush { 1 } else { self.count_in_pass(rows) * self.passes(rows) }
     }
 }

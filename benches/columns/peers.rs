@@ -3,33 +3,14 @@
 use stayput::VmVec;
 
 use crate::operation::Operation;
-use crate::rows::{Rows, digest, integrate_columns, particle, sum_column};
+use crate::rows::{Rows, digest, integrate_columns, own, particle, sum_column};
 
 particle!();
 
 macro_rules! array_of_structs {
     ($array:ident) => {
         impl Rows for $array<Particle> {
-            fn empty() -> Self {
-                $array::new()
-            }
-
-            fn with_room(rows: usize) -> Self {
-                $array::with_capacity(rows)
-            }
-
-            #[inline]
-            fn push(&mut self, number: u32) {
-                $array::push(self, Particle::of(number));
-            }
-
-            fn clear(&mut self) {
-                $array::clear(self);
-            }
-
-            fn len(&self) -> usize {
-                $array::len(self)
-            }
+            own!(empty with_room push clear len swap_remove);
 
             fn integrate(&mut self, dt: f32) {
                 integrate_structs(self, dt);
@@ -42,11 +23,6 @@ macro_rules! array_of_structs {
             #[inline]
             fn digest(&self, index: usize) -> u64 {
                 digest!(self[index])
-            }
-
-            #[inline]
-            fn swap_remove(&mut self, index: usize) -> u64 {
-                digest!($array::swap_remove(self, index))
             }
 
             fn sort(&mut self) {
@@ -76,32 +52,13 @@ fn sum_structs(rows: &[Particle]) -> u32 {
 
 /// A `Vec` for each field.
 pub(crate) mod with_soa_derive {
-    use super::{Rows, digest, integrate_columns, particle, sum_column};
+    use super::{Rows, digest, integrate_columns, own, particle, sum_column};
     use soa_derive::StructOfArray;
 
     particle!(StructOfArray);
 
     impl Rows for ParticleVec {
-        fn empty() -> Self {
-            Self::new()
-        }
-
-        fn with_room(rows: usize) -> Self {
-            Self::with_capacity(rows)
-        }
-
-        #[inline]
-        fn push(&mut self, number: u32) {
-            self.push(Particle::of(number));
-        }
-
-        fn clear(&mut self) {
-            self.clear();
-        }
-
-        fn len(&self) -> usize {
-            self.len()
-        }
+        own!(empty with_room push clear len swap_remove);
 
         fn integrate(&mut self, dt: f32) {
             let Self { x, y, z, vx, vy, vz, .. } = self;
@@ -117,11 +74,6 @@ pub(crate) mod with_soa_derive {
             digest!(self.index(index), *)
         }
 
-        #[inline]
-        fn swap_remove(&mut self, index: usize) -> u64 {
-            digest!(self.swap_remove(index))
-        }
-
         fn sort(&mut self) {
             self.as_mut_slice().sort_by_key(|row| *row.color);
         }
@@ -132,7 +84,7 @@ pub(crate) mod with_soa_derive {
 pub(crate) mod with_soa_rs {
     #![expect(dead_code, clippy::expl_impl_clone_on_copy, reason = "what the macro writes")]
 
-    use super::{Operation, Rows, digest, integrate_columns, particle, sum_column};
+    use super::{Operation, Rows, digest, integrate_columns, own, particle, sum_column};
     use soa_rs::{Soa, Soars};
 
     particle!(Soars);
@@ -140,22 +92,7 @@ pub(crate) mod with_soa_rs {
     impl Rows for Soa<Particle> {
         const LACKS: &'static [Operation] = &[Operation::Sort];
 
-        fn empty() -> Self {
-            Self::new()
-        }
-
-        fn with_room(rows: usize) -> Self {
-            Self::with_capacity(rows)
-        }
-
-        #[inline]
-        fn push(&mut self, number: u32) {
-            self.push(Particle::of(number));
-        }
-
-        fn clear(&mut self) {
-            self.clear();
-        }
+        own!(empty with_room push clear swap_remove);
 
         fn len(&self) -> usize {
             (**self).len()
@@ -173,11 +110,6 @@ pub(crate) mod with_soa_rs {
         #[inline]
         fn digest(&self, index: usize) -> u64 {
             digest!(self.idx(index), *)
-        }
-
-        #[inline]
-        fn swap_remove(&mut self, index: usize) -> u64 {
-            digest!(self.swap_remove(index))
         }
     }
 }

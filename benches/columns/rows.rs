@@ -38,6 +38,30 @@ pub(crate) trait Rows: Sized {
     }
 }
 
+/// Methods of a structure that do what its own of the same name does.
+macro_rules! own {
+    ($($method:ident)+) => { $(own!(@ $method);)+ };
+    (@ push) => {
+        #[inline]
+        fn push(&mut self, number: u32) {
+            Self::push(self, Particle::of(number));
+        }
+    };
+    (@ len) => {
+        fn len(&self) -> usize {
+            Self::len(self)
+        }
+    };
+    (@ swap_remove) => {
+        #[inline]
+        fn swap_remove(&mut self, index: usize) -> u64 {
+            digest!(Self::swap_remove(self, index))
+        }
+    };
+    (@ $method:ident) => { bench_common::own!(@ $method); };
+}
+pub(crate) use own;
+
 /// The struct, with derives: those of different crates make structs of the same names beside it, so
 /// each has a module of its own.
 macro_rules! particle {

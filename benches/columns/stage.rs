@@ -3,32 +3,11 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bench_common::compare::{self, Sample};
 use bench_common::random::Random;
-use bench_common::spread::nanoseconds;
-use serde::{Deserialize, Serialize};
 
 use crate::operation::Operation;
 use crate::rows::Rows;
-
-/// A [`Stage`] of any structure. Each call is a whole operation, so that going through a table of
-/// functions does not show.
-pub(crate) trait Perform {
-    /// Whether the structure can do it.
-    fn can(&self, operation: Operation) -> bool;
-
-    /// Does what has to be done before the operation, and times it.
-    fn perform(&mut self, operation: Operation) -> Sample;
-}
-
-/// A measurement.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Sample {
-    pub(crate) operation: Operation,
-    /// Of all passes; of the worst push alone.
-    pub(crate) ns: u64,
-    /// What was read, or what all rows came to be: the same for all structures.
-    pub(crate) checksum: u64,
-}
 
 pub(crate) struct Stage<R> {
     rows: usize,
@@ -151,12 +130,12 @@ impl<R: Rows> Stage<R> {
     }
 }
 
-impl<R: Rows> Perform for Stage<R> {
+impl<R: Rows> compare::Stage<Operation> for Stage<R> {
     fn can(&self, operation: Operation) -> bool {
         !R::LACKS.contains(&operation)
     }
 
-    fn perform(&mut self, operation: Operation) -> Sample {
+    fn perform(&mut self, operation: Operation) -> Vec<Sample<Operation>> {
         let (time, checksum) = match operation {
             Operation::PushWarm => self.push_warm(),
             Operation::PushFresh => self.push_fresh(),
@@ -168,8 +147,7 @@ impl<R: Rows> Perform for Stage<R> {
             Operation::Sort => self.sort(),
             Operation::Aliasing => unreachable!("it is about no rows"),
         };
-        let ns = nanoseconds(time);
-        Sample { operation, ns, checksum }
+        vec![Sample::new(operation, time, operation.count(self.rows), checksum)]
     }
 }
 

@@ -1,7 +1,5 @@
 //! `Columns`, of structs and of tuples.
 
-use std::marker::PhantomData;
-
 use stayput::{Columns, HugePages, Row, RowRef};
 
 use crate::rows::{Rows, digest, integrate_columns, particle, sum_column};
@@ -70,37 +68,20 @@ impl Named for Fields {
 }
 
 /// Which pages columns ask for.
-pub(crate) trait Pages {
-    const PAGES: HugePages;
-}
+pub(crate) const AS_IT_COMES: usize = 0;
+pub(crate) const SMALL: usize = 1;
+pub(crate) const HUGE: usize = 2;
+const PAGES: [HugePages; 3] = [HugePages::Auto, HugePages::Never, HugePages::Always];
 
-pub(crate) struct AsItComes;
+pub(crate) struct Held<R: Named, const P: usize>(Columns<R>);
 
-pub(crate) struct Small;
-
-pub(crate) struct Huge;
-
-impl Pages for AsItComes {
-    const PAGES: HugePages = HugePages::Auto;
-}
-
-impl Pages for Small {
-    const PAGES: HugePages = HugePages::Never;
-}
-
-impl Pages for Huge {
-    const PAGES: HugePages = HugePages::Always;
-}
-
-pub(crate) struct Held<R: Named, P>(Columns<R>, PhantomData<P>);
-
-impl<R: Named, P: Pages> Rows for Held<R, P> {
+impl<R: Named, const P: usize> Rows for Held<R, P> {
     fn empty() -> Self {
-        Self(Columns::builder().huge_pages(P::PAGES).build(), PhantomData)
+        Self(Columns::builder().huge_pages(PAGES[P]).build())
     }
 
     fn with_room(rows: usize) -> Self {
-        Self(Columns::builder().huge_pages(P::PAGES).capacity(rows).build(), PhantomData)
+        Self(Columns::builder().huge_pages(PAGES[P]).capacity(rows).build())
     }
 
     #[inline]

@@ -47,9 +47,11 @@ pub fn pin(processor: usize) -> bool {
     allow(&[processor])
 }
 
-/// Has the calling thread run on a processor for now, and then on any of those that are allowed. Whether the system did so.
-pub fn move_to(processor: usize, allowed: &[usize]) -> bool {
-    pin(processor) && allow(allowed)
+/// Has one of so many threads begin on a processor of its own, if there are as many, and then go where it may.
+pub fn settle(thread: usize, threads: usize, allowed: &[usize]) {
+    if threads <= allowed.len() {
+        let _ = pin(allowed[thread]) && allow(allowed);
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -4,11 +4,11 @@ use std::error::Error;
 use std::fmt::{Debug, Display};
 use std::{env, iter};
 
-use clap::{Args, Parser};
+use clap::{Args, Parser, ValueEnum};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use crate::delegate;
+use crate::jobs;
 use crate::machine::Machine;
 use crate::progress::Progress;
 use crate::table::Table;
@@ -44,15 +44,21 @@ impl Common {
     }
 }
 
-/// Runs the task of a child, the bench if `cargo bench` started it, or else a smoke test: `cargo
+/// Returns the values named on the command line, or all if none was, in the order of their declaration.
+pub fn wanted<T: ValueEnum + Clone + PartialEq>(named: &[T]) -> Vec<T> {
+    let is_wanted = |one: &&T| named.is_empty() || named.contains(one);
+    T::value_variants().iter().filter(is_wanted).cloned().collect()
+}
+
+/// Does the [job](jobs::perform) of a child, runs the bench if `cargo bench` started it, or else a smoke test: `cargo
 /// test` passes no `--bench`, but perhaps options of the test harness. Criterion does the same.
-pub fn main<T: DeserializeOwned, O: Parser>(
-    task: impl FnOnce(&T) -> Result,
+pub fn main<O: Parser>(
+    jobs: &[fn() -> Result<bool>],
     bench: impl FnOnce(&O) -> Result,
     smoke: impl FnOnce() -> Result,
 ) -> Result {
-    if let Some(given) = delegate::task_from_args()? {
-        task(&given)
+    if jobs::perform_any(jobs)? {
+        Ok(())
     } else if env::args_os().any(|arg| arg == "--bench") {
         bench(&O::parse_from(env::args_os().filter(|arg| arg != "--bench")))
     } else {
@@ -95,15 +101,52 @@ pub fn print_smoke(summary: &impl Serialize, tables: &[(impl Display, Table)]) -
     Ok(())
 }
 
-/// Measures a part of a bench, if it is wanted.
-pub fn part<E, R>(
-    name: &str,
-    extent: Option<&E>,
-    measure: impl FnOnce(&E) -> Result<R>,
-) -> Result<Option<R>> {
-    let Some(extent) = extent else { return Ok(None) };
-    eprintln!("measuring: {name}");
-    measure(extent).map(Some)
+/// The report of a bench of several parts.
+#[derive(Debug)]
+pub struct Report {
+    machine: Machine,
+    parts: serde_json::Map<String, Value>,
+    tables: Vec<(String, Table)>,
+}
+
+impl Report {
+    /// Creates an empty report, with the versions of these dependencies of the bench's package.
+    pub fn new(bench: &str, packages: impl IntoIterator<Item = &'static str>) -> Self {
+        let machine = Machine::with(bench, packages);
+        Self { machine, parts: serde_json::Map::new(), tables: Vec::new() }
+    }
+
+    /// Measures a part, if it has an extent, and adds it and its tables, each with a title.
+    pub fn part<E, R: Serialize, T: Into<String>>(
+        &mut self,
+        name: &str,
+        extent: Option<&E>,
+        measure: impl FnOnce(&E) -> Result<R>,
+        tables: impl FnOnce(&R) -> Vec<(T, Table)>,
+    ) -> Result<Option<R>> {
+        let Some(extent) = extent else { return Ok(None) };
+        eprintln!("measuring: {name}");
+        let found = measure(extent)?;
+        self.parts.insert(name.to_owned(), serde_json::to_value(&found)?);
+        self.show(tables(&found));
+        Ok(Some(found))
+    }
+
+    /// Adds tables, each with a title.
+    pub fn show<T: Into<String>>(&mut self, tables: impl IntoIterator<Item = (T, Table)>) {
+        self.tables.extend(tables.into_iter().map(|(title, table)| (title.into(), table)));
+    }
+
+    /// Prints the report as JSON, or else the machine and the tables.
+    pub fn print(mut self, json: bool) -> Result {
+        self.parts.insert("machine".to_owned(), serde_json::to_value(&self.machine)?);
+        print(json, &self.parts, &self.machine, &self.tables)
+    }
+
+    /// Prints how much a smoke run reported.
+    pub fn print_smoke(self) -> Result {
+        print_smoke(&self.parts, &self.tables)
+    }
 }
 
 /// Measures all cases, one after the other, again and again, so that what disturbs the machine
@@ -119,14 +162,19 @@ pub fn in_turns<C, R>(
     let rounds = cases.iter().map(&repetitions).max().unwrap_or(0);
     for round in 0..rounds {
         for (case, found) in cases.iter().zip(&mut found) {
-            let done = |rounds_done: usize| rounds_done * repetitions(case) / rounds;
-            if done(round + 1) > done(round) {
+            if is_due(repetitions(case), round, rounds) {
                 progress.begin(name(case));
                 found.push(measure(case)?);
             }
         }
     }
     Ok(found)
+}
+
+/// Whether a case with `repetitions` has a turn in this one of `rounds`, evenly distributed.
+pub(crate) fn is_due(repetitions: usize, round: usize, rounds: usize) -> bool {
+    let done = |rounds_done: usize| rounds_done * repetitions / rounds;
+    done(round + 1) > done(round)
 }
 
 /// Checks that all contenders did the same work.

@@ -4,9 +4,11 @@
 
 pub mod allocator;
 pub mod callgrind;
+pub mod compare;
+pub mod contenders;
 pub mod cores;
-pub mod delegate;
 pub mod harness;
+pub mod jobs;
 pub mod machine;
 pub mod memory;
 pub mod numbers;

@@ -11,6 +11,14 @@ pub fn parse(text: &str) -> Result<usize, String> {
     number.checked_mul(1 << shift).ok_or_else(|| "is too large a number".into())
 }
 
+/// The same, of what each has a number of 32 bits and more besides, and of which there are some at least.
+pub fn within(text: &str, least: usize) -> Result<usize, String> {
+    match parse(text)? {
+        number if (least..=1 << 28).contains(&number) => Ok(number),
+        _ => Err(format!("must be from {least} to 256M")),
+    }
+}
+
 /// `64 K`, `8 M`: where it is a round number of them.
 pub fn text(count: usize) -> String {
     match count {

@@ -6,6 +6,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::compare::Role;
 use crate::table::short;
 
 const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
@@ -25,30 +26,14 @@ const RIGHT: i32 = 64;
 type Failure = Box<dyn Error>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// What is compared, by its colour: Okabe and Ito's blues for stayput, greys for the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shade {
-    /// What the comparison is about.
-    Own,
-    /// The same with other settings, or another of this crate.
-    Variant,
-    /// What others have.
-    Peer,
-    /// What others have that does something else besides: sand.
-    OtherPeer,
-    /// What cannot be bettered: palest.
-    Limit,
-}
-
-impl Shade {
-    fn colour(self) -> RGBColor {
-        match self {
-            Self::Own => RGBColor(0x00, 0x72, 0xB2),
-            Self::Variant => RGBColor(0x56, 0xB4, 0xE9),
-            Self::Peer => RGBColor(0xAA, 0xAA, 0xAA),
-            Self::OtherPeer => RGBColor(0xCC, 0xB9, 0x9C),
-            Self::Limit => RGBColor(0xDD, 0xDD, 0xDD),
-        }
+/// What is compared, by its colour: Okabe and Ito's blues for stayput, greys and sand for the others.
+fn colour(role: Role) -> RGBColor {
+    match role {
+        Role::Own => RGBColor(0x00, 0x72, 0xB2),
+        Role::Variant => RGBColor(0x56, 0xB4, 0xE9),
+        Role::Peer => RGBColor(0xAA, 0xAA, 0xAA),
+        Role::OtherPeer => RGBColor(0xCC, 0xB9, 0x9C),
+        Role::Limit => RGBColor(0xDD, 0xDD, 0xDD),
     }
 }
 
@@ -57,8 +42,8 @@ impl Shade {
 pub struct Bar {
     /// Before it.
     pub name: &'static str,
-    /// Its colour.
-    pub shade: Shade,
+    /// What that is to the comparison.
+    pub role: Role,
     /// The lower quartile, the median and the upper quartile. `None` where there is nothing to show.
     pub value: Option<[f64; 3]>,
 }
@@ -106,7 +91,7 @@ fn panel(area: &Area<'_>, Panel { title, bars }: &Panel) -> Result<(), Failure> 
 
     for (bar, top) in bars.iter().zip((PANEL_TITLE_HEIGHT..).step_by(BAR_HEIGHT as usize)) {
         let middle = top + BAR_HEIGHT / 2 - 1;
-        let ink = if bar.shade == Shade::Own { INK } else { SOFT };
+        let ink = if bar.role == Role::Own { INK } else { SOFT };
         let before = font(16, ink).pos(Pos::new(HPos::Right, VPos::Center));
         area.draw(&Text::new(bar.name, (LEFT - 8, middle), before))?;
         let after = font(16, ink).pos(Pos::new(HPos::Left, VPos::Center));
@@ -115,7 +100,7 @@ fn panel(area: &Area<'_>, Panel { title, bars }: &Panel) -> Result<(), Failure> 
             continue;
         };
         let shape = [(LEFT, top + 2), (pixel(median).max(LEFT + 1), top + BAR_HEIGHT - 4)];
-        area.draw(&Rectangle::new(shape, bar.shade.colour().filled()))?;
+        area.draw(&Rectangle::new(shape, colour(bar.role).filled()))?;
         if high > low {
             let whisker = [(pixel(low), middle), (pixel(high), middle)];
             area.draw(&PathElement::new(whisker, INK.stroke_width(1)))?;

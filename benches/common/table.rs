@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::Serialize;
+use serde_json::Value;
+
 /// A header, and rows as long as it.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -72,7 +75,45 @@ pub fn short(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// The name of a variant, for people as in JSON.
+pub fn name(variant: impl Serialize) -> String {
+    match serde_json::to_value(variant) {
+        Ok(Value::String(name)) => name,
+        _ => String::new(),
+    }
+}
+
+/// The cells of a header, between bars.
+pub fn header(cells: &str) -> Vec<String> {
+    cells.split(" | ").map(str::to_owned).collect()
+}
+
 /// Each as a cell.
 pub fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).into()
+}
+
+/// A bound, and whether something is within it, each as a cell.
+pub fn met(value: f64, most: f64) -> [String; 2] {
+    [short(most), if value <= most { "yes" } else { "no" }.to_owned()]
+}
+
+/// What is asked of something, over what another took in the same run.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the fields' names say it")]
+pub struct Asked {
+    pub what: String,
+    pub over: &'static str,
+    pub ratio: f64,
+    pub most: f64,
+}
+
+/// What is asked, as a table with a title; nothing if nothing is.
+pub fn asked(of: &str, all: Vec<Asked>) -> Option<(&'static str, Table)> {
+    let header = words([of, "over that of", "ratio", "at most", "met"]);
+    let cells = all.into_iter().map(|Asked { what, over, ratio, most }| {
+        [[what, over.to_owned(), short(ratio)].as_slice(), &met(ratio, most)].concat()
+    });
+    let cells: Vec<Vec<String>> = cells.collect();
+    (!cells.is_empty()).then(|| ("what is asked", table(2, header, cells)))
 }

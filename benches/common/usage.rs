@@ -26,8 +26,14 @@ pub fn page_faults() -> Option<u64> {
 /// which a child process inherits from its parent.
 #[cfg(target_os = "linux")]
 pub fn peak_rss_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    bytes_in("/proc/self/status", "VmHWM:")
+}
+
+/// By the line of a file that begins so, and has a number of KiB.
+#[cfg(target_os = "linux")]
+fn bytes_in(path: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kib * 1024)
 }
@@ -49,10 +55,7 @@ pub fn peak_rss_bytes() -> Option<u64> {
 /// be some pages behind.
 #[cfg(target_os = "linux")]
 pub fn resident_bytes() -> Option<u64> {
-    let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
-    let line = rollup.lines().find_map(|line| line.strip_prefix("Rss:"))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kib * 1024)
+    bytes_in("/proc/self/smaps_rollup", "Rss:")
 }
 
 /// What this process has resident: the system does not say.

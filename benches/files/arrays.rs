@@ -8,11 +8,10 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::ValueEnum;
+use bench_common::contenders;
 use memmap2::MmapMut;
 use memvec::{MemVec, VecFile};
 use mmap_vec::{DefaultSegmentBuilder, MmapVec, MmapVecBuilder};
-use serde::{Deserialize, Serialize};
 use stayput::file::{Advice, Space};
 use stayput::{FileVec, HugePages, VmVec};
 
@@ -25,52 +24,30 @@ pub(crate) const fn element(number: usize) -> Element {
     [number as u64; 8]
 }
 
-/// Which of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Contender {
+contenders! {
+    Contender by Job;
     /// stayput's array in a file
-    FileVec,
+    FileVec: InFile<PLAIN>, "FileVec";
     /// The same, where room on the disk is taken by use
-    FileVecSparse,
+    FileVecSparse: InFile<SPARSE>, "FileVec, sparse";
     /// The same, where each page takes its own fault
-    FileVecByPages,
+    FileVecByPages: InFile<BY_PAGES>, "FileVec, page by page";
     /// stayput's array in memory, in small pages
-    VmVec,
+    VmVec: VmVec<Element>, "VmVec, small pages";
     /// A file that is mapped anew when it doubles, by hand over memmap2
-    Remapping,
+    Remapping: Remapping, "memmap2, remapping";
     /// The crate mmap-vec
-    MmapVec,
+    MmapVec: ByMmapVec, "mmap-vec";
     /// The crate memvec
-    Memvec,
+    Memvec: ByMemvec, "memvec";
     /// A `BufWriter`, and `read_to_end`
-    BufWriter,
+    BufWriter: Stream, "BufWriter";
 }
 
-impl Contender {
-    pub(crate) const ALL: [Self; 8] = [
-        Self::FileVec,
-        Self::FileVecSparse,
-        Self::FileVecByPages,
-        Self::VmVec,
-        Self::Remapping,
-        Self::MmapVec,
-        Self::Memvec,
-        Self::BufWriter,
-    ];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::FileVec => "FileVec",
-            Self::FileVecSparse => "FileVec, sparse",
-            Self::FileVecByPages => "FileVec, page by page",
-            Self::VmVec => "VmVec, small pages",
-            Self::Remapping => "memmap2, remapping",
-            Self::MmapVec => "mmap-vec",
-            Self::Memvec => "memvec",
-            Self::BufWriter => "BufWriter",
-        }
-    }
+/// What is done with an array, whichever it is.
+pub(crate) trait Job {
+    type Found;
+    fn run<A: Array>(self) -> Self::Found;
 }
 
 /// An array that grows.

@@ -1,26 +1,17 @@
 //! Growth to more than the memory that a control group lets a child have.
 
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench_common::delegate;
-use bench_common::harness;
-use bench_common::spread::Spread;
+use bench_common::harness::Result;
+use bench_common::jobs::{Job, Rounds, rounds_of};
+use bench_common::memory::size_text;
 use bench_common::table::{Table, table, words};
-use serde::Serialize;
 
 use crate::arrays::{Contender, ELEMENT_BYTES};
-use crate::growth::Grown;
-use crate::task::{Folder, Task};
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    contender: Contender,
-    /// `None`: it was ended for the memory that it took.
-    push_ns: Option<Spread>,
-    worst_ms: Option<Spread>,
-}
+use crate::cli::Plan;
+use crate::folder::Folder;
+use crate::growth::{Grown, Growth};
 
 /// A control group with a limit of memory, which goes with it.
 struct Group {
@@ -49,56 +40,45 @@ impl Drop for Group {
     }
 }
 
-/// All of them in turns; none, where no limit can be set.
-pub(crate) fn in_turns(
-    contenders: &[Contender],
-    inside: &Path,
-    limit: usize,
-    repetitions: usize,
-) -> Result<Option<Vec<Row>>, Box<dyn Error>> {
-    let Some(group) = Group::new(limit) else {
+/// All of them in turns; none, where no limit can be set. Of what was ended for the memory that it took nothing is
+/// found.
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Contender, Option<Grown>>>> {
+    let Some(group) = Group::new(plan.limit_bytes) else {
         eprintln!("no limit of memory can be set here: growth beyond it is left out");
-        return Ok(None);
+        return Ok(Vec::new());
     };
-    let count = limit * 2 / ELEMENT_BYTES;
-    let found = harness::in_turns(
-        contenders,
-        |_| repetitions,
-        |contender| format!("growth beyond memory of {}", contender.name()),
-        |&contender| {
-            let own = Folder::new(inside)?;
-            let (folder, group) = (own.path().to_owned(), Some(group.path.clone()));
-            // Reading here and there would be a matter of the disk alone.
-            let task = Task::Grow { contender, folder, count, reads: 0, group };
-            let output = delegate::command(&task)?.output()?;
-            let found = output.status.success().then(|| serde_json::from_slice(&output.stdout));
-            Ok(found.transpose()?)
-        },
-    )?;
-    let rows = contenders.iter().zip(&found).map(|(contender, found)| {
-        let found: Option<Vec<Grown>> = found.iter().copied().collect();
-        let of = |figure| found.as_ref().map(|found| Spread::of(found.iter().map(figure)));
-        Row {
-            contender: *contender,
-            push_ns: of(Grown::push_ns as fn(&Grown) -> f64),
-            worst_ms: of(Grown::worst_ms),
-        }
-    });
-    Ok(Some(rows.collect()))
+    let count = plan.limit_bytes * 2 / ELEMENT_BYTES;
+    let name = |contender: &Contender| format!("growth beyond memory of {}", contender.name());
+    rounds_of(plan.contenders.iter().copied(), plan.repetitions, name, |&contender| {
+        let own = Folder::new(&plan.folder)?;
+        let (folder, group) = (own.path().to_owned(), Some(group.path.clone()));
+        // Reading here and there would be a matter of the disk alone.
+        let growth = Growth { contender, folder, count, reads: 0, group };
+        let output = growth.command()?.output()?;
+        let found = output.status.success().then(|| serde_json::from_slice(&output.stdout));
+        Ok(found.transpose()?)
+    })
 }
 
-pub(crate) fn show(rows: &[Row]) -> Table {
+pub(crate) fn show(
+    limit_bytes: usize,
+    rows: &[Rounds<Contender, Option<Grown>>],
+) -> Vec<(String, Table)> {
     let header = words(["array", "push, ns", "range", "worst 64, ms", "range"]);
     let cells = rows.iter().map(|row| {
-        let figures = |spread: Option<Spread>| {
+        let figures = |figure: fn(&Grown) -> f64| {
+            let spread = row.spread_of_some(|grown| grown.as_ref().map(figure));
             spread.map_or(["ended".to_owned(), String::new()], |spread| spread.range())
         };
         [
-            [row.contender.name().to_owned()].as_slice(),
-            &figures(row.push_ns),
-            &figures(row.worst_ms),
+            [row.of.name().to_owned()].as_slice(),
+            &figures(|grown| grown.push_ns),
+            &figures(|grown| grown.worst_ms),
         ]
         .concat()
     });
-    table(1, header, cells.collect())
+    let cells: Vec<Vec<String>> = cells.collect();
+    let (all, limit) = (size_text(limit_bytes * 2), size_text(limit_bytes));
+    let title = format!("growth to {all} with {limit} of memory");
+    if cells.is_empty() { vec![] } else { vec![(title, table(1, header, cells))] }
 }

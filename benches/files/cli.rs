@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use bench_common::harness::Common;
+use bench_common::harness::{Common, wanted};
 use bench_common::numbers;
 use clap::{Parser, ValueEnum};
 
@@ -77,12 +77,9 @@ pub(crate) struct Plan {
 impl Options {
     pub(crate) fn plan(&self) -> Plan {
         let of = |usual, if_quick| self.common.of(usual, if_quick);
-        let all = [Part::Growth, Part::Beyond, Part::Open, Part::Follow];
-        let parts = if self.parts.is_empty() { all.to_vec() } else { self.parts.clone() };
-        let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
         Plan {
-            parts,
-            contenders: Contender::ALL.into_iter().filter(only).collect(),
+            parts: wanted(&self.parts),
+            contenders: wanted(&self.only),
             bytes: self.bytes.unwrap_or(of(512 << 20, 16 << 20)),
             limit_bytes: self.limit_bytes.unwrap_or(of(512 << 20, 32 << 20)),
             open_sizes: self.common.of(vec![64 << 10, 64 << 20], vec![64 << 10]),
@@ -91,24 +88,6 @@ impl Options {
             follow_reads: self.follow_reads.unwrap_or(of(100_000_000, 1_000_000)),
             folder: self.folder.clone().unwrap_or_else(env::temp_dir),
             repetitions: self.common.repetitions(5, 1),
-        }
-    }
-}
-
-impl Plan {
-    /// Everything once, and small.
-    pub(crate) fn smoke() -> Self {
-        Self {
-            parts: vec![Part::Growth, Part::Open, Part::Follow],
-            contenders: Contender::ALL.to_vec(),
-            bytes: 1 << 20,
-            limit_bytes: 0,
-            open_sizes: vec![64 << 10],
-            open_bytes: 1 << 30,
-            latency_pushes: 100,
-            follow_reads: 10_000,
-            folder: env::temp_dir(),
-            repetitions: 1,
         }
     }
 }

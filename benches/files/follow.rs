@@ -2,13 +2,13 @@
 
 #![expect(unsafe_code, reason = "opens files that nobody else writes to")]
 
-use std::error::Error;
 use std::hint;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use bench_common::delegate;
+use bench_common::harness::Result;
+use bench_common::jobs::Job;
 use bench_common::random::Random;
 use bench_common::table::{Table, short, table, words};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,8 @@ use stayput::file::AppendOnly;
 use stayput::{FileVec, Follow};
 
 use crate::arrays::Element;
-use crate::task::{Folder, Task};
+use crate::cli::Plan;
+use crate::folder::Folder;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Latency {
@@ -49,7 +50,7 @@ fn now_ns() -> u64 {
     number(time.tv_sec) * 1_000_000_000 + number(time.tv_nsec)
 }
 
-fn follow(folder: &Path) -> Result<Follow<Element>, Box<dyn Error>> {
+fn follow(folder: &Path) -> Result<Follow<Element>> {
     let begun = Instant::now();
     loop {
         match Follow::open(folder.join("array")) {
@@ -59,52 +60,72 @@ fn follow(folder: &Path) -> Result<Follow<Element>, Box<dyn Error>> {
     }
 }
 
-/// In a child: sees elements as they come, each with the time when it was pushed.
-pub(crate) fn wait_for(folder: &Path, count: usize) -> Result<Latency, Box<dyn Error>> {
-    let follow = follow(folder)?;
-    let mut late: Vec<u64> = vec![0; count];
-    // The first are there to begin with.
-    for (number, late) in late.iter_mut().enumerate() {
-        while follow.len() <= number {
+/// Sees so many elements as they come, each with the time when it was pushed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Waiting {
+    folder: PathBuf,
+    count: usize,
+}
+
+impl Job for Waiting {
+    type Found = Latency;
+
+    fn run(&self) -> Result<Latency> {
+        let (count, follow) = (self.count, follow(&self.folder)?);
+        let mut late: Vec<u64> = vec![0; count];
+        // The first are there to begin with.
+        for (number, late) in late.iter_mut().enumerate() {
+            while follow.len() <= number {
+                hint::spin_loop();
+            }
+            let pushed = follow.get(number).ok_or("it is gone")?[0];
+            *late = now_ns() - pushed;
+        }
+        let late = &mut late[count / 10..];
+        late.sort_unstable();
+        let at = |per_mille: usize| late[(late.len() - 1) * per_mille / 1000] as f64 / 1e3;
+        Ok(Latency { p50: at(500), p99: at(990), p999: at(999), max: at(1000) })
+    }
+}
+
+/// Reads so many elements here and there, the last ones most of all, and looks whether they are whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Reading {
+    folder: PathBuf,
+    count: usize,
+}
+
+impl Job for Reading {
+    type Found = Reads;
+
+    fn run(&self) -> Result<Reads> {
+        let (count, follow) = (self.count, follow(&self.folder)?);
+        while follow.is_empty() {
             hint::spin_loop();
         }
-        let pushed = follow.get(number).ok_or("it is gone")?[0];
-        *late = now_ns() - pushed;
+        let (mut torn, mut random) = (0, Random::new(2));
+        let begun = Instant::now();
+        for number in 0..count {
+            let len = follow.len();
+            let index = if number % 4 == 0 { random.below(len) } else { len - 1 };
+            let element = follow.get(index).ok_or("it is gone")?;
+            torn += usize::from(element != [index as u64; 8]);
+        }
+        let each_ns = begun.elapsed().as_nanos() as f64 / count as f64;
+        Ok(Reads { count, torn, each_ns })
     }
-    let late = &mut late[count / 10..];
-    late.sort_unstable();
-    let at = |per_mille: usize| late[(late.len() - 1) * per_mille / 1000] as f64 / 1e3;
-    Ok(Latency { p50: at(500), p99: at(990), p999: at(999), max: at(1000) })
 }
 
-/// In a child: reads elements here and there, the last ones most of all, and looks whether they are whole.
-pub(crate) fn read(folder: &Path, count: usize) -> Result<Reads, Box<dyn Error>> {
-    let follow = follow(folder)?;
-    while follow.is_empty() {
-        hint::spin_loop();
-    }
-    let (mut torn, mut random) = (0, Random::new(2));
-    let begun = Instant::now();
-    for number in 0..count {
-        let len = follow.len();
-        let index = if number % 4 == 0 { random.below(len) } else { len - 1 };
-        let element = follow.get(index).ok_or("it is gone")?;
-        torn += usize::from(element != [index as u64; 8]);
-    }
-    let each_ns = begun.elapsed().as_nanos() as f64 / count as f64;
-    Ok(Reads { count, torn, each_ns })
-}
-
-fn create(folder: &Folder) -> Result<FileVec<Element, AppendOnly>, Box<dyn Error>> {
+fn create(folder: &Folder) -> Result<FileVec<Element, AppendOnly>> {
     // SAFETY: nobody else has the folder.
     Ok(unsafe { FileVec::create(folder.path().join("array")) }?)
 }
 
-fn latency(inside: &Path, count: usize) -> Result<Latency, Box<dyn Error>> {
+fn latency(inside: &Path, count: usize) -> Result<Latency> {
     let folder = Folder::new(inside)?;
     let mut vec = create(&folder)?;
-    let task = Task::Latency { folder: folder.path().to_owned(), count };
-    let child = delegate::command(&task)?.stdout(Stdio::piped()).spawn()?;
+    let job = Waiting { folder: folder.path().to_owned(), count };
+    let child = job.command()?.stdout(Stdio::piped()).spawn()?;
     // Until it is there, and has its memory.
     std::thread::sleep(Duration::from_millis(200));
     for _ in 0..count {
@@ -118,7 +139,7 @@ fn latency(inside: &Path, count: usize) -> Result<Latency, Box<dyn Error>> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-fn reads(inside: &Path, count: usize) -> Result<Reads, Box<dyn Error>> {
+fn reads(inside: &Path, count: usize) -> Result<Reads> {
     /// After so many it begins anew, in a new file.
     const MOST: usize = 8 << 20;
     let mut all = Reads { count: 0, torn: 0, each_ns: 0.0 };
@@ -126,8 +147,8 @@ fn reads(inside: &Path, count: usize) -> Result<Reads, Box<dyn Error>> {
         let folder = Folder::new(inside)?;
         let mut vec = create(&folder)?;
         let part = (count - all.count).min(10_000_000);
-        let task = Task::Reads { folder: folder.path().to_owned(), count: part };
-        let mut child = delegate::command(&task)?.stdout(Stdio::piped()).spawn()?;
+        let job = Reading { folder: folder.path().to_owned(), count: part };
+        let mut child = job.command()?.stdout(Stdio::piped()).spawn()?;
         let mut number = 0;
         while child.try_wait()?.is_none() {
             for _ in 0..1000 {
@@ -148,17 +169,13 @@ fn reads(inside: &Path, count: usize) -> Result<Reads, Box<dyn Error>> {
     Ok(all)
 }
 
-pub(crate) fn measure(
-    inside: &Path,
-    pushes: usize,
-    count: usize,
-    repetitions: usize,
-) -> Result<Results, Box<dyn Error>> {
-    let latency: Result<Vec<_>, _> = (0..repetitions).map(|_| latency(inside, pushes)).collect();
-    Ok(Results { latency: latency?, reads: reads(inside, count)? })
+pub(crate) fn measure(plan: &Plan) -> Result<Results> {
+    let rounds = (0..plan.repetitions).map(|_| latency(&plan.folder, plan.latency_pushes));
+    let latency = rounds.collect::<Result<Vec<_>>>()?;
+    Ok(Results { latency, reads: reads(&plan.folder, plan.follow_reads)? })
 }
 
-pub(crate) fn show(results: &Results) -> [Table; 2] {
+pub(crate) fn show(results: &Results) -> Vec<(&'static str, Table)> {
     let header = words(["round", "p50, µs", "p99", "p99.9", "longest"]);
     let cells = results.latency.iter().enumerate().map(|(round, latency)| {
         let Latency { p50, p99, p999, max } = *latency;
@@ -169,5 +186,8 @@ pub(crate) fn show(results: &Results) -> [Table; 2] {
     let Reads { count, torn, each_ns } = results.reads;
     let header = words(["reads while another process pushes", "torn", "ns each"]);
     let reads = table(0, header, vec![vec![count.to_string(), torn.to_string(), short(each_ns)]]);
-    [latency, reads]
+    vec![
+        ("from a push to its sight in another process", latency),
+        ("whether an element is ever seen half written", reads),
+    ]
 }

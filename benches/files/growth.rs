@@ -1,22 +1,21 @@
 //! Pushes, 64 of them at a time, into an array that grows; and random reads of what was pushed.
 
-use std::error::Error;
+use std::fs;
 use std::hint::black_box;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use bench_common::harness;
+use bench_common::harness::Result;
+use bench_common::jobs::{Job, Rounds, rounds_of};
+use bench_common::memory::size_text;
 use bench_common::random::Random;
 use bench_common::spread::Spread;
-use bench_common::table::{Table, short, table, words};
+use bench_common::table::{Asked, Table, asked, table, words};
 use serde::{Deserialize, Serialize};
-use stayput::VmVec;
 
-use crate::arrays::{
-    Array, BY_PAGES, ByMemvec, ByMmapVec, Contender, ELEMENT_BYTES, InFile, PLAIN, Remapping,
-    SPARSE, Stream, element,
-};
-use crate::task::{Folder, Task, outcome};
+use crate::arrays::{self, Array, Contender, ELEMENT_BYTES, element};
+use crate::cli::Plan;
+use crate::folder::Folder;
 
 /// How many pushes are timed together.
 const RUN: usize = 64;
@@ -25,141 +24,110 @@ const READS: usize = 2_000_000;
 /// What a child has found.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Grown {
-    push_ns: f64,
-    worst_ms: f64,
+    pub(crate) push_ns: f64,
+    pub(crate) worst_ms: f64,
     read_ns: Option<f64>,
 }
 
-impl Grown {
-    pub(crate) const fn push_ns(&self) -> f64 {
-        self.push_ns
-    }
-
-    pub(crate) const fn worst_ms(&self) -> f64 {
-        self.worst_ms
-    }
+/// Pushes so many, and reads some of them; in a control group, if one is named.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Growth {
+    pub(crate) contender: Contender,
+    pub(crate) folder: PathBuf,
+    pub(crate) count: usize,
+    pub(crate) reads: usize,
+    pub(crate) group: Option<PathBuf>,
 }
 
-/// Of one contender.
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    contender: Contender,
-    push_ns: Spread,
-    worst_ms: Spread,
-    read_ns: Option<Spread>,
-}
+impl Job for Growth {
+    type Found = Grown;
 
-pub(crate) fn grow(
-    contender: Contender,
-    folder: &Path,
-    count: usize,
-    reads: usize,
-) -> Result<Grown, Box<dyn Error>> {
-    match contender {
-        Contender::FileVec => measure::<InFile<PLAIN>>(folder, count, reads),
-        Contender::FileVecSparse => measure::<InFile<SPARSE>>(folder, count, reads),
-        Contender::FileVecByPages => measure::<InFile<BY_PAGES>>(folder, count, reads),
-        Contender::VmVec => measure::<VmVec<_>>(folder, count, reads),
-        Contender::Remapping => measure::<Remapping>(folder, count, reads),
-        Contender::MmapVec => measure::<ByMmapVec>(folder, count, reads),
-        Contender::Memvec => measure::<ByMemvec>(folder, count, reads),
-        Contender::BufWriter => measure::<Stream>(folder, count, reads),
-    }
-}
-
-fn measure<A: Array>(folder: &Path, count: usize, reads: usize) -> Result<Grown, Box<dyn Error>> {
-    let mut array = A::new(folder, count)?;
-    let mut worst = 0;
-    let begun = Instant::now();
-    let mut number = 0;
-    while number < count {
-        let start = Instant::now();
-        for _ in 0..RUN.min(count - number) {
-            array.push(element(number));
-            number += 1;
+    fn run(&self) -> Result<Grown> {
+        if let Some(group) = &self.group {
+            // 0 is the process that writes it.
+            fs::write(group.join("cgroup.procs"), "0")?;
         }
-        worst = start.elapsed().as_nanos().max(worst);
+        self.contender.make(self)
     }
-    let push_ns = begun.elapsed().as_nanos() as f64 / count as f64;
-    let read_ns = array.elements().filter(|_| reads > 0).map(|elements| {
-        let sum: u64 = elements.iter().map(|element| element[5]).sum();
-        assert_eq!(sum, (0..count as u64).sum::<u64>(), "not all elements are there");
-        let mut random = Random::new(1);
+}
+
+impl arrays::Job for &Growth {
+    type Found = Result<Grown>;
+
+    fn run<A: Array>(self) -> Result<Grown> {
+        let Growth { folder, count, reads, .. } = self;
+        let (count, reads) = (*count, *reads);
+        let mut array = A::new(folder, count)?;
+        let mut worst = 0;
         let begun = Instant::now();
-        let mut sum = 0_u64;
-        for _ in 0..reads {
-            sum = sum.wrapping_add(elements[random.below(count)][3]);
+        let mut number = 0;
+        while number < count {
+            let start = Instant::now();
+            for _ in 0..RUN.min(count - number) {
+                array.push(element(number));
+                number += 1;
+            }
+            worst = start.elapsed().as_nanos().max(worst);
         }
-        black_box(sum);
-        begun.elapsed().as_nanos() as f64 / reads as f64
-    });
-    Ok(Grown { push_ns, worst_ms: worst as f64 / 1e6, read_ns })
+        let push_ns = begun.elapsed().as_nanos() as f64 / count as f64;
+        let read_ns = array.elements().filter(|_| reads > 0).map(|elements| {
+            let sum: u64 = elements.iter().map(|element| element[5]).sum();
+            assert_eq!(sum, (0..count as u64).sum::<u64>(), "not all elements are there");
+            let mut random = Random::new(1);
+            let begun = Instant::now();
+            let mut sum = 0_u64;
+            for _ in 0..reads {
+                sum = sum.wrapping_add(elements[random.below(count)][3]);
+            }
+            black_box(sum);
+            begun.elapsed().as_nanos() as f64 / reads as f64
+        });
+        Ok(Grown { push_ns, worst_ms: worst as f64 / 1e6, read_ns })
+    }
 }
 
 /// All of them in turns.
-pub(crate) fn in_turns(
-    contenders: &[Contender],
-    inside: &Path,
-    bytes: usize,
-    repetitions: usize,
-) -> Result<Vec<Row>, Box<dyn Error>> {
-    let count = bytes / ELEMENT_BYTES;
-    let found: Vec<Vec<Grown>> = harness::in_turns(
-        contenders,
-        |_| repetitions,
-        |contender| format!("growth of {}", contender.name()),
-        |&contender| {
-            let own = Folder::new(inside)?;
-            let folder = own.path().to_owned();
-            outcome(&Task::Grow { contender, folder, count, reads: READS, group: None })
-        },
-    )?;
-    let rows = contenders.iter().zip(&found).map(|(contender, found)| {
-        let of = |figure: fn(&Grown) -> f64| Spread::of(found.iter().map(figure));
-        let reads: Option<Vec<f64>> = found.iter().map(|grown| grown.read_ns).collect();
-        Row {
-            contender: *contender,
-            push_ns: of(|grown| grown.push_ns),
-            worst_ms: of(|grown| grown.worst_ms),
-            read_ns: reads.map(Spread::of),
-        }
-    });
-    Ok(rows.collect())
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Contender, Grown>>> {
+    let name = |contender: &Contender| format!("growth of {}", contender.name());
+    rounds_of(plan.contenders.iter().copied(), plan.repetitions, name, |&contender| {
+        let own = Folder::new(&plan.folder)?;
+        let (folder, count) = (own.path().to_owned(), plan.bytes / ELEMENT_BYTES);
+        Growth { contender, folder, count, reads: READS, group: None }.found()
+    })
 }
 
-pub(crate) fn show(rows: &[Row]) -> Table {
+/// A table, and what is asked of a `FileVec`, over what the others took in the same run.
+pub(crate) fn show(bytes: usize, rows: &[Rounds<Contender, Grown>]) -> Vec<(String, Table)> {
     let header =
         words(["array", "push, ns", "range", "worst 64, ms", "range", "random read, ns", "range"]);
     let cells = rows.iter().map(|row| {
-        let read = row.read_ns.map_or_else(Default::default, |spread| spread.range());
         [
-            [row.contender.name().to_owned()].as_slice(),
-            &row.push_ns.range(),
-            &row.worst_ms.range(),
-            &read,
+            [row.of.name().to_owned()].as_slice(),
+            &row.spread(|grown| grown.push_ns).range(),
+            &row.spread(|grown| grown.worst_ms).range(),
+            &Spread::range_of_some(row.spread_of_some(|grown| grown.read_ns)),
         ]
         .concat()
     });
-    table(1, header, cells.collect())
+    let title = format!("growth to {} by elements of 64 bytes", size_text(bytes));
+    let asked = asked("FileVec's", ratios(rows)).map(|(title, table)| (title.to_owned(), table));
+    [(title, table(1, header, cells.collect()))].into_iter().chain(asked).collect()
 }
 
-/// What is asked of a `FileVec`, over what the others took in the same run.
-pub(crate) fn show_ratios(rows: &[Row]) -> Option<Table> {
-    let row = |wanted| rows.iter().find(|row| row.contender == wanted);
-    let own = row(Contender::FileVec)?;
-    let ratio = |what: &str, other, figure: fn(&Row) -> f64, most: f64| {
-        let ratio = figure(own) / figure(row(other)?);
-        let verdict = if ratio <= most { "yes" } else { "no" };
-        Some([what, other.name(), &short(ratio), &short(most), verdict].map(str::to_owned).into())
+fn ratios(rows: &[Rounds<Contender, Grown>]) -> Vec<Asked> {
+    let ratio = |what: &str, other: Contender, figure: fn(&Grown) -> f64, most| {
+        let row = |wanted| rows.iter().find(|row| row.of == wanted);
+        let ratio =
+            row(Contender::FileVec)?.spread(figure).median / row(other)?.spread(figure).median;
+        Some(Asked { what: what.to_owned(), over: other.name(), ratio, most })
     };
-    let mean: fn(&Row) -> f64 = |row| row.push_ns.median;
-    let worst: fn(&Row) -> f64 = |row| row.worst_ms.median;
+    let mean: fn(&Grown) -> f64 = |grown| grown.push_ns;
+    let worst: fn(&Grown) -> f64 = |grown| grown.worst_ms;
     let ratios = [
         ratio("mean push", Contender::VmVec, mean, 1.2),
         ratio("mean push", Contender::Remapping, mean, 0.6),
         ratio("worst 64 pushes", Contender::Remapping, worst, 0.25),
         ratio("worst 64 pushes", Contender::MmapVec, worst, 0.25),
     ];
-    let header = words(["FileVec's", "over that of", "ratio", "at most", "met"]);
-    Some(table(2, header, ratios.into_iter().flatten().collect()))
+    ratios.into_iter().flatten().collect()
 }

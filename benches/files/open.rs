@@ -1,11 +1,11 @@
 //! Opening a file, and reading the number of elements and the last one.
 
-use std::error::Error;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use bench_common::harness;
-use bench_common::spread::Spread;
+use bench_common::harness::Result;
+use bench_common::jobs::{Job, Rounds, rounds_of};
+use bench_common::memory::size_text;
 use bench_common::table::{Table, table, words};
 use serde::{Deserialize, Serialize};
 
@@ -13,16 +13,8 @@ use crate::arrays::{
     ByMemvec, Contender, ELEMENT_BYTES, InFile, PLAIN, Remapping, Reopened, Stream, element,
     leave_sparse,
 };
-use crate::task::{Folder, Task, outcome};
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    contender: Contender,
-    bytes: usize,
-    is_sparse: bool,
-    open_us: Spread,
-    read_us: Spread,
-}
+use crate::cli::Plan;
+use crate::folder::Folder;
 
 /// What a child has found.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -32,90 +24,84 @@ pub(crate) struct Opened {
     read_us: f64,
 }
 
-/// Makes a file, and opens it.
-pub(crate) fn open(
+/// Which array, of how many bytes, and whether nothing was written to them.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Case {
     contender: Contender,
-    folder: &Path,
-    count: usize,
+    bytes: usize,
     is_sparse: bool,
-) -> Result<Opened, Box<dyn Error>> {
-    match contender {
-        Contender::Remapping => measure::<Remapping>(contender, folder, count, is_sparse),
-        Contender::Memvec => measure::<ByMemvec>(contender, folder, count, is_sparse),
-        Contender::BufWriter => measure::<Stream>(contender, folder, count, is_sparse),
-        _ => measure::<InFile<PLAIN>>(contender, folder, count, is_sparse),
+}
+
+/// Makes a file, and opens it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Opening {
+    case: Case,
+    folder: PathBuf,
+}
+
+impl Job for Opening {
+    type Found = Opened;
+
+    fn run(&self) -> Result<Opened> {
+        match self.case.contender {
+            Contender::Remapping => self.measure::<Remapping>(),
+            Contender::Memvec => self.measure::<ByMemvec>(),
+            Contender::BufWriter => self.measure::<Stream>(),
+            _ => self.measure::<InFile<PLAIN>>(),
+        }
     }
 }
 
-fn measure<A: Reopened>(
-    contender: Contender,
-    folder: &Path,
-    count: usize,
-    is_sparse: bool,
-) -> Result<Opened, Box<dyn Error>> {
-    if is_sparse {
-        leave_sparse(folder, count, contender)?;
-    } else {
-        let mut array = A::new(folder, count)?;
-        (0..count).for_each(|number| array.push(element(number)));
-        array.leave();
+impl Opening {
+    fn measure<A: Reopened>(&self) -> Result<Opened> {
+        let Self { case: Case { contender, bytes, is_sparse }, folder } = self;
+        let count = bytes / ELEMENT_BYTES;
+        if *is_sparse {
+            leave_sparse(folder, count, *contender)?;
+        } else {
+            let mut array = A::new(folder, count)?;
+            (0..count).for_each(|number| array.push(element(number)));
+            array.leave();
+        }
+        let begun = Instant::now();
+        let (len, opened, last) = A::look(folder)?;
+        let us = |from: Instant, to: Instant| (to - from).as_nanos() as f64 / 1e3;
+        let found = Opened { open_us: us(begun, opened), read_us: us(opened, Instant::now()) };
+        let right = if *is_sparse { element(0) } else { element(count - 1) };
+        assert!(len == count && last == right, "what was opened is something else");
+        Ok(found)
     }
-    let begun = Instant::now();
-    let (len, opened, last) = A::look(folder)?;
-    let us = |from: Instant, to: Instant| (to - from).as_nanos() as f64 / 1e3;
-    let found = Opened { open_us: us(begun, opened), read_us: us(opened, Instant::now()) };
-    let right = if is_sparse { element(0) } else { element(count - 1) };
-    assert!(len == count && last == right, "what was opened is something else");
-    Ok(found)
 }
 
 /// All of them in turns: files that were written, and one that is large and sparse.
-pub(crate) fn in_turns(
-    contenders: &[Contender],
-    inside: &Path,
-    sizes: &[usize],
-    sparse_bytes: usize,
-    repetitions: usize,
-) -> Result<Vec<Row>, Box<dyn Error>> {
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Case, Opened>>> {
     // mmap-vec takes its file away, an array in memory is gone, and only two can be made sparse.
     let written =
         [Contender::FileVec, Contender::Remapping, Contender::Memvec, Contender::BufWriter];
     let sparse = [Contender::FileVec, Contender::Remapping];
-    let mut cases: Vec<(Contender, usize, bool)> = Vec::new();
-    for size in sizes {
-        cases.extend(written.map(|contender| (contender, *size, false)));
-    }
-    cases.extend(sparse.map(|contender| (contender, sparse_bytes, true)));
-    cases.retain(|(contender, ..)| contenders.contains(contender));
-    let found = harness::in_turns(
-        &cases,
-        |_| repetitions,
-        |(contender, ..)| format!("opening of {}", contender.name()),
-        |&(contender, bytes, is_sparse)| {
-            let own = Folder::new(inside)?;
-            let (count, folder) = (bytes / ELEMENT_BYTES, own.path().to_owned());
-            outcome(&Task::Open { contender, folder, count, is_sparse })
-        },
-    )?;
-    let rows = cases.into_iter().zip(found).map(|((contender, bytes, is_sparse), found)| Row {
-        contender,
-        bytes,
-        is_sparse,
-        open_us: Spread::of(found.iter().map(|opened: &Opened| opened.open_us)),
-        read_us: Spread::of(found.iter().map(|opened| opened.read_us)),
-    });
-    Ok(rows.collect())
+    let written = plan
+        .open_sizes
+        .iter()
+        .flat_map(|&bytes| written.map(|contender| Case { contender, bytes, is_sparse: false }));
+    let bytes = plan.open_bytes;
+    let cases = written.chain(sparse.map(|contender| Case { contender, bytes, is_sparse: true }));
+    let cases = cases.filter(|case| plan.contenders.contains(&case.contender));
+    let name = |case: &Case| format!("opening of {}", case.contender.name());
+    rounds_of(cases, plan.repetitions, name, |&case| {
+        let own = Folder::new(&plan.folder)?;
+        Opening { case, folder: own.path().to_owned() }.found()
+    })
 }
 
-pub(crate) fn show(rows: &[Row]) -> Table {
+pub(crate) fn show(rows: &[Rounds<Case, Opened>]) -> Table {
     let header = words(["array", "size", "opened, µs", "range", "last read, µs", "range"]);
     let cells = rows.iter().map(|row| {
-        let size = bench_common::memory::size_text(row.bytes);
-        let size = if row.is_sparse { format!("{size}, sparse") } else { size };
+        let size = size_text(row.of.bytes);
+        let size = if row.of.is_sparse { format!("{size}, sparse") } else { size };
         [
-            [row.contender.name().to_owned(), size].as_slice(),
-            &row.open_us.range(),
-            &row.read_us.range(),
+            [row.of.contender.name().to_owned(), size].as_slice(),
+            &row.spread(|opened| opened.open_us).range(),
+            &row.spread(|opened| opened.read_us).range(),
         ]
         .concat()
     });

@@ -1,27 +1,19 @@
 //! One process a measurement, so that page faults, peak memory and the allocator's state belong
 //! to one container alone.
 
-use std::error::Error;
 use std::hint::black_box;
+use std::process::Command;
 use std::time::Duration;
 
-use bench_common::delegate;
+use bench_common::allocator;
+use bench_common::harness::Result;
+use bench_common::jobs::{self, Job as _};
 use serde::{Deserialize, Serialize};
 
-use crate::allocator::Allocator;
+use crate::allocator::{Allocator, GLOBAL};
 use crate::containers::{self, Container, Pages};
 use crate::scenario::ecs::Steps;
 use crate::scenario::{Scenario, Script};
-
-/// What a child is for.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Task {
-    Measure(Job),
-    /// Touch that many bytes, and end. Under a hypervisor that takes free memory back, the first
-    /// touch of a page after a pause costs several times as much as the kernel's own work. Done
-    /// before each measurement, this has every container start with the same memory at hand.
-    Touch(usize),
-}
 
 const SMALLEST_PAGE_BYTES: usize = 4096;
 
@@ -48,6 +40,10 @@ impl Job {
     pub(crate) fn period(&self) -> Duration {
         Duration::from_micros(self.period_us)
     }
+
+    fn container(&self) -> Result<&'static Container> {
+        Ok(containers::find(&self.container).ok_or("no container of that name")?)
+    }
 }
 
 /// What a child found. Each pass fills in its part.
@@ -69,48 +65,59 @@ pub(crate) struct Outcome {
     pub(crate) steps: Option<Steps>,
 }
 
-/// Does the task and writes what was found to standard output.
-pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
-    let outcome = match task {
-        Task::Measure(job) => {
-            let container = containers::find(&job.container).ok_or("no container of that name")?;
-            assert!(container.allocator.is_current(), "the wrong allocator");
-            (container.run)(job)
+impl jobs::Job for Job {
+    type Found = Outcome;
+
+    fn run(&self) -> Result<Outcome> {
+        let container = self.container()?;
+        assert_eq!(GLOBAL.number(), container.allocator as usize, "the wrong allocator");
+        Ok((container.run)(self))
+    }
+
+    fn set_up(&self, child: &mut Command) {
+        if let Ok(container) = self.container() {
+            allocator::set_for(child, container.allocator as usize);
         }
-        Task::Touch(bytes) => {
-            let mut memory = vec![0_u8; *bytes];
-            memory.iter_mut().step_by(SMALLEST_PAGE_BYTES).for_each(|byte| *byte = 1);
-            black_box(&memory);
-            Outcome::default()
-        }
-    };
-    Ok(delegate::answer(&outcome)?)
+    }
 }
 
-/// Has a new process measure a container.
-pub(crate) fn measure(job: Job, container: &Container) -> Result<Outcome, Box<dyn Error>> {
-    run(&Task::Measure(job), container.allocator)
-        .map_err(|error| format!("measuring {}: {error}", container.name).into())
+/// Touch that many bytes, and end. Under a hypervisor that takes free memory back, the first touch of a page after a
+/// pause costs several times as much as the kernel's own work. Done before each measurement, this has every container
+/// start with the same memory at hand.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Touch {
+    bytes: usize,
+    pages: Pages,
+}
+
+impl jobs::Job for Touch {
+    type Found = ();
+
+    fn run(&self) -> Result {
+        let mut memory = vec![0_u8; self.bytes];
+        memory.iter_mut().step_by(SMALLEST_PAGE_BYTES).for_each(|byte| *byte = 1);
+        black_box(&memory);
+        Ok(())
+    }
+
+    fn set_up(&self, child: &mut Command) {
+        // Mimalloc is the allocator that asks for huge ones.
+        let allocator = match self.pages {
+            Pages::Small => Allocator::System,
+            Pages::Huge => Allocator::Mimalloc,
+        };
+        allocator::set_for(child, allocator as usize);
+    }
 }
 
 /// Has a new process touch as much memory as the job can need, in pages of the size that the
-/// container will ask for. Mimalloc is the allocator that asks for huge ones.
-pub(crate) fn touch(job: &Job, container: &Container) -> Result<(), Box<dyn Error>> {
+/// container will ask for.
+pub(crate) fn touch(job: &Job, container: &Container) -> Result {
     let bytes = job.script.most_bytes();
-    let needed = match container.allocator {
+    let bytes = match container.allocator {
         // The old and the new array of a `Vec` that copies, each up to twice its content.
         Allocator::Mimalloc => bytes * 4,
         _ => bytes * 2,
     };
-    let allocator = match container.pages {
-        Pages::Small => Allocator::System,
-        Pages::Huge => Allocator::Mimalloc,
-    };
-    run(&Task::Touch(needed), allocator).map(drop)
-}
-
-fn run(task: &Task, allocator: Allocator) -> Result<Outcome, Box<dyn Error>> {
-    let mut command = delegate::command(task)?;
-    allocator.set_for(&mut command);
-    delegate::outcome(command)
+    Touch { bytes, pages: container.pages }.found()
 }

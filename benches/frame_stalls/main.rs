@@ -21,7 +21,8 @@ mod table;
 mod verdict;
 
 use bench_common::harness;
+use bench_common::jobs::perform;
 
 fn main() -> harness::Result {
-    harness::main(child::perform, run::bench, run::smoke)
+    harness::main(&[perform::<child::Job>, perform::<child::Touch>], run::bench, run::smoke)
 }

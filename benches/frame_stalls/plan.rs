@@ -1,19 +1,50 @@
 //! What is to be measured, every choice made.
 
-use crate::containers::{self, Container};
+use clap::Args;
+
+use crate::cli::positive;
+use crate::containers::Container;
 use crate::scenario::{Burst, Scenario, Script};
+
+/// How much there is of everything.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Sizes {
+    /// Entities spawned in each frame (steady, many, beside); twice as many in level, half as many in
+    /// workers, a twentieth in most frames of burst and five times as many in every twentieth
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = positive)]
+    spawn: usize,
+
+    /// Arrays that grow together; each spawns the same share of the entities (many)
+    #[arg(long, value_name = "N", default_value = "16", value_parser = positive)]
+    arrays: usize,
+
+    /// Entities in the end; about a tenth of them are there before the first frame (churn)
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = positive)]
+    population: usize,
+
+    /// Entities removed in each frame; as many are spawned beside those that the population grows
+    /// by (churn)
+    #[arg(long, value_name = "N", default_value = "5000", value_parser = positive)]
+    churn: usize,
+
+    /// Entities that live at a time (ecs)
+    #[arg(long, value_name = "N", default_value = "175000", value_parser = positive)]
+    live: usize,
+
+    /// Entities inserted in each frame; on average as many are removed (ecs)
+    #[arg(long, value_name = "N", default_value = "3000", value_parser = positive)]
+    born: usize,
+
+    /// Rows inserted in each frame; as many are looked up (table)
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = positive)]
+    batch: usize,
+}
 
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) frames: usize,
-    pub(crate) spawn: usize,
-    pub(crate) arrays: usize,
-    pub(crate) population: usize,
-    pub(crate) churn: usize,
-    pub(crate) live: usize,
-    pub(crate) born: usize,
+    pub(crate) sizes: Sizes,
     pub(crate) rows: usize,
-    pub(crate) batch: usize,
     pub(crate) repetitions: usize,
     /// Those that time pushes too, at most as many.
     pub(crate) push_repetitions: usize,
@@ -26,26 +57,27 @@ pub(crate) struct Plan {
 impl Plan {
     /// What is done in the scenario's frames.
     pub(crate) fn script(&self, scenario: Scenario) -> Script {
-        let steady = Script::steady(self.frames, self.spawn);
+        let sizes = &self.sizes;
+        let steady = Script::steady(self.frames, sizes.spawn);
         match scenario {
             Scenario::Steady => steady,
             Scenario::Burst => Script {
-                spawn_per_frame: self.spawn.div_ceil(20),
-                burst: Some(Burst { every: 20.min(self.frames), spawn: self.spawn * 5 }),
+                spawn_per_frame: sizes.spawn.div_ceil(20),
+                burst: Some(Burst { every: 20.min(self.frames), spawn: sizes.spawn * 5 }),
                 ..steady
             },
-            Scenario::Many => Script { containers: self.arrays, ..steady },
+            Scenario::Many => Script { containers: sizes.arrays, ..steady },
             Scenario::Beside => Script { neighbour: true, ..steady },
             // Four changes, so that they show in the 99th percentile of 220 frames too.
             Scenario::Level => Script {
-                spawn_per_frame: self.spawn * 2,
+                spawn_per_frame: sizes.spawn * 2,
                 frames_per_level: Some(self.frames.div_ceil(5)),
                 ..steady
             },
             Scenario::Churn => {
-                let growth = self.population / 10 * 9 / self.frames;
-                let start = self.population - growth * self.frames;
-                let remove = self.churn.min(start);
+                let growth = sizes.population / 10 * 9 / self.frames;
+                let start = sizes.population - growth * self.frames;
+                let remove = sizes.churn.min(start);
                 Script {
                     entities_at_start: start,
                     spawn_per_frame: remove + growth,
@@ -55,22 +87,23 @@ impl Plan {
             }
             Scenario::Ecs => {
                 // Half of the longest life is the mean; an entity is gone by the end of its last frame.
-                let longest_life = u16::try_from(self.live * 2 / self.born + 1).unwrap_or(u16::MAX);
+                let longest_life =
+                    u16::try_from(sizes.live * 2 / sizes.born + 1).unwrap_or(u16::MAX);
                 Script {
-                    entities_at_start: self.born * usize::from(longest_life - 1) / 2,
-                    spawn_per_frame: self.born,
-                    remove_per_frame: self.born,
+                    entities_at_start: sizes.born * usize::from(longest_life - 1) / 2,
+                    spawn_per_frame: sizes.born,
+                    remove_per_frame: sizes.born,
                     longest_life,
                     ..steady
                 }
             }
             Scenario::Table => {
-                let batch = self.batch.min(self.rows);
+                let batch = sizes.batch.min(self.rows);
                 Script::steady(self.rows / batch, batch)
             }
             // Little enough that all threads together leave most of two cores idle.
             Scenario::Workers => {
-                let spawn_per_frame = self.spawn.div_ceil(2);
+                let spawn_per_frame = sizes.spawn.div_ceil(2);
                 Script {
                     spawn_per_frame,
                     workers: 2,
@@ -91,36 +124,5 @@ impl Plan {
     pub(crate) fn of(&self, scenario: Scenario) -> impl Iterator<Item = &'static Container> {
         let measured = move |container: &&Container| container.scenarios.contains(&scenario);
         self.containers.iter().copied().filter(measured)
-    }
-
-    /// The command that does the same again.
-    pub(crate) fn command(&self) -> String {
-        let mut words = vec![
-            "cargo bench --bench frame_stalls --".to_owned(),
-            format!("--period-us {}", self.period_us),
-            format!("--frames {}", self.frames),
-            format!("--spawn {}", self.spawn),
-            format!("--arrays {}", self.arrays),
-            format!("--population {}", self.population),
-            format!("--churn {}", self.churn),
-            format!("--live {}", self.live),
-            format!("--born {}", self.born),
-            format!("--rows {}", self.rows),
-            format!("--batch {}", self.batch),
-            format!("--repetitions {}", self.repetitions),
-        ];
-        if self.push_repetitions > 1 || self.containers.len() == containers::all().count() {
-            words.push("--full".to_owned());
-        }
-        words.extend(self.budget_us.map(|budget| format!("--budget-us {budget}")));
-        if self.scenarios.len() < Scenario::ALL.len() {
-            words.push("--scenario".to_owned());
-            words.extend(self.scenarios.iter().map(|scenario| scenario.id().to_owned()));
-        }
-        if self.containers.len() < containers::all().count() {
-            words.push("--only".to_owned());
-            words.extend(self.containers.iter().map(|container| container.id.to_owned()));
-        }
-        words.join(" ")
     }
 }

@@ -2,8 +2,6 @@
 
 use std::error::Error;
 use std::fmt::Write;
-use std::path::Path;
-use std::{fs, io};
 
 use crate::containers::Container;
 use crate::scenario::Scenario;
@@ -67,11 +65,6 @@ fn grouped(number: usize) -> String {
         (0, rest) => rest.to_string(),
         (thousands, rest) => format!("{},{rest:03}", grouped(thousands)),
     }
-}
-
-pub(crate) fn write(directory: &Path, files: &[File]) -> io::Result<()> {
-    fs::create_dir_all(directory)?;
-    files.iter().try_for_each(|(name, text)| fs::write(directory.join(name), text))
 }
 
 fn csv(results: &[Results]) -> Result<String, std::fmt::Error> {

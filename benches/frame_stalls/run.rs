@@ -1,14 +1,15 @@
 //! From the plan to the report.
 
-use std::error::Error;
-
+use bench_common::harness::Result;
+use bench_common::jobs::Job as _;
 use bench_common::progress::Progress;
 use bench_common::table::table;
 use bench_common::target;
+use clap::Parser;
 
 use crate::child::{self, Job, Outcome, Pass};
 use crate::cli::Options;
-use crate::containers::{self, Container};
+use crate::containers::Container;
 use crate::plan::Plan;
 use crate::scenario::Scenario;
 use crate::stats::{Measured, Results};
@@ -16,18 +17,16 @@ use crate::summary::Summary;
 use crate::{overview, report, table, verdict};
 
 /// Measures, shows and writes everything.
-pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+pub(crate) fn bench(options: &Options) -> Result {
     let plan = options.plan();
     if plan.scenarios().next().is_none() {
         return Err("none of the containers named is measured in the scenarios named".into());
     }
     let results = measure_all(&plan)?;
     let summary = Summary::new(&plan, &results);
-    let directory = target::directory()?.join("frame-stalls");
-    let files = report::render(&summary, &results)?;
-    report::write(&directory, &files)?;
+    let directory = target::write("frame-stalls", &report::render(&summary, &results)?)?;
 
-    if options.json {
+    if options.common.json {
         println!("{}", serde_json::to_string_pretty(&summary)?);
         return Ok(());
     }
@@ -40,32 +39,18 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
         println!("{}. {}.", subject.name(), overview::CAPTION);
         println!("{}\n", table(1, header, rows));
     }
-    for verdict in verdict::all(&summary) {
-        println!("{}: {}", verdict.scenario.name, verdict.sentence);
+    for (name, sentence) in verdict::all(&summary) {
+        println!("{name}: {sentence}");
     }
     println!("\nPlots and all figures: {}", directory.join(report::PAGE).display());
     Ok(())
 }
 
 /// Everything once, small, and nothing written: what `cargo test --benches` runs.
-pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
-    let plan = Plan {
-        frames: 6,
-        spawn: 480,
-        arrays: 16,
-        population: 1000,
-        churn: 50,
-        live: 1000,
-        born: 50,
-        rows: 3000,
-        batch: 100,
-        repetitions: 1,
-        push_repetitions: 1,
-        period_us: 0,
-        budget_us: None,
-        scenarios: Scenario::ALL.into(),
-        containers: containers::all().collect(),
-    };
+pub(crate) fn smoke() -> Result {
+    let arguments = "frame_stalls --full --fast --repetitions 1 --frames 6 --spawn 480 --arrays 16 \
+                     --population 1000 --churn 50 --live 1000 --born 50 --rows 3000 --batch 100";
+    let plan = Options::parse_from(arguments.split(' ')).plan();
     let results = measure_all(&plan)?;
     let summary = Summary::new(&plan, &results);
     let files = report::render(&summary, &results)?;
@@ -75,7 +60,7 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
 
 /// Interleaved: each repetition goes through all containers before the next begins, so that a
 /// machine that slows down on the way slows them all.
-fn measure_all(plan: &Plan) -> Result<Vec<Results>, Box<dyn Error>> {
+fn measure_all(plan: &Plan) -> Result<Vec<Results>> {
     let each = plan.scenarios().map(|scenario| plan.of(scenario).count());
     let passes = plan.repetitions + plan.push_repetitions;
     let mut progress = Progress::new(each.sum::<usize>() * passes);
@@ -103,12 +88,7 @@ fn empty(container: &'static Container) -> Measured {
 }
 
 /// The pass over pushes finds the memory that the pass over frames just gave back.
-fn measure(
-    plan: &Plan,
-    scenario: Scenario,
-    pass: Pass,
-    container: &Container,
-) -> Result<Outcome, Box<dyn Error>> {
+fn measure(plan: &Plan, scenario: Scenario, pass: Pass, container: &Container) -> Result<Outcome> {
     let job = Job {
         scenario,
         script: plan.script(scenario),
@@ -119,5 +99,5 @@ fn measure(
     if pass == Pass::Frames {
         child::touch(&job, container)?;
     }
-    child::measure(job, container)
+    job.found().map_err(|error| format!("measuring {}: {error}", container.name).into())
 }

@@ -1,7 +1,7 @@
 //! From samples to the figures of a row.
 
-use bench_common::spread::median;
 pub(crate) use bench_common::spread::micros;
+use bench_common::spread::{Spread, mean, median, percentile};
 use serde::Serialize;
 
 use crate::child::Outcome;
@@ -69,21 +69,20 @@ impl Row {
     pub(crate) fn new(measured: &Measured, version: String, budget_us: Option<u64>) -> Self {
         let runs: Vec<Vec<u64>> = measured.frames.iter().map(sorted_frames).collect();
         let over = |run: &[u64], budget| run.len() - run.partition_point(|&ns| ns <= budget);
-        let p50 = Spread::of(runs.iter().map(|run| percentile(run, 0.5)));
-        let p99 = Spread::of(runs.iter().map(|run| percentile(run, 0.99)));
-        let worst = Spread::of(runs.iter().map(|run| percentile(run, 1.0)));
-        let push = Spread::of(measured.pushes.iter().map(|outcome| outcome.worst_push_ns));
+        let us = |share| Spread::of(runs.iter().map(|run| micros(percentile(run, share))));
+        let (p50, p99, worst) = (us(500), us(990), us(1000));
+        let pushes = || measured.pushes.iter().map(|outcome| outcome.worst_push_ns);
         Self {
             id: measured.container.id,
             name: measured.container.name,
             version,
             settings: measured.container.settings,
             mean_us: micros(median(runs.iter().map(|run| mean(run)))),
-            p50_us: micros(p50.median),
-            p99_us: micros(p99.median),
-            p999_us: micros(median(runs.iter().map(|run| percentile(run, 0.999)))),
-            worst_us: micros(worst.median),
-            worst_push_ns: push.median,
+            p50_us: p50.median,
+            p99_us: p99.median,
+            p999_us: us(999).median,
+            worst_us: worst.median,
+            worst_push_ns: median(pushes()),
             over_1ms: median(runs.iter().map(|run| over(run, MILLISECOND_NS))),
             over_16ms: median(runs.iter().map(|run| over(run, FRAME_60_HZ_NS))),
             over_budget: budget_us
@@ -93,14 +92,14 @@ impl Row {
             worst_idle_us: median(measured.frames.iter().map(|run| run.idle_ns_max)).map(micros),
             late: median(measured.frames.iter().map(|outcome| outcome.late)),
             steps: steps(measured),
-            p50_us_min: micros(p50.min),
-            p50_us_max: micros(p50.max),
-            p99_us_min: micros(p99.min),
-            p99_us_max: micros(p99.max),
-            worst_us_min: micros(worst.min),
-            worst_us_max: micros(worst.max),
-            worst_push_ns_min: push.min,
-            worst_push_ns_max: push.max,
+            p50_us_min: p50.min,
+            p50_us_max: p50.max,
+            p99_us_min: p99.min,
+            p99_us_max: p99.max,
+            worst_us_min: worst.min,
+            worst_us_max: worst.max,
+            worst_push_ns_min: pushes().min().unwrap_or(0),
+            worst_push_ns_max: pushes().max().unwrap_or(0),
             repetitions: runs.len(),
         }
     }
@@ -143,40 +142,8 @@ pub(crate) fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-struct Spread {
-    min: u64,
-    median: u64,
-    max: u64,
-}
-
-impl Spread {
-    fn of(values: impl Iterator<Item = u64> + Clone) -> Self {
-        Self {
-            min: values.clone().min().unwrap_or(0),
-            max: values.clone().max().unwrap_or(0),
-            median: median(values),
-        }
-    }
-}
-
 fn sorted_frames(outcome: &Outcome) -> Vec<u64> {
     let mut frames = outcome.frame_ns.clone();
     frames.sort_unstable();
     frames
-}
-
-fn mean(values: &[u64]) -> u64 {
-    values.iter().sum::<u64>() / values.len().max(1) as u64
-}
-
-/// The smallest value that at least the given share of all values does not exceed.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "counts are far below 2^52, and a share of one is no larger and not negative"
-)]
-fn percentile(sorted: &[u64], share: f64) -> u64 {
-    let rank = (sorted.len() as f64 * share).ceil() as usize;
-    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
 }

@@ -1,5 +1,6 @@
 //! `summary.json`: the figures, and what they were measured on.
 
+use bench_common::harness;
 use bench_common::machine::Machine;
 use serde::Serialize;
 
@@ -55,7 +56,7 @@ impl Summary {
             })
             .collect();
         Self {
-            command: plan.command(),
+            command: harness::command("frame_stalls"),
             entity_bytes: size_of::<Entity>(),
             period_us: plan.period_us,
             budget_us: plan.budget_us,

@@ -6,11 +6,6 @@ use crate::scenario::Subject;
 use crate::stats::{Row, micros};
 use crate::summary::{ScenarioSummary, Summary};
 
-pub(crate) struct Verdict<'a> {
-    pub(crate) scenario: &'a ScenarioSummary,
-    pub(crate) sentence: String,
-}
-
 /// What the project has set itself: how many times as long as the worst frame of another a
 /// container's may be, or has to be.
 struct Bound {
@@ -32,13 +27,11 @@ const BOUNDS: [Bound; 4] = [
     Bound { id: "mutex-vec-mimalloc", other: "shared-ahead", times: Times::AtLeast(10.0) },
 ];
 
-/// Of the scenarios in which several of the containers were measured that overviews show.
-pub(crate) fn all(summary: &Summary) -> Vec<Verdict<'_>> {
-    let verdict = |scenario| {
-        let sentence = sentence(scenario, summary.budget_us)?;
-        Some(Verdict { scenario, sentence })
-    };
-    summary.scenarios.iter().filter_map(verdict).collect()
+/// By their names, of the scenarios in which several of the containers were measured that overviews show.
+pub(crate) fn all(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
+    let verdict =
+        |scenario: &ScenarioSummary| Some((scenario.name, sentence(scenario, summary.budget_us)?));
+    summary.scenarios.iter().filter_map(verdict)
 }
 
 /// Names how many frames were late, and the worst, of each; or what frames took, where they are made of

@@ -2,9 +2,28 @@
 
 use std::fmt;
 
+use bench_common::compare::{self, Bench, Container};
 use bench_common::numbers;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+
+use crate::containers;
+use crate::operation::Operation;
+
+/// Indices, tables, and what others have.
+#[derive(Debug)]
+pub(crate) struct Indices;
+
+impl Bench for Indices {
+    const NAME: &'static str = "indices";
+    const CONTAINERS: &'static [Container<Self>] = containers::ALL;
+    type Operation = Operation;
+    type Case = Case;
+
+    fn ratio(own: f64, best: f64) -> f64 {
+        own / best
+    }
+}
 
 /// Structures that do the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -28,8 +47,6 @@ pub(crate) struct Case {
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 3] = [Self::Unique, Self::Sets, Self::Grid];
-
     /// What [`Case::shape`] can be.
     pub(crate) const fn shapes(self) -> &'static [usize] {
         match self {
@@ -67,9 +84,10 @@ impl Case {
             Group::Grid => format!("grid-{shape}d-{rows}"),
         }
     }
+}
 
-    /// The most bytes that a structure of it needs, while it grows, with what it is measured by.
-    pub(crate) const fn bytes(self) -> usize {
+impl compare::Case for Case {
+    fn bytes(self) -> usize {
         match self.group {
             Group::Unique | Group::Sets => self.rows * 256,
             Group::Grid => self.rows * 192,

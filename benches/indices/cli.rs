@@ -1,13 +1,11 @@
 //! The command line.
 
-use bench_common::harness::{self, Common};
+use bench_common::compare::{Choice, Planned};
+use bench_common::harness::{Common, wanted};
 use bench_common::numbers;
 use clap::Parser;
-use clap::builder::PossibleValuesParser;
 
-use crate::case::{Case, Group};
-use crate::containers::{self, Container};
-use crate::operation::Operation;
+use crate::case::{Case, Group, Indices};
 
 /// Indices and tables: stayput's against the maps, trees and grids of other crates, operation by
 /// operation.
@@ -24,19 +22,15 @@ pub(crate) struct Options {
     groups: Vec<Group>,
 
     /// Rows, 64K for 65,536 [default: 1K 64K 1M 8M for unique keys, else 64K 1M; with --quick: 1K 64K]
-    #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',', value_parser = rows)]
+    // Half of them are removed.
+    #[arg(
+        long, value_name = "N", num_args = 1.., value_delimiter = ',',
+        value_parser = |text: &str| numbers::within(text, 16)
+    )]
     rows: Vec<usize>,
 
-    /// Measure these operations only
-    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
-    operations: Vec<Operation>,
-
-    /// Measure these structures only
-    #[arg(
-        long, value_name = "NAME", num_args = 1.., value_delimiter = ',',
-        value_parser = container_ids()
-    )]
-    only: Vec<String>,
+    #[command(flatten)]
+    choice: Choice<Indices>,
 
     /// Count instructions and cache lines by valgrind, instead of measuring time; some hundred times
     /// as slow
@@ -44,79 +38,27 @@ pub(crate) struct Options {
     pub(crate) count: bool,
 }
 
-/// What is to be measured, every choice made.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) cases: Vec<PlannedCase>,
-    /// Does the same again.
-    pub(crate) command: String,
-}
-
-#[derive(Debug)]
-pub(crate) struct PlannedCase {
-    pub(crate) case: Case,
-    pub(crate) repetitions: usize,
-    /// In the order in which they are done.
-    pub(crate) operations: Vec<Operation>,
-    pub(crate) containers: Vec<&'static Container>,
-}
-
 impl Options {
-    pub(crate) fn plan(&self) -> Plan {
-        let groups: &[Group] =
-            if self.groups.is_empty() { &Group::ALL } else { self.groups.as_slice() };
-        let cases = groups.iter().flat_map(|&group| self.cases(group));
-        let planned = cases.map(|case| self.planned(case));
-        let is_something =
-            |one: &PlannedCase| !one.operations.is_empty() && !one.containers.is_empty();
-        Plan { cases: planned.filter(is_something).collect(), command: harness::command("indices") }
+    pub(crate) fn plan(&self) -> Vec<Planned<Indices>> {
+        let cases = wanted(&self.groups).into_iter().flat_map(|group| self.cases(group));
+        let planned = cases.map(|case| {
+            let repetitions = match case.rows {
+                0x40_0000.. => 3,
+                0x8_0000.. => 7,
+                _ => 15,
+            };
+            let repetitions = self.common.repetitions(repetitions, 3);
+            self.choice.of(case, repetitions, |operation| operation.is_for(case))
+        });
+        planned.filter(Planned::is_something).collect()
     }
 
     fn cases(&self, group: Group) -> Vec<Case> {
-        let (mut rows, mut shapes) = (group.rows(), group.shapes());
-        if self.common.quick {
-            (rows, shapes) = group.quick();
-        }
+        let (mut rows, shapes) = self.common.of((group.rows(), group.shapes()), group.quick());
         if !self.rows.is_empty() {
             rows = &self.rows;
         }
         let of_rows = |&rows| shapes.iter().map(move |&shape| Case { group, rows, shape });
         rows.iter().flat_map(of_rows).collect()
     }
-
-    fn planned(&self, case: Case) -> PlannedCase {
-        let usual = match case.rows {
-            0x40_0000.. => 3,
-            0x8_0000.. => 7,
-            _ => 15,
-        };
-        let all = Operation::of(case.group);
-        let wanted = |one: &Operation| {
-            all.contains(one)
-                && one.is_for(case.rows)
-                && (self.operations.is_empty() || self.operations.contains(one))
-        };
-        PlannedCase {
-            case,
-            repetitions: self.common.repetitions(usual, 3),
-            operations: Operation::LIFE.iter().copied().filter(wanted).collect(),
-            containers: containers::of(case).filter(|one| self.wants(one)).collect(),
-        }
-    }
-
-    fn wants(&self, container: &Container) -> bool {
-        self.only.is_empty() || self.only.iter().any(|id| id == container.id)
-    }
-}
-
-fn rows(text: &str) -> Result<usize, String> {
-    match numbers::parse(text)? {
-        // Half of them are removed, and each has a number of 32 bits.
-        rows if (16..=1 << 28).contains(&rows) => Ok(rows),
-        _ => Err("must be from 16 to 256M".into()),
-    }
-}
-
-fn container_ids() -> PossibleValuesParser {
-    PossibleValuesParser::new(containers::ALL.iter().map(|container| container.id))
 }

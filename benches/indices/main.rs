@@ -5,23 +5,21 @@
 
 mod bounds;
 mod case;
-mod child;
 mod cli;
 mod containers;
-mod count;
 mod grid;
 mod operation;
-mod plot;
 mod run;
 mod sets;
 mod stage;
-mod summary;
 mod table;
 mod unique;
 mod verdict;
 
+use bench_common::compare::Life;
 use bench_common::harness;
+use bench_common::jobs::perform;
 
 fn main() -> harness::Result {
-    harness::main(child::perform, run::bench, run::smoke)
+    harness::main(&[perform::<Life<case::Indices>>], run::bench, run::smoke)
 }

@@ -1,9 +1,10 @@
 //! The operations.
 
+use bench_common::compare;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::case::Group;
+use crate::case::{Case, Group};
 
 /// In the order of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -40,33 +41,8 @@ pub(crate) const SAMPLE_MAX: usize = 1 << 20;
 /// Points have queries for each of them up to here.
 const PAIRS_ROWS_MAX: usize = 1 << 17;
 
-impl Operation {
-    /// All of a group, in the order of the report.
-    pub(crate) const fn of(group: Group) -> &'static [Self] {
-        match group {
-            Group::Unique => &[
-                Self::Insert,
-                Self::InsertWarm,
-                Self::Hit,
-                Self::Dependent,
-                Self::Miss,
-                Self::Remove,
-                Self::Reinsert,
-                Self::Rekey,
-                Self::LongestWarm,
-                Self::LongestCold,
-                Self::LongestPaced,
-                Self::Bytes,
-            ],
-            Group::Sets => {
-                &[Self::Build, Self::Walk, Self::Count, Self::Move, Self::Discard, Self::Bytes]
-            }
-            Group::Grid => &[Self::Frame, Self::Within, Self::Nearest, Self::Pairs],
-        }
-    }
-
-    /// In an order that leaves little to be done between them.
-    pub(crate) const LIFE: &[Self] = &[
+impl compare::Operation for Operation {
+    const LIFE: &'static [Self] = &[
         Self::Insert,
         Self::Hit,
         Self::Dependent,
@@ -89,34 +65,13 @@ impl Operation {
         Self::Pairs,
     ];
 
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Insert => "insert, growing",
-            Self::InsertWarm => "insert, after clear",
-            Self::Hit => "hit",
-            Self::Dependent => "dependent hit",
-            Self::Miss => "miss",
-            Self::Remove => "remove by key",
-            Self::Reinsert => "insert again",
-            Self::Rekey => "replace a key",
-            Self::LongestWarm => "longest insert, warm",
-            Self::LongestCold => "longest insert, cold",
-            Self::LongestPaced => "longest insert, paced",
-            Self::Build => "build",
-            Self::Walk => "walk",
-            Self::Count => "count a set",
-            Self::Move => "move",
-            Self::Discard => "remove",
-            Self::Bytes => "resident bytes",
-            Self::Frame => "frame",
-            Self::Within => "within 1 cell",
-            Self::Nearest => "nearest 8",
-            Self::Pairs => "pairs, a point",
-        }
+    const BESIDES: &'static [Self] = &[Self::Bytes];
+
+    fn name(self) -> &'static str {
+        self.facts().1
     }
 
-    /// With its unit, where that is not nanoseconds.
-    pub(crate) fn title(self) -> String {
+    fn title(self) -> String {
         match self {
             _ if self.is_a_longest() => format!("{}, µs", self.name()),
             Self::Frame => format!("{}, ms", self.name()),
@@ -124,48 +79,65 @@ impl Operation {
         }
     }
 
-    /// How many nanoseconds its unit has; of what is no time, one.
-    pub(crate) const fn unit(self) -> f64 {
+    fn unit(self) -> f64 {
         match self {
-            Self::LongestWarm | Self::LongestCold | Self::LongestPaced => 1e3,
+            _ if self.is_a_longest() => 1e3,
             Self::Frame => 1e6,
             _ => 1.0,
         }
     }
 
-    /// Whether others that use the processor make it longer, and nothing makes it shorter.
-    pub(crate) const fn is_a_longest(self) -> bool {
+    fn is_a_longest(self) -> bool {
         matches!(self, Self::LongestWarm | Self::LongestCold | Self::LongestPaced)
     }
 
-    /// Whether it is about memory that the process has not had yet, and leaves nothing to others.
-    pub(crate) const fn needs_new_process(self) -> bool {
+    fn needs_new_process(self) -> bool {
         matches!(self, Self::LongestCold | Self::LongestPaced)
     }
 
-    /// Whether callgrind can tell what it costs.
-    pub(crate) const fn can_be_counted(self) -> bool {
-        !self.is_a_longest() && !matches!(self, Self::Bytes)
+    fn times_in_life(self) -> usize {
+        self.facts().2
     }
 
-    /// Whether so many rows are not too many for it.
-    pub(crate) const fn is_for(self, rows: usize) -> bool {
-        !matches!(self, Self::Pairs) || rows <= PAIRS_ROWS_MAX
+    fn function(self) -> Option<&'static str> {
+        (!self.is_a_longest()).then_some("timed")
     }
+}
 
-    /// How often it is measured in a process: several times where it leaves a structure as it was, or much
-    /// like it.
-    pub(crate) const fn times_in_life(self) -> usize {
+impl Operation {
+    /// Its group, its name, and how often it is measured in a process.
+    const fn facts(self) -> (Group, &'static str, usize) {
+        use Group::{Grid, Sets, Unique};
+
         match self {
-            Self::Hit
-            | Self::Dependent
-            | Self::Miss
-            | Self::Walk
-            | Self::Count
-            | Self::Frame
-            | Self::Within
-            | Self::Nearest => 3,
-            _ => 1,
+            Self::Insert => (Unique, "insert, growing", 1),
+            Self::InsertWarm => (Unique, "insert, after clear", 1),
+            Self::Hit => (Unique, "hit", 3),
+            Self::Dependent => (Unique, "dependent hit", 3),
+            Self::Miss => (Unique, "miss", 3),
+            Self::Remove => (Unique, "remove by key", 1),
+            Self::Reinsert => (Unique, "insert again", 1),
+            Self::Rekey => (Unique, "replace a key", 1),
+            Self::LongestWarm => (Unique, "longest insert, warm", 1),
+            Self::LongestCold => (Unique, "longest insert, cold", 1),
+            Self::LongestPaced => (Unique, "longest insert, paced", 1),
+            Self::Build => (Sets, "build", 1),
+            Self::Walk => (Sets, "walk", 3),
+            Self::Count => (Sets, "count a set", 3),
+            Self::Move => (Sets, "move", 1),
+            Self::Discard => (Sets, "remove", 1),
+            Self::Frame => (Grid, "frame", 3),
+            Self::Within => (Grid, "within 1 cell", 3),
+            Self::Nearest => (Grid, "nearest 8", 3),
+            Self::Pairs => (Grid, "pairs, a point", 1),
+            // Of two groups, but never asked for.
+            Self::Bytes => (Unique, "resident bytes", 1),
         }
+    }
+
+    /// Whether it is one of the case's group, and so many rows are not too many for it.
+    pub(crate) fn is_for(self, case: Case) -> bool {
+        let few = self != Self::Pairs || case.rows <= PAIRS_ROWS_MAX;
+        self.facts().0 == case.group && few
     }
 }

@@ -1,42 +1,24 @@
 //! The figures as tables for a terminal, in Markdown.
 
-use bench_common::spread::Spread;
-use bench_common::table::{Table, short, table};
+use bench_common::compare::{self, Results};
+use bench_common::table::{Table, table};
 
-use crate::operation::Operation;
-use crate::summary::{CaseSummary, Ratio};
+use crate::case::Indices;
 
 /// A line a structure, and below them the figures of each of stayput's over those of the best peer.
-pub(crate) fn case(case: &CaseSummary) -> Table {
-    let mut header = vec!["ns each".to_owned()];
-    header.extend(case.operations.iter().map(|one| one.title.clone()));
-    let figures = case.structures.iter().enumerate().map(|(place, structure)| {
-        let cells = case.operations.iter().map(|one| {
-            one.figures[place]
-                .as_ref()
-                .map_or_else(String::new, |spread| cell(one.operation, spread))
+pub(crate) fn case(results: &Results<Indices>) -> Table {
+    let (header, mut rows) = compare::cells("ns each", results);
+    for own in &results.measured {
+        let ratios = results.operations().map(|operation| {
+            let ratio = results.ratio(own, own.container.rivals, operation)?;
+            Some(format!("{} {}", ratio.spread.short_quartiles(), ratio.best_name))
         });
-        [structure.name.to_owned()].into_iter().chain(cells).collect()
-    });
-    let mut rows: Vec<Vec<String>> = figures.collect();
-    for (place, structure) in case.structures.iter().enumerate() {
-        let ratios = || case.operations.iter().map(|one| one.ratios[place].as_ref());
-        if ratios().all(|ratio| ratio.is_none()) {
-            continue;
+        let ratios: Vec<Option<String>> = ratios.collect();
+        if ratios.iter().any(Option::is_some) {
+            let cells = ratios.into_iter().map(Option::unwrap_or_default);
+            let name = format!("{} / best", own.container.name);
+            rows.push([name].into_iter().chain(cells).collect());
         }
-        let cells = ratios().map(|ratio| ratio.map_or_else(String::new, of_best));
-        rows.push([format!("{} / best", structure.name)].into_iter().chain(cells).collect());
     }
     table(1, header, rows)
-}
-
-fn cell(operation: Operation, spread: &Spread) -> String {
-    if operation.is_a_longest() {
-        return format!("{}, {}", short(spread.median), short(spread.min));
-    }
-    spread.short_quartiles()
-}
-
-fn of_best(Ratio { best_name, spread, .. }: &Ratio) -> String {
-    format!("{} {best_name}", spread.short_quartiles())
 }

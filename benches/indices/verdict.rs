@@ -1,14 +1,47 @@
 //! What the project has set itself, and whether it holds: all cases at a glance.
 
+use bench_common::compare::{Operation as _, Results};
 use bench_common::table::{short, table, words};
+use serde::Serialize;
 
-use crate::summary::{CaseSummary, Held, Summary};
+use crate::bounds::{self, Bound};
+use crate::case::Indices;
+use crate::operation::Operation;
+
+/// A bound, and what it is about.
+#[derive(Debug, Serialize)]
+pub(crate) struct Held {
+    case: String,
+    own: &'static str,
+    operation: Operation,
+    /// What the bound is about: the figure, or its ratio to that of the best of others.
+    value: f64,
+    best: Option<&'static str>,
+    most: f64,
+    holds: bool,
+}
+
+pub(crate) fn all(results: &[Results<Indices>]) -> Vec<Held> {
+    let of_case = |one| bounds::ALL.iter().filter_map(move |bound| held(bound, one));
+    results.iter().flat_map(of_case).collect()
+}
+
+fn held(bound: &Bound, results: &Results<Indices>) -> Option<Held> {
+    let &Bound { operation, own, rivals, most, .. } = bound;
+    let one = bound.is_for(results.case).then(|| results.by(own))??;
+    let (value, best) = if rivals.is_empty() {
+        (one.spread(operation)?.median, None)
+    } else {
+        let ratio = results.ratio(one, rivals, operation)?;
+        (ratio.spread.median, Some(ratio.best_name))
+    };
+    let (case, own) = (results.case.to_string(), one.container.name);
+    Some(Held { case, own, operation, value, best, most, holds: value <= most })
+}
 
 /// For a terminal, in Markdown; `None` if nothing was measured that there is a bound for.
-pub(crate) fn text(summary: &Summary) -> Option<String> {
-    let bounds =
-        summary.cases.iter().flat_map(|case| case.bounds.iter().map(move |held| (case, held)));
-    let rows: Vec<Vec<String>> = bounds.map(|(case, held)| row(case, held)).collect();
+pub(crate) fn text(results: &[Results<Indices>]) -> Option<String> {
+    let rows: Vec<Vec<String>> = all(results).into_iter().map(row).collect();
     let header = words(["case", "structure", "operation", "over", "is", "bound"]);
     (!rows.is_empty()).then(|| {
         format!(
@@ -18,10 +51,10 @@ pub(crate) fn text(summary: &Summary) -> Option<String> {
     })
 }
 
-fn row(case: &CaseSummary, held: &Held) -> Vec<String> {
+fn row(held: Held) -> Vec<String> {
     let bound = if held.holds { "≤" } else { "NOT ≤" };
     vec![
-        case.title.clone(),
+        held.case,
         held.own.to_owned(),
         held.best.map_or_else(|| held.operation.title(), |_| held.operation.name().to_owned()),
         held.best.unwrap_or_default().to_owned(),

@@ -1,18 +1,19 @@
 //! Frames in which arrays grow: with memory made ready ahead by the thread, with memory that is
 //! warm from the start, and with neither.
 
-use std::error::Error;
 use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench_common::memory::{Entity, entity, touch};
+use bench_common::harness::Result;
+use bench_common::jobs::{Rounds, rounds_of};
+use bench_common::memory::{Entity, entity, resident, touch};
 use bench_common::spread::{median, nanoseconds};
-use bench_common::table::{Table, short, words};
+use bench_common::table::{Table, header, name, short};
 use serde::Serialize;
 use stayput::{CommitAhead, VmVec};
 
-use crate::samples::{Figures, Run, latency, resident};
+use crate::samples::{Figures, Run, latency};
 
 /// How much is measured.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub(crate) struct Extent {
 const ARRAYS: [usize; 3] = [1, 4, 16];
 
 /// What is done in frames, and when they begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 struct Load {
     name: &'static str,
     spawn: usize,
@@ -52,28 +53,27 @@ enum Memory {
 
 impl Memory {
     const ALL: [Self; 3] = [Self::Warm, Self::Auto, Self::Off];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Warm => "warm",
-            Self::Auto => "auto",
-            Self::Off => "off",
-        }
-    }
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Case {
     load: Load,
     arrays: usize,
     memory: Memory,
-    frames: Figures,
-    /// Of all arrays, in a run: the median.
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Found {
+    frames: Run,
+    /// Of all arrays.
     late: usize,
 }
 
+type Row = Rounds<Case, Found>;
+
 /// Interleaved: each repetition goes through everything before the next begins.
-pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
+pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     const FRAME: Option<Duration> = Some(Duration::from_millis(3));
     let &Extent { spawn, frames, fast_frames, repetitions } = extent;
     let loads = [
@@ -84,28 +84,26 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut cases = Vec::new();
     for load in loads {
         for arrays in ARRAYS {
-            for memory in Memory::ALL {
-                cases.push((load, arrays, memory, Vec::new()));
-            }
+            cases.extend(Memory::ALL.map(|memory| Case { load, arrays, memory }));
         }
     }
     let largest = loads.map(|load| load.frames * load.spawn).into_iter().max().unwrap_or(0);
-    for _ in 0..repetitions {
-        touch(largest * size_of::<Entity>())?;
-        for (load, arrays, memory, runs) in &mut cases {
-            runs.push(run(load, *arrays, *memory));
-        }
-    }
-    let row = |(load, arrays, memory, runs): (_, _, _, Vec<(Run, usize)>)| {
-        let frames: Vec<Run> = runs.iter().map(|&(run, _)| run).collect();
-        let late = median(runs.iter().map(|&(_, late)| late));
-        Row { load, arrays, memory, frames: Figures::of(&frames), late }
-    };
-    Ok(cases.into_iter().map(row).collect())
+    let first = cases[0];
+    rounds_of(
+        cases,
+        repetitions,
+        |case| case.load.name.to_owned(),
+        |case| {
+            if *case == first {
+                touch(largest * size_of::<Entity>())?;
+            }
+            Ok(run(*case))
+        },
+    )
 }
 
 /// Times the frames, and counts how often arrays needed what was not ready.
-fn run(load: &Load, arrays: usize, memory: Memory) -> (Run, usize) {
+fn run(Case { load, arrays, memory }: Case) -> Found {
     /// As long as it takes to load something: the thread gets the first of it ready meanwhile.
     const LOADING: Duration = Duration::from_millis(50);
     let each = load.spawn / arrays;
@@ -118,7 +116,7 @@ fn run(load: &Load, arrays: usize, memory: Memory) -> (Run, usize) {
         array
     };
     let mut arrays: Vec<VmVec<Entity>> = (0..arrays).map(|_| make()).collect();
-    let mut samples = resident(load.frames);
+    let mut samples = resident(load.frames, u64::MAX);
     thread::sleep(LOADING);
     let mut next = Instant::now();
     for frame in 0..load.frames {
@@ -135,7 +133,8 @@ fn run(load: &Load, arrays: usize, memory: Memory) -> (Run, usize) {
     }
     let last = (each * load.frames - 1) as u64;
     assert!(arrays.iter().all(|array| array.last() == Some(&entity(last))));
-    (Run::of(&mut samples), arrays.iter().map(|array| array.stats().late).sum())
+    let late = arrays.iter().map(|array| array.stats().late).sum();
+    Found { frames: Run::of(&mut samples), late }
 }
 
 /// Never inlined, so that the loop is compiled alike for all.
@@ -147,13 +146,16 @@ fn spawn(array: &mut VmVec<Entity>, first: usize, count: usize) {
 }
 
 pub(crate) fn table(rows: &[Row]) -> Table {
-    let mut header = words(["frames", "arrays", "memory", "mean", "p50", "p99", "worst"]);
-    header.extend(words(["worst of all", "late"]));
+    let header =
+        header("frames | arrays | memory | mean | p50 | p99 | worst | worst of all | late");
     let cells = |row: &Row| {
-        let mut cells = words([row.load.name, &row.arrays.to_string(), row.memory.name()]);
-        cells.push(short(row.frames.mean_us));
-        cells.extend(latency(Some(&row.frames)));
-        cells.extend([short(row.frames.worst_us_max), row.late.to_string()]);
+        let Case { load, arrays, memory } = row.of;
+        let mut cells = vec![load.name.to_owned(), arrays.to_string(), name(memory)];
+        let figures = Figures::of(row.found.iter().map(|found| found.frames));
+        cells.push(figures.map_or_else(String::new, |figures| short(figures.mean)));
+        cells.extend(latency(figures));
+        cells.push(figures.map_or_else(String::new, |figures| short(figures.worst_of_all)));
+        cells.push(median(row.found.iter().map(|found| found.late)).to_string());
         cells
     };
     bench_common::table::table(3, header, rows.iter().map(cells).collect())

@@ -5,12 +5,12 @@
 use std::hint::{black_box, spin_loop};
 use std::time::{Duration, Instant};
 
-use bench_common::memory::{Entity, entity};
+use bench_common::memory::{Entity, entity, resident};
 use bench_common::spread::nanoseconds;
 use serde::Serialize;
 use stayput::{Error, HugePages, Reservation, VmVec, page_size};
 
-use crate::samples::{Run, resident};
+use crate::samples::Run;
 
 /// What is done again and again, and timed each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -35,15 +35,6 @@ const COMMIT_BYTES: usize = 64 << 10;
 
 impl Call {
     pub(crate) const ALL: [Self; 3] = [Self::Touch, Self::Commit, Self::Push];
-
-    /// For people.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Touch => "touch",
-            Self::Commit => "commit",
-            Self::Push => "push",
-        }
-    }
 
     /// With memory of its own.
     pub(crate) fn caller(self) -> Result<Caller, Error> {
@@ -77,7 +68,7 @@ impl Call {
                 })
             }
         };
-        Ok(Caller { call, samples: resident(MOST) })
+        Ok(Caller { call, samples: resident(MOST, u64::MAX) })
     }
 }
 

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bench_common::memory::{Entity, entity};
-use bench_common::table::{Table, short, words};
+use bench_common::table::{Table, header, short};
 use serde::Serialize;
 use stayput::{CommitAhead, VmVec, service};
 
@@ -130,17 +130,10 @@ impl Thread {
 }
 
 pub(crate) fn table(rows: &[Row]) -> Table {
-    let header = words([
-        "phase",
-        "seconds",
-        "wake-ups",
-        "a second",
-        "voluntary switches",
-        "a second",
-        "CPU µs",
-        "a second",
-        "MiB ahead in the end",
-    ]);
+    let header = header(
+        "phase | seconds | wake-ups | a second | voluntary switches | a second | CPU µs | \
+         a second | MiB ahead in the end",
+    );
     #[expect(clippy::cast_precision_loss, reason = "a few digits are shown")]
     let cells = |row: &Row| {
         let mut cells = vec![row.phase.to_owned(), format!("{:.1}", row.seconds)];

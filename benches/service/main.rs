@@ -14,8 +14,14 @@ mod run;
 mod samples;
 mod steps;
 
-use bench_common::harness;
+use bench_common::{cores, harness};
 
 fn main() -> harness::Result {
-    harness::main(|(): &()| Ok(()), run::bench, run::smoke)
+    let bench = |options: &cli::Options| {
+        if options.one_core {
+            cores::pin_to_one()?;
+        }
+        run::measure(&options.plan()?)?.print(options.common.json)
+    };
+    harness::main(&[], bench, || run::measure(&cli::Plan::SMOKE)?.print_smoke())
 }

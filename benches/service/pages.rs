@@ -22,12 +22,4 @@ impl Pages {
             Self::Huge => HugePages::Always,
         }
     }
-
-    /// For people.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Huge => "huge",
-        }
-    }
 }

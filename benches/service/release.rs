@@ -1,19 +1,21 @@
 //! Dropping a large array: how long it takes whom, and what it does to mapping calls meanwhile.
 
-use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::harness::Result;
+use bench_common::jobs::{Rounds, rounds_of};
 use bench_common::memory::{Entity, touch};
-use bench_common::table::{Table, short, words};
+use bench_common::spread::{micros, nanoseconds};
+use bench_common::table::{Table, header, name, short, words};
 use serde::Serialize;
 use stayput::{CommitAhead, Release, VmVec, service};
 
 use crate::calls::Call;
 use crate::pages::Pages;
-use crate::samples::{Figures, Run, Times, latency};
+use crate::samples::{Figures, Run, latency};
 
 /// How much is measured.
 #[derive(Debug)]
@@ -26,30 +28,23 @@ pub(crate) struct Extent {
 /// How an array is got rid of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Way {
+pub(crate) enum Way {
     /// `Release::Now`.
     Now,
     /// `Release::Background`.
     Background,
     /// The array is handed to a thread that drops it, and so unmaps it at once.
+    #[serde(rename = "another thread")]
     OtherThread,
 }
 
 impl Way {
     const ALL: [Self; 3] = [Self::Now, Self::Background, Self::OtherThread];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Now => "now",
-            Self::Background => "background",
-            Self::OtherThread => "another thread",
-        }
-    }
 }
 
 /// What came of one drop.
-#[derive(Clone, Copy, Debug)]
-struct Outcome {
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Outcome {
     /// Until the caller may go on.
     dropped: Duration,
     /// Until the memory is released.
@@ -58,57 +53,32 @@ struct Outcome {
     commits: Option<Run>,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    /// None: no array is dropped.
-    case: Option<Case>,
-    /// Of commits of 64 KiB, meanwhile.
-    commits: Option<Figures>,
-}
+/// What pages an array has, and how it is got rid of; `None`: no array is dropped.
+type Case = Option<(Pages, Way)>;
 
-#[derive(Debug, Serialize)]
-struct Case {
-    pages: Pages,
-    way: Way,
-    dropped: Times,
-    released: Times,
-}
+type Row = Rounds<Case, Outcome>;
 
 /// For so long calls are timed where no array is dropped.
 const ALONE: Duration = Duration::from_millis(50);
 
 /// Interleaved: each repetition goes through everything before the next begins.
-pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
+pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     // Has the service run all the time: starting its thread is not what is measured.
     let _keeper = VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(1)).build();
-    let mut alone = Vec::new();
-    let pages = Pages::ALL.iter();
-    let mut cases: Vec<(Pages, Way, Vec<Outcome>)> =
-        pages.flat_map(|&pages| Way::ALL.map(|way| (pages, way, Vec::new()))).collect();
-    for _ in 0..extent.repetitions {
+    let drops = Pages::ALL.iter().flat_map(|&pages| Way::ALL.map(|way| Some((pages, way))));
+    let cases = [None].into_iter().chain(drops);
+    let title = |case: &Case| case.map_or_else(|| "no drop".to_owned(), |(_, way)| name(way));
+    rounds_of(cases, extent.repetitions, title, |case| {
+        if let Some((pages, way)) = *case {
+            return run(pages, way, extent.bytes);
+        }
         touch(extent.bytes)?;
-        alone.push(Call::Commit.caller()?.run_for(ALONE)?);
-        for (pages, way, outcomes) in &mut cases {
-            outcomes.push(run(*pages, *way, extent.bytes)?);
-        }
-    }
-    let mut rows = vec![Row { case: None, commits: Some(Figures::of(&alone)) }];
-    rows.extend(cases.into_iter().map(|(pages, way, outcomes)| {
-        let times = |time: fn(&Outcome) -> Duration| {
-            Times::of(&outcomes.iter().map(time).collect::<Vec<_>>())
-        };
-        let commits: Vec<Run> = outcomes.iter().filter_map(|outcome| outcome.commits).collect();
-        let dropped = times(|outcome| outcome.dropped);
-        let released = times(|outcome| outcome.released);
-        Row {
-            case: Some(Case { pages, way, dropped, released }),
-            commits: (!commits.is_empty()).then(|| Figures::of(&commits)),
-        }
-    }));
-    Ok(rows)
+        let commits = Some(Call::Commit.caller()?.run_for(ALONE)?);
+        Ok(Outcome { dropped: Duration::ZERO, released: Duration::ZERO, commits })
+    })
 }
 
-fn run(pages: Pages, way: Way, bytes: usize) -> Result<Outcome, Box<dyn Error>> {
+fn run(pages: Pages, way: Way, bytes: usize) -> Result<Outcome> {
     let count = bytes / size_of::<Entity>();
     let release = if way == Way::Background { Release::Background } else { Release::Now };
     let builder = VmVec::<Entity>::builder().max_len(count).huge_pages(pages.wanted());
@@ -153,19 +123,26 @@ fn run(pages: Pages, way: Way, bytes: usize) -> Result<Outcome, Box<dyn Error>> 
 }
 
 pub(crate) fn table(rows: &[Row]) -> Table {
-    let mut header = words(["pages", "released", "drop", "worst", "released after", "worst"]);
-    header.extend(words(["commits: p50", "p99", "worst"]));
+    let header = header(
+        "pages | released | drop | worst | released after | worst | commits: p50 | p99 | worst",
+    );
     let cells = |row: &Row| {
-        let mut cells = match &row.case {
+        // What is there once in a repetition: the median over them, and the worst.
+        let times = |time: fn(&Outcome) -> Duration| {
+            let times = row.spread(|outcome| micros(nanoseconds(time(outcome))));
+            [short(times.median), short(times.max)]
+        };
+        let mut cells = match row.of {
             None => words(["no drop", "", "", "", "", ""]),
-            Some(Case { pages, way, dropped, released }) => {
-                let times = [dropped.median_us, dropped.worst_us, released.median_us];
-                let mut cells = words([pages.name(), way.name()]);
-                cells.extend(times.into_iter().chain([released.worst_us]).map(short));
+            Some((pages, way)) => {
+                let mut cells = vec![name(pages), name(way)];
+                cells.extend(times(|outcome| outcome.dropped));
+                cells.extend(times(|outcome| outcome.released));
                 cells
             }
         };
-        cells.extend(latency(row.commits.as_ref()));
+        let commits = row.found.iter().filter_map(|outcome| outcome.commits);
+        cells.extend(latency(Figures::of(commits)));
         cells
     };
     bench_common::table::table(2, header, rows.iter().map(cells).collect())

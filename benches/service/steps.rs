@@ -6,19 +6,19 @@
 
 #![expect(unsafe_code, reason = "asks the system for pages directly")]
 
-use std::error::Error;
 use std::ops::Range;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench_common::cores;
+use bench_common::jobs::{Rounds, rounds_of};
 use bench_common::memory::{size_text, touch};
 use bench_common::spread::{median, nanoseconds};
-use bench_common::table::Table;
+use bench_common::table::{Table, header, name, words};
+use bench_common::{cores, harness};
 use serde::Serialize;
-use stayput::{Reservation, page_size};
+use stayput::{Error, Reservation, page_size};
 
 use crate::calls::Call;
 use crate::pages::Pages;
@@ -39,107 +39,80 @@ const STEP_BYTES: [usize; 5] = [64 << 10, 256 << 10, 512 << 10, 2 << 20, 8 << 20
 
 /// How a thread prefaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
 enum Way {
     /// It commits each step before.
+    #[serde(rename = "commit each")]
     CommitEach,
     /// It commits [`COMMIT_BYTES`] at once; so do those below.
+    #[serde(rename = "commit ahead")]
     CommitAhead,
     /// It sleeps after each step, as short as the system can: a lock that is released and taken again
     /// at once is not always had by those who wait for it.
+    #[serde(rename = "ahead, sleep")]
     Sleep,
     /// It touches each page instead of asking for a step: newer kernels take no lock of the whole
     /// process for that.
+    #[serde(rename = "ahead, touch")]
     Touch,
 }
 
 impl Way {
     const ALL: [Self; 4] = [Self::CommitEach, Self::CommitAhead, Self::Sleep, Self::Touch];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::CommitEach => "commit each",
-            Self::CommitAhead => "commit ahead",
-            Self::Sleep => "ahead, sleep",
-            Self::Touch => "ahead, touch",
-        }
-    }
 }
 
 const COMMIT_BYTES: usize = 32 << 20;
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 struct Manner {
     pages: Pages,
     way: Way,
     step_bytes: usize,
 }
 
-/// What came of one kind of call.
-#[derive(Debug, Serialize)]
-struct Calls {
+/// What is called, while a thread prefaults in that manner, if any does.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Case {
+    manner: Option<Manner>,
     call: Call,
-    latency: Figures,
-    /// Of the thread that prefaults meanwhile, the median.
-    #[serde(skip_serializing_if = "Option::is_none")]
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Found {
+    latency: Run,
+    /// Of the thread that prefaults meanwhile.
     mib_per_second: Option<u64>,
 }
 
-#[derive(Debug, Serialize)]
-struct Row {
-    manner: Manner,
-    calls: Vec<Calls>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Results {
-    /// Without anybody prefaulting.
-    alone: Vec<Calls>,
-    rows: Vec<Row>,
-}
+type Row = Rounds<Case, Found>;
 
 /// Interleaved: each repetition goes through everything before the next begins.
-pub(crate) fn measure(extent: &Extent) -> Result<Results, Box<dyn Error>> {
-    let mut alone: Vec<(Call, Vec<Run>)> = Call::ALL.map(|call| (call, Vec::new())).into();
-    let mut cases = Vec::new();
+pub(crate) fn measure(extent: &Extent) -> harness::Result<Vec<Row>> {
+    let mut manners = vec![None];
     for &pages in Pages::ALL {
         for way in Way::ALL {
             let one = [page_size()];
             let steps = if way == Way::Touch { one.as_slice() } else { &STEP_BYTES };
-            for &step_bytes in steps {
-                let manner = Manner { pages, way, step_bytes };
-                cases.push((manner, Call::ALL.map(|call| (call, Vec::new()))));
-            }
+            let manner = |&step_bytes| Some(Manner { pages, way, step_bytes });
+            manners.extend(steps.iter().map(manner));
         }
     }
-    for _ in 0..extent.repetitions {
-        touch(4 * extent.bytes)?;
-        for (call, runs) in &mut alone {
-            runs.push(run_alone(*call, extent.alone)?);
-        }
-        for (manner, calls) in &mut cases {
-            for (call, runs) in calls {
-                runs.push(run(*manner, *call, extent.bytes)?);
+    let calls = |manner| Call::ALL.map(|call| Case { manner, call });
+    let cases: Vec<Case> = manners.into_iter().flat_map(calls).collect();
+    let first = cases[0];
+    rounds_of(
+        cases,
+        extent.repetitions,
+        |case| name(case.call),
+        |case| {
+            if *case == first {
+                touch(4 * extent.bytes)?;
             }
-        }
-    }
-    let summed = |(call, runs): (Call, Vec<(Run, u64)>)| {
-        let mib_per_second = Some(median(runs.iter().map(|&(_, speed)| speed)));
-        let runs: Vec<Run> = runs.into_iter().map(|(run, _)| run).collect();
-        Calls { call, latency: Figures::of(&runs), mib_per_second }
-    };
-    let only = |(call, runs): (Call, Vec<Run>)| Calls {
-        call,
-        latency: Figures::of(&runs),
-        mib_per_second: None,
-    };
-    Ok(Results {
-        alone: alone.into_iter().map(only).collect(),
-        rows: cases
-            .into_iter()
-            .map(|(manner, calls)| Row { manner, calls: calls.into_iter().map(summed).collect() })
-            .collect(),
-    })
+            match case.manner {
+                Some(manner) => run(manner, case.call, extent.bytes),
+                None => run_alone(case.call, extent.alone),
+            }
+        },
+    )
 }
 
 fn pin(processor: Option<usize>) {
@@ -148,7 +121,7 @@ fn pin(processor: Option<usize>) {
 }
 
 /// In a thread of its own, like the others, so that the calling one stays where it was.
-fn run_alone(call: Call, time: Duration) -> Result<Run, Box<dyn Error>> {
+fn run_alone(call: Call, time: Duration) -> harness::Result<Found> {
     let [_, there] = cores::two();
     let caller = call.caller()?;
     let run = thread::scope(|scope| {
@@ -158,11 +131,11 @@ fn run_alone(call: Call, time: Duration) -> Result<Run, Box<dyn Error>> {
         });
         calling.join().expect("it has not panicked")
     });
-    Ok(run?)
+    Ok(Found { latency: run?, mib_per_second: None })
 }
 
 /// The calls while another thread prefaults so many bytes, and how many MiB a second it does.
-fn run(manner: Manner, call: Call, bytes: usize) -> Result<(Run, u64), Box<dyn Error>> {
+fn run(manner: Manner, call: Call, bytes: usize) -> harness::Result<Found> {
     let [here, there] = cores::two();
     let bytes = if manner.pages == Pages::Huge { 4 * bytes } else { bytes };
     // It begins with a whole huge page, if it is to have them.
@@ -188,10 +161,11 @@ fn run(manner: Manner, call: Call, bytes: usize) -> Result<(Run, u64), Box<dyn E
         (prefaulted, calling.join().expect("it has not panicked"))
     });
     let ns = nanoseconds(prefaulted?).max(1);
-    Ok((run?, (bytes as u64 >> 10) * 1_000_000_000 / 1024 / ns))
+    let mib_per_second = Some((bytes as u64 >> 10) * 1_000_000_000 / 1024 / ns);
+    Ok(Found { latency: run?, mib_per_second })
 }
 
-fn prefault(memory: &Reservation, manner: Manner) -> Result<(), stayput::Error> {
+fn prefault(memory: &Reservation, manner: Manner) -> Result<(), Error> {
     let end = memory.reserved_bytes();
     for from in (0..end).step_by(manner.step_bytes) {
         let step = from..end.min(from + manner.step_bytes);
@@ -221,7 +195,7 @@ fn prefault(memory: &Reservation, manner: Manner) -> Result<(), stayput::Error> 
 /// Prefaults what is committed. The library's own call commits first, which is what is to be left
 /// out.
 #[cfg(target_os = "linux")]
-fn populate(memory: &Reservation, step: Range<usize>) -> Result<(), stayput::Error> {
+fn populate(memory: &Reservation, step: Range<usize>) -> Result<(), Error> {
     const MADV_POPULATE_WRITE: i32 = 23;
     // SAFETY: a step begins within the reservation.
     let start = unsafe { memory.as_ptr().add(step.start) };
@@ -239,27 +213,28 @@ fn populate(memory: &Reservation, step: Range<usize>) -> Result<(), stayput::Err
 }
 
 #[cfg(not(target_os = "linux"))]
-fn populate(memory: &Reservation, step: Range<usize>) -> Result<(), stayput::Error> {
+fn populate(memory: &Reservation, step: Range<usize>) -> Result<(), Error> {
     memory.prefault(step)
 }
 
-pub(crate) fn table(results: &Results) -> Table {
-    let mut header: Vec<String> = ["pages", "way", "step"].map(str::to_owned).into();
+/// A line a manner, with all calls in it.
+pub(crate) fn table(rows: &[Row]) -> Table {
+    let mut header = header("pages | way | step");
     for call in Call::ALL {
-        header.extend([format!("{}: p50", call.name()), "p99".into(), "worst".into()]);
+        header.extend([format!("{}: p50", name(call)), "p99".into(), "worst".into()]);
         header.push("MiB/s".into());
     }
-    let cells = |calls: &Calls| {
-        let speed = calls.mib_per_second.map_or_else(String::new, |speed| speed.to_string());
-        latency(Some(&calls.latency)).into_iter().chain([speed])
+    let line = |rows: &[Row]| {
+        let mut line = rows[0].of.manner.map_or_else(
+            || words(["nobody prefaults", "", ""]),
+            |Manner { pages, way, step_bytes }| vec![name(pages), name(way), size_text(step_bytes)],
+        );
+        for row in rows {
+            line.extend(latency(Figures::of(row.found.iter().map(|found| found.latency))));
+            let speed = median(row.found.iter().map(|found| found.mib_per_second));
+            line.push(speed.map_or_else(String::new, |speed| speed.to_string()));
+        }
+        line
     };
-    let mut rows = vec![["nobody prefaults", "", ""].map(str::to_owned).to_vec()];
-    rows[0].extend(results.alone.iter().flat_map(cells));
-    for Row { manner, calls } in &results.rows {
-        let way = manner.way.name().to_owned();
-        let mut row = vec![manner.pages.name().to_owned(), way, size_text(manner.step_bytes)];
-        row.extend(calls.iter().flat_map(cells));
-        rows.push(row);
-    }
-    bench_common::table::table(3, header, rows)
+    bench_common::table::table(3, header, rows.chunks(Call::ALL.len()).map(line).collect())
 }

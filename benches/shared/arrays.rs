@@ -1,13 +1,10 @@
 //! What is compared: arrays that threads append to, each in its best form, and the limit with one thread.
 
-use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+use bench_common::contenders;
+use elsa::sync::{FrozenVec, LockFreeFrozenVec};
+use orx_concurrent_bag::ConcurrentBag;
+use orx_concurrent_vec::ConcurrentVec;
 use stayput::{CommitAhead, SharedVec, VmVec};
-
-use crate::peers::{
-    AppendOnlyVec, Boxcar, Elsa, ElsaLockFree, Mutex, OrxBag, OrxBagExtend, OrxVec, ParkingLot,
-    SccBag, VirtualBuffer,
-};
 
 /// What is pushed: numbers, told by all of its bytes.
 pub(crate) trait Element: Copy + Send + Sync + 'static {
@@ -63,89 +60,45 @@ impl Totals {
     }
 }
 
-/// Which of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Contender {
+contenders! {
+    Contender by Job<E: Element>;
     /// stayput's array
-    SharedVec,
+    SharedVec: SharedVec<E>, "SharedVec";
     /// The same, each thread's elements gathered by 64
-    SharedVecGathered,
+    SharedVecGathered: Gathered<E>, "SharedVec, gathered";
     /// The same, with slices of 64 appended
-    SharedVecExtend,
+    SharedVecExtend: Extended<SharedVec<E>>, "SharedVec, extend_from_slice";
     /// The same, with memory made ready in the background
-    SharedVecAhead,
+    SharedVecAhead: Ahead<E>, "SharedVec, ahead";
     /// The crate boxcar
-    Boxcar,
+    Boxcar: boxcar::Vec<E>, "boxcar";
     /// The crate append-only-vec
-    AppendOnlyVec,
+    AppendOnlyVec: append_only_vec::AppendOnlyVec<E>, "append-only-vec";
     /// The crate orx-concurrent-bag
-    OrxBag,
+    OrxBag: ConcurrentBag<E>, "orx-concurrent-bag";
     /// The same, 64 elements at a time
-    OrxBagExtend,
+    OrxBagExtend: Extended<ConcurrentBag<E>>, "orx-concurrent-bag, extend";
     /// The crate orx-concurrent-vec
-    OrxVec,
+    OrxVec: ConcurrentVec<E>, "orx-concurrent-vec";
     /// elsa's `FrozenVec` of boxes
-    Elsa,
+    Elsa: FrozenVec<Box<E>>, "elsa";
     /// elsa's `LockFreeFrozenVec`
-    ElsaLockFree,
+    ElsaLockFree: LockFreeFrozenVec<E>, "elsa, LockFreeFrozenVec";
     /// scc's bag
-    SccBag,
+    SccBag: scc::Bag<E>, "scc::Bag";
     /// A `Vec` in std's mutex
-    Mutex,
+    Mutex: std::sync::Mutex<Vec<E>>, "Mutex<Vec>";
     /// A `Vec` in `parking_lot`'s mutex
-    ParkingLot,
+    ParkingLot: parking_lot::Mutex<Vec<E>>, "parking_lot Mutex<Vec>";
     /// The crate virtual-buffer
-    VirtualBuffer,
+    VirtualBuffer: virtual_buffer::concurrent::vec::Vec<E>, "virtual-buffer";
     /// stayput's array for one thread
-    VmVec,
+    VmVec: Alone<VmVec<E>>, "VmVec";
     /// std's
-    Vec,
+    Vec: Alone<Vec<E>>, "Vec";
 }
 
 impl Contender {
-    pub(crate) const ALL: [Self; 17] = [
-        Self::SharedVec,
-        Self::SharedVecGathered,
-        Self::SharedVecExtend,
-        Self::SharedVecAhead,
-        Self::Boxcar,
-        Self::AppendOnlyVec,
-        Self::OrxBag,
-        Self::OrxBagExtend,
-        Self::OrxVec,
-        Self::Elsa,
-        Self::ElsaLockFree,
-        Self::SccBag,
-        Self::Mutex,
-        Self::ParkingLot,
-        Self::VirtualBuffer,
-        Self::VmVec,
-        Self::Vec,
-    ];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::SharedVec => "SharedVec",
-            Self::SharedVecGathered => "SharedVec, gathered",
-            Self::SharedVecExtend => "SharedVec, extend_from_slice",
-            Self::SharedVecAhead => "SharedVec, ahead",
-            Self::Boxcar => "boxcar",
-            Self::AppendOnlyVec => "append-only-vec",
-            Self::OrxBag => "orx-concurrent-bag",
-            Self::OrxBagExtend => "orx-concurrent-bag, extend",
-            Self::OrxVec => "orx-concurrent-vec",
-            Self::Elsa => "elsa",
-            Self::ElsaLockFree => "elsa, LockFreeFrozenVec",
-            Self::SccBag => "scc::Bag",
-            Self::Mutex => "Mutex<Vec>",
-            Self::ParkingLot => "parking_lot Mutex<Vec>",
-            Self::VirtualBuffer => "virtual-buffer",
-            Self::VmVec => "VmVec",
-            Self::Vec => "Vec",
-        }
-    }
-
     /// Whether no more than one thread can push, which are the limits.
     pub(crate) const fn is_alone(self) -> bool {
         matches!(self, Self::VmVec | Self::Vec)
@@ -170,29 +123,6 @@ impl Contender {
     /// Whether elements have an index, and it is another way to read than one that is there already.
     pub(crate) const fn is_read(self) -> bool {
         !self.is_by_runs() && !matches!(self, Self::SharedVecAhead | Self::SccBag)
-    }
-
-    /// Does something with an array of this kind.
-    pub(crate) fn make<E: Element, J: Job<E>>(self, job: J) -> J::Found {
-        match self {
-            Self::SharedVec => job.run::<SharedVec<E>>(),
-            Self::SharedVecGathered => job.run::<Gathered<E>>(),
-            Self::SharedVecExtend => job.run::<Extended<E>>(),
-            Self::SharedVecAhead => job.run::<Ahead<E>>(),
-            Self::Boxcar => job.run::<Boxcar<E>>(),
-            Self::AppendOnlyVec => job.run::<AppendOnlyVec<E>>(),
-            Self::OrxBag => job.run::<OrxBag<E>>(),
-            Self::OrxBagExtend => job.run::<OrxBagExtend<E>>(),
-            Self::OrxVec => job.run::<OrxVec<E>>(),
-            Self::Elsa => job.run::<Elsa<E>>(),
-            Self::ElsaLockFree => job.run::<ElsaLockFree<E>>(),
-            Self::SccBag => job.run::<SccBag<E>>(),
-            Self::Mutex => job.run::<Mutex<E>>(),
-            Self::ParkingLot => job.run::<ParkingLot<E>>(),
-            Self::VirtualBuffer => job.run::<VirtualBuffer<E>>(),
-            Self::VmVec => job.run::<Alone<VmVec<E>>>(),
-            Self::Vec => job.run::<Alone<Vec<E>>>(),
-        }
     }
 }
 
@@ -261,30 +191,43 @@ impl<E, F: FnMut(&[E])> Drop for Runs<E, F> {
     }
 }
 
-impl<E: Element> Array<E> for SharedVec<E> {
-    fn new(_: usize) -> Self {
-        Self::new()
-    }
-
-    #[inline]
-    fn pusher(&self) -> impl FnMut(E) {
-        |element| {
-            self.push(element);
+/// Methods of an array that are made of its own of the same name, or of what it iterates over.
+macro_rules! own {
+    ($($method:ident)+) => { $(own!(@ $method);)+ };
+    (@ new) => {
+        fn new(_: usize) -> Self {
+            Self::new()
         }
-    }
+    };
+    (@ pusher) => {
+        #[inline]
+        fn pusher(&self) -> impl FnMut(E) {
+            |element| {
+                self.push(element);
+            }
+        }
+    };
+    (@ totals) => {
+        fn totals(&mut self) -> Totals {
+            Totals::of(self.iter())
+        }
+    };
+    (@ get) => {
+        #[inline]
+        fn get(&self, index: usize) -> u64 {
+            self.get(index).expect("it is there").number()
+        }
+    };
+    (@ sum) => {
+        fn sum(&self, first: usize) -> u64 {
+            sum_of(self.iter(), first)
+        }
+    };
+}
+pub(crate) use own;
 
-    fn totals(&mut self) -> Totals {
-        Totals::of(&*self)
-    }
-
-    #[inline]
-    fn get(&self, index: usize) -> u64 {
-        self.get(index).expect("it is there").number()
-    }
-
-    fn sum(&self, first: usize) -> u64 {
-        sum_of(self.iter(), first)
-    }
+impl<E: Element> Array<E> for SharedVec<E> {
+    own!(new pusher totals get sum);
 
     fn committed_bytes(&self) -> Option<usize> {
         Some(self.stats().committed_bytes)
@@ -309,23 +252,34 @@ impl<E: Element> Array<E> for Gathered<E> {
     }
 }
 
-pub(crate) struct Extended<E>(SharedVec<E>);
+/// An array to which runs are appended.
+pub(crate) struct Extended<A>(A);
 
-impl<E: Element> Array<E> for Extended<E> {
-    fn new(_: usize) -> Self {
-        Self(SharedVec::new())
+/// Appends a run at once.
+pub(crate) trait Append<E> {
+    fn append(&self, run: &[E]);
+}
+
+impl<E: Element> Append<E> for SharedVec<E> {
+    #[inline]
+    fn append(&self, run: &[E]) {
+        self.extend_from_slice(run);
+    }
+}
+
+impl<E: Element, A: Array<E> + Append<E>> Array<E> for Extended<A> {
+    fn new(most: usize) -> Self {
+        Self(A::new(most))
     }
 
     #[inline]
     fn pusher(&self) -> impl FnMut(E) {
-        let mut runs = Runs::new(|run: &[E]| {
-            self.0.extend_from_slice(run);
-        });
+        let mut runs = Runs::new(|run: &[E]| self.0.append(run));
         move |element| runs.push(element)
     }
 
     fn totals(&mut self) -> Totals {
-        Totals::of(&self.0)
+        self.0.totals()
     }
 }
 
@@ -338,59 +292,43 @@ impl<E: Element> Array<E> for Ahead<E> {
 
     #[inline]
     fn pusher(&self) -> impl FnMut(E) {
-        |element| {
-            self.0.push(element);
-        }
+        self.0.pusher()
     }
 
     fn totals(&mut self) -> Totals {
-        Totals::of(&self.0)
+        self.0.totals()
     }
 }
 
 /// An array for one thread, which has it for as long as it pushes.
 pub(crate) struct Alone<V>(std::sync::Mutex<V>);
 
-impl<E: Element> Array<E> for Alone<VmVec<E>> {
-    fn new(_: usize) -> Self {
-        Self(VmVec::new().into())
-    }
+macro_rules! alone {
+    ($array:ident, $committed_bytes:expr) => {
+        impl<E: Element> Array<E> for Alone<$array<E>> {
+            fn new(_: usize) -> Self {
+                Self($array::new().into())
+            }
 
-    #[inline]
-    fn pusher(&self) -> impl FnMut(E) {
-        let mut array = self.0.lock().expect("nobody panicked");
-        move |element| array.push(element)
-    }
+            #[inline]
+            fn pusher(&self) -> impl FnMut(E) {
+                let mut array = self.0.lock().expect("nobody panicked");
+                move |element| array.push(element)
+            }
 
-    fn totals(&mut self) -> Totals {
-        Totals::of(&*self.0.lock().expect("nobody panicked"))
-    }
+            fn totals(&mut self) -> Totals {
+                Totals::of(&*self.0.lock().expect("nobody panicked"))
+            }
 
-    fn sum(&self, first: usize) -> u64 {
-        sum_of(self.0.lock().expect("nobody panicked").iter(), first)
-    }
+            fn sum(&self, first: usize) -> u64 {
+                sum_of(self.0.lock().expect("nobody panicked").iter(), first)
+            }
 
-    fn committed_bytes(&self) -> Option<usize> {
-        Some(self.0.lock().expect("nobody panicked").stats().committed_bytes)
-    }
+            fn committed_bytes(&self) -> Option<usize> {
+                $committed_bytes(&self.0.lock().expect("nobody panicked"))
+            }
+        }
+    };
 }
-
-impl<E: Element> Array<E> for Alone<Vec<E>> {
-    fn new(_: usize) -> Self {
-        Self(Vec::new().into())
-    }
-
-    #[inline]
-    fn pusher(&self) -> impl FnMut(E) {
-        let mut array = self.0.lock().expect("nobody panicked");
-        move |element| array.push(element)
-    }
-
-    fn totals(&mut self) -> Totals {
-        Totals::of(&*self.0.lock().expect("nobody panicked"))
-    }
-
-    fn sum(&self, first: usize) -> u64 {
-        sum_of(self.0.lock().expect("nobody panicked").iter(), first)
-    }
-}
+alone!(VmVec, |array: &VmVec<E>| Some(array.stats().committed_bytes));
+alone!(Vec, |_: &Vec<E>| None);

@@ -1,47 +1,42 @@
 //! What is asked of a `SharedVec`, over what others took in the same run.
 
-use bench_common::table::{Table, short, table, words};
+use bench_common::jobs::Rounds;
+use bench_common::table::Asked;
 
 use crate::arrays::Contender;
 use crate::cli::Plan;
-use crate::push::threads_text;
-use crate::read;
-use crate::run::Summary;
+use crate::held::Holding;
+use crate::lost::Losing;
+use crate::push::{Filling, threads_text};
+use crate::read::{Read, Reading};
+use crate::worst::Worst;
 
-/// One line: what, over what of whom, the ratio, and the bound.
-struct Asked {
-    what: String,
-    over: &'static str,
-    ratio: f64,
-    most: f64,
+/// All rows that something is asked about.
+pub(crate) struct Measured {
+    pub(crate) push: Option<Vec<Rounds<Filling>>>,
+    pub(crate) worst: Option<Vec<Rounds<Worst>>>,
+    pub(crate) read: Option<Vec<Rounds<Reading>>>,
+    pub(crate) held: Option<Vec<Rounds<Holding>>>,
+    pub(crate) lost: Option<Vec<Rounds<Losing>>>,
 }
 
-pub(crate) fn show(plan: &Plan, summary: &Summary) -> Option<Table> {
-    let all = [pushes(plan, summary), worst(summary), reads(summary), memory(summary)];
-    let cells: Vec<Vec<String>> = all
-        .into_iter()
-        .flatten()
-        .map(|Asked { what, over, ratio, most }| {
-            let verdict = if ratio <= most { "yes" } else { "no" };
-            vec![what, over.to_owned(), short(ratio), short(most), verdict.to_owned()]
-        })
-        .collect();
-    let header = words(["what", "over that of", "ratio", "at most", "met"]);
-    (!cells.is_empty()).then(|| table(2, header, cells))
+pub(crate) fn all(plan: &Plan, measured: &Measured) -> Vec<Asked> {
+    let all = [pushes(plan, measured), worst(measured), reads(measured), memory(measured)];
+    all.into_iter().flatten().collect()
 }
 
-fn pushes(plan: &Plan, summary: &Summary) -> Vec<Asked> {
+fn pushes(plan: &Plan, measured: &Measured) -> Vec<Asked> {
     use Contender::{Boxcar, ParkingLot, SharedVec, SharedVecAhead, SharedVecGathered, VmVec};
 
-    let rows = summary.push.as_deref().unwrap_or_default();
+    let rows = measured.push.as_deref().unwrap_or_default();
     let push_ns = |contender, element_bytes, threads| {
         let row = rows.iter().find(|row| {
-            let case = row.case;
+            let case = row.of.case;
             let is_large = case.arrays == 1;
             let is_it = (case.element_bytes, case.threads) == (element_bytes, threads);
-            row.contender == contender && is_large && is_it
+            row.of.contender == contender && is_large && is_it
         });
-        row.map(|row| row.push_ns.median)
+        row.map(|row| row.spread(|pushed| pushed.push_ns).median)
     };
     let ratio = |own: Contender, other: Contender, bytes, threads, most| {
         let ratio = push_ns(own, bytes, threads)? / push_ns(other, bytes, threads)?;
@@ -66,34 +61,37 @@ fn pushes(plan: &Plan, summary: &Summary) -> Vec<Asked> {
 }
 
 /// Of the longest push, with memory made ready ahead, over the best of the others.
-fn worst(summary: &Summary) -> Vec<Asked> {
-    let rows = summary.worst.as_deref().unwrap_or_default();
-    let own = rows.iter().filter(|row| row.contender == Contender::SharedVecAhead);
+fn worst(measured: &Measured) -> Vec<Asked> {
+    let rows = measured.worst.as_deref().unwrap_or_default();
+    let own = rows.iter().filter(|row| row.of.contender == Contender::SharedVecAhead);
     let asked = own.filter_map(|own| {
-        let is_peer = |contender: Contender| !contender.is_stayput() && !contender.is_alone();
-        let peers = rows.iter().filter(|row| row.threads == own.threads && is_peer(row.contender));
-        let best =
-            peers.min_by(|one, other| one.worst_us.median.total_cmp(&other.worst_us.median))?;
+        let is_peer = |job: &Worst| !job.contender.is_stayput() && !job.contender.is_alone();
+        let median = |row: &Rounds<Worst>| row.spread(|worst| *worst).median;
+        let threads = own.of.threads;
+        let peers = rows.iter().filter(|row| row.of.threads == threads && is_peer(&row.of));
+        let best = peers.min_by(|one, other| median(one).total_cmp(&median(other)))?;
+        let (name, threads) = (own.of.contender.name(), threads_text(threads));
         Some(Asked {
-            what: format!("{}: longest push, {}", own.contender.name(), threads_text(own.threads)),
-            over: best.contender.name(),
-            ratio: own.worst_us.median / best.worst_us.median,
+            what: format!("{name}: longest push, {threads}"),
+            over: best.of.contender.name(),
+            ratio: median(own) / median(best),
             most: 1.0,
         })
     });
     asked.collect()
 }
 
-fn reads(summary: &Summary) -> Vec<Asked> {
-    let rows = summary.read.as_deref().unwrap_or_default();
-    let row = |wanted| rows.iter().find(|row| row.contender == wanted);
-    let ratio = |what: &str, other: Contender, figure: fn(&read::Row) -> Option<f64>, most| {
-        let ratio = figure(row(Contender::SharedVec)?)? / figure(row(other)?)?;
+fn reads(measured: &Measured) -> Vec<Asked> {
+    let rows = measured.read.as_deref().unwrap_or_default();
+    let row = |wanted| rows.iter().find(|row| row.of.contender == wanted);
+    let ratio = |what: &str, other: Contender, figure: fn(&Read) -> Option<f64>, most| {
+        let median = |contender| Some(row(contender)?.spread_of_some(figure)?.median);
+        let ratio = median(Contender::SharedVec)? / median(other)?;
         let what = format!("{}: {what}", Contender::SharedVec.name());
         Some(Asked { what, over: other.name(), ratio, most })
     };
-    let get = |row: &read::Row| row.get_ns.map(|spread| spread.median);
-    let alone = |row: &read::Row| Some(row.iter_ns.median);
+    let get: fn(&Read) -> Option<f64> = |read| read.get;
+    let alone: fn(&Read) -> Option<f64> = |read| Some(read.iter);
     let asked = [
         ratio("random get beside pushes", Contender::Boxcar, get, 0.5),
         ratio("iteration", Contender::Boxcar, alone, 0.3),
@@ -103,15 +101,16 @@ fn reads(summary: &Summary) -> Vec<Asked> {
 }
 
 /// These are over nobody's.
-fn memory(summary: &Summary) -> Vec<Asked> {
-    let own = |contender: Contender| contender.is_stayput();
-    let lost = summary.lost.as_deref().map(|rows| {
-        let lost = rows.iter().filter(|row| own(row.contender)).map(|row| row.lost).sum::<u64>();
+fn memory(measured: &Measured) -> Vec<Asked> {
+    let lost = measured.lost.as_deref().map(|rows| {
+        let own = rows.iter().filter(|row| row.of.contender.is_stayput());
+        let lost: u64 = own.flat_map(|row| &row.found).map(|found| found.lost).sum();
         Asked { what: "elements lost".to_owned(), over: "", ratio: lost as f64, most: 0.0 }
     });
-    let held = summary.held.as_deref().unwrap_or_default();
-    let held = held.iter().find(|row| row.contender == Contender::SharedVec);
-    let held = held.and_then(|row| row.resident).map(|resident| Asked {
+    let held = measured.held.as_deref().unwrap_or_default();
+    let held = held.iter().find(|row| row.of.contender == Contender::SharedVec);
+    let resident = held.and_then(|row| row.spread_of_some(|held| held.resident));
+    let held = resident.map(|resident| Asked {
         what: "bytes resident beyond an element's own".to_owned(),
         over: "",
         ratio: resident.median,

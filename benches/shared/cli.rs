@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use bench_common::harness::Common;
+use bench_common::harness::{Common, wanted};
 use bench_common::numbers;
 use clap::{Parser, ValueEnum};
 
@@ -77,8 +77,6 @@ impl Options {
     pub(crate) fn plan(&self) -> Plan {
         let Common { quick, .. } = self.common;
         let of = |usual, if_quick| self.common.of(usual, if_quick);
-        let all = [Part::Push, Part::Read, Part::Memory, Part::Maps];
-        let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
         let mut threads: Vec<usize> = self.threads.iter().copied().map(usize::from).collect();
         if threads.is_empty() {
             threads = if quick { vec![1, 2] } else { vec![1, 2, 4, 8] };
@@ -87,8 +85,8 @@ impl Options {
         let everyday = if quick { vec![1 << 10] } else { vec![1 << 10, 64 << 10, 1 << 20] };
         let pushes = of(4 << 20, 64 << 10);
         Plan {
-            parts: if self.parts.is_empty() { all.to_vec() } else { self.parts.clone() },
-            contenders: Contender::ALL.into_iter().filter(only).collect(),
+            parts: wanted(&self.parts),
+            contenders: wanted(&self.only),
             cases: cases(&threads, elements, &everyday, pushes),
             worst_threads: no_more_than_cores(&threads),
             maps: if quick {
@@ -139,8 +137,8 @@ impl Plan {
     /// Everything once, and small.
     pub(crate) fn smoke() -> Self {
         Self {
-            parts: vec![Part::Push, Part::Read, Part::Memory, Part::Maps],
-            contenders: Contender::ALL.to_vec(),
+            parts: wanted(&[]),
+            contenders: wanted(&[]),
             cases: cases(&[1, 2], 4 << 10, &[64], 128),
             worst_threads: vec![2],
             threads: vec![1, 2],

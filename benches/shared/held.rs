@@ -1,39 +1,38 @@
 //! The memory that an array takes, beyond its elements.
 
-use std::error::Error;
-
+use bench_common::harness::Result;
+use bench_common::jobs::{self, Rounds, rounds};
 use bench_common::spread::Spread;
 use bench_common::table::{Table, short, table, words};
 use bench_common::usage::resident_bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{Array, Contender, Element, Job, Totals};
+use crate::cli::Plan;
 use crate::push::missing;
-use crate::task::{Task, in_turns};
 
 /// What a child has found: bytes an element, beyond its own.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Held {
     /// `None` where the system does not say.
-    resident: Option<f64>,
+    pub(crate) resident: Option<f64>,
     /// `None` where the array does not know.
     committed: Option<f64>,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
+/// Pushes so many elements of 8 bytes.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Holding {
     pub(crate) contender: Contender,
-    pub(crate) resident: Option<Spread>,
-    committed: Option<Spread>,
-}
-
-pub(crate) fn held(contender: Contender, count: usize) -> Held {
-    contender.make::<u64, _>(Holding { contender, count })
-}
-
-struct Holding {
-    contender: Contender,
     count: usize,
+}
+
+impl jobs::Job for Holding {
+    type Found = Held;
+
+    fn run(&self) -> Result<Held> {
+        Ok(self.contender.make::<u64, _>(*self))
+    }
 }
 
 impl<E: Element> Job<E> for Holding {
@@ -61,32 +60,19 @@ impl<E: Element> Job<E> for Holding {
 }
 
 /// All of them in turns.
-pub(crate) fn measure(
-    contenders: &[Contender],
-    count: usize,
-    repetitions: usize,
-) -> Result<Vec<Row>, Box<dyn Error>> {
-    let contenders: Vec<Contender> =
-        contenders.iter().copied().filter(|contender| !contender.is_by_runs()).collect();
-    let tasks = contenders.iter().map(|&contender| Task::Held { contender, count });
-    let found: Vec<Vec<Held>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
-    let rows = contenders.into_iter().zip(found).map(|(contender, found)| {
-        let of = |figure: fn(&Held) -> Option<f64>| {
-            let figures: Option<Vec<f64>> = found.iter().map(figure).collect();
-            figures.map(Spread::of)
-        };
-        Row { contender, resident: of(|held| held.resident), committed: of(|held| held.committed) }
-    });
-    Ok(rows.collect())
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Holding>>> {
+    let contenders = plan.contenders.iter().filter(|contender| !contender.is_by_runs());
+    let all = contenders.map(|&contender| Holding { contender, count: plan.elements });
+    rounds(all, plan.repetitions, |job| format!("memory, {}", job.contender.name()))
 }
 
-pub(crate) fn show(rows: &[Row]) -> Table {
+pub(crate) fn show(rows: &[Rounds<Holding>]) -> Table {
     let header = words(["array", "resident beyond, bytes", "range", "committed beyond, bytes"]);
     let cells = rows.iter().map(|row| {
-        let resident = row.resident.map_or_else(Default::default, |spread| spread.range());
-        let committed =
-            row.committed.map_or_else(String::new, |spread: Spread| short(spread.median));
-        [[row.contender.name().to_owned()].as_slice(), &resident, &[committed]].concat()
+        let resident = Spread::range_of_some(row.spread_of_some(|held| held.resident));
+        let committed = row.spread_of_some(|held| held.committed);
+        let committed = committed.map_or_else(String::new, |spread| short(spread.median));
+        [[row.of.contender.name().to_owned()].as_slice(), &resident, &[committed]].concat()
     });
     table(1, header, cells.collect())
 }

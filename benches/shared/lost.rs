@@ -1,15 +1,15 @@
 //! Whether all that was pushed is there: with memory for all, at the maximum, and where memory is refused at random.
 
-use std::error::Error;
-
+use bench_common::harness::Result;
+use bench_common::jobs::{self, Rounds, rounds};
 use bench_common::table::{Table, table, words};
 use serde::{Deserialize, Serialize};
 use stayput::{Growth, SharedVec};
 
 use crate::arrays::{Array, Contender, Element, Job, Totals};
+use crate::cli::Plan;
+use crate::meeting::{meet, share};
 use crate::refusing::Refusing;
-use crate::rounds::{rounds, share};
-use crate::task::{Task, in_turns};
 
 const THREADS: usize = 4;
 
@@ -28,49 +28,43 @@ pub(crate) enum Limit {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Lost {
     refused: u64,
-    lost: u64,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    pub(crate) contender: Contender,
-    limit: Limit,
-    /// In all repetitions, as what follows.
-    pushes: u64,
-    refused: u64,
     pub(crate) lost: u64,
 }
 
-pub(crate) fn lose(
-    contender: Contender,
+/// Pushes so many elements of 8 bytes.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Losing {
+    pub(crate) contender: Contender,
     limit: Limit,
     count: usize,
-) -> Result<Lost, Box<dyn Error>> {
-    Ok(match limit {
-        Limit::None => contender.make::<u64, _>(Losing { count }),
-        Limit::MaxLen => {
-            let found = try_to_push(count, || SharedVec::with_max_len(count * 3 / 4), Tries::One);
-            // Those that were refused would have had no room.
-            Lost {
-                lost: found.lost + (count as u64 - found.refused).abs_diff(count as u64 * 3 / 4),
-                ..found
-            }
-        }
-        Limit::Refusals => {
-            let memory = Refusing::new(8 * count)?;
-            let growth = Growth::Fixed { step_bytes: 64 << 10 };
-            let memory = std::sync::Mutex::new(Some(memory));
-            let make = || {
-                let memory = memory.lock().expect("nobody panicked").take();
-                SharedVec::builder().growth(growth).build_in(memory.expect("there is one array"))
-            };
-            try_to_push(count, make, Tries::UntilStored)
-        }
-    })
 }
 
-struct Losing {
-    count: usize,
+impl jobs::Job for Losing {
+    type Found = Lost;
+
+    fn run(&self) -> Result<Lost> {
+        let Self { contender, limit, count } = *self;
+        Ok(match limit {
+            Limit::None => contender.make::<u64, _>(*self),
+            Limit::MaxLen => {
+                let found =
+                    try_to_push(count, || SharedVec::with_max_len(count * 3 / 4), Tries::One);
+                // Those that were refused would have had no room.
+                let room = count as u64 * 3 / 4;
+                Lost { lost: found.lost + (count as u64 - found.refused).abs_diff(room), ..found }
+            }
+            Limit::Refusals => {
+                let growth = Growth::Fixed { step_bytes: 64 << 10 };
+                let memory = std::sync::Mutex::new(Some(Refusing::new(8 * count)?));
+                let make = || {
+                    let memory = memory.lock().expect("nobody panicked").take();
+                    let memory = memory.expect("there is one array");
+                    SharedVec::builder().growth(growth).build_in(memory)
+                };
+                try_to_push(count, make, Tries::UntilStored)
+            }
+        })
+    }
 }
 
 impl<E: Element> Job<E> for Losing {
@@ -82,7 +76,7 @@ impl<E: Element> Job<E> for Losing {
             share(self.count, THREADS, thread).for_each(|number| push(E::of(number)));
         };
         let mut lost = 0;
-        rounds(
+        meet(
             THREADS,
             1,
             || A::new(self.count),
@@ -118,7 +112,7 @@ fn try_to_push(count: usize, make: impl Fn() -> SharedVec<u64>, tries: Tries) ->
         (stored, refused)
     };
     let mut found = Lost { refused: 0, lost: 0 };
-    rounds(THREADS, 1, make, fill, |mut round| {
+    meet(THREADS, 1, make, fill, |mut round| {
         let mut all = Totals::default();
         for (stored, refused) in round.found {
             all.count += stored.count;
@@ -138,11 +132,7 @@ fn difference(found: Totals, all: Totals) -> u64 {
 }
 
 /// Those that it is asked of, and one that is known for it.
-pub(crate) fn measure(
-    contenders: &[Contender],
-    count: usize,
-    repetitions: usize,
-) -> Result<Vec<Row>, Box<dyn Error>> {
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Losing>>> {
     let trials = [
         (Contender::SharedVec, Limit::None),
         (Contender::SharedVec, Limit::MaxLen),
@@ -151,29 +141,24 @@ pub(crate) fn measure(
         (Contender::SharedVecAhead, Limit::None),
         (Contender::VirtualBuffer, Limit::None),
     ];
-    let trials: Vec<(Contender, Limit)> =
-        trials.into_iter().filter(|(contender, _)| contenders.contains(contender)).collect();
-    let tasks = trials.iter().map(|&(contender, limit)| Task::Lost { contender, limit, count });
-    let found: Vec<Vec<Lost>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
-    let rows = trials.into_iter().zip(found).map(|((contender, limit), found)| Row {
-        contender,
-        limit,
-        pushes: (count * repetitions) as u64,
-        refused: found.iter().map(|lost| lost.refused).sum(),
-        lost: found.iter().map(|lost| lost.lost).sum(),
-    });
-    Ok(rows.collect())
+    let trials = trials.into_iter().filter(|(contender, _)| plan.contenders.contains(contender));
+    let all = trials.map(|(contender, limit)| Losing { contender, limit, count: plan.lost });
+    rounds(all, plan.repetitions, |job| format!("what is lost, {}", job.contender.name()))
 }
 
-pub(crate) fn show(rows: &[Row]) -> Table {
-    let cells = rows.iter().map(|row| {
-        let limit = match row.limit {
+/// In all rounds.
+pub(crate) fn show(rows: &[Rounds<Losing>]) -> Table {
+    let cells = rows.iter().map(|Rounds { of: job, found }| {
+        let limit = match job.limit {
             Limit::None => "",
             Limit::MaxLen => "at the maximum",
             Limit::Refusals => "memory refused at random",
         };
-        let [pushes, refused, lost] = [row.pushes, row.refused, row.lost].map(|n| n.to_string());
-        vec![row.contender.name().to_owned(), limit.to_owned(), pushes, refused, lost]
+        let sum = |figure: fn(&Lost) -> u64| found.iter().map(figure).sum::<u64>();
+        let pushes = (job.count * found.len()) as u64;
+        let counts = [pushes, sum(|lost| lost.refused), sum(|lost| lost.lost)];
+        let words = [job.contender.name().to_owned(), limit.to_owned()];
+        [words.as_slice(), &counts.map(|count| count.to_string())].concat()
     });
     table(2, words(["array", "limit", "pushes", "refused", "lost"]), cells.collect())
 }

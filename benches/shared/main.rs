@@ -12,17 +12,27 @@ mod cli;
 mod held;
 mod lost;
 mod maps;
+mod meeting;
 mod peers;
 mod push;
 mod read;
 mod refusing;
-mod rounds;
 mod run;
-mod task;
 mod worst;
 
 use bench_common::harness;
+use bench_common::jobs::perform;
 
 fn main() -> harness::Result {
-    harness::main(task::run, run::bench, run::smoke)
+    let bench = |options: &cli::Options| run::measure(&options.plan())?.print(options.common.json);
+    let smoke = || run::measure(&cli::Plan::smoke())?.print_smoke();
+    let jobs = [
+        perform::<push::Filling>,
+        perform::<worst::Worst>,
+        perform::<read::Reading>,
+        perform::<held::Holding>,
+        perform::<lost::Losing>,
+        perform::<maps::Using>,
+    ];
+    harness::main(&jobs, bench, smoke)
 }

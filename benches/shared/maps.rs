@@ -1,41 +1,29 @@
 //! Slot maps into which many threads put values: inserting, looking up, also beside one who inserts, all of it in frames,
 //! and removing.
 
-use std::error::Error;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::harness::Result;
+use bench_common::jobs::{self, Rounds, rounds};
 use bench_common::random::Random;
 use bench_common::spread::Spread;
-use bench_common::table::{Table, table, words};
-use bench_common::{cores, memory, numbers};
+use bench_common::table::{Table, header, table};
+use bench_common::{contenders, cores, memory, numbers};
+use clap::ValueEnum;
+use concurrent_slotmap::SlotId;
 use serde::{Deserialize, Serialize};
 use stayput::{DefaultKey, SharedSlotMap};
 
-use crate::rounds::{Round, rounds, share};
-use crate::task::{Task, in_turns};
-
-/// What is put in: a number, told by its first bytes.
-pub(crate) trait Value: Copy + Send + Sync + 'static {
-    fn of(number: u64) -> Self;
-    fn number(&self) -> u64;
-}
-
-impl Value for u64 {
-    fn of(number: u64) -> Self {
-        number
-    }
-
-    fn number(&self) -> u64 {
-        *self
-    }
-}
+use crate::arrays::Element;
+use crate::cli::Plan;
+use crate::meeting::{Round, meet, share};
 
 /// With its state a cache line, in some of them.
-impl Value for [u64; 7] {
+impl Element for [u64; 7] {
     fn of(number: u64) -> Self {
         [number; 7]
     }
@@ -46,7 +34,7 @@ impl Value for [u64; 7] {
 }
 
 /// A map for threads.
-trait Map<V: Value>: Send + Sync {
+pub(crate) trait Map<V: Element>: Send + Sync {
     type Key: Copy + Send + Sync;
 
     /// For so many values and fewer.
@@ -67,7 +55,7 @@ trait Map<V: Value>: Send + Sync {
     fn end_frame(&mut self) {}
 }
 
-impl<V: Value> Map<V> for SharedSlotMap<DefaultKey, V> {
+impl<V: Element> Map<V> for SharedSlotMap<DefaultKey, V> {
     type Key = DefaultKey;
 
     fn new(_: usize) -> Self {
@@ -97,7 +85,7 @@ impl<V: Value> Map<V> for SharedSlotMap<DefaultKey, V> {
 /// The same, by `insert_many`.
 struct Many<V>(SharedSlotMap<DefaultKey, V>);
 
-impl<V: Value> Map<V> for Many<V> {
+impl<V: Element> Map<V> for Many<V> {
     type Key = DefaultKey;
 
     fn new(most: usize) -> Self {
@@ -133,7 +121,7 @@ macro_rules! locked {
     ($($name:ident: $lock:ident<$map:ident> by $read:ident, $write:ident;)+) => {$(
         struct $name<V>(parking_lot::$lock<$map::SlotMap<$map::DefaultKey, V>>);
 
-        impl<V: Value> Map<V> for $name<V> {
+        impl<V: Element> Map<V> for $name<V> {
             type Key = $map::DefaultKey;
 
             fn new(_: usize) -> Self {
@@ -164,7 +152,7 @@ locked! {
     SlotmapRwLock: RwLock<slotmap> by read, write;
 }
 
-impl<V: Value> Map<V> for sharded_slab::Slab<V> {
+impl<V: Element> Map<V> for sharded_slab::Slab<V> {
     type Key = usize;
 
     fn new(_: usize) -> Self {
@@ -188,8 +176,8 @@ impl<V: Value> Map<V> for sharded_slab::Slab<V> {
 }
 
 /// With a guard for each call.
-impl<V: Value> Map<V> for concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId, V> {
-    type Key = concurrent_slotmap::SlotId;
+impl<V: Element> Map<V> for concurrent_slotmap::SlotMap<SlotId, V> {
+    type Key = SlotId;
 
     /// Growing to just that may fail (0.2.0-alpha.1).
     fn new(most: usize) -> Self {
@@ -212,53 +200,28 @@ impl<V: Value> Map<V> for concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId
     }
 }
 
-/// Which of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum MapContender {
-    SharedSlotMap,
-    Many,
-    StayputRwLock,
-    SlotmapMutex,
-    SlotmapRwLock,
-    ConcurrentSlotmap,
-    ShardedSlab,
+contenders! {
+    MapContender by Job<V: Element>;
+    /// stayput's map for threads
+    SharedSlotMap: SharedSlotMap<DefaultKey, V>, "SharedSlotMap";
+    /// The same, by `insert_many`
+    Many: Many<V>, "SharedSlotMap, insert_many";
+    /// stayput's for one thread, in a lock
+    StayputRwLock: StayputRwLock<V>, "RwLock<stayput::SlotMap>";
+    /// slotmap's, in a lock
+    SlotmapMutex: SlotmapMutex<V>, "Mutex<slotmap>";
+    /// The same, in one that readers share
+    SlotmapRwLock: SlotmapRwLock<V>, "RwLock<slotmap>";
+    /// The crate concurrent-slotmap
+    ConcurrentSlotmap: concurrent_slotmap::SlotMap<SlotId, V>, "concurrent-slotmap";
+    /// The crate sharded-slab
+    ShardedSlab: sharded_slab::Slab<V>, "sharded-slab";
 }
 
-impl MapContender {
-    const ALL: [Self; 7] = [
-        Self::SharedSlotMap,
-        Self::Many,
-        Self::StayputRwLock,
-        Self::SlotmapMutex,
-        Self::SlotmapRwLock,
-        Self::ConcurrentSlotmap,
-        Self::ShardedSlab,
-    ];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::SharedSlotMap => "SharedSlotMap",
-            Self::Many => "SharedSlotMap, insert_many",
-            Self::StayputRwLock => "RwLock<stayput::SlotMap>",
-            Self::SlotmapMutex => "Mutex<slotmap>",
-            Self::SlotmapRwLock => "RwLock<slotmap>",
-            Self::ConcurrentSlotmap => "concurrent-slotmap",
-            Self::ShardedSlab => "sharded-slab",
-        }
-    }
-
-    fn run<V: Value>(self, case: MapCase) -> MapFound {
-        match self {
-            Self::SharedSlotMap => run::<V, SharedSlotMap<DefaultKey, V>>(case),
-            Self::Many => run::<V, Many<V>>(case),
-            Self::StayputRwLock => run::<V, StayputRwLock<V>>(case),
-            Self::SlotmapMutex => run::<V, SlotmapMutex<V>>(case),
-            Self::SlotmapRwLock => run::<V, SlotmapRwLock<V>>(case),
-            Self::ConcurrentSlotmap => run::<V, concurrent_slotmap::SlotMap<_, V>>(case),
-            Self::ShardedSlab => run::<V, sharded_slab::Slab<V>>(case),
-        }
-    }
+/// What is done with a map, whichever it is.
+pub(crate) trait Job<V: Element> {
+    type Found;
+    fn run<M: Map<V>>(self) -> Self::Found;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -281,49 +244,54 @@ pub(crate) struct MapFound {
     remove: f64,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
+/// What a child is to do with a map.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Using {
     contender: MapContender,
     case: MapCase,
-    insert_ns: Spread,
-    get_ns: Spread,
-    beside_ns: Option<Spread>,
-    mixed_ns: Spread,
-    remove_ns: Spread,
 }
 
-pub(crate) fn find(contender: MapContender, case: MapCase) -> Result<MapFound, Box<dyn Error>> {
-    memory::touch((8 * case.total * (case.value_bytes + 16)).max(64 << 20))?;
-    Ok(match case.value_bytes {
-        8 => contender.run::<u64>(case),
-        _ => contender.run::<[u64; 7]>(case),
-    })
+impl jobs::Job for Using {
+    type Found = MapFound;
+
+    fn run(&self) -> Result<MapFound> {
+        let Self { contender, case } = *self;
+        memory::touch((8 * case.total * (case.value_bytes + 16)).max(64 << 20))?;
+        Ok(match case.value_bytes {
+            8 => contender.make::<u64, _>(*self),
+            _ => contender.make::<[u64; 7], _>(*self),
+        })
+    }
 }
 
 /// Calls between which all threads meet, and one has the map alone.
 const FRAME: usize = 100_000;
 
-fn run<V: Value, M: Map<V>>(case: MapCase) -> MapFound {
-    let MapCase { threads, total, calls, .. } = case;
-    let most = 2 * total + 2 * calls + BESIDE;
-    let (mut map, keys, insert) = insert::<V, M>(threads, total, most);
-    let mut all: Vec<M::Key> = keys.into_iter().flatten().collect();
-    let sum: u64 = all.iter().map(|key| map.get(*key).expect("it is there")).sum();
-    assert_eq!(sum, (0..total as u64).sum::<u64>(), "another value is there");
-    shuffle(&mut all);
-    let get = on_threads(threads, |_| look_up(&map, &all, calls));
-    let get = get.into_iter().sum::<f64>() / threads as f64;
-    let beside = (threads > 1).then(|| look_up_beside(&map, &all, threads, calls));
-    map.end_frame();
-    let mixed = frames(&mut map, &mut all, threads, calls);
-    shuffle(&mut all);
-    let removing = wall(threads, |thread| {
-        let own = share(all.len(), threads, thread);
-        own.map(|at| usize::from(map.remove(all[index(at)]))).sum::<usize>()
-    });
-    assert_eq!(removing.1.into_iter().sum::<usize>(), all.len(), "a value was not there");
-    let remove = per(removing.0, all.len());
-    MapFound { insert, get, beside, mixed, remove }
+impl<V: Element> Job<V> for Using {
+    type Found = MapFound;
+
+    fn run<M: Map<V>>(self) -> MapFound {
+        let MapCase { threads, total, calls, .. } = self.case;
+        let most = 2 * total + 2 * calls + BESIDE;
+        let (mut map, keys, insert) = insert::<V, M>(threads, total, most);
+        let mut all: Vec<M::Key> = keys.into_iter().flatten().collect();
+        let sum: u64 = all.iter().map(|key| map.get(*key).expect("it is there")).sum();
+        assert_eq!(sum, (0..total as u64).sum::<u64>(), "another value is there");
+        shuffle(&mut all);
+        let get = on_threads(threads, |_| look_up(&map, &all, calls));
+        let get = get.into_iter().sum::<f64>() / threads as f64;
+        let beside = (threads > 1).then(|| look_up_beside(&map, &all, threads, calls));
+        map.end_frame();
+        let mixed = frames(&mut map, &mut all, threads, calls);
+        shuffle(&mut all);
+        let removing = wall(threads, |thread| {
+            let own = share(all.len(), threads, thread);
+            own.map(|at| usize::from(map.remove(all[index(at)]))).sum::<usize>()
+        });
+        assert_eq!(removing.1.into_iter().sum::<usize>(), all.len(), "a value was not there");
+        let remove = per(removing.0, all.len());
+        MapFound { insert, get, beside, mixed, remove }
+    }
 }
 
 fn index(number: u64) -> usize {
@@ -335,7 +303,7 @@ fn per(time: Duration, calls: usize) -> f64 {
 }
 
 /// Into a map that is empty at first. Keys are kept where memory was touched before.
-fn insert<V: Value, M: Map<V>>(
+fn insert<V: Element, M: Map<V>>(
     threads: usize,
     total: usize,
     most: usize,
@@ -347,7 +315,7 @@ fn insert<V: Value, M: Map<V>>(
         map.insert_all(own.map(V::of), &mut keys);
         keys
     };
-    rounds(
+    meet(
         threads,
         1,
         || M::new(most),
@@ -367,7 +335,7 @@ fn on_threads<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> Vec<
 /// The same, and how long it takes from when the first begins until the last is done.
 fn wall<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> (Duration, Vec<R>) {
     let mut ended = None;
-    rounds(
+    meet(
         threads,
         1,
         || (),
@@ -386,7 +354,7 @@ fn shuffle<T>(all: &mut [T]) {
     }
 }
 
-fn look_up<V: Value, M: Map<V>>(map: &M, all: &[M::Key], calls: usize) -> f64 {
+fn look_up<V: Element, M: Map<V>>(map: &M, all: &[M::Key], calls: usize) -> f64 {
     let begun = Instant::now();
     let found = all.iter().cycle().take(calls).filter_map(|key| map.get(*key));
     let (count, sum) =
@@ -399,7 +367,7 @@ fn look_up<V: Value, M: Map<V>>(map: &M, all: &[M::Key], calls: usize) -> f64 {
 /// No more are put in meanwhile.
 const BESIDE: usize = 20_000_000;
 
-fn look_up_beside<V: Value, M: Map<V>>(
+fn look_up_beside<V: Element, M: Map<V>>(
     map: &M,
     all: &[M::Key],
     threads: usize,
@@ -410,15 +378,10 @@ fn look_up_beside<V: Value, M: Map<V>>(
     let processors = cores::allowed();
     thread::scope(|scope| {
         let (is_over, left, processors) = (&is_over, &left, &processors);
-        let settle = move |thread: usize| {
-            if threads <= processors.len() {
-                cores::move_to(processors[thread], processors);
-            }
-        };
         let readers: Vec<_> = (1..threads)
             .map(|thread| {
                 scope.spawn(move || {
-                    settle(thread);
+                    cores::settle(thread, threads, processors);
                     let took = look_up(map, all, calls);
                     if left.fetch_sub(1, Ordering::AcqRel) == 1 {
                         is_over.store(true, Ordering::Release);
@@ -427,7 +390,7 @@ fn look_up_beside<V: Value, M: Map<V>>(
                 })
             })
             .collect();
-        settle(0);
+        cores::settle(0, threads, processors);
         let mut keys = Vec::with_capacity(64);
         let mut inserted = 0;
         while !is_over.load(Ordering::Acquire) && inserted < BESIDE {
@@ -441,7 +404,7 @@ fn look_up_beside<V: Value, M: Map<V>>(
 }
 
 /// Of 20 calls, 18 look up, one removes and one inserts.
-fn frames<V: Value, M: Map<V>>(
+fn frames<V: Element, M: Map<V>>(
     map: &mut M,
     all: &mut Vec<M::Key>,
     threads: usize,
@@ -485,56 +448,32 @@ fn frames<V: Value, M: Map<V>>(
 }
 
 /// All of them in turns.
-pub(crate) fn measure(cases: &[MapCase], repetitions: usize) -> Result<Vec<Row>, Box<dyn Error>> {
-    let pairs: Vec<(MapContender, MapCase)> = cases
-        .iter()
-        .flat_map(|case| MapContender::ALL.map(|contender| (contender, *case)))
-        .collect();
-    let tasks = pairs.iter().map(|&(contender, case)| Task::Maps { contender, case });
-    let found: Vec<Vec<MapFound>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
-    let rows = pairs.into_iter().zip(found).map(|((contender, case), found)| {
-        let of = |figure: fn(&MapFound) -> f64| Spread::of(found.iter().map(figure));
-        let beside: Option<Vec<f64>> = found.iter().map(|found| found.beside).collect();
-        Row {
-            contender,
-            case,
-            insert_ns: of(|found| found.insert),
-            get_ns: of(|found| found.get),
-            beside_ns: beside.map(Spread::of),
-            mixed_ns: of(|found| found.mixed),
-            remove_ns: of(|found| found.remove),
-        }
-    });
-    Ok(rows.collect())
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Using>>> {
+    let of_case = |&case: &MapCase| {
+        let contenders = MapContender::value_variants().iter();
+        contenders.map(move |&contender| Using { contender, case })
+    };
+    let name = |job: &Using| format!("maps, {}", job.contender.name());
+    rounds(plan.maps.iter().flat_map(of_case), plan.repetitions, name)
 }
 
 /// A table of each case, a line for each map.
-pub(crate) fn show(rows: &[Row]) -> Vec<(String, Table)> {
-    let mut cases: Vec<MapCase> = rows.iter().map(|row| row.case).collect();
+pub(crate) fn show(rows: &Vec<Rounds<Using>>) -> Vec<(String, Table)> {
+    let mut cases: Vec<MapCase> = rows.iter().map(|row| row.of.case).collect();
     cases.dedup();
     let of_case = |case: MapCase| {
-        let header = words([
-            "map",
-            "insert, ns",
-            "range",
-            "get, ns",
-            "range",
-            "get beside, ns",
-            "range",
-            "mixed, ns",
-            "range",
-            "remove, ns",
-            "range",
-        ]);
-        let cells = rows.iter().filter(|row| row.case == case).map(|row| {
-            let beside = row.beside_ns.map_or_else(Default::default, |spread| spread.range());
+        let header = header(
+            "map | insert, ns | range | get, ns | range | get beside, ns | range | mixed, ns | \
+             range | remove, ns | range",
+        );
+        let cells = rows.iter().filter(|row| row.of.case == case).map(|row| {
             [
-                [row.contender.name().to_owned()].as_slice(),
-                &row.insert_ns.range(),
-                &row.get_ns.range(),
-                &beside,
-                &row.mixed_ns.range(),
-                &row.remove_ns.range(),
+                [row.of.contender.name().to_owned()].as_slice(),
+                &row.spread(|found| found.insert).range(),
+                &row.spread(|found| found.get).range(),
+                &Spread::range_of_some(row.spread_of_some(|found| found.beside)),
+                &row.spread(|found| found.mixed).range(),
+                &row.spread(|found| found.remove).range(),
             ]
             .concat()
         });

@@ -1,16 +1,17 @@
 //! Pushes by several threads, into arrays that are empty at first.
 
-use std::error::Error;
 use std::time::{Duration, Instant};
 
-use bench_common::spread::Spread;
+use bench_common::harness::Result;
+use bench_common::jobs::{self, Rounds, rounds};
 use bench_common::table::{Table, short, table, words};
 use bench_common::{memory, numbers};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{Array, Contender, Element, Job, Totals};
-use crate::rounds::{rounds, share};
-use crate::task::{Task, in_turns};
+use crate::cli::Plan;
+use crate::meeting::{meet, share};
 
 /// What is pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,34 +27,30 @@ pub(crate) struct Case {
 /// What a child has found.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Pushed {
-    push_ns: f64,
+    pub(crate) push_ns: f64,
     /// With making the array and dropping it.
     life_ns: f64,
     lost: u64,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Filling {
     pub(crate) contender: Contender,
     pub(crate) case: Case,
-    pub(crate) push_ns: Spread,
-    life_ns: Spread,
-    /// In all repetitions.
-    pub(crate) lost: u64,
 }
 
-pub(crate) fn push(contender: Contender, case: Case) -> Result<Pushed, Box<dyn Error>> {
-    // What doubles and moves needs its double besides.
-    memory::touch((4 * case.total * case.element_bytes).max(16 << 20))?;
-    Ok(match case.element_bytes {
-        8 => contender.make::<u64, _>(Filling { contender, case }),
-        _ => contender.make::<[u64; 8], _>(Filling { contender, case }),
-    })
-}
+impl jobs::Job for Filling {
+    type Found = Pushed;
 
-struct Filling {
-    contender: Contender,
-    case: Case,
+    fn run(&self) -> Result<Pushed> {
+        let Self { contender, case } = *self;
+        // What doubles and moves needs its double besides.
+        memory::touch((4 * case.total * case.element_bytes).max(16 << 20))?;
+        Ok(match case.element_bytes {
+            8 => contender.make::<u64, _>(*self),
+            _ => contender.make::<[u64; 8], _>(*self),
+        })
+    }
 }
 
 impl<E: Element> Job<E> for Filling {
@@ -67,7 +64,7 @@ impl<E: Element> Job<E> for Filling {
             let mut push = array.pusher();
             share(total, threads, thread).for_each(|number| push(E::of(number)));
         };
-        rounds(
+        meet(
             threads,
             arrays,
             || A::new(total),
@@ -95,30 +92,18 @@ pub(crate) fn missing(contender: Contender, found: Totals, all: Totals) -> u64 {
 }
 
 /// All of them in turns.
-pub(crate) fn measure(
-    contenders: &[Contender],
-    cases: &[Case],
-    repetitions: usize,
-) -> Result<Vec<Row>, Box<dyn Error>> {
-    let pairs: Vec<(Contender, Case)> = cases
-        .iter()
-        .flat_map(|case| contenders.iter().map(|contender| (*contender, *case)))
-        .filter(|(contender, case)| contender.is_for(case.threads))
-        .collect();
-    let tasks = pairs.iter().map(|&(contender, case)| Task::Push { contender, case });
-    let found: Vec<Vec<Pushed>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
-    let rows = pairs.into_iter().zip(found).map(|((contender, case), found)| Row {
-        contender,
-        case,
-        push_ns: Spread::of(found.iter().map(|pushed| pushed.push_ns)),
-        life_ns: Spread::of(found.iter().map(|pushed| pushed.life_ns)),
-        lost: found.iter().map(|pushed| pushed.lost).sum(),
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Filling>>> {
+    let all = plan.cases.iter().flat_map(|&case| {
+        plan.contenders.iter().map(move |&contender| Filling { contender, case })
     });
-    Ok(rows.collect())
+    let all = all.filter(|job| job.contender.is_for(job.case.threads));
+    rounds(all, plan.repetitions, |Filling { contender, case }| {
+        format!("pushes of {} bytes, {}", case.element_bytes, contender.name())
+    })
 }
 
 /// A table of each size of elements and each total, a line for each contender.
-pub(crate) fn show(rows: &[Row]) -> Vec<(String, Table)> {
+pub(crate) fn show(rows: &Vec<Rounds<Filling>>) -> Vec<(String, Table)> {
     let mut kinds: Vec<(usize, usize, usize)> = Vec::new();
     for row in rows {
         let kind = kind(row);
@@ -133,13 +118,13 @@ pub(crate) fn threads_text(threads: usize) -> String {
     if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
 }
 
-fn kind(row: &Row) -> (usize, usize, usize) {
-    (row.case.element_bytes, row.case.total, row.case.arrays)
+fn kind(row: &Rounds<Filling>) -> (usize, usize, usize) {
+    (row.of.case.element_bytes, row.of.case.total, row.of.case.arrays)
 }
 
-fn show_kind(rows: &[Row], wanted: (usize, usize, usize)) -> (String, Table) {
-    let rows: Vec<&Row> = rows.iter().filter(|row| kind(row) == wanted).collect();
-    let mut threads: Vec<usize> = rows.iter().map(|row| row.case.threads).collect();
+fn show_kind(rows: &[Rounds<Filling>], wanted: (usize, usize, usize)) -> (String, Table) {
+    let rows: Vec<&Rounds<Filling>> = rows.iter().filter(|row| kind(row) == wanted).collect();
+    let mut threads: Vec<usize> = rows.iter().map(|row| row.of.case.threads).collect();
     threads.sort_unstable();
     threads.dedup();
     let (bytes, total, arrays) = wanted;
@@ -151,22 +136,24 @@ fn show_kind(rows: &[Row], wanted: (usize, usize, usize)) -> (String, Table) {
     }
     header.push("lost".to_owned());
     let mut lines: Vec<Vec<String>> = Vec::new();
-    for contender in Contender::ALL {
-        let own: Vec<&&Row> = rows.iter().filter(|row| row.contender == contender).collect();
-        if own.is_empty() {
+    for &contender in Contender::value_variants() {
+        let own = || rows.iter().filter(|row| row.of.contender == contender);
+        if own().next().is_none() {
             continue;
         }
         let mut line = vec![contender.name().to_owned()];
         for threads in &threads {
-            match own.iter().find(|row| row.case.threads == *threads) {
+            match own().find(|row| row.of.case.threads == *threads) {
                 Some(row) => {
-                    line.extend(row.push_ns.range());
-                    line.extend(are_many.then(|| short(row.life_ns.median)));
+                    line.extend(row.spread(|pushed| pushed.push_ns).range());
+                    let whole = row.spread(|pushed| pushed.life_ns);
+                    line.extend(are_many.then(|| short(whole.median)));
                 }
                 None => line.extend(vec![String::new(); if are_many { 3 } else { 2 }]),
             }
         }
-        line.push(own.iter().map(|row| row.lost).sum::<u64>().to_string());
+        let found = own().flat_map(|row| &row.found);
+        line.push(found.map(|pushed| pushed.lost).sum::<u64>().to_string());
         lines.push(line);
     }
     let total = numbers::text(total);

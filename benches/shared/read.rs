@@ -1,20 +1,21 @@
 //! Reading what is there, while another thread pushes, and while nobody does.
 
-use std::error::Error;
 use std::hint;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::harness::Result;
+use bench_common::jobs::{self, Rounds, rounds};
 use bench_common::random::Random;
 use bench_common::spread::Spread;
-use bench_common::table::{Table, table, words};
+use bench_common::table::{Table, header, table};
 use bench_common::{cores, memory};
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{Array, Contender, Element, Job, Totals};
-use crate::task::{Task, in_turns};
+use crate::cli::Plan;
 
 /// So many pushes at a time, and from one to the next: for each array the same, if it can.
 const RUN: u64 = 16;
@@ -27,36 +28,34 @@ const GETS: usize = 64 << 10;
 /// What a child has found, in nanoseconds; `None` where nobody can push meanwhile.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Read {
-    get: Option<f64>,
+    pub(crate) get: Option<f64>,
     iter_beside: Option<f64>,
-    iter: f64,
+    pub(crate) iter: f64,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
+/// Reads so many elements of 8 bytes, in each way for so many milliseconds.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Reading {
     pub(crate) contender: Contender,
-    pub(crate) get_ns: Option<Spread>,
-    pub(crate) iter_beside_ns: Option<Spread>,
-    pub(crate) iter_ns: Spread,
-}
-
-/// Of so many elements of 8 bytes, each thing for so many milliseconds.
-pub(crate) fn read(contender: Contender, count: usize, ms: u64) -> Result<Read, Box<dyn Error>> {
-    memory::touch(32 * (count + (8 << 20)))?;
-    Ok(contender.make::<u64, _>(Reading { contender, count, time: Duration::from_millis(ms) }))
-}
-
-struct Reading {
-    contender: Contender,
     count: usize,
-    time: Duration,
+    ms: u64,
+}
+
+impl jobs::Job for Reading {
+    type Found = Read;
+
+    fn run(&self) -> Result<Read> {
+        memory::touch(32 * (self.count + (8 << 20)))?;
+        Ok(self.contender.make::<u64, _>(*self))
+    }
 }
 
 impl<E: Element> Job<E> for Reading {
     type Found = Read;
 
     fn run<A: Array<E>>(self) -> Read {
-        let Self { contender, count, time } = self;
+        let Self { contender, count, ms } = self;
+        let time = Duration::from_millis(ms);
         let mut array = A::new(count + PUSHES);
         {
             let mut push = array.pusher();
@@ -67,18 +66,13 @@ impl<E: Element> Job<E> for Reading {
             return Read { get: None, iter_beside: None, iter };
         }
         let processors = cores::allowed();
-        let settle = |thread: usize| {
-            if processors.len() > 1 {
-                cores::move_to(processors[thread], &processors);
-            }
-        };
         let (has_begun, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
         let (get, iter_beside, pushed) = thread::scope(|scope| {
             let pushing = scope.spawn(|| {
-                settle(1);
+                cores::settle(1, 2, &processors);
                 push_until(&array, count as u64, &has_begun, &is_over)
             });
-            settle(0);
+            cores::settle(0, 2, &processors);
             while !has_begun.load(Ordering::Acquire) {
                 thread::yield_now();
             }
@@ -153,50 +147,26 @@ fn iterate<E: Element, A: Array<E>>(array: &A, count: usize, time: Duration) -> 
 }
 
 /// All of them in turns.
-pub(crate) fn measure(
-    contenders: &[Contender],
-    count: usize,
-    ms: u64,
-    repetitions: usize,
-) -> Result<Vec<Row>, Box<dyn Error>> {
-    let contenders: Vec<Contender> =
-        contenders.iter().copied().filter(|contender| contender.is_read()).collect();
-    let tasks = contenders.iter().map(|&contender| Task::Read { contender, count, ms });
-    let found: Vec<Vec<Read>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
-    let rows = contenders.into_iter().zip(found).map(|(contender, found)| {
-        let of = |figure: fn(&Read) -> Option<f64>| {
-            let figures: Option<Vec<f64>> = found.iter().map(figure).collect();
-            figures.map(Spread::of)
-        };
-        Row {
-            contender,
-            get_ns: of(|read| read.get),
-            iter_beside_ns: of(|read| read.iter_beside),
-            iter_ns: Spread::of(found.iter().map(|read| read.iter)),
-        }
-    });
-    Ok(rows.collect())
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Reading>>> {
+    let contenders = plan.contenders.iter().filter(|contender| contender.is_read());
+    let all =
+        contenders.map(|&contender| Reading { contender, count: plan.read, ms: plan.read_ms });
+    rounds(all, plan.repetitions, |job| format!("reads, {}", job.contender.name()))
 }
 
-pub(crate) fn show(rows: &[Row]) -> Table {
-    let header = words([
-        "array",
-        "random get beside, ns",
-        "range",
-        "iteration beside, ns",
-        "range",
-        "iteration alone, ns",
-        "range",
-    ]);
+pub(crate) fn show(rows: &[Rounds<Reading>]) -> Table {
+    let header = header(
+        "array | random get beside, ns | range | iteration beside, ns | range | \
+         iteration alone, ns | range",
+    );
     let cells = rows.iter().map(|row| {
-        let beside = |spread: Option<Spread>| {
-            spread.map_or_else(Default::default, |spread: Spread| spread.range())
-        };
+        let beside =
+            |figure: fn(&Read) -> Option<f64>| Spread::range_of_some(row.spread_of_some(figure));
         [
-            [row.contender.name().to_owned()].as_slice(),
-            &beside(row.get_ns),
-            &beside(row.iter_beside_ns),
-            &row.iter_ns.range(),
+            [row.of.contender.name().to_owned()].as_slice(),
+            &beside(|read| read.get),
+            &beside(|read| read.iter_beside),
+            &row.spread(|read| read.iter).range(),
         ]
         .concat()
     });

@@ -1,51 +1,40 @@
 //! The longest push of all.
 
-use std::error::Error;
 use std::time::{Duration, Instant};
 
+use bench_common::harness::Result;
+use bench_common::jobs::{self, Rounds, rounds};
 use bench_common::memory;
-use bench_common::spread::Spread;
 use bench_common::table::{Table, table, words};
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{Array, Contender, Element, Job, Totals};
+use crate::cli::Plan;
+use crate::meeting::{meet, share};
 use crate::push::missing;
-use crate::rounds::{rounds, share};
-use crate::task::{Task, in_turns};
-
-/// What a child has found.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Worst {
-    worst_us: f64,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    pub(crate) contender: Contender,
-    pub(crate) threads: usize,
-    pub(crate) worst_us: Spread,
-}
 
 /// Times each push of 8 bytes.
-pub(crate) fn push(
-    contender: Contender,
-    threads: usize,
-    total: usize,
-) -> Result<Worst, Box<dyn Error>> {
-    memory::touch(32 * total)?;
-    Ok(contender.make::<u64, _>(Timed { contender, threads, total }))
-}
-
-struct Timed {
-    contender: Contender,
-    threads: usize,
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Worst {
+    pub(crate) contender: Contender,
+    pub(crate) threads: usize,
     total: usize,
 }
 
-impl<E: Element> Job<E> for Timed {
-    type Found = Worst;
+impl jobs::Job for Worst {
+    /// In microseconds.
+    type Found = f64;
 
-    fn run<A: Array<E>>(self) -> Worst {
+    fn run(&self) -> Result<f64> {
+        memory::touch(32 * self.total)?;
+        Ok(self.contender.make::<u64, _>(*self))
+    }
+}
+
+impl<E: Element> Job<E> for Worst {
+    type Found = f64;
+
+    fn run<A: Array<E>>(self) -> f64 {
         let Self { contender, threads, total } = self;
         let mut worst = Duration::ZERO;
         let fill = |thread, array: &A| {
@@ -59,7 +48,7 @@ impl<E: Element> Job<E> for Timed {
             }
             longest
         };
-        rounds(
+        meet(
             threads,
             1,
             || A::new(total),
@@ -69,36 +58,24 @@ impl<E: Element> Job<E> for Timed {
                 worst = round.found.into_iter().fold(worst, Duration::max);
             },
         );
-        Worst { worst_us: worst.as_nanos() as f64 / 1e3 }
+        worst.as_nanos() as f64 / 1e3
     }
 }
 
 /// All of them in turns.
-pub(crate) fn measure(
-    contenders: &[Contender],
-    threads: &[usize],
-    total: usize,
-    repetitions: usize,
-) -> Result<Vec<Row>, Box<dyn Error>> {
-    let pairs: Vec<(Contender, usize)> = threads
-        .iter()
-        .flat_map(|threads| contenders.iter().map(|contender| (*contender, *threads)))
-        .filter(|(contender, threads)| contender.is_for(*threads))
-        .collect();
-    let tasks = pairs.iter().map(|&(contender, threads)| Task::Worst { contender, threads, total });
-    let found: Vec<Vec<Worst>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
-    let rows = pairs.into_iter().zip(found).map(|((contender, threads), found)| Row {
-        contender,
-        threads,
-        worst_us: Spread::of(found.iter().map(|worst| worst.worst_us)),
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Worst>>> {
+    let total = plan.elements;
+    let all = plan.worst_threads.iter().flat_map(|&threads| {
+        plan.contenders.iter().map(move |&contender| Worst { contender, threads, total })
     });
-    Ok(rows.collect())
+    let all = all.filter(|job| job.contender.is_for(job.threads));
+    rounds(all, plan.repetitions, |job| format!("longest pushes, {}", job.contender.name()))
 }
 
-pub(crate) fn show(rows: &[Row]) -> Table {
+pub(crate) fn show(rows: &[Rounds<Worst>]) -> Table {
     let cells = rows.iter().map(|row| {
-        let words = [row.contender.name().to_owned(), row.threads.to_string()];
-        [words.as_slice(), &row.worst_us.range()].concat()
+        let words = [row.of.contender.name().to_owned(), row.of.threads.to_string()];
+        [words.as_slice(), &row.spread(|worst| *worst).range()].concat()
     });
     table(1, words(["array", "threads", "longest push, µs", "range"]), cells.collect())
 }

@@ -1,19 +1,21 @@
 //! What is measured of the maps that keep values side by side alone: the longest insertion while one grows, and how
 //! an order comes by and by.
 
-use std::error::Error;
 use std::hint::black_box;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use bench_common::compare::Case as _;
+use bench_common::jobs::{Job, rounds_of};
 use bench_common::random::Random;
-use bench_common::spread::nanoseconds;
+use bench_common::spread::{Spread, millis, nanoseconds};
 use bench_common::table::{table, words};
-use bench_common::{allocator, delegate};
+use bench_common::{allocator, harness, memory};
 use serde::{Deserialize, Serialize};
 use stayput::{Budget, CommitAhead, DefaultKey, DenseSlotMap};
 
 use crate::MIMALLOC;
-use crate::child::{self, Case, Task};
+use crate::case::Case;
 use crate::map::Map;
 use crate::peers::Dense;
 use crate::stayput_maps::{Packed, Plain};
@@ -48,18 +50,26 @@ pub(crate) struct Found {
     calls: usize,
 }
 
-/// In a process of its own.
-pub(crate) fn perform(part: Part) -> Result<(), Box<dyn Error>> {
-    let found = match part {
-        Part::GrowSlotMap => grow(Plain::<Value>::empty()),
-        Part::GrowDense => grow(Packed::<Value>::empty()),
-        Part::GrowDenseAhead => {
-            grow(Packed::<Value>::builder().commit_ahead(CommitAhead::Auto).build())
+impl Job for Part {
+    type Found = Found;
+
+    fn run(&self) -> harness::Result<Found> {
+        Ok(match self {
+            Self::GrowSlotMap => grow(Plain::<Value>::empty()),
+            Self::GrowDense => grow(Packed::<Value>::empty()),
+            Self::GrowDenseAhead => {
+                grow(Packed::<Value>::builder().commit_ahead(CommitAhead::Auto).build())
+            }
+            Self::GrowSlotmapDense | Self::GrowSlotmapDenseCopied => grow(Dense::<Value>::empty()),
+            Self::Defragment => defragment(),
+        })
+    }
+
+    fn set_up(&self, child: &mut Command) {
+        if matches!(self, Self::GrowSlotmapDenseCopied) {
+            allocator::set_for(child, MIMALLOC);
         }
-        Part::GrowSlotmapDense | Part::GrowSlotmapDenseCopied => grow(Dense::<Value>::empty()),
-        Part::Defragment => defragment(),
-    };
-    Ok(delegate::answer(&found)?)
+    }
 }
 
 /// From one reading of the clock to the next.
@@ -96,59 +106,40 @@ fn defragment() -> Found {
 }
 
 /// All of it, in turns, as tables for a terminal.
-pub(crate) fn report() -> Result<String, Box<dyn Error>> {
-    let grown = [
-        ("stayput, SlotMap", Part::GrowSlotMap),
-        ("stayput, DenseSlotMap", Part::GrowDense),
-        ("stayput, DenseSlotMap, ahead", Part::GrowDenseAhead),
-        ("slotmap, DenseSlotMap, glibc", Part::GrowSlotmapDense),
-        ("slotmap, DenseSlotMap, mimalloc", Part::GrowSlotmapDenseCopied),
-    ];
-    let mut found = grown.map(|_| Vec::new());
-    for _ in 0..ROUNDS {
-        for (found, (_, part)) in found.iter_mut().zip(grown) {
-            child::touch(Case { value_bytes: 56, slots: GROWN })?;
-            found.push(measure(part)?);
-        }
-    }
-    let rows = grown.iter().zip(&found).map(|((name, _), rounds)| {
-        let longest = rounds.iter().map(|found| found.longest);
-        let total = rounds.iter().map(|found| found.total);
-        vec![(*name).to_owned(), of_rounds(longest), of_rounds(total)]
+pub(crate) fn report() -> harness::Result<String> {
+    let grown = rounds_of(
+        GROWN_MAPS,
+        ROUNDS,
+        |(name, _)| (*name).to_owned(),
+        |(_, part)| {
+            memory::touch(Case { value_bytes: 56, slots: GROWN }.bytes())?;
+            part.found()
+        },
+    )?;
+    let rows = grown.iter().map(|row| {
+        // The median, and the lowest and the highest.
+        let of_rounds = |figure: fn(&Found) -> u64| {
+            let Spread { median, min, max, .. } = row.spread(|found| millis(figure(found)));
+            format!("{median:.2} ({min:.2}–{max:.2})")
+        };
+        let name = row.of.0.to_owned();
+        vec![name, of_rounds(|found| found.longest), of_rounds(|found| found.total)]
     });
     let header = words(["8 M insertions of 56 bytes", "longest, ms", "in all, ms"]);
     let growth = table(1, header, rows.collect());
 
-    let Found { longest, median, total, calls } = measure(Part::Defragment)?;
+    let Found { longest, median, total, calls } = Part::Defragment.found()?;
     let header =
         words(["a million in no order", "calls", "median, ms", "longest, ms", "in all, ms"]);
-    let row = vec![
-        format!("defragment_by, {SWAPS} swaps a call"),
-        calls.to_string(),
-        milliseconds(median),
-        milliseconds(longest),
-        milliseconds(total),
-    ];
-    Ok(format!("{growth}\n\n{}", table(1, header, vec![row])))
+    let words = [format!("defragment_by, {SWAPS} swaps a call"), calls.to_string()];
+    let times = [median, longest, total].map(|time| format!("{:.2}", millis(time)));
+    Ok(format!("{growth}\n\n{}", table(1, header, vec![[&words[..], &times].concat()])))
 }
 
-fn measure(part: Part) -> Result<Found, Box<dyn Error>> {
-    let mut child = delegate::command(&Task::Apart(part))?;
-    if matches!(part, Part::GrowSlotmapDenseCopied) {
-        allocator::set_for(&mut child, MIMALLOC);
-    }
-    delegate::outcome(child)
-}
-
-/// The median, and the lowest and the highest.
-fn of_rounds(times: impl Iterator<Item = u64>) -> String {
-    let mut times: Vec<u64> = times.collect();
-    times.sort_unstable();
-    let at = |index: usize| milliseconds(times[index]);
-    format!("{} ({}–{})", at(times.len() / 2), at(0), at(times.len() - 1))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
-fn milliseconds(time: u64) -> String {
-    format!("{:.2}", time as f64 / 1e6)
-}
+const GROWN_MAPS: [(&str, Part); 5] = [
+    ("stayput, SlotMap", Part::GrowSlotMap),
+    ("stayput, DenseSlotMap", Part::GrowDense),
+    ("stayput, DenseSlotMap, ahead", Part::GrowDenseAhead),
+    ("slotmap, DenseSlotMap, glibc", Part::GrowSlotmapDense),
+    ("slotmap, DenseSlotMap, mimalloc", Part::GrowSlotmapDenseCopied),
+];

@@ -1,6 +1,6 @@
 //! What the project has set itself, for maps of 8 M slots.
 
-use crate::child::Case;
+use crate::case::Case;
 use crate::operation::Operation;
 
 const LARGE: Case = Case { value_bytes: 56, slots: 1 << 23 };

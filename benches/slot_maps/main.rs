@@ -5,20 +5,16 @@
 
 mod apart;
 mod bars;
-mod child;
+mod case;
 mod cli;
 mod containers;
-mod count;
 mod map;
 mod operation;
 mod peers;
-mod plot;
 mod run;
 mod sampling;
 mod stage;
-mod stats;
 mod stayput_maps;
-mod summary;
 mod table;
 mod value;
 mod verdict;
@@ -26,7 +22,9 @@ mod verdict;
 use std::alloc::System;
 
 use bench_common::allocator::Switch;
+use bench_common::compare::Life;
 use bench_common::harness;
+use bench_common::jobs::perform;
 use mimalloc::MiMalloc;
 
 /// Each at the place that its number says; the system's, where nobody chose.
@@ -37,9 +35,6 @@ static GLOBAL: Switch = Switch::new(&[&System, &MiMalloc]);
 const MIMALLOC: usize = 1;
 
 fn main() -> harness::Result {
-    let smoke = || {
-        run::smoke();
-        Ok(())
-    };
-    harness::main(child::perform, run::bench, smoke)
+    let jobs = [perform::<Life<case::SlotMaps>>, perform::<apart::Part>];
+    harness::main(&jobs, run::bench, run::smoke)
 }

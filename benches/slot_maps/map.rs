@@ -18,14 +18,19 @@ pub(crate) trait Map: Sized {
     /// Whether an insertion takes the place of a removed value.
     const FILLS_HOLES: bool = true;
 
-    /// A key for places in a list of keys that are to be overwritten.
-    fn no_key() -> Self::Key;
-
     /// Without memory, or with as little as can be.
     fn empty() -> Self;
 
     /// With memory asked for, not touched, for that many values.
     fn with_room(slots: usize) -> Self;
+
+    /// The same in small pages, where the map has a setting for them.
+    fn in_small_pages(_slots: usize) -> Self {
+        unreachable!("it has no such setting");
+    }
+
+    /// A key for places in a list of keys that are to be overwritten.
+    fn no_key() -> Self::Key;
 
     fn insert(&mut self, value: Self::Value) -> Self::Key;
 
@@ -61,6 +66,91 @@ pub(crate) trait Map: Sized {
     fn place(key: Self::Key) -> Option<usize>;
 }
 
+/// Methods of a map or a column that do what its own of the same name does: crates agree on names, and on no trait.
+macro_rules! own {
+    ($($method:ident)+) => { $(own!(@ $method);)+ };
+    (@ insert) => {
+        #[inline]
+        fn insert(&mut self, value: V) -> Self::Key {
+            Self::insert(self, value)
+        }
+    };
+    (@ get) => {
+        #[inline]
+        fn get(&mut self, key: Self::Key) -> Option<&V> {
+            Self::get(self, key)
+        }
+    };
+    (@ get_mut) => {
+        #[inline]
+        fn get_mut(&mut self, key: Self::Key) -> Option<&mut V> {
+            Self::get_mut(self, key)
+        }
+    };
+    (@ get_many) => {
+        #[inline]
+        fn get_many(&mut self, keys: &[Self::Key], mut each: impl FnMut(Option<&V>)) {
+            Self::get_many(self, keys.iter().copied(), |_, value| each(value));
+        }
+    };
+    (@ remove) => {
+        #[inline]
+        fn remove(&mut self, key: Self::Key) -> Option<V> {
+            Self::remove(self, key)
+        }
+    };
+    (@ values) => {
+        #[inline]
+        fn values(&mut self) -> impl Iterator<Item = &V> {
+            Self::values(self)
+        }
+    };
+    (@ values_of_pairs) => {
+        #[inline]
+        fn values(&mut self) -> impl Iterator<Item = &V> {
+            self.iter().map(|(_, value)| value)
+        }
+    };
+    (@ retain) => {
+        #[inline]
+        fn retain(&mut self, keep: impl Fn(&V) -> bool) {
+            Self::retain(self, |_, value| keep(value));
+        }
+    };
+    // By looking each of the map's keys up in the column.
+    (@ join) => {
+        #[inline]
+        fn join(&mut self, column: &Self::Column, each: impl Fn(&mut V, &V)) {
+            for (key, value) in self.iter_mut() {
+                if let Some(other) = column.get(key) {
+                    each(value, other);
+                }
+            }
+        }
+    };
+    (@ no_retain) => {
+        fn retain(&mut self, _: impl Fn(&V) -> bool) {
+            unreachable!("it is in LACKS");
+        }
+    };
+    (@ column_of $key:ty) => {
+        #[inline]
+        fn insert(&mut self, key: $key, value: V) {
+            Self::insert(self, key, value);
+        }
+
+        #[inline]
+        fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
+        where
+            V: 'a,
+        {
+            self.values()
+        }
+    };
+    (@ $method:ident) => { bench_common::own!(@ $method); };
+}
+pub(crate) use own;
+
 /// What a measurement needs of a secondary map.
 pub(crate) trait Column<K, V>: Sized {
     /// Whether there is any.
@@ -68,6 +158,11 @@ pub(crate) trait Column<K, V>: Sized {
 
     /// With memory asked for, not touched, for the keys of that many slots.
     fn with_room(slots: usize) -> Self;
+
+    /// The same in small pages.
+    fn in_small_pages(_slots: usize) -> Self {
+        unreachable!("it has no such setting");
+    }
 
     fn insert(&mut self, key: K, value: V);
 

@@ -1,8 +1,8 @@
 //! The maps of other crates, each by its quickest way to do an operation.
 
-use slotmap::Key;
+use slotmap::Key as _;
 
-use crate::map::{Column, Map, NoColumn};
+use crate::map::{Column, Map, NoColumn, own};
 use crate::operation::Operation;
 use crate::value::Value;
 
@@ -14,22 +14,8 @@ pub(crate) type Dense<V> = slotmap::DenseSlotMap<slotmap::DefaultKey, V>;
 type Secondary<V> = slotmap::SecondaryMap<slotmap::DefaultKey, V>;
 
 impl<V: Value> Column<slotmap::DefaultKey, V> for Secondary<V> {
-    fn with_room(slots: usize) -> Self {
-        Self::with_capacity(slots)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: slotmap::DefaultKey, value: V) {
-        Self::insert(self, key, value);
-    }
-
-    #[inline]
-    fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
-    where
-        V: 'a,
-    {
-        self.values()
-    }
+    own!(with_room);
+    own!(@ column_of slotmap::DefaultKey);
 }
 
 /// What the three of `slotmap` share.
@@ -40,59 +26,10 @@ macro_rules! slotmap {
             type Key = slotmap::DefaultKey;
             type Column = Secondary<V>;
 
+            own!(empty with_room insert get get_mut remove values retain join clear);
+
             fn no_key() -> Self::Key {
                 Self::Key::null()
-            }
-
-            fn empty() -> Self {
-                Self::new()
-            }
-
-            fn with_room(slots: usize) -> Self {
-                Self::with_capacity(slots)
-            }
-
-            #[inline]
-            fn insert(&mut self, value: V) -> Self::Key {
-                Self::insert(self, value)
-            }
-
-            #[inline]
-            fn get(&mut self, key: Self::Key) -> Option<&V> {
-                Self::get(self, key)
-            }
-
-            #[inline]
-            fn get_mut(&mut self, key: Self::Key) -> Option<&mut V> {
-                Self::get_mut(self, key)
-            }
-
-            #[inline]
-            fn remove(&mut self, key: Self::Key) -> Option<V> {
-                Self::remove(self, key)
-            }
-
-            #[inline]
-            fn values(&mut self) -> impl Iterator<Item = &V> {
-                Self::values(self)
-            }
-
-            #[inline]
-            fn retain(&mut self, keep: impl Fn(&V) -> bool) {
-                Self::retain(self, |_, value| keep(value));
-            }
-
-            #[inline]
-            fn join(&mut self, column: &Secondary<V>, each: impl Fn(&mut V, &V)) {
-                for (key, value) in self.iter_mut() {
-                    if let Some(other) = column.get(key) {
-                        each(value, other);
-                    }
-                }
-            }
-
-            fn clear(&mut self) {
-                Self::clear(self);
             }
 
             fn place(key: Self::Key) -> Option<usize> {
@@ -115,50 +52,10 @@ impl<V: Value> Map for thunderdome::Arena<V> {
     type Key = thunderdome::Index;
     type Column = NoColumn;
 
+    own!(empty with_room insert get get_mut remove values_of_pairs retain clear);
+
     fn no_key() -> Self::Key {
         Self::Key::DANGLING
-    }
-
-    fn empty() -> Self {
-        Self::new()
-    }
-
-    fn with_room(slots: usize) -> Self {
-        Self::with_capacity(slots)
-    }
-
-    #[inline]
-    fn insert(&mut self, value: V) -> Self::Key {
-        Self::insert(self, value)
-    }
-
-    #[inline]
-    fn get(&mut self, key: Self::Key) -> Option<&V> {
-        Self::get(self, key)
-    }
-
-    #[inline]
-    fn get_mut(&mut self, key: Self::Key) -> Option<&mut V> {
-        Self::get_mut(self, key)
-    }
-
-    #[inline]
-    fn remove(&mut self, key: Self::Key) -> Option<V> {
-        Self::remove(self, key)
-    }
-
-    #[inline]
-    fn values(&mut self) -> impl Iterator<Item = &V> {
-        self.iter().map(|(_, value)| value)
-    }
-
-    #[inline]
-    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
-        Self::retain(self, |_, value| keep(value));
-    }
-
-    fn clear(&mut self) {
-        Self::clear(self);
     }
 
     fn place(key: Self::Key) -> Option<usize> {
@@ -171,50 +68,10 @@ impl<V: Value> Map for generational_arena::Arena<V> {
     type Key = generational_arena::Index;
     type Column = NoColumn;
 
+    own!(empty with_room insert get get_mut remove values_of_pairs retain clear);
+
     fn no_key() -> Self::Key {
         Self::Key::from_raw_parts(usize::MAX, 0)
-    }
-
-    fn empty() -> Self {
-        Self::new()
-    }
-
-    fn with_room(slots: usize) -> Self {
-        Self::with_capacity(slots)
-    }
-
-    #[inline]
-    fn insert(&mut self, value: V) -> Self::Key {
-        Self::insert(self, value)
-    }
-
-    #[inline]
-    fn get(&mut self, key: Self::Key) -> Option<&V> {
-        Self::get(self, key)
-    }
-
-    #[inline]
-    fn get_mut(&mut self, key: Self::Key) -> Option<&mut V> {
-        Self::get_mut(self, key)
-    }
-
-    #[inline]
-    fn remove(&mut self, key: Self::Key) -> Option<V> {
-        Self::remove(self, key)
-    }
-
-    #[inline]
-    fn values(&mut self) -> impl Iterator<Item = &V> {
-        self.iter().map(|(_, value)| value)
-    }
-
-    #[inline]
-    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
-        Self::retain(self, |_, value| keep(value));
-    }
-
-    fn clear(&mut self) {
-        Self::clear(self);
     }
 
     fn place(key: Self::Key) -> Option<usize> {
@@ -228,50 +85,15 @@ impl<V: Value> Map for slab::Slab<V> {
     type Key = usize;
     type Column = NoColumn;
 
-    fn no_key() -> usize {
+    own!(empty with_room insert get get_mut values_of_pairs retain clear);
+
+    fn no_key() -> Self::Key {
         usize::MAX
-    }
-
-    fn empty() -> Self {
-        Self::new()
-    }
-
-    fn with_room(slots: usize) -> Self {
-        Self::with_capacity(slots)
-    }
-
-    #[inline]
-    fn insert(&mut self, value: V) -> usize {
-        Self::insert(self, value)
-    }
-
-    #[inline]
-    fn get(&mut self, key: usize) -> Option<&V> {
-        Self::get(self, key)
-    }
-
-    #[inline]
-    fn get_mut(&mut self, key: usize) -> Option<&mut V> {
-        Self::get_mut(self, key)
     }
 
     #[inline]
     fn remove(&mut self, key: usize) -> Option<V> {
         self.try_remove(key)
-    }
-
-    #[inline]
-    fn values(&mut self) -> impl Iterator<Item = &V> {
-        self.iter().map(|(_, value)| value)
-    }
-
-    #[inline]
-    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
-        Self::retain(self, |_, value| keep(value));
-    }
-
-    fn clear(&mut self) {
-        Self::clear(self);
     }
 
     fn place(key: usize) -> Option<usize> {
@@ -289,16 +111,10 @@ impl<V: Value> Map for stable_vec::StableVec<V> {
         &[Operation::Refill, Operation::Churn, Operation::ChurnHalfHoles];
     const FILLS_HOLES: bool = false;
 
-    fn no_key() -> usize {
+    own!(empty with_room get get_mut remove values clear);
+
+    fn no_key() -> Self::Key {
         usize::MAX
-    }
-
-    fn empty() -> Self {
-        Self::new()
-    }
-
-    fn with_room(slots: usize) -> Self {
-        Self::with_capacity(slots)
     }
 
     #[inline]
@@ -307,32 +123,8 @@ impl<V: Value> Map for stable_vec::StableVec<V> {
     }
 
     #[inline]
-    fn get(&mut self, key: usize) -> Option<&V> {
-        Self::get(self, key)
-    }
-
-    #[inline]
-    fn get_mut(&mut self, key: usize) -> Option<&mut V> {
-        Self::get_mut(self, key)
-    }
-
-    #[inline]
-    fn remove(&mut self, key: usize) -> Option<V> {
-        Self::remove(self, key)
-    }
-
-    #[inline]
-    fn values(&mut self) -> impl Iterator<Item = &V> {
-        Self::values(self)
-    }
-
-    #[inline]
     fn retain(&mut self, keep: impl Fn(&V) -> bool) {
         Self::retain(self, keep);
-    }
-
-    fn clear(&mut self) {
-        Self::clear(self);
     }
 
     fn place(key: usize) -> Option<usize> {
@@ -350,6 +142,8 @@ impl<V: Value> Map for Concurrent<V> {
 
     const LACKS: &'static [Operation] =
         &[Operation::Clear, Operation::InsertWarm, Operation::Retain];
+
+    own!(get_mut no_retain);
 
     fn no_key() -> Self::Key {
         Self::Key::INVALID
@@ -377,11 +171,6 @@ impl<V: Value> Map for Concurrent<V> {
     }
 
     #[inline]
-    fn get_mut(&mut self, key: Self::Key) -> Option<&mut V> {
-        Self::get_mut(self, key)
-    }
-
-    #[inline]
     fn remove(&mut self, key: Self::Key) -> Option<V> {
         self.remove_mut(key)
     }
@@ -389,10 +178,6 @@ impl<V: Value> Map for Concurrent<V> {
     #[inline]
     fn values(&mut self) -> impl Iterator<Item = &V> {
         self.iter_mut().map(|(_, value)| &*value)
-    }
-
-    fn retain(&mut self, _: impl Fn(&V) -> bool) {
-        unreachable!("it is in LACKS");
     }
 
     fn clear(&mut self) {
@@ -424,16 +209,10 @@ impl<V: Value> Map for Vec<V> {
         Operation::Retain,
     ];
 
-    fn no_key() -> u32 {
+    own!(empty with_room no_retain clear);
+
+    fn no_key() -> Self::Key {
         u32::MAX
-    }
-
-    fn empty() -> Self {
-        Self::new()
-    }
-
-    fn with_room(slots: usize) -> Self {
-        Self::with_capacity(slots)
     }
 
     #[inline]
@@ -460,14 +239,6 @@ impl<V: Value> Map for Vec<V> {
     #[inline]
     fn values(&mut self) -> impl Iterator<Item = &V> {
         self.iter()
-    }
-
-    fn retain(&mut self, _: impl Fn(&V) -> bool) {
-        unreachable!("it is in LACKS");
-    }
-
-    fn clear(&mut self) {
-        Self::clear(self);
     }
 
     fn place(key: u32) -> Option<usize> {

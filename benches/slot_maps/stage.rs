@@ -5,30 +5,21 @@ use std::iter;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use bench_common::compare::{self, Sample};
+use bench_common::memory::{List, list};
 use bench_common::random::Random;
 use bench_common::small::structures;
-use stayput::{HugePages, VmVec};
+use bench_common::usage::resident_bytes;
+use stayput::HugePages;
 
 use crate::map::{Column, Map};
 use crate::operation::{Operation, State};
 use crate::value::{Value, sum, sum_by_loop, sum_of};
 
-/// A [`Stage`] of any map. Each call is a whole operation, so that going through a table of
-/// functions does not show.
-pub(crate) trait Perform {
-    /// Whether the map can do it.
-    fn can(&self, operation: Operation) -> bool;
-
-    /// Does what has to be done before the operation, and says how long the operation took.
-    fn perform(&mut self, operation: Operation) -> Duration;
-
-    /// The highest place in use over the number of values; `None` if values have no fixed places.
-    fn live_range(&self) -> Option<f64>;
-}
-
 /// Several maps if they are small, all treated alike: an operation is done to one after the other.
 pub(crate) struct Stage<M: Map> {
     slots: usize,
+    pages: HugePages,
     /// None when they are gone.
     maps: Vec<M>,
     /// A column for each map, with a value for each of its keys; none once a map has changed.
@@ -44,35 +35,28 @@ pub(crate) struct Stage<M: Map> {
     random: Random,
 }
 
-/// Something for each slot, in huge pages, so that what the measurement itself remembers takes
-/// little from the map: of the processor's memory of addresses as of time between operations.
-type List<T> = VmVec<T>;
-
-/// A list with every page touched.
-fn list<T: Copy>(length: usize, fill: T) -> List<T> {
-    let mut list = List::builder().huge_pages(HugePages::Always).build();
-    list.resize(length, black_box(fill));
-    list
-}
-
 /// What values that are not to be retained have in their numbers.
 const MARK: u32 = 1 << 31;
 
 /// When numbers start anew; far below the mark, for an operation uses some hundred millions at most.
 const LAST_NUMBER: u32 = 1 << 30;
 
+/// How often each value is exchanged for another before it is looked how far they lie apart.
+const TURNOVERS: usize = 16;
+
 /// How many in a hundred are not retained.
 const MARKED_PERCENT: usize = 5;
 
 impl<M: Map> Stage<M> {
-    pub(crate) fn new(slots: usize) -> Self {
+    pub(crate) fn new(slots: usize, pages: HugePages) -> Self {
         let all = slots * structures(slots);
         Self {
             slots,
+            pages,
             maps: Vec::with_capacity(structures(slots)),
             columns: Vec::new(),
-            keys: list(all, M::no_key()),
-            numbers: list(all, 0),
+            keys: list(iter::repeat_n(M::no_key(), all)),
+            numbers: list(iter::repeat_n(0, all)),
             live: 0,
             next_number: 0,
             random: Random::new(slots as u64),
@@ -97,7 +81,7 @@ impl<M: Map> Stage<M> {
                     self.bring_to(State::Gone);
                 }
                 if self.maps.is_empty() {
-                    self.make(M::with_room);
+                    self.make(self.slots);
                 }
                 if self.live == 0 && wanted > 0 {
                     self.insert(self.slots);
@@ -119,7 +103,11 @@ impl<M: Map> Stage<M> {
         }
         let keys = self.keys.chunks_exact(self.slots);
         for (keys, numbers) in keys.zip(self.numbers.chunks_exact(self.slots)) {
-            let mut column = M::Column::with_room(self.slots);
+            let mut column = if self.pages == HugePages::Never {
+                M::Column::in_small_pages(self.slots)
+            } else {
+                M::Column::with_room(self.slots)
+            };
             for (&key, &number) in keys.iter().zip(numbers).take(self.live) {
                 column.insert(key, M::Value::of(column_number(number).into()));
             }
@@ -127,9 +115,14 @@ impl<M: Map> Stage<M> {
         }
     }
 
-    fn make(&mut self, make: impl Fn(usize) -> M) -> Duration {
-        let slots = black_box(self.slots);
-        let maps = iter::repeat_with(|| make(slots)).take(structures(slots));
+    /// Makes the maps, each with room for so many values.
+    fn make(&mut self, room: usize) -> Duration {
+        let make: fn(usize) -> M = match self.pages {
+            HugePages::Never => M::in_small_pages,
+            _ if room == 0 => |_| M::empty(),
+            _ => M::with_room,
+        };
+        let maps = iter::repeat_with(|| make(black_box(room))).take(structures(self.slots));
         timed(|| self.maps.extend(maps))
     }
 
@@ -326,12 +319,9 @@ fn column_number(number: u32) -> u32 {
     number.wrapping_mul(0x9E37_79B9)
 }
 
-impl<M: Map> Perform for Stage<M> {
-    fn can(&self, operation: Operation) -> bool {
-        !M::LACKS.contains(&operation) && (M::Column::EXISTS || !operation.is_about_columns())
-    }
-
-    fn perform(&mut self, operation: Operation) -> Duration {
+impl<M: Map> Stage<M> {
+    /// Does what has to be done before the operation, and says how long the operation took.
+    fn time(&mut self, operation: Operation) -> Duration {
         // A number is used once; long before there are none left, all start anew.
         if self.next_number > LAST_NUMBER {
             self.bring_to(State::Gone);
@@ -345,10 +335,10 @@ impl<M: Map> Perform for Stage<M> {
         let passes = operation.passes(self.slots);
         match operation {
             // One of the maps touches its memory when it is made.
-            Operation::Insert => self.make(M::with_room) + self.insert(count),
+            Operation::Insert => self.make(self.slots) + self.insert(count),
             Operation::InsertWarm | Operation::Refill => self.insert(count),
             Operation::InsertGrowing => {
-                self.make(|_| M::empty());
+                self.make(0);
                 self.insert(count)
             }
             Operation::Get => self.get(count, passes, get_all::<M>),
@@ -376,14 +366,51 @@ impl<M: Map> Perform for Stage<M> {
                 self.live = 0;
                 timed(|| self.maps.clear())
             }
+            Operation::Bytes | Operation::Churned | Operation::Refilled => {
+                unreachable!("is no matter of time")
+            }
         }
     }
 
-    fn live_range(&self) -> Option<f64> {
+    /// How far values lie apart after much churn, and when holes are filled again. Nothing where they have no fixed
+    /// places.
+    fn live_ranges(&mut self) -> Vec<Sample<Operation>> {
+        for _ in 0..TURNOVERS {
+            self.time(Operation::ChurnHalfHoles);
+        }
+        let churned = self.live_range(Operation::Churned);
+        self.time(Operation::Refill);
+        churned.into_iter().chain(self.live_range(Operation::Refilled)).collect()
+    }
+
+    /// The highest place in use over the number of values.
+    fn live_range(&self, operation: Operation) -> Option<Sample<Operation>> {
         let mut places = self.keys[..self.live].iter().map(|&key| M::place(key));
         let highest = places.try_fold(0, |highest, place| Some(highest.max(place?)))?;
         #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-        Some((highest + 1) as f64 / self.live as f64)
+        let value = (highest + 1) as f64 / self.live as f64;
+        Some(Sample { operation, value, count: self.live, checksum: 0 })
+    }
+}
+
+impl<M: Map> compare::Stage<Operation> for Stage<M> {
+    fn can(&self, operation: Operation) -> bool {
+        let can = |operation| !M::LACKS.contains(&operation);
+        match operation {
+            Operation::Churned => can(Operation::ChurnHalfHoles) && can(Operation::Refill),
+            _ => can(operation) && (M::Column::EXISTS || !operation.is_about_columns()),
+        }
+    }
+
+    fn perform(&mut self, operation: Operation) -> Vec<Sample<Operation>> {
+        if operation == Operation::Churned {
+            return self.live_ranges();
+        }
+        let before = (operation == Operation::Insert).then(resident_bytes).flatten();
+        let (time, count) = (self.time(operation), operation.count(self.slots));
+        let after = before.and_then(|_| resident_bytes());
+        let bytes = Sample::bytes(Operation::Bytes, before, after, count);
+        [Some(Sample::new(operation, time, count, 0)), bytes].into_iter().flatten().collect()
     }
 }
 

@@ -8,15 +8,13 @@
 //! Both arrays are warm, but where they are made; and hold their results to a sum. See
 //! `benches/README.md`.
 
+use bench_common::memory::{Element, Entity};
+use bench_common::spread::Spread;
 use criterion::{Criterion, Throughput};
 use stayput::{HugePages, VmVec};
-use std::fmt::Debug;
 use std::hint::black_box;
 use std::ops::DerefMut;
 use std::time::{Duration, Instant};
-
-/// 64 bytes, a cache line, as in `frame_stalls`.
-type Entity = [u64; 8];
 
 /// What both arrays can do, so that they run the same code.
 trait Array<T: Copy>: DerefMut<Target = [T]> + Clone + Extend<T> + Sized {
@@ -61,35 +59,11 @@ macro_rules! array {
 array!(Vec);
 array!(VmVec);
 
-/// Elements that can be made from a number and summed up.
-trait Element: Copy + Debug + 'static {
-    fn of(n: u64) -> Self;
-    fn value(&self) -> u64;
-}
-
-impl Element for u64 {
-    fn of(n: u64) -> Self {
-        n
-    }
-    fn value(&self) -> u64 {
-        *self
-    }
-}
-
-impl Element for Entity {
-    fn of(n: u64) -> Self {
-        [n, n ^ 1, n ^ 2, n ^ 3, n ^ 4, n ^ 5, n ^ 6, n ^ 7]
-    }
-    fn value(&self) -> u64 {
-        self[0]
-    }
-}
-
 /// Never inlined, so that the loop is the same for both arrays: where it happens to lie makes up to half
 /// as much again of a difference.
 #[inline(never)]
 fn sum<T: Element>(elements: &[T]) -> u64 {
-    elements.iter().map(T::value).fold(0, u64::wrapping_add)
+    elements.iter().map(T::number).fold(0, u64::wrapping_add)
 }
 
 /// The sum of the values of the first `count` elements.
@@ -180,8 +154,8 @@ fn random_read<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
                 // the last, so that reads do not overlap.
                 index = index.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let element = &array[(index >> 20) % array.len()];
-                sum = sum.wrapping_add(element.value());
-                index ^= (element.value() & 1) as usize;
+                sum = sum.wrapping_add(element.number());
+                index ^= (element.number() & 1) as usize;
             }
             sum
         })
@@ -205,7 +179,7 @@ fn make_fill_drop<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
             let mut array = A::with_room(black_box(count));
             array.extend((0..count as u64).map(T::of));
             // A sum would take as long as the rest.
-            assert_eq!(black_box(&array).last().map(T::value), Some(count as u64 - 1));
+            assert_eq!(black_box(&array).last().map(T::number), Some(count as u64 - 1));
         })
     })
 }
@@ -218,7 +192,7 @@ fn pop<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
         timed(|| {
             let mut sum = 0_u64;
             while let Some(element) = array.pop() {
-                sum = sum.wrapping_add(element.value());
+                sum = sum.wrapping_add(element.number());
             }
             assert_eq!(sum, total(count));
         })
@@ -232,7 +206,7 @@ fn drain<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
         array.extend((0..count as u64).map(T::of));
         timed(|| {
             let mut sum = 0_u64;
-            array.drain_each(|element| sum = sum.wrapping_add(element.value()));
+            array.drain_each(|element| sum = sum.wrapping_add(element.number()));
             assert_eq!(sum, total(count));
         })
     })
@@ -247,7 +221,7 @@ fn grow<A: Array<T> + 'static, T: Element>(count: usize, make: fn() -> A) -> Tur
                 array.push(T::of(black_box(n)));
             }
         });
-        assert_eq!(array.last().map(T::value), Some(count as u64 - 1));
+        assert_eq!(array.last().map(T::number), Some(count as u64 - 1));
         time
     })
 }
@@ -336,12 +310,6 @@ fn operations() -> Vec<Operation> {
     all
 }
 
-/// Median and quartiles.
-fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
-    values.sort_by(f64::total_cmp);
-    [1, 2, 3].map(|quarter| values[(values.len() - 1) * quarter / 4])
-}
-
 fn ratios(operations: &[Operation], budget: Duration) {
     println!("VmVec / Vec, time: median [quartiles] of neighbouring turns");
     for Operation { name, bound, elements, make } in operations {
@@ -366,9 +334,9 @@ fn ratios(operations: &[Operation], budget: Duration) {
             times.push(b.as_secs_f64() * 1e9);
         }
         let count = ratios.len();
-        let [low, median, high] = quartiles(ratios);
+        let Spread { p25, median, p75, .. } = Spread::of(ratios);
         #[expect(clippy::cast_precision_loss, reason = "a few digits are shown")]
-        let ns = quartiles(times)[1] / *elements as f64;
+        let ns = Spread::of(times).median / *elements as f64;
         let verdict = if !bound.is_finite() {
             String::new()
         } else if median <= *bound {
@@ -377,7 +345,7 @@ fn ratios(operations: &[Operation], budget: Duration) {
             format!("ABOVE {bound:.2}")
         };
         println!(
-            "{name:42} {median:6.3} [{low:6.3} {high:6.3}] {ns:8.2} ns an element, \
+            "{name:42} {median:6.3} [{p25:6.3} {p75:6.3}] {ns:8.2} ns an element, \
              {count:4} turns  {verdict}"
         );
     }

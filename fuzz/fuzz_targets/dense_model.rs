@@ -6,10 +6,17 @@
 mod dense_op;
 #[path = "../../tests/it/dense_twin.rs"]
 mod dense_twin;
+#[path = "../../tests/it/slot_map_op.rs"]
+#[allow(dead_code, reason = "the model of slot maps")]
+mod slot_map_op;
+#[path = "../../tests/it/slot_map_value.rs"]
+#[allow(dead_code, reason = "the model of slot maps")]
+mod slot_map_value;
 
-use dense_op::{Compact, Config, Op, Plain, Record, Small, Tagged, Value};
+use dense_op::{Config, Op, Record, Value};
 use dense_twin::Model;
 use libfuzzer_sys::fuzz_target;
+use slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 use stayput::{Columns, VmVec};
 
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
@@ -28,8 +35,8 @@ fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
         Kind::Plain => Model::<Plain, VmVec<Value>>::run(config, &ops),
         Kind::Compact => Model::<Compact, VmVec<Value>>::run(config, &ops),
         Kind::Tagged => Model::<Tagged, VmVec<Value>>::run(config, &ops),
-        Kind::Small => Model::<Small, VmVec<Value>>::run(config, &ops),
+        Kind::Small => Model::<SmallTagged, VmVec<Value>>::run(config, &ops),
         Kind::Columns => Model::<Plain, Columns<Record>>::run(config, &ops),
-        Kind::SmallColumns => Model::<Small, Columns<Record>>::run(config, &ops),
+        Kind::SmallColumns => Model::<SmallTagged, Columns<Record>>::run(config, &ops),
     }
 });

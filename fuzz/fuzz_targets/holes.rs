@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../src/slot_map/bitmap/tests/op.rs"]
+#[path = "../../src/slots/holes/bitmap/tests/op.rs"]
 mod op;
 
 use libfuzzer_sys::fuzz_target;

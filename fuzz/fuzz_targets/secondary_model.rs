@@ -4,9 +4,13 @@
 
 #[path = "../../tests/it/secondary_op.rs"]
 mod secondary_op;
+#[path = "../../tests/it/slot_map_op.rs"]
+#[allow(dead_code, reason = "the model of slot maps")]
+mod slot_map_op;
 
 use libfuzzer_sys::fuzz_target;
-use secondary_op::{Compact, Config, Model, Op, Plain, Tagged, Tiny};
+use secondary_op::{Config, Model, Op};
+use slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 
 /// The keys, and how large values are: with large ones, indices are soon far.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
@@ -25,6 +29,6 @@ fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
         Kind::PlainLarge => Model::<Plain, 16_376>::run(config, &ops),
         Kind::Tagged => Model::<Tagged, 44>::run(config, &ops),
         Kind::Compact => Model::<Compact, 4>::run(config, &ops),
-        Kind::Tiny => Model::<Tiny, 0>::run(config, &ops),
+        Kind::Tiny => Model::<SmallTagged, 0>::run(config, &ops),
     }
 });

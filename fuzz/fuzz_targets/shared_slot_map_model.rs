@@ -3,6 +3,8 @@
 
 #![no_main]
 
+#[path = "../../tests/it/buffer.rs"]
+mod buffer;
 #[path = "../../tests/it/ledger.rs"]
 #[allow(dead_code, reason = "what panics")]
 mod ledger;
@@ -35,7 +37,7 @@ enum Input {
 }
 
 type Alone = Vec<(Vec<Op>, Owned)>;
-type Together = Vec<[Vec<Op>; THREADS]>;
+type Together = Vec<([Vec<Op>; THREADS], Owned)>;
 
 fuzz_target!(|input: (Config, Input)| {
     let (config, input) = input;
@@ -51,6 +53,6 @@ fuzz_target!(|input: (Config, Input)| {
     }
 });
 
-fn lists(frames: Together) -> Vec<Vec<Vec<Op>>> {
-    frames.into_iter().map(Vec::from).collect()
+fn lists(frames: Together) -> Vec<(Vec<Vec<Op>>, Owned)> {
+    frames.into_iter().map(|(lists, owned)| (lists.into(), owned)).collect()
 }

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "implements `GlobalAlloc`")]
 
 use super::Contents;
-use super::vm_alloc::{AllocStats, VmAlloc, stats, trim};
+use super::vm_alloc::{AllocStats, Resize, VmAlloc, stats, trim};
 use crate::reservation::HugePages;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
@@ -189,7 +189,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for GlobalVm<A> {
         // alignment.
         let new = unsafe { Layout::from_size_align_unchecked(new_size, old.align()) };
         // SAFETY: the caller's promise is the same.
-        to_ptr(unsafe { self.alloc.resize(start, old, new, Contents::Any) })
+        to_ptr(unsafe { self.alloc.resize(start, Resize { old, new, contents: Contents::Any }) })
     }
 }
 

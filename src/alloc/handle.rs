@@ -4,7 +4,7 @@
 
 use super::Contents;
 use super::raw::RawAllocator;
-use super::vm_alloc::VmAlloc;
+use super::vm_alloc::{Resize, VmAlloc};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::{self, NonNull};
 
@@ -13,41 +13,21 @@ fn nothing(align: usize) -> NonNull<u8> {
     NonNull::new(ptr::without_provenance_mut(align)).expect("an alignment is not zero")
 }
 
-fn block_of(start: NonNull<u8>, layout: Layout) -> NonNull<[u8]> {
-    NonNull::slice_from_raw_parts(start, layout.size())
-}
-
 impl<P: GlobalAlloc> VmAlloc<P> {
-    fn allocate_with(&self, layout: Layout, contents: Contents) -> Option<NonNull<[u8]>> {
-        let start = if layout.size() == 0 {
-            nothing(layout.align())
-        } else {
-            self.obtain(layout, contents)?
-        };
-        Some(block_of(start, layout))
-    }
-
     /// # Safety
     ///
     /// - As for [`RawAllocator::grow`] or [`RawAllocator::shrink`].
-    unsafe fn resize_with(
-        &self,
-        start: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-        contents: Contents,
-    ) -> Option<NonNull<[u8]>> {
-        if old.size() == 0 {
-            return self.allocate_with(new, contents);
+    unsafe fn resize_any(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
+        if to.old.size() == 0 {
+            return self.allocate(to.new, to.contents);
         }
-        if new.size() == 0 {
+        if to.new.size() == 0 {
             // SAFETY: the caller's promise is the same.
-            unsafe { self.give_back(start, old) };
-            return Some(block_of(nothing(new.align()), new));
+            unsafe { self.give_back(start, to.old) };
+            return Some(nothing(to.new.align()));
         }
         // SAFETY: the caller's promise is the same.
-        let start = unsafe { self.resize(start, old, new, contents) }?;
-        Some(block_of(start, new))
+        unsafe { self.resize(start, to) }
     }
 }
 
@@ -57,13 +37,11 @@ impl<P: GlobalAlloc> VmAlloc<P> {
 // nothing. Blocks of size zero need no memory.
 unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
     #[inline]
-    fn allocate(&self, layout: Layout) -> Option<NonNull<[u8]>> {
-        self.allocate_with(layout, Contents::Any)
-    }
-
-    #[inline]
-    fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<[u8]>> {
-        self.allocate_with(layout, Contents::Zeroed)
+    fn allocate(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
+        match layout.size() {
+            0 => Some(nothing(layout.align())),
+            _ => self.obtain(layout, contents),
+        }
     }
 
     #[inline]
@@ -75,28 +53,22 @@ unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
     }
 
     #[inline]
-    unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<[u8]>> {
-        debug_assert!(new.size() >= old.size());
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.resize_with(block, old, new, Contents::Any) }
-    }
-
-    #[inline]
-    unsafe fn grow_zeroed(
+    unsafe fn grow(
         &self,
         block: NonNull<u8>,
         old: Layout,
         new: Layout,
-    ) -> Option<NonNull<[u8]>> {
+        contents: Contents,
+    ) -> Option<NonNull<u8>> {
         debug_assert!(new.size() >= old.size());
         // SAFETY: the caller's promise is the same.
-        unsafe { self.resize_with(block, old, new, Contents::Zeroed) }
+        unsafe { self.resize_any(block, Resize { old, new, contents }) }
     }
 
     #[inline]
-    unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<[u8]>> {
+    unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
         debug_assert!(new.size() <= old.size());
         // SAFETY: the caller's promise is the same.
-        unsafe { self.resize_with(block, old, new, Contents::Any) }
+        unsafe { self.resize_any(block, Resize { old, new, contents: Contents::Any }) }
     }
 }

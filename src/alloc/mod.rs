@@ -27,9 +27,30 @@ pub use arena::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard, Un
 pub use global::GlobalVm;
 pub use vm_alloc::{AllocStats, VmAlloc, stats, trim};
 
+use std::alloc::{GlobalAlloc, Layout};
+use std::ptr::NonNull;
+
 /// What memory is to hold that is handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Contents {
     Any,
     Zeroed,
+}
+
+#[expect(unsafe_code, reason = "passes on the caller's promise")]
+impl Contents {
+    /// Such memory of an allocator.
+    ///
+    /// # Safety
+    ///
+    /// - The size of the layout is not zero.
+    #[inline]
+    unsafe fn of(self, parent: &impl GlobalAlloc, layout: Layout) -> Option<NonNull<u8>> {
+        NonNull::new(match self {
+            // SAFETY: the caller's promise is the same.
+            Self::Any => unsafe { parent.alloc(layout) },
+            // SAFETY: the caller's promise is the same.
+            Self::Zeroed => unsafe { parent.alloc_zeroed(layout) },
+        })
+    }
 }

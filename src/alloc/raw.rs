@@ -6,15 +6,15 @@
 
 #![expect(unsafe_code, reason = "declares what allocators promise")]
 
+use super::Contents;
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
 /// Gives out blocks of memory, and takes them back.
 ///
 /// A block is *currently allocated* from when a method here returned it until it is passed to
-/// [`deallocate`](Self::deallocate), or to [`grow`](Self::grow), [`grow_zeroed`](Self::grow_zeroed)
-/// or [`shrink`](Self::shrink) with success. A layout *fits* a block if its alignment is that which
-/// the block was last asked for with, and its size is the length that was returned.
+/// [`deallocate`](Self::deallocate), or to [`grow`](Self::grow) or [`shrink`](Self::shrink) with success. A layout *fits* a block if it is the one which
+/// the block was last asked for with.
 ///
 /// `None` says that the memory cannot be had. The block that was to grow or to shrink is then as it
 /// was.
@@ -28,12 +28,9 @@ use std::ptr::NonNull;
 ///   what another gave out.
 /// - Every block has exactly the size that was asked for.
 /// - What is said to be zero is.
-pub(crate) unsafe trait RawAllocator {
-    /// A block of that layout; what it holds is not said.
-    fn allocate(&self, layout: Layout) -> Option<NonNull<[u8]>>;
-
-    /// A block of that layout, all of it zero.
-    fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<[u8]>>;
+pub(super) unsafe trait RawAllocator {
+    /// A block of that layout, all of it zero if that is asked for.
+    fn allocate(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>>;
 
     /// Takes a block back.
     ///
@@ -43,25 +40,20 @@ pub(crate) unsafe trait RawAllocator {
     ///   it.
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout);
 
-    /// A block of the `new` layout that begins with what the old one held, which is gone.
+    /// A block of the `new` layout that begins with what the old one held, which is gone. All behind the size of `old` is
+    /// zero if that is asked for.
     ///
     /// # Safety
     ///
     /// - `block` starts a block that is currently allocated by this allocator, and `old` fits it.
     /// - `new` is not smaller than `old`. Its alignment may be any.
-    unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<[u8]>>;
-
-    /// [`grow`](Self::grow), where all behind the size of `old` is zero.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`grow`](Self::grow).
-    unsafe fn grow_zeroed(
+    unsafe fn grow(
         &self,
         block: NonNull<u8>,
         old: Layout,
         new: Layout,
-    ) -> Option<NonNull<[u8]>>;
+        contents: Contents,
+    ) -> Option<NonNull<u8>>;
 
     /// A block of the `new` layout that holds the beginning of what the old one held, which is
     /// gone.
@@ -70,5 +62,5 @@ pub(crate) unsafe trait RawAllocator {
     ///
     /// - `block` starts a block that is currently allocated by this allocator, and `old` fits it.
     /// - `new` is not larger than `old`. Its alignment may be any.
-    unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<[u8]>>;
+    unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>>;
 }

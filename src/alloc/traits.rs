@@ -3,6 +3,7 @@
 
 #![expect(unsafe_code, reason = "passes on what allocators promise")]
 
+use super::Contents;
 use super::arena::{Arena, Scope};
 use super::raw::RawAllocator;
 use super::vm_alloc::VmAlloc;
@@ -15,13 +16,24 @@ macro_rules! allocators {
         #[cfg($cfg)]
         const _: () = {
             use $api as api;
+
+            /// The block in the size that was asked for.
+            #[inline]
+            fn sized(
+                block: Option<NonNull<u8>>,
+                layout: Layout,
+            ) -> Result<NonNull<[u8]>, api::AllocError> {
+                let block = block.ok_or(api::AllocError)?;
+                Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+            }
+
             $(
                 // SAFETY: the contract is that of `RawAllocator`, which the type keeps.
                 #[cfg_attr(docsrs, doc(cfg($cfg)))]
                 unsafe impl<$($generics)*> api::Allocator for $type {
                     #[inline]
                     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, api::AllocError> {
-                        RawAllocator::allocate(self, layout).ok_or(api::AllocError)
+                        sized(RawAllocator::allocate(self, layout, Contents::Any), layout)
                     }
 
                     #[inline]
@@ -29,7 +41,7 @@ macro_rules! allocators {
                         &self,
                         layout: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
-                        RawAllocator::allocate_zeroed(self, layout).ok_or(api::AllocError)
+                        sized(RawAllocator::allocate(self, layout, Contents::Zeroed), layout)
                     }
 
                     #[inline]
@@ -46,7 +58,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         // SAFETY: the caller's promise is the one that is asked for.
-                        unsafe { RawAllocator::grow(self, block, old, new) }.ok_or(api::AllocError)
+                        sized(unsafe { RawAllocator::grow(self, block, old, new, Contents::Any) }, new)
                     }
 
                     #[inline]
@@ -57,8 +69,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         // SAFETY: the caller's promise is the one that is asked for.
-                        unsafe { RawAllocator::grow_zeroed(self, block, old, new) }
-                            .ok_or(api::AllocError)
+                        sized(unsafe { RawAllocator::grow(self, block, old, new, Contents::Zeroed) }, new)
                     }
 
                     #[inline]
@@ -69,7 +80,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         // SAFETY: the caller's promise is the one that is asked for.
-                        unsafe { RawAllocator::shrink(self, block, old, new) }.ok_or(api::AllocError)
+                        sized(unsafe { RawAllocator::shrink(self, block, old, new) }, new)
                     }
                 }
             )+

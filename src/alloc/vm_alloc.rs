@@ -136,17 +136,28 @@ fn again(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option
     obtain()
 }
 
-/// Clears what is behind the old size, if that is wanted.
-///
-/// # Safety
-///
-/// - Memory of the new size starts there, and nobody uses what is behind the old one.
-unsafe fn clear_rest(start: NonNull<u8>, old: Layout, new: Layout, contents: Contents) {
-    if contents == Contents::Zeroed && new.size() > old.size() {
-        // SAFETY: inside the new size.
-        let from = unsafe { start.add(old.size()) };
-        // SAFETY: the same, and nobody uses these bytes.
-        unsafe { from.write_bytes(0, new.size() - old.size()) };
+/// What a block is to become, and what is to be behind the old size.
+#[derive(Clone, Copy)]
+pub(super) struct Resize {
+    pub(super) old: Layout,
+    pub(super) new: Layout,
+    pub(super) contents: Contents,
+}
+
+impl Resize {
+    /// Clears what is behind the old size, if that is wanted.
+    ///
+    /// # Safety
+    ///
+    /// - Memory of the new size starts there, and nobody uses what is behind the old one.
+    unsafe fn clear_rest(self, start: NonNull<u8>) {
+        let Self { old, new, contents } = self;
+        if contents == Contents::Zeroed && new.size() > old.size() {
+            // SAFETY: inside the new size.
+            let from = unsafe { start.add(old.size()) };
+            // SAFETY: the same, and nobody uses these bytes.
+            unsafe { from.write_bytes(0, new.size() - old.size()) };
+        }
     }
 }
 
@@ -268,14 +279,8 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 Err(Refusal::BySystem) => None,
             };
         }
-        let small = || {
-            NonNull::new(match contents {
-                // SAFETY: the size is not zero, by the caller.
-                Contents::Any => unsafe { self.parent.alloc(layout) },
-                // SAFETY: as above.
-                Contents::Zeroed => unsafe { self.parent.alloc_zeroed(layout) },
-            })
-        };
+        // SAFETY: the size is not zero, by the caller.
+        let small = || unsafe { contents.of(&self.parent, layout) };
         small().or_else(|| again(layout, small))
     }
 
@@ -302,13 +307,8 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     /// - `start` is memory that [`obtain`](Self::obtain) or [`resize`](Self::resize) gave for the old
     ///   layout. If this returns other memory, it is not used again.
     #[inline]
-    pub(super) unsafe fn resize(
-        &self,
-        start: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-        contents: Contents,
-    ) -> Option<NonNull<u8>> {
+    pub(super) unsafe fn resize(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
+        let Resize { old, new, .. } = to;
         debug_assert!(new.size() > 0);
         match (self.is_large(old), self.is_large(new)) {
             (false, false) if old.align() == new.align() => {
@@ -318,15 +318,15 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 let grow = || NonNull::new(grow());
                 let moved = grow().or_else(|| again(new, grow))?;
                 // SAFETY: of the new size, whose rest nobody has been given.
-                unsafe { clear_rest(moved, old, new, contents) };
+                unsafe { to.clear_rest(moved) };
                 Some(moved)
             }
             (true, true) => {
                 // SAFETY: a block, by its size, and the caller's.
-                unsafe { self.resize_block(start, old, new, contents) }
+                unsafe { self.resize_block(start, to) }
             }
             // SAFETY: the caller's promise is the same.
-            _ => unsafe { self.copy(start, old, new, contents) },
+            _ => unsafe { self.copy(start, to) },
         }
     }
 
@@ -354,17 +354,12 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     ///
     /// - As for [`resize`](Self::resize), and both layouts are large.
     #[cold]
-    unsafe fn resize_block(
-        &self,
-        start: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-        contents: Contents,
-    ) -> Option<NonNull<u8>> {
+    unsafe fn resize_block(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
+        let Resize { old, new, contents } = to;
         // SAFETY: large, by the caller.
         if unsafe { of_parent::has(start) } {
             // SAFETY: the caller's promise is the same.
-            return unsafe { self.resize_of_parent(start, old, new, contents) };
+            return unsafe { self.resize_of_parent(start, to) };
         }
         // SAFETY: a block, since it is large and not the parent's, and the caller's.
         let mut block = unsafe { Block::at(start) };
@@ -378,28 +373,23 @@ impl<P: GlobalAlloc> VmAlloc<P> {
             }
         }
         // SAFETY: the caller's promise is the same.
-        unsafe { self.copy(start, old, new, contents) }
+        unsafe { self.copy(start, to) }
     }
 
     /// # Safety
     ///
     /// - As for [`resize_block`](Self::resize_block), and the parent has it.
-    unsafe fn resize_of_parent(
-        &self,
-        start: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-        contents: Contents,
-    ) -> Option<NonNull<u8>> {
+    unsafe fn resize_of_parent(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
+        let Resize { old, new, .. } = to;
         if old.align() != new.align() {
             // SAFETY: the caller's promise is the same.
-            return unsafe { self.copy(start, old, new, contents) };
+            return unsafe { self.copy(start, to) };
         }
         // SAFETY: the caller's promise is the same.
         let resize = || unsafe { of_parent::resize(&self.parent, start, old, new) };
         let moved = resize().or_else(|| again(new, resize))?;
         // SAFETY: of the new size, whose rest nobody has been given.
-        unsafe { clear_rest(moved, old, new, contents) };
+        unsafe { to.clear_rest(moved) };
         Some(moved)
     }
 
@@ -409,13 +399,8 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     ///
     /// - As for [`resize`](Self::resize).
     #[cold]
-    unsafe fn copy(
-        &self,
-        start: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-        contents: Contents,
-    ) -> Option<NonNull<u8>> {
+    unsafe fn copy(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
+        let Resize { old, new, contents } = to;
         let copy = self.obtain(new, contents)?;
         let bytes = old.size().min(new.size());
         // SAFETY: both are that large, the first by the caller's promise; they are separate.

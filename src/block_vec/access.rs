@@ -3,11 +3,8 @@
 #![forbid(unsafe_code)]
 
 use super::raw::{Raw, Runs};
-use super::{
-    BlockIter, BlockIterMut, BlockVec, BlockVecBuilder, BlockVecStats, GrowOnlyBlockVec, Iter,
-    IterMut, or_give_up,
-};
-use crate::error::Error;
+use super::{BlockIter, BlockIterMut, BlockVec, BlockVecBuilder, BlockVecStats, Iter, IterMut};
+use crate::container::{capacity_constructors, max_len_constructors};
 use crate::vec::check_range;
 use std::ops::{Index, IndexMut, RangeBounds};
 use std::ptr;
@@ -26,53 +23,17 @@ impl<T> BlockVec<T> {
         Self { raw: Raw::EMPTY }
     }
 
-    /// An empty array with memory for `capacity` elements, up to the end of a block. 0 is as [`new`](Self::new).
-    ///
-    /// # Panics
-    ///
-    /// If the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        or_give_up(Self::try_with_capacity(capacity))
-    }
+    capacity_constructors!("array" of "elements");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the memory cannot be had.
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// An empty array that can hold `max_len` elements and no more. Allocates nothing; the last block will end with
-    /// the last of them.
-    ///
-    /// # Panics
-    ///
-    /// If so many elements are more than `isize::MAX` bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut pair = stayput::BlockVec::with_max_len(2);
-    /// pair.extend([1, 2]);
-    /// assert!(pair.try_push(3).is_err());
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len(max_len))
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If so many elements are more than `isize::MAX` bytes ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
+    max_len_constructors! {
+        "array" of "elements", "Allocates nothing; the last block will end with the last of them.";
+        /// # Examples
+        ///
+        /// ```
+        /// let mut pair = stayput::BlockVec::with_max_len(2);
+        /// pair.extend([1, 2]);
+        /// assert!(pair.try_push(3).is_err());
+        /// ```
     }
 
     /// Options: maximum, capacity, blocks.
@@ -268,23 +229,6 @@ impl<T> BlockVec<T> {
             before += block.len();
         }
         None
-    }
-
-    /// Opens a scope in which the array can only grow, so that references to elements stay good
-    /// across pushes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut log = stayput::BlockVec::new();
-    /// let scope = log.grow_only();
-    /// let first: &String = scope.push("first".to_string());
-    /// let second = scope.push(format!("after {first}")); // `first` is still good
-    /// assert_eq!((first.as_str(), second.as_str()), ("first", "after first"));
-    /// ```
-    #[inline]
-    pub fn grow_only(&mut self) -> GrowOnlyBlockVec<'_, T> {
-        GrowOnlyBlockVec::new(self)
     }
 }
 

@@ -3,19 +3,15 @@
 #![forbid(unsafe_code)]
 
 use super::raw::Cut;
-use super::{BlockVec, Drain, ExtractIf, or_give_up};
-use crate::error::{Error, Refused, give_up};
+use super::{BlockVec, Drain, ExtractIf, GrowOnlyBlockVec};
+use crate::container::{clone_methods, vec_methods};
+use crate::error::{Error, Refused};
 use crate::vec::check_range;
 use std::iter;
 use std::ops::RangeBounds;
 
 impl<T> BlockVec<T> {
-    /// Keeps only the elements that the predicate names, in their order. O(n).
-    ///
-    /// If the predicate or a drop panics, what was not looked at stays.
-    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
-        self.retain_mut(|element| keep(element));
-    }
+    vec_methods!("BlockVec", GrowOnlyBlockVec);
 
     /// Keeps only the elements that the predicate names, which may change them. O(n).
     ///
@@ -49,19 +45,6 @@ impl<T> BlockVec<T> {
                 cut.keep();
             }
         }
-    }
-
-    /// Removes all but the first of neighbours with equal keys. O(n).
-    pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&mut T) -> K) {
-        self.dedup_by(|a, b| key(a) == key(b));
-    }
-
-    /// Removes all but the first of equal neighbours. O(n).
-    pub fn dedup(&mut self)
-    where
-        T: PartialEq,
-    {
-        self.dedup_by(|a, b| a == b);
     }
 
     /// Takes a range of elements out, which the iterator gives; those behind it move down when it
@@ -108,17 +91,6 @@ impl<T> BlockVec<T> {
         ExtractIf::new(Cut::new(&mut self.raw, start, end), predicate)
     }
 
-    /// Moves all elements of `other` behind those of `self`; `other` keeps its memory. O(n), one
-    /// copy of the bytes.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_append`](Self::try_append) has an error.
-    #[track_caller]
-    pub fn append(&mut self, other: &mut Self) {
-        or_give_up(self.try_append(other));
-    }
-
     /// [`append`](Self::append), or the error; then neither array has changed.
     ///
     /// # Errors
@@ -130,26 +102,6 @@ impl<T> BlockVec<T> {
         Ok(())
     }
 
-    /// [`append`](Self::append) for a `Vec` of std. O(n), one copy of the bytes.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_append_vec`](Self::try_append_vec) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut all = stayput::BlockVec::from([1]);
-    /// let mut more = vec![2, 3];
-    /// all.append_vec(&mut more);
-    /// assert_eq!(all, [1, 2, 3]);
-    /// assert!(more.is_empty());
-    /// ```
-    #[track_caller]
-    pub fn append_vec(&mut self, other: &mut Vec<T>) {
-        or_give_up(self.try_append_vec(other));
-    }
-
     /// [`append_vec`](Self::append_vec), or the error; then neither array has changed.
     ///
     /// # Errors
@@ -159,18 +111,6 @@ impl<T> BlockVec<T> {
         self.try_reserve(other.len())?;
         self.raw.append_vec(other);
         Ok(())
-    }
-
-    /// Moves the elements from `at` on into an array of their own, which has the same options.
-    /// O(n - at), one copy of the bytes.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_split_off`](Self::try_split_off) does or has an error.
-    #[must_use = "use `truncate` if you don't need the other half"]
-    #[track_caller]
-    pub fn split_off(&mut self, at: usize) -> Self {
-        or_give_up(self.try_split_off(at))
     }
 
     /// [`split_off`](Self::split_off), or the error; then nothing has changed.
@@ -190,16 +130,6 @@ impl<T> BlockVec<T> {
         rest.try_reserve(len - at)?;
         rest.raw.append_tail(&mut self.raw, at);
         Ok(rest)
-    }
-
-    /// Makes the length `new_len`, dropping elements from the end or adding what `make` returns.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_resize_with`](Self::try_resize_with) has an error.
-    #[track_caller]
-    pub fn resize_with(&mut self, new_len: usize, make: impl FnMut() -> T) {
-        or_give_up(self.try_resize_with(new_len, make));
     }
 
     /// [`resize_with`](Self::resize_with), or the error; then `make` was not called.
@@ -223,17 +153,7 @@ impl<T> BlockVec<T> {
 }
 
 impl<T: Clone> BlockVec<T> {
-    /// Makes the length `new_len`, dropping elements from the end or adding clones of `value`.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_resize`](Self::try_resize) has an error.
-    #[track_caller]
-    pub fn resize(&mut self, new_len: usize, value: T) {
-        if let Err(refused) = self.try_resize(new_len, value) {
-            give_up(refused.error);
-        }
-    }
+    clone_methods!();
 
     /// [`resize`](Self::resize), or the error and the value.
     ///
@@ -254,16 +174,6 @@ impl<T: Clone> BlockVec<T> {
         self.try_push(value)
     }
 
-    /// Appends clones of all elements of a slice.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_extend_from_slice`](Self::try_extend_from_slice) has an error.
-    #[track_caller]
-    pub fn extend_from_slice(&mut self, other: &[T]) {
-        or_give_up(self.try_extend_from_slice(other));
-    }
-
     /// [`extend_from_slice`](Self::extend_from_slice), or the error; then nothing was cloned.
     ///
     /// # Errors
@@ -273,16 +183,6 @@ impl<T: Clone> BlockVec<T> {
         self.try_reserve(other.len())?;
         self.fill_from_slice(other);
         Ok(())
-    }
-
-    /// Appends clones of a range of the array's own elements.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_extend_from_within`](Self::try_extend_from_within) does or has an error.
-    #[track_caller]
-    pub fn extend_from_within(&mut self, range: impl RangeBounds<usize>) {
-        or_give_up(self.try_extend_from_within(range));
     }
 
     /// [`extend_from_within`](Self::extend_from_within), or the error; then nothing was cloned.

@@ -25,11 +25,7 @@ impl<T> BlockVec<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for BlockVec<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self).finish()
-    }
-}
+debug_items!([T: fmt::Debug] BlockVec<T>, debug_list, |items| items);
 
 impl<T: Hash> Hash for BlockVec<T> {
     /// As equal arrays do, whatever their blocks are like.

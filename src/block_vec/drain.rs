@@ -3,8 +3,6 @@
 #![forbid(unsafe_code)]
 
 use super::raw::Cut;
-use std::fmt;
-use std::iter::FusedIterator;
 
 /// An iterator that takes a range of elements out of a [`BlockVec`](super::BlockVec), made by
 /// [`BlockVec::drain`](super::BlockVec::drain).
@@ -21,36 +19,9 @@ impl<'v, T> Drain<'v, T> {
     }
 }
 
-impl<T> Iterator for Drain<'_, T> {
-    type Item = T;
+exact_iterator!([T] Drain<'_, T> => T: |rest| rest.cut.len(), rest.cut.next(), rest.cut.next_back());
 
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        self.cut.next()
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.cut.len();
-        (count, Some(count))
-    }
-}
-
-impl<T> DoubleEndedIterator for Drain<'_, T> {
-    #[inline]
-    fn next_back(&mut self) -> Option<T> {
-        self.cut.next_back()
-    }
-}
-
-impl<T> ExactSizeIterator for Drain<'_, T> {}
-impl<T> FusedIterator for Drain<'_, T> {}
-
-impl<T> fmt::Debug for Drain<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Drain").field("left", &self.len()).finish_non_exhaustive()
-    }
-}
+debug_left!([T] Drain<'_, T>, "Drain", |rest| rest.len());
 
 impl<T> Drop for Drain<'_, T> {
     fn drop(&mut self) {

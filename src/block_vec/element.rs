@@ -4,7 +4,7 @@
 
 use super::BlockVec;
 use super::access::out_of_bounds;
-use crate::error::{Refused, give_up};
+use crate::error::Refused;
 use std::mem;
 
 impl<T> BlockVec<T> {
@@ -49,24 +49,6 @@ impl<T> BlockVec<T> {
         self.raw.pop()
     }
 
-    /// Takes the last element out if the predicate says so.
-    pub fn pop_if(&mut self, predicate: impl FnOnce(&mut T) -> bool) -> Option<T> {
-        let last = self.last_mut()?;
-        if predicate(last) { self.pop() } else { None }
-    }
-
-    /// Inserts an element at `index`, moving those behind it up by one. O(n - index).
-    ///
-    /// # Panics
-    ///
-    /// If `index` is beyond the length, the array is full, or the allocator refuses memory.
-    #[track_caller]
-    pub fn insert(&mut self, index: usize, value: T) {
-        if let Err(refused) = self.try_insert(index, value) {
-            give_up(refused.error);
-        }
-    }
-
     /// [`insert`](Self::insert), or the error and the element.
     ///
     /// # Errors
@@ -90,18 +72,6 @@ impl<T> BlockVec<T> {
             mem::swap(&mut run[0], &mut value);
         }
         self.raw.try_push(value)
-    }
-
-    /// [`insert`](Self::insert), and a reference to the element where it now lies.
-    ///
-    /// # Panics
-    ///
-    /// As for [`insert`](Self::insert).
-    #[track_caller]
-    #[must_use = "if you don't need a reference to the element, use `insert`"]
-    pub fn insert_mut(&mut self, index: usize, value: T) -> &mut T {
-        self.insert(index, value);
-        &mut self[index]
     }
 
     /// Takes the element at `index` out, moving those behind it down by one. O(n - index).
@@ -149,11 +119,5 @@ impl<T> BlockVec<T> {
     /// Drops the elements from `len` on. The memory stays. O(number dropped).
     pub fn truncate(&mut self, len: usize) {
         self.raw.truncate(len);
-    }
-
-    /// Drops all elements. The memory stays. O(n).
-    #[inline]
-    pub fn clear(&mut self) {
-        self.truncate(0);
     }
 }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::BlockVec;
-use crate::error::{Refused, give_up};
+use crate::error::Refused;
 use crate::vec::Rest;
 
 impl<T> BlockVec<T> {
@@ -49,32 +49,6 @@ impl<T> BlockVec<T> {
     }
 }
 
-impl<T> Extend<T> for BlockVec<T> {
-    /// Appends all that the iterator gives.
-    ///
-    /// # Panics
-    ///
-    /// If the array is full or the allocator refuses memory; what was stored before stays.
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
-        if let Err(refused) = self.try_extend(iter) {
-            give_up(refused.error);
-        }
-    }
-}
-
-impl<'t, T: Copy + 't> Extend<&'t T> for BlockVec<T> {
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = &'t T>>(&mut self, iter: I) {
-        self.extend(iter.into_iter().copied());
-    }
-}
-
-impl<T> FromIterator<T> for BlockVec<T> {
-    #[track_caller]
-    fn from_iter<I: IntoIterator<Item = T>>(iter: I) -> Self {
-        let mut vec = Self::new();
-        vec.extend(iter);
-        vec
-    }
-}
+extend_by_try!([T] BlockVec<T>: T);
+extend_by_copies!([T: Copy + 'e] BlockVec<T>: T);
+collect_by_extend!([T] BlockVec<T>: T);

@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 use super::raw::Cut;
-use std::fmt;
 
 /// An iterator that takes out of a [`BlockVec`](super::BlockVec) the elements that a predicate names, made by
 /// [`BlockVec::extract_if`](super::BlockVec::extract_if).
@@ -40,8 +39,4 @@ impl<T, F: FnMut(&mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
     }
 }
 
-impl<T, F> fmt::Debug for ExtractIf<'_, T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtractIf").field("left", &self.cut.len()).finish_non_exhaustive()
-    }
-}
+debug_left!([T, F] ExtractIf<'_, T, F>, "ExtractIf", |iter| iter.cut.len());

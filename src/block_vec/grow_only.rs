@@ -17,11 +17,11 @@
 
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
+use super::BlockVec;
 use super::access::out_of_bounds;
 use super::raw::Raw;
-use super::{BlockVec, or_give_up};
-use crate::error::{Error, Refused, give_up};
-use crate::vec::lent::{Lend, Lent, busy};
+use crate::error::{Error, Refused};
+use crate::vec::lent::{Lend, Lent, scope_methods};
 use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Index;
@@ -133,26 +133,13 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
         Self { vec: Lent::new(vec) }
     }
 
-    /// Appends an element and returns where it lies for good. O(1), no copy; takes a block from the allocator if there is
-    /// no room.
-    ///
-    /// # Panics
-    ///
-    /// If the array holds `max_len` elements, or the allocator refuses memory.
-    #[inline]
-    #[track_caller]
-    pub fn push(&self, value: T) -> &'v T {
-        match self.try_push(value) {
-            Ok(element) => element,
-            Err(refused) => give_up(refused.error),
-        }
-    }
+    scope_methods!(BlockVec);
 
     /// [`push`](Self::push), or the error and the element.
     ///
     /// # Errors
     ///
-    /// As for [`BlockVec::try_reserve`].
+    /// As for [`try_reserve`](Self::try_reserve).
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
         // Apart from storing it: where an allocator unwinds, the value is dropped, and that is user code.
@@ -179,65 +166,11 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
         self.vec.lend(|vec| vec.raw.grow_by_one())?
     }
 
-    /// Appends all that the iterator gives, which may itself push into the scope.
-    ///
-    /// # Panics
-    ///
-    /// As for [`push`](Self::push); what was stored before stays.
-    #[track_caller]
-    pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
-        iter.into_iter().for_each(|value| {
-            self.push(value);
-        });
-    }
-
-    /// Makes room for `additional` more elements; see [`BlockVec::reserve`].
-    ///
-    /// # Panics
-    ///
-    /// As for [`BlockVec::reserve`].
-    #[track_caller]
-    pub fn reserve(&self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
-    }
-
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`BlockVec::try_reserve`].
-    pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
-        self.vec.lend(|vec| vec.try_reserve(additional))?
-    }
-
-    /// The number of elements. O(1).
-    #[inline]
-    #[track_caller]
-    pub fn len(&self) -> usize {
-        // SAFETY: it reads a number.
-        unsafe { self.vec.lend_briefly(|vec| vec.len()) }.unwrap_or_else(|| busy())
-    }
-
-    /// Whether there are no elements. O(1).
-    #[inline]
-    #[track_caller]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// See [`BlockVec::capacity`].
-    #[inline]
-    #[track_caller]
-    pub fn capacity(&self) -> usize {
-        // SAFETY: it reads a number.
-        unsafe { self.vec.lend_briefly(|vec| vec.capacity()) }.unwrap_or_else(|| busy())
-    }
-
     /// See [`BlockVec::max_len`].
     #[track_caller]
     pub fn max_len(&self) -> usize {
         // SAFETY: it reads a number.
-        unsafe { self.vec.lend_briefly(|vec| vec.max_len()) }.unwrap_or_else(|| busy())
+        unsafe { self.vec.look(BlockVec::max_len) }
     }
 
     /// The element at an index; `None` if it is out of bounds. O(1).
@@ -245,18 +178,16 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
     #[track_caller]
     pub fn get(&self, index: usize) -> Option<&'v T> {
         // SAFETY: it reads numbers and an address.
-        let found =
-            unsafe { self.vec.lend_briefly(|vec| vec.get(index).map(|found| &raw const *found)) };
+        let found = unsafe { self.vec.look(|vec| vec.get(index).map(|found| &raw const *found)) };
         // SAFETY: initialised, and it stays where and what it is for `'v`: see above.
-        found.unwrap_or_else(|| busy()).map(|found| unsafe { &*found })
+        found.map(|found| unsafe { &*found })
     }
 
     /// The elements from `index` on, up to `end`, that lie side by side; both are within the length.
     #[track_caller]
     fn run(&self, index: usize, end: usize) -> &'v [T] {
         // SAFETY: it reads numbers and an address; the array has not got shorter since it was longer than that.
-        let run = unsafe { self.vec.lend_briefly(|vec| &raw const *vec.raw.run(index, end)) };
-        let run = run.unwrap_or_else(|| busy());
+        let run = unsafe { self.vec.look(|vec| &raw const *vec.raw.run(index, end)) };
         // SAFETY: initialised, and they stay where and what they are for `'v`: see above.
         unsafe { &*run }
     }
@@ -265,14 +196,6 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
     #[track_caller]
     pub fn iter(&self) -> GrowOnlyIter<'_, 'v, T> {
         GrowOnlyIter { scope: self, run: [].iter(), next: 0, end: self.len() }
-    }
-
-    /// See [`BlockVec::index_of`].
-    #[track_caller]
-    pub fn index_of(&self, element: &T) -> Option<usize> {
-        // SAFETY: it compares addresses.
-        let index = unsafe { self.vec.lend_briefly(|vec| vec.index_of(element)) };
-        index.unwrap_or_else(|| busy())
     }
 }
 

@@ -5,7 +5,6 @@
 use super::raw::Owned;
 use super::{BlockVec, Iter, IterMut};
 use std::fmt;
-use std::iter::FusedIterator;
 
 /// An iterator that gives out the elements of a [`BlockVec`], made by its `into_iter`.
 pub struct IntoIter<T> {
@@ -20,34 +19,14 @@ impl<T> IntoIter<T> {
     }
 }
 
-impl<T> Iterator for IntoIter<T> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        self.owned.next()
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.owned.len();
-        (count, Some(count))
-    }
-
-    fn count(self) -> usize {
-        self.len()
+exact_iterator! {
+    [T] IntoIter<T> => T: |iter| iter.owned.len(), iter.owned.next(), iter.owned.next_back(),
+    {
+        fn count(self) -> usize {
+            self.len()
+        }
     }
 }
-
-impl<T> DoubleEndedIterator for IntoIter<T> {
-    #[inline]
-    fn next_back(&mut self) -> Option<T> {
-        self.owned.next_back()
-    }
-}
-
-impl<T> ExactSizeIterator for IntoIter<T> {}
-impl<T> FusedIterator for IntoIter<T> {}
 
 impl<T: Clone> Clone for IntoIter<T> {
     /// Clones what is still to be given out into an array of its own.
@@ -100,20 +79,4 @@ impl<T> IntoIterator for BlockVec<T> {
     }
 }
 
-impl<'v, T> IntoIterator for &'v BlockVec<T> {
-    type Item = &'v T;
-    type IntoIter = Iter<'v, T>;
-
-    fn into_iter(self) -> Iter<'v, T> {
-        self.iter()
-    }
-}
-
-impl<'v, T> IntoIterator for &'v mut BlockVec<T> {
-    type Item = &'v mut T;
-    type IntoIter = IterMut<'v, T>;
-
-    fn into_iter(self) -> IterMut<'v, T> {
-        self.iter_mut()
-    }
-}
+iterate_by_ref!([T] BlockVec<T>: &'a T => Iter<'a, T>, &'a mut T => IterMut<'a, T>);

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 use super::raw::{Runs, RunsMut};
+#[cfg(feature = "rayon")]
+use crate::vec::SplitAt;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::mem;
@@ -38,17 +40,9 @@ pub struct BlockIterMut<'a, T> {
     runs: RunsMut<'a, T>,
 }
 
-impl<T> Clone for Iter<'_, T> {
-    fn clone(&self) -> Self {
-        Self { front: self.front.clone(), runs: self.runs.clone(), back: self.back.clone() }
-    }
-}
+clone_fields!([T] Iter<'_, T>: front, runs, back);
 
-impl<T> Clone for BlockIter<'_, T> {
-    fn clone(&self) -> Self {
-        Self { runs: self.runs.clone() }
-    }
-}
+clone_fields!([T] BlockIter<'_, T>: runs);
 
 macro_rules! iterators {
     ($elements:ident, $blocks:ident, $runs:ident, $element:ty, $slice:ty) => {
@@ -56,14 +50,6 @@ macro_rules! iterators {
             #[inline]
             pub(super) fn new(runs: $runs<'a, T>) -> Self {
                 Self { front: Default::default(), runs, back: Default::default() }
-            }
-
-            /// The first `count` elements, and the others, where none was given out yet.
-            #[cfg(feature = "rayon")]
-            pub(crate) fn split_at(self, count: usize) -> (Self, Self) {
-                assert!(self.front.len() == 0 && self.back.len() == 0);
-                let (left, right) = self.runs.split_at(count);
-                (Self::new(left), Self::new(right))
             }
 
             /// Has the next elements be in front, where there are none any more. Whether there are some.
@@ -85,6 +71,16 @@ macro_rules! iterators {
                     None => mem::take(&mut self.front),
                 };
                 self.back.len() > 0
+            }
+        }
+
+        #[cfg(feature = "rayon")]
+        impl<T> SplitAt for $elements<'_, T> {
+            /// Where none was given out yet.
+            fn split_at(self, count: usize) -> (Self, Self) {
+                assert!(self.front.len() == 0 && self.back.len() == 0);
+                let (left, right) = self.runs.split_at(count);
+                (Self::new(left), Self::new(right))
             }
         }
 
@@ -230,44 +226,19 @@ macro_rules! iterators {
             }
         }
 
-        impl<'a, T> Iterator for $blocks<'a, T> {
-            type Item = $slice;
-
-            fn next(&mut self) -> Option<$slice> {
-                self.runs.next()
-            }
-
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                let count = self.runs.count();
-                (count, Some(count))
-            }
+        exact_iterator! {
+            ['a, T] $blocks<'a, T> => $slice:
+            |iter| iter.runs.count(), iter.runs.next(), iter.runs.next_back()
         }
-
-        impl<T> DoubleEndedIterator for $blocks<'_, T> {
-            fn next_back(&mut self) -> Option<Self::Item> {
-                self.runs.next_back()
-            }
-        }
-
-        impl<T> ExactSizeIterator for $blocks<'_, T> {}
-        impl<T> FusedIterator for $blocks<'_, T> {}
     };
 }
 
 iterators!(Iter, BlockIter, Runs, &'a T, &'a [T]);
 iterators!(IterMut, BlockIterMut, RunsMut, &'a mut T, &'a mut [T]);
 
-impl<T: fmt::Debug> fmt::Debug for Iter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
-    }
-}
+debug_items!([T: fmt::Debug] Iter<'_, T>, debug_list, |items| items.clone());
 
-impl<T: fmt::Debug> fmt::Debug for BlockIter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
-    }
-}
+debug_items!([T: fmt::Debug] BlockIter<'_, T>, debug_list, |items| items.clone());
 
 impl<T: fmt::Debug> fmt::Debug for IterMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

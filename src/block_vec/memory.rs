@@ -2,60 +2,27 @@
 
 #![forbid(unsafe_code)]
 
-use super::{BlockVec, or_give_up};
+use super::BlockVec;
+use crate::container::{reserve_exact_methods, reserve_methods};
 use crate::error::Error;
-use crate::growing::{Budget, GivenBack, Purse};
+use crate::growing::{Amount, Budget, GivenBack, Purse};
 
 impl<T> BlockVec<T> {
-    /// Makes room for `additional` more elements, up to the end of a block.
-    ///
-    /// Calls the allocator once for each block that is not there already; and before, where they are more than the
-    /// machine has memory for, for all in one, so that what is out of all reason is refused at once. Nothing is moved.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[inline]
-    #[track_caller]
-    pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &mut, "elements";
+        /// Takes no more than the last block ahead. Calls the allocator once for each block that is not there already; and
+        /// before, where they are more than the machine has memory for, for all in one, so that what is out of all reason is
+        /// refused at once. Nothing is moved. If a block is refused, the others that could be had are given back.
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If all elements would be more than `isize::MAX` bytes, or, where they have none, than
-    /// `usize::MAX` elements ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if the
-    /// maximum would be passed ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the allocator refuses a block
-    /// ([`Memory`](crate::ErrorKind::Memory)). The array is unchanged then: blocks that could be had are given back.
+    reserve_exact_methods!("elements");
+
     #[inline]
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+    fn make_room_for(&mut self, additional: usize, _: Amount) -> Result<(), Error> {
         if additional <= self.capacity() - self.len() {
             return Ok(());
         }
         self.raw.grow(additional)
-    }
-
-    /// The same as [`reserve`](Self::reserve), since no array takes more than the last block ahead.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[inline]
-    #[track_caller]
-    pub fn reserve_exact(&mut self, additional: usize) {
-        self.reserve(additional);
-    }
-
-    /// [`reserve_exact`](Self::reserve_exact), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    #[inline]
-    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve(additional)
     }
 
     /// Gives all blocks behind the last element back to the allocator. Linear in their number.

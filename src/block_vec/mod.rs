@@ -135,12 +135,7 @@ pub struct BlockVecStats {
     pub table_bytes: usize,
 }
 
-impl<T> Default for BlockVec<T> {
-    /// An empty array; see [`BlockVec::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([T] BlockVec<T>, new);
 
 impl<T: Clone> Clone for BlockVec<T> {
     /// A copy with the same options, and elements at other addresses.

@@ -3,9 +3,10 @@
 #![expect(unsafe_code, reason = "makes references to what is initialised")]
 
 use super::{Columns, ColumnsBuilder, ColumnsStats, Fields, Row};
-use crate::error::{Error, Holder, or_give_up};
+use crate::container::{capacity_constructors, max_len_constructors};
+use crate::error::{Error, Holder};
 use crate::raw_vec::{Options, RawVec};
-use crate::vec::check_range;
+use crate::vec::{VecStats, check_range};
 use std::alloc::Layout;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -77,53 +78,17 @@ impl<R: Row> Columns<R> {
         };
     }
 
-    /// Without rows, with memory committed for `capacity` of them.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_capacity`](Self::try_with_capacity) has an error.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        or_give_up(Self::try_with_capacity(capacity))
-    }
+    capacity_constructors!("array" of "rows");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses or the memory cannot be had.
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// Without rows, of which it can hold `max_len` and no more. Reserves the addresses now.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut columns = stayput::Columns::with_max_len(1);
-    /// columns.push((1, 'a'));
-    /// assert_eq!(columns.try_push((2, 'b')).unwrap_err().value, (2, 'b'));
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len(max_len))
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses cannot be had, or rows would be more than `isize::MAX` bytes
-    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
+    max_len_constructors! {
+        "array" of "rows", "Reserves the addresses now.";
+        /// # Examples
+        ///
+        /// ```
+        /// let mut columns = stayput::Columns::with_max_len(1);
+        /// columns.push((1, 'a'));
+        /// assert_eq!(columns.try_push((2, 'b')).unwrap_err().value, (2, 'b'));
+        /// ```
     }
 
     /// Options: the maximum, how to grow, huge pages, memory ahead of use.
@@ -158,16 +123,8 @@ impl<R: Row> Columns<R> {
     ///
     /// Asks the system what is resident: linear in the committed pages, for looking, not for a hot path.
     pub fn stats(&self) -> ColumnsStats {
-        ColumnsStats {
-            len: self.len,
-            capacity: self.capacity(),
-            max_len: self.max_len(),
-            reserved_bytes: self.raw.reserved_bytes(),
-            committed_bytes: self.raw.committed_bytes(),
-            ahead_bytes: self.raw.ahead_bytes(),
-            late: self.raw.late(),
-            resident_bytes: self.raw.resident_bytes(),
-        }
+        let len = self.len;
+        ColumnsStats { len, ..ColumnsStats::of(VecStats::of(&self.raw, Self::ROW, len)) }
     }
 
     /// All columns, whose slices have no names.

@@ -3,10 +3,9 @@
 #![forbid(unsafe_code)]
 
 use super::{Columns, Row};
-use crate::error::{Error, or_give_up};
-use crate::raw_vec::{Options, option_methods};
-use std::fmt;
-use std::marker::PhantomData;
+use crate::container::{Builder, Container};
+use crate::error::Error;
+use crate::raw_vec::Options;
 
 /// Options for [`Columns`]; see [`Columns::builder`].
 ///
@@ -27,68 +26,13 @@ use std::marker::PhantomData;
 ///     .build();
 /// assert_eq!(columns.max_len(), 1 << 20);
 /// ```
-#[must_use = "nothing is made before `build` is called"]
-pub struct ColumnsBuilder<R> {
-    options: Options,
-    capacity: usize,
-    rows: PhantomData<fn() -> R>,
-}
+pub type ColumnsBuilder<R> = Builder<Columns<R>>;
 
-impl<R: Row> ColumnsBuilder<R> {
-    pub(super) const fn new() -> Self {
-        Self { options: *Columns::<R>::OPTIONS, capacity: 0, rows: PhantomData }
-    }
+impl<R: Row> Container for Columns<R> {
+    const BUILDER: &'static str = "ColumnsBuilder";
+    const DEFAULTS: Options = *Self::OPTIONS;
 
-    /// The number of rows that there can ever be; addresses for them are reserved at once.
-    ///
-    /// If it is not said, as much is reserved as the machine has memory, but each of very many has
-    /// less; see [`VmVec::new`](crate::VmVec::new).
-    pub const fn max_len(mut self, max_len: usize) -> Self {
-        self.options.max_len = Some(max_len);
-        self
-    }
-
-    /// For how many rows to commit memory at once. None, if not said.
-    pub const fn capacity(mut self, capacity: usize) -> Self {
-        self.capacity = capacity;
-        self
-    }
-
-    option_methods!();
-
-    /// Makes the columns.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_build`](Self::try_build) has an error.
-    #[track_caller]
-    pub fn build(self) -> Columns<R> {
-        or_give_up(self.try_build())
-    }
-
-    /// Makes the columns. Enters the kernel if a maximum or a capacity was asked for.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses or the memory cannot be had; if the capacity is more than the maximum
-    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if either has more than `isize::MAX` bytes
-    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
-    pub fn try_build(self) -> Result<Columns<R>, Error> {
-        Columns::try_with_options(self.options, self.capacity)
-    }
-}
-
-impl<R> Clone for ColumnsBuilder<R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<R> Copy for ColumnsBuilder<R> {}
-
-impl<R> fmt::Debug for ColumnsBuilder<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("ColumnsBuilder");
-        self.options.show(&mut shown).field("capacity", &self.capacity).finish()
+    fn try_from_builder(builder: ColumnsBuilder<R>) -> Result<Self, Error> {
+        Self::try_with_options(builder.options, builder.capacity)
     }
 }

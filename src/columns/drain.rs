@@ -3,9 +3,8 @@
 #![expect(unsafe_code, reason = "reads rows out and closes the gap")]
 
 use super::{Columns, Fields, Row};
-use std::iter::FusedIterator;
+use std::mem;
 use std::ops::Range;
-use std::{fmt, mem};
 
 /// An iterator that takes a range of rows out of [`Columns`], made by [`Columns::drain`].
 ///
@@ -46,45 +45,16 @@ impl<'c, R: Row> Drain<'c, R> {
         // SAFETY: rows that were not given out; `&self` keeps them so.
         R::by_slices(unsafe { R::Fields::slices(self.columns.starts, start, end - start) })
     }
-
-    /// # Safety
-    ///
-    /// - The index was just taken out of `left`.
-    #[inline]
-    unsafe fn row(&self, index: usize) -> R {
-        // SAFETY: a row that nobody reads again, since its index was taken out.
-        R::from_fields(unsafe { R::Fields::read(self.columns.starts, index) })
-    }
 }
 
-impl<R: Row> Iterator for Drain<'_, R> {
-    type Item = R;
-
-    #[inline]
-    fn next(&mut self) -> Option<R> {
-        let index = self.left.next()?;
-        // SAFETY: just taken out.
-        Some(unsafe { self.row(index) })
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.left.size_hint()
-    }
+exact_iterator! {
+    [R: Row] Drain<'_, R> => R:
+    |rows| rows.left.len(),
+    // SAFETY: a row that nobody reads again, since its index was just taken out.
+    rows.left.next().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) })),
+    // SAFETY: a row that nobody reads again, since its index was just taken out.
+    rows.left.next_back().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) }))
 }
-
-impl<R: Row> DoubleEndedIterator for Drain<'_, R> {
-    #[inline]
-    fn next_back(&mut self) -> Option<R> {
-        let index = self.left.next_back()?;
-        // SAFETY: just taken out.
-        Some(unsafe { self.row(index) })
-    }
-}
-
-impl<R: Row> ExactSizeIterator for Drain<'_, R> {}
-
-impl<R: Row> FusedIterator for Drain<'_, R> {}
 
 /// Closes the gap, also when the drop of a row panics.
 struct CloseGap<'d, 'c, R: Row>(&'d mut Drain<'c, R>);
@@ -110,8 +80,4 @@ impl<R: Row> Drop for Drain<'_, R> {
     }
 }
 
-impl<R: Row> fmt::Debug for Drain<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Drain").field("left", &self.left.len()).finish_non_exhaustive()
-    }
-}
+debug_left!([R: Row] Drain<'_, R>, "Drain", |rows| rows.left.len());

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "reads and writes single rows")]
 
 use super::{Columns, Fields, Row};
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::raw_vec::Amount;
 
 impl<R: Row> Columns<R> {
@@ -107,9 +107,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[track_caller]
     pub fn insert(&mut self, index: usize, row: R) {
-        if let Err(refused) = self.try_insert(index, row) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_insert(index, row));
     }
 
     /// [`insert`](Self::insert), or the error and the row; then nothing has moved.

@@ -10,7 +10,7 @@ mod tests;
 pub use iter::{IntoIter, Iter, IterMut};
 
 use super::{Fields, Row};
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::vec::{VecStats, VmVec};
 use std::array;
 use std::fmt;
@@ -204,9 +204,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, row: R) {
-        if let Err(refused) = self.try_push(row) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_push(row));
     }
 
     /// [`push`](Self::push), or the error and the row.
@@ -308,12 +306,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     }
 }
 
-impl<R: Row + Pad, const N: usize> Default for Groups<R, N> {
-    /// Without rows; see [`Groups::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([R: Row + Pad, const N: usize] Groups<R, N>, new);
 
 impl<R: Row + Pad, const N: usize> Extend<R> for Groups<R, N> {
     /// Appends all rows.
@@ -329,13 +322,7 @@ impl<R: Row + Pad, const N: usize> Extend<R> for Groups<R, N> {
     }
 }
 
-impl<R: Row + Pad, const N: usize> FromIterator<R> for Groups<R, N> {
-    fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
-        let mut groups = Self::new();
-        groups.extend(rows);
-        groups
-    }
-}
+collect_by_extend!([R: Row + Pad, const N: usize] Groups<R, N>: R);
 
 impl<R: Row + Pad, const N: usize> Groups<R, N>
 where

@@ -2,9 +2,7 @@
 
 #![expect(unsafe_code, reason = "reads rows out of columns")]
 
-use super::{Columns, Fields, Row};
-use std::fmt;
-use std::iter::FusedIterator;
+use super::{Columns, Fields, Iter, IterMut, Row};
 use std::ops::Range;
 
 /// An iterator that takes the rows out of columns.
@@ -25,6 +23,8 @@ impl<R: Row> IntoIterator for Columns<R> {
     }
 }
 
+iterate_by_ref!([R: Row] Columns<R>: R::Ref<'a> => Iter<'a, R>, R::Mut<'a> => IterMut<'a, R>);
+
 impl<R: Row> IntoIter<R> {
     /// The rows still to be given out, as slices of the same length.
     ///
@@ -40,45 +40,16 @@ impl<R: Row> IntoIter<R> {
         // SAFETY: rows that were not given out; `&self` keeps them so.
         R::by_slices(unsafe { R::Fields::slices(self.columns.starts, start, end - start) })
     }
-
-    /// # Safety
-    ///
-    /// - The index was just taken out of `left`.
-    #[inline]
-    unsafe fn row(&self, index: usize) -> R {
-        // SAFETY: a row that nobody reads again, since its index was taken out.
-        R::from_fields(unsafe { R::Fields::read(self.columns.starts, index) })
-    }
 }
 
-impl<R: Row> Iterator for IntoIter<R> {
-    type Item = R;
-
-    #[inline]
-    fn next(&mut self) -> Option<R> {
-        let index = self.left.next()?;
-        // SAFETY: just taken out.
-        Some(unsafe { self.row(index) })
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.left.size_hint()
-    }
+exact_iterator! {
+    [R: Row] IntoIter<R> => R:
+    |rows| rows.left.len(),
+    // SAFETY: a row that nobody reads again, since its index was just taken out.
+    rows.left.next().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) })),
+    // SAFETY: a row that nobody reads again, since its index was just taken out.
+    rows.left.next_back().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) }))
 }
-
-impl<R: Row> DoubleEndedIterator for IntoIter<R> {
-    #[inline]
-    fn next_back(&mut self) -> Option<R> {
-        let index = self.left.next_back()?;
-        // SAFETY: just taken out.
-        Some(unsafe { self.row(index) })
-    }
-}
-
-impl<R: Row> ExactSizeIterator for IntoIter<R> {}
-
-impl<R: Row> FusedIterator for IntoIter<R> {}
 
 impl<R: Row> Drop for IntoIter<R> {
     fn drop(&mut self) {
@@ -89,8 +60,4 @@ impl<R: Row> Drop for IntoIter<R> {
     }
 }
 
-impl<R: Row> fmt::Debug for IntoIter<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IntoIter").field("left", &self.left.len()).finish_non_exhaustive()
-    }
-}
+debug_left!([R: Row] IntoIter<R>, "IntoIter", |rows| rows.left.len());

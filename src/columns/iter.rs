@@ -3,8 +3,8 @@
 #![expect(unsafe_code, reason = "makes references to what is initialised")]
 
 use super::{Columns, Fields, Row};
-use std::fmt;
-use std::iter::FusedIterator;
+#[cfg(feature = "rayon")]
+use crate::vec::SplitAt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -48,28 +48,16 @@ impl<R: Row> Columns<R> {
     }
 }
 
-#[expect(unsafe_code, reason = "vouches for the pointers")]
 // SAFETY: it is `&Columns<R>` by other means.
 unsafe impl<R: Row + Sync> Send for Iter<'_, R> where R::Fields: Sync {}
-#[expect(unsafe_code, reason = "vouches for the pointers")]
 // SAFETY: the same.
 unsafe impl<R: Row + Sync> Sync for Iter<'_, R> where R::Fields: Sync {}
-#[expect(unsafe_code, reason = "vouches for the pointers")]
 // SAFETY: it is `&mut Columns<R>` by other means.
 unsafe impl<R: Row + Send> Send for IterMut<'_, R> where R::Fields: Send {}
-#[expect(unsafe_code, reason = "vouches for the pointers")]
 // SAFETY: nothing can be had through `&IterMut` but a count.
 unsafe impl<R: Row + Sync> Sync for IterMut<'_, R> where R::Fields: Sync {}
 
 impl<'a, R: Row> Iter<'a, R> {
-    /// The first `count` rows that are left, of as many or more, and the others.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn split(self, count: usize) -> (Self, Self) {
-        let Self { starts, left, columns } = self;
-        let [front, back] = split(left, count);
-        (Self { starts, left: front, columns }, Self { starts, left: back, columns })
-    }
-
     #[inline]
     fn at(&self, index: usize) -> R::Ref<'a> {
         // SAFETY: of a range within the length of columns, which are borrowed.
@@ -78,14 +66,6 @@ impl<'a, R: Row> Iter<'a, R> {
 }
 
 impl<'a, R: Row> IterMut<'a, R> {
-    /// See [`Iter::split`].
-    #[cfg(feature = "rayon")]
-    pub(crate) fn split(self, count: usize) -> (Self, Self) {
-        let Self { starts, left, columns } = self;
-        let [front, back] = split(left, count);
-        (Self { starts, left: front, columns }, Self { starts, left: back, columns })
-    }
-
     /// # Safety
     ///
     /// - The index was just taken out of `left`.
@@ -97,94 +77,60 @@ impl<'a, R: Row> IterMut<'a, R> {
     }
 }
 
-impl<'a, R: Row> Iterator for Iter<'a, R> {
-    type Item = R::Ref<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<R::Ref<'a>> {
-        self.left.next().map(|index| self.at(index))
-    }
-
-    #[inline]
-    fn nth(&mut self, n: usize) -> Option<R::Ref<'a>> {
-        self.left.nth(n).map(|index| self.at(index))
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.left.size_hint()
+exact_iterator! {
+    ['a, R: Row] Iter<'a, R> => R::Ref<'a>:
+    |iter| iter.left.len(),
+    iter.left.next().map(|index| iter.at(index)),
+    iter.left.next_back().map(|index| iter.at(index)),
+    {
+        #[inline]
+        fn nth(&mut self, n: usize) -> Option<R::Ref<'a>> {
+            self.left.nth(n).map(|index| self.at(index))
+        }
     }
 }
 
-impl<R: Row> DoubleEndedIterator for Iter<'_, R> {
-    #[inline]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.left.next_back().map(|index| self.at(index))
+clone_fields!([R: Row] Iter<'_, R>: starts, left, columns);
+
+exact_iterator! {
+    ['a, R: Row] IterMut<'a, R> => R::Mut<'a>:
+    |iter| iter.left.len(),
+    // SAFETY: just taken out.
+    iter.left.next().map(|index| unsafe { iter.at(index) }),
+    // SAFETY: just taken out.
+    iter.left.next_back().map(|index| unsafe { iter.at(index) }),
+    {
+        #[inline]
+        fn nth(&mut self, n: usize) -> Option<R::Mut<'a>> {
+            // SAFETY: just taken out.
+            self.left.nth(n).map(|index| unsafe { self.at(index) })
+        }
     }
 }
 
-impl<R: Row> ExactSizeIterator for Iter<'_, R> {}
+debug_left!([R: Row] Iter<'_, R>, "Iter", |iter| iter.left.len());
+debug_left!([R: Row] IterMut<'_, R>, "IterMut", |iter| iter.left.len());
 
-impl<R: Row> FusedIterator for Iter<'_, R> {}
-
-impl<R: Row> Clone for Iter<'_, R> {
-    fn clone(&self) -> Self {
-        Self { starts: self.starts, left: self.left.clone(), columns: PhantomData }
-    }
-}
-
-impl<'a, R: Row> Iterator for IterMut<'a, R> {
-    type Item = R::Mut<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<R::Mut<'a>> {
-        let index = self.left.next()?;
-        // SAFETY: just taken out.
-        Some(unsafe { self.at(index) })
-    }
-
-    #[inline]
-    fn nth(&mut self, n: usize) -> Option<R::Mut<'a>> {
-        let index = self.left.nth(n)?;
-        // SAFETY: just taken out.
-        Some(unsafe { self.at(index) })
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.left.size_hint()
-    }
-}
-
-impl<R: Row> DoubleEndedIterator for IterMut<'_, R> {
-    #[inline]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let index = self.left.next_back()?;
-        // SAFETY: just taken out.
-        Some(unsafe { self.at(index) })
-    }
-}
-
-impl<R: Row> ExactSizeIterator for IterMut<'_, R> {}
-
-impl<R: Row> FusedIterator for IterMut<'_, R> {}
-
-impl<R: Row> fmt::Debug for Iter<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Iter").field("left", &self.left.len()).finish_non_exhaustive()
-    }
-}
-
-impl<R: Row> fmt::Debug for IterMut<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IterMut").field("left", &self.left.len()).finish_non_exhaustive()
-    }
-}
-
-/// The first `count` of a range, and the others: none is in both.
+/// Cuts the rows that are left in two: none is in both parts.
 #[cfg(feature = "rayon")]
-fn split(range: Range<usize>, count: usize) -> [Range<usize>; 2] {
-    assert!(count <= range.len(), "there are not so many left");
-    let middle = range.start + count;
-    [range.start..middle, middle..range.end]
+fn split(left: &Range<usize>, count: usize) -> [Range<usize>; 2] {
+    assert!(count <= left.len(), "there are not so many left");
+    let middle = left.start + count;
+    [left.start..middle, middle..left.end]
+}
+
+#[cfg(feature = "rayon")]
+impl<R: Row> SplitAt for Iter<'_, R> {
+    fn split_at(self, count: usize) -> (Self, Self) {
+        let [front, back] = split(&self.left, count);
+        (Self { left: front, ..self }, Self { left: back, ..self })
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<R: Row> SplitAt for IterMut<'_, R> {
+    fn split_at(self, count: usize) -> (Self, Self) {
+        let [front, back] = split(&self.left, count);
+        (Self { left: front, ..self }, Self { left: back, ..self })
+    }
 }

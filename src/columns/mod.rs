@@ -40,6 +40,7 @@ pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
 pub use row::{Row, RowMut, RowRef};
 
+use crate::container::stats;
 use crate::raw_vec::RawVec;
 use std::marker::PhantomData;
 use std::mem;
@@ -135,29 +136,15 @@ unsafe impl<R: Row + Sync> Sync for Columns<R> where R::Fields: Sync {}
 impl<R: Row + UnwindSafe> UnwindSafe for Columns<R> where R::Fields: UnwindSafe {}
 impl<R: Row + RefUnwindSafe> RefUnwindSafe for Columns<R> where R::Fields: RefUnwindSafe {}
 
-/// What [`Columns`] hold and take up, given by [`Columns::stats`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ColumnsStats {
-    /// Rows.
-    pub len: usize,
-    /// Rows that fit into committed memory.
-    pub capacity: usize,
-    /// Rows that fit into the reservation.
-    pub max_len: usize,
-    /// Bytes that all these rows have. The addresses of each column are up to two pages more, and what it is
-    /// apart from the one before it, and aligned to.
-    pub reserved_bytes: usize,
-    /// Bytes of rows for which the system has promised memory; also those ahead of `capacity` that the
-    /// [service](crate::service) has asked for, or others have left ([`keeper`](crate::keeper)). Each column
-    /// takes up to two pages more (or huge ones, where it has such).
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity`.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What [`Columns`] hold and take up, given by [`Columns::stats`].
+    ///
+    /// Each column takes up to two pages more, or huge ones, if it has such; and some addresses besides, by which it is
+    /// apart from the one before it.
+    pub struct ColumnsStats of "Rows", in memory of "rows" {
+        /// Rows.
+        len,
+    }
 }
 
 impl<R: Row> Drop for Columns<R> {
@@ -169,9 +156,4 @@ impl<R: Row> Drop for Columns<R> {
     }
 }
 
-impl<R: Row> Default for Columns<R> {
-    /// Without rows; see [`Columns::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([R: Row] Columns<R>, new);

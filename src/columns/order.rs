@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 use super::{Columns, Row};
+use crate::container::sort;
 use crate::error::{Error, or_give_up};
-use crate::sort;
 use std::cmp::Ordering;
 
 impl<R: Row> Columns<R> {

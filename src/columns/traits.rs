@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Columns, Iter, IterMut, Row};
-use crate::error::{Error, Refused, give_up};
+use super::{Columns, Row};
+use crate::error::{Error, Refused};
 use crate::vec::Rest;
 use std::fmt;
 
@@ -32,28 +32,8 @@ impl<R: Row> Columns<R> {
     }
 }
 
-impl<R: Row> Extend<R> for Columns<R> {
-    /// Appends all rows.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_extend`](Columns::try_extend) has an error.
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = R>>(&mut self, rows: I) {
-        if let Err(refused) = self.try_extend(rows) {
-            give_up(refused.error);
-        }
-    }
-}
-
-impl<R: Row> FromIterator<R> for Columns<R> {
-    #[track_caller]
-    fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
-        let mut columns = Self::new();
-        columns.extend(rows);
-        columns
-    }
-}
+extend_by_try!([R: Row] Columns<R>: R);
+collect_by_extend!([R: Row] Columns<R>: R);
 
 impl<R: Row, const N: usize> From<[R; N]> for Columns<R> {
     /// The rows of an array.
@@ -70,9 +50,7 @@ impl<R: Row, const N: usize> From<[R; N]> for Columns<R> {
     /// ```
     #[track_caller]
     fn from(rows: [R; N]) -> Self {
-        let mut columns = Self::new();
-        columns.extend(rows);
-        columns
+        Self::from_iter(rows)
     }
 }
 
@@ -84,29 +62,7 @@ impl<R: Row> From<Vec<R>> for Columns<R> {
     /// Where [`try_extend`](Columns::try_extend) has an error.
     #[track_caller]
     fn from(rows: Vec<R>) -> Self {
-        let mut columns = Self::new();
-        columns.extend(rows);
-        columns
-    }
-}
-
-impl<'a, R: Row> IntoIterator for &'a Columns<R> {
-    type Item = R::Ref<'a>;
-    type IntoIter = Iter<'a, R>;
-
-    #[inline]
-    fn into_iter(self) -> Iter<'a, R> {
-        self.iter()
-    }
-}
-
-impl<'a, R: Row> IntoIterator for &'a mut Columns<R> {
-    type Item = R::Mut<'a>;
-    type IntoIter = IterMut<'a, R>;
-
-    #[inline]
-    fn into_iter(self) -> IterMut<'a, R> {
-        self.iter_mut()
+        Self::from_iter(rows)
     }
 }
 

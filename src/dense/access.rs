@@ -2,7 +2,8 @@
 
 use super::{DenseSlotMap, Iter, IterMut, Keys, Rows, Values, ValuesMut};
 use crate::key::Key;
-use crate::slot_map::prefetch::is_near;
+use crate::slots::prefetch::is_near;
+use std::marker::PhantomData;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// The number of values. O(1).
@@ -220,33 +221,33 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// All keys and values, in the order of rows.
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V, S> {
-        Iter::new(&self.keys, self.rows.iter())
+        Iter { keys: self.keys.iter(), rows: self.rows.iter() }
     }
 
     /// All keys and values, the values to be changed, in the order of rows.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V, S> {
         self.order.is_touched = true;
-        IterMut::new(&self.keys, self.rows.iter_mut())
+        IterMut { keys: self.keys.iter(), rows: self.rows.iter_mut() }
     }
 
     /// All keys, in the order of rows.
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, V> {
-        Keys::new(&self.keys)
+        Keys { keys: self.keys.iter(), values: PhantomData }
     }
 
     /// All values, in the order of rows.
     #[inline]
     pub fn values(&self) -> Values<'_, K, V, S> {
-        Values::new(self.rows.iter())
+        Values { rows: self.rows.iter(), keys: PhantomData }
     }
 
     /// All values, to be changed, in the order of rows.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V, S> {
         self.order.is_touched = true;
-        ValuesMut::new(self.rows.iter_mut())
+        ValuesMut { rows: self.rows.iter_mut(), keys: PhantomData }
     }
 }
 

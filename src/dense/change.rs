@@ -242,11 +242,7 @@ impl<K: Key, V, S: Rows<Value = V>> Drop for Drain<'_, K, V, S> {
     }
 }
 
-impl<K: Key, V, S: Rows<Value = V>> fmt::Debug for Drain<'_, K, V, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Drain").field("left", &self.map.len()).finish_non_exhaustive()
-    }
-}
+debug_left!([K: Key, V, S: Rows<Value = V>] Drain<'_, K, V, S>, "Drain", |iter| iter.map.len());
 
 /// Takes out of a [`DenseSlotMap`] the values that a predicate names, made by [`DenseSlotMap::extract_if`].
 ///

@@ -5,9 +5,12 @@
 #[cfg(test)]
 mod tests;
 
+use super::order::defragment_methods;
+use super::rows::same_names;
 use super::rows::sealed::{Made, Plan};
+use super::sort::sort_methods;
 use super::{DenseSlotMap, Rows};
-use crate::columns::{self, Columns, ColumnsStats, Row};
+use crate::columns::{self, Columns, Row};
 use crate::error::{Error, Refused, or_give_up};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::key::Key;
@@ -34,68 +37,8 @@ impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
         self.retain_rows(|key, rows, row| rows.get_mut(row).is_none_or(|row| keep(key, row)));
     }
 
-    /// Sorts the rows by a comparison; those that are equal keep their order, and all keep their keys. As for
-    /// [values](DenseSlotMap#method.sort_by).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
-    #[track_caller]
-    pub fn sort_by(&mut self, compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering) {
-        or_give_up(self.try_sort_by(compare));
-    }
-
-    /// [`sort_by`](Self::sort_by), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses an index a row ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
-    ///
-    /// # Panics
-    ///
-    /// Maybe, if the comparison is no order.
-    pub fn try_sort_by(
-        &mut self,
-        mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
-    ) -> Result<(), Error> {
-        self.try_sort_rows(|rows, a, b| match rows.get(a).zip(rows.get(b)) {
-            Some((a, b)) => compare(a, b),
-            None => Ordering::Equal,
-        })
-    }
-
-    /// Sorts the rows by a comparison, no more of it than a budget allows. As for
-    /// [values](DenseSlotMap#method.defragment_by).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_defragment_by`](Self::try_defragment_by) has an error.
-    #[must_use = "it says whether it is done"]
-    #[track_caller]
-    pub fn defragment_by(
-        &mut self,
-        compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
-        budget: Budget,
-    ) -> bool {
-        or_give_up(self.try_defragment_by(compare, budget))
-    }
-
-    /// [`defragment_by`](Self::defragment_by), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory for what is to be known meanwhile.
-    pub fn try_defragment_by(
-        &mut self,
-        mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
-        budget: Budget,
-    ) -> Result<bool, Error> {
-        let compare_rows = |rows: &Columns<R>, a, b| match rows.get(a).zip(rows.get(b)) {
-            Some((a, b)) => compare(a, b),
-            None => Ordering::Equal,
-        };
-        self.try_defragment(compare_rows, budget)
-    }
+    sort_methods!(R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)));
+    defragment_methods!(R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)));
 }
 
 impl<K: Key, R: Row> fmt::Debug for DenseSlotMap<K, R, Columns<R>>
@@ -144,66 +87,20 @@ impl<R: Row> Rows for Columns<R> {
 
     const BYTES: usize = Self::ROW_BYTES;
 
-    #[inline]
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn capacity(&self) -> usize {
-        self.capacity()
-    }
-
-    fn max_len(&self) -> usize {
-        self.max_len()
-    }
+    same_names!();
 
     fn stats(&self) -> VecStats {
-        let ColumnsStats {
-            len,
-            capacity,
-            max_len,
-            reserved_bytes,
-            committed_bytes,
-            ahead_bytes,
-            late,
-            resident_bytes,
-        } = self.stats();
+        let stats = self.stats();
         VecStats {
-            len,
-            capacity,
-            max_len,
-            reserved_bytes,
-            committed_bytes,
-            ahead_bytes,
-            late,
-            resident_bytes,
+            len: stats.len,
+            capacity: stats.capacity,
+            max_len: stats.max_len,
+            reserved_bytes: stats.reserved_bytes,
+            committed_bytes: stats.committed_bytes,
+            ahead_bytes: stats.ahead_bytes,
+            late: stats.late,
+            resident_bytes: stats.resident_bytes,
         }
-    }
-
-    #[inline]
-    fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve(additional)
-    }
-
-    fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve_exact(additional)
-    }
-
-    fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_prefault(additional)
-    }
-
-    fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
-        self.prefault_ahead(budget)
-    }
-
-    fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.try_shrink_to_fit()
-    }
-
-    fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        self.shrink_to_fit_within(budget)
     }
 
     #[inline]
@@ -221,10 +118,6 @@ impl<R: Row> Rows for Columns<R> {
         self.push_fields(fields);
     }
 
-    fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
-        self.try_push(row)
-    }
-
     #[inline]
     fn pop(&mut self) -> Option<R::Fields> {
         self.pop_fields()
@@ -238,11 +131,6 @@ impl<R: Row> Rows for Columns<R> {
     #[inline]
     fn swap(&mut self, a: usize, b: usize) {
         self.swap(a, b);
-    }
-
-    #[inline]
-    fn clear(&mut self) {
-        self.clear();
     }
 
     #[inline]

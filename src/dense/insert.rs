@@ -1,7 +1,7 @@
 //! Putting values in.
 
 use super::{DenseSlotMap, Rows};
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::key::Key;
 use crate::vec::Rest;
 
@@ -102,10 +102,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     where
         F: FnOnce(K) -> Result<V, E>,
     {
-        let row = match self.make_room() {
-            Ok(row) => row,
-            Err(error) => give_up(error),
-        };
+        let row = or_give_up(self.make_room());
         let entry = match self.table.try_vacant_entry() {
             Ok(entry) => entry,
             Err(error) => give_up(Self::explain(error)),
@@ -117,58 +114,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Ok(key)
     }
 
-    /// Puts all values in, and their keys, in the same order, into `keys`.
-    ///
-    /// Should the iterator or `keys` panic, what was put in before stays.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_insert_many`](Self::try_insert_many) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::DenseSlotMap;
-    /// let mut map = DenseSlotMap::new();
-    /// let mut keys = Vec::new();
-    /// map.insert_many(["a", "b", "c"], &mut keys);
-    /// assert_eq!(map[keys[1]], "b");
-    /// ```
-    #[track_caller]
-    pub fn insert_many(&mut self, values: impl IntoIterator<Item = V>, keys: &mut impl Extend<K>) {
-        if let Err(refused) = self.try_insert_many(values, keys) {
-            give_up(refused.error);
-        }
-    }
-
-    /// [`insert_many`](Self::insert_many), or the error and the values that could not be put in.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_insert`](Self::try_insert). What an implementation of `Extend` does not ask for is
-    /// dropped with the iterator.
-    pub fn try_insert_many<I: IntoIterator<Item = V>>(
-        &mut self,
-        values: I,
-        keys: &mut impl Extend<K>,
-    ) -> Result<(), Refused<Rest<I::IntoIter>>> {
-        let mut values = values.into_iter();
-        // Memory in one step; if so much is not to be had, each insertion tells. The hint may be wrong.
-        let room = self.max_len() - self.len();
-        let _ = self.try_reserve(values.size_hint().0.min(room));
-        let mut refused = None;
-        let inserted = values
-            .by_ref()
-            .map_while(|value| self.try_insert(value).map_err(|this| refused = Some(this)).ok());
-        // Whoever asks on after the end must not have another value taken, and this one lost.
-        keys.extend(inserted.fuse());
-        match refused {
-            None => Ok(()),
-            Some(Refused { error, value }) => {
-                Err(Refused { error, value: Some(value).into_iter().chain(values) })
-            }
-        }
-    }
+    insert_many_methods!(DenseSlotMap, |map| map.max_len() - map.len());
 
     /// Puts a value back that was [detached](Self::detach), behind all others, under its key. O(1).
     ///

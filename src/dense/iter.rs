@@ -3,21 +3,20 @@
 use super::{DenseSlotMap, Rows};
 use crate::key::Key;
 use crate::vec::{self, VmVec};
-use std::fmt;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::slice;
 
 /// Goes over keys and values, made by [`DenseSlotMap::iter`].
 pub struct Iter<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
-    keys: slice::Iter<'a, K>,
-    rows: S::Iter<'a>,
+    pub(super) keys: slice::Iter<'a, K>,
+    pub(super) rows: S::Iter<'a>,
 }
 
 /// Goes over keys and values, which may be changed; made by [`DenseSlotMap::iter_mut`].
 pub struct IterMut<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
-    keys: slice::Iter<'a, K>,
-    rows: S::IterMut<'a>,
+    pub(super) keys: slice::Iter<'a, K>,
+    pub(super) rows: S::IterMut<'a>,
 }
 
 /// Takes keys and values out.
@@ -28,20 +27,20 @@ pub struct IntoIter<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
 
 /// Goes over keys, made by [`DenseSlotMap::keys`].
 pub struct Keys<'a, K: Key, V> {
-    keys: slice::Iter<'a, K>,
-    values: PhantomData<fn() -> V>,
+    pub(super) keys: slice::Iter<'a, K>,
+    pub(super) values: PhantomData<fn() -> V>,
 }
 
 /// Goes over values, made by [`DenseSlotMap::values`].
 pub struct Values<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
-    rows: S::Iter<'a>,
-    keys: PhantomData<fn() -> K>,
+    pub(super) rows: S::Iter<'a>,
+    pub(super) keys: PhantomData<fn() -> K>,
 }
 
 /// Goes over values, which may be changed; made by [`DenseSlotMap::values_mut`].
 pub struct ValuesMut<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
-    rows: S::IterMut<'a>,
-    keys: PhantomData<fn() -> K>,
+    pub(super) rows: S::IterMut<'a>,
+    pub(super) keys: PhantomData<fn() -> K>,
 }
 
 /// Takes keys out, made by [`DenseSlotMap::into_keys`].
@@ -54,36 +53,6 @@ pub struct IntoKeys<K: Key, V> {
 pub struct IntoValues<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
     rows: S::IntoIter,
     keys: PhantomData<fn() -> K>,
-}
-
-impl<'a, K: Key, V, S: Rows<Value = V>> Iter<'a, K, V, S> {
-    pub(super) fn new(keys: &'a [K], rows: S::Iter<'a>) -> Self {
-        Self { keys: keys.iter(), rows }
-    }
-}
-
-impl<'a, K: Key, V, S: Rows<Value = V>> IterMut<'a, K, V, S> {
-    pub(super) fn new(keys: &'a [K], rows: S::IterMut<'a>) -> Self {
-        Self { keys: keys.iter(), rows }
-    }
-}
-
-impl<'a, K: Key, V> Keys<'a, K, V> {
-    pub(super) fn new(keys: &'a [K]) -> Self {
-        Self { keys: keys.iter(), values: PhantomData }
-    }
-}
-
-impl<'a, K: Key, V, S: Rows<Value = V>> Values<'a, K, V, S> {
-    pub(super) const fn new(rows: S::Iter<'a>) -> Self {
-        Self { rows, keys: PhantomData }
-    }
-}
-
-impl<'a, K: Key, V, S: Rows<Value = V>> ValuesMut<'a, K, V, S> {
-    pub(super) const fn new(rows: S::IterMut<'a>) -> Self {
-        Self { rows, keys: PhantomData }
-    }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
@@ -110,67 +79,22 @@ impl<K: Key, V, S: Rows<Value = V>> IntoIterator for DenseSlotMap<K, V, S> {
     }
 }
 
-impl<'a, K: Key, V, S: Rows<Value = V>> IntoIterator for &'a DenseSlotMap<K, V, S> {
-    type Item = (K, S::Ref<'a>);
-    type IntoIter = Iter<'a, K, V, S>;
-
-    #[inline]
-    fn into_iter(self) -> Iter<'a, K, V, S> {
-        self.iter()
-    }
+iterate_by_ref! {
+    [K: Key, V, S: Rows<Value = V>] DenseSlotMap<K, V, S>:
+    (K, S::Ref<'a>) => Iter<'a, K, V, S>, (K, S::Mut<'a>) => IterMut<'a, K, V, S>
 }
 
-impl<'a, K: Key, V, S: Rows<Value = V>> IntoIterator for &'a mut DenseSlotMap<K, V, S> {
-    type Item = (K, S::Mut<'a>);
-    type IntoIter = IterMut<'a, K, V, S>;
+clone_fields!([K: Key, V, S: Rows<Value = V>] Iter<'_, K, V, S>: keys, rows);
 
-    #[inline]
-    fn into_iter(self) -> IterMut<'a, K, V, S> {
-        self.iter_mut()
-    }
-}
+clone_fields!([K: Key, V] Keys<'_, K, V>: keys, values);
 
-impl<K: Key, V, S: Rows<Value = V>> Clone for Iter<'_, K, V, S> {
-    fn clone(&self) -> Self {
-        Self { keys: self.keys.clone(), rows: self.rows.clone() }
-    }
-}
+clone_fields!([K: Key, V, S: Rows<Value = V>] Values<'_, K, V, S>: rows, keys);
 
-impl<K: Key, V> Clone for Keys<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { keys: self.keys.clone(), values: PhantomData }
-    }
-}
+clone_fields!([K: Key, V, S: Rows<Value = V, IntoIter: Clone>] IntoIter<K, V, S>: keys, rows);
 
-impl<K: Key, V, S: Rows<Value = V>> Clone for Values<'_, K, V, S> {
-    fn clone(&self) -> Self {
-        Self::new(self.rows.clone())
-    }
-}
+clone_fields!([K: Key, V] IntoKeys<K, V>: keys, values);
 
-impl<K: Key, V, S: Rows<Value = V>> Clone for IntoIter<K, V, S>
-where
-    S::IntoIter: Clone,
-{
-    fn clone(&self) -> Self {
-        Self { keys: self.keys.clone(), rows: self.rows.clone() }
-    }
-}
-
-impl<K: Key, V> Clone for IntoKeys<K, V> {
-    fn clone(&self) -> Self {
-        Self { keys: self.keys.clone(), values: PhantomData }
-    }
-}
-
-impl<K: Key, V, S: Rows<Value = V>> Clone for IntoValues<K, V, S>
-where
-    S::IntoIter: Clone,
-{
-    fn clone(&self) -> Self {
-        Self { rows: self.rows.clone(), keys: PhantomData }
-    }
-}
+clone_fields!([K: Key, V, S: Rows<Value = V, IntoIter: Clone>] IntoValues<K, V, S>: rows, keys);
 
 /// What all of these are: from both ends, of known length, and fused. Some are asked for keys and rows, others for
 /// one of them.
@@ -214,11 +138,7 @@ macro_rules! iterator {
 
         impl<$($generics)*> FusedIterator for $name {}
 
-        impl<$($generics)*> fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct($shown).field("left", &self.$left.len()).finish_non_exhaustive()
-            }
-        }
+        debug_left!([$($generics)*] $name, $shown, |iter| iter.$left.len());
     };
 }
 

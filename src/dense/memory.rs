@@ -1,36 +1,25 @@
 //! Taking memory, and giving it back.
 
 use super::{DenseSlotMap, Rows};
-use crate::error::{Error, Holder, or_give_up};
-use crate::growing::{Budget, GivenBack, Prefaulted};
+use crate::container::{
+    prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods, stats,
+};
+use crate::error::{Error, Holder};
+use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
 use crate::key::Key;
 
-/// What a [`DenseSlotMap`] holds and takes up, given by [`DenseSlotMap::stats`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DenseSlotMapStats {
-    /// Values.
-    pub live: usize,
-    /// Slots of the table that will be used again.
-    pub holes: usize,
-    /// Slots of the table that are kept for a [detached](DenseSlotMap::detach) value.
-    pub detached: usize,
-    /// Slots of the table that are used up: they had the last generation that keys can have.
-    pub retired: usize,
-    /// Values that fit into committed memory.
-    pub capacity: usize,
-    /// Values that the map can ever have.
-    pub max_len: usize,
-    /// Bytes of address space, for values, keys and the table.
-    pub reserved_bytes: usize,
-    /// Bytes that the system has promised, for the same.
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity`.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, for values, keys and the table, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What a [`DenseSlotMap`] holds and takes up, given by [`DenseSlotMap::stats`].
+    pub struct DenseSlotMapStats of "Values", in memory of "values, keys and the table" {
+        /// Values.
+        live,
+        /// Slots of the table that will be used again.
+        holes,
+        /// Slots of the table that are kept for a [detached](DenseSlotMap::detach) value.
+        detached,
+        /// Slots of the table that are used up: they had the last generation that keys can have.
+        retired,
+    }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
@@ -40,73 +29,24 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         error.of(Holder::DenseSlotMap)
     }
 
-    /// Makes room for `additional` more values.
-    ///
-    /// Enters the kernel if there is not room already. Nothing is moved.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &mut, "values";
+        /// Enters the kernel if there is not room already. Nothing is moved.
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If keys cannot number so many ([`KeyBits`](crate::ErrorKind::KeyBits)); else if they
-    /// would be more than `isize::MAX` bytes
-    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if `max_len` would be passed
-    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system refuses. What was there is as it was then.
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.table.try_reserve(additional).map_err(Self::explain)?;
-        self.rows.try_reserve(additional).map_err(Self::explain)?;
-        self.keys.try_reserve(additional).map_err(Self::explain)
+    reserve_exact_methods!("values");
+
+    fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
+        let reserve_rows =
+            if amount == Amount::Exact { S::try_reserve_exact } else { S::try_reserve };
+        self.table.make_room_for(additional, amount).map_err(Self::explain)?;
+        reserve_rows(&mut self.rows, additional).map_err(Self::explain)?;
+        self.keys.make_room_for(additional, amount).map_err(Self::explain)
     }
 
-    /// Makes room for `additional` more values, to the page and no further: for those who know how many there will
-    /// be.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve_exact(&mut self, additional: usize) {
-        or_give_up(self.try_reserve_exact(additional));
-    }
+    prefault_methods!(&mut, "values");
 
-    /// [`reserve_exact`](Self::reserve_exact), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.table.try_reserve_exact(additional).map_err(Self::explain)?;
-        self.rows.try_reserve_exact(additional).map_err(Self::explain)?;
-        self.keys.try_reserve_exact(additional).map_err(Self::explain)
-    }
-
-    /// Makes room for `additional` more values, and makes its pages resident now, so that filling
-    /// it takes no page fault.
-    ///
-    /// Enters the kernel; linear in the pages.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
-    #[track_caller]
-    pub fn prefault(&mut self, additional: usize) {
-        or_give_up(self.try_prefault(additional));
-    }
-
-    /// [`prefault`](Self::prefault), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+    fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.table.try_prefault(additional).map_err(Self::explain)?;
         self.rows.try_prefault(additional).map_err(Self::explain)?;
         self.keys.try_prefault(additional).map_err(Self::explain)
@@ -120,44 +60,29 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         both.and(self.rows.prefault_ahead(budget.less(both.bytes)))
     }
 
-    /// Gives memory behind the last value back to the system, as
-    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves; keys stay
-    /// stale. If the system refuses, the memory stays.
-    pub fn shrink_to_fit(&mut self) {
-        // The one refusal is that of a process at its limit of mappings; it costs only memory.
-        let _ = self.try_shrink_to_fit();
+    shrink_methods! {
+        /// Gives memory behind the last value back to the system, as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves; keys stay
+        /// stale. If the system refuses, the memory stays.
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or there is no
-    /// memory to keep account with; no key or value has changed then.
-    pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.rows.try_shrink_to_fit().map_err(Self::explain)?;
-        self.keys.try_shrink_to_fit().map_err(Self::explain)?;
-        self.table.try_shrink_to_fit().map_err(Self::explain)
-    }
-
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can
-    /// be spread over frames: call it again until it [is done](GivenBack::is_done).
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
-    pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let rows = self.rows.shrink_to_fit_within(budget).map_err(Self::explain)?;
-        let left = budget.less(rows.bytes);
-        let both = rows.and(self.keys.shrink_to_fit_within(left).map_err(Self::explain)?);
+    fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        let both = self.shrink_values_within(budget)?;
         let left = budget.less(both.bytes);
         Ok(both.and(self.table.shrink_to_fit_within(left).map_err(Self::explain)?))
+    }
+
+    /// Gives memory of values and keys back, but none of the table.
+    fn shrink_values_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        let rows = self.rows.shrink_to_fit_within(budget).map_err(Self::explain)?;
+        let left = budget.less(rows.bytes);
+        Ok(rows.and(self.keys.shrink_to_fit_within(left).map_err(Self::explain)?))
     }
 
     /// Gives memory behind the last value back, as [`shrink_to_fit`](Self::shrink_to_fit) does, and pages of the table
     /// in which no key of a value lies, as [`SlotMap::trim`](crate::SlotMap::trim) does. Keys stay stale.
     pub fn trim(&mut self) {
-        // As above.
+        // As for `shrink_to_fit`.
         let _ = self.try_trim();
     }
 
@@ -167,8 +92,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     ///
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit).
     pub fn try_trim(&mut self) -> Result<(), Error> {
-        self.rows.try_shrink_to_fit().map_err(Self::explain)?;
-        self.keys.try_shrink_to_fit().map_err(Self::explain)?;
+        self.shrink_values_within(Budget::UNLIMITED)?;
         self.table.try_trim().map_err(Self::explain)
     }
 
@@ -179,9 +103,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     ///
     /// As for [`try_trim`](Self::try_trim). What was given back before is.
     pub fn trim_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let rows = self.rows.shrink_to_fit_within(budget).map_err(Self::explain)?;
-        let left = budget.less(rows.bytes);
-        let both = rows.and(self.keys.shrink_to_fit_within(left).map_err(Self::explain)?);
+        let both = self.shrink_values_within(budget)?;
         let left = budget.less(both.bytes);
         Ok(both.and(self.table.trim_within(left).map_err(Self::explain)?))
     }
@@ -191,8 +113,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// Asks the system which pages are resident, linear in the committed pages: for looking, not
     /// for a hot path.
     pub fn stats(&self) -> DenseSlotMapStats {
-        let (table, keys, rows) = (self.table.stats(), self.keys.stats(), self.rows.stats());
-        let resident = table.resident_bytes.zip(keys.resident_bytes).zip(rows.resident_bytes);
+        let table = self.table.stats();
+        let memory = table.memory() + self.keys.stats() + self.rows.stats();
         DenseSlotMapStats {
             live: self.len(),
             holes: table.holes,
@@ -200,11 +122,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             retired: table.retired,
             capacity: self.capacity(),
             max_len: self.max_len(),
-            reserved_bytes: table.reserved_bytes + keys.reserved_bytes + rows.reserved_bytes,
-            committed_bytes: table.committed_bytes + keys.committed_bytes + rows.committed_bytes,
-            ahead_bytes: table.ahead_bytes + keys.ahead_bytes + rows.ahead_bytes,
-            late: table.late + keys.late + rows.late,
-            resident_bytes: resident.map(|((table, keys), rows)| table + keys + rows),
+            ..DenseSlotMapStats::of(memory)
         }
     }
 }

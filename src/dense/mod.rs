@@ -35,7 +35,7 @@ pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, Valu
 pub use memory::DenseSlotMapStats;
 pub use rows::Rows;
 
-use crate::error::{Error, or_give_up};
+use crate::container::{capacity_constructors, max_len_constructors};
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
 use crate::slot_map::SlotMap;
@@ -132,53 +132,18 @@ impl<V> DenseSlotMap<DefaultKey, V> {
         Self::with_key()
     }
 
-    /// [`new`](Self::new), with memory committed for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::with_capacity_and_key(capacity)
-    }
+    capacity_constructors!("map" of "values");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_with_capacity_and_key`](Self::try_with_capacity_and_key).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::try_with_capacity_and_key(capacity)
-    }
-
-    /// An empty map that can have `max_len` values, for which it reserves the addresses at once; see
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = stayput::DenseSlotMap::with_max_len(2);
-    /// map.extend(["a", "b"]);
-    /// assert!(map.try_insert("c").is_err());
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        Self::with_max_len_and_key(max_len)
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_with_max_len_and_key`](Self::try_with_max_len_and_key).
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::try_with_max_len_and_key(max_len)
+    max_len_constructors! {
+        "map" of "values", "Reserves addresses for the values now. For keys of another type, see \
+        [`with_max_len_and_key`](Self::with_max_len_and_key).";
+        /// # Examples
+        ///
+        /// ```
+        /// let mut map = stayput::DenseSlotMap::with_max_len(2);
+        /// map.extend(["a", "b"]);
+        /// assert!(map.try_insert("c").is_err());
+        /// ```
     }
 }
 
@@ -189,48 +154,13 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         Self::of(SlotMap::internal(), Self::KEYS, VmVec::new())
     }
 
-    /// [`with_key`](Self::with_key), with memory committed for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity_and_key(capacity: usize) -> Self {
-        or_give_up(Self::try_with_capacity_and_key(capacity))
-    }
+    with_capacity!(with_capacity_and_key, try_with_capacity_and_key, with_key, "values");
 
-    /// [`with_capacity_and_key`](Self::with_capacity_and_key), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many
-    /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-    pub fn try_with_capacity_and_key(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// An empty map with keys of any type that can have `max_len` values, keys that are used up among them.
-    /// Reserves addresses for the values at once.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len_and_key`](Self::try_with_max_len_and_key) has an error.
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len_and_key(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len_and_key(max_len))
-    }
-
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses cannot be had, or keys cannot number so many
-    /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-    pub fn try_with_max_len_and_key(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
-    }
+    with_max_len!(
+        with_max_len_and_key,
+        try_with_max_len_and_key,
+        "values, detached and retired keys included"
+    );
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {

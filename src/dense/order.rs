@@ -278,68 +278,85 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 }
 
-impl<K: Key, V> DenseSlotMap<K, V> {
-    /// Sorts the values by a comparison, as [`sort_by`](Self::sort_by) does, but no more of it than a budget allows,
-    /// so that it can be spread over frames. Whether it is done: nothing has changed since the values were found to
-    /// be in order.
-    ///
-    /// The map can be changed between calls in any way, and all keys are good all the while. If it was not, the
-    /// result is that of `sort_by`; else another pass follows for what came, went, or was
-    /// borrowed to be changed meanwhile. On a map that is in order and was not touched since it is O(1).
-    ///
-    /// Each call is to have the same comparison; if it is another from now on, see
-    /// [`forget_order`](Self::forget_order). What it is for: values that are used together lie
-    /// together, as sorted by place, by kind, or by what they refer to.
-    ///
-    /// # Budget
-    ///
-    /// By [`Budget::swaps`], of which 8 comparisons take one; or time; or bytes, as many for a swap as a value and its
-    /// key have. For n values it takes n / 8 swaps for each time that they are gone through, ⌈log₂ n⌉ + 1 times at most, and
-    /// n more: 3,600 frames of 1,000 for a million values in no order. It stops before a comparison or a swap that
-    /// there is no budget for.
-    ///
-    /// # Memory
-    ///
-    /// Up to 32 bytes a value while it is under way, in reservations of its own.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_defragment_by`](Self::try_defragment_by) has an error. Should the comparison panic, the map is as
-    /// it was before that, and the next call goes on there. If it is no order, values come to be in any.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::{Budget, DefaultKey, DenseSlotMap};
-    /// let mut map: DenseSlotMap<DefaultKey, u32> = (0..1000).rev().collect();
-    /// let mut frames = 1;
-    /// while !map.defragment_by(|a, b| a.cmp(b), Budget::swaps(200)) {
-    ///     frames += 1;
-    /// }
-    /// assert!(map.as_slice().is_sorted());
-    /// assert!(frames <= 12);
-    /// ```
-    #[must_use = "it says whether it is done"]
-    #[track_caller]
-    pub fn defragment_by(
-        &mut self,
-        compare: impl FnMut(&V, &V) -> Ordering,
-        budget: Budget,
-    ) -> bool {
-        or_give_up(self.try_defragment_by(compare, budget))
-    }
+/// Defines the incremental sorting of values by references to two of them, which `$pair` gets from their rows.
+macro_rules! defragment_methods {
+    ($value:ty, |$rows:ident, $a:ident, $b:ident| $pair:expr $(, $(#[$example:meta])+)?) => {
+        /// Sorts the values by a comparison, as [`sort_by`](Self::sort_by) does, but no more of it than a budget allows,
+        /// so that it can be spread over frames. Whether it is done: nothing has changed since the values were found to
+        /// be in order.
+        ///
+        /// The map can be changed between calls in any way, and all keys are good all the while. If it was not, the
+        /// result is that of `sort_by`; else another pass follows for what came, went, or was
+        /// borrowed to be changed meanwhile. On a map that is in order and was not touched since it is O(1).
+        ///
+        /// Each call is to have the same comparison; if it is another from now on, see
+        /// [`forget_order`](Self::forget_order). What it is for: values that are used together lie
+        /// together, as sorted by place, by kind, or by what they refer to.
+        ///
+        /// # Budget
+        ///
+        /// By [`Budget::swaps`], of which 8 comparisons take one; or time; or bytes, as many for a swap as a value and its
+        /// key have. For n values it takes n / 8 swaps for each time that they are gone through, ⌈log₂ n⌉ + 1 times at most, and
+        /// n more: 3,600 frames of 1,000 for a million values in no order. It stops before a comparison or a swap that
+        /// there is no budget for.
+        ///
+        /// # Memory
+        ///
+        /// Up to 32 bytes a value while it is under way, in reservations of its own.
+        ///
+        /// # Panics
+        ///
+        /// Where [`try_defragment_by`](Self::try_defragment_by) has an error. Should the comparison panic, the map is as
+        /// it was before that, and the next call goes on there. If it is no order, values come to be in any.
+        $($(#[$example])+)?
+        #[must_use = "it says whether it is done"]
+        #[track_caller]
+        pub fn defragment_by(
+            &mut self,
+            compare: impl FnMut($value, $value) -> Ordering,
+            budget: Budget,
+        ) -> bool {
+            or_give_up(self.try_defragment_by(compare, budget))
+        }
 
-    /// [`defragment_by`](Self::defragment_by), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory for what is to be known meanwhile. The map is as it was before that, and the next call goes
-    /// on there.
-    pub fn try_defragment_by(
-        &mut self,
-        mut compare: impl FnMut(&V, &V) -> Ordering,
-        budget: Budget,
-    ) -> Result<bool, Error> {
-        self.try_defragment(|rows, a, b| compare(&rows[a], &rows[b]), budget)
+        /// [`defragment_by`](Self::defragment_by), or the error.
+        ///
+        /// # Errors
+        ///
+        /// If there is no memory for what is to be known meanwhile. The map is as it was before that, and the next call
+        /// goes on there.
+        pub fn try_defragment_by(
+            &mut self,
+            mut compare: impl FnMut($value, $value) -> Ordering,
+            budget: Budget,
+        ) -> Result<bool, Error> {
+            self.try_defragment(
+                |$rows, $a, $b| match $pair {
+                    Some((a, b)) => compare(a, b),
+                    None => Ordering::Equal,
+                },
+                budget,
+            )
+        }
+    };
+}
+pub(super) use defragment_methods;
+
+impl<K: Key, V> DenseSlotMap<K, V> {
+    defragment_methods! {
+        &V, |rows, a, b| Some((&rows[a], &rows[b])),
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{Budget, DefaultKey, DenseSlotMap};
+        /// let mut map: DenseSlotMap<DefaultKey, u32> = (0..1000).rev().collect();
+        /// let mut frames = 1;
+        /// while !map.defragment_by(|a, b| a.cmp(b), Budget::swaps(200)) {
+        ///     frames += 1;
+        /// }
+        /// assert!(map.as_slice().is_sorted());
+        /// assert!(frames <= 12);
+        /// ```
     }
 }

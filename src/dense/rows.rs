@@ -5,7 +5,7 @@
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
-use crate::slot_map::prefetch::ask_for;
+use crate::slots::prefetch::ask_for;
 use crate::vec::{self, VecStats, VmVec};
 use std::iter::FusedIterator;
 use std::slice;
@@ -124,6 +124,60 @@ pub(super) mod sealed {
     }
 }
 
+/// The methods of [`Rows`] that both arrays have by the same names.
+macro_rules! same_names {
+    () => {
+        #[inline]
+        fn count(&self) -> usize {
+            self.len()
+        }
+
+        #[inline]
+        fn capacity(&self) -> usize {
+            self.capacity()
+        }
+
+        fn max_len(&self) -> usize {
+            self.max_len()
+        }
+
+        #[inline]
+        fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+            self.try_reserve(additional)
+        }
+
+        fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
+            self.try_reserve_exact(additional)
+        }
+
+        fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+            self.try_prefault(additional)
+        }
+
+        fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
+            self.prefault_ahead(budget)
+        }
+
+        fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+            self.try_shrink_to_fit()
+        }
+
+        fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+            self.shrink_to_fit_within(budget)
+        }
+
+        #[inline]
+        fn clear(&mut self) {
+            self.clear();
+        }
+
+        fn try_push(&mut self, value: Self::Value) -> Result<(), Refused<Self::Value>> {
+            self.try_push(value)
+        }
+    };
+}
+pub(super) use same_names;
+
 impl<V> sealed::Made for VmVec<V> {
     fn try_made(plan: sealed::Plan) -> Result<Self, Error> {
         Self::try_with_options(plan.options, plan.capacity)
@@ -161,47 +215,10 @@ impl<V> Rows for VmVec<V> {
 
     const BYTES: usize = size_of::<V>();
 
-    #[inline]
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn capacity(&self) -> usize {
-        self.capacity()
-    }
-
-    fn max_len(&self) -> usize {
-        self.max_len()
-    }
+    same_names!();
 
     fn stats(&self) -> VecStats {
         self.stats()
-    }
-
-    #[inline]
-    fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve(additional)
-    }
-
-    fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve_exact(additional)
-    }
-
-    fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_prefault(additional)
-    }
-
-    fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
-        self.prefault_ahead(budget)
-    }
-
-    fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.try_shrink_to_fit()
-    }
-
-    fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        self.shrink_to_fit_within(budget)
     }
 
     #[inline]
@@ -219,10 +236,6 @@ impl<V> Rows for VmVec<V> {
         self.push(value);
     }
 
-    fn try_push(&mut self, value: V) -> Result<(), Refused<V>> {
-        self.try_push(value)
-    }
-
     #[inline]
     fn pop(&mut self) -> Option<V> {
         self.pop()
@@ -236,11 +249,6 @@ impl<V> Rows for VmVec<V> {
     #[inline]
     fn swap(&mut self, a: usize, b: usize) {
         self.as_mut_slice().swap(a, b);
-    }
-
-    #[inline]
-    fn clear(&mut self) {
-        self.clear();
     }
 
     #[inline]

@@ -3,9 +3,7 @@
 use super::{DenseSlotMap, Rows};
 use crate::error::Error;
 use crate::key::Key;
-use crate::slot_map::traits::no_such_key;
 use std::fmt;
-use std::ops::{Index, IndexMut};
 
 impl<K: Key, V, S: Rows<Value = V> + Clone> Clone for DenseSlotMap<K, V, S> {
     /// A copy with the same options, the same keys, and values in the same order at other addresses. Linear in the
@@ -34,41 +32,9 @@ impl<K: Key, V: Clone> DenseSlotMap<K, V> {
     }
 }
 
-impl<K: Key, V: fmt::Debug> fmt::Debug for DenseSlotMap<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
-    }
-}
+debug_items!([K: Key, V: fmt::Debug] DenseSlotMap<K, V>, debug_map, |map| map);
 
-impl<K: Key, V> Index<K> for DenseSlotMap<K, V> {
-    type Output = V;
-
-    /// # Panics
-    ///
-    /// If the key's value is not in the map.
-    #[inline]
-    #[track_caller]
-    fn index(&self, key: K) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => no_such_key(key),
-        }
-    }
-}
-
-impl<K: Key, V> IndexMut<K> for DenseSlotMap<K, V> {
-    /// # Panics
-    ///
-    /// If the key's value is not in the map.
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, key: K) -> &mut V {
-        match self.get_mut(key) {
-            Some(value) => value,
-            None => no_such_key(key),
-        }
-    }
-}
+index_by_key!([K: Key, V] DenseSlotMap<K, V> => mut V);
 
 impl<K: Key, V: PartialEq> PartialEq for DenseSlotMap<K, V> {
     /// Whether both have the same keys with equal values, in whatever order. Linear in the values.
@@ -93,18 +59,13 @@ impl<K: Key, V, const N: usize> From<[V; N]> for DenseSlotMap<K, V> {
     }
 }
 
-impl<K: Key, V, S: Rows<Value = V>> FromIterator<V> for DenseSlotMap<K, V, S> {
+collect_by_extend! {
     /// A map with these values, in their order; see [`keys`](DenseSlotMap::keys) for the keys.
     ///
     /// # Panics
     ///
     /// As for [`insert`](DenseSlotMap::insert).
-    #[track_caller]
-    fn from_iter<I: IntoIterator<Item = V>>(values: I) -> Self {
-        let mut map = Self::default();
-        map.extend(values);
-        map
-    }
+    [K: Key, V, S: Rows<Value = V>] DenseSlotMap<K, V, S>: V
 }
 
 impl<K: Key, V, S: Rows<Value = V>> Extend<V> for DenseSlotMap<K, V, S> {

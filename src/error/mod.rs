@@ -476,12 +476,31 @@ pub(crate) fn give_up(error: Error) -> ! {
     panic!("stayput: {error}")
 }
 
-/// [`give_up`], if there is an error.
+/// What a fallible call returns instead of its result.
+pub(crate) trait Refusal {
+    fn error(&self) -> Error;
+}
+
+impl Refusal for Error {
+    #[inline]
+    fn error(&self) -> Error {
+        *self
+    }
+}
+
+impl<V> Refusal for Refused<V> {
+    #[inline]
+    fn error(&self) -> Error {
+        self.error
+    }
+}
+
+/// [`give_up`], if there is an error. A value that was refused is dropped by the panic.
 #[inline]
 #[track_caller]
-pub(crate) fn or_give_up<V>(result: Result<V, Error>) -> V {
+pub(crate) fn or_give_up<V, R: Refusal>(result: Result<V, R>) -> V {
     match result {
         Ok(value) => value,
-        Err(error) => give_up(error),
+        Err(refusal) => give_up(refusal.error()),
     }
 }

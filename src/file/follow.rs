@@ -494,11 +494,7 @@ impl<T: Pod> DoubleEndedIterator for FollowIter<'_, T> {
 
 impl<T: Pod> FusedIterator for FollowIter<'_, T> {}
 
-impl<T: Pod> Clone for FollowIter<'_, T> {
-    fn clone(&self) -> Self {
-        Self { follow: self.follow, removals: self.removals, range: self.range.clone() }
-    }
-}
+clone_fields!([T: Pod] FollowIter<'_, T>: follow, removals, range);
 
 impl<T: Pod> fmt::Debug for FollowIter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -506,14 +502,7 @@ impl<T: Pod> fmt::Debug for FollowIter<'_, T> {
     }
 }
 
-impl<'f, T: Pod> IntoIterator for &'f Follow<T> {
-    type Item = T;
-    type IntoIter = FollowIter<'f, T>;
-
-    fn into_iter(self) -> FollowIter<'f, T> {
-        self.iter()
-    }
-}
+iterate_by_ref!([T: Pod] Follow<T>: T => FollowIter<'a, T>);
 
 impl fmt::Display for Removed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

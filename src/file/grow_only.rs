@@ -46,7 +46,7 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> &'v T {
-        or_give_up(self.try_push(value).map_err(|refused| refused.error))
+        or_give_up(self.try_push(value))
     }
 
     /// [`push`](Self::push), or the error and the value.

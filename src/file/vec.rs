@@ -20,8 +20,9 @@ use super::held::Held;
 use super::live::Live;
 use super::mode::{Mode, Mutable};
 use super::system;
+use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods};
 use crate::error::{Error, Refused, or_give_up};
-use crate::growing::{Budget, Prefaulted};
+use crate::growing::{Amount, Budget, Prefaulted};
 use crate::vec::{Rest, VmVec, check_range};
 use bytemuck::Pod;
 use std::fmt;
@@ -445,61 +446,20 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.change(|elements| elements.try_extend_zeroed(additional))
     }
 
-    /// Makes room for `additional` more elements, by the growth policy.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &mut, "elements";
+        /// Refused as well if the disk is full, or no file may be that large. Enters the kernel if there is not room already.
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_push`](Self::try_push).
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.elements.try_reserve(additional)
+    reserve_exact_methods!("elements");
+
+    fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
+        self.elements.make_room_for(additional, amount)
     }
 
-    /// Makes room for `additional` more elements, and for no more than that.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve_exact`](Self::try_reserve_exact) has an error.
-    #[track_caller]
-    pub fn reserve_exact(&mut self, additional: usize) {
-        or_give_up(self.try_reserve_exact(additional));
-    }
+    prefault_methods!(&mut, "elements");
 
-    /// [`reserve_exact`](Self::reserve_exact), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_push`](Self::try_push).
-    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.elements.try_reserve_exact(additional)
-    }
-
-    /// Makes room for `additional` more elements, and their pages resident, so that filling them takes no page
-    /// fault.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
-    #[track_caller]
-    pub fn prefault(&mut self, additional: usize) {
-        or_give_up(self.try_prefault(additional));
-    }
-
-    /// [`prefault`](Self::prefault), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_push`](Self::try_push).
-    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+    fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.elements.try_prefault(additional)
     }
 
@@ -657,32 +617,8 @@ impl<T: Pod, M: Mode> AsRef<[T]> for FileVec<T, M> {
     }
 }
 
-impl<T: Pod, M: Mode> Extend<T> for FileVec<T, M> {
-    /// Appends all that the iterator gives. Those who follow are told of all at once.
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
-        or_give_up(self.try_extend(iter).map_err(|refused| refused.error));
-    }
-}
+extend_by_try!([T: Pod, M: Mode] FileVec<T, M>: T);
+extend_by_copies!([T: Pod, M: Mode] FileVec<T, M>: T);
+iterate_by_ref!([T: Pod, M: Mode] FileVec<T, M>: &'a T => std::slice::Iter<'a, T>);
 
-impl<'a, T: Pod, M: Mode> Extend<&'a T> for FileVec<T, M> {
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = &'a T>>(&mut self, iter: I) {
-        self.extend(iter.into_iter().copied());
-    }
-}
-
-impl<'a, T: Pod, M: Mode> IntoIterator for &'a FileVec<T, M> {
-    type Item = &'a T;
-    type IntoIter = std::slice::Iter<'a, T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-impl<T: Pod + fmt::Debug, M: Mode> fmt::Debug for FileVec<T, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
+debug_items!([T: Pod + fmt::Debug, M: Mode] FileVec<T, M>, debug_list, |items| items.iter());

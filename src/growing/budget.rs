@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use super::GivenBack;
+use crate::error::Error;
 use std::time::{Duration, Instant};
 
 /// How much a call may do: so many bytes, so many swaps, or as long as there is time.
@@ -50,6 +52,16 @@ impl Budget {
             usize::MAX => self,
             all => Self { bytes: all.saturating_sub(bytes), ..self },
         }
+    }
+
+    /// Gives memory back as far as there is money, by a call that says whether it is done.
+    pub(crate) fn spend(
+        self,
+        give_back: impl FnOnce(&mut Purse) -> Result<bool, Error>,
+    ) -> Result<GivenBack, Error> {
+        let mut purse = Purse::new(self);
+        let is_done = give_back(&mut purse)?;
+        Ok(GivenBack { bytes: purse.spent(), is_done })
     }
 
     /// As long as that, from now on: make one for each call. No piece is begun that would take longer, if it took as long as

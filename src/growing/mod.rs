@@ -126,6 +126,10 @@ pub struct GivenBack {
 }
 
 impl Prefaulted {
+    pub(crate) const fn refused(error: Error) -> Self {
+        Self { bytes: 0, ahead_bytes: 0, refused: Some(error) }
+    }
+
     /// The same of two arrays.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
@@ -530,9 +534,7 @@ impl GrowingReservation {
     /// If the system refuses ([`MappingLimit`](ErrorKind::MappingLimit)). What was given back before
     /// is.
     pub fn shrink_to(&mut self, keep: usize, budget: Budget) -> Result<GivenBack, Error> {
-        let mut purse = Purse::new(budget);
-        let is_done = self.shrink(keep, &mut purse)?;
-        Ok(GivenBack { bytes: purse.spent(), is_done })
+        budget.spend(|purse| self.shrink(keep, purse))
     }
 
     /// [`shrink_to`](Self::shrink_to) as far as there is money. Whether there is nothing more to give

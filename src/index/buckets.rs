@@ -13,7 +13,7 @@
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
 use super::memory::{Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover};
 use crate::error::Error;
-use crate::slot_map::prefetch::{ask_for, is_near};
+use crate::slots::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
 use std::mem;
 
@@ -162,6 +162,11 @@ impl Buckets {
     #[inline]
     pub(super) fn hash_of(&self, slot: u32) -> Option<u32> {
         self.hashes.get(slot as usize).copied().filter(|hash| *hash != ABSENT)
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, slot: u32) -> bool {
+        self.hash_of(slot).is_some()
     }
 
     /// Puts an entry into a chain, for which there is room.

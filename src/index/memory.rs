@@ -8,7 +8,7 @@
 use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
-use crate::slot_map::far::FarRule;
+use crate::slots::far_index::FarRule;
 use crate::vec::{VecStats, VmVec};
 
 /// What an index takes up, given by the `stats` of each kind.
@@ -147,9 +147,9 @@ impl ForArrays for Room {
 }
 
 /// Before it is used.
-struct Ahead {
-    budget: Budget,
-    done: Prefaulted,
+pub(crate) struct Ahead {
+    pub(crate) budget: Budget,
+    pub(crate) done: Prefaulted,
 }
 
 impl ForArrays for Ahead {
@@ -161,9 +161,9 @@ impl ForArrays for Ahead {
 }
 
 /// What is not used.
-struct GiveBack {
-    budget: Budget,
-    done: GivenBack,
+pub(crate) struct GiveBack {
+    pub(crate) budget: Budget,
+    pub(crate) done: GivenBack,
 }
 
 impl ForArrays for GiveBack {
@@ -264,48 +264,26 @@ pub(crate) fn stats_of(index: &impl Arrays, len: usize) -> IndexStats {
 /// The methods that all kinds have in common: each is [`Arrays`], has a `len`, and this within an `impl` of its own.
 macro_rules! memory_methods {
     () => {
-        /// Makes room for `additional` more slots, if their numbers are the next, as far as can be foreseen: hashes that are
-        /// not spread, and sets of one or two, take more when they come.
-        ///
-        /// Enters the kernel if there is not room already. Nothing is moved.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_reserve`](Self::try_reserve) has an error.
-        #[track_caller]
-        pub fn reserve(&mut self, additional: usize) {
-            $crate::error::or_give_up(self.try_reserve(additional));
+        $crate::container::reserve_methods! {
+            &mut, "slots";
+            /// The numbers of the slots are to be the next ones. Makes room as far as can be foreseen: hashes that are not
+            /// spread, and sets of one or two, take more when they come.
+            ///
+            /// Enters the kernel if there is not room already. Nothing is moved.
         }
 
-        /// [`reserve`](Self::reserve), or the error.
-        ///
-        /// # Errors
-        ///
-        /// If the system refuses memory. What was there is as it was then.
-        pub fn try_reserve(&mut self, additional: usize) -> Result<(), $crate::error::Error> {
+        fn make_room_for(
+            &mut self,
+            additional: usize,
+            _: $crate::growing::Amount,
+        ) -> Result<(), $crate::error::Error> {
             use $crate::index::memory::{Arrays as _, Room};
             self.each_array(&mut Room::Reserve(additional))
         }
 
-        /// Makes room for `additional` more slots, and makes its pages resident now, so that filling it takes no page
-        /// fault.
-        ///
-        /// Enters the kernel; linear in the pages.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_prefault`](Self::try_prefault) has an error.
-        #[track_caller]
-        pub fn prefault(&mut self, additional: usize) {
-            $crate::error::or_give_up(self.try_prefault(additional));
-        }
+        $crate::container::prefault_methods!(&mut, "slots");
 
-        /// [`prefault`](Self::prefault), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_reserve`](Self::try_reserve).
-        pub fn try_prefault(&mut self, additional: usize) -> Result<(), $crate::error::Error> {
+        fn prefault_room(&mut self, additional: usize) -> Result<(), $crate::error::Error> {
             use $crate::index::memory::{Arrays as _, Room};
             self.each_array(&mut Room::Prefault(additional))
         }

@@ -16,6 +16,7 @@
 mod bucket;
 mod buckets;
 pub mod grid;
+mod hashed;
 pub mod list;
 pub(crate) mod memory;
 mod plan;

@@ -6,43 +6,13 @@
 /// number.
 macro_rules! set_methods {
     ($index:ident, $field:ident: $sets:ident, $unnumbered:literal) => {
-        impl $index {
-            /// Creates an empty index, with a hasher that has a seed of its own. Takes no memory until the first slot.
-            #[must_use]
-            pub fn new() -> Self {
-                Self::with_hasher(RandomState::new())
-            }
-        }
+        $crate::index::hashed::hashed_methods!($index, $field: $sets);
 
         impl<S> $index<S> {
-            /// Creates an empty index with that hasher. Takes no memory until the first slot.
-            #[must_use]
-            pub const fn with_hasher(hasher: S) -> Self {
-                Self { $field: $sets::new(), hasher }
-            }
-
-            /// Returns the number of slots. O(1).
-            #[inline]
-            pub const fn len(&self) -> usize {
-                self.$field.len()
-            }
-
             /// Returns the number of values, each of which has a set of slots. O(1).
             #[inline]
             pub const fn sets(&self) -> usize {
                 self.$field.sets()
-            }
-
-            /// Returns whether the index is empty. O(1).
-            #[inline]
-            pub const fn is_empty(&self) -> bool {
-                self.len() == 0
-            }
-
-            /// Returns whether a slot is in the index, whatever its value. O(1).
-            #[inline]
-            pub fn contains(&self, slot: u32) -> bool {
-                self.$field.contains(slot)
             }
 
             /// Returns all slots with the value that a slot was inserted with, including it; none if it is not in the index.
@@ -58,20 +28,6 @@ macro_rules! set_methods {
             /// ```
             pub fn same(&self, slot: u32) -> Slots<'_> {
                 self.$field.same(slot)
-            }
-
-            /// Removes a slot, whatever value it has now, and returns whether it was in the index.
-            ///
-            /// O(1) if hashes are well distributed; neither hashes nor compares values.
-            pub fn remove(&mut self, slot: u32) -> bool {
-                self.$field.remove(slot)
-            }
-
-            memory_methods!();
-
-            /// Removes all slots. Memory stays committed. Linear in the buckets of the hash table.
-            pub fn clear(&mut self) {
-                self.$field.clear();
             }
 
             /// Returns whether a slot is where it is to go, so that [`commit`](Self::commit) does nothing.
@@ -179,40 +135,6 @@ macro_rules! set_methods {
                 }
                 self.$field.try_reserve(slot, plan)?;
                 Ok(plan)
-            }
-        }
-
-        impl<S: Clone> $index<S> {
-            /// [`clone`](Self::clone), or the error. Runs no user code but the `Clone` of the hasher.
-            ///
-            /// # Errors
-            ///
-            /// As for [`try_reserve`](Self::try_reserve).
-            pub fn try_clone(&self) -> Result<Self, Error> {
-                let hasher = self.hasher.clone();
-                Ok(Self { $field: self.$field.try_clone()?, hasher })
-            }
-        }
-
-        impl<S: Clone> Clone for $index<S> {
-            /// Copies the index, with the same options and hashes. Linear in the slots up to the highest; enters the kernel
-            /// for the memory.
-            ///
-            /// # Panics
-            ///
-            #[doc = concat!("Where [`try_clone`](", stringify!($index), "::try_clone) has an error.")]
-            #[track_caller]
-            fn clone(&self) -> Self {
-                or_give_up(self.try_clone())
-            }
-        }
-
-        forward_arrays!([S] $index<S>, $field);
-
-        impl<S: Default> Default for $index<S> {
-            /// Creates an empty index.
-            fn default() -> Self {
-                Self::with_hasher(S::default())
             }
         }
 

@@ -7,8 +7,8 @@ mod tests;
 
 use super::buckets::Buckets;
 use super::hash32;
-use super::memory::{forward_arrays, memory_methods};
-use crate::error::{Error, give_up, or_give_up};
+use super::hashed::hashed_methods;
+use crate::error::{Error, or_give_up};
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
@@ -51,21 +51,9 @@ pub struct UniqueIndex<S = RandomState> {
     hasher: S,
 }
 
-impl UniqueIndex {
-    /// Without entries, with a seed of its own. Takes no memory until the first.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::with_hasher(RandomState::new())
-    }
-}
+hashed_methods!(UniqueIndex, buckets: Buckets);
 
 impl<S: BuildHasher> UniqueIndex<S> {
-    /// Without entries, with hashes of that kind.
-    #[must_use]
-    pub const fn with_hasher(hasher: S) -> Self {
-        Self { buckets: Buckets::new(), hasher }
-    }
-
     /// The slot of a value, if one has it; `is_meant` tells of a slot whether it has. O(1), where hashes are spread.
     #[inline]
     pub fn find<Q: Hash + ?Sized>(
@@ -92,7 +80,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
         slot: u32,
         is_meant: impl FnMut(u32) -> bool,
     ) -> Option<u32> {
-        self.try_insert(value, slot, is_meant).unwrap_or_else(|error| give_up(error))
+        or_give_up(self.try_insert(value, slot, is_meant))
     }
 
     /// [`insert`](Self::insert), or the error.
@@ -155,18 +143,10 @@ impl<S: BuildHasher> UniqueIndex<S> {
 }
 
 impl<S> UniqueIndex<S> {
-    memory_methods!();
-
     /// Makes room for a slot, whatever hash it comes with.
     #[inline]
     pub(crate) fn try_reserve_slot(&mut self, slot: u32) -> Result<(), Error> {
         self.buckets.reserve(slot)
-    }
-
-    /// Whether a slot is in it, whatever its value. O(1).
-    #[inline]
-    pub fn contains(&self, slot: u32) -> bool {
-        self.buckets.hash_of(slot).is_some()
     }
 
     /// Takes a slot out, which is sooner found if that is its hash.
@@ -180,63 +160,6 @@ impl<S> UniqueIndex<S> {
     pub(crate) fn put_reserved(&mut self, hash: u32, slot: u32) {
         self.buckets.remove(slot);
         self.buckets.insert_reserved(hash, slot);
-    }
-
-    /// How many slots there are. O(1).
-    #[inline]
-    pub const fn len(&self) -> usize {
-        self.buckets.len()
-    }
-
-    /// Whether there is none. O(1).
-    #[inline]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Takes a slot out, whatever value it has now; whether it was there. O(1), where hashes are spread; asks nobody for a
-    /// hash, or whether two values are equal. May enter the kernel, where buckets are put together; what it is refused it
-    /// can do without.
-    pub fn remove(&mut self, slot: u32) -> bool {
-        self.buckets.remove(slot)
-    }
-
-    /// Takes all slots out. The memory stays. Linear in the slots.
-    pub fn clear(&mut self) {
-        self.buckets.clear();
-    }
-}
-
-impl<S: Clone> UniqueIndex<S> {
-    /// [`clone`](Self::clone), or the error. No user code is run but the `Clone` of the hasher.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_clone(&self) -> Result<Self, Error> {
-        let hasher = self.hasher.clone();
-        Ok(Self { buckets: self.buckets.try_clone()?, hasher })
-    }
-}
-
-impl<S: Clone> Clone for UniqueIndex<S> {
-    /// A copy with the same options and the same hashes, that has the same slots. Linear in the slots, up to the highest;
-    /// enters the kernel for the memory.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_clone`](UniqueIndex::try_clone) has an error.
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
-    }
-}
-
-forward_arrays!([S] UniqueIndex<S>, buckets);
-
-impl<S: BuildHasher + Default> Default for UniqueIndex<S> {
-    fn default() -> Self {
-        Self::with_hasher(S::default())
     }
 }
 

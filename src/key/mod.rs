@@ -621,3 +621,13 @@ impl fmt::Display for DefaultKey {
         fmt::Display::fmt(&self.0, f)
     }
 }
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_key(key: impl Key) -> ! {
+    panic!(
+        "stayput: no value has the key {key:?}; it is null, made up, of another map, or its value was \
+         removed"
+    )
+}

@@ -107,6 +107,23 @@ fn attempt<R>(
     ask(call, make).map_err(|code| explain(call, bytes, code))
 }
 
+/// [`attempt`] on a range, unless it is empty.
+fn attempt_on(
+    call: Call,
+    bytes: PageBytes,
+    make: impl FnOnce(usize) -> Result<(), Code>,
+) -> Result<(), Error> {
+    if bytes == PageBytes::ZERO {
+        return Ok(());
+    }
+    attempt(call, bytes.get(), || make(bytes.get()))
+}
+
+/// [`ask`] on a range, unless it is empty; whether it was not refused.
+fn ask_on(call: Call, bytes: PageBytes, make: impl FnOnce(usize) -> Result<(), Code>) -> bool {
+    bytes == PageBytes::ZERO || ask(call, || make(bytes.get())).is_ok()
+}
+
 /// Which limit stands behind a refusal. Finding out may take milliseconds.
 #[cold]
 fn explain(call: Call, bytes: usize, code: Code) -> Error {
@@ -225,12 +242,9 @@ pub(crate) unsafe fn commit(
     start: NonNull<u8>,
     bytes: PageBytes,
 ) -> Result<(), Error> {
-    if bytes == PageBytes::ZERO {
-        return Ok(());
-    }
-    attempt(Call::Commit, bytes.get(), || {
+    attempt_on(Call::Commit, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::commit(of, start, bytes.get()) }
+        unsafe { sys::commit(of, start, bytes) }
     })
 }
 
@@ -244,14 +258,10 @@ pub(crate) unsafe fn commit_if_possible(
     start: NonNull<u8>,
     bytes: PageBytes,
 ) -> bool {
-    if bytes == PageBytes::ZERO {
-        return true;
-    }
-    ask(Call::Commit, || {
+    ask_on(Call::Commit, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::commit(of, start, bytes.get()) }
+        unsafe { sys::commit(of, start, bytes) }
     })
-    .is_ok()
 }
 
 /// Hands back the memory and the promise of it; the pages are inaccessible again.
@@ -267,12 +277,9 @@ pub(crate) unsafe fn decommit(
     start: NonNull<u8>,
     bytes: PageBytes,
 ) -> Result<(), Error> {
-    if bytes == PageBytes::ZERO {
-        return Ok(());
-    }
-    attempt(Call::Decommit, bytes.get(), || {
+    attempt_on(Call::Decommit, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::decommit(of, start, bytes.get()) }
+        unsafe { sys::decommit(of, start, bytes) }
     })
 }
 
@@ -286,14 +293,10 @@ pub(crate) unsafe fn decommit_if_possible(
     start: NonNull<u8>,
     bytes: PageBytes,
 ) -> bool {
-    if bytes == PageBytes::ZERO {
-        return true;
-    }
-    ask(Call::Decommit, || {
+    ask_on(Call::Decommit, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::decommit(of, start, bytes.get()) }
+        unsafe { sys::decommit(of, start, bytes) }
     })
-    .is_ok()
 }
 
 /// Hands back the memory of committed pages and keeps them accessible, reading as zero.
@@ -306,12 +309,9 @@ pub(crate) unsafe fn decommit_if_possible(
 /// - As for [`commit`], and the range is committed.
 /// - Nothing in the range is referenced, and no value there is used again.
 pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    if bytes == PageBytes::ZERO {
-        return Ok(());
-    }
-    attempt(Call::Discard, bytes.get(), || {
+    attempt_on(Call::Discard, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::discard(start, bytes.get()) }
+        unsafe { sys::discard(start, bytes) }
     })
 }
 
@@ -322,14 +322,10 @@ pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(),
 ///
 /// - As for [`decommit`].
 pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> bool {
-    if bytes == PageBytes::ZERO {
-        return true;
-    }
-    ask(Call::Discard, || {
+    ask_on(Call::Discard, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::abandon(start, bytes.get()) }
+        unsafe { sys::abandon(start, bytes) }
     })
-    .is_ok()
 }
 
 /// Makes committed pages resident, so that touching them takes no page fault. What they hold
@@ -340,12 +336,9 @@ pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> bool {
 /// - As for [`commit`], and the range is committed.
 /// - Unless [`PREFAULTING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
 pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    if bytes == PageBytes::ZERO {
-        return Ok(());
-    }
-    attempt(Call::Prefault, bytes.get(), || {
+    attempt_on(Call::Prefault, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::prefault(start, bytes.get()) }
+        unsafe { sys::prefault(start, bytes) }
     })
 }
 
@@ -545,10 +538,7 @@ unsafe fn for_each_committed(
 
 /// Keeps committed pages in memory until they are unlocked or released.
 pub(crate) fn lock(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    if bytes == PageBytes::ZERO {
-        return Ok(());
-    }
-    attempt(Call::Lock, bytes.get(), || sys::lock(start, bytes.get()))
+    attempt_on(Call::Lock, bytes, |bytes| sys::lock(start, bytes))
 }
 
 /// Undoes [`lock`]. Pages that were unlocked already are no error: locks do not nest.

@@ -2,25 +2,26 @@
 
 #![forbid(unsafe_code)]
 
-use crate::block_vec::{BlockVec, IntoIter, Iter, IterMut, Taken};
-use rayon::iter::plumbing::{Consumer, Producer, ProducerCallback, UnindexedConsumer, bridge};
+use super::collect::collect_parts;
+use super::indexed::{Part, indexed, parallel_array};
+use crate::block_vec::{BlockVec, IntoIter, Iter, IterMut};
+use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
 use rayon::iter::{
     FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, ParallelExtend,
     ParallelIterator,
 };
-use std::collections::LinkedList;
 use std::fmt;
 
 /// The elements of an array in blocks, in parallel; made by `par_iter`.
 #[must_use = "iterators are lazy"]
 pub struct ParIter<'v, T> {
-    elements: Iter<'v, T>,
+    items: Iter<'v, T>,
 }
 
 /// The elements of an array in blocks, in parallel, to be changed; made by `par_iter_mut`.
 #[must_use = "iterators are lazy"]
 pub struct ParIterMut<'v, T> {
-    elements: IterMut<'v, T>,
+    items: IterMut<'v, T>,
 }
 
 /// The elements of an array in blocks, in parallel, by value; made by `into_par_iter`.
@@ -28,91 +29,24 @@ pub struct ParIterMut<'v, T> {
 /// What nobody takes is dropped.
 #[must_use = "iterators are lazy"]
 pub struct ParIntoIter<T> {
-    elements: IntoIter<T>,
+    items: IntoIter<T>,
 }
 
-/// What a task is given: an iterator that can be split.
-struct Part<I>(I);
+indexed!(['v, T: Sync] ParIter<'v, T> => &'v T: |iter| iter.items);
+indexed!(['v, T: Send] ParIterMut<'v, T> => &'v mut T: |iter| iter.items);
+indexed!([T: Send] ParIntoIter<T> => T: |iter| iter.items.take_rest());
 
-macro_rules! parallel {
-    ([$($generics:tt)*] $bound:ident, $name:ty, $element:ty, $part:ty, |$this:ident| $take:expr) => {
-        impl<$($generics)* T: $bound> ParallelIterator for $name {
-            type Item = $element;
+debug_as!([T: fmt::Debug] ParIter<'_, T>, "ParIter", |iter| iter.items);
+debug_as!([T: fmt::Debug] ParIterMut<'_, T>, "ParIterMut", |iter| iter.items);
+debug_as!([T: fmt::Debug] ParIntoIter<T>, "ParIntoIter", |iter| iter.items);
 
-            fn drive_unindexed<C: UnindexedConsumer<$element>>(self, consumer: C) -> C::Result {
-                bridge(self, consumer)
-            }
+clone_fields!([T] ParIter<'_, T>: items);
 
-            fn opt_len(&self) -> Option<usize> {
-                Some(self.elements.len())
-            }
-        }
-
-        impl<$($generics)* T: $bound> IndexedParallelIterator for $name {
-            fn len(&self) -> usize {
-                self.elements.len()
-            }
-
-            fn drive<C: Consumer<$element>>(self, consumer: C) -> C::Result {
-                bridge(self, consumer)
-            }
-
-            #[allow(unused_mut, reason = "some are taken out of")]
-            fn with_producer<CB: ProducerCallback<$element>>(self, callback: CB) -> CB::Output {
-                let mut $this = self;
-                callback.callback(Part($take))
-            }
-        }
-
-        impl<'v, T: $bound> Producer for Part<$part> {
-            type Item = $element;
-            type IntoIter = $part;
-
-            fn into_iter(self) -> $part {
-                self.0
-            }
-
-            fn split_at(self, index: usize) -> (Self, Self) {
-                let (left, right) = self.0.split_at(index);
-                (Self(left), Self(right))
-            }
-        }
-    };
-}
-
-parallel!(['v,] Sync, ParIter<'v, T>, &'v T, Iter<'v, T>, |this| this.elements);
-parallel!(['v,] Send, ParIterMut<'v, T>, &'v mut T, IterMut<'v, T>, |this| this.elements);
-parallel!([] Send, ParIntoIter<T>, T, Taken<'v, T>, |this| this.elements.take_rest());
-
-impl<T> Clone for ParIter<'_, T> {
-    fn clone(&self) -> Self {
-        Self { elements: self.elements.clone() }
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for ParIter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ParIter").field(&self.elements).finish()
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for ParIterMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ParIterMut").field(&self.elements).finish()
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for ParIntoIter<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ParIntoIter").field(&self.elements).finish()
-    }
-}
-
-impl<'v, T: Sync> IntoParallelIterator for &'v BlockVec<T> {
-    type Iter = ParIter<'v, T>;
-    type Item = &'v T;
-
-    /// The elements in parallel. Needs the feature `rayon`.
+parallel_array! {
+    BlockVec, |vec|
+    ParIter<'a, T>: ParIter { items: vec.iter() },
+    ParIterMut<'a, T>: ParIterMut { items: vec.iter_mut() },
+    ParIntoIter<T>: ParIntoIter { items: vec.into_iter() },
     ///
     /// # Examples
     ///
@@ -123,29 +57,6 @@ impl<'v, T: Sync> IntoParallelIterator for &'v BlockVec<T> {
     /// let numbers: BlockVec<u64> = (0..100_000).into_par_iter().collect();
     /// assert_eq!(numbers.par_iter().sum::<u64>(), 4_999_950_000);
     /// ```
-    fn into_par_iter(self) -> ParIter<'v, T> {
-        ParIter { elements: self.iter() }
-    }
-}
-
-impl<'v, T: Send> IntoParallelIterator for &'v mut BlockVec<T> {
-    type Iter = ParIterMut<'v, T>;
-    type Item = &'v mut T;
-
-    /// The elements in parallel, to be changed. Needs the feature `rayon`.
-    fn into_par_iter(self) -> ParIterMut<'v, T> {
-        ParIterMut { elements: self.iter_mut() }
-    }
-}
-
-impl<T: Send> IntoParallelIterator for BlockVec<T> {
-    type Iter = ParIntoIter<T>;
-    type Item = T;
-
-    /// Gives out the elements by value, in parallel. Needs the feature `rayon`.
-    fn into_par_iter(self) -> ParIntoIter<T> {
-        ParIntoIter { elements: self.into_iter() }
-    }
 }
 
 impl<T: Send> ParallelExtend<T> for BlockVec<T> {
@@ -158,36 +69,10 @@ impl<T: Send> ParallelExtend<T> for BlockVec<T> {
     /// If the array is full or the allocator refuses memory. Where that, or the iterator, panics, the array
     /// is as it was before.
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, iter: I) {
-        let parts = iter
-            .into_par_iter()
-            .fold(Vec::new, |mut part, element| {
-                part.push(element);
-                part
-            })
-            .map(|part| LinkedList::from([part]))
-            .reduce(LinkedList::new, |mut parts, mut more| {
-                parts.append(&mut more);
-                parts
-            });
+        let parts = collect_parts(iter.into_par_iter());
         self.reserve(parts.iter().map(Vec::len).sum());
         for mut part in parts {
             self.append_vec(&mut part);
         }
-    }
-}
-
-impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for BlockVec<T> {
-    /// Appends copies of all elements that the iterator gives. Needs the feature `rayon`.
-    fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
-        self.par_extend(iter.into_par_iter().copied());
-    }
-}
-
-impl<T: Send> FromParallelIterator<T> for BlockVec<T> {
-    /// An array of all that the iterator gives, in its order. Needs the feature `rayon`.
-    fn from_par_iter<I: IntoParallelIterator<Item = T>>(iter: I) -> Self {
-        let mut vec = Self::new();
-        vec.par_extend(iter);
-        vec
     }
 }

@@ -14,7 +14,7 @@
 
 use crate::vec::VmVec;
 use rayon::iter::plumbing::{Consumer, Folder, Reducer, UnindexedConsumer};
-use rayon::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 use std::collections::LinkedList;
 use std::marker::PhantomData;
 use std::mem;
@@ -49,34 +49,23 @@ impl<T: Send> ParallelExtend<T> for VmVec<T> {
     }
 }
 
-impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for VmVec<T> {
-    /// Appends copies of all elements that the iterator gives. Needs the feature `rayon`.
-    fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
-        self.par_extend(iter.into_par_iter().copied());
-    }
-}
-
-impl<T: Send> FromParallelIterator<T> for VmVec<T> {
-    /// An array of all that the iterator gives, in its order. Needs the feature `rayon`.
-    fn from_par_iter<I: IntoParallelIterator<Item = T>>(iter: I) -> Self {
-        let mut vec = Self::new();
-        vec.par_extend(iter);
-        vec
-    }
+/// Collects what an iterator gives into an array for each task, in order.
+#[expect(clippy::linkedlist, reason = "two are joined in constant time")]
+pub(super) fn collect_parts<T: Send>(iter: impl ParallelIterator<Item = T>) -> LinkedList<Vec<T>> {
+    iter.fold(Vec::new, |mut part, element| {
+        part.push(element);
+        part
+    })
+    .map(|part| LinkedList::from([part]))
+    .reduce(LinkedList::new, |mut parts, mut more| {
+        parts.append(&mut more);
+        parts
+    })
 }
 
 /// Appends what an iterator gives of which nobody knows how much it is.
 fn extend_by_parts<T: Send>(vec: &mut VmVec<T>, iter: impl ParallelIterator<Item = T>) {
-    let parts = iter
-        .fold(Vec::new, |mut part, element| {
-            part.push(element);
-            part
-        })
-        .map(|part| LinkedList::from([part]))
-        .reduce(LinkedList::new, |mut parts, mut more| {
-            parts.append(&mut more);
-            parts
-        });
+    let parts = collect_parts(iter);
     vec.reserve(parts.iter().map(Vec::len).sum());
     for mut part in parts {
         vec.append_vec(&mut part);

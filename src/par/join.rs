@@ -6,12 +6,11 @@ use super::maps::Producer;
 use crate::key::Key;
 use crate::secondary::{Column, SecondaryMap};
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{WalkMut, WalkRef};
-use crate::slot_map::join::Joined;
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
+use crate::slots::walk::join::Joined;
+use crate::slots::walk::{WalkMut, WalkRef};
 use rayon::iter::ParallelIterator;
 use rayon::iter::plumbing::{UnindexedConsumer, bridge_unindexed};
-use std::fmt;
 
 /// A parallel iterator over a walk with a look beside.
 macro_rules! iterator {
@@ -40,11 +39,7 @@ macro_rules! iterator {
             }
         }
 
-        impl<K: Key, V, C: Column<K>> fmt::Debug for $name<'_, K, V, C> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
-        }
+        debug_as!([K: Key, V, C: Column<K>] $name<'_, K, V, C>, stringify!($name));
     };
 }
 
@@ -59,11 +54,7 @@ iterator! {
     ParJoinMut, WalkMut, Send => &'a mut V
 }
 
-impl<K: Key, V, C: Column<K, Look: Clone>> Clone for ParJoin<'_, K, V, C> {
-    fn clone(&self) -> Self {
-        Self { walk: self.walk.clone(), mint: self.mint }
-    }
-}
+clone_fields!([K: Key, V, C: Column<K, Look: Clone>] ParJoin<'_, K, V, C>: walk, mint);
 
 /// A map with `join` and `join_mut`, in parallel.
 macro_rules! join {

@@ -5,14 +5,12 @@
 use crate::key::Key;
 use crate::secondary::SecondaryMap;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{
-    Walk, WalkMut, WalkOwned, WalkRef, WalkTake, only_key, only_value, pair,
-};
-use crate::slot_map::join::{EachOnce, Joined, Look};
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
+use crate::slots::walk::iter::{only_key, only_value, pair};
+use crate::slots::walk::join::{EachOnce, Joined, Look};
+use crate::slots::walk::{Walk, WalkMut, WalkOwned, WalkRef, WalkTake};
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use std::fmt;
 
 /// A walk that can be shared out.
 pub(super) trait Split: Walk {
@@ -70,172 +68,184 @@ where
     }
 }
 
-/// A parallel iterator over a walk. They differ only in what they make of a slot.
+/// Drives a consumer with what is made of each slot of a walk.
+fn drive<W: Split + Send, T, C: UnindexedConsumer<T>>(
+    walk: W,
+    make: impl Fn((u32, u32, W::Value)) -> T + Copy + Send,
+    consumer: C,
+) -> C::Result {
+    bridge_unindexed(Producer { walk, make }, consumer)
+}
+
+/// [`drive`], with values that are moved out. What is left is dropped.
+fn drive_owned<V: Send, T, C: UnindexedConsumer<T>>(
+    mut walk: WalkOwned<V>,
+    make: impl Fn((u32, u32, V)) -> T + Copy + Send,
+    consumer: C,
+) -> C::Result {
+    drive(walk.share(), make, consumer)
+}
+
+/// A parallel iterator over the slots of a map. They differ in what they make of a slot, and in how `$drive` goes through
+/// slots.
 macro_rules! iterator {
     (
         $(#[$doc:meta])*
-        $name:ident, $walk:ident, $value_bound:ident $(, $key_bound:ident)? => $item:ty: $make:expr
+        $name:ident<$($lifetime:lifetime,)? K $(: $key_bound:ident)?, V: $value_bound:ident>,
+        $slots:ty, $drive:ident => $item:ty: $make:expr
     ) => {
         $(#[$doc])*
         #[must_use = "iterators are lazy"]
-        pub struct $name<'a, K: Key, V> {
-            walk: $walk<'a, V>,
+        pub struct $name<$($lifetime,)? K: Key, V> {
+            slots: $slots,
             mint: Mint<K>,
         }
 
-        impl<'a, K: Key, V> $name<'a, K, V> {
-            const fn new(walk: $walk<'a, V>, mint: Mint<K>) -> Self {
-                Self { walk, mint }
-            }
-        }
-
-        impl<'a, K: Key $(+ $key_bound)?, V: $value_bound> ParallelIterator for $name<'a, K, V> {
+        impl<$($lifetime,)? K: Key $(+ $key_bound)?, V: $value_bound> ParallelIterator
+            for $name<$($lifetime,)? K, V>
+        {
             type Item = $item;
 
             fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
-                bridge_unindexed(Producer { walk: self.walk, make: $make(self.mint) }, consumer)
+                $drive(self.slots, $make(self.mint), consumer)
             }
         }
 
-        impl<K: Key, V> fmt::Debug for $name<'_, K, V> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
+        debug_as!([$($lifetime,)? K: Key, V] $name<$($lifetime,)? K, V>, stringify!($name));
+    };
+    // One by shared reference, which can be cloned.
+    (Clone: $(#[$doc:meta])* $name:ident $($rest:tt)*) => {
+        $crate::par::maps::iterator! { $(#[$doc])* $name $($rest)* }
+
+        clone_fields!([K: Key, V] $name<'_, K, V>: slots, mint);
+    };
+}
+pub(super) use iterator;
+
+/// The parallel iterators of a kind of map, by the types of its slots, and how they are gone through.
+macro_rules! iterators {
+    (
+        $map:literal, $shared:ty, $mutable:ty, $drive:ident, $owned:ty, $drive_owned:ident
+    ) => {
+        $crate::par::maps::iterator! {
+            Clone:
+            #[doc = concat!("Keys and values of ", $map, " in parallel, made by `par_iter`.")]
+            ParIter<'a, K: Send, V: Sync>, $shared, $drive => (K, &'a V): pair
+        }
+
+        $crate::par::maps::iterator! {
+            #[doc = concat!("Keys and values of ", $map, " in parallel, the values to be changed, made by `par_iter_mut`.")]
+            ParIterMut<'a, K: Send, V: Send>, $mutable, $drive => (K, &'a mut V): pair
+        }
+
+        $crate::par::maps::iterator! {
+            Clone:
+            #[doc = concat!("Keys of ", $map, " in parallel, made by `par_keys`.")]
+            ParKeys<'a, K: Send, V: Sync>, $shared, $drive => K: only_key
+        }
+
+        $crate::par::maps::iterator! {
+            Clone:
+            #[doc = concat!("Values of ", $map, " in parallel, made by `par_values`.")]
+            ParValues<'a, K, V: Sync>, $shared, $drive => &'a V: only_value
+        }
+
+        $crate::par::maps::iterator! {
+            #[doc = concat!("Values of ", $map, " in parallel, to be changed, made by `par_values_mut`.")]
+            ParValuesMut<'a, K, V: Send>, $mutable, $drive => &'a mut V: only_value
+        }
+
+        $crate::par::maps::iterator! {
+            #[doc = concat!("Keys and values of ", $map, " in parallel, by value; made by `into_par_iter`.")]
+            /// What nobody takes is dropped.
+            ParIntoIter<K: Send, V: Send>, $owned, $drive_owned => (K, V): pair
         }
     };
 }
+pub(super) use iterators;
 
-/// An iterator by shared reference, which can be cloned.
-macro_rules! shared {
-    ($name:ident) => {
-        impl<K: Key, V> Clone for $name<'_, K, V> {
-            fn clone(&self) -> Self {
-                Self::new(self.walk.clone(), self.mint)
-            }
-        }
-    };
-}
+iterators!("a map", WalkRef<'a, V>, WalkMut<'a, V>, drive, WalkOwned<V>, drive_owned);
 
-iterator! {
-    /// Keys and values of a map in parallel, made by `par_iter`.
-    ParIter, WalkRef, Sync, Send => (K, &'a V):
-    pair
-}
-
-iterator! {
-    /// Keys and values of a map in parallel, the values to be changed, made by `par_iter_mut`.
-    ParIterMut, WalkMut, Send, Send => (K, &'a mut V):
-    pair
-}
-
-iterator! {
-    /// Keys of a map in parallel, made by `par_keys`.
-    ParKeys, WalkRef, Sync, Send => K: only_key
-}
-
-iterator! {
-    /// Values of a map in parallel, made by `par_values`.
-    ParValues, WalkRef, Sync => &'a V: only_value
-}
-
-iterator! {
-    /// Values of a map in parallel, to be changed, made by `par_values_mut`.
-    ParValuesMut, WalkMut, Send => &'a mut V: only_value
-}
-
-shared!(ParIter);
-shared!(ParKeys);
-shared!(ParValues);
-
-/// Keys and values of a map in parallel, by value; made by `into_par_iter`. What nobody takes is
-/// dropped.
-#[must_use = "iterators are lazy"]
-pub struct ParIntoIter<K: Key, V> {
-    walk: WalkOwned<V>,
-    mint: Mint<K>,
-}
-
-impl<K: Key + Send, V: Send> ParallelIterator for ParIntoIter<K, V> {
-    type Item = (K, V);
-
-    fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(mut self, consumer: C) -> C::Result {
-        let make = pair(self.mint);
-        bridge_unindexed(Producer { walk: self.walk.share(), make }, consumer)
-    }
-}
-
-impl<K: Key, V> fmt::Debug for ParIntoIter<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParIntoIter").finish_non_exhaustive()
-    }
-}
-
-/// A map with `walk`, `walk_mut` and `into_walk`, in parallel.
+/// A map in parallel, by what gives its slots: shared, to be changed, and by value.
 macro_rules! parallel {
-    ($map:ident: $(#[$example:meta])*) => {
-        impl<'a, K: Key + Send, V: Sync> IntoParallelIterator for &'a $map<K, V> {
+    (
+        $map:ident<K, V $(, $hasher:ident)?>, $order:literal,
+        |$this:ident| $shared:expr, $mutable:expr, $owned:expr,
+        $(#[$example:meta])*
+    ) => {
+        impl<'a, K: Key + Send, V: Sync $(, $hasher)?> IntoParallelIterator
+            for &'a $map<K, V $(, $hasher)?>
+        {
             type Iter = ParIter<'a, K, V>;
             type Item = (K, &'a V);
 
-            /// Keys and values in parallel, in the order of addresses. Needs the feature `rayon`.
+            #[doc = concat!("Keys and values in parallel, ", $order, ". Needs the feature `rayon`.")]
             ///
             /// # Examples
             ///
             $(#[$example])*
             fn into_par_iter(self) -> Self::Iter {
-                ParIter::new(self.walk(), self.mint())
+                let (mint, $this) = (self.mint(), self);
+                ParIter { slots: $shared, mint }
             }
         }
 
-        impl<'a, K: Key + Send, V: Send> IntoParallelIterator for &'a mut $map<K, V> {
+        impl<'a, K: Key + Send, V: Send $(, $hasher)?> IntoParallelIterator
+            for &'a mut $map<K, V $(, $hasher)?>
+        {
             type Iter = ParIterMut<'a, K, V>;
             type Item = (K, &'a mut V);
 
             /// Keys and values in parallel, the values to be changed. Needs the feature `rayon`.
             fn into_par_iter(self) -> Self::Iter {
-                let mint = self.mint();
-                ParIterMut::new(self.walk_mut(), mint)
+                let (mint, $this) = (self.mint(), self);
+                ParIterMut { slots: $mutable, mint }
             }
         }
 
-        impl<K: Key + Send, V: Send> IntoParallelIterator for $map<K, V> {
+        impl<K: Key + Send, V: Send $(, $hasher)?> IntoParallelIterator
+            for $map<K, V $(, $hasher)?>
+        {
             type Iter = ParIntoIter<K, V>;
             type Item = (K, V);
 
-            /// Keys and values by value in parallel, in the order of addresses. Needs the feature
-            /// `rayon`.
+            #[doc = concat!("Keys and values by value in parallel, ", $order, ". Needs the feature `rayon`.")]
             fn into_par_iter(self) -> Self::Iter {
-                let (walk, _, mint) = self.into_walk();
-                ParIntoIter { walk, mint }
+                let (mint, $this) = (self.mint(), self);
+                ParIntoIter { slots: $owned, mint }
             }
         }
 
-        impl<K: Key + Send, V: Sync> $map<K, V> {
-            /// All keys in parallel, in the order of their indices. Needs the feature `rayon`.
+        impl<K: Key + Send, V: Sync $(, $hasher)?> $map<K, V $(, $hasher)?> {
+            #[doc = concat!("All keys in parallel, ", $order, ". Needs the feature `rayon`.")]
             pub fn par_keys(&self) -> ParKeys<'_, K, V> {
-                ParKeys::new(self.walk(), self.mint())
+                let (mint, $this) = (self.mint(), self);
+                ParKeys { slots: $shared, mint }
             }
         }
 
-        impl<K: Key, V: Sync> $map<K, V> {
-            /// All values in parallel, in the order of addresses. Needs the feature `rayon`.
+        impl<K: Key, V: Sync $(, $hasher)?> $map<K, V $(, $hasher)?> {
+            #[doc = concat!("All values in parallel, ", $order, ". Needs the feature `rayon`.")]
             pub fn par_values(&self) -> ParValues<'_, K, V> {
-                ParValues::new(self.walk(), self.mint())
+                let (mint, $this) = (self.mint(), self);
+                ParValues { slots: $shared, mint }
             }
         }
 
-        impl<K: Key, V: Send> $map<K, V> {
+        impl<K: Key, V: Send $(, $hasher)?> $map<K, V $(, $hasher)?> {
             /// All values in parallel, to be changed. Needs the feature `rayon`.
             pub fn par_values_mut(&mut self) -> ParValuesMut<'_, K, V> {
-                let mint = self.mint();
-                ParValuesMut::new(self.walk_mut(), mint)
+                let (mint, $this) = (self.mint(), self);
+                ParValuesMut { slots: $mutable, mint }
             }
         }
     };
 }
+pub(super) use parallel;
 
 parallel! {
-    SlotMap:
+    SlotMap<K, V>, "in the order of addresses",
+    |map| map.walk(), map.walk_mut(), map.into_walk().0,
     /// ```
     /// use rayon::prelude::*;
     /// use stayput::{DefaultKey, SlotMap};
@@ -250,7 +260,8 @@ parallel! {
 }
 
 parallel! {
-    SecondaryMap:
+    SecondaryMap<K, V>, "in the order of addresses",
+    |map| map.walk(), map.walk_mut(), map.into_walk().0,
     /// ```
     /// use rayon::prelude::*;
     /// use stayput::{DefaultKey, SecondaryMap, SlotMap};

@@ -59,6 +59,7 @@ mod collect;
 #[cfg(feature = "columns")]
 pub mod columns;
 mod dense;
+mod indexed;
 mod join;
 mod maps;
 #[cfg(feature = "shared")]

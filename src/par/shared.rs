@@ -1,11 +1,11 @@
 //! Arrays to which many threads append, in parallel: given out by value, drained, as slices, and appended to by
 //! all tasks.
 
-#![expect(unsafe_code, reason = "takes elements out")]
+#![forbid(unsafe_code)]
 
-use super::vec::{Owned, ParIntoIter, by_value};
+use super::indexed::{Part, indexed, parallel_array};
+use super::vec::ParIntoIter;
 use crate::shared::{Drain, SharedVec};
-use crate::vec::VmVec;
 use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
 use rayon::iter::{
     FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange,
@@ -21,40 +21,19 @@ use std::ops::RangeBounds;
 /// empty.
 #[must_use = "iterators are lazy"]
 pub struct ParDrain<'s, T> {
-    elements: Drain<'s, T>,
+    items: Drain<'s, T>,
 }
 
-by_value!(ParDrain, '_);
+indexed!([T: Send] ParDrain<'_, T> => T: |iter| iter.items.take_rest());
 
-impl<T: Send> IntoParallelIterator for SharedVec<T> {
-    type Iter = ParIntoIter<T>;
-    type Item = T;
+debug_as!([T: fmt::Debug] ParDrain<'_, T>, "ParDrain", |iter| iter.items.as_slice());
 
-    /// Gives out the elements by value, in parallel. Needs the feature `rayon`.
-    fn into_par_iter(self) -> ParIntoIter<T> {
-        self.into_inner().into_par_iter()
-    }
-}
-
-impl<'s, T: Sync> IntoParallelIterator for &'s SharedVec<T> {
-    type Iter = rayon::slice::Iter<'s, T>;
-    type Item = &'s T;
-
-    /// The [prefix](SharedVec#the-prefix) in parallel, as a slice is; what is pushed later does not come. Needs the
-    /// feature `rayon`.
-    fn into_par_iter(self) -> Self::Iter {
-        self.as_slice().into_par_iter()
-    }
-}
-
-impl<'s, T: Send> IntoParallelIterator for &'s mut SharedVec<T> {
-    type Iter = rayon::slice::IterMut<'s, T>;
-    type Item = &'s mut T;
-
-    /// The elements in parallel, to be changed, as of a slice. Needs the feature `rayon`.
-    fn into_par_iter(self) -> Self::Iter {
-        self.as_mut_slice().into_par_iter()
-    }
+// By reference, the prefix: what is pushed later does not come.
+parallel_array! {
+    SharedVec, |vec|
+    rayon::slice::Iter<'a, T>: vec.as_slice().into_par_iter(),
+    rayon::slice::IterMut<'a, T>: vec.as_mut_slice().into_par_iter(),
+    ParIntoIter<T>: vec.into_inner().into_par_iter(),
 }
 
 impl<'s, T: Send> ParallelDrainRange<usize> for &'s mut SharedVec<T> {
@@ -78,31 +57,17 @@ impl<'s, T: Send> ParallelDrainRange<usize> for &'s mut SharedVec<T> {
     /// ```
     #[track_caller]
     fn par_drain<R: RangeBounds<usize>>(self, range: R) -> ParDrain<'s, T> {
-        ParDrain { elements: self.drain(range) }
-    }
-}
-
-impl<T: Send> FromParallelIterator<T> for SharedVec<T> {
-    /// An array of all that the iterator gives, in its order. Needs the feature `rayon`.
-    fn from_par_iter<I: IntoParallelIterator<Item = T>>(iter: I) -> Self {
-        VmVec::from_par_iter(iter).into()
+        ParDrain { items: self.drain(range) }
     }
 }
 
 impl<T: Send> ParallelExtend<T> for SharedVec<T> {
-    /// Appends all that the iterator gives, in its order: as a [`VmVec`] does. Needs the feature `rayon`.
+    /// Appends all that the iterator gives, in its order: as a [`VmVec`](crate::VmVec) does. Needs the feature `rayon`.
     ///
     /// # Panics
     ///
     /// As for a `VmVec`.
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, iter: I) {
-        self.as_mut_vec().par_extend(iter);
-    }
-}
-
-impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for SharedVec<T> {
-    /// Appends copies of all elements that the iterator gives, in its order. Needs the feature `rayon`.
-    fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
         self.as_mut_vec().par_extend(iter);
     }
 }

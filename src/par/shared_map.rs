@@ -8,7 +8,6 @@ use crate::shared::SharedSlotMap;
 use crate::shared::map::Iter;
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use std::fmt;
 
 /// Keys and values of a [`SharedSlotMap`] in parallel, made by `par_iter`.
 #[must_use = "iterators are lazy"]
@@ -39,17 +38,9 @@ impl<'s, K: Key + Send, V: Send + Sync> ParallelIterator for ParIter<'s, K, V> {
     }
 }
 
-impl<K: Key, V> Clone for ParIter<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { slots: self.slots.clone() }
-    }
-}
+clone_fields!([K: Key, V] ParIter<'_, K, V>: slots);
 
-impl<K: Key, V> fmt::Debug for ParIter<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParIter").finish_non_exhaustive()
-    }
-}
+debug_as!([K: Key, V] ParIter<'_, K, V>, "ParIter");
 
 impl<'s, K: Key + Send, V: Send + Sync> IntoParallelIterator for &'s SharedSlotMap<K, V> {
     type Iter = ParIter<'s, K, V>;

@@ -19,7 +19,7 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use crate::growing::{Amount, option_methods};
+pub(crate) use crate::growing::Amount;
 pub(crate) use options::Options;
 
 use crate::backing::{Backing, Foreign};

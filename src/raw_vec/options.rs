@@ -26,7 +26,7 @@ type MakeBlock = fn(&Options, Layout, usize, Amount) -> Result<GrowingReservatio
 
 /// What the user chose for an array.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
+pub struct Options {
     pub(crate) max_len: Option<usize>,
     /// More elements than this are never held, whoever asks: what numbers them counts no further.
     pub(crate) bound: usize,

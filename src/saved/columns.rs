@@ -4,7 +4,6 @@ use crate::columns::{CloneFields, Columns, Row};
 use ::serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use ::serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
-use std::marker::PhantomData;
 
 impl<R: Row + Clone + Serialize> Serialize for Columns<R>
 where
@@ -19,17 +18,6 @@ where
     }
 }
 
-/// Appends all rows of a sequence. As for an array, the hint at their number is not believed.
-fn append_all<'de, R: Row + Deserialize<'de>, A: SeqAccess<'de>>(
-    columns: &mut Columns<R>,
-    mut rows: A,
-) -> Result<(), A::Error> {
-    while let Some(row) = rows.next_element()? {
-        columns.try_push(row).map_err(|refused| A::Error::custom(refused.error))?;
-    }
-    Ok(())
-}
-
 impl<'de, R: Row + Deserialize<'de>> Deserialize<'de> for Columns<R> {
     /// `deserialize_in_place` reads into columns that are there, within their maximum and with the memory that
     /// they have: rows that are read take the places of those before, as far as there are any. Where it fails,
@@ -40,7 +28,9 @@ impl<'de, R: Row + Deserialize<'de>> Deserialize<'de> for Columns<R> {
     /// Besides what the format finds wrong: if there are more rows than memory can be had for, or than columns that
     /// are read into may have.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Rows(PhantomData))
+        let mut columns = Self::new();
+        Self::deserialize_in_place(deserializer, &mut columns)?;
+        Ok(columns)
     }
 
     fn deserialize_in_place<D: Deserializer<'de>>(
@@ -48,22 +38,6 @@ impl<'de, R: Row + Deserialize<'de>> Deserialize<'de> for Columns<R> {
         place: &mut Self,
     ) -> Result<(), D::Error> {
         deserializer.deserialize_seq(InPlace(place))
-    }
-}
-
-struct Rows<R>(PhantomData<fn() -> R>);
-
-impl<'de, R: Row + Deserialize<'de>> Visitor<'de> for Rows<R> {
-    type Value = Columns<R>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a sequence")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, rows: A) -> Result<Self::Value, A::Error> {
-        let mut columns = Columns::new();
-        append_all(&mut columns, rows)?;
-        Ok(columns)
     }
 }
 
@@ -84,6 +58,10 @@ impl<'de, R: Row + Deserialize<'de>> Visitor<'de> for InPlace<'_, R> {
             };
             drop(self.0.replace(index, row));
         }
-        append_all(self.0, rows)
+        // As for an array, the hint at their number is not believed.
+        while let Some(row) = rows.next_element()? {
+            self.0.try_push(row).map_err(|refused| A::Error::custom(refused.error))?;
+        }
+        Ok(())
     }
 }

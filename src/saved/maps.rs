@@ -261,18 +261,9 @@ impl<K: Key, V, S: BuildHasher + Default> Secondary<K, V> for SparseSecondaryMap
     }
 }
 
-struct ReadPairs<K, V, M> {
-    pair: PhantomData<fn() -> (K, V)>,
-    map: PhantomData<fn() -> M>,
-}
+struct ReadPairs<P, M>(PhantomData<fn() -> (P, M)>);
 
-impl<K, V, M> ReadPairs<K, V, M> {
-    const fn new() -> Self {
-        Self { pair: PhantomData, map: PhantomData }
-    }
-}
-
-impl<'de, K, V, M> Visitor<'de> for ReadPairs<K, V, M>
+impl<'de, K, V, M> Visitor<'de> for ReadPairs<(K, V), M>
 where
     K: Key + Deserialize<'de>,
     V: Deserialize<'de>,
@@ -311,7 +302,7 @@ impl<'de, K: Key + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for S
     /// is far depends on how many values there are in all, in whatever order: so `n` of them take room
     /// for no more than `16 * n` slots, 4 MiB, and as much ahead as that.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ReadPairs::new())
+        deserializer.deserialize_seq(ReadPairs(PhantomData))
     }
 }
 
@@ -332,6 +323,6 @@ where
     ///
     /// As for [`SecondaryMap`], but no index is far.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ReadPairs::new())
+        deserializer.deserialize_seq(ReadPairs(PhantomData))
     }
 }

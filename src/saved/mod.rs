@@ -92,8 +92,6 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "block-vec")]
-mod block_vec;
 #[cfg(feature = "columns")]
 mod columns;
 mod dense;

@@ -261,7 +261,7 @@ impl<'de, K: Key, S: Rows<Value: Deserialize<'de>>> Visitor<'de> for ReadDense<K
 
 impl<'de, K: Key, V: Deserialize<'de>> SlotmapForm<'de> for SecondaryMap<K, V> {
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ReadSecondary::new())
+        deserializer.deserialize_seq(ReadSecondary(PhantomData))
     }
 }
 
@@ -272,22 +272,13 @@ where
     H: BuildHasher + Default,
 {
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ReadSecondary::new())
+        deserializer.deserialize_seq(ReadSecondary(PhantomData))
     }
 }
 
-struct ReadSecondary<K, V, M> {
-    pair: PhantomData<fn() -> (K, V)>,
-    map: PhantomData<fn() -> M>,
-}
+struct ReadSecondary<P, M>(PhantomData<fn() -> (P, M)>);
 
-impl<K, V, M> ReadSecondary<K, V, M> {
-    const fn new() -> Self {
-        Self { pair: PhantomData, map: PhantomData }
-    }
-}
-
-impl<'de, K, V, M> Visitor<'de> for ReadSecondary<K, V, M>
+impl<'de, K, V, M> Visitor<'de> for ReadSecondary<(K, V), M>
 where
     K: Key,
     V: Deserialize<'de>,

@@ -1,41 +1,14 @@
 //! Reading and writing arrays.
 
+use crate::block_vec::BlockVec;
 use crate::error::Error;
 use crate::vec::VmVec;
 use ::serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 use ::serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 
-impl<T: Serialize> Serialize for VmVec<T> {
-    /// As a sequence, as a `Vec` is.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for VmVec<T> {
-    /// `deserialize_in_place` reads into an array that is there, within its maximum and with the
-    /// memory that it has: elements are read over elements as far as there are any. Where it fails, what
-    /// was read before the fault is there, and what was not read over may be.
-    ///
-    /// # Errors
-    ///
-    /// Besides what the format finds wrong: if there are more elements than memory can be had for, or
-    /// than an array that is read into may have.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read(deserializer)
-    }
-
-    fn deserialize_in_place<D: Deserializer<'de>>(
-        deserializer: D,
-        place: &mut Self,
-    ) -> Result<(), D::Error> {
-        read_over(deserializer, place)
-    }
-}
-
 /// An array that can be read.
-pub(super) trait Array: Default {
+trait Array: Default {
     type Element;
 
     fn try_push(&mut self, element: Self::Element) -> Result<(), Error>;
@@ -45,24 +18,61 @@ pub(super) trait Array: Default {
     fn truncate(&mut self, len: usize);
 }
 
-impl<T> Array for VmVec<T> {
-    type Element = T;
+/// Reading and writing an array.
+macro_rules! array {
+    ($array:ident, |$this:ident| $iter_mut:expr) => {
+        impl<T: Serialize> Serialize for $array<T> {
+            /// As a sequence, as a `Vec` is.
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_seq(self)
+            }
+        }
 
-    fn try_push(&mut self, element: T) -> Result<(), Error> {
-        self.try_push(element).map_err(|refused| refused.error)
-    }
+        impl<'de, T: Deserialize<'de>> Deserialize<'de> for $array<T> {
+            /// `deserialize_in_place` reads into an array that is there, within its maximum and with the
+            /// memory that it has: elements are read over elements as far as there are any. Where it fails, what
+            /// was read before the fault is there, and what was not read over may be.
+            ///
+            /// # Errors
+            ///
+            /// Besides what the format finds wrong: if there are more elements than memory can be had for, or
+            /// than an array that is read into may have.
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                read(deserializer)
+            }
 
-    fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.as_mut_slice().iter_mut()
-    }
+            fn deserialize_in_place<D: Deserializer<'de>>(
+                deserializer: D,
+                place: &mut Self,
+            ) -> Result<(), D::Error> {
+                read_over(deserializer, place)
+            }
+        }
 
-    fn truncate(&mut self, len: usize) {
-        self.truncate(len);
-    }
+        impl<T> Array for $array<T> {
+            type Element = T;
+
+            fn try_push(&mut self, element: T) -> Result<(), Error> {
+                self.try_push(element).map_err(|refused| refused.error)
+            }
+
+            fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+                let $this = self;
+                $iter_mut
+            }
+
+            fn truncate(&mut self, len: usize) {
+                self.truncate(len);
+            }
+        }
+    };
 }
 
+array!(VmVec, |array| array.as_mut_slice().iter_mut());
+array!(BlockVec, |array| array.iter_mut());
+
 /// Reads a sequence into an array of its own.
-pub(super) fn read<'de, A, D>(deserializer: D) -> Result<A, D::Error>
+fn read<'de, A, D>(deserializer: D) -> Result<A, D::Error>
 where
     A: Array<Element: Deserialize<'de>>,
     D: Deserializer<'de>,
@@ -73,7 +83,7 @@ where
 }
 
 /// Reads a sequence over the elements of an array as far as there are any, and then behind them.
-pub(super) fn read_over<'de, A, D>(deserializer: D, array: &mut A) -> Result<(), D::Error>
+fn read_over<'de, A, D>(deserializer: D, array: &mut A) -> Result<(), D::Error>
 where
     A: Array<Element: Deserialize<'de>>,
     D: Deserializer<'de>,

@@ -3,8 +3,8 @@
 use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut};
 use crate::key::Key;
 use crate::slot_map::DisjointError;
-use crate::slot_map::iter::{WalkMut, WalkRef};
-use crate::slot_map::join::{LookMut, LookRef};
+use crate::slots::walk::join::{LookMut, LookRef};
+use crate::slots::walk::{WalkMut, WalkRef};
 
 impl<K: Key, V> SecondaryMap<K, V> {
     /// The number of values. O(1).
@@ -70,55 +70,6 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.get_mut(data.index(), data.generation())
     }
 
-    /// Has `f` called with each of many keys, and its value if it has one here, in the order of the keys.
-    /// Linear in the keys.
-    ///
-    /// In a large map this is faster than a [`get`](Self::get) for each: the memory of a value is
-    /// asked for some keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
-    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
-    /// let second: SecondaryMap<_, u32> = map.keys().skip(1).map(|key| (key, 5)).collect();
-    /// let mut sum = 0;
-    /// second.get_many(map.keys(), |_, value| sum += value.unwrap_or(&0));
-    /// assert_eq!(sum, 10);
-    /// ```
-    #[inline]
-    pub fn get_many<'a>(
-        &'a self,
-        keys: impl IntoIterator<Item = K>,
-        mut f: impl FnMut(K, Option<&'a V>),
-    ) {
-        self.slots.ahead().each(keys, |key| f(key, self.get(key)));
-    }
-
-    /// [`get_many`](Self::get_many), with the values to be changed. A key may come more than once.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
-    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
-    /// let mut second: SecondaryMap<_, u32> = map.keys().skip(1).map(|key| (key, 5)).collect();
-    /// second.get_many_mut(map.keys(), |key, value| {
-    ///     if let Some(value) = value {
-    ///         *value += map[key];
-    ///     }
-    /// });
-    /// assert!(second.values().eq(&[6, 7]));
-    /// ```
-    #[inline]
-    pub fn get_many_mut(
-        &mut self,
-        keys: impl IntoIterator<Item = K>,
-        mut f: impl FnMut(K, Option<&mut V>),
-    ) {
-        self.slots.ahead().each(keys, |key| f(key, self.get_mut(key)));
-    }
-
     /// The values of several keys at once, to be changed; `None` if one is not in the map, or is
     /// given twice. O(N).
     ///
@@ -166,36 +117,33 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.get_disjoint_mut(super::parts(keys))
     }
 
-    /// All keys and values, in the order of addresses, which is that of the keys' indices.
-    #[inline]
-    pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter::new(self.walk(), self.live, self.mint)
-    }
-
-    /// All keys and values, the values to be changed, in the order of addresses.
-    #[inline]
-    pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
-        let (left, mint) = (self.live, self.mint);
-        IterMut::new(self.walk_mut(), left, mint)
-    }
-
-    /// All keys, in the order of their indices.
-    #[inline]
-    pub fn keys(&self) -> Keys<'_, K, V> {
-        Keys::new(self.walk(), self.live, self.mint)
-    }
-
-    /// All values, in the order of addresses.
-    #[inline]
-    pub fn values(&self) -> Values<'_, K, V> {
-        Values::new(self.walk(), self.live, self.mint)
-    }
-
-    /// All values, to be changed, in the order of addresses.
-    #[inline]
-    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
-        let (left, mint) = (self.live, self.mint);
-        ValuesMut::new(self.walk_mut(), left, mint)
+    walk_methods! {
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+        /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+        /// let second: SecondaryMap<_, u32> = map.keys().skip(1).map(|key| (key, 5)).collect();
+        /// let mut sum = 0;
+        /// second.get_many(map.keys(), |_, value| sum += value.unwrap_or(&0));
+        /// assert_eq!(sum, 10);
+        /// ```
+        /
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+        /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+        /// let mut second: SecondaryMap<_, u32> = map.keys().skip(1).map(|key| (key, 5)).collect();
+        /// second.get_many_mut(map.keys(), |key, value| {
+        ///     if let Some(value) = value {
+        ///         *value += map[key];
+        ///     }
+        /// });
+        /// assert!(second.values().eq(&[6, 7]));
+        /// ```
     }
 
     /// Opens a scope in which the map can only grow, so that references to values stay good across

@@ -2,7 +2,7 @@
 
 use super::SecondaryMap;
 
-crate::slot_map::drain::drain! {
+crate::slots::walk::drain::drain! {
     /// Takes all values out of a [`SecondaryMap`], made by [`SecondaryMap::drain`].
     Drain<'a, K, V> of &'a mut SecondaryMap<K, V>
 }

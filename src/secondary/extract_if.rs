@@ -2,7 +2,7 @@
 
 use super::SecondaryMap;
 
-crate::slot_map::extract_if::extract_if! {
+crate::slots::walk::extract_if::extract_if! {
     /// Takes out of a [`SecondaryMap`] the values that a predicate names, made by
     /// [`SecondaryMap::extract_if`].
     ExtractIf of SecondaryMap

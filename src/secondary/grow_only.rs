@@ -2,9 +2,8 @@
 
 use super::{SecondaryMap, Slots, give_up};
 use crate::error::{Error, ErrorKind, Refused};
-use crate::key::Key;
-use crate::slot_map::growing_slots::GrowingSlots;
-use crate::slot_map::traits::no_such_key;
+use crate::key::{Key, no_such_key};
+use crate::slots::growing_slots::GrowingSlots;
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;

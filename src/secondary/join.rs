@@ -3,9 +3,9 @@
 use super::SecondaryMap;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{Walk, WalkMut, WalkRef};
-use crate::slot_map::join::{Joined, Look};
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
+use crate::slots::walk::join::{Joined, Look};
+use crate::slots::walk::{Walk, WalkMut, WalkRef};
 use sealed::Sealed;
 use std::fmt;
 use std::iter::FusedIterator;
@@ -64,7 +64,7 @@ pub trait Column<K: Key>: Sealed<K, Look: Look<Value = <Self as Column<K>>::Item
 
 mod sealed {
     use crate::key::Key;
-    use crate::slot_map::join::Look;
+    use crate::slots::walk::join::Look;
 
     pub trait Sealed<K: Key> {
         type Look: Look;
@@ -77,15 +77,15 @@ mod sealed {
     }
 }
 
-/// A map with `look` and `look_mut`, as a column.
+/// A reference to a map as a column, by the method that looks its values up.
 macro_rules! column {
-    ($map:ident) => {
-        impl<'a, K: Key, W> Column<K> for &'a $map<K, W> {
-            type Item = &'a W;
+    ($map:ty => $item:ty, $look:ident: $method:ident) => {
+        impl<'a, K: Key, W> Column<K> for $map {
+            type Item = $item;
         }
 
-        impl<'a, K: Key, W> Sealed<K> for &'a $map<K, W> {
-            type Look = crate::slot_map::join::LookRef<'a, W>;
+        impl<'a, K: Key, W> Sealed<K> for $map {
+            type Look = crate::slots::walk::join::$look<'a, W>;
 
             #[inline]
             fn most(&self) -> usize {
@@ -94,32 +94,16 @@ macro_rules! column {
 
             #[inline]
             fn into_look(self, tag: Option<u32>) -> Self::Look {
-                self.look(tag)
-            }
-        }
-
-        impl<'a, K: Key, W> Column<K> for &'a mut $map<K, W> {
-            type Item = &'a mut W;
-        }
-
-        impl<'a, K: Key, W> Sealed<K> for &'a mut $map<K, W> {
-            type Look = crate::slot_map::join::LookMut<'a, W>;
-
-            #[inline]
-            fn most(&self) -> usize {
-                self.len()
-            }
-
-            #[inline]
-            fn into_look(self, tag: Option<u32>) -> Self::Look {
-                self.look_mut(tag)
+                self.$method(tag)
             }
         }
     };
 }
 
-column!(SlotMap);
-column!(SecondaryMap);
+column!(&'a SlotMap<K, W> => &'a W, LookRef: look);
+column!(&'a mut SlotMap<K, W> => &'a mut W, LookMut: look_mut);
+column!(&'a SecondaryMap<K, W> => &'a W, LookRef: look);
+column!(&'a mut SecondaryMap<K, W> => &'a mut W, LookMut: look_mut);
 
 macro_rules! tuple {
     ($first:ident 0 $(, $more:ident $at:tt)+) => {

@@ -1,35 +1,22 @@
 //! Taking memory, and giving it back.
 
 use super::{SecondaryMap, or_give_up};
+use crate::container::{prefault_methods, reserve_methods, shrink_methods, stats};
 use crate::error::{Error, ErrorKind, Holder};
-use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
+use crate::growing::{Amount, Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
-use crate::slot_map::SlotMap;
-use crate::slot_map::far::{FarRule, NEAR_BYTES};
-use crate::slot_map::slots::Slots;
+use crate::slots::array::Slots;
+use crate::slots::far_index::{FarRule, NEAR_BYTES};
+use crate::slots::key_bits::explain;
 
-/// What a [`SecondaryMap`] holds and takes up, given by [`SecondaryMap::stats`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SecondaryMapStats {
-    /// Slots with values.
-    pub live: usize,
-    /// Slots up to the highest that was filled since the last `clear`, which iteration goes over.
-    pub slots: usize,
-    /// Slots that fit into committed memory.
-    pub capacity: usize,
-    /// Slots that the map can ever have.
-    pub max_len: usize,
-    /// Bytes of address space.
-    pub reserved_bytes: usize,
-    /// Bytes that the system has promised.
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity`.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What a [`SecondaryMap`] holds and takes up, given by [`SecondaryMap::stats`].
+    pub struct SecondaryMapStats of "Slots", in memory of "slots" {
+        /// Slots with values.
+        live,
+        /// Slots up to the highest that was filled since the last `clear`, which iteration goes over.
+        slots,
+    }
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
@@ -95,25 +82,14 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Ok(())
     }
 
-    /// Makes room for `additional` more slots behind the highest that was filled, and maybe some
-    /// ahead; and so announces them, see [far indices](Self#far-indices).
-    ///
-    /// Enters the kernel if there is not room already. Nothing is moved, and no page is touched.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &mut, "slots";
+        /// They come after the highest that was filled, and are [announced](Self#far-indices) thereby.
+        ///
+        /// Enters the kernel if there is not room already. Nothing is moved, and no page is touched.
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_set_capacity`](Self::try_set_capacity).
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+    fn make_room_for(&mut self, additional: usize, _: Amount) -> Result<(), Error> {
         let new_capacity = self.slots.len().saturating_add(additional);
         Self::check_key_bits(new_capacity)?;
         self.slots.try_reserve(additional).map_err(Self::explain)?;
@@ -121,35 +97,15 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Ok(())
     }
 
-    /// Gives the memory behind the last value back to the system, as
-    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does, so iteration ends there, and
-    /// nothing is announced any more. No value moves. If the system refuses, the memory stays. Linear
-    /// in the slots given up.
-    pub fn shrink_to_fit(&mut self) {
-        // The one refusal is that of a process at its limit of mappings; it costs only memory.
-        let _ = self.try_shrink_to_fit();
+    shrink_methods! {
+        /// Gives the memory behind the last value back to the system, as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does, so iteration ends there, and
+        /// nothing is announced any more. No value moves. If the system refuses, the memory stays. Linear
+        /// in the slots given up.
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses ([`MappingLimit`](ErrorKind::MappingLimit)); no value has changed
-    /// then.
-    pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.shrink(&mut Purse::unlimited()).map(drop)
-    }
-
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more memory goes than a budget allows, so that
-    /// it can be spread over frames: call it again until it [is done](GivenBack::is_done).
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
-    pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let mut purse = Purse::new(budget);
-        let is_done = self.shrink(&mut purse)?;
-        Ok(GivenBack { bytes: purse.spent(), is_done })
+    fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        budget.spend(|purse| self.shrink(purse))
     }
 
     fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
@@ -157,36 +113,20 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.shrink(purse)
     }
 
-    /// Makes room for `additional` more slots behind the highest that was filled, and makes its pages
-    /// resident now, so that filling it takes no page fault; and so announces them, see
-    /// [far indices](Self#far-indices).
-    ///
-    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
-    /// let map: SlotMap<DefaultKey, u32> = (0..1000).collect();
-    /// let mut second = SecondaryMap::new();
-    /// second.prefault(map.len());
-    /// second.extend(map.keys().map(|key| (key, [0_u8; 100]))); // takes no page fault
-    /// ```
-    #[track_caller]
-    pub fn prefault(&mut self, additional: usize) {
-        or_give_up(self.try_prefault(additional));
+    prefault_methods! {
+        &mut, "slots";
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+        /// let map: SlotMap<DefaultKey, u32> = (0..1000).collect();
+        /// let mut second = SecondaryMap::new();
+        /// second.prefault(map.len());
+        /// second.extend(map.keys().map(|key| (key, [0_u8; 100]))); // takes no page fault
+        /// ```
     }
 
-    /// [`prefault`](Self::prefault), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_set_capacity`](Self::try_set_capacity).
-    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+    fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
         self.slots.try_prefault(additional)
     }
@@ -203,17 +143,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// for a hot path.
     pub fn stats(&self) -> SecondaryMapStats {
         let slots = self.slots.stats();
-        SecondaryMapStats {
-            live: self.live,
-            slots: slots.len,
-            capacity: slots.capacity,
-            max_len: slots.max_len,
-            reserved_bytes: slots.reserved_bytes,
-            committed_bytes: slots.committed_bytes,
-            ahead_bytes: slots.ahead_bytes,
-            late: slots.late,
-            resident_bytes: slots.resident_bytes,
-        }
+        SecondaryMapStats { live: self.live, slots: slots.len, ..SecondaryMapStats::of(slots) }
     }
 
     /// Whether an index is that behind the last slot, surely not far, and there is room at hand.
@@ -256,6 +186,6 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     /// Says it if it is the keys that set the limit.
     pub(super) fn explain(error: Error) -> Error {
-        SlotMap::<K, V>::explain(error)
+        explain(error, Self::BOUND)
     }
 }

@@ -1,4 +1,4 @@
-//! [`SecondaryMap`] and [`SparseSecondaryMap`]: more about what a [`SlotMap`] holds, by its keys.
+//! [`SecondaryMap`] and [`SparseSecondaryMap`]: more about what a [`SlotMap`](crate::SlotMap) holds, by its keys.
 
 // The values of a `SecondaryMap` are in the same slots as those of a `SlotMap`, which answer for
 // memory safety. This module decides which value is in which slot; a mistake here could lose a
@@ -37,16 +37,17 @@ pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
 
-use crate::error::{Error, ErrorKind, Holder};
+use crate::container::max_len_constructors;
+use crate::error::{Error, ErrorKind, Holder, give_up, or_give_up};
 use crate::key::Key;
 use crate::raw_vec::Options;
-use crate::slot_map::cursor::Cursor;
-use crate::slot_map::gapped_slots::GappedSlots;
-use crate::slot_map::mint::Mint;
-use crate::slot_map::slots::Slots;
-use crate::slot_map::{SlotMap, give_up, or_give_up};
+use crate::slots::array::Slots;
+use crate::slots::cursor::Cursor;
+use crate::slots::gapped_slots::GappedSlots;
+use crate::slots::key_bits::most_slots;
+use crate::slots::key_tag::Mint;
 
-/// More values for the keys of a [`SlotMap`]: one array beside it, by the same indices.
+/// More values for the keys of a [`SlotMap`](crate::SlotMap): one array beside it, by the same indices.
 ///
 /// The slot map makes the keys, and says what there is; secondary maps hold more about it, each a
 /// kind of value that not all need to have or that others shall not see. It has what the map of
@@ -58,7 +59,7 @@ use crate::slot_map::{SlotMap, give_up, or_give_up};
 ///   key that is older than the one whose value is there is refused, and one that is newer takes
 ///   its place: the slot map has removed the older one, so nobody will ask for it. Generations
 ///   never wrap around, so older is less. Tags take no part (of keys that are
-///   given out they are 0, or what [`set_type_id`](Self::set_type_id) says). Only [`SlotMap::reset`] makes keys anew
+///   given out they are 0, or what [`set_type_id`](Self::set_type_id) says). Only [`SlotMap::reset`](crate::SlotMap::reset) makes keys anew
 ///   that there were before: [`clear`](Self::clear) this map then, or it takes them for the old
 ///   ones, and refuses those that look older than what it holds.
 /// - **Side by side.** [`join`](Self::join) and [`join_mut`](Self::join_mut), of a slot map also, give the
@@ -103,7 +104,7 @@ use crate::slot_map::{SlotMap, give_up, or_give_up};
 ///
 /// A slot is the value and 4 bytes, padded to the alignment of the value; there is a bit a slot for
 /// gaps. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots; where addresses are few, or there is no
-/// virtual memory, name [`max_len`](Self::with_max_len), as for the [slot map](SlotMap#memory).
+/// virtual memory, name [`max_len`](Self::with_max_len), as for the [slot map](crate::SlotMap#memory).
 ///
 /// # Examples
 ///
@@ -176,35 +177,16 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Ok(map)
     }
 
-    /// An empty map that refuses indices from `max_len` on. Reserves addresses for so many slots at
-    /// once.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{DefaultKey, SecondaryMap};
-    ///
-    /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(1 << 20);
-    /// assert_eq!(map.max_len(), 1 << 20);
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len(max_len))
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses cannot be had, or keys cannot number so many slots
-    /// ([`KeyBits`](ErrorKind::KeyBits)).
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
+    max_len_constructors! {
+        "map" of "slots", "Refuses indices from `max_len` on. Reserves the addresses now.";
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{DefaultKey, SecondaryMap};
+        ///
+        /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(1 << 20);
+        /// assert_eq!(map.max_len(), 1 << 20);
+        /// ```
     }
 
     /// Options: maximum, capacity, growth, huge pages, what is done in the background.
@@ -213,7 +195,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     /// As many slots as the index in a key can number.
-    const BOUND: usize = SlotMap::<K, V>::most_slots();
+    const BOUND: usize = most_slots::<K>();
 
     /// Those of a map for which nobody chose anything.
     const OPTIONS: &'static Options = &Self::bounded(Options::DEFAULT);

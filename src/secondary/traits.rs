@@ -4,54 +4,25 @@ use super::waiting::Waiting;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, or_give_up, sparse};
 use crate::error::Error;
 use crate::key::Key;
-use crate::slot_map::far::NEAR_BYTES;
-use crate::slot_map::gapped_slots::GappedSlots;
-use crate::slot_map::iter::{Walk, WalkOwned};
-use crate::slot_map::mint::Mint;
-use crate::slot_map::traits::no_such_key;
+use crate::slots::far_index::NEAR_BYTES;
+use crate::slots::gapped_slots::GappedSlots;
+use crate::slots::key_tag::Mint;
+use crate::slots::walk::{Walk, WalkOwned};
 use sparse::SparseSecondaryMap;
 use std::fmt;
 use std::hash::BuildHasher;
 use std::mem;
-use std::ops::{Index, IndexMut};
 
 /// Traits of a map, which may have a hasher. It has `get`, `insert`, `iter` and the like.
 macro_rules! traits {
-    ($map:ident<K, V $(, $hasher:ident)?>, $iter:path, $iter_mut:path) => {
-        impl<K: Key, V: fmt::Debug $(, $hasher)?> fmt::Debug for $map<K, V $(, $hasher)?> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_map().entries(self).finish()
-            }
-        }
+    ($map:ident<K, V $(, $hasher:ident)?>, $iter:ty, $iter_mut:ty) => {
+        debug_items!([K: Key, V: fmt::Debug $(, $hasher)?] $map<K, V $(, $hasher)?>, debug_map, |map| map);
 
-        impl<K: Key, V $(, $hasher: BuildHasher)?> Index<K> for $map<K, V $(, $hasher)?> {
-            type Output = V;
+        index_by_key!([K: Key, V $(, $hasher: BuildHasher)?] $map<K, V $(, $hasher)?> => mut V);
 
-            /// # Panics
-            ///
-            /// If the key has no value here.
-            #[inline]
-            #[track_caller]
-            fn index(&self, key: K) -> &V {
-                match self.get(key) {
-                    Some(value) => value,
-                    None => no_such_key(key),
-                }
-            }
-        }
-
-        impl<K: Key, V $(, $hasher: BuildHasher)?> IndexMut<K> for $map<K, V $(, $hasher)?> {
-            /// # Panics
-            ///
-            /// If the key has no value here.
-            #[inline]
-            #[track_caller]
-            fn index_mut(&mut self, key: K) -> &mut V {
-                match self.get_mut(key) {
-                    Some(value) => value,
-                    None => no_such_key(key),
-                }
-            }
+        iterate_by_ref! {
+            [K: Key, V $(, $hasher)?] $map<K, V $(, $hasher)?>:
+            (K, &'a V) => $iter, (K, &'a mut V) => $iter_mut
         }
 
         impl<K: Key, V: PartialEq $(, $hasher: BuildHasher)?> PartialEq for $map<K, V $(, $hasher)?> {
@@ -64,20 +35,13 @@ macro_rules! traits {
 
         impl<K: Key, V: Eq $(, $hasher: BuildHasher)?> Eq for $map<K, V $(, $hasher)?> {}
 
-        impl<K: Key, V $(, $hasher: BuildHasher + Default)?> FromIterator<(K, V)>
-            for $map<K, V $(, $hasher)?>
-        {
+        collect_by_extend! {
             /// A map with these values; see [`extend`](Self::extend).
             ///
             /// # Panics
             ///
             #[doc = concat!("As for [`insert`](", stringify!($map), "::insert).")]
-            #[track_caller]
-            fn from_iter<I: IntoIterator<Item = (K, V)>>(items: I) -> Self {
-                let mut map = Self::default();
-                map.extend(items);
-                map
-            }
+            [K: Key, V $(, $hasher: BuildHasher + Default)?] $map<K, V $(, $hasher)?>: (K, V)
         }
 
         impl<K: Key, V $(, $hasher: BuildHasher)?> Extend<(K, V)> for $map<K, V $(, $hasher)?> {
@@ -105,31 +69,11 @@ macro_rules! traits {
                 self.extend(items.into_iter().map(|(key, value)| (key, *value)));
             }
         }
-
-        impl<'m, K: Key, V $(, $hasher)?> IntoIterator for &'m $map<K, V $(, $hasher)?> {
-            type Item = (K, &'m V);
-            type IntoIter = $iter;
-
-            #[inline]
-            fn into_iter(self) -> Self::IntoIter {
-                self.iter()
-            }
-        }
-
-        impl<'m, K: Key, V $(, $hasher)?> IntoIterator for &'m mut $map<K, V $(, $hasher)?> {
-            type Item = (K, &'m mut V);
-            type IntoIter = $iter_mut;
-
-            #[inline]
-            fn into_iter(self) -> Self::IntoIter {
-                self.iter_mut()
-            }
-        }
     };
 }
 
-traits!(SecondaryMap<K, V>, Iter<'m, K, V>, IterMut<'m, K, V>);
-traits!(SparseSecondaryMap<K, V, S>, sparse::Iter<'m, K, V>, sparse::IterMut<'m, K, V>);
+traits!(SecondaryMap<K, V>, Iter<'a, K, V>, IterMut<'a, K, V>);
+traits!(SparseSecondaryMap<K, V, S>, sparse::Iter<'a, K, V>, sparse::IterMut<'a, K, V>);
 
 impl<K: Key, V> SecondaryMap<K, V> {
     #[track_caller]
@@ -166,12 +110,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     }
 }
 
-impl<K: Key, V> Default for SecondaryMap<K, V> {
-    /// An empty map; see [`SecondaryMap::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([K: Key, V] SecondaryMap<K, V>, new);
 
 impl<K: Key, V: Clone> Clone for SecondaryMap<K, V> {
     /// A copy with the same options, the same keys, and values at other addresses. What was announced
@@ -207,29 +146,9 @@ impl<K: Key, V: Clone> SecondaryMap<K, V> {
     }
 }
 
-impl<K: Key, V> IntoIterator for SecondaryMap<K, V> {
-    type Item = (K, V);
-    type IntoIter = IntoIter<K, V>;
-
-    fn into_iter(self) -> IntoIter<K, V> {
-        let (walk, left, mint) = self.into_walk();
-        IntoIter::new(walk, left, mint)
-    }
-}
+into_walk_methods!(SecondaryMap);
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// All keys; the values are dropped one by one, with the iterator at the latest.
-    pub fn into_keys(self) -> IntoKeys<K, V> {
-        let (walk, left, mint) = self.into_walk();
-        IntoKeys::new(walk, left, mint)
-    }
-
-    /// All values, in the order of addresses.
-    pub fn into_values(self) -> IntoValues<K, V> {
-        let (walk, left, mint) = self.into_walk();
-        IntoValues::new(walk, left, mint)
-    }
-
     pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize, Mint<K>) {
         let slots = mem::replace(&mut self.slots, GappedSlots::new(Self::OPTIONS));
         (slots.into_walk(), self.live, self.mint)

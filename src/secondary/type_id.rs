@@ -3,7 +3,7 @@
 use super::{SecondaryMap, SparseSecondaryMap, or_give_up};
 use crate::error::Error;
 use crate::key::Key;
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
 
 /// A map that gives out keys by its mint.
 macro_rules! type_id {

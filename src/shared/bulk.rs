@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "moves elements to places that were claimed")]
 
 use super::SharedVec;
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::vec::VmVec;
 use std::iter::Chain;
 use std::ops::Range;
@@ -136,9 +136,7 @@ impl<T> SharedVec<T> {
     /// As for [`push`](Self::push); what was stored before stays.
     #[track_caller]
     pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
-        if let Err(refused) = self.try_extend(iter) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_extend(iter));
     }
 
     /// [`extend`](Self::extend), or the error and the elements that could not be stored; those that could be are there.

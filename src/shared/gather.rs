@@ -4,11 +4,20 @@
 
 use super::SharedVec;
 use super::places::RUN;
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::heap;
 use std::fmt;
 use std::mem;
 use std::ops::Range;
+
+/// How many elements make a run: 64, but no more than 16 KiB of them, and one at least.
+pub(super) const fn most_of_run<T>() -> usize {
+    match (16_usize << 10).checked_div(size_of::<T>()) {
+        Some(0) => 1,
+        Some(fit) if fit < RUN => fit,
+        _ => RUN,
+    }
+}
 
 /// Gathers elements of one thread, and appends up to 64 of them at a time to a [`SharedVec`], made by
 /// [`SharedVec::gather`].
@@ -49,14 +58,7 @@ impl<T> SharedVec<T> {
 
 impl<T> Gather<'_, T> {
     /// How many are gathered: 64, but no more than 16 KiB of them.
-    const MOST: usize = {
-        let fit = match (16_usize << 10).checked_div(size_of::<T>()) {
-            Some(0) => 1,
-            Some(fit) => fit,
-            None => RUN,
-        };
-        if fit < RUN { fit } else { RUN }
-    };
+    const MOST: usize = most_of_run::<T>();
 
     /// Gathers an element; appends the run if it is full.
     ///
@@ -66,9 +68,7 @@ impl<T> Gather<'_, T> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, value: T) {
-        if let Err(refused) = self.try_push(value) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_push(value));
     }
 
     /// [`push`](Self::push), or the error and the element. What was gathered before stays gathered.
@@ -162,8 +162,4 @@ impl<T> Drop for Gather<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Gather<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Gather").field(&self.run).finish()
-    }
-}
+debug_as!([T: fmt::Debug] Gather<'_, T>, "Gather", |this| this.run);

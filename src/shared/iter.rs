@@ -79,14 +79,6 @@ impl<'s, T> DoubleEndedIterator for IterFinished<'s, T> {
 
 impl<T> FusedIterator for IterFinished<'_, T> {}
 
-impl<T> Clone for IterFinished<'_, T> {
-    fn clone(&self) -> Self {
-        Self { vec: self.vec, indices: self.indices.clone() }
-    }
-}
+clone_fields!([T] IterFinished<'_, T>: vec, indices);
 
-impl<T: fmt::Debug> fmt::Debug for IterFinished<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.clone()).finish()
-    }
-}
+debug_items!([T: fmt::Debug] IterFinished<'_, T>, debug_map, |items| items.clone());

@@ -68,8 +68,11 @@ pub use iter::IterFinished;
 pub use map::{SharedSlotMap, SharedSlotMapBuilder};
 pub use owned::{Drain, VecMut};
 
-use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, give_up, or_give_up};
-use crate::growing::{Budget, Prefaulted};
+use crate::container::{
+    capacity_constructors, max_len_constructors, prefault_methods, reserve_methods,
+};
+use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, or_give_up};
+use crate::growing::{Amount, Budget, Prefaulted};
 use crate::os;
 use crate::vec::{VecStats, VmVec};
 use lock::{GrowthLock, Held};
@@ -187,45 +190,17 @@ impl<T> SharedVec<T> {
         }
     }
 
-    /// An empty array with memory for `capacity` elements; see [`VmVec::with_capacity`].
-    ///
-    /// # Panics
-    ///
-    /// If the system refuses memory or addresses.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        or_give_up(Self::try_with_capacity(capacity))
-    }
+    capacity_constructors!("array" of "elements");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses memory or addresses.
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// An empty array that can hold `max_len` elements and no more. Reserves the addresses now, but for the flags': those
-    /// with the first memory.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len(max_len))
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses cannot be had.
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
+    max_len_constructors! {
+        "array" of "elements", "Reserves the addresses now, but for the flags': those with the first memory.";
+        /// # Examples
+        ///
+        /// ```
+        /// let pair = stayput::SharedVec::with_max_len(2);
+        /// pair.extend([1, 2]);
+        /// assert!(pair.try_push(3).is_err());
+        /// ```
     }
 
     /// Options: maximum, capacity, growth, huge pages, what is done in the background.
@@ -243,10 +218,7 @@ impl<T> SharedVec<T> {
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> (usize, &T) {
-        match self.try_push(value) {
-            Ok(pushed) => pushed,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_push(value))
     }
 
     /// [`push`](Self::push), or the error and the element.
@@ -287,10 +259,7 @@ impl<T> SharedVec<T> {
     /// ```
     #[track_caller]
     pub fn push_with(&self, make: impl FnMut(usize) -> T) -> (usize, &T) {
-        match self.try_push_with(make) {
-            Ok(pushed) => pushed,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_push_with(make))
     }
 
     /// [`push_with`](Self::push_with), or the error and the element.
@@ -623,41 +592,18 @@ impl<T> SharedVec<T> {
     /// As for [`try_max_len`](Self::try_max_len).
     pub fn try_stats(&self) -> Result<VecStats, Error> {
         let memory = self.memory.lock().map_err(|_| busy())?;
-        let (elements, flags) = (memory.elements.stats(), memory.flags.stats());
-        let max_len = memory.max_len();
+        let (both, max_len) = (memory.elements.stats() + memory.flags.stats(), memory.max_len());
         drop(memory);
-        let resident = elements.resident_bytes.zip(flags.resident_bytes);
-        Ok(VecStats {
-            len: self.len(),
-            capacity: self.capacity(),
-            max_len,
-            reserved_bytes: elements.reserved_bytes + flags.reserved_bytes,
-            committed_bytes: elements.committed_bytes + flags.committed_bytes,
-            ahead_bytes: elements.ahead_bytes + flags.ahead_bytes,
-            late: elements.late + flags.late,
-            resident_bytes: resident.map(|(elements, flags)| elements + flags),
-        })
+        Ok(VecStats { len: self.len(), capacity: self.capacity(), max_len, ..both })
     }
 
-    /// Makes room for `additional` more elements than were pushed until now, by whomever, and maybe some ahead.
-    ///
-    /// Enters the kernel if there is not room already. (Other threads may fill it first.)
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve(&self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &, "elements";
+        /// They are counted from what was pushed until now, by whomever; the two may not exceed `usize::MAX` together, even
+        /// if elements have no size. Enters the kernel if there is not room already. (Other threads may fill it first.)
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`VmVec::try_reserve`]; [`Busy`](ErrorKind::Busy) as for [`try_push`](Self::try_push). The length and
-    /// `additional` may not exceed `usize::MAX` together, even if elements have no size.
-    pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
+    fn make_room_for(&self, additional: usize, _: Amount) -> Result<(), Error> {
         self.room_for(additional).map(drop)
     }
 
@@ -682,27 +628,14 @@ impl<T> SharedVec<T> {
         Ok((guard, first))
     }
 
-    /// Makes room for `additional` more elements, as [`reserve`](Self::reserve) does, and makes its pages resident now, so
-    /// that filling it takes no page fault.
-    ///
-    /// Enters the kernel; O(n) in the pages. Threads that need more memory meanwhile wait; others go on pushing. On
-    /// processors that cannot touch pages in use, which are all except x86 and 64-bit ARM, this makes room and then
-    /// fails with [`Unsupported`](ErrorKind::Unsupported).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
-    #[track_caller]
-    pub fn prefault(&self, additional: usize) {
-        or_give_up(self.try_prefault(additional));
+    prefault_methods! {
+        &, "elements";
+        /// Threads that need more memory meanwhile wait; others go on pushing. On processors that cannot touch pages in use,
+        /// which are all except x86 and 64-bit ARM, this makes room and then fails with
+        /// [`Unsupported`](ErrorKind::Unsupported).
     }
 
-    /// [`prefault`](Self::prefault), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_prefault(&self, additional: usize) -> Result<(), Error> {
+    fn prefault_room(&self, additional: usize) -> Result<(), Error> {
         let (mut memory, first) = self.room_for(additional)?;
         if Self::IS_UNSIZED {
             return Ok(());
@@ -714,14 +647,12 @@ impl<T> SharedVec<T> {
     /// Makes memory behind what was pushed resident ahead of its use: see [`VmVec::prefault_ahead`], and
     /// [`prefault`](Self::prefault) for where it cannot.
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
-        let locked = check_prefaulting_is_shared(Holder::SharedVec)
-            .and_then(|()| self.memory.lock().map_err(|_| busy()));
-        let mut guard = match locked {
-            Ok(guard) => guard,
-            Err(error) => {
-                return Prefaulted { bytes: 0, ahead_bytes: 0, refused: Some(error) };
-            }
-        };
+        self.try_prefault_ahead(budget).unwrap_or_else(Prefaulted::refused)
+    }
+
+    fn try_prefault_ahead(&self, budget: Budget) -> Result<Prefaulted, Error> {
+        check_prefaulting_is_shared(Holder::SharedVec)?;
+        let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
         let before = memory.committed();
         let used = self.places.claimed().min(self.places.committed());
@@ -730,6 +661,6 @@ impl<T> SharedVec<T> {
             self.tell(memory, before);
             self.places.raise_committed(memory.committed());
         }
-        done
+        Ok(done)
     }
 }

@@ -6,11 +6,8 @@ use super::SharedVec;
 use super::memory::Memory;
 use crate::vec::{self, VmVec};
 use std::fmt;
-use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::mem;
-#[cfg(feature = "rayon")]
-use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut, RangeBounds};
 use std::ptr::NonNull;
 use std::slice;
@@ -223,38 +220,15 @@ impl<T> Drain<'_, T> {
         self.drain.as_slice()
     }
 
-    /// All that is still to be given out, at once: whoever has it takes the elements, or drops them.
+    /// All that is still to be given out, at once.
     #[cfg(feature = "rayon")]
-    pub(crate) fn take_rest(&mut self) -> &mut [ManuallyDrop<T>] {
+    pub(crate) fn take_rest(&mut self) -> vec::Taken<'_, T> {
         self.drain.take_rest()
     }
 }
 
-impl<T> Iterator for Drain<'_, T> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        self.drain.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.drain.size_hint()
-    }
+exact_iterator! {
+    [T] Drain<'_, T> => T: |iter| iter.drain.len(), iter.drain.next(), iter.drain.next_back()
 }
 
-impl<T> DoubleEndedIterator for Drain<'_, T> {
-    #[inline]
-    fn next_back(&mut self) -> Option<T> {
-        self.drain.next_back()
-    }
-}
-
-impl<T> ExactSizeIterator for Drain<'_, T> {}
-impl<T> FusedIterator for Drain<'_, T> {}
-
-impl<T: fmt::Debug> fmt::Debug for Drain<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Drain").field(&self.as_slice()).finish()
-    }
-}
+debug_as!([T: fmt::Debug] Drain<'_, T>, "Drain", |iter| iter.as_slice());

@@ -219,29 +219,36 @@ fn pages_that_other_threads_may_use_are_not_touched_where_that_is_a_race() {
     map.prefault(1000);
 }
 
+/// Has threads store so many numbers each, to all of which some commits are refused after some; returns what was
+/// stored where.
+pub(super) fn store_together<P: Send>(
+    pass: usize,
+    count: u64,
+    store: impl Fn(u64) -> Option<P> + Sync,
+) -> Vec<(P, u64)> {
+    const THREADS: u64 = 4;
+    let barrier = Barrier::new(usize::try_from(THREADS).unwrap());
+    let (store, barrier) = (&store, &barrier);
+    thread::scope(|scope| {
+        let begin = |worker: u64| {
+            scope.spawn(move || {
+                // Of this thread's calls.
+                let _fault = Fault::plan(Call::Commit, pass % 3, 5);
+                barrier.wait();
+                let numbers = (0..count).map(|n| worker << 32 | n);
+                numbers.filter_map(|n| Some((store(n)?, n))).collect::<Vec<_>>()
+            })
+        };
+        let workers: Vec<_> = (0..THREADS).map(begin).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    })
+}
+
 #[test]
 fn threads_that_are_refused_lose_nothing() {
-    const THREADS: u64 = 4;
     for pass in 0..20 {
         let vec = SharedVec::<u64>::builder().max_len(1 << 20).build();
-        let barrier = Barrier::new(usize::try_from(THREADS).unwrap());
-        let stored: Vec<Vec<(usize, u64)>> = thread::scope(|scope| {
-            let workers: Vec<_> = (0..THREADS)
-                .map(|worker| {
-                    let (vec, barrier) = (&vec, &barrier);
-                    scope.spawn(move || {
-                        // Of this thread's calls.
-                        let _fault = Fault::plan(Call::Commit, pass % 3, 5);
-                        barrier.wait();
-                        let numbers = (0..20_000).map(|n| worker << 32 | n);
-                        let stored = numbers.filter_map(|n| Some((vec.try_push(n).ok()?.0, n)));
-                        stored.collect()
-                    })
-                })
-                .collect();
-            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
-        });
-        let stored: Vec<_> = stored.into_iter().flatten().collect();
+        let stored = store_together(pass, 20_000, |n| Some(vec.try_push(n).ok()?.0));
         assert_eq!((vec.len(), vec.claimed_and_void()), (stored.len(), stored.len()));
         assert!(stored.iter().all(|(place, n)| vec[*place] == *n));
         assert_eq!(stored.iter().map(|(place, _)| place).collect::<HashSet<_>>().len(), vec.len());

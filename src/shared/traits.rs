@@ -4,20 +4,14 @@
 
 use super::SharedVec;
 use crate::error::{Error, or_give_up};
-use crate::vec::{self, VmVec};
+use crate::vec::{self, VmVec, as_slice_traits, equal_as_slices};
 use std::cmp::Ordering;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 use std::ops::Index;
 use std::slice::{self, SliceIndex};
 
-impl<T> Default for SharedVec<T> {
-    /// An empty array; see [`SharedVec::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([T] SharedVec<T>, new);
 
 impl<T> From<VmVec<T>> for SharedVec<T> {
     /// O(1): nothing moves.
@@ -96,30 +90,18 @@ impl<T> IntoIterator for SharedVec<T> {
     }
 }
 
-impl<'s, T> IntoIterator for &'s SharedVec<T> {
-    type Item = &'s T;
-    type IntoIter = slice::Iter<'s, T>;
+iterate_by_ref!([T] SharedVec<T>: &'a T => slice::Iter<'a, T>, &'a mut T => slice::IterMut<'a, T>);
 
-    /// As [`SharedVec::iter`].
-    fn into_iter(self) -> slice::Iter<'s, T> {
-        self.iter()
-    }
-}
+// Of the prefix.
+as_slice_traits!(SharedVec);
 
-impl<'s, T> IntoIterator for &'s mut SharedVec<T> {
-    type Item = &'s mut T;
-    type IntoIter = slice::IterMut<'s, T>;
-
-    fn into_iter(self) -> slice::IterMut<'s, T> {
-        self.iter_mut()
-    }
-}
-
-impl<T> AsRef<[T]> for SharedVec<T> {
-    /// The [prefix](SharedVec#the-prefix).
-    fn as_ref(&self) -> &[T] {
-        self.as_slice()
-    }
+equal_as_slices! {
+    [] SharedVec<T>, SharedVec<U>;
+    [] SharedVec<T>, [U];
+    [] SharedVec<T>, &[U];
+    [const N: usize] SharedVec<T>, [U; N];
+    [] SharedVec<T>, Vec<U>;
+    [] SharedVec<T>, VmVec<U>;
 }
 
 impl<T, I: SliceIndex<[T]>> Index<I> for SharedVec<T> {
@@ -159,59 +141,6 @@ impl<T: Clone> Clone for SharedVec<T> {
     }
 }
 
-impl<T: PartialEq<U>, U> PartialEq<SharedVec<U>> for SharedVec<T> {
-    /// Whether the [prefixes](SharedVec#the-prefix) are equal.
-    fn eq(&self, other: &SharedVec<U>) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
-
-impl<T: PartialEq<U>, U> PartialEq<[U]> for SharedVec<T> {
-    fn eq(&self, other: &[U]) -> bool {
-        self.as_slice() == other
-    }
-}
-
-impl<T: PartialEq<U>, U> PartialEq<&[U]> for SharedVec<T> {
-    fn eq(&self, other: &&[U]) -> bool {
-        self.as_slice() == *other
-    }
-}
-
-impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for SharedVec<T> {
-    fn eq(&self, other: &[U; N]) -> bool {
-        self.as_slice() == other
-    }
-}
-
-impl<T: PartialEq<U>, U> PartialEq<Vec<U>> for SharedVec<T> {
-    fn eq(&self, other: &Vec<U>) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
-
-impl<T: PartialEq<U>, U> PartialEq<VmVec<U>> for SharedVec<T> {
-    fn eq(&self, other: &VmVec<U>) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
-
-impl<T: Eq> Eq for SharedVec<T> {}
-
-impl<T: PartialOrd> PartialOrd for SharedVec<T> {
-    /// As the [prefixes](SharedVec#the-prefix).
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        self.as_slice().partial_cmp(other.as_slice())
-    }
-}
-
-impl<T: Ord> Ord for SharedVec<T> {
-    /// As the [prefixes](SharedVec#the-prefix).
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.as_slice().cmp(other.as_slice())
-    }
-}
-
 impl Write for &SharedVec<u8> {
     /// Appends all bytes, one behind the other, whatever others append. The error, if memory cannot be had, is an
     /// [`Error`] inside.
@@ -222,18 +151,5 @@ impl Write for &SharedVec<u8> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl<T: Hash> Hash for SharedVec<T> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_slice().hash(state);
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for SharedVec<T> {
-    /// The [prefix](SharedVec#the-prefix).
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_slice().fmt(f)
     }
 }

@@ -1,18 +1,17 @@
-//! Looking values up, and going over them.
+//! Looking values up.
 
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
-use super::iter::{WalkMut, WalkRef};
-use super::prefetch::Ahead;
-use super::{DisjointError, GrowOnlyMap, Iter, IterMut, Keys, SlotMap, Values, ValuesMut};
+use super::{DisjointError, SlotMap};
 use crate::key::Key;
+use crate::slots::prefetch::Ahead;
 use std::ptr;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// The number of values. O(1).
     #[inline]
     pub fn len(&self) -> usize {
-        self.slots.len() - self.holes.count() - self.detached - self.holes.apart().retired
+        self.slots.len() - self.holes.count() - self.detached - self.holes.cold().retired
     }
 
     /// Whether there are no values. O(1).
@@ -103,54 +102,6 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
         let (index, generation) = self.parts_of(key);
         self.slots.get_mut(index, generation)
-    }
-
-    /// Has `f` called with each of many keys, and its value if it has one here, in the order of the keys.
-    /// Linear in the keys.
-    ///
-    /// In a large map this is faster than a [`get`](Self::get) for each: the memory of a value is
-    /// asked for some keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
-    /// (Measured, values of 56 bytes, in turns with `get`: of 8 M slots 8.7 ns a key and 16, of 180 K 6.3 and
-    /// 12.9; of 64 K and fewer it is the same loop.)
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map = SlotMap::new();
-    /// let [a, b, c] = [1, 2, 3].map(|n| map.insert(n));
-    /// map.remove(b);
-    /// let mut found = Vec::new();
-    /// map.get_many([c, b, a], |_, value| found.push(value));
-    /// assert_eq!(found, [Some(&3), None, Some(&1)]);
-    /// ```
-    #[inline]
-    pub fn get_many<'a>(
-        &'a self,
-        keys: impl IntoIterator<Item = K>,
-        mut f: impl FnMut(K, Option<&'a V>),
-    ) {
-        self.slots.ahead().each(keys, |key| f(key, self.get(key)));
-    }
-
-    /// [`get_many`](Self::get_many), with the values to be changed. A key may come more than once.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map = SlotMap::new();
-    /// let [a, b] = [1, 2].map(|n| map.insert(n));
-    /// map.get_many_mut([a, b, a], |_, value| value.into_iter().for_each(|n| *n *= 10));
-    /// assert_eq!((map[a], map[b]), (100, 20));
-    /// ```
-    #[inline]
-    pub fn get_many_mut(
-        &mut self,
-        keys: impl IntoIterator<Item = K>,
-        mut f: impl FnMut(K, Option<&mut V>),
-    ) {
-        self.slots.ahead().each(keys, |key| f(key, self.get_mut(key)));
     }
 
     /// The value of a key that is known to be in the map. O(1).
@@ -286,71 +237,9 @@ impl<K: Key, V> SlotMap<K, V> {
         Some(self.mint().key(index, generation))
     }
 
-    /// All keys and values, in the order of addresses.
-    #[inline]
-    pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter::new(self.walk(), self.len(), self.mint())
-    }
-
-    /// All keys and values, the values to be changed, in the order of addresses.
-    #[inline]
-    pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
-        let (left, mint) = (self.len(), self.mint());
-        IterMut::new(self.walk_mut(), left, mint)
-    }
-
-    /// All keys, in the order of their indices.
-    #[inline]
-    pub fn keys(&self) -> Keys<'_, K, V> {
-        Keys::new(self.walk(), self.len(), self.mint())
-    }
-
-    /// All values, in the order of addresses.
-    #[inline]
-    pub fn values(&self) -> Values<'_, K, V> {
-        Values::new(self.walk(), self.len(), self.mint())
-    }
-
-    /// All values, to be changed, in the order of addresses.
-    #[inline]
-    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
-        let (left, mint) = (self.len(), self.mint());
-        ValuesMut::new(self.walk_mut(), left, mint)
-    }
-
-    /// Opens a scope in which the map can only grow, so that references to values stay good
-    /// across insertions.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map = SlotMap::new();
-    /// let scope = map.grow_only();
-    /// let (_, bomb) = scope.insert("bomb".to_string());
-    /// let (key, debris) = scope.insert(format!("debris of {bomb}")); // `bomb` is still good
-    /// assert_eq!(bomb, "bomb");
-    /// # let _ = debris;
-    /// assert_eq!(map[key], "debris of bomb");
-    /// ```
-    #[inline]
-    pub fn grow_only(&mut self) -> GrowOnlyMap<'_, K, V> {
-        GrowOnlyMap::new(self)
-    }
-
     /// Where the slots are, to be asked for.
     #[inline]
     pub(crate) fn ahead(&self) -> Ahead<V> {
         self.slots.ahead()
-    }
-
-    #[inline]
-    pub(crate) fn walk(&self) -> WalkRef<'_, V> {
-        WalkRef::new(&self.slots, self.holes.words())
-    }
-
-    #[inline]
-    pub(crate) fn walk_mut(&mut self) -> WalkMut<'_, V> {
-        WalkMut::new(&mut self.slots, self.holes.words())
     }
 }

@@ -6,7 +6,7 @@
 //! borrow of the map for `'m`, on one thread, and never moves, drops, or lends mutably a value
 //! that is in the map. Here values also go into holes: an insertion writes, by raw pointer, to one
 //! slot that was not live, so no reference points to it; and no reference to a slice of slots is
-//! ever made, see [`slots`](super::slots).
+//! ever made, see [`array`](crate::slots::array).
 //!
 //! The map's own fields are borrowed mutably one at a time, for which [`Lent`] answers: whatever
 //! runs while the map takes memory and comes back to the scope is refused. All else here runs no user
@@ -15,12 +15,12 @@
 
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
-use super::slots::Slots;
-use super::vacancy::Vacancy;
-use super::{SlotMap, Weak, give_up, or_give_up};
-use crate::error::{Error, Refused};
-use crate::key::Key;
+use super::{SlotMap, Weak};
+use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::key::{Key, no_such_key};
 use crate::raw_vec::Options;
+use crate::slots::array::Slots;
+use crate::slots::vacancy::Vacancy;
 use crate::vec::lent::{Lend, Lent, busy};
 use std::fmt;
 use std::ops::Index;
@@ -92,6 +92,28 @@ use std::ptr::NonNull;
 pub struct GrowOnlyMap<'m, K: Key, V> {
     /// It keeps the scope on one thread, too.
     map: Lent<'m, SlotMap<K, V>>,
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// Opens a scope in which the map can only grow, so that references to values stay good
+    /// across insertions.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let scope = map.grow_only();
+    /// let (_, bomb) = scope.insert("bomb".to_string());
+    /// let (key, debris) = scope.insert(format!("debris of {bomb}")); // `bomb` is still good
+    /// assert_eq!(bomb, "bomb");
+    /// # let _ = debris;
+    /// assert_eq!(map[key], "debris of bomb");
+    /// ```
+    #[inline]
+    pub fn grow_only(&mut self) -> GrowOnlyMap<'_, K, V> {
+        GrowOnlyMap::new(self)
+    }
 }
 
 impl<K: Key, V> Lend for SlotMap<K, V> {
@@ -259,7 +281,7 @@ impl<K: Key, V> Index<K> for GrowOnlyMap<'_, K, V> {
     fn index(&self, key: K) -> &V {
         match self.get(key) {
             Some(value) => value,
-            None => super::traits::no_such_key(key),
+            None => no_such_key(key),
         }
     }
 }

@@ -1,117 +1,88 @@
 //! Taking memory, and giving it back.
 
-use super::cursor::WORD_SLOTS;
-use super::slots::{Slots, indices};
-use super::state::State;
-use super::{SlotMap, or_give_up};
+use super::{Reuse, SlotMap};
+use crate::container::{
+    prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods, stats,
+};
 use crate::error::Error;
-use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
+use crate::growing::{Amount, Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
+use crate::slots::array::{Slots, indices};
+use crate::slots::cursor::WORD_SLOTS;
+use crate::slots::key_bits::{explain, most_slots};
+use crate::slots::state::State;
+use crate::vec::VecStats;
 use std::ops::Range;
 
-/// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SlotMapStats {
-    /// Slots with values.
-    pub live: usize,
-    /// Slots between them that will be filled again, trimmed ones included.
-    pub holes: usize,
-    /// Slots that are kept for a [detached](SlotMap::detach) value.
-    pub detached: usize,
-    /// Slots that are used up: they had the last generation that keys can have.
-    pub retired: usize,
-    /// Holes whose memory was returned by [`SlotMap::trim`] or never used, since
-    /// [`SlotMap::insert_at`] skipped them or since they were read.
-    pub trimmed: usize,
-    /// Slots that fit into committed memory.
-    pub capacity: usize,
-    /// Slots that the map can ever have.
-    pub max_len: usize,
-    /// Bytes of address space, for slots and holes.
-    pub reserved_bytes: usize,
-    /// Bytes that the system has promised, for slots and holes. (Recent holes take up to 128 KiB of the
-    /// allocator's besides.)
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity`.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, for slots and holes, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`]. (Recent holes take up to 128 KiB of the
+    /// allocator's memory, which is not counted.)
+    pub struct SlotMapStats of "Slots", in memory of "slots and holes" {
+        /// Slots with values.
+        live,
+        /// Slots between them that will be filled again, trimmed ones included.
+        holes,
+        /// Slots that are kept for a [detached](SlotMap::detach) value.
+        detached,
+        /// Slots that are used up: they had the last generation that keys can have.
+        retired,
+        /// Holes whose memory was returned by [`SlotMap::trim`] or never used, since
+        /// [`SlotMap::insert_at`] skipped them or since they were read.
+        trimmed,
+    }
+}
+
+impl SlotMapStats {
+    /// What the memory takes up, for a container that the map is a part of.
+    pub(crate) const fn memory(self) -> VecStats {
+        let Self { live: len, capacity, max_len, reserved_bytes, committed_bytes, .. } = self;
+        let Self { ahead_bytes, late, resident_bytes, .. } = self;
+        VecStats {
+            len,
+            capacity,
+            max_len,
+            reserved_bytes,
+            committed_bytes,
+            ahead_bytes,
+            late,
+            resident_bytes,
+        }
+    }
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// Makes room for `additional` more values, holes counted.
-    ///
-    /// Enters the kernel if there is not room already. Nothing is moved.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &mut, "values";
+        /// Holes count as room. Enters the kernel if there is not room already. Nothing is moved.
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If keys cannot number so many slots ([`KeyBits`](crate::ErrorKind::KeyBits)); else if they
-    /// would be more than `isize::MAX` bytes
-    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if `max_len` would be passed
-    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system refuses. The map is unchanged then.
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve_slots(additional, Slots::try_reserve)
+    reserve_exact_methods! {
+        "values";
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::SlotMap;
+        /// let mut map: SlotMap<_, [u8; 1020]> = SlotMap::new();
+        /// map.reserve_exact(1000);
+        /// assert!(map.capacity() >= 1000);
+        /// # map.insert([0; 1020]);
+        /// ```
     }
 
-    /// Makes room for `additional` more values, holes counted, to the page and no further: for those
-    /// who know how many there will be.
-    ///
-    /// Enters the kernel if there is not room already. Nothing is moved.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map: SlotMap<_, [u8; 1020]> = SlotMap::new();
-    /// map.reserve_exact(1000);
-    /// assert!(map.capacity() >= 1000);
-    /// # map.insert([0; 1020]);
-    /// ```
-    #[track_caller]
-    pub fn reserve_exact(&mut self, additional: usize) {
-        or_give_up(self.try_reserve_exact(additional));
-    }
-
-    /// [`reserve_exact`](Self::reserve_exact), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve_slots(additional, Slots::try_reserve_exact)
-    }
-
-    /// Makes room for `additional` more values, by a call that makes room for slots.
-    fn try_reserve_slots(
-        &mut self,
-        additional: usize,
-        reserve: impl Fn(&mut Slots<V>, usize) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    /// Makes room for so many values more, holes counted.
+    pub(crate) fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         let (wished, needed) =
             (self.beyond_holes(additional), additional.saturating_sub(self.holes.count()));
         let room = self.room_behind();
+        let reserve = match amount {
+            Amount::Exact => Slots::try_reserve_exact,
+            _ => Slots::<V>::try_reserve,
+        };
         let mut grow = |slots| {
             if slots <= room {
                 return Ok(());
             }
-            reserve(&mut self.slots, slots).map_err(Self::explain)?;
+            reserve(&mut self.slots, slots).map_err(|error| explain(error, most_slots::<K>()))?;
             self.cover_holes()
         };
         match grow(wished) {
@@ -121,26 +92,12 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Makes room for `additional` more values, and makes its pages resident now, so that filling
-    /// it takes no page fault. (Holes come first, and those that were [trimmed](Self::trim) take
-    /// theirs.)
-    ///
-    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
-    #[track_caller]
-    pub fn prefault(&mut self, additional: usize) {
-        or_give_up(self.try_prefault(additional));
+    prefault_methods! {
+        &mut, "values";
+        /// Holes come first, and those that were [trimmed](Self::trim) take their page faults.
     }
 
-    /// [`prefault`](Self::prefault), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+    fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
         let spare = self.slots.capacity() - self.slots.len();
         self.slots.try_prefault(self.beyond_holes(additional).min(spare))
@@ -157,48 +114,23 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// How many slots there may be behind the last one: committed, and such as can become holes.
-    pub(super) fn room_behind(&self) -> usize {
-        self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
-    }
-
     /// The slots it takes to put in `additional` values, after holes that will be filled first.
     fn beyond_holes(&self, additional: usize) -> usize {
         let kept = match self.holes.order() {
-            super::Reuse::Recent | super::Reuse::Lowest => 0,
-            super::Reuse::Rotating { min_free } => min_free,
+            Reuse::Recent | Reuse::Lowest => 0,
+            Reuse::Rotating { min_free } => min_free,
         };
         additional.saturating_sub(self.holes.count().saturating_sub(kept))
     }
 
-    /// Gives the memory behind the last value back to the system, as
-    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves; keys stay
-    /// stale. If the system refuses, the memory stays. Linear in the slots given up.
-    pub fn shrink_to_fit(&mut self) {
-        // The one refusal is that of a process at its limit of mappings; it costs only memory.
-        let _ = self.try_shrink_to_fit();
+    shrink_methods! {
+        /// Gives the memory behind the last value back to the system, as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves; keys stay
+        /// stale. If the system refuses, the memory stays. Linear in the slots given up.
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or there is no
-    /// memory to keep account with; no key or value has changed then.
-    pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.shrink(&mut Purse::unlimited()).map(drop)
-    }
-
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can
-    /// be spread over frames: call it again until it [is done](GivenBack::is_done).
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
-    pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let mut purse = Purse::new(budget);
-        let is_done = self.shrink(&mut purse)?;
-        Ok(GivenBack { bytes: purse.spent(), is_done })
+    fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        budget.spend(|purse| self.shrink(purse))
     }
 
     fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
@@ -273,8 +205,8 @@ impl<K: Key, V> SlotMap<K, V> {
         self.holes.set_trim_from(0);
         self.trim_within(Budget::UNLIMITED)?;
         let Self { slots, holes, .. } = self;
-        if let Some(apart) = holes.some_apart_mut() {
-            apart.floors.retain_read(|index| slots.state(index) == State::EMPTY);
+        if let Some(cold) = holes.some_cold_mut() {
+            cold.floors.retain_read(|index| slots.state(index) == State::EMPTY);
         }
         Ok(())
     }
@@ -306,11 +238,10 @@ impl<K: Key, V> SlotMap<K, V> {
         let mut purse = Purse::new(budget);
         let mut is_done = self.shrink(&mut purse)?;
         let mut bytes = purse.spent();
-        while is_done && self.holes.apart().trim_from < self.slots.len() {
-            let (dead, seen) =
-                self.dead_stretch(self.holes.apart().trim_from, purse.is_unlimited());
+        while is_done && self.holes.cold().trim_from < self.slots.len() {
+            let (dead, seen) = self.dead_stretch(self.holes.cold().trim_from, purse.is_unlimited());
             let dead_bytes = dead.len() * Slots::<V>::STRIDE_BYTES;
-            let seen_bytes = (seen - self.holes.apart().trim_from) * Slots::<V>::STRIDE_BYTES;
+            let seen_bytes = (seen - self.holes.cold().trim_from) * Slots::<V>::STRIDE_BYTES;
             is_done = purse.pay(dead_bytes + seen_bytes / 64 + 1);
             if is_done {
                 self.holes.set_trim_from(seen);
@@ -329,22 +260,14 @@ impl<K: Key, V> SlotMap<K, V> {
     /// for a hot path.
     pub fn stats(&self) -> SlotMapStats {
         let (slots, holes) = (self.slots.stats(), self.holes.stats());
+        let VecStats { capacity, max_len, ahead_bytes, late, .. } = slots;
         SlotMapStats {
             live: self.len(),
             holes: self.holes.count(),
             detached: self.detached,
-            retired: self.holes.apart().retired,
-            trimmed: self.holes.apart().trimmed + self.trimmed_in_front(),
-            capacity: slots.capacity,
-            max_len: slots.max_len,
-            reserved_bytes: slots.reserved_bytes + holes.reserved_bytes,
-            committed_bytes: slots.committed_bytes + holes.committed_bytes,
-            ahead_bytes: slots.ahead_bytes,
-            late: slots.late,
-            resident_bytes: slots
-                .resident_bytes
-                .zip(holes.resident_bytes)
-                .map(|(slots, holes)| slots + holes),
+            retired: self.holes.cold().retired,
+            trimmed: self.holes.cold().trimmed + self.trimmed_in_front(),
+            ..SlotMapStats::of(VecStats { capacity, max_len, ahead_bytes, late, ..slots + holes })
         }
     }
 
@@ -365,43 +288,19 @@ impl<K: Key, V> SlotMap<K, V> {
     fn give_up(&mut self, tail: Range<usize>) -> Result<(), Error> {
         let Range { start: keep, end: len } = tail;
         let size = Slots::<V>::BLOCK_SLOTS;
-        self.holes.apart_mut().floors.try_reserve(len.div_ceil(size))?;
+        self.holes.cold_mut().floors.try_reserve(len.div_ceil(size))?;
         for index in indices(keep..len) {
             let generation = self.last_generation(index);
-            self.holes.apart_mut().floors.raise_block(index as usize / size, generation);
+            self.holes.cold_mut().floors.raise_block(index as usize / size, generation);
         }
         // All of these are holes, so an empty state means that its memory was handed back.
         let is_trimmed = |index: &u32| self.slots.state(*index) == State::EMPTY;
         let trimmed = indices(keep..len).filter(is_trimmed).count();
         self.holes.untrim(trimmed);
         self.holes.bitmap_mut().clear_range(keep, len);
-        self.holes.apart_mut().floors.forget_read_from(keep);
+        self.holes.cold_mut().floors.forget_read_from(keep);
         self.slots.truncate(keep);
         Ok(())
-    }
-
-    /// The last generation that a hole had, or one above.
-    #[inline]
-    pub(super) fn last_generation(&self, index: u32) -> u32 {
-        match self.vacant_generation(index) {
-            0 => self.floor(index as usize),
-            generation => generation,
-        }
-    }
-
-    /// The last generation that a vacant slot had, or 0 if none is recorded.
-    #[inline]
-    pub(super) fn vacant_generation(&self, index: u32) -> u32 {
-        match self.slots.state(index).generation() {
-            0 => self.holes.apart().floors.read_of(index),
-            generation => generation,
-        }
-    }
-
-    /// The generation above which a slot starts that has no record of its own.
-    #[inline]
-    pub(super) fn floor(&self, index: usize) -> u32 {
-        self.holes.apart().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 
     /// The next stretch of whole blocks without values, from a block's first slot on, and where to go
@@ -428,7 +327,7 @@ impl<K: Key, V> SlotMap<K, V> {
             // A word that is not there has no holes.
             let holes = self.holes.words().get(first / WORD_SLOTS).copied().unwrap_or(0);
             holes == u64::MAX
-                || self.holes.apart().retired > 0
+                || self.holes.cold().retired > 0
                     && indices(first..first + WORD_SLOTS)
                         .all(|index| holes >> (index % 64) & 1 == 1 || is_retired(index))
         })
@@ -458,13 +357,13 @@ impl<K: Key, V> SlotMap<K, V> {
         let discard = self.slots.discardable(slots, |page| self.is_sparse(page));
         let Some(discard) = discard else { return Ok(0) };
         let size = Slots::<V>::BLOCK_SLOTS;
-        self.holes.apart_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
+        self.holes.cold_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
         let mut held = 0;
         for index in indices(discard.cleared()) {
             let generation = self.vacant_generation(index);
             held += usize::from(self.slots.state(index) != State::EMPTY);
             if generation > 0 {
-                let floors = &mut self.holes.apart_mut().floors;
+                let floors = &mut self.holes.cold_mut().floors;
                 floors.raise_block(index as usize / size, generation);
                 floors.forget_read(index);
             }
@@ -497,6 +396,6 @@ impl<K: Key, V> Drop for Trimming<'_, K, V> {
             let is_left = |index: &u32| map.slots.state(*index) != State::EMPTY;
             cleared -= indices(slots.clone()).filter(is_left).count();
         }
-        map.holes.apart_mut().trimmed += cleared;
+        map.holes.cold_mut().trimmed += cleared;
     }
 }

@@ -1,11 +1,7 @@
 //! [`SlotMap`]: values that never move, found by keys that are never mistaken; and its iterators.
 
-// # Who answers for what
-//
-// `slots` keeps the values, and answers for memory safety alone: it takes any index and any
-// generation. `holes` knows which slots may be filled again. This module and its other parts decide
-// which slot and which generation come next, and answer for the promise about keys; a mistake there
-// could resolve a wrong key, or lose a value, but not reach one that is not there.
+// Memory safety is that of `crate::slots`. This module keeps the promise about keys: a mistake here could lose a
+// value, or resolve a key to the wrong one, but never reach a value that is not there.
 //
 // # What holds between calls
 //
@@ -18,77 +14,45 @@
 
 // In the order in which the docs are to list their methods.
 mod access;
-mod insert;
-mod place;
-mod rekey;
-mod remove;
-
+mod change;
+mod iterate;
 mod memory;
 
-mod any;
-#[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
-pub(crate) mod bitmap;
-mod blocks;
 mod builder;
-pub(crate) mod cursor;
-pub(crate) mod disjoint;
-pub(crate) mod drain;
-pub(crate) mod extract_if;
-pub(crate) mod far;
-mod floors;
-pub(crate) mod gapped_slots;
+mod by_slot;
 mod grow_only;
-pub(crate) mod growing_slots;
-mod holes;
-pub(crate) mod iter;
-pub(crate) mod join;
-mod live;
-pub(crate) mod mint;
 #[cfg(any(feature = "serde", feature = "file"))]
 pub(crate) mod parts;
-mod place_of;
-pub(crate) mod prefetch;
-#[cfg(feature = "shared")]
 mod sharing;
-#[cfg(feature = "shared")]
-mod slot_at;
-pub(crate) mod slots;
-pub(crate) mod state;
 #[cfg(test)]
 mod tests;
-pub(crate) mod traits;
+mod traits;
 mod vacancy;
-pub(crate) use holes::Hole;
-#[cfg(feature = "shared")]
-pub(crate) use sharing::{Begun, Gaps, Sharing, Told};
-#[cfg(feature = "shared")]
-pub(crate) use slot_at::SlotAt;
-pub(crate) use vacancy::Vacancy;
-mod vacant;
 mod weak;
 
-#[cfg(fuzzing)]
-pub use bitmap::Bitmap;
-pub use blocks::{Block, BlockMut, Blocks, BlocksMut};
-pub use builder::{Reuse, SlotMapBuilder};
-pub use disjoint::DisjointError;
-pub use drain::Drain;
-pub use extract_if::ExtractIf;
+pub use crate::slots::disjoint::DisjointError;
+pub use crate::slots::holes::reuse::Reuse;
+pub use crate::slots::walk::blocks::{Block, BlockMut, Blocks, BlocksMut};
+pub use crate::slots::walk::iter::{
+    IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut,
+};
+pub use builder::SlotMapBuilder;
+pub use change::entry::VacantEntry;
 pub use grow_only::GrowOnlyMap;
-pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
+pub use iterate::{Drain, ExtractIf};
 pub use memory::SlotMapStats;
-pub use vacant::VacantEntry;
+pub(crate) use sharing::{Baseline, Extent, Sharing, UnusedTickets};
 pub use weak::Weak;
 
-use crate::error::{Error, Holder};
-pub(crate) use crate::error::{give_up, or_give_up};
+use crate::error::Holder;
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
-use cursor::Cursor;
-use holes::Holes;
-use mint::{Mint, TypeNumber};
-use slots::Slots;
-use vacancy::Fresh;
+use crate::slots::array::Slots;
+use crate::slots::cursor::Cursor;
+use crate::slots::holes::Holes;
+use crate::slots::key_bits::most_slots;
+use crate::slots::key_tag::{Mint, TypeNumber};
+use crate::slots::vacancy::Fresh;
 
 /// A map that makes the keys for its values, and whose values never move.
 ///
@@ -186,54 +150,18 @@ impl<V> SlotMap<DefaultKey, V> {
         Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
-    /// [`new`](Self::new), with memory committed for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::with_capacity_and_key(capacity)
-    }
+    with_capacity!(with_capacity, try_with_capacity, new, "values");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_with_capacity_and_key`](Self::try_with_capacity_and_key).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::try_with_capacity_and_key(capacity)
-    }
-
-    /// An empty map that can have `max_len` slots, for which it reserves the addresses at once. To name
-    /// a maximum for keys of another type, see
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = stayput::SlotMap::with_max_len(2);
-    /// map.extend(["a", "b"]);
-    /// assert!(map.try_insert("c").is_err());
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        Self::with_max_len_and_key(max_len)
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_with_max_len_and_key`](Self::try_with_max_len_and_key).
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::try_with_max_len_and_key(max_len)
+    with_max_len! {
+        with_max_len, try_with_max_len, "slots",
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// let mut map = stayput::SlotMap::with_max_len(2);
+        /// map.extend(["a", "b"]);
+        /// assert!(map.try_insert("c").is_err());
+        /// ```
     }
 }
 
@@ -244,80 +172,26 @@ impl<K: Key, V> SlotMap<K, V> {
         Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
-    /// [`with_key`](Self::with_key), with memory committed for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity_and_key(capacity: usize) -> Self {
-        Self::builder().capacity(capacity).build()
-    }
+    with_capacity!(with_capacity_and_key, try_with_capacity_and_key, with_key, "values");
 
-    /// [`with_capacity_and_key`](Self::with_capacity_and_key), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many slots
-    /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{DefaultKey, SlotMap};
-    ///
-    /// let map = SlotMap::<DefaultKey, u64>::try_with_capacity_and_key(1000)?;
-    /// assert!(map.capacity() >= 1000);
-    /// assert!(SlotMap::<DefaultKey, u64>::try_with_capacity_and_key(usize::MAX).is_err());
-    /// # Ok::<(), stayput::Error>(())
-    /// ```
-    pub fn try_with_capacity_and_key(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// An empty map with keys of any type that can have `max_len` slots, retired ones among them.
-    /// Reserves addresses for them at once.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len_and_key`](Self::try_with_max_len_and_key) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{SlotMap, new_key_type};
-    ///
-    /// new_key_type! { struct SoundKey; }
-    ///
-    /// let sounds: SlotMap<SoundKey, String> = SlotMap::with_max_len_and_key(1 << 16);
-    /// assert_eq!(sounds.max_len(), 1 << 16);
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len_and_key(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len_and_key(max_len))
-    }
-
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses cannot be had, or keys cannot number so many slots
-    /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-    pub fn try_with_max_len_and_key(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
-    }
-
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
-    /// fill first, a type number for the keys.
-    pub const fn builder() -> SlotMapBuilder<K, V> {
-        SlotMapBuilder::new()
+    with_max_len! {
+        with_max_len_and_key, try_with_max_len_and_key, "slots, retired ones included",
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{SlotMap, new_key_type};
+        ///
+        /// new_key_type! { struct SoundKey; }
+        ///
+        /// let sounds: SlotMap<SoundKey, String> = SlotMap::with_max_len_and_key(1 << 16);
+        /// assert_eq!(sounds.max_len(), 1 << 16);
+        /// ```
     }
 
     /// Those of a map for which nobody chose anything.
     const OPTIONS: &'static Options =
-        &Options { bound: Self::most_slots(), holder: Holder::SlotMap, ..Options::DEFAULT };
+        &Options { bound: most_slots::<K>(), holder: Holder::SlotMap, ..Options::DEFAULT };
 
     /// An empty map that is private to a container: growth moves its slots while they are few.
     pub(crate) const fn internal() -> Self {
@@ -333,12 +207,6 @@ impl<K: Key, V> SlotMap<K, V> {
             detached: 0,
             number: TypeNumber::NONE,
         }
-    }
-
-    /// As many slots as the index in a key can number.
-    pub(crate) const fn most_slots() -> usize {
-        use crate::key::Layout;
-        (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1)
     }
 
     /// Makes the keys of this map.

@@ -7,14 +7,14 @@ mod next_keys;
 pub(crate) use next_keys::NextKeys;
 
 use super::SlotMap;
-use super::holes::Hole;
-use super::mint::TypeNumber;
-use super::slots::{Slots, indices};
-use super::state::Vacant;
-use super::vacancy::Fresh;
 use crate::error::Error;
 use crate::heap::try_reserve_exact;
 use crate::key::{Key, Layout};
+use crate::slots::array::{Slots, indices};
+use crate::slots::holes::Hole;
+use crate::slots::key_tag::TypeNumber;
+use crate::slots::state::Vacant;
+use crate::slots::vacancy::Fresh;
 use std::fmt;
 
 /// What a slot is, and with which generation.
@@ -114,7 +114,7 @@ impl<K: Key, V> SlotMap<K, V> {
             Part::Hole(generation) => {
                 let is_written = self.try_push_vacant(index, generation)?;
                 self.holes.mark(index);
-                self.holes.apart_mut().trimmed += usize::from(!is_written);
+                self.holes.cold_mut().trimmed += usize::from(!is_written);
             }
             Part::Detached(generation) => {
                 self.try_push_vacant(index, generation)?;
@@ -136,7 +136,7 @@ impl<K: Key, V> SlotMap<K, V> {
         // What reads as empty is so already, untouched.
         let (is_written, is_aside) = (generation > 0 && vacant < most, vacant >= most);
         if generation > 0 && is_aside {
-            let floors = &mut self.holes.apart_mut().floors;
+            let floors = &mut self.holes.cold_mut().floors;
             floors.try_set_read(index, generation).map_err(BadPart::Refused)?;
         }
         self.slots.extend_vacant(1).map_err(BadPart::Refused)?;

@@ -7,21 +7,21 @@
 //!
 //! As long as it is shared, the map's own code looks at no state of a slot that there is a ticket for: holes that were
 //! dealt out are none of its holes any more, and slots behind the last one were made vacant before. When it ends, what was
-//! not used goes back, and what others have [removed](Begun) is taken out as the map takes out any other.
+//! not used goes back, and what others have [removed](Baseline) is taken out as the map takes out any other.
 
 #![expect(unsafe_code, reason = "makes slots live that hold values")]
 
 use super::SlotMap;
-use super::holes::Hole;
 use super::memory::SlotMapStats;
-use super::mint::TypeNumber;
-use super::slots::{Slots, indices};
-use super::state::State;
-use super::vacancy::Fresh;
 use crate::error::Error;
 use crate::growing::{Budget, Prefaulted};
 use crate::key::Key;
 use crate::raw_vec::Options;
+use crate::slots::array::{Slots, indices};
+use crate::slots::holes::Hole;
+use crate::slots::key_tag::TypeNumber;
+use crate::slots::state::State;
+use crate::slots::vacancy::Fresh;
 use crate::vec::VmVec;
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ pub(crate) struct Sharing<K: Key, V> {
 }
 
 /// What is known when sharing begins, and until it ends.
-pub(crate) struct Begun<K> {
+pub(crate) struct Baseline<K> {
     pub(crate) number: TypeNumber<K>,
     /// Values that are there.
     pub(crate) len: usize,
@@ -71,8 +71,8 @@ unsafe impl Send for SeenFloors {}
 // SAFETY: as above.
 unsafe impl Sync for SeenFloors {}
 
-/// What others are to know when there are more tickets.
-pub(crate) struct Told {
+/// The memory that others access without the map, and how far they may.
+pub(crate) struct Extent {
     pub(crate) slots: *mut u8,
     /// So many slots may be looked at.
     pub(crate) end: usize,
@@ -86,14 +86,14 @@ pub(crate) struct Told {
 
 /// Whether there may be tickets that somebody had and did not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gaps {
+pub(crate) enum UnusedTickets {
     None,
     Some,
     /// Some; and a fork stopped a thread that was listing holes, so that a hole may be in no list, or in two.
     Anywhere,
 }
 
-impl<K: Key> Begun<K> {
+impl<K: Key> Baseline<K> {
     /// What is known of an empty map.
     pub(crate) const NONE: Self = Self {
         number: TypeNumber::NONE,
@@ -139,7 +139,7 @@ impl<K: Key, V> Sharing<K, V> {
     }
 
     /// From now on it is shared, and there is no ticket yet.
-    pub(crate) fn begin(&mut self) -> Begun<K> {
+    pub(crate) fn begin(&mut self) -> Baseline<K> {
         let Self { map, list, removed, .. } = self;
         map.fresh = Fresh::NONE;
         list.clear();
@@ -154,7 +154,7 @@ impl<K: Key, V> Sharing<K, V> {
         (self.is_fresh, self.step) = (false, FIRST_STEP);
         // Whoever removes a value sees to it if it is refused here.
         let _ = self.cover_removed(self.first_fresh);
-        Begun {
+        Baseline {
             number: self.map.number,
             len: self.map.len(),
             first_fresh: self.first_fresh,
@@ -162,9 +162,9 @@ impl<K: Key, V> Sharing<K, V> {
         }
     }
 
-    pub(crate) fn told(&mut self) -> Told {
-        Told {
-            slots: self.map.slots.start().as_ptr().cast(),
+    pub(crate) fn extent(&mut self) -> Extent {
+        Extent {
+            slots: self.map.slots.address(),
             end: self.map.slots.len(),
             removed: self.removed.as_mut_ptr(),
             removed_end: self.removed.len().saturating_mul(8),
@@ -253,7 +253,7 @@ impl<K: Key, V> Sharing<K, V> {
     }
 
     fn brings_hole(&mut self) -> bool {
-        self.map.holes.count() > 0 && self.map.any().bring_hole()
+        self.map.holes.count() > 0 && self.map.vacancies().bring_hole()
     }
 
     fn try_reserve_in_list(&mut self) -> Result<(), Error> {
@@ -303,13 +303,13 @@ impl<K: Key, V> Sharing<K, V> {
     /// Makes pages of slots resident that tickets stand for, but for holes.
     pub(crate) fn try_prefault(&mut self, tickets: Range<usize>) -> Result<(), Error> {
         let Range { start, end } = self.fresh_of(tickets);
-        self.map.slots.array_mut().prefault_within(start, end)
+        self.map.slots.prefault_within(start, end)
     }
 
     /// Makes memory behind the first `dealt` tickets resident.
     pub(crate) fn prefault_ahead(&mut self, dealt: usize, budget: Budget) -> Prefaulted {
         let used = self.slot_behind(dealt);
-        let prefaulted = self.map.slots.array_mut().prefault_ahead_behind(used, budget);
+        let prefaulted = self.map.slots.prefault_ahead_behind(used, budget);
         match self.map.cover_holes() {
             Ok(()) => prefaulted,
             Err(error) => Prefaulted { refused: Some(error), ..prefaulted },
@@ -338,20 +338,20 @@ impl<K: Key, V> Sharing<K, V> {
     /// # Safety
     ///
     /// - Of tickets behind the first `dealt`, none was used: nothing was written to their slots.
-    pub(crate) unsafe fn end(&mut self, dealt: usize, gaps: Gaps) {
+    pub(crate) unsafe fn end(&mut self, dealt: usize, unused: UnusedTickets) {
         let end = self.slot_behind(dealt);
         if self.is_fresh {
             // SAFETY: what is behind belongs to tickets that were not used, by the caller's promise.
             unsafe { self.map.slots.retract(end) };
         }
-        if gaps == Gaps::Anywhere {
+        if unused == UnusedTickets::Anywhere {
             self.recover_holes();
         } else {
             for hole in self.list.iter().skip(dealt) {
                 self.map.take_back(hole.index());
             }
         }
-        if gaps == Gaps::Some {
+        if unused == UnusedTickets::Some {
             let holes = self.list.iter().take(dealt).map(|hole| hole.index());
             for index in holes.chain(indices(self.first_fresh..self.map.slots.len())) {
                 if !self.is_removed(index) && !self.map.slots.state(index).is_live() {
@@ -382,7 +382,7 @@ impl<K: Key, V> Sharing<K, V> {
         for hole in &self.list {
             self.map.holes.mark_again(hole.index());
         }
-        let retired = self.map.holes.apart().retired;
+        let retired = self.map.holes.cold().retired;
         let are_all_holes = self.map.detached + retired == 0;
         let (mut trimmed, mut others) = (0, 0);
         for index in indices(0..self.map.slots.len()) {
@@ -398,7 +398,7 @@ impl<K: Key, V> Sharing<K, V> {
             others += usize::from(!is_hole);
             trimmed += usize::from(is_hole && state == State::EMPTY);
         }
-        self.map.holes.apart_mut().trimmed = trimmed;
+        self.map.holes.cold_mut().trimmed = trimmed;
         self.map.detached = others.saturating_sub(retired);
     }
 
@@ -456,7 +456,7 @@ impl<K: Key, V> Sharing<K, V> {
 
 impl<K: Key, V> SlotMap<K, V> {
     fn seen_floors(&self) -> SeenFloors {
-        let (blocks, beyond) = self.holes.apart().floors.parts();
+        let (blocks, beyond) = self.holes.cold().floors.parts();
         SeenFloors { blocks: blocks.as_ptr(), count: blocks.len(), beyond }
     }
 
@@ -470,7 +470,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Makes a vacant slot a hole that nobody has filled after all.
     fn take_back(&mut self, index: u32) {
         if self.slots.state(index) == State::EMPTY {
-            self.holes.apart_mut().trimmed += 1;
+            self.holes.cold_mut().trimmed += 1;
         }
         self.holes.mark(index);
     }

@@ -62,7 +62,7 @@ fn cut_off(map: Map<u64>, need: usize, cut: impl FnOnce(&mut Map<u64>)) -> Map<u
     sharing.try_grow(need).unwrap();
     cut(sharing.map());
     // SAFETY: no ticket was used.
-    unsafe { sharing.end(0, Gaps::Anywhere) };
+    unsafe { sharing.end(0, UnusedTickets::Anywhere) };
     mem::take(sharing.map())
 }
 
@@ -257,7 +257,7 @@ fn no_key_comes_again_after_a_clear_wherever_generations_are() {
     for start in (last / 2 - 5..last / 2 + 2).chain(last - 5..last) {
         let mut map: Map<u32> = plain();
         map.highest = start;
-        map.holes.try_apart_mut().unwrap().floors.set_all(start);
+        map.holes.try_cold_mut().unwrap().floors.set_all(start);
         let mut made = HashSet::new();
         for round in 0..12 {
             for n in 0..10 {

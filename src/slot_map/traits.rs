@@ -1,23 +1,17 @@
 //! The traits of std.
 
-use super::holes::Holes;
-use super::iter::WalkOwned;
-use super::mint::Mint;
-use super::slots::{Slots, indices};
-use super::state::{State, Vacant};
-use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap, or_give_up};
-use crate::error::Error;
+use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap};
+use crate::error::{Error, or_give_up};
 use crate::key::Key;
+use crate::slots::array::{Slots, indices};
+use crate::slots::holes::Holes;
+use crate::slots::key_tag::Mint;
+use crate::slots::state::{State, Vacant};
+use crate::slots::walk::WalkOwned;
 use std::fmt;
 use std::mem;
-use std::ops::{Index, IndexMut};
 
-impl<K: Key, V> Default for SlotMap<K, V> {
-    /// An empty map; see [`SlotMap::with_key`].
-    fn default() -> Self {
-        Self::with_key()
-    }
-}
+default_by!([K: Key, V] SlotMap<K, V>, with_key);
 
 impl<K: Key, V: Clone> Clone for SlotMap<K, V> {
     /// A copy with the same options, the same type number, the same keys, holes that are filled in the same order, and
@@ -62,51 +56,9 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
     }
 }
 
-impl<K: Key, V: fmt::Debug> fmt::Debug for SlotMap<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
-    }
-}
+debug_items!([K: Key, V: fmt::Debug] SlotMap<K, V>, debug_map, |map| map);
 
-#[cold]
-#[inline(never)]
-#[track_caller]
-pub(crate) fn no_such_key(key: impl Key) -> ! {
-    panic!(
-        "stayput: no value has the key {key:?}; it is null, made up, of another map, or its value was \
-         removed"
-    )
-}
-
-impl<K: Key, V> Index<K> for SlotMap<K, V> {
-    type Output = V;
-
-    /// # Panics
-    ///
-    /// If the key's value is not in the map.
-    #[inline]
-    #[track_caller]
-    fn index(&self, key: K) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => no_such_key(key),
-        }
-    }
-}
-
-impl<K: Key, V> IndexMut<K> for SlotMap<K, V> {
-    /// # Panics
-    ///
-    /// If the key's value is not in the map.
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, key: K) -> &mut V {
-        match self.get_mut(key) {
-            Some(value) => value,
-            None => no_such_key(key),
-        }
-    }
-}
+index_by_key!([K: Key, V] SlotMap<K, V> => mut V);
 
 impl<K: Key, V: PartialEq> PartialEq for SlotMap<K, V> {
     /// Whether both have the same keys with equal values. What was in a slot before does not count:
@@ -157,19 +109,14 @@ impl<K: Key, V, const N: usize> From<[V; N]> for SlotMap<K, V> {
     }
 }
 
-impl<K: Key, V> FromIterator<V> for SlotMap<K, V> {
+collect_by_extend! {
     /// A map with these values, in their order; see [`keys`](SlotMap::keys), or
     /// [`insert_many`](SlotMap::insert_many), for the keys.
     ///
     /// # Panics
     ///
     /// As for [`insert`](SlotMap::insert).
-    #[track_caller]
-    fn from_iter<I: IntoIterator<Item = V>>(values: I) -> Self {
-        let mut map = Self::with_key();
-        map.extend(values);
-        map
-    }
+    [K: Key, V] SlotMap<K, V>: V
 }
 
 impl<K: Key, V> Extend<V> for SlotMap<K, V> {
@@ -193,49 +140,14 @@ impl<K: Key, V> Extend<V> for SlotMap<K, V> {
     }
 }
 
-impl<'a, K: Key, V> IntoIterator for &'a SlotMap<K, V> {
-    type Item = (K, &'a V);
-    type IntoIter = Iter<'a, K, V>;
-
-    #[inline]
-    fn into_iter(self) -> Iter<'a, K, V> {
-        self.iter()
-    }
+iterate_by_ref! {
+    [K: Key, V] SlotMap<K, V>:
+    (K, &'a V) => Iter<'a, K, V>, (K, &'a mut V) => IterMut<'a, K, V>
 }
 
-impl<'a, K: Key, V> IntoIterator for &'a mut SlotMap<K, V> {
-    type Item = (K, &'a mut V);
-    type IntoIter = IterMut<'a, K, V>;
-
-    #[inline]
-    fn into_iter(self) -> IterMut<'a, K, V> {
-        self.iter_mut()
-    }
-}
-
-impl<K: Key, V> IntoIterator for SlotMap<K, V> {
-    type Item = (K, V);
-    type IntoIter = IntoIter<K, V>;
-
-    fn into_iter(self) -> IntoIter<K, V> {
-        let (walk, left, mint) = self.into_walk();
-        IntoIter::new(walk, left, mint)
-    }
-}
+into_walk_methods!(SlotMap);
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// All keys; the values are dropped one by one, with the iterator at the latest.
-    pub fn into_keys(self) -> IntoKeys<K, V> {
-        let (walk, left, mint) = self.into_walk();
-        IntoKeys::new(walk, left, mint)
-    }
-
-    /// All values, in the order of addresses.
-    pub fn into_values(self) -> IntoValues<K, V> {
-        let (walk, left, mint) = self.into_walk();
-        IntoValues::new(walk, left, mint)
-    }
-
     pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize, Mint<K>) {
         let (left, mint) = (self.len(), self.mint());
         let slots = mem::replace(&mut self.slots, Slots::new(Self::OPTIONS));

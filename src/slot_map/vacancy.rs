@@ -2,72 +2,21 @@
 
 #![forbid(unsafe_code)]
 
-use super::any::AnyMap;
-use super::cursor::WORD_SLOTS;
-use super::holes::{Hole, Holes};
-use super::mint::Mint;
-use super::state::State;
-use super::{Reuse, SlotMap};
-use crate::error::{Error, ErrorKind};
+use super::SlotMap;
+use crate::error::Error;
 use crate::key::Key;
-
-/// So many holes are moved to the front at once, or up to a word of them more.
-const AT_ONCE: usize = 32;
-
-/// In a map of large values, only the holes in this many bytes of slots are.
-const AT_ONCE_BYTES: usize = 16 << 10;
-
-/// A slot to be filled next.
-#[derive(Clone, Copy)]
-pub(crate) struct Vacancy {
-    pub(crate) index: u32,
-    pub(super) generation: u32,
-    place: Place,
-}
-
-#[derive(Clone, Copy)]
-enum Place {
-    /// Behind the last slot.
-    Behind,
-    /// The hole that is first in front.
-    Next,
-    /// One of the other holes.
-    Marked,
-}
-
-impl Vacancy {
-    #[inline]
-    const fn next(hole: Hole) -> Self {
-        Self { index: hole.index(), generation: hole.generation(), place: Place::Next }
-    }
-
-    #[inline]
-    pub(super) fn key<K: Key>(self, mint: Mint<K>) -> K {
-        mint.key(self.index, self.generation)
-    }
-}
-
-/// The slots behind the last one that are next, if no hole is: all of one generation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fresh {
-    /// Up to here, in committed memory; none, if this is not above the length.
-    pub(super) end: usize,
-    generation: u32,
-}
-
-impl Fresh {
-    pub(super) const NONE: Self = Self { end: 0, generation: 0 };
-
-    /// The first of them, behind so many slots.
-    #[inline]
-    fn first(self, len: usize) -> Vacancy {
-        #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
-        let index = len as u32;
-        Vacancy { index, generation: self.generation, place: Place::Behind }
-    }
-}
+use crate::slots::array::Slots;
+use crate::slots::holes::Hole;
+use crate::slots::key_bits::most_slots;
+use crate::slots::state::State;
+use crate::slots::vacancy::{Fresh, Source, Vacancies, Vacancy};
 
 impl<K: Key, V> SlotMap<K, V> {
+    pub(super) fn vacancies(&mut self) -> Vacancies<'_> {
+        let Self { slots, holes, fresh, .. } = self;
+        Vacancies { slots: slots.any(), holes, fresh, most_slots: most_slots::<K>() }
+    }
+
     /// Finds, or makes, room for a value. Nothing has changed by it but what is committed.
     #[inline]
     pub(crate) fn vacancy(&mut self) -> Result<Vacancy, Error> {
@@ -95,14 +44,14 @@ impl<K: Key, V> SlotMap<K, V> {
     #[cold]
     #[inline(never)]
     fn vacancy_after_all(&mut self) -> Result<Vacancy, Error> {
-        self.any().vacancy_after_all()
+        self.vacancies().vacancy_after_all()
     }
 
     /// Has a hole be in front, or slots be fresh, for a value that comes now.
     #[cold]
     #[inline(never)]
     pub(super) fn bring_vacancy(&mut self) -> Result<(), Error> {
-        self.any().bring_vacancy()
+        self.vacancies().bring_vacancy()
     }
 
     /// The key of what a vacancy is filled with.
@@ -111,21 +60,14 @@ impl<K: Key, V> SlotMap<K, V> {
         vacancy.key(self.mint())
     }
 
-    /// How many slots there are, vacant ones among them.
-    #[inline]
-    pub(crate) fn slot_count(&self) -> u32 {
-        // One more than can be is none that is there.
-        u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
-    }
-
     /// Fills a vacancy that was found, since when the map has not changed. Runs no user code.
     #[inline]
     pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {
-        let Vacancy { index, generation, place } = vacancy;
-        if let Place::Behind = place {
+        let Vacancy { index, generation, source } = vacancy;
+        if let Source::Fresh = source {
             return self.slots.push_within_capacity(generation, value);
         }
-        if let Place::Next = place {
+        if let Source::Stack = source {
             self.holes.pop();
         } else {
             self.unmark_hole(index);
@@ -137,7 +79,7 @@ impl<K: Key, V> SlotMap<K, V> {
     #[cold]
     #[inline(never)]
     pub(super) fn unmark_hole(&mut self, index: u32) {
-        self.any().unmark_hole(index);
+        self.vacancies().unmark_hole(index);
     }
 
     /// Marks all holes, so that none is in front; and has the next insertion look at everything anew.
@@ -158,169 +100,40 @@ impl<K: Key, V> SlotMap<K, V> {
     #[cold]
     #[inline(never)]
     pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
-        self.any().grow(additional)
+        self.vacancies().grow(additional)
     }
 
     /// Sees to it that each slot in committed memory can become a hole without a call for memory.
     pub(super) fn cover_holes(&mut self) -> Result<(), Error> {
-        self.any().cover_holes()
-    }
-
-    /// Says it if it is the keys that set the limit.
-    pub(crate) fn explain(error: Error) -> Error {
-        explain(error, Self::most_slots())
-    }
-}
-
-impl AnyMap<'_> {
-    #[inline(never)]
-    fn vacancy_after_all(&mut self) -> Result<Vacancy, Error> {
-        if let Some(hole) = self.hole_after_all() {
-            return Ok(hole);
-        }
-        if self.room_behind() == 0 {
-            if let Err(error) = self.grow(1) {
-                // Holes that are to be kept are better than nothing.
-                return self.vacancy_marked().ok_or(error);
-            }
-        }
-        let len = self.slots.len();
-        let (floor, end) = self.floor_from(len);
-        *self.fresh = Fresh { end: end.min(len + self.room_behind()), generation: floor + 1 };
-        // No slot is far in a map that is full.
-        self.holes.set_near(usize::MAX);
-        Ok(self.fresh.first(len))
-    }
-
-    fn bring_vacancy(&mut self) -> Result<(), Error> {
-        let vacancy = self.vacancy_after_all()?;
-        self.put_in_front(vacancy);
-        Ok(())
-    }
-
-    fn put_in_front(&mut self, Vacancy { index, generation, place }: Vacancy) {
-        if let Place::Marked = place {
-            self.unmark_hole(index);
-            self.holes.put_in_front(Hole::after(index, generation - 1));
-        }
-    }
-
-    /// Has a hole be in front, if one may be filled.
-    pub(super) fn bring_hole(&mut self) -> bool {
-        let hole = self.hole_after_all();
-        hole.map(|hole| self.put_in_front(hole)).is_some()
-    }
-
-    /// The hole that is next.
-    fn hole_after_all(&mut self) -> Option<Vacancy> {
-        match self.holes.order() {
-            Reuse::Recent => {
-                self.bring_holes();
-                self.holes.first().map(Vacancy::next)
-            }
-            Reuse::Rotating { min_free } if self.holes.count() <= min_free => None,
-            Reuse::Lowest | Reuse::Rotating { .. } => self.vacancy_marked(),
-        }
-    }
-
-    /// The first of the holes that are not in front.
-    fn vacancy_marked(&self) -> Option<Vacancy> {
-        let index = self.holes.first_marked()?;
-        let generation = self.last_generation(index) + 1;
-        Some(Vacancy { index, generation, place: Place::Marked })
-    }
-
-    /// Moves the lowest holes to the front, where none is now.
-    fn bring_holes(&mut self) {
-        if self.holes.count() == 0 {
-            return;
-        }
-        let others = self.slots.len() - self.holes.count();
-        self.holes.set_near(Holes::near_of(others));
-        self.holes.apart_mut().trimmed_in_front = 0;
-        // Few trimmed pages are touched long before they are filled. The number does not depend on how many
-        // were trimmed, since the order of keys must not depend on it.
-        let most = (AT_ONCE_BYTES / self.slots.stride_bytes()).clamp(1, AT_ONCE);
-        let mut indices = [0; AT_ONCE + WORD_SLOTS];
-        let mut count = 0;
-        while count < most {
-            let Some(first) = self.holes.first_marked() else { break };
-            let at_once = if most < AT_ONCE { most - count } else { WORD_SLOTS };
-            let mut bits = self.holes.bitmap_mut().take_word(first, at_once);
-            while bits != 0 {
-                indices[count] = first - first % 64 + bits.trailing_zeros();
-                bits &= bits - 1;
-                count += 1;
-            }
-        }
-        // One after the other, so that the lines of memory that they lie in are fetched at the same time.
-        let (states, holes) = (self.slots.states(), &mut *self.holes);
-        for index in indices[..count].iter().rev() {
-            self.slots.ask_for_hole(*index);
-            let last = match states.at(*index).generation() {
-                0 => {
-                    holes.untrim(1);
-                    let apart = holes.apart_mut();
-                    apart.trimmed_in_front += 1;
-                    apart.floors.of_hole(*index, self.slots.block_of(*index as usize))
-                }
-                generation => generation,
-            };
-            holes.put_in_front(Hole::after(*index, last));
-        }
-    }
-
-    fn unmark_hole(&mut self, index: u32) {
-        if self.slots.state(index) == State::EMPTY {
-            self.holes.untrim(1);
-        }
-        self.holes.bitmap_mut().clear(index);
-        self.holes.set_turn(index.wrapping_add(1));
-    }
-
-    fn grow(&mut self, additional: usize) -> Result<(), Error> {
-        let most = self.most_slots;
-        self.slots.try_reserve(additional).map_err(|error| explain(error, most))?;
-        self.cover_holes()
-    }
-
-    #[inline(never)]
-    fn cover_holes(&mut self) -> Result<(), Error> {
-        let (capacity, max_len, holder) =
-            (self.slots.capacity(), self.slots.max_len(), self.slots.holder());
-        self.holes.cover(capacity, max_len).map_err(|error| error.of(holder))
+        self.vacancies().cover_holes()
     }
 
     /// How many slots there may be behind the last one: committed, and such as can become holes.
-    fn room_behind(&self) -> usize {
+    pub(super) fn room_behind(&self) -> usize {
         self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
     }
 
     /// The last generation that a hole had, or one above.
-    fn last_generation(&self, index: u32) -> u32 {
-        match self.slots.state(index).generation() {
-            0 => self.holes.apart().floors.of_hole(index, self.slots.block_of(index as usize)),
+    #[inline]
+    pub(super) fn last_generation(&self, index: u32) -> u32 {
+        match self.vacant_generation(index) {
+            0 => self.floor(index as usize),
             generation => generation,
         }
     }
 
-    /// The generation above which a slot behind the last one starts, and up to which one it is the same.
-    fn floor_from(&self, index: usize) -> (u32, usize) {
-        let (block, floors) = (self.slots.block_of(index), &self.holes.apart().floors);
-        let end = if floors.is_beyond(block) {
-            usize::MAX
-        } else {
-            (block + 1).saturating_mul(self.slots.block_slots())
-        };
-        (floors.of_block(block), end)
+    /// The last generation that a vacant slot had, or 0 if none is recorded.
+    #[inline]
+    pub(super) fn vacant_generation(&self, index: u32) -> u32 {
+        match self.slots.state(index).generation() {
+            0 => self.holes.cold().floors.read_of(index),
+            generation => generation,
+        }
     }
-}
 
-/// Says it if it is the keys that set the limit, of as many slots as they can number.
-fn explain(error: Error, most_slots: usize) -> Error {
-    let most = most_slots as u64;
-    if error.kind() == ErrorKind::MaxLen && error.limit() == Some(most) {
-        return error.into_kind(ErrorKind::KeyBits, most);
+    /// The generation above which a slot starts that has no record of its own.
+    #[inline]
+    fn floor(&self, index: usize) -> u32 {
+        self.holes.cold().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
-    error
 }

@@ -13,7 +13,7 @@
 //!    index of a slot of its own. Wherever the pointer came from, no memory is touched by way of
 //!    it, so whether its allocation still exists does not matter.
 //! 2. **The index is checked like any other.** The distance must be a multiple of a slot's size,
-//!    and the index goes through [`Slots::get`](super::slots::Slots::get), which takes any index:
+//!    and the index goes through [`Slots::get`](crate::slots::array::Slots::get), which takes any index:
 //!    it must be below the length, which slots that were handed back are not.
 //! 3. **The generation is compared with the one in the slot**, by the same call. It is equal only
 //!    if the slot is live, and then holds an initialised value of type `V`. What is returned is a
@@ -44,7 +44,6 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A pointer to a value of a [`SlotMap`], which may be gone by the time it is used.
 ///
@@ -189,46 +188,10 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The index of the slot that a weak pointer of this map points to.
     #[inline]
     fn find_weak(&self, weak: &Weak<K, V>) -> Option<u32> {
-        if !self.holes.apart().identity.is(weak.map) {
+        if !self.holes.cold().identity.is(weak.map) {
             return None;
         }
         self.slots.index_at(weak.value.addr().get())
-    }
-}
-
-/// The number of a map that gives out weak pointers; 0 as long as it has given none.
-#[derive(Debug)]
-pub(super) struct Identity(AtomicU32);
-
-impl Identity {
-    pub(super) const fn new() -> Self {
-        Self(AtomicU32::new(0))
-    }
-
-    #[inline]
-    pub(super) fn is(&self, map: NonZeroU32) -> bool {
-        self.0.load(Relaxed) == map.get()
-    }
-
-    /// The number of this map. All threads that ask get the same, since one of them sets it; no
-    /// other memory depends on it.
-    pub(super) fn get(&self) -> NonZeroU32 {
-        if let Some(map) = NonZeroU32::new(self.0.load(Relaxed)) {
-            return map;
-        }
-        let fresh = Self::fresh();
-        match self.0.compare_exchange(0, fresh.get(), Relaxed, Relaxed) {
-            Ok(_) => fresh,
-            Err(theirs) => NonZeroU32::new(theirs).unwrap_or(fresh),
-        }
-    }
-
-    /// A number that no map has had; the last one over and over when they are spent.
-    #[cold]
-    pub(super) fn fresh() -> NonZeroU32 {
-        static LAST: AtomicU32 = AtomicU32::new(0);
-        let spent = LAST.fetch_update(Relaxed, Relaxed, |last| last.checked_add(1));
-        spent.map_or(NonZeroU32::MAX, |last| NonZeroU32::MIN.saturating_add(last))
     }
 }
 

@@ -4,10 +4,10 @@ use super::Table;
 use super::indices::{Index, Indices, Row, VisitMut};
 use super::insert::{Clear, Commit, Plan};
 use super::rows::RowsOf;
-use crate::error::{Error, ErrorKind, Refused, give_up, or_give_up};
+use crate::error::{Error, ErrorKind, Refused, or_give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::Walk;
+use crate::slots::walk::Walk;
 use std::mem;
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
@@ -93,10 +93,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     #[track_caller]
     pub fn replace(&mut self, key: K, row: R) -> R {
-        match self.try_replace(key, row) {
-            Ok(old) => old,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_replace(key, row))
     }
 
     /// [`replace`](Self::replace), or the error and the new row.

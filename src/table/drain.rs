@@ -131,8 +131,4 @@ impl<R: Row<X::Part>, X: Indices, K: Key> fmt::Debug for Drain<'_, R, X, K> {
     }
 }
 
-impl<R: Row<X::Part>, X: Indices, K: Key, F> fmt::Debug for ExtractIf<'_, R, X, K, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtractIf").finish_non_exhaustive()
-    }
-}
+debug_as!([R: Row<X::Part>, X: Indices, K: Key, F] ExtractIf<'_, R, X, K, F>, "ExtractIf");

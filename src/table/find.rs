@@ -3,8 +3,7 @@
 use super::indices::{Extract, Index, Indices, Row, Rows, Visit, VisitMut};
 use super::insert::RemoveFound;
 use super::rows::RowsOf;
-use super::sets::{Kind, Sets};
-use super::{Found, Grid, Table, Unique};
+use super::{Found, Grid, Kind, Sets, Table, Unique};
 use crate::error::{Error, or_give_up};
 use crate::key::Key;
 use std::borrow::Borrow;
@@ -35,7 +34,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         S: BuildHasher + 't,
     {
-        let slot = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
+        let (slot, _) = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
         self.rows.get_by_index(slot)
     }
 
@@ -63,7 +62,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         S: BuildHasher,
     {
-        let (slot, hash) = index(&self.by).found(value, RowsOf(&self.rows))?;
+        let (slot, hash) = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
         // Making a key runs user code, so that comes first.
         let (key, _) = self.rows.get_by_index(slot)?;
         let (_, row) = self.rows.take_slot(slot)?;

@@ -6,7 +6,6 @@ use crate::index;
 use crate::index::grid::Position;
 use crate::index::memory::forward_arrays;
 use std::borrow::Borrow;
-use std::fmt;
 use std::marker::PhantomData;
 
 /// Finds rows by their positions: what [`indices!`](crate::indices) declares by `Grid<2, cell = 4.0>` and
@@ -132,10 +131,7 @@ impl<X, const FIELD: usize, const D: usize, const CELL: u32> TryClone for Grid<X
 
 forward_arrays!([X, const FIELD: usize, const D: usize, const CELL: u32] Grid<X, FIELD, D, CELL>, index);
 
-impl<X, const FIELD: usize, const D: usize, const CELL: u32> fmt::Debug
-    for Grid<X, FIELD, D, CELL>
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Grid").field(&self.index).finish()
-    }
+debug_as! {
+    [X, const FIELD: usize, const D: usize, const CELL: u32] Grid<X, FIELD, D, CELL>,
+    "Grid", |grid| grid.index
 }

@@ -3,9 +3,9 @@
 use super::Table;
 use super::indices::{Index, Indices, Row, Rows, VisitMut};
 use super::rows::RowsOf;
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::key::Key;
-use crate::slot_map::Vacancy;
+use crate::slots::vacancy::Vacancy;
 
 /// Has each index prepare for a row in a slot.
 pub(super) struct Plan<'p, P, S> {
@@ -83,10 +83,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, row: R) -> K {
-        match self.try_insert(row) {
-            Ok(key) => key,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert(row))
     }
 
     /// [`insert`](Self::insert), or the error and the row.
@@ -123,10 +120,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     #[track_caller]
     pub fn insert_with_key(&mut self, make: impl FnOnce(K) -> R) -> K {
-        match self.try_insert_with_key(make) {
-            Ok(key) => key,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert_with_key(make))
     }
 
     /// [`insert_with_key`](Self::insert_with_key), or the error, and the row if it was made.

@@ -2,64 +2,26 @@
 
 use super::Table;
 use super::indices::{Index, Indices, Row, Visit, VisitMut};
-use crate::error::{Error, Holder, or_give_up};
-use crate::growing::{Budget, GivenBack, Prefaulted};
+use crate::container::{prefault_methods, reserve_methods, stats};
+use crate::error::{Error, Holder};
+use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
 use crate::index::IndexStats;
-use crate::index::memory::{Room, give_back, prefault_ahead, stats_of};
+use crate::index::memory::{Ahead, ForArrays, GiveBack, Room, stats_of};
 use crate::key::Key;
 
-/// What a [`Table`] holds and takes up, given by [`Table::stats`]. Of its rows alone, and their slots,
-/// [`rows`](Table::rows) has more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TableStats {
-    /// Rows.
-    pub live: usize,
-    /// Rows that fit into committed memory.
-    pub capacity: usize,
-    /// Rows that the table can ever have.
-    pub max_len: usize,
-    /// Bytes of address space, for rows and indices.
-    pub reserved_bytes: usize,
-    /// Bytes that the system has promised, for the same.
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind what is used.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, for the same, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What a [`Table`] holds and takes up, given by [`Table::stats`]. Of its rows alone, and their slots,
+    /// [`rows`](Table::rows) has more.
+    pub struct TableStats of "Rows", in memory of "rows and indices" {
+        /// Rows.
+        live,
+    }
 }
 
-impl<P> VisitMut<P> for Room {
+/// What is done to all arrays of an index is done to those of each.
+impl<P, F: ForArrays> VisitMut<P> for F {
     fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
         index.each_array(self)
-    }
-}
-
-struct Ahead {
-    budget: Budget,
-    done: Prefaulted,
-}
-
-impl<P> VisitMut<P> for Ahead {
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        let left = self.budget.less(self.done.bytes);
-        self.done = self.done.and(prefault_ahead(index, left));
-        Ok(())
-    }
-}
-
-struct GiveBack {
-    budget: Budget,
-    done: GivenBack,
-}
-
-impl<P> VisitMut<P> for GiveBack {
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        let left = self.budget.less(self.done.bytes);
-        self.done = self.done.and(give_back(index, left)?);
-        Ok(())
     }
 }
 
@@ -96,48 +58,22 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         error.with_name_of(X::NAMES).of(Holder::Table)
     }
 
-    /// Makes room for `additional` more rows, in the indices too, as far as can be foreseen: hashes that are not spread,
-    /// and sets of one or two, take more when they come.
-    ///
-    /// Enters the kernel if there is not room already. Nothing is moved.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &mut, "rows";
+        /// Makes room in the indices, too, as far as can be foreseen: hashes that are not spread, and sets of one or two,
+        /// take more when they come.
+        ///
+        /// Enters the kernel if there is not room already. Nothing is moved.
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`SlotMap::try_reserve`](crate::SlotMap::try_reserve). What was there is as it was then.
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.rows.try_reserve(additional).map_err(Self::explain)?;
+    fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
+        self.rows.make_room_for(additional, amount).map_err(Self::explain)?;
         self.by.each_mut(&mut Room::Reserve(additional)).map_err(Self::explain)
     }
 
-    /// Makes room for `additional` more rows, and makes its pages resident now, so that filling
-    /// it takes no page fault.
-    ///
-    /// Enters the kernel; linear in the pages.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
-    #[track_caller]
-    pub fn prefault(&mut self, additional: usize) {
-        or_give_up(self.try_prefault(additional));
-    }
+    prefault_methods!(&mut, "rows");
 
-    /// [`prefault`](Self::prefault), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+    fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.rows.try_prefault(additional).map_err(Self::explain)?;
         self.by.each_mut(&mut Room::Prefault(additional)).map_err(Self::explain)
     }
@@ -229,17 +165,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// Asks the system which pages are resident, linear in the committed pages: for looking, not
     /// for a hot path.
     pub fn stats(&self) -> TableStats {
-        let rows = self.rows.stats();
-        let mut all = TableStats {
-            live: self.len(),
-            capacity: rows.capacity,
-            max_len: rows.max_len,
-            reserved_bytes: rows.reserved_bytes,
-            committed_bytes: rows.committed_bytes,
-            ahead_bytes: rows.ahead_bytes,
-            late: rows.late,
-            resident_bytes: rows.resident_bytes,
-        };
+        let rows = self.rows.stats().memory();
+        let mut all = TableStats { live: self.len(), ..TableStats::of(rows) };
         let added = self.by.each(&mut Sum(&mut all));
         debug_assert!(added.is_ok(), "it cannot fail");
         all

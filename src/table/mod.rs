@@ -10,16 +10,15 @@ mod drain;
 mod find;
 mod found;
 mod grid;
+mod hashed;
 mod indices;
 mod insert;
 mod macros;
 mod memory;
 mod rows;
-mod sets;
 #[cfg(test)]
 mod tests;
 mod traits;
-mod unique;
 
 pub use builder::TableBuilder;
 pub use drain::{Drain, ExtractIf};
@@ -27,12 +26,11 @@ pub use found::Found;
 pub use grid::Grid;
 #[doc(hidden)]
 pub use grid::cell_bits;
+pub use hashed::{Hashed, Kind, List, Many, Sets, Unique};
 pub use indices::{Extract, Index, Indices, Row, TryClone, Visit, VisitMut};
 pub use memory::TableStats;
-pub use sets::{Kind, List, Many, Sets};
-pub use unique::Unique;
 
-use crate::error::Error;
+use crate::container::{capacity_constructors, max_len_constructors};
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 
@@ -51,7 +49,7 @@ use crate::slot_map::SlotMap;
 /// or panics, has changed nothing, in any index. (What goes over many rows has changed those before the one that was refused;
 /// a [`reindex`](Self::reindex) that is refused or panics is to be done again; and what
 /// [`modify_both`](Self::modify_both) did to the half of a row that is not indexed stays.) Such are a change that gives a row the value that another has in a
-/// [`Unique`] index, which is refused as one for which there is no memory is: with an [`Error`], of the kind
+/// [`Unique`] index, which is refused as one for which there is no memory is: with an [`Error`](crate::Error), of the kind
 /// [`Taken`](crate::ErrorKind::Taken), by the `try_` twin of each call, and a panic by the other.
 ///
 /// # Rows of two
@@ -130,44 +128,20 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Self::builder().build()
     }
 
-    /// [`new`](Self::new), with memory committed for `capacity` rows.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::builder().capacity(capacity).build()
-    }
+    capacity_constructors!("table" of "rows");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// [`new`](Self::new), with addresses reserved at once for `max_len` rows, and never more.
-    ///
-    /// # Panics
-    ///
-    /// If they cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        Self::builder().max_len(max_len).build()
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`TableBuilder::try_build`].
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
+    max_len_constructors! {
+        "table" of "rows", "Reserves the addresses of rows now.";
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{Table, indices};
+        /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+        ///
+        /// let mut table: Table<(u32, char), By> = Table::with_max_len(1);
+        /// table.insert((1, 'a'));
+        /// assert_eq!(table.try_insert((2, 'b')).unwrap_err().value, (2, 'b'));
+        /// ```
     }
 
     /// Options for a table, its rows and its indices.

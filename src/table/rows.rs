@@ -128,7 +128,7 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         Q: Hash + Eq + ?Sized,
         S: BuildHasher,
     {
-        let slot = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
+        let (slot, _) = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
         let (key, (part, rest)) = self.rows.get_by_index_mut(slot)?;
         Some((key, (&*part, rest)))
     }

@@ -4,17 +4,10 @@ use super::Table;
 use super::indices::{Indices, Row, TryClone};
 use crate::error::{Error, Holder, or_give_up};
 use crate::key::Key;
-use crate::slot_map::traits::no_such_key;
 use crate::slot_map::{IntoIter, Iter};
 use std::fmt;
-use std::ops::Index;
 
-impl<R: Row<X::Part>, X: Indices, K: Key> Default for Table<R, X, K> {
-    /// An empty table; see [`Table::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([R: Row<X::Part>, X: Indices, K: Key] Table<R, X, K>, new);
 
 impl<R: Clone, X: TryClone, K: Key> Clone for Table<R, X, K> {
     /// A copy with the same options, the same keys, indices that are as they were, and rows at other addresses. Linear in the
@@ -83,21 +76,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key, const N: usize> From<[R; N]> for Table
     }
 }
 
-impl<R, X, K: Key> Index<K> for Table<R, X, K> {
-    type Output = R;
-
-    /// # Panics
-    ///
-    /// If the key's row is not in it.
-    #[inline]
-    #[track_caller]
-    fn index(&self, key: K) -> &R {
-        match self.get(key) {
-            Some(row) => row,
-            None => no_such_key(key),
-        }
-    }
-}
+index_by_key!([R, X, K: Key] Table<R, X, K> => R);
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Extend<R> for Table<R, X, K> {
     /// # Panics
@@ -111,26 +90,14 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Extend<R> for Table<R, X, K> {
     }
 }
 
-impl<R: Row<X::Part>, X: Indices, K: Key> FromIterator<R> for Table<R, X, K> {
+collect_by_extend! {
     /// # Panics
     ///
     /// As for [`insert`](Table::insert).
-    #[track_caller]
-    fn from_iter<T: IntoIterator<Item = R>>(rows: T) -> Self {
-        let mut table = Self::new();
-        table.extend(rows);
-        table
-    }
+    [R: Row<X::Part>, X: Indices, K: Key] Table<R, X, K>: R
 }
 
-impl<'t, R, X, K: Key> IntoIterator for &'t Table<R, X, K> {
-    type Item = (K, &'t R);
-    type IntoIter = Iter<'t, K, R>;
-
-    fn into_iter(self) -> Iter<'t, K, R> {
-        self.iter()
-    }
-}
+iterate_by_ref!([R, X, K: Key] Table<R, X, K>: (K, &'a R) => Iter<'a, K, R>);
 
 impl<R, X, K: Key> IntoIterator for Table<R, X, K> {
     type Item = (K, R);

@@ -2,8 +2,9 @@
 
 #![expect(unsafe_code, reason = "makes slices of what is initialised")]
 
-use super::{GrowOnly, VecBuilder, VecStats, VmVec, or_give_up};
+use super::{VecBuilder, VecStats, VmVec};
 use crate::backing::Backing;
+use crate::container::{capacity_constructors, max_len_constructors};
 use crate::error::{Error, Refused};
 use crate::poison;
 use crate::raw_vec::{Options, RawVec};
@@ -124,52 +125,17 @@ impl<T> VmVec<T> {
         self.raw.start().cast()
     }
 
-    /// An empty array with memory committed for `capacity` elements. 0 is as [`new`](Self::new).
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        or_give_up(Self::try_with_capacity(capacity))
-    }
+    capacity_constructors!("array" of "elements");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses or the memory cannot be had.
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// An empty array that can hold `max_len` elements and no more. Reserves the addresses now.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses cannot be had.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut pair = stayput::VmVec::with_max_len(2);
-    /// pair.extend([1, 2]);
-    /// assert!(pair.try_push(3).is_err());
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len(max_len))
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses cannot be had.
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
+    max_len_constructors! {
+        "array" of "elements", "Reserves the addresses now.";
+        /// # Examples
+        ///
+        /// ```
+        /// let mut pair = stayput::VmVec::with_max_len(2);
+        /// pair.extend([1, 2]);
+        /// assert!(pair.try_push(3).is_err());
+        /// ```
     }
 
     /// Options: maximum, capacity, growth, huge pages, what is done in the background.
@@ -218,16 +184,7 @@ impl<T> VmVec<T> {
     /// assert_eq!((stats.reserved_bytes, stats.committed_bytes), (1 << 30, 0));
     /// ```
     pub fn stats(&self) -> VecStats {
-        VecStats {
-            len: self.len,
-            capacity: self.capacity(),
-            max_len: self.max_len(),
-            reserved_bytes: self.raw.reserved_bytes(),
-            committed_bytes: self.raw.committed_bytes(),
-            ahead_bytes: self.raw.ahead_bytes(),
-            late: self.raw.late(),
-            resident_bytes: self.raw.resident_bytes(),
-        }
+        VecStats::of(&self.raw, Self::ELEMENT, self.len)
     }
 
     /// All elements as a slice. O(1).
@@ -336,22 +293,5 @@ impl<T> VmVec<T> {
         let offset = ptr::from_ref(element).addr().checked_sub(self.as_ptr().addr())?;
         let index = offset.checked_div(size_of::<T>())?;
         (index < self.len && offset % size_of::<T>() == 0).then_some(index)
-    }
-
-    /// Opens a scope in which the array can only grow, so that references to elements stay good
-    /// across pushes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut log = stayput::VmVec::new();
-    /// let scope = log.grow_only();
-    /// let first: &String = scope.push("first".to_string());
-    /// let second = scope.push(format!("after {first}")); // `first` is still good
-    /// assert_eq!((first.as_str(), second.as_str()), ("first", "after first"));
-    /// ```
-    #[inline]
-    pub fn grow_only(&mut self) -> GrowOnly<'_, T> {
-        GrowOnly::new(self)
     }
 }

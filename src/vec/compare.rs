@@ -4,7 +4,6 @@ use super::VmVec;
 use std::borrow::{Borrow, BorrowMut, Cow};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 use std::slice::SliceIndex;
@@ -22,12 +21,6 @@ impl<T> DerefMut for VmVec<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         self.as_mut_slice()
-    }
-}
-
-impl<T> AsRef<[T]> for VmVec<T> {
-    fn as_ref(&self) -> &[T] {
-        self
     }
 }
 
@@ -77,27 +70,6 @@ impl<T, I: SliceIndex<[T]>> IndexMut<I> for VmVec<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for VmVec<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_slice().fmt(f)
-    }
-}
-
-impl<T: Hash> Hash for VmVec<T> {
-    /// As the slice does, so that it can be looked up by one.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_slice().hash(state);
-    }
-}
-
-impl<T: Eq> Eq for VmVec<T> {}
-
-impl<T: PartialOrd> PartialOrd for VmVec<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        self.as_slice().partial_cmp(other.as_slice())
-    }
-}
-
 impl<T: PartialOrd> PartialOrd<Vec<T>> for VmVec<T> {
     fn partial_cmp(&self, other: &Vec<T>) -> Option<Ordering> {
         self.as_slice().partial_cmp(other.as_slice())
@@ -110,11 +82,46 @@ impl<T: PartialOrd> PartialOrd<VmVec<T>> for Vec<T> {
     }
 }
 
-impl<T: Ord> Ord for VmVec<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.as_slice().cmp(other.as_slice())
-    }
+/// The traits by which an array is shown, hashed and compared as its slice is.
+macro_rules! as_slice_traits {
+    ($array:ident) => {
+        impl<T> AsRef<[T]> for $array<T> {
+            fn as_ref(&self) -> &[T] {
+                self.as_slice()
+            }
+        }
+
+        impl<T: std::fmt::Debug> std::fmt::Debug for $array<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.as_slice().fmt(f)
+            }
+        }
+
+        impl<T: Hash> Hash for $array<T> {
+            /// As the slice does, so that it can be looked up by one.
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.as_slice().hash(state);
+            }
+        }
+
+        impl<T: Eq> Eq for $array<T> {}
+
+        impl<T: PartialOrd> PartialOrd for $array<T> {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                self.as_slice().partial_cmp(other.as_slice())
+            }
+        }
+
+        impl<T: Ord> Ord for $array<T> {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.as_slice().cmp(other.as_slice())
+            }
+        }
+    };
 }
+pub(crate) use as_slice_traits;
+
+as_slice_traits!(VmVec);
 
 /// Equality between two types that both can be sliced whole, as std has it for `Vec`.
 macro_rules! equal_as_slices {
@@ -127,6 +134,7 @@ macro_rules! equal_as_slices {
         }
     )*};
 }
+pub(crate) use equal_as_slices;
 
 equal_as_slices! {
     [] VmVec<T>, VmVec<U>;

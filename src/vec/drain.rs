@@ -2,14 +2,14 @@
 
 #![expect(unsafe_code, reason = "reads elements out and closes the gap")]
 
+#[cfg(feature = "rayon")]
+use super::Taken;
 use super::VmVec;
 use crate::error::Error;
 use crate::poison::unpoison;
 use crate::raw_vec::Amount;
-use std::iter::FusedIterator;
 use std::marker::PhantomData;
-#[cfg(feature = "rayon")]
-use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::{fmt, ptr, slice};
 
@@ -24,9 +24,8 @@ pub struct Drain<'v, T> {
     /// elements only come out. And `SharedVec`'s `Drain` keeps it beside a guard of the array.
     vec: NonNull<VmVec<T>>,
     borrow: PhantomData<&'v T>,
-    /// Elements `front..back` are still to be given out.
-    front: usize,
-    back: usize,
+    /// Elements that are still to be given out.
+    left: Range<usize>,
     /// Where the range ends, and the elements begin that stay.
     tail: usize,
     old_len: usize,
@@ -45,7 +44,7 @@ impl<'v, T> Drain<'v, T> {
         // Should `self` be forgotten, no element is seen that was given out.
         vec.len = start;
         let vec = NonNull::from(vec);
-        Self { vec, borrow: PhantomData, front: start, back: end, tail: end, old_len }
+        Self { vec, borrow: PhantomData, left: start..end, tail: end, old_len }
     }
 
     #[inline]
@@ -76,7 +75,7 @@ impl<'v, T> Drain<'v, T> {
     /// Puts an element into the gap, which is not full, and of which nothing is to be given out
     /// any more.
     pub(super) fn fill(&mut self, value: T) {
-        debug_assert!(self.front == self.back);
+        debug_assert!(self.left.is_empty());
         assert!(!self.gap_is_full());
         let len = self.vec().len;
         let place = self.at(len);
@@ -116,70 +115,44 @@ impl<'v, T> Drain<'v, T> {
     /// ```
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
-        // SAFETY: `front` is within the old length, which is within capacity.
-        let first = unsafe { self.vec().as_ptr().add(self.front) };
-        // SAFETY: `front..back` are initialised and not given out yet; `&self` keeps them so.
-        unsafe { slice::from_raw_parts(first, self.back - self.front) }
+        // SAFETY: `left` is within the old length, which is within capacity.
+        let first = unsafe { self.vec().as_ptr().add(self.left.start) };
+        // SAFETY: those in `left` are initialised and not given out yet; `&self` keeps them so.
+        unsafe { slice::from_raw_parts(first, self.left.len()) }
     }
 
-    /// All that is still to be given out, at once: whoever has it takes the elements, or drops them.
+    /// All that is still to be given out, at once.
     #[cfg(feature = "rayon")]
-    pub(crate) fn take_rest(&mut self) -> &mut [ManuallyDrop<T>] {
-        let (front, count) = (self.front, self.back - self.front);
-        self.front = self.back;
+    pub(crate) fn take_rest(&mut self) -> Taken<'_, T> {
+        let (front, count) = (self.left.start, self.left.len());
+        self.left.start = self.left.end;
         let first = self.at(front).cast();
-        // SAFETY: `count` initialised elements, which are to be given out no more, and in a layout that
-        // is the same; nobody else reaches them, or moves others there, while `self` is borrowed.
-        unsafe { slice::from_raw_parts_mut(first, count) }
+        // SAFETY: `count` initialised elements, in a layout that is the same; nobody else reaches them, or moves
+        // others there, while `self` is borrowed.
+        let slots = unsafe { slice::from_raw_parts_mut(first, count) };
+        // SAFETY: they are given out no more but by what is returned.
+        unsafe { Taken::new(slots) }
     }
 
     /// Drops what is still to be given out.
     pub(super) fn drop_rest(&mut self) {
-        let (front, count) = (self.front, self.back - self.front);
+        let (front, count) = (self.left.start, self.left.len());
         // Before user code runs: should a drop panic, nothing is dropped twice.
-        self.front = self.back;
+        self.left.start = self.left.end;
         let first = self.at(front);
         // SAFETY: `count` initialised elements, which nobody reaches any more.
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
     }
 }
 
-impl<T> Iterator for Drain<'_, T> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        if self.front == self.back {
-            return None;
-        }
-        let next = self.at(self.front);
-        self.front += 1;
-        // SAFETY: initialised, and no more in `front..back`, so nobody reads it again.
-        Some(unsafe { next.read() })
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.back - self.front;
-        (count, Some(count))
-    }
+exact_iterator! {
+    [T] Drain<'_, T> => T:
+    |iter| iter.left.len(),
+    // SAFETY: initialised, and no more in `left`, so nobody reads it again.
+    iter.left.next().map(|index| unsafe { iter.at(index).read() }),
+    // SAFETY: initialised, and no more in `left`, so nobody reads it again.
+    iter.left.next_back().map(|index| unsafe { iter.at(index).read() })
 }
-
-impl<T> DoubleEndedIterator for Drain<'_, T> {
-    #[inline]
-    fn next_back(&mut self) -> Option<T> {
-        if self.front == self.back {
-            return None;
-        }
-        self.back -= 1;
-        let last = self.at(self.back);
-        // SAFETY: initialised, and no more in `front..back`, so nobody reads it again.
-        Some(unsafe { last.read() })
-    }
-}
-
-impl<T> ExactSizeIterator for Drain<'_, T> {}
-impl<T> FusedIterator for Drain<'_, T> {}
 
 impl<T> AsRef<[T]> for Drain<'_, T> {
     fn as_ref(&self) -> &[T] {
@@ -187,11 +160,7 @@ impl<T> AsRef<[T]> for Drain<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Drain<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Drain").field(&self.as_slice()).finish()
-    }
-}
+debug_as!([T: fmt::Debug] Drain<'_, T>, "Drain", |iter| iter.as_slice());
 
 impl<T> Drop for Drain<'_, T> {
     fn drop(&mut self) {

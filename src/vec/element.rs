@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "reads and writes single elements")]
 
-use super::{VmVec, give_up, or_give_up};
+use super::{VmVec, or_give_up};
 use crate::error::{Error, Refused};
 use crate::poison::AtEnd;
 use crate::raw_vec::Amount;
@@ -104,24 +104,6 @@ impl<T> VmVec<T> {
         Some(unsafe { last.read() })
     }
 
-    /// Takes the last element out if the predicate says so.
-    pub fn pop_if(&mut self, predicate: impl FnOnce(&mut T) -> bool) -> Option<T> {
-        let last = self.last_mut()?;
-        if predicate(last) { self.pop() } else { None }
-    }
-
-    /// Inserts an element at `index`, moving those behind it up by one. O(n - index).
-    ///
-    /// # Panics
-    ///
-    /// If `index` is beyond the length, the array is full, or the system refuses memory.
-    #[track_caller]
-    pub fn insert(&mut self, index: usize, value: T) {
-        if let Err(refused) = self.try_insert(index, value) {
-            give_up(refused.error);
-        }
-    }
-
     /// [`insert`](Self::insert), or the error and the element.
     ///
     /// # Errors
@@ -149,18 +131,6 @@ impl<T> VmVec<T> {
         unsafe { place.write(value) };
         self.len += 1;
         Ok(())
-    }
-
-    /// [`insert`](Self::insert), and a reference to the element where it now lies.
-    ///
-    /// # Panics
-    ///
-    /// As for [`insert`](Self::insert).
-    #[track_caller]
-    #[must_use = "if you don't need a reference to the element, use `insert`"]
-    pub fn insert_mut(&mut self, index: usize, value: T) -> &mut T {
-        self.insert(index, value);
-        &mut self[index]
     }
 
     /// Takes the element at `index` out, moving those behind it down by one. O(n - index).
@@ -221,11 +191,5 @@ impl<T> VmVec<T> {
         // SAFETY: `count` initialised elements, behind the length, so nobody reaches them again.
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
         self.close(len + count);
-    }
-
-    /// Drops all elements. The memory stays. O(n).
-    #[inline]
-    pub fn clear(&mut self) {
-        self.truncate(0);
     }
 }

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "writes behind the last element")]
 
-use super::{VmVec, give_up};
+use super::VmVec;
 use crate::error::Refused;
 use crate::poison::unpoison;
 use std::iter::Chain;
@@ -127,32 +127,6 @@ impl<T> Drop for End<'_, T> {
     }
 }
 
-impl<T> Extend<T> for VmVec<T> {
-    /// Appends all that the iterator gives.
-    ///
-    /// # Panics
-    ///
-    /// If the array is full or the system refuses memory; what was stored before stays.
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
-        if let Err(refused) = self.try_extend(iter) {
-            give_up(refused.error);
-        }
-    }
-}
-
-impl<'t, T: Copy + 't> Extend<&'t T> for VmVec<T> {
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = &'t T>>(&mut self, iter: I) {
-        self.extend(iter.into_iter().copied());
-    }
-}
-
-impl<T> FromIterator<T> for VmVec<T> {
-    #[track_caller]
-    fn from_iter<I: IntoIterator<Item = T>>(iter: I) -> Self {
-        let mut vec = Self::new();
-        vec.extend(iter);
-        vec
-    }
-}
+extend_by_try!([T] VmVec<T>: T);
+extend_by_copies!([T: Copy + 'e] VmVec<T>: T);
+collect_by_extend!([T] VmVec<T>: T);

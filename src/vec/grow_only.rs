@@ -22,9 +22,9 @@
 
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
-use super::lent::{Lend, Lent, busy};
-use super::{VmVec, give_up, or_give_up};
-use crate::error::{Error, Refused};
+use super::VmVec;
+use super::lent::{Lend, Lent, scope_methods};
+use crate::error::{Error, Refused, or_give_up};
 use crate::raw_vec::Options;
 use std::fmt;
 use std::ops::Index;
@@ -167,26 +167,13 @@ impl<'v, T> GrowOnly<'v, T> {
         Self { vec: Lent::new(vec) }
     }
 
-    /// Appends an element and returns where it lies for good. O(1), no copy; enters the kernel if
-    /// capacity is used up.
-    ///
-    /// # Panics
-    ///
-    /// If the array holds `max_len` elements, or the system refuses memory.
-    #[inline]
-    #[track_caller]
-    pub fn push(&self, value: T) -> &'v T {
-        match self.try_push(value) {
-            Ok(element) => element,
-            Err(refused) => give_up(refused.error),
-        }
-    }
+    scope_methods!(VmVec);
 
     /// [`push`](Self::push), or the error and the element.
     ///
     /// # Errors
     ///
-    /// As for [`VmVec::try_reserve`].
+    /// As for [`try_reserve`](Self::try_reserve).
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
         // Apart from storing it: where a backing unwinds, the value is dropped, and that is user code.
@@ -219,60 +206,6 @@ impl<'v, T> GrowOnly<'v, T> {
         self.vec.lend(VmVec::grow_by_one)?
     }
 
-    /// Appends all that the iterator gives, which may itself push into the scope.
-    ///
-    /// # Panics
-    ///
-    /// As for [`push`](Self::push); what was stored before stays.
-    #[track_caller]
-    pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
-        iter.into_iter().for_each(|value| {
-            self.push(value);
-        });
-    }
-
-    /// Makes room for `additional` more elements; see [`VmVec::reserve`].
-    ///
-    /// # Panics
-    ///
-    /// As for [`VmVec::reserve`].
-    #[track_caller]
-    pub fn reserve(&self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
-    }
-
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`VmVec::try_reserve`].
-    pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
-        self.vec.lend(|vec| vec.try_reserve(additional))?
-    }
-
-    /// The number of elements. O(1).
-    #[inline]
-    #[track_caller]
-    pub fn len(&self) -> usize {
-        // SAFETY: it reads a number.
-        unsafe { self.vec.lend_briefly(|vec| vec.len) }.unwrap_or_else(|| busy())
-    }
-
-    /// Whether there are no elements. O(1).
-    #[inline]
-    #[track_caller]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// See [`VmVec::capacity`].
-    #[inline]
-    #[track_caller]
-    pub fn capacity(&self) -> usize {
-        // SAFETY: it reads a number.
-        unsafe { self.vec.lend_briefly(|vec| vec.capacity()) }.unwrap_or_else(|| busy())
-    }
-
     /// See [`VmVec::max_len`].
     #[track_caller]
     pub fn max_len(&self) -> usize {
@@ -285,8 +218,7 @@ impl<'v, T> GrowOnly<'v, T> {
     #[track_caller]
     pub fn as_slice(&self) -> &'v [T] {
         // SAFETY: it reads an address and a number.
-        let parts = unsafe { self.vec.lend_briefly(|vec| (vec.as_ptr(), vec.len)) };
-        let (first, len) = parts.unwrap_or_else(|| busy());
+        let (first, len) = unsafe { self.vec.look(|vec| (vec.as_ptr(), vec.len)) };
         // SAFETY: `len` elements are initialised, and stay where and what they are for `'v`.
         unsafe { slice::from_raw_parts(first, len) }
     }
@@ -302,14 +234,6 @@ impl<'v, T> GrowOnly<'v, T> {
     #[track_caller]
     pub fn iter(&self) -> slice::Iter<'v, T> {
         self.as_slice().iter()
-    }
-
-    /// See [`VmVec::index_of`].
-    #[track_caller]
-    pub fn index_of(&self, element: &T) -> Option<usize> {
-        // SAFETY: it compares addresses.
-        let index = unsafe { self.vec.lend_briefly(|vec| vec.index_of(element)) };
-        index.unwrap_or_else(|| busy())
     }
 }
 

@@ -2,25 +2,27 @@
 
 #![expect(unsafe_code, reason = "reads elements out")]
 
+#[cfg(feature = "rayon")]
+use super::Taken;
 use super::{VmVec, or_give_up};
-use std::iter::FusedIterator;
 #[cfg(feature = "rayon")]
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::{fmt, slice};
 
 /// An iterator that gives out the elements of a [`VmVec`], made by its `into_iter`.
 pub struct IntoIter<T> {
-    /// Says that it is empty, and so drops no element: what is left is `front..back`.
+    /// Says that it is empty, and so drops no element.
     vec: VmVec<T>,
-    front: usize,
-    back: usize,
+    /// Elements that are still to be given out.
+    left: Range<usize>,
 }
 
 impl<T> IntoIter<T> {
     fn new(mut vec: VmVec<T>) -> Self {
-        let back = vec.len;
+        let left = 0..vec.len;
         vec.len = 0;
-        Self { vec, front: 0, back }
+        Self { vec, left }
     }
 
     /// The elements still to be given out.
@@ -34,75 +36,61 @@ impl<T> IntoIter<T> {
     /// ```
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
-        // SAFETY: `front` is within capacity.
-        let first = unsafe { self.vec.as_ptr().add(self.front) };
-        // SAFETY: `front..back` are initialised, and `&self` keeps them so.
-        unsafe { slice::from_raw_parts(first, self.back - self.front) }
+        // SAFETY: `left` is within capacity.
+        let first = unsafe { self.vec.as_ptr().add(self.left.start) };
+        // SAFETY: those in `left` are initialised, and `&self` keeps them so.
+        unsafe { slice::from_raw_parts(first, self.left.len()) }
     }
 
     /// The elements still to be given out, to be changed.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: `front` is within capacity.
-        let first = unsafe { self.vec.first().add(self.front) };
-        // SAFETY: `front..back` are initialised, and `&mut self` keeps others away.
-        unsafe { slice::from_raw_parts_mut(first, self.back - self.front) }
+        // SAFETY: `left` is within capacity.
+        let first = unsafe { self.vec.first().add(self.left.start) };
+        // SAFETY: those in `left` are initialised, and `&mut self` keeps others away.
+        unsafe { slice::from_raw_parts_mut(first, self.left.len()) }
     }
 }
 
 #[cfg(feature = "rayon")]
 impl<T> IntoIter<T> {
-    /// All that is still to be given out, at once: whoever has it takes the elements, or drops them.
-    pub(crate) fn take_rest(&mut self) -> &mut [ManuallyDrop<T>] {
+    /// All that is still to be given out, at once.
+    pub(crate) fn take_rest(&mut self) -> Taken<'_, T> {
         let rest: *mut [T] = self.as_mut_slice();
-        self.front = self.back;
-        // SAFETY: initialised elements, which are to be given out no more, and in a layout that is the
-        // same; nobody else reaches them while `self` is borrowed.
-        unsafe { &mut *(rest as *mut [ManuallyDrop<T>]) }
+        self.left.start = self.left.end;
+        // SAFETY: initialised elements, in a layout that is the same; nobody else reaches them while `self` is
+        // borrowed.
+        let slots = unsafe { &mut *(rest as *mut [ManuallyDrop<T>]) };
+        // SAFETY: they are given out no more but by what is returned.
+        unsafe { Taken::new(slots) }
     }
 }
 
-impl<T> Iterator for IntoIter<T> {
-    type Item = T;
-
+impl<T> IntoIter<T> {
+    /// # Safety
+    ///
+    /// - The index was just taken out of `left`.
     #[inline]
-    fn next(&mut self) -> Option<T> {
-        if self.front == self.back {
-            return None;
+    unsafe fn read(&self, index: usize) -> T {
+        // SAFETY: it was in `left`, which is within capacity.
+        let place = unsafe { self.vec.as_ptr().add(index) };
+        // SAFETY: initialised, and no more in `left`, so nobody reads it again.
+        unsafe { place.read() }
+    }
+}
+
+exact_iterator! {
+    [T] IntoIter<T> => T:
+    |iter| iter.left.len(),
+    // SAFETY: just taken out.
+    iter.left.next().map(|index| unsafe { iter.read(index) }),
+    // SAFETY: just taken out.
+    iter.left.next_back().map(|index| unsafe { iter.read(index) }),
+    {
+        fn count(self) -> usize {
+            self.len()
         }
-        // SAFETY: below `back`, which is within capacity.
-        let next = unsafe { self.vec.as_ptr().add(self.front) };
-        self.front += 1;
-        // SAFETY: initialised, and no more in `front..back`, so nobody reads it again.
-        Some(unsafe { next.read() })
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.back - self.front;
-        (count, Some(count))
-    }
-
-    fn count(self) -> usize {
-        self.len()
     }
 }
-
-impl<T> DoubleEndedIterator for IntoIter<T> {
-    #[inline]
-    fn next_back(&mut self) -> Option<T> {
-        if self.front == self.back {
-            return None;
-        }
-        self.back -= 1;
-        // SAFETY: below the old `back`, which is within capacity.
-        let last = unsafe { self.vec.as_ptr().add(self.back) };
-        // SAFETY: initialised, and no more in `front..back`, so nobody reads it again.
-        Some(unsafe { last.read() })
-    }
-}
-
-impl<T> ExactSizeIterator for IntoIter<T> {}
-impl<T> FusedIterator for IntoIter<T> {}
 
 impl<T> Drop for IntoIter<T> {
     fn drop(&mut self) {
@@ -134,11 +122,7 @@ impl<T> Default for IntoIter<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for IntoIter<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("IntoIter").field(&self.as_slice()).finish()
-    }
-}
+debug_as!([T: fmt::Debug] IntoIter<T>, "IntoIter", |iter| iter.as_slice());
 
 impl<T> IntoIterator for VmVec<T> {
     type Item = T;
@@ -151,20 +135,4 @@ impl<T> IntoIterator for VmVec<T> {
     }
 }
 
-impl<'v, T> IntoIterator for &'v VmVec<T> {
-    type Item = &'v T;
-    type IntoIter = slice::Iter<'v, T>;
-
-    fn into_iter(self) -> slice::Iter<'v, T> {
-        self.iter()
-    }
-}
-
-impl<'v, T> IntoIterator for &'v mut VmVec<T> {
-    type Item = &'v mut T;
-    type IntoIter = slice::IterMut<'v, T>;
-
-    fn into_iter(self) -> slice::IterMut<'v, T> {
-        self.iter_mut()
-    }
-}
+iterate_by_ref!([T] VmVec<T>: &'a T => slice::Iter<'a, T>, &'a mut T => slice::IterMut<'a, T>);

@@ -95,6 +95,18 @@ impl<'a, A: Lend> Lent<'a, A> {
         Some(unsafe { self.lend_seen(change) })
     }
 
+    /// The same, which panics if it is lent already.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`lend_briefly`](Self::lend_briefly).
+    #[inline]
+    #[track_caller]
+    pub(crate) unsafe fn look<R>(&self, read: impl FnOnce(&A) -> R) -> R {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.lend_briefly(|owner| read(owner)) }.unwrap_or_else(|| busy())
+    }
+
     /// The same with what is seen, which is not the owner while that is lent. It costs nothing.
     ///
     /// # Safety
@@ -124,3 +136,84 @@ fn refusal() -> Error {
 pub(crate) fn busy() -> ! {
     give_up(refusal())
 }
+
+/// The methods that scopes of arrays have in common: each has a `vec` that is lent, `try_push`, and this within an `impl`
+/// of its own.
+macro_rules! scope_methods {
+    ($Vec:ident) => {
+        /// Appends an element and returns where it lies for good. O(1), no copy; takes memory if capacity is used up, as
+        #[doc = concat!("[`", stringify!($Vec), "::push`] does.")]
+        ///
+        /// # Panics
+        ///
+        /// If [`try_push`](Self::try_push) returns an error.
+        #[inline]
+        #[track_caller]
+        pub fn push(&self, value: T) -> &'v T {
+            $crate::error::or_give_up(self.try_push(value))
+        }
+
+        /// Appends all that the iterator gives, which may itself push into the scope.
+        ///
+        /// # Panics
+        ///
+        /// As for [`push`](Self::push); what was stored before stays.
+        #[track_caller]
+        pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
+            iter.into_iter().for_each(|value| {
+                self.push(value);
+            });
+        }
+
+        #[doc = concat!("Makes room for `additional` more elements; see [`", stringify!($Vec), "::reserve`].")]
+        ///
+        /// # Panics
+        ///
+        /// If [`try_reserve`](Self::try_reserve) returns an error.
+        #[track_caller]
+        pub fn reserve(&self, additional: usize) {
+            $crate::error::or_give_up(self.try_reserve(additional));
+        }
+
+        /// [`reserve`](Self::reserve), or the error.
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!("As for [`", stringify!($Vec), "::try_reserve`];")]
+        /// [`Busy`](crate::ErrorKind::Busy) while the array takes memory.
+        pub fn try_reserve(&self, additional: usize) -> Result<(), $crate::error::Error> {
+            self.vec.lend(|vec| vec.try_reserve(additional))?
+        }
+
+        /// The number of elements. O(1).
+        #[inline]
+        #[track_caller]
+        pub fn len(&self) -> usize {
+            // SAFETY: it reads a number.
+            unsafe { self.vec.look(|vec| vec.len()) }
+        }
+
+        /// Whether there are no elements. O(1).
+        #[inline]
+        #[track_caller]
+        pub fn is_empty(&self) -> bool {
+            self.len() == 0
+        }
+
+        #[doc = concat!("See [`", stringify!($Vec), "::capacity`].")]
+        #[inline]
+        #[track_caller]
+        pub fn capacity(&self) -> usize {
+            // SAFETY: it reads a number.
+            unsafe { self.vec.look(|vec| vec.capacity()) }
+        }
+
+        #[doc = concat!("See [`", stringify!($Vec), "::index_of`].")]
+        #[track_caller]
+        pub fn index_of(&self, element: &T) -> Option<usize> {
+            // SAFETY: it compares addresses.
+            unsafe { self.vec.look(|vec| vec.index_of(element)) }
+        }
+    };
+}
+pub(crate) use scope_methods;

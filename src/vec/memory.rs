@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "makes slices of spare and of leaked memory")]
 
-use super::{VmVec, or_give_up};
+use super::VmVec;
+use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods};
 use crate::error::Error;
 use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::raw_vec::Amount;
@@ -11,57 +12,20 @@ use std::ops::Range;
 use std::slice;
 
 impl<T> VmVec<T> {
-    /// Makes room for `additional` more elements, and maybe some ahead, by the growth policy.
-    ///
-    /// Enters the kernel if there is not room already. O(1) in the length: nothing is moved.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[inline]
-    #[track_caller]
-    pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &mut, "elements";
+        /// Enters the kernel if there is not room already. O(1) in the length: nothing is moved.
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If all elements would be more than `isize::MAX` bytes, or, where they have none, than
-    /// `usize::MAX` elements ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if the
-    /// maximum would be passed ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system, or for
-    /// the first memory the program's allocator, refuses. The array is unchanged then.
+    reserve_exact_methods!("elements");
+
+    /// Makes room for so many elements more, if there is not room already.
     #[inline]
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+    pub(crate) fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         if additional <= self.capacity() - self.len {
             return Ok(());
         }
-        self.grow(additional, Amount::AtLeast)
-    }
-
-    /// Makes room for `additional` more elements, to the page.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[inline]
-    #[track_caller]
-    pub fn reserve_exact(&mut self, additional: usize) {
-        or_give_up(self.try_reserve_exact(additional));
-    }
-
-    /// [`reserve_exact`](Self::reserve_exact), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    #[inline]
-    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        if additional <= self.capacity() - self.len {
-            return Ok(());
-        }
-        self.grow(additional, Amount::Exact)
+        self.grow(additional, amount)
     }
 
     /// Makes room for so many elements more, where there is too little.
@@ -73,25 +37,9 @@ impl<T> VmVec<T> {
         grown
     }
 
-    /// Makes room for `additional` more elements, and makes its pages resident now, so that
-    /// filling it takes no page fault.
-    ///
-    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
-    #[track_caller]
-    pub fn prefault(&mut self, additional: usize) {
-        or_give_up(self.try_prefault(additional));
-    }
+    prefault_methods!(&mut, "elements");
 
-    /// [`prefault`](Self::prefault), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+    fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
         self.raw.prefault(Self::ELEMENT, self.len, self.len + additional)
     }
@@ -141,41 +89,33 @@ impl<T> VmVec<T> {
         self.raw.limit(Self::ELEMENT, max_len.max(self.len));
     }
 
-    /// Gives memory behind the last element back to the system: it is neither resident nor
-    /// charged to the process any more.
-    ///
-    /// Memory goes back in whole runs of 64 KiB (2 MiB where huge pages are asked for), and only
-    /// if two or more are spare, so calling this often costs little. The reservation stays, and
-    /// no element moves. If the system refuses, the memory stays.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut bytes = stayput::VmVec::from(vec![1_u8; 4 << 20]);
-    /// bytes.truncate(10);
-    /// bytes.shrink_to_fit();
-    /// assert!(bytes.stats().committed_bytes < 128 << 10);
-    /// ```
-    pub fn shrink_to_fit(&mut self) {
-        // The one refusal is that of a process at its limit of mappings; it costs only memory.
-        let _ = self.try_shrink_to(0);
+    shrink_methods! {
+        /// Gives memory behind the last element back to the system: it is neither resident nor
+        /// charged to the process any more.
+        ///
+        /// Memory goes back in whole runs of 64 KiB (2 MiB where huge pages are asked for), and only
+        /// if two or more are spare, so calling this often costs little. The reservation stays, and
+        /// no element moves. If the system refuses, the memory stays.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// let mut bytes = stayput::VmVec::from(vec![1_u8; 4 << 20]);
+        /// bytes.truncate(10);
+        /// bytes.shrink_to_fit();
+        /// assert!(bytes.stats().committed_bytes < 128 << 10);
+        /// ```
+    }
+
+    fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        budget.spend(|purse| self.shrink(self.len, purse))
     }
 
     /// [`shrink_to_fit`](Self::shrink_to_fit), but keeps room for `min_capacity` elements, if
     /// there is so much.
     pub fn shrink_to(&mut self, min_capacity: usize) {
-        // As above.
+        // As for `shrink_to_fit`.
         let _ = self.try_shrink_to(min_capacity);
-    }
-
-    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)); nothing has
-    /// changed then.
-    pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.try_shrink_to(0)
     }
 
     /// [`shrink_to`](Self::shrink_to), or the error.
@@ -185,18 +125,6 @@ impl<T> VmVec<T> {
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit).
     pub fn try_shrink_to(&mut self, min_capacity: usize) -> Result<(), Error> {
         self.shrink(self.len.max(min_capacity), &mut Purse::unlimited()).map(drop)
-    }
-
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can
-    /// be spread over frames: call it again until it [is done](GivenBack::is_done).
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
-    pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let mut purse = Purse::new(budget);
-        let is_done = self.shrink(self.len, &mut purse)?;
-        Ok(GivenBack { bytes: purse.spent(), is_done })
     }
 
     /// Gives memory behind the first `len` elements, of which there are as many or fewer, back as far

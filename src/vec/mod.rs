@@ -30,12 +30,16 @@ mod into_iter;
 pub(crate) mod lent;
 mod sieve;
 mod splice;
+mod stats;
+#[cfg(feature = "rayon")]
+mod taken;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use any::AnyVec;
 pub use builder::VecBuilder;
 pub(crate) use bulk::check_range;
+pub(crate) use compare::{as_slice_traits, equal_as_slices};
 pub(crate) use convert::conversions;
 pub use drain::Drain;
 pub use extend::Rest;
@@ -44,9 +48,12 @@ pub use grow_only::GrowOnly;
 pub use into_iter::IntoIter;
 use sieve::Sieve;
 pub use splice::Splice;
+#[cfg(feature = "rayon")]
+pub(crate) use taken::{SplitAt, Taken};
 
 use crate::error::{Error, give_up, or_give_up};
 use crate::raw_vec::RawVec;
+use std::alloc::Layout;
 use std::marker::PhantomData;
 use std::mem;
 
@@ -163,6 +170,21 @@ pub struct VecStats {
     pub resident_bytes: Option<usize>,
 }
 
+impl VecStats {
+    pub(crate) fn of(raw: &RawVec, element: Layout, len: usize) -> Self {
+        Self {
+            len,
+            capacity: raw.capacity(),
+            max_len: raw.max_len(element),
+            reserved_bytes: raw.reserved_bytes(),
+            committed_bytes: raw.committed_bytes(),
+            ahead_bytes: raw.ahead_bytes(),
+            late: raw.late(),
+            resident_bytes: raw.resident_bytes(),
+        }
+    }
+}
+
 impl<T> Drop for VmVec<T> {
     fn drop(&mut self) {
         // Should the drop of an element panic, `raw`, which is a field, still releases the memory.
@@ -172,12 +194,7 @@ impl<T> Drop for VmVec<T> {
     }
 }
 
-impl<T> Default for VmVec<T> {
-    /// An empty array; see [`VmVec::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([T] VmVec<T>, new);
 
 impl<T: Clone> Clone for VmVec<T> {
     /// A copy with the same options, and elements at other addresses.

@@ -223,3 +223,21 @@ fn a_hint_that_lies_takes_no_addresses() {
     vec.splice(1..2, Lying(4));
     assert_eq!(vec, [2, 3, 2, 1, 0, 0]);
 }
+
+#[test]
+fn sums_of_stats_have_all_figures_and_never_overflow() {
+    let one = VmVec::from([1_u64; 100]).stats();
+    let two = one + one;
+    assert_eq!((two.len, two.reserved_bytes), (200, 2 * one.reserved_bytes));
+    assert_eq!(two.committed_bytes, 2 * one.committed_bytes);
+    assert_eq!(two.resident_bytes, one.resident_bytes.map(|bytes| 2 * bytes));
+    assert_eq!([one, one].into_iter().sum::<VecStats>(), two);
+
+    let none: VecStats = [].into_iter().sum();
+    assert_eq!((none + one, none.resident_bytes), (one, Some(0)));
+    let unknown = VecStats { resident_bytes: None, ..one };
+    assert_eq!((one + unknown).resident_bytes, None);
+    // Elements without a size have no bounds.
+    let unsized_ones = VmVec::from([(); 3]).stats();
+    assert_eq!((unsized_ones + one).max_len, usize::MAX);
+}

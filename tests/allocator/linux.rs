@@ -1,8 +1,7 @@
 //! What only Linux lets a test do: start before `main`, fork, look at what is resident.
 
+use super::process::{forked, statm};
 use super::{KIB, MIB};
-use stayput::page_size;
-use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -30,38 +29,13 @@ fn blocks_may_be_made_before_main() {
     assert!(early.iter().zip(0..).all(|(word, n)| *word == n));
 }
 
-fn resident_bytes() -> usize {
-    let text = fs::read_to_string("/proc/self/statm").expect("it is Linux");
-    let pages = text.split(' ').nth(1).expect("it is listed");
-    pages.parse::<usize>().expect("a number") * page_size()
-}
-
 #[test]
 fn zeroes_that_nobody_touches_take_no_memory() {
-    let before = resident_bytes();
+    let before = statm(1);
     let zeroes = vec![0_u64; 32 * MIB];
     // Give or take what other tests need.
-    assert!(resident_bytes() < before + 128 * MIB);
+    assert!(statm(1) < before + 128 * MIB);
     assert_eq!(zeroes[31 * MIB], 0);
-}
-
-/// Has a child do something; whether it ended well.
-fn forked(work: impl FnOnce() -> bool) -> bool {
-    // SAFETY: the child does nothing but work with memory, for which this test is here, and ends.
-    let child = unsafe { libc::fork() };
-    assert!(child >= 0);
-    if child == 0 {
-        // A deadlock is to be an end, too.
-        // SAFETY: no handler of ours runs at the signal.
-        unsafe { libc::alarm(60) };
-        let code = i32::from(!work());
-        // SAFETY: it ends the process, and runs nothing of the parent's.
-        unsafe { libc::_exit(code) }
-    }
-    let mut status = 0;
-    // SAFETY: it writes the status.
-    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
-    libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
 }
 
 #[test]
@@ -82,7 +56,7 @@ fn a_child_has_all_blocks_as_they_were() {
         for round in 0..30 {
             let mut vec: Vec<u64> = (0..100_000 + round).collect();
             let holds = |vec: &[u64]| vec.iter().zip(0..).all(|(word, n)| *word == n);
-            let well = forked(|| {
+            forked(|| {
                 let len = vec.len() as u64;
                 vec.extend(len..3 * len);
                 let grown = holds(&vec);
@@ -92,9 +66,11 @@ fn a_child_has_all_blocks_as_they_were() {
                 let own = vec![round; 200_000];
                 let other = own.clone();
                 drop(own);
-                grown && shrunk && other.iter().all(|word| *word == round)
+                assert!(
+                    grown && shrunk && other.iter().all(|word| *word == round),
+                    "round {round}"
+                );
             });
-            assert!(well, "round {round}");
             assert!(holds(&vec) && vec.len() as u64 == 100_000 + round);
         }
         stop.store(true, Ordering::Relaxed);

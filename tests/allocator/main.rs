@@ -1,15 +1,20 @@
 //! A program under `GlobalVm`: everything in this process is allocated by it.
 
-#![expect(unsafe_code, reason = "forks, and looks at memory")]
+#![expect(unsafe_code, reason = "runs before `main`, and frees what is no block")]
 
 #[path = "../it/block_op.rs"]
 mod block_op;
+#[path = "../common/child.rs"]
+mod child;
 #[path = "../common/effort.rs"]
 mod effort;
 #[cfg(target_os = "linux")]
 mod linux;
 #[path = "../common/made.rs"]
 mod made;
+#[cfg(target_os = "linux")]
+#[path = "../common/process.rs"]
+mod process;
 mod stress;
 
 use stayput::alloc::{GlobalVm, trim};
@@ -138,19 +143,16 @@ fn what_is_kept_can_be_given_back() {
 #[cfg(debug_assertions)]
 fn foreign_memory_ends_the_process() {
     use std::alloc::{GlobalAlloc, Layout};
-    const CHILD: &str = "STAYPUT_FREES_FOREIGN_MEMORY";
-    const NAME: &str = "foreign_memory_ends_the_process";
-    if std::env::var_os(CHILD).is_some() {
+    let free = || {
         let mut memory = vec![0_u64; 40 * KIB];
         // SAFETY: none. It is inside a block, and not one.
         unsafe { GLOBAL.dealloc((&raw mut memory[1000]).cast(), Layout::new::<[u64; 30 * KIB]>()) };
-        return;
+    };
+    if child::told().is_some() {
+        return free();
     }
-    let child = std::process::Command::new(std::env::current_exe().expect("it runs"))
-        .args(["--exact", NAME, "--nocapture"])
-        .env(CHILD, "1")
-        .output()
-        .expect("it runs again");
+    let child =
+        child::child("foreign_memory_ends_the_process", "child").output().expect("it runs again");
     let words = String::from_utf8_lossy(&child.stderr);
     assert!(!child.status.success() && words.contains("that did not give it"), "{words}");
 }

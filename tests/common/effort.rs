@@ -4,7 +4,8 @@
 #![allow(dead_code, reason = "no test binary uses all of it")]
 
 use proptest::test_runner::Config;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// What is found by chance is looked for so many times, times the effort.
 pub(crate) fn rounds(rounds: u32) -> u32 {
@@ -20,6 +21,16 @@ pub(crate) fn cases(cases: u32) -> Config {
 
 pub(crate) fn stress_duration() -> Duration {
     Duration::from_secs(number("STAYPUT_STRESS_SECONDS").into())
+}
+
+/// Waits for what happens by itself.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}: it does not come to be");
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn number(variable: &str) -> u32 {

@@ -2,30 +2,28 @@
 
 #![expect(unsafe_code, reason = "opens files that nobody else writes to")]
 
-use crate::{Folder, effort};
+use crate::{Folder, made};
 use bytemuck::Pod;
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use stayput::file::{Advice, Mutable, Space};
 use stayput::{Budget, FileVec, Growth};
 use std::fmt::Debug;
 use std::path::Path;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Push(u8),
-    Extend(u8, usize),
-    ExtendFromSlice(u8, usize),
-    ExtendZeroed(usize),
+    Extend(u8, Many),
+    ExtendFromSlice(u8, Many),
+    ExtendZeroed(Many),
     Pop,
-    Truncate(usize),
-    SwapRemove(usize),
-    Resize(usize, u8),
-    ResizeZeroed(usize),
-    Change(usize, u8),
-    GrowOnly(u8, usize),
-    Reserve(usize),
-    Prefault(usize),
+    Truncate(Many),
+    SwapRemove(u16),
+    Resize(Many, u8),
+    ResizeZeroed(Many),
+    Change(u16, u8),
+    GrowOnly(u8, Many),
+    Reserve(Many),
+    Prefault(Many),
     PrefaultAhead,
     Shrink,
     Clear,
@@ -35,30 +33,14 @@ enum Op {
     Close,
 }
 
-fn op() -> impl Strategy<Value = Op> {
-    let many = || 0_usize..20_000;
-    prop_oneof![
-        3 => any::<u8>().prop_map(Op::Push),
-        2 => (any::<u8>(), many()).prop_map(|(value, count)| Op::Extend(value, count)),
-        2 => (any::<u8>(), many()).prop_map(|(value, count)| Op::ExtendFromSlice(value, count)),
-        2 => many().prop_map(Op::ExtendZeroed),
-        2 => Just(Op::Pop),
-        3 => many().prop_map(Op::Truncate),
-        2 => any::<usize>().prop_map(Op::SwapRemove),
-        1 => (many(), any::<u8>()).prop_map(|(len, value)| Op::Resize(len, value)),
-        1 => many().prop_map(Op::ResizeZeroed),
-        2 => (any::<usize>(), any::<u8>()).prop_map(|(index, value)| Op::Change(index, value)),
-        1 => (any::<u8>(), many()).prop_map(|(value, count)| Op::GrowOnly(value, count)),
-        1 => many().prop_map(Op::Reserve),
-        1 => many().prop_map(Op::Prefault),
-        1 => Just(Op::PrefaultAhead),
-        2 => Just(Op::Shrink),
-        1 => Just(Op::Clear),
-        1 => Just(Op::Flush),
-        1 => Just(Op::FlushSome),
-        2 => Just(Op::Reopen),
-        1 => Just(Op::Close),
-    ]
+/// A number of elements.
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+struct Many(u16);
+
+impl Many {
+    fn get(self) -> usize {
+        usize::from(self.0) % 20_000
+    }
 }
 
 fn of<T: Pod>(byte: u8) -> T {
@@ -70,63 +52,64 @@ fn of<T: Pod>(byte: u8) -> T {
 fn apply<T: Pod + Debug + PartialEq>(
     mut vec: FileVec<T>,
     model: &mut Vec<T>,
-    op: &Op,
+    op: Op,
     open: impl Fn() -> FileVec<T>,
 ) -> FileVec<T> {
-    match *op {
+    match op {
         Op::Push(value) => {
             vec.push(of(value));
             model.push(of(value));
         }
         Op::Extend(value, count) => {
+            let count = count.get();
             vec.extend((0..count).map(|_| of::<T>(value)));
             model.extend((0..count).map(|_| of::<T>(value)));
         }
         Op::ExtendFromSlice(value, count) => {
-            let many = vec![of::<T>(value); count];
+            let many = vec![of::<T>(value); count.get()];
             vec.extend_from_slice(&many);
             model.extend_from_slice(&many);
         }
         Op::ExtendZeroed(count) => {
-            vec.extend_zeroed(count);
-            model.resize(model.len() + count, T::zeroed());
+            vec.extend_zeroed(count.get());
+            model.resize(model.len() + count.get(), T::zeroed());
         }
         Op::Pop => assert_eq!(vec.pop(), model.pop()),
         Op::Truncate(len) => {
-            vec.truncate(len);
-            model.truncate(len);
+            vec.truncate(len.get());
+            model.truncate(len.get());
         }
         Op::SwapRemove(index) if !model.is_empty() => {
-            let index = index % model.len();
+            let index = usize::from(index) % model.len();
             assert_eq!(vec.swap_remove(index), model.swap_remove(index));
         }
         Op::Resize(len, value) => {
-            vec.resize(len, of(value));
-            model.resize(len, of(value));
+            vec.resize(len.get(), of(value));
+            model.resize(len.get(), of(value));
         }
         Op::ResizeZeroed(len) => {
-            vec.resize_zeroed(len);
-            model.resize(len, T::zeroed());
+            vec.resize_zeroed(len.get());
+            model.resize(len.get(), T::zeroed());
         }
         Op::Change(index, value) if !model.is_empty() => {
-            let index = index % model.len();
+            let index = usize::from(index) % model.len();
             vec[index] = of(value);
             model[index] = of(value);
         }
         Op::GrowOnly(value, count) => {
             let scope = vec.grow_only();
             let first = scope.push(of(value));
-            for _ in 1..count {
+            for _ in 1..count.get() {
                 scope.push(of(value));
             }
             assert_eq!(*first, of(value));
-            model.extend((0..count.max(1)).map(|_| of::<T>(value)));
+            model.extend((0..count.get().max(1)).map(|_| of::<T>(value)));
         }
         Op::Reserve(count) => {
-            vec.reserve(count);
-            assert!(vec.capacity() >= vec.len() + count);
+            vec.reserve(count.get());
+            assert!(vec.capacity() >= vec.len() + count.get());
         }
-        Op::Prefault(count) => vec.prefault(count),
+        Op::Prefault(count) => vec.prefault(count.get()),
         Op::PrefaultAhead => {
             vec.prefault_ahead(Budget::bytes(1 << 16));
         }
@@ -158,29 +141,25 @@ fn apply<T: Pod + Debug + PartialEq>(
 }
 
 fn agrees<T: Pod + Debug + PartialEq>(space: Space) {
-    let runs = &proptest::collection::vec(op(), 1..30);
-    TestRunner::new(effort::cases(16))
-        .run(runs, |ops| {
-            let folder = Folder::new();
-            let path = folder.file();
-            let builder = FileVec::<T, Mutable>::builder()
-                .space(space)
-                .growth(Growth::Fixed { step_bytes: 1 << 16 });
-            // SAFETY: nobody else has it.
-            let open = |path: &Path| unsafe { builder.open(path) }.unwrap();
-            // SAFETY: as above.
-            let mut vec = unsafe { builder.create_new(&path) }.unwrap();
-            let mut model = Vec::new();
-            for op in &ops {
-                let address = vec.as_ptr();
-                let is_opened = matches!(op, Op::Reopen | Op::Close);
-                vec = apply(vec, &mut model, op, || open(&path));
-                assert_eq!(*vec, *model);
-                assert!(is_opened || address == vec.as_ptr());
-            }
-            Ok(())
-        })
-        .unwrap();
+    made::run_with(16, 1..30, |(), ops: &[Op]| {
+        let folder = Folder::new();
+        let path = folder.file();
+        let builder = FileVec::<T, Mutable>::builder()
+            .space(space)
+            .growth(Growth::Fixed { step_bytes: 1 << 16 });
+        // SAFETY: nobody else has it.
+        let open = |path: &Path| unsafe { builder.open(path) }.unwrap();
+        // SAFETY: as above.
+        let mut vec = unsafe { builder.create_new(&path) }.unwrap();
+        let mut model = Vec::new();
+        for op in ops {
+            let address = vec.as_ptr();
+            let is_opened = matches!(op, Op::Reopen | Op::Close);
+            vec = apply(vec, &mut model, *op, || open(&path));
+            assert_eq!(*vec, *model);
+            assert!(is_opened || address == vec.as_ptr());
+        }
+    });
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "opens files that nobody else writes to")]
 
-use crate::{Folder, child, effort, told};
+use crate::child::{child, told};
+use crate::{Folder, effort};
 use stayput::file::{AppendOnly, Mode, Mutable};
 use stayput::{FileVec, Follow};
 use std::fs;
@@ -46,14 +47,14 @@ fn write<M: Mode>(path: &Path, mut remove: impl FnMut(&mut FileVec<Element, M>, 
 #[test]
 fn writer() {
     if let Some(path) = told() {
-        write::<AppendOnly>(&path, |_, _| ());
+        write::<AppendOnly>(path.as_ref(), |_, _| ());
     }
 }
 
 #[test]
 fn writer_that_removes() {
     if let Some(path) = told() {
-        write::<Mutable>(&path, |vec, round| {
+        write::<Mutable>(path.as_ref(), |vec, round| {
             vec.truncate(vec.len() - round % 50);
             vec.pop();
         });

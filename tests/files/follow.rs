@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "opens files that nobody else writes to")]
 
-use crate::{Folder, child, effort, told};
+use crate::child::{child, told};
+use crate::{Folder, effort};
 use stayput::file::{AppendOnly, Mode, Mutable};
 use stayput::{FileVec, Follow};
 use std::mem::MaybeUninit;
@@ -180,7 +181,7 @@ fn is_followed_by_a_process<M: Mode>() {
     // SAFETY: nobody else writes to it.
     let mut vec = unsafe { FileVec::<Element, M>::create(folder.file()) }.unwrap();
     vec.extend((0..10).map(element));
-    let mut reader = child("follow::reader", &folder.file()).stdout(Stdio::null()).spawn().unwrap();
+    let mut reader = child("follow::reader", folder.file()).stdout(Stdio::null()).spawn().unwrap();
     while vec.len() < COUNT {
         vec.push(element(vec.len()));
     }

@@ -1,8 +1,10 @@
 //! What the system refuses, in processes of their own: it is an error, and nothing is lost.
 
-#![expect(unsafe_code, reason = "sets limits, and mounts")]
+#![expect(unsafe_code, reason = "opens files that nobody else writes to, and mounts")]
 
-use crate::{Folder, child, told};
+use crate::Folder;
+use crate::child::{passes, test_of, told};
+use crate::process::{limit_softly, statm};
 use stayput::file::{FileErrorKind, Snapshot, Space};
 use stayput::{DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap};
 use std::ffi::{CStr, CString};
@@ -15,16 +17,16 @@ use std::ptr;
 type Element = [u64; 8];
 
 #[track_caller]
-fn in_child(name: &str, run: impl FnOnce(&Path)) {
-    if let Some(folder) = told() {
-        return run(&folder);
+fn in_child<F: FnOnce(&Path)>(run: F) {
+    match told() {
+        Some(folder) => run(folder.as_ref()),
+        None => passes(test_of::<F>(), Folder::new().path()),
     }
-    let folder = Folder::new();
-    let output = child(name, folder.path()).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}\n{text}\n{errors}", output.status);
-    assert!(text.contains("1 passed"), "{name} was not run:\n{text}");
+}
+
+/// Limits how long files may be.
+fn limit_files(bytes: Option<usize>) {
+    limit_softly(libc::RLIMIT_FSIZE, bytes);
 }
 
 fn create(path: &Path) -> FileVec<Element> {
@@ -49,10 +51,8 @@ fn is_whole(vec: &[Element]) {
 
 #[test]
 fn a_limit_of_files() {
-    in_child("refused::a_limit_of_files", |folder| {
-        let limit = libc::rlimit { rlim_cur: 3 << 20, rlim_max: libc::RLIM_INFINITY };
-        // SAFETY: it reads one `rlimit`.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+    in_child(|folder| {
+        limit_files(Some(3 << 20));
         for space in [Space::Allocated, Space::Sparse] {
             // SAFETY: it lies in a folder of the test's.
             let vec = unsafe { FileVec::builder().space(space).create(folder.join("array")) };
@@ -63,9 +63,7 @@ fn a_limit_of_files() {
             is_whole(&vec);
             vec.flush().unwrap();
         }
-        let limit = libc::rlimit { rlim_cur: 1 << 10, rlim_max: libc::RLIM_INFINITY };
-        // SAFETY: as above.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        limit_files(Some(1 << 10));
         // SAFETY: it lies in a folder of the test's.
         let error = unsafe { FileVec::<u8>::create(folder.join("other")) }.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::FileLimit);
@@ -74,28 +72,23 @@ fn a_limit_of_files() {
 
 #[test]
 fn a_limit_of_files_that_is_less_than_what_is_there() {
-    in_child("refused::a_limit_of_files_that_is_less_than_what_is_there", |folder| {
+    in_child(|folder| {
         let path = folder.join("array");
         let mut vec = create(&path);
         vec.push([0; 8]);
         vec.flush().unwrap();
         vec.push([1; 8]);
-        let set_limit = |bytes| {
-            let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
-            // SAFETY: it reads one `rlimit`.
-            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
-        };
-        set_limit(1 << 10);
+        limit_files(Some(1 << 10));
         assert_eq!(vec.flush().unwrap_err().kind(), FileErrorKind::FileLimit);
         assert_eq!((vec.len(), vec.flushed_len()), (2, 1));
-        set_limit(libc::RLIM_INFINITY);
+        limit_files(None);
         vec.flush().unwrap();
         drop(vec);
-        set_limit(1 << 10);
+        limit_files(Some(1 << 10));
         // SAFETY: it lies in a folder of the test's.
         let error = unsafe { FileVec::<Element>::open(&path) }.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::FileLimit);
-        set_limit(libc::RLIM_INFINITY);
+        limit_files(None);
         // SAFETY: as above.
         is_whole(&unsafe { FileVec::<Element>::open(&path) }.unwrap());
     });
@@ -103,7 +96,7 @@ fn a_limit_of_files_that_is_less_than_what_is_there() {
 
 #[test]
 fn a_limit_of_files_and_a_full_disk_leave_what_was_saved() {
-    in_child("refused::a_limit_of_files_and_a_full_disk_leave_what_was_saved", |folder| {
+    in_child(|folder| {
         let path = folder.join("map");
         let mut map: SlotMap<DefaultKey, Element> = SlotMap::new();
         let first = map.insert([1; 8]);
@@ -116,14 +109,10 @@ fn a_limit_of_files_and_a_full_disk_leave_what_was_saved() {
         for n in 0..100_000 {
             map.insert([n; 8]);
         }
-        let mut limit = libc::rlimit { rlim_cur: 1 << 20, rlim_max: libc::RLIM_INFINITY };
-        // SAFETY: it reads one `rlimit`.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        limit_files(Some(1 << 20));
         assert_eq!(map.save(&path).unwrap_err().kind(), FileErrorKind::FileLimit);
         whole(&path);
-        limit.rlim_cur = libc::RLIM_INFINITY;
-        // SAFETY: as above.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        limit_files(None);
         let saved = fs::read(&path).unwrap();
         if !mount(folder, c"tmpfs", 4 << 20) {
             return;
@@ -152,7 +141,7 @@ fn mount(folder: &Path, kind: &CStr, bytes: usize) -> bool {
 
 #[test]
 fn a_full_disk() {
-    in_child("refused::a_full_disk", |folder| {
+    in_child(|folder| {
         if !mount(folder, c"tmpfs", 4 << 20) {
             return;
         }
@@ -182,44 +171,41 @@ fn a_full_disk() {
 
 #[test]
 fn a_full_disk_keeps_no_file_from_being_opened_unless_that_has_holes() {
-    in_child(
-        "refused::a_full_disk_keeps_no_file_from_being_opened_unless_that_has_holes",
-        |folder| {
-            if !mount(folder, c"tmpfs", 4 << 20) {
-                return;
+    in_child(|folder| {
+        if !mount(folder, c"tmpfs", 4 << 20) {
+            return;
+        }
+        let (whole, holes) = (folder.join("whole"), folder.join("holes"));
+        let mut vec = create(&whole);
+        vec.extend((0..1001).map(|n| [n; 8]));
+        vec.close().unwrap();
+        // A copy with holes for blocks of zeros, and for the older of the two records of the length.
+        let bytes = fs::read(&whole).unwrap();
+        let copy = fs::File::create(&holes).unwrap();
+        copy.set_len(bytes.len() as u64).unwrap();
+        for (at, block) in bytes.chunks(4096).enumerate() {
+            if at != 2 && block.iter().any(|byte| *byte != 0) {
+                copy.write_all_at(block, 4096 * at as u64).unwrap();
             }
-            let (whole, holes) = (folder.join("whole"), folder.join("holes"));
-            let mut vec = create(&whole);
-            vec.extend((0..1001).map(|n| [n; 8]));
-            vec.close().unwrap();
-            // A copy with holes for blocks of zeros, and for the older of the two records of the length.
-            let bytes = fs::read(&whole).unwrap();
-            let copy = fs::File::create(&holes).unwrap();
-            copy.set_len(bytes.len() as u64).unwrap();
-            for (at, block) in bytes.chunks(4096).enumerate() {
-                if at != 2 && block.iter().any(|byte| *byte != 0) {
-                    copy.write_all_at(block, 4096 * at as u64).unwrap();
-                }
-            }
-            let mut rest = fs::File::create(folder.join("rest")).unwrap();
-            while rest.write(&[1; 4096]).is_ok() {}
-            // SAFETY: it lies in a folder of the test's.
-            let vec = unsafe { FileVec::<Element>::open(&whole) };
-            let mut vec = vec.unwrap();
-            assert_eq!(vec.len(), 1001);
-            is_whole(&vec);
-            vec.flush().unwrap();
-            assert_eq!(fill(&mut vec).kind(), ErrorKind::Disk);
-            // SAFETY: as above.
-            let error = unsafe { FileVec::<Element>::open(&holes) }.unwrap_err();
-            assert_eq!(error.kind(), FileErrorKind::Disk);
-        },
-    );
+        }
+        let mut rest = fs::File::create(folder.join("rest")).unwrap();
+        while rest.write(&[1; 4096]).is_ok() {}
+        // SAFETY: it lies in a folder of the test's.
+        let vec = unsafe { FileVec::<Element>::open(&whole) };
+        let mut vec = vec.unwrap();
+        assert_eq!(vec.len(), 1001);
+        is_whole(&vec);
+        vec.flush().unwrap();
+        assert_eq!(fill(&mut vec).kind(), ErrorKind::Disk);
+        // SAFETY: as above.
+        let error = unsafe { FileVec::<Element>::open(&holes) }.unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::Disk);
+    });
 }
 
 #[test]
 fn a_limit_of_files_where_room_is_taken_by_writing() {
-    in_child("refused::a_limit_of_files_where_room_is_taken_by_writing", |folder| {
+    in_child(|folder| {
         if !mount(folder, c"ramfs", 0) {
             return;
         }
@@ -227,9 +213,7 @@ fn a_limit_of_files_where_room_is_taken_by_writing() {
         vec.extend((0..10_000).map(|n| [n; 8]));
         vec.truncate(10);
         vec.close().unwrap();
-        let limit = libc::rlimit { rlim_cur: 128 << 10, rlim_max: libc::RLIM_INFINITY };
-        // SAFETY: it reads one `rlimit`.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        limit_files(Some(128 << 10));
         // SAFETY: it lies in a folder of the test's.
         let vec = unsafe { FileVec::<Element>::open(folder.join("array")) };
         let Ok(mut vec) = vec else { return };
@@ -240,7 +224,7 @@ fn a_limit_of_files_where_room_is_taken_by_writing() {
 
 #[test]
 fn a_file_system_that_is_read_only() {
-    in_child("refused::a_file_system_that_is_read_only", |folder| {
+    in_child(|folder| {
         if !mount(folder, c"tmpfs", 4 << 20) {
             return;
         }
@@ -258,7 +242,7 @@ fn a_file_system_that_is_read_only() {
 
 #[test]
 fn who_may_not_read_it() {
-    in_child("refused::who_may_not_read_it", |folder| {
+    in_child(|folder| {
         use std::os::unix::fs::PermissionsExt;
         create(&folder.join("array")).close().unwrap();
         fs::set_permissions(folder.join("array"), fs::Permissions::from_mode(0o000)).unwrap();
@@ -277,24 +261,19 @@ fn who_may_not_read_it() {
 }
 
 /// Limits the addresses of the process to those that it has and so many bytes more, and returns the limit.
-fn limit_addresses(more: u64) -> Option<u64> {
-    let sizes = fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();
-    let bytes = pages * stayput::page_size() as u64;
-    if bytes >> 40 > 0 {
+fn limit_addresses(more: usize) -> Option<u64> {
+    if statm(0) >> 20 > 1 << 20 {
         eprintln!("SKIPPED: a sanitizer needs addresses of its own");
         return None;
     }
-    let most = libc::rlim_t::try_from(bytes + more).unwrap_or(libc::RLIM_INFINITY);
-    let limit = libc::rlimit { rlim_cur: most, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: it reads one `rlimit`.
-    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
-    Some(bytes + more)
+    let limit = statm(0) + more;
+    limit_softly(libc::RLIMIT_AS, Some(limit));
+    Some(limit as u64)
 }
 
 #[test]
 fn a_limit_of_addresses() {
-    in_child("refused::a_limit_of_addresses", |folder| {
+    in_child(|folder| {
         let Some(limit) = limit_addresses(1 << 30) else { return };
         // Less is reserved than usual, unless somebody asks for it.
         let mut vec = create(&folder.join("array"));
@@ -341,7 +320,7 @@ fn a_limit_of_addresses() {
 
 #[test]
 fn memory_that_the_words_of_a_file_or_its_directory_take() {
-    in_child("refused::memory_that_the_words_of_a_file_or_its_directory_take", |folder| {
+    in_child(|folder| {
         // More than the allocator keeps for reuse.
         const BYTES: usize = 33 << 20;
         let (map, snapshot) = (folder.join("map"), folder.join("snapshot"));
@@ -392,7 +371,7 @@ fn crc(bytes: &[u8]) -> u32 {
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn what_an_iterator_says_of_itself_takes_no_disk() {
-    in_child("refused::what_an_iterator_says_of_itself_takes_no_disk", |folder| {
+    in_child(|folder| {
         // More than there is, and less than there are addresses.
         // SAFETY: it lies in a folder of the test's.
         let vec = unsafe { FileVec::builder().max_len(1 << 35).create(folder.join("array")) };

@@ -1,6 +1,7 @@
 //! Containers that are saved to files, alone and together.
 
-use crate::{Folder, child, effort, told};
+use crate::child::{child, told};
+use crate::{Folder, effort};
 use stayput::file::{FileError, FileErrorKind, Saved, Snapshot};
 use stayput::{
     DefaultKey, DenseSlotMap, SecondaryMap, SlotMap, SparseSecondaryMap, Table, Tagged64, VmVec,

@@ -54,57 +54,6 @@ fn growth_moves_nothing_whatever_the_policy() {
 }
 
 #[test]
-fn requests_for_memory_move_nothing() {
-    let mut watched = Watched::new(VmVec::new());
-    watched.vec.extend(1..1000);
-    watched.vec.reserve(1 << 20);
-    watched.check();
-    watched.vec.reserve_exact(3 << 20);
-    watched.check();
-    watched.vec.prefault(100_000);
-    watched.check();
-    watched.vec.shrink_to(1 << 20);
-    watched.check();
-    watched.vec.shrink_to_fit();
-    watched.check();
-    assert!(watched.vec.try_reserve(usize::MAX).is_err());
-    watched.check();
-}
-
-#[test]
-fn removing_at_the_end_and_refilling_moves_nothing() {
-    let mut watched = Watched::new(VmVec::new());
-    for round in 0..4 {
-        watched.vec.extend(watched.vec.len() as u64..200_000);
-        watched.check();
-        watched.vec.truncate(100 + round);
-        watched.check();
-        watched.vec.shrink_to_fit();
-        watched.check();
-        while watched.vec.len() > 50 {
-            watched.vec.pop();
-        }
-        watched.check();
-        drop(watched.vec.split_off(40));
-        watched.check();
-        watched.vec.drain(30..);
-        watched.check();
-        watched.vec.resize_with(40, {
-            let mut next = 29;
-            move || {
-                next += 1;
-                next
-            }
-        });
-        watched.check();
-    }
-    watched.vec.clear();
-    watched.vec.shrink_to_fit();
-    watched.vec.push(0);
-    watched.check();
-}
-
-#[test]
 fn moving_the_array_itself_moves_no_element() {
     let watched = Watched::new(VmVec::new());
     let mut boxed = Box::new(watched);

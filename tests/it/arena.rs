@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "looks at memory by pointers")]
 
+use crate::helpers::Boast;
 use crate::ledger::{panic_file, panic_message};
 use stayput::{
     Arena, Budget, CommitAhead, Error, ErrorKind, Growth, HugePages, Release, page_size,
@@ -132,20 +133,10 @@ fn slices_grow_in_place_and_take_no_more_than_they_need() {
 
 #[test]
 fn a_size_hint_is_only_a_hint() {
-    struct Boast(std::ops::Range<u32>, usize);
-    impl Iterator for Boast {
-        type Item = u32;
-        fn next(&mut self) -> Option<u32> {
-            self.0.next()
-        }
-        fn size_hint(&self) -> (usize, Option<usize>) {
-            (self.1, None)
-        }
-    }
     let arena = Arena::with_max_bytes(64 * KIB);
     for hint in [0, 1, 1000, isize::MAX as usize, usize::MAX] {
         let used = arena.used_bytes();
-        assert_eq!(arena.alloc_slice_from_iter(Boast(0..10, hint)).len(), 10);
+        assert_eq!(arena.alloc_slice_from_iter(Boast(0..10, (hint, None))).len(), 10);
         assert_eq!(arena.used_bytes(), used + 40);
     }
 }

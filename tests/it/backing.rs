@@ -400,55 +400,20 @@ fn after_a_panic_a_map_finds_what_it_has() {
     }
 }
 
-/// Discards, and panics then if it is to.
-struct Late(Buffer, bool);
-
-// SAFETY: a buffer upholds the contract, and a `discard` that unwinds leaves its range zero.
-unsafe impl Backing for Late {
-    fn start(&self) -> NonNull<u8> {
-        self.0.start()
-    }
-
-    fn reserved_bytes(&self) -> usize {
-        self.0.reserved_bytes()
-    }
-
-    fn run_bytes(&self) -> usize {
-        self.0.run_bytes()
-    }
-
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.commit(range) }
-    }
-
-    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.decommit(range) }
-    }
-
-    unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.discard(range) }?;
-        assert!(!self.1, "it panics late");
-        Ok(())
-    }
-}
-
 #[test]
 fn what_was_trimmed_is_counted_though_a_call_panicked() {
-    let trimmed = |is_late, plan: Option<Failure>| {
+    let trimmed = |plan: Option<Failure>| {
         let buffer = Buffer::new(640 * KIB, 4 * KIB, 8);
         let log = buffer.log();
         let builder = SlotMap::<DefaultKey, [u32; 255]>::builder();
-        let mut map = builder.build_in(Late(buffer, is_late));
+        let mut map = builder.build_in(buffer);
         (0..640).for_each(|n| _ = map.insert([n; 255]));
         map.retain(|_, value| value[0] == 639);
         if let Some(failure) = plan {
             log.plan(Call::Discard, failure, 0, 1);
         }
         let is_refused = panics(|| map.try_trim().expect("it is not refused"));
-        assert_eq!(is_refused, is_late || plan.is_some());
+        assert_eq!(is_refused, plan.is_some());
         let trimmed = map.stats().trimmed;
         let kept = map.clone().stats();
         assert_eq!((kept.holes, kept.trimmed), (639, trimmed));
@@ -458,11 +423,11 @@ fn what_was_trimmed_is_counted_though_a_call_panicked() {
         assert_eq!((map.len(), map.stats().trimmed), (640, 0));
         trimmed
     };
-    let all = trimmed(false, None);
+    let all = trimmed(None);
     assert!(all >= 512, "{all}");
-    assert_eq!(trimmed(true, None), all);
-    assert_eq!(trimmed(false, Some(Failure::Panic)), 0);
-    assert_eq!(trimmed(false, Some(Failure::Refuse)), 0);
+    assert_eq!(trimmed(Some(Failure::PanicLate)), all);
+    assert_eq!(trimmed(Some(Failure::Panic)), 0);
+    assert_eq!(trimmed(Some(Failure::Refuse)), 0);
 }
 
 #[test]

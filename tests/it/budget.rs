@@ -4,7 +4,6 @@ use stayput::{
     Budget, CommitAhead, DefaultKey, GivenBack, HugePages, Key, SecondaryMap, SlotMap, VmVec,
     page_size,
 };
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 const KIB: usize = 1 << 10;
@@ -107,87 +106,6 @@ fn time_that_is_up_ends_the_work_and_time_enough_does_it_all() {
     let ahead = prefaulted.ahead_bytes;
     let run = page_size().max(64 << 10);
     assert!(ahead > run && (ahead - run..=ahead).contains(&prefaulted.bytes), "{prefaulted:?}");
-}
-
-/// Values with their keys, and all keys there ever were.
-struct Checked {
-    map: SlotMap<DefaultKey, [u64; 100]>,
-    live: BTreeMap<DefaultKey, u64>,
-    gone: Vec<DefaultKey>,
-    next: u64,
-}
-
-impl Checked {
-    fn new(ahead: CommitAhead, huge_pages: HugePages, count: u64) -> Self {
-        let map = SlotMap::builder().max_len(40_000).huge_pages(huge_pages).commit_ahead(ahead);
-        let mut checked =
-            Self { map: map.build(), live: BTreeMap::new(), gone: Vec::new(), next: 0 };
-        (0..count).for_each(|_| checked.insert());
-        checked
-    }
-
-    fn insert(&mut self) {
-        let key = self.map.insert([self.next; 100]);
-        assert!(self.live.insert(key, self.next).is_none(), "{key:?} was there before");
-        self.next += 1;
-    }
-
-    fn remove(&mut self, is_gone: impl Fn(u32) -> bool) {
-        let Self { map, live, gone, .. } = self;
-        map.retain(|key, _| !is_gone(key.index()));
-        live.retain(|key, _| {
-            let stays = !is_gone(key.index());
-            if !stays {
-                gone.push(*key);
-            }
-            stays
-        });
-    }
-
-    #[track_caller]
-    fn check(&self) {
-        assert_eq!(self.map.len(), self.live.len());
-        let all = self.map.iter().map(|(key, value)| (key, value[0], value[99]));
-        assert!(all.eq(self.live.iter().map(|(key, n)| (*key, *n, *n))));
-        assert!(self.gone.iter().all(|key| !self.map.contains_key(*key)), "a stale key found");
-    }
-}
-
-#[test]
-fn keys_stay_stale_and_values_stay_whatever_is_done_between_trims() {
-    for (ahead, huge_pages) in [
-        (CommitAhead::Off, HugePages::Never),
-        (CommitAhead::Off, HugePages::Auto),
-        (CommitAhead::Bytes(300 * KIB), HugePages::Never),
-        (CommitAhead::Auto, HugePages::Always),
-    ] {
-        let mut checked = Checked::new(ahead, huge_pages, 20_000);
-        checked.remove(|index| index % 5_000 > 40 && index < 19_000);
-        checked.check();
-        for round in 0..60_u32 {
-            let which = round as usize % 3;
-            checked.map.trim_within(budget(which)).expect("it is ours");
-            checked.check();
-            match round % 6 {
-                // Into what was trimmed, and what is about to be.
-                0 => (0..300).for_each(|_| checked.insert()),
-                // The tail, where trimming is.
-                1 => checked.remove(|index| index > 19_500 - round * 300),
-                2 => checked.remove(|index| index % 64 == round % 64),
-                3 => (0..3).for_each(|_| checked.insert()),
-                4 => drop(checked.map.shrink_to_fit_within(budget(which)).expect("it is ours")),
-                _ => {}
-            }
-            checked.check();
-        }
-        until_done(|| checked.map.trim_within(Budget::bytes(MIB)).expect("it is ours"));
-        checked.check();
-        // All of it comes back.
-        let holes = checked.map.stats().holes;
-        (0..holes + 1000).for_each(|_| checked.insert());
-        assert_eq!((checked.map.stats().holes, checked.map.stats().trimmed), (0, 0));
-        checked.check();
-    }
 }
 
 #[test]

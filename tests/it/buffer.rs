@@ -24,6 +24,8 @@ pub(crate) enum Call {
 pub(crate) enum Failure {
     Refuse,
     Panic,
+    /// Does what it is asked to, and panics then. (`discard` alone.)
+    PanicLate,
 }
 
 /// What has been asked of a [`Buffer`], for who gave it away.
@@ -37,6 +39,7 @@ struct Seen {
     drops: usize,
     /// What is to fail, how many such calls go well before, and how many fail.
     plan: Option<(Call, Failure, usize, usize)>,
+    is_late: bool,
     has_panicked: bool,
 }
 
@@ -73,6 +76,7 @@ pub(crate) struct Buffer {
     /// For each run, whether it is committed.
     committed: Vec<bool>,
     log: Log,
+    before_commit: Box<dyn Fn() + Send + Sync>,
 }
 
 // SAFETY: it owns its memory.
@@ -95,7 +99,14 @@ impl Buffer {
         // SAFETY: `bytes` are there behind them.
         unsafe { start.write_bytes(POISON, bytes) };
         let committed = vec![false; bytes.div_ceil(run)];
-        Self { start, layout, bytes, run, committed, log: Log::default() }
+        let (log, before_commit) = (Log::default(), Box::new(|| ()));
+        Self { start, layout, bytes, run, committed, log, before_commit }
+    }
+
+    /// Does something before each commit.
+    pub(crate) fn hooked(mut self, before_commit: impl Fn() + Send + Sync + 'static) -> Self {
+        self.before_commit = Box::new(before_commit);
+        self
     }
 
     pub(crate) fn log(&self) -> Log {
@@ -125,12 +136,15 @@ impl Buffer {
             Some((kind, _, pass @ 1.., _)) if *kind == call => *pass -= 1,
             Some((kind, failure, 0, count @ 1..)) if *kind == call => {
                 *count -= 1;
-                if *failure == Failure::Refuse {
-                    return Err(Error::from_raw_os_error(77, range.len()));
+                match failure {
+                    Failure::Refuse => return Err(Error::from_raw_os_error(77, range.len())),
+                    Failure::PanicLate => seen.is_late = true,
+                    Failure::Panic => {
+                        seen.has_panicked = true;
+                        drop(seen);
+                        panic!("{call:?} panics, as planned");
+                    }
                 }
-                seen.has_panicked = true;
-                drop(seen);
-                panic!("{call:?} panics, as planned");
             }
             _ => {}
         }
@@ -153,7 +167,7 @@ impl Buffer {
 
 // SAFETY: the memory comes from the allocator, and is its own until it is dropped. What is
 // committed is zeroed, and not changed but by `decommit` and `discard`; a call that fails does so
-// first.
+// first, or when it has done all.
 unsafe impl Backing for Buffer {
     fn start(&self) -> NonNull<u8> {
         self.start
@@ -164,6 +178,7 @@ unsafe impl Backing for Buffer {
     }
 
     unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        (self.before_commit)();
         self.enter(Call::Commit, &range)?;
         self.assert_untouched(range.clone());
         self.bytes(range).fill(0);
@@ -179,6 +194,12 @@ unsafe impl Backing for Buffer {
     unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
         self.enter(Call::Discard, &range)?;
         self.bytes(range).fill(0);
+        let mut seen = self.log.seen();
+        if seen.is_late {
+            (seen.is_late, seen.has_panicked) = (false, true);
+            drop(seen);
+            panic!("it panics late, as planned");
+        }
         Ok(())
     }
 

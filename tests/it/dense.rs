@@ -1,21 +1,12 @@
 //! What a `DenseSlotMap` promises, and what is refused.
 
-use crate::dense_op::{Compact, Small, Tagged};
 use crate::ledger::panic_message;
+use crate::slot_map_op::{Compact, Once, Tagged};
 use stayput::slot_map::DisjointError;
-use stayput::{
-    Bits32, Budget, Columns, DefaultKey, DenseSlotMap, ErrorKind, Key, KeyData, Refused,
-    new_key_type,
-};
+use stayput::{Budget, Columns, DefaultKey, DenseSlotMap, ErrorKind, Key, KeyData};
 use std::cmp::Ordering;
-use std::mem;
 
 type Map<V> = DenseSlotMap<DefaultKey, V>;
-
-new_key_type! {
-    /// 8 slots, each used once.
-    struct Once: Bits32<3, 1>;
-}
 
 #[test]
 fn the_last_row_moves_into_the_hole_and_no_other() {
@@ -32,27 +23,6 @@ fn the_last_row_moves_into_the_hole_and_no_other() {
     map.extend(0..100_000);
     assert_eq!(map.as_slice().as_ptr(), first, "values have moved");
     assert_eq!(map.key_of(&map.as_slice()[1]), Some(keys[4]));
-}
-
-#[test]
-fn a_full_map_gives_values_back_and_is_unchanged() {
-    let mut map: DenseSlotMap<Small, String> = DenseSlotMap::with_key();
-    let mut keys = Vec::new();
-    let refused = map.try_insert_many((0..100).map(|n| n.to_string()), &mut keys).unwrap_err();
-    assert_eq!(refused.error.kind(), ErrorKind::KeyBits);
-    assert!(refused.error.to_string().contains("DenseSlotMap"), "{}", refused.error);
-    assert!(refused.value.eq((64..100).map(|n| n.to_string())));
-    assert_eq!((map.len(), keys.len(), map.max_len()), (64, 64, 64));
-    let Refused { value, .. } = map.try_insert("more".to_owned()).unwrap_err();
-    assert_eq!(value, "more");
-    assert_eq!(map.detach(keys[7]), Some("7".to_owned()));
-    // Its slot is kept for it.
-    assert!(map.try_insert(value).is_err());
-    assert_eq!(map.try_reattach(keys[8], "8".to_owned()), Err("8".to_owned()));
-    map.reattach(keys[7], "seven".to_owned());
-    assert!(map.try_reserve(1).is_err());
-    assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == n.to_string() || n == 7));
-    assert_eq!(map.as_slice()[63], "seven");
 }
 
 #[test]
@@ -76,26 +46,6 @@ fn no_more_than_max_len_are_taken_whatever_pages_have_room_for() {
         assert_eq!(columns.try_insert((1, 7)).unwrap_err().value, (1, 7));
         assert_eq!(columns.len(), max_len);
     }
-}
-
-#[test]
-fn keys_that_are_used_up_come_never_again() {
-    let mut map: DenseSlotMap<Once, u32> = DenseSlotMap::with_key();
-    let mut keys: Vec<Once> = Vec::new();
-    while let Ok(key) = map.try_insert(1) {
-        assert!(!keys.contains(&key));
-        keys.push(key);
-        if keys.len() % 2 == 0 {
-            assert_eq!(map.remove(key), Some(1));
-        }
-    }
-    assert_eq!((keys.len(), map.len(), map.stats().retired), (8, 4, 4));
-    map.clear();
-    assert_eq!((map.stats().retired, map.stats().holes), (8, 0));
-    assert!(map.try_insert(1).is_err() && keys.iter().all(|key| !map.contains_key(*key)));
-    map.reset();
-    assert_eq!(map.stats().retired, 0);
-    map.insert(1);
 }
 
 #[test]
@@ -139,56 +89,6 @@ fn values_lie_as_their_alignment_asks() {
     );
     let nothing: Map<Nothing> = [Nothing; 3].into();
     assert!(nothing.values().all(|nothing| std::ptr::from_ref(nothing).addr() % 64 == 0));
-}
-
-#[test]
-fn tags_are_not_kept() {
-    let mut map: DenseSlotMap<Tagged, u32> = [1, 2].into();
-    let key = map.keys_as_slice()[0];
-    let tagged: Tagged = key.data().with_tag(3).into();
-    assert_eq!((map.detach(tagged), map.get(tagged)), (Some(1), None));
-    map.reattach(tagged, 7);
-    assert_eq!((map.get(key), map.get(tagged), map.row_of(tagged)), (Some(&7), Some(&7), Some(1)));
-    assert_eq!((map.keys_as_slice()[1], map.keys_as_slice()[1].tag()), (key, 0));
-}
-
-#[test]
-fn keys_of_other_maps_and_forged_ones_find_what_they_name_or_nothing() {
-    let mut map: Map<u32> = (0..10).collect();
-    let mut other: Map<u32> = (0..20).collect();
-    let far: Vec<_> = other.keys().skip(10).collect();
-    assert!(far.iter().all(|key| !map.contains_key(*key) && map.get_mut(*key).is_none()));
-    assert_eq!(map.remove_many(far.iter().copied()), 0);
-    assert!(far.iter().all(|key| map.detach(*key).is_none() && map.row_of(*key).is_none()));
-    assert_eq!(map.try_reattach(far[0], 7), Err(7));
-    // A slot that was never used, a generation that is to come, and none.
-    let next = map.keys().next().unwrap().generation() + 1;
-    for (index, generation) in [(10, 1), (0, next), (u32::MAX, 1), (u32::MAX, next)] {
-        let forged = KeyData::from_parts(index, generation, 0).unwrap().into();
-        assert_eq!(map.get(forged), None);
-        assert_eq!((map.remove(forged), map.detach(forged)), (None, None));
-        assert_eq!(map.try_reattach(forged, 7), Err(7));
-        let missing = map.try_get_disjoint_mut([map.keys_as_slice()[0], forged]);
-        assert_eq!(missing, Err(DisjointError::Missing { at: 1 }));
-    }
-    assert!(!map.contains_key(DefaultKey::null()) && map.remove(DefaultKey::null()).is_none());
-    other.clear();
-    assert!(map.as_slice().iter().copied().eq(0..10));
-}
-
-#[test]
-fn what_is_forgotten_midway_leaves_the_rest() {
-    let mut map: Map<String> = (0..100).map(|n| n.to_string()).collect();
-    let mut all = map.drain();
-    assert_eq!(all.by_ref().take(10).count(), 10);
-    mem::forget(all);
-    assert!(map.values().map(|text| text.parse::<u32>().unwrap()).eq(0..90));
-    // That one and others have nothing to do when they are dropped.
-    assert_eq!(map.extract_if(|_, text| text.len() == 1).take(3).count(), 3);
-    assert_eq!(map.len(), 87);
-    assert!(map.iter().all(|(key, text)| map[key] == *text));
-    let key = map.insert("new".to_owned());
-    assert_eq!((map.row_of(key), &*map[key]), (Some(87), "new"));
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Whatever is done to a `DenseSlotMap` and to a `HashMap` with a list of keys, both hold the same, in the same
 //! order.
 
-use crate::dense_op::{Compact, Config, Op, Plain, Record, Small, Spend, Stored, Tagged, Value};
+use crate::dense_op::{Config, Op, Record, Spend, Stored, Value};
 use crate::dense_twin::Model;
 use crate::made;
+use crate::slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 use arbitrary::Unstructured;
 use stayput::{Columns, Key, VmVec};
 
@@ -49,7 +50,7 @@ fn values_with_tagged_keys_agree_with_the_model() {
 
 #[test]
 fn values_with_keys_of_few_generations_agree_with_the_model() {
-    agree::<Small, VmVec<Value>>(25);
+    agree::<SmallTagged, VmVec<Value>>(25);
 }
 
 #[test]
@@ -60,5 +61,5 @@ fn rows_in_columns_agree_with_the_model() {
 
 #[test]
 fn rows_in_columns_with_keys_of_few_generations_agree_with_the_model() {
-    agree::<Small, Columns<Record>>(12);
+    agree::<SmallTagged, Columns<Record>>(12);
 }

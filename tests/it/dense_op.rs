@@ -1,37 +1,11 @@
 //! Operations on a `DenseSlotMap`: what the model test and the fuzz target `dense_model` share.
 
+use crate::slot_map_op::{Make, Pick};
 use stayput::dense::Rows;
-use stayput::{
-    Bits32, Budget, Columns, Compact32, DenseSlotMap, Key, Tagged64, VmVec, new_key_type,
-};
+use stayput::slot_map::DisjointError;
+use stayput::{Budget, Columns, DenseSlotMap, Key, VmVec};
 use std::cmp::Ordering;
 use std::rc::Rc;
-
-new_key_type! {
-    pub(crate) struct Plain;
-    pub(crate) struct Tagged: Tagged64;
-    pub(crate) struct Compact: Compact32;
-    /// 64 slots, each used 7 times.
-    pub(crate) struct Small: Bits32<6, 3, 2>;
-}
-
-/// A key, good or bad.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Pick {
-    /// Of the value in a row.
-    Live(u16),
-    /// With a tag.
-    LiveTagged(u16, u32),
-    Detached(u16),
-    /// With a tag.
-    DetachedTagged(u16, u32),
-    /// Any that was ever made.
-    Old(u16),
-    /// A small index and a small generation.
-    Near(u8, u8),
-    Bits(u64),
-    Null,
-}
 
 /// Names some of the values, and perhaps panics after so many.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
@@ -44,13 +18,6 @@ impl Choice {
     pub(crate) fn names(self, id: u32) -> bool {
         (id ^ u32::from(self.which)) % (u32::from(self.which) % 5 + 1) != 0
     }
-}
-
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Make {
-    Value,
-    Error,
-    Panic,
 }
 
 /// What a call may spend.
@@ -128,6 +95,9 @@ pub(crate) struct Value {
 /// The map of rows of that kind.
 pub(crate) type Map<K, S> = DenseSlotMap<K, <S as Rows>::Value, S>;
 
+/// The numbers of three values at once, or why they are refused.
+pub(crate) type Disjoint = Result<[u32; 3], DisjointError>;
+
 /// What maps of both kinds of rows have, but by signatures of their own.
 pub(crate) trait Stored: Rows + Sized {
     fn make(id: u32, token: &Rc<()>) -> Self::Value;
@@ -151,8 +121,8 @@ pub(crate) trait Stored: Rows + Sized {
         budget: Budget,
     ) -> bool;
     fn many_mut<K: Key>(map: &mut Map<K, Self>, keys: &[K]) -> Vec<Option<u32>>;
-    /// Asserts that the values of keys at once, if there is such a call, are these, or none.
-    fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Option<[u32; 3]>);
+    /// Asserts that the values of keys at once, if there is such a call, are these, or refused.
+    fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Disjoint);
     /// A clone that is equal, if there is such a call.
     fn duplicate<K: Key>(map: &Map<K, Self>) -> Option<Map<K, Self>>;
 }
@@ -217,9 +187,11 @@ impl Stored for VmVec<Value> {
         found
     }
 
-    fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Option<[u32; 3]>) {
-        let found = map.get_disjoint_mut(keys);
+    fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Disjoint) {
+        let found = map.try_get_disjoint_mut(keys);
         assert_eq!(found.map(|values| values.map(|value| value.id)), expected);
+        let found = map.get_disjoint_mut(keys);
+        assert_eq!(found.map(|values| values.map(|value| value.id)), expected.ok());
     }
 
     fn duplicate<K: Key>(map: &Map<K, Self>) -> Option<Map<K, Self>> {
@@ -304,7 +276,7 @@ impl Stored for Columns<Record> {
         found
     }
 
-    fn check_disjoint<K: Key>(_: &mut Map<K, Self>, _: [K; 3], _: Option<[u32; 3]>) {}
+    fn check_disjoint<K: Key>(_: &mut Map<K, Self>, _: [K; 3], _: Disjoint) {}
 
     fn duplicate<K: Key>(_: &Map<K, Self>) -> Option<Map<K, Self>> {
         None

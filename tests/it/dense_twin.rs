@@ -1,7 +1,9 @@
 //! A `DenseSlotMap`, and a `HashMap` with a list of its keys, side by side: they must hold the same after each
 //! operation, in the same order.
 
-use crate::dense_op::{Choice, Config, Make, Map, Op, Pick, Spend, Stored};
+use crate::dense_op::{Choice, Config, Map, Op, Spend, Stored};
+use crate::slot_map_op::{Make, Pick, at_fault};
+use crate::slot_map_value::walks;
 use stayput::{Budget, CommitAhead, ErrorKind, Key, KeyData, Layout, Release, Reuse};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
@@ -154,11 +156,16 @@ impl<K: Key, S: Stored> Model<K, S> {
                 of(&self.detached, place).data().with_tag(tag & max_tag).into()
             }
             Pick::Old(place) => of(&self.keys, place),
+            Pick::Next(place) => {
+                let last = of(&self.keys, place);
+                let next = KeyData::from_parts(last.index(), last.generation() + 1, 0);
+                next.map_or(K::null(), K::from)
+            }
             Pick::Near(index, generation) => {
                 KeyData::from_parts(index.into(), generation.into(), 0).map_or(K::null(), K::from)
             }
             Pick::Bits(bits) => KeyData::from_bits(bits).map_or(K::null(), K::from),
-            Pick::Null => K::null(),
+            Pick::Null(tag) => K::null().data().with_tag(tag & max_tag).into(),
         }
     }
 
@@ -570,13 +577,8 @@ impl<K: Key, S: Stored> Model<K, S> {
             Op::Disjoint(picks) => {
                 let keys = picks.map(|pick| self.pick(pick));
                 let ids = keys.map(|key| self.id_of(key));
-                let [a, b, c] = keys.map(Self::plain);
-                let expected = match ids {
-                    [Some(first), Some(second), Some(third)] if a != b && b != c && a != c => {
-                        Some([first, second, third])
-                    }
-                    _ => None,
-                };
+                let found = || ids.map(|id| id.expect("none is missing"));
+                let expected = at_fault(&keys, &ids).map_or_else(|| Ok(found()), Err);
                 S::check_disjoint(&mut self.map, keys, expected);
                 self.touch();
             }
@@ -594,27 +596,27 @@ impl<K: Key, S: Stored> Model<K, S> {
             Op::Iterate(pattern) => {
                 let pairs = self.pairs();
                 let seen = |(key, row)| (key, S::seen(row));
-                walk(self.map.iter().map(seen), &pairs, pattern);
-                walk(
+                walks(self.map.iter().map(seen), &pairs, pattern);
+                walks(
                     self.map.iter_mut().map(|(key, row)| (key, S::seen_mut(row))),
                     &pairs,
                     pattern,
                 );
-                walk(self.map.keys(), &self.order, pattern);
+                walks(self.map.keys(), &self.order, pattern);
                 let ids: Vec<u32> = pairs.into_iter().map(|(_, id)| id).collect();
-                walk(self.map.values().map(S::seen), &ids, pattern);
-                walk(self.map.values_mut().map(S::seen_mut), &ids, pattern);
+                walks(self.map.values().map(S::seen), &ids, pattern);
+                walks(self.map.values_mut().map(S::seen_mut), &ids, pattern);
                 self.touch();
             }
             Op::IntoIter(pattern) => {
                 let pairs = self.pairs();
                 let Some(clone) = S::duplicate(&self.map) else { return };
-                walk(clone.into_iter().map(|(key, value)| (key, S::id(&value))), &pairs, pattern);
+                walks(clone.into_iter().map(|(key, value)| (key, S::id(&value))), &pairs, pattern);
                 let Some(clone) = S::duplicate(&self.map) else { return };
                 let ids: Vec<u32> = pairs.into_iter().map(|(_, id)| id).collect();
-                walk(clone.into_values().map(|value| S::id(&value)), &ids, pattern);
+                walks(clone.into_values().map(|value| S::id(&value)), &ids, pattern);
                 let Some(clone) = S::duplicate(&self.map) else { return };
-                walk(clone.into_keys(), &self.order, pattern);
+                walks(clone.into_keys(), &self.order, pattern);
             }
             Op::Clone(is_kept) => {
                 let Some(clone) = S::duplicate(&self.map) else { return };
@@ -656,32 +658,5 @@ impl<K: Key, S: Stored> Model<K, S> {
         assert!(matches!(kind, ErrorKind::MaxLen | ErrorKind::KeyBits), "{kind:?}");
         let used = stats.live + stats.detached + stats.retired;
         assert!(used + usize::from(count) > stats.max_len, "{count} for {stats:?}");
-    }
-}
-
-/// Asserts that an iterator gives exactly this, taken from the front and from the back as the bits of a pattern
-/// say, and knows at each step how much is left.
-fn walk<T, I>(mut iter: I, expected: &[T], pattern: u64)
-where
-    T: PartialEq + Copy + std::fmt::Debug,
-    I: DoubleEndedIterator<Item = T> + ExactSizeIterator,
-{
-    let mut left = expected.iter().copied();
-    for step in 0..pattern >> 58 {
-        assert_eq!((iter.len(), iter.size_hint()), (left.len(), left.size_hint()));
-        if pattern >> step & 1 == 1 {
-            assert_eq!(iter.next_back(), left.next_back());
-        } else {
-            assert_eq!(iter.next(), left.next());
-        }
-    }
-    match pattern & 3 {
-        0 => assert!(iter.rev().eq(left.rev())),
-        1 => {
-            iter.for_each(|item| assert_eq!(Some(item), left.next()));
-            assert_eq!(left.next(), None);
-        }
-        2 => drop(iter),
-        _ => assert!(iter.eq(left)),
     }
 }

@@ -3,6 +3,7 @@
 
 #![expect(unsafe_code, reason = "an array of `usize::MAX` units is not made one by one")]
 
+use crate::helpers::Boast;
 use crate::ledger::{panic_file, panic_message};
 use stayput::{
     Arena, Bits32, DefaultKey, Error, ErrorKind, Key, KeyData, Refused, Reservation, SecondaryMap,
@@ -500,26 +501,15 @@ fn a_panic_names_the_line_of_the_caller() {
 
 #[test]
 fn a_size_hint_is_only_a_hint() {
-    struct Boast(std::ops::Range<u32>, usize);
-    impl Iterator for Boast {
-        type Item = u32;
-        fn next(&mut self) -> Option<u32> {
-            self.0.next()
-        }
-        fn size_hint(&self) -> (usize, Option<usize>) {
-            (self.1, None)
-        }
-    }
-
     // What no machine has, and what no array can have.
     for hint in [TOO_MANY / 64, TOO_MANY, usize::MAX] {
-        let mut vec: VmVec<u32> = Boast(0..3, hint).collect();
-        vec.extend(Boast(3..5, hint));
-        vec.grow_only().extend(Boast(5..6, hint));
+        let mut vec: VmVec<u32> = Boast(0..3, (hint, None)).collect();
+        vec.extend(Boast(3..5, (hint, None)));
+        vec.grow_only().extend(Boast(5..6, (hint, None)));
         assert_eq!(vec, [0, 1, 2, 3, 4, 5]);
-        assert!(vec.splice(1..2, Boast(7..10, hint)).eq([1]));
+        assert!(vec.splice(1..2, Boast(7..10, (hint, None))).eq([1]));
         assert_eq!(vec, [0, 7, 8, 9, 2, 3, 4, 5]);
-        vec.splice(7.., Boast(0..2, hint));
+        vec.splice(7.., Boast(0..2, (hint, None)));
         assert_eq!(vec, [0, 7, 8, 9, 2, 3, 4, 0, 1]);
     }
 }

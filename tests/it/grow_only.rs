@@ -1,31 +1,68 @@
 //! The grow-only scope: references stay good, whatever else is pushed, and by whom.
 
-#![expect(unsafe_code, reason = "supplies memory")]
-
 use crate::buffer::{Buffer, Call, Failure};
 use crate::ledger::{Ledger, panic_message, values, with_panic_hook};
-use stayput::{Backing, DefaultKey, Error, ErrorKind, GrowOnly, GrowOnlyMap, SlotMap, VmVec};
+#[cfg(feature = "block-vec")]
+use stayput::BlockVec;
+use stayput::{DefaultKey, Error, ErrorKind, GrowOnly, GrowOnlyMap, SlotMap, VmVec};
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
 use std::panic::PanicHookInfo;
-use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
-#[test]
-fn references_outlast_millions_of_pushes() {
-    let mut vec = VmVec::new();
-    let scope = vec.grow_only();
-    let mut kept: Vec<(u64, &u64)> = Vec::new();
-    for i in 0..2_000_000_u64 {
-        let element = scope.push(i);
-        if i.is_power_of_two() || i % 65_537 == 0 {
-            kept.push((i, element));
+/// What the scopes of both arrays promise: a module each.
+macro_rules! tests {
+    ($array:ident in $module:ident) => {
+        mod $module {
+            use super::*;
+
+            #[test]
+            fn references_outlast_millions_of_pushes() {
+                let mut vec = $array::new();
+                let scope = vec.grow_only();
+                let mut kept: Vec<(u64, &u64)> = Vec::new();
+                for i in 0..2_000_000_u64 {
+                    let element = scope.push(i);
+                    if i.is_power_of_two() || i % 65_537 == 0 {
+                        kept.push((i, element));
+                    }
+                }
+                for (i, element) in kept {
+                    assert_eq!((*element, scope.index_of(element)), (i, usize::try_from(i).ok()));
+                }
+                assert_eq!(vec.len(), 2_000_000);
+            }
+
+            #[test]
+            fn it_reads_as_the_array_does_and_its_iterator_does_not_grow() {
+                let mut vec = $array::with_max_len(100);
+                vec.extend(0..10);
+                let scope = vec.grow_only();
+                assert_eq!((scope.len(), scope.is_empty(), scope.max_len()), (10, false, 100));
+                assert!(scope.capacity() >= 10);
+                scope.reserve(50);
+                assert!(scope.capacity() >= 60);
+                assert_eq!(scope.try_reserve(91).unwrap_err().kind(), ErrorKind::MaxLen);
+                assert_eq!((scope[3], scope.get(9), scope.get(10)), (3, Some(&9), None));
+                assert_eq!(format!("{scope:?}"), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]");
+                let outside = 3;
+                assert_eq!((scope.index_of(&scope[4]), scope.index_of(&outside)), (Some(4), None));
+                for element in &scope {
+                    scope.push(element * 10);
+                }
+                assert!(vec.iter().copied().eq((0..10).chain((0..10).map(|n| n * 10))));
+                assert!($array::<u8>::new().grow_only().is_empty());
+                // Nobody has it, it is only full.
+                let mut none = $array::<u8>::with_max_len(0);
+                let refused = none.grow_only().try_push(1).unwrap_err();
+                assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+            }
         }
-    }
-    assert!(kept.iter().all(|(i, element)| **element == *i));
-    assert!(kept.iter().all(|(i, element)| scope.index_of(element) == usize::try_from(*i).ok()));
-    assert_eq!(vec.len(), 2_000_000);
+    };
 }
+
+tests!(VmVec in vm_vec);
+#[cfg(feature = "block-vec")]
+tests!(BlockVec in block_vec);
 
 #[test]
 fn references_outlive_the_scope_but_not_the_borrow() {
@@ -48,29 +85,7 @@ fn a_slice_does_not_grow_with_the_array() {
     assert_eq!((two, *third), (&[1, 2][..], 3));
     assert_eq!(iter.as_slice(), [1, 2]);
     assert_eq!(scope.as_slice(), [1, 2, 3]);
-    // Pushing while walking over what was there.
-    for element in &scope {
-        scope.push(element * 10);
-    }
-    assert_eq!(vec, [1, 2, 3, 10, 20, 30]);
-}
-
-#[test]
-fn it_reads_as_the_array_does() {
-    let mut vec = VmVec::with_max_len(100);
-    vec.extend(0..10);
-    let scope = vec.grow_only();
-    assert_eq!((scope.len(), scope.is_empty(), scope.max_len()), (10, false, 100));
-    assert!(scope.capacity() >= 10);
-    scope.reserve(50);
-    assert!(scope.capacity() >= 60);
-    assert_eq!(scope.try_reserve(91).unwrap_err().kind(), ErrorKind::MaxLen);
-    assert_eq!((scope[3], &scope[8..]), (3, &[8, 9][..]));
-    assert_eq!((scope.get(9), scope.get(10), scope.get(2..4)), (Some(&9), None, Some(&[2, 3][..])));
-    assert_eq!(format!("{scope:?}"), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]");
-    let outside = 3;
-    assert_eq!((scope.index_of(&scope[4]), scope.index_of(&outside)), (Some(4), None));
-    assert!(VmVec::<u8>::new().grow_only().is_empty());
+    assert_eq!((&scope[1..], scope.get(..2), scope.get(2..4)), (&[2, 3][..], Some(two), None));
 }
 
 #[test]
@@ -265,36 +280,9 @@ fn the_hook_of_a_panic_finds_the_scope_taken_and_it_is_back_afterwards() {
 }
 
 thread_local! {
-    /// What [`Meddling`] does when memory is asked of it.
+    /// What a buffer does when memory is asked of it.
     static MEDDLE: Cell<Option<fn()>> = const { Cell::new(None) };
     static SCOPES: Cell<Option<(&'static Words, &'static Map)>> = const { Cell::new(None) };
-}
-
-/// Comes back to the array, by way of a scope.
-struct Meddling(Buffer);
-
-// SAFETY: a buffer upholds the contract, and what is called in between does not touch its memory.
-unsafe impl Backing for Meddling {
-    fn start(&self) -> NonNull<u8> {
-        self.0.start()
-    }
-
-    fn reserved_bytes(&self) -> usize {
-        self.0.reserved_bytes()
-    }
-
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        if let Some(meddle) = MEDDLE.get() {
-            meddle();
-        }
-        // SAFETY: the caller's promise.
-        unsafe { self.0.commit(range) }
-    }
-
-    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.decommit(range) }
-    }
 }
 
 #[test]
@@ -334,7 +322,10 @@ fn a_backing_finds_the_scope_taken_whatever_it_asks() {
         assert!((taken == 0) != (others == 0));
     }
 
-    let backing = || Meddling(Buffer::new(1 << 20, 4 << 10, 8));
+    let backing = || {
+        let meddle = || MEDDLE.get().into_iter().for_each(|meddle| meddle());
+        Buffer::new(1 << 20, 4 << 10, 8).hooked(meddle)
+    };
     let words: &Words = leak(leak(VmVec::builder().build_in(backing())).grow_only());
     let map: &Map = leak(leak(SlotMap::builder().build_in(backing())).grow_only());
     // Neither is to ask for memory while the other does.

@@ -340,7 +340,7 @@ fn check<V: Value, W: Value>(ops: &[Op], ends: &[bool]) {
     let mut world = World::<V, W>::after(ops);
     world.check();
     let (pairs, triples) = (world.expected_of_first(), world.expected());
-    let World { map, seconds: [one, other], .. } = &mut world;
+    let World { map, seconds: [one, other], values, beside, .. } = &mut world;
     let pair = |(key, a, b): (DefaultKey, &V, &W)| (key, a.number(), b.number());
     let triple =
         |(key, a, (b, c)): (DefaultKey, &V, (&W, &W))| (key, a.number(), b.number(), c.number());
@@ -351,7 +351,17 @@ fn check<V: Value, W: Value>(ops: &[Op], ends: &[bool]) {
     assert!(turned.eq(pairs.iter().copied()));
     let both = all_of(map.join((&*one, &*other)), ends);
     assert!(both.into_iter().map(triple).eq(triples.iter().copied()));
-    // Each map more than once, and tuples in tuples.
+    // A copy of what is left.
+    let mut rest = map.join(&*one);
+    let taken = (rest.next().map(pair), rest.next_back().map(pair));
+    assert_eq!(taken.0, pairs.first().copied());
+    assert_eq!(taken.1, pairs.get(1..).and_then(<[_]>::last).copied());
+    let left = pairs.get(1..(pairs.len().max(1) - 1).max(1)).unwrap_or_default();
+    assert!(rest.clone().map(pair).eq(left.iter().copied()));
+    assert!(rest.map(pair).eq(left.iter().copied()));
+    // A map of the same kind, and each map more than once, and tuples in tuples.
+    let same = one.join(&*one).filter(|(_, a, b)| std::ptr::eq(*a, *b));
+    assert_eq!(same.count(), one.len());
     let nested = map.join(((&*one, &*map), (&*other, (&*one, &*one))));
     let nested = nested.map(|(key, a, ((b, same), (c, _)))| {
         assert!(std::ptr::eq(a, same));
@@ -382,6 +392,22 @@ fn check<V: Value, W: Value>(ops: &[Op], ends: &[bool]) {
     let both = all_of(other.join_mut((&mut *map, &mut *one)), ends);
     let both = both.into_iter().map(|(key, c, (a, b))| triple((key, a, (b, c))));
     assert!(both.eq(changed));
+    // Some maps by mutable reference, from behind.
+    for (_, a, (b, c)) in map.join((&mut *one, &*other)).rev() {
+        assert_eq!((a.number(), c.number()), (V::of(7).number(), W::of(9).number()));
+        *b = W::of(b.number() + 2);
+    }
+    let of_all: HashSet<_> = triples.iter().map(|(key, ..)| *key).collect();
+    for (key, value) in map.iter() {
+        let number = if of_all.contains(&key) { V::of(7).number() } else { values[&key] };
+        assert_eq!(value.number(), number);
+    }
+    for (key, value) in one.iter() {
+        let is_changed = of_all.contains(&key);
+        let number =
+            if is_changed { W::of(W::of(8).number() + 2).number() } else { beside[0][&key] };
+        assert_eq!(value.number(), number);
+    }
 }
 
 /// The same of a column whose type is not known.

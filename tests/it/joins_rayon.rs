@@ -47,8 +47,8 @@ fn check<V: Value, W: Value>(ops: &[Op]) {
 #[test]
 fn all_is_given_once_after_whatever_was_done() {
     made::run_with(15, 1..50, |(), ops: &[Op]| {
-        check::<u32, u32>(&ops);
-        check::<[u32; 9], ()>(&ops);
+        check::<u32, u32>(ops);
+        check::<[u32; 9], ()>(ops);
     });
 }
 

@@ -6,18 +6,15 @@
 mod address;
 #[cfg(feature = "alloc")]
 mod arena;
-#[cfg(all(
-    feature = "alloc",
-    any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly)
-))]
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod arena_alloc;
 #[cfg(feature = "alloc")]
 mod arena_box;
 #[cfg(feature = "alloc")]
 mod arena_scope;
-#[cfg(all(feature = "block-vec", feature = "shared"))]
+#[cfg(all_containers)]
 mod array_models;
-#[cfg(all(feature = "block-vec", feature = "shared"))]
+#[cfg(all_containers)]
 mod arrays;
 mod backing;
 #[cfg(feature = "allocator-api2-02")]
@@ -34,6 +31,9 @@ mod budget;
 mod buffer;
 #[cfg(all_containers)]
 mod by_value;
+#[cfg(stayput_asan)]
+#[path = "../common/child.rs"]
+mod child;
 #[cfg(feature = "columns")]
 mod columns;
 #[cfg(feature = "columns")]
@@ -46,8 +46,6 @@ mod dense;
 mod dense_model;
 #[cfg(feature = "columns")]
 mod dense_op;
-#[cfg(feature = "columns")]
-mod dense_panics;
 #[cfg(all(feature = "columns", feature = "rayon"))]
 mod dense_rayon;
 #[cfg(feature = "columns")]
@@ -62,6 +60,7 @@ mod grid_model;
 #[cfg(feature = "table")]
 mod grid_op;
 mod grow_only;
+mod helpers;
 #[cfg(feature = "table")]
 mod indices;
 mod joins;
@@ -75,15 +74,14 @@ mod ledger;
 #[path = "../common/made.rs"]
 mod made;
 mod many;
-#[cfg(all(feature = "block-vec", feature = "columns", feature = "shared"))]
+#[cfg(all_containers)]
 mod max_len;
 // What the system has promised, and what is resident, is told of virtual memory alone.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(no_vm)))]
 mod memory;
 #[cfg(all_containers)]
-mod panicking_drops;
 mod panics;
-#[cfg(all(stayput_asan, feature = "alloc", feature = "block-vec", feature = "shared"))]
+#[cfg(all(all_containers, stayput_asan))]
 mod poison;
 mod read_from;
 mod reservation;
@@ -102,14 +100,12 @@ mod sets_op;
 mod shared;
 #[cfg(feature = "shared")]
 mod shared_hostile;
-#[cfg(all(feature = "block-vec", feature = "shared"))]
+#[cfg(all_containers)]
 mod shared_model;
 #[cfg(all(feature = "rayon", feature = "shared"))]
 mod shared_rayon;
 #[cfg(feature = "shared")]
 mod shared_slot_map;
-#[cfg(feature = "shared")]
-mod shared_slot_map_hostile;
 #[cfg(feature = "shared")]
 mod shared_slot_map_model;
 #[cfg(feature = "shared")]
@@ -125,7 +121,6 @@ mod slot_map_hostile;
 mod slot_map_memory;
 mod slot_map_model;
 mod slot_map_op;
-mod slot_map_panics;
 mod slot_map_place;
 #[cfg(feature = "rayon")]
 mod slot_map_rayon;
@@ -154,9 +149,6 @@ mod traits;
 mod type_id;
 #[cfg(feature = "rayon")]
 mod vec_rayon;
-#[cfg(all(
-    feature = "alloc",
-    any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly)
-))]
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod vm_alloc;
 mod weak;

@@ -88,14 +88,6 @@ fn zeroes_keep_to_it() {
 }
 
 #[test]
-fn a_byte_is_refused_where_its_page_has_room() {
-    let mut bytes = VmVec::with_max_len(10);
-    bytes.extend_from_slice(&[1_u8; 10]);
-    assert!(bytes.stats().committed_bytes >= page_size());
-    assert_full(bytes.try_push(1).unwrap_err().error, 10, 11);
-}
-
-#[test]
 fn a_capacity_beyond_it_is_refused() {
     let builder = VmVec::<u32>::builder().max_len(10);
     assert_full(builder.capacity(11).try_build().unwrap_err(), 10, 44);

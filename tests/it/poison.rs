@@ -3,13 +3,12 @@
 
 #![expect(unsafe_code, reason = "reads what nobody is to read")]
 
+use crate::child::{child, test_of, told};
 use stayput::{
     Arena, BlockVec, DefaultKey, Release, Reservation, SecondaryMap, SharedSlotMap, SlotMap, VmVec,
     page_size,
 };
-use std::env;
 use std::hint::black_box;
-use std::process::Command;
 use std::ptr::NonNull;
 
 /// Where a child reads what it is not to, unless it is stopped.
@@ -21,16 +20,12 @@ fn read(at: *const u64) {
 
 /// Runs a test in a process of its own, which the sanitizer is to end for a reason.
 #[track_caller]
-fn stopped_for(reason: &str, name: &str, plant: fn()) {
-    const CHILD: &str = "STAYPUT_POISON_CHILD";
-    if env::var_os(CHILD).is_some() {
+fn stopped_for<F: FnOnce()>(reason: &str, plant: F) {
+    if told().is_some() {
         return plant();
     }
-    let child = Command::new(env::current_exe().expect("it runs"))
-        .args(["--exact", &format!("poison::{name}"), "--nocapture", "--test-threads=1"])
-        .env(CHILD, name)
-        .output()
-        .expect("it runs again");
+    let name = test_of::<F>();
+    let child = child(name, "child").output().expect("it runs again");
     let words = String::from_utf8_lossy(&child.stderr);
     let after = words.split_once("reads\n").map(|(_, after)| after);
     assert!(after.is_some_and(|after| after.contains(reason)), "{name}: {words}");
@@ -38,8 +33,8 @@ fn stopped_for(reason: &str, name: &str, plant: fn()) {
 }
 
 #[track_caller]
-fn stopped(name: &str, plant: fn()) {
-    stopped_for("AddressSanitizer: use-after-poison", name, plant);
+fn stopped<F: FnOnce()>(plant: F) {
+    stopped_for("AddressSanitizer: use-after-poison", plant);
 }
 
 /// The address of a value that is there yet.
@@ -50,7 +45,7 @@ fn good(value: &u64) -> *const u64 {
 
 #[test]
 fn an_element_that_was_popped() {
-    stopped("an_element_that_was_popped", || {
+    stopped(|| {
         let mut vec = VmVec::from([5, 6, 7]);
         let last = good(&vec[2]);
         assert_eq!(vec.pop(), Some(7));
@@ -60,7 +55,7 @@ fn an_element_that_was_popped() {
 
 #[test]
 fn elements_that_were_cleared() {
-    stopped("elements_that_were_cleared", || {
+    stopped(|| {
         let mut vec: VmVec<u64> = (0..1000).collect();
         let place = good(&vec[7]);
         vec.clear();
@@ -72,7 +67,7 @@ fn elements_that_were_cleared() {
 
 #[test]
 fn an_element_that_was_drained() {
-    stopped("an_element_that_was_drained", || {
+    stopped(|| {
         let mut vec = VmVec::from([7, 6, 5, 7]);
         let last = good(&vec[3]);
         assert!(vec.drain(1..3).eq([6, 5]));
@@ -83,7 +78,7 @@ fn an_element_that_was_drained() {
 
 #[test]
 fn what_is_behind_the_last_element() {
-    stopped("what_is_behind_the_last_element", || {
+    stopped(|| {
         let vec = VmVec::from([5, 6, 7]);
         assert!(vec.capacity() > 3);
         read(good(&vec[2]).wrapping_add(1));
@@ -94,7 +89,7 @@ fn what_is_behind_the_last_element() {
 fn an_array_that_was_dropped_and_is_kept() {
     // Where there is no virtual memory, it went to the allocator.
     let reason = if cfg!(no_vm) { "heap-use-after-free" } else { "use-after-poison" };
-    stopped_for(reason, "an_array_that_was_dropped_and_is_kept", || {
+    stopped_for(reason, || {
         let mut vec: VmVec<u64> = VmVec::builder().release(Release::Keep).build();
         vec.resize(1000, 7);
         let place = good(&vec[999]);
@@ -105,7 +100,7 @@ fn an_array_that_was_dropped_and_is_kept() {
 
 #[test]
 fn a_value_that_was_removed() {
-    stopped("a_value_that_was_removed", || {
+    stopped(|| {
         let mut map: SlotMap<DefaultKey, u64> = SlotMap::new();
         let key = map.insert(7);
         let other = map.insert(7);
@@ -118,7 +113,7 @@ fn a_value_that_was_removed() {
 
 #[test]
 fn a_value_whose_page_was_discarded() {
-    stopped("a_value_whose_page_was_discarded", || {
+    stopped(|| {
         let mut map: SlotMap<DefaultKey, u64> = SlotMap::new();
         let keys: Vec<_> = (0..100_000).map(|_| map.insert(7)).collect();
         let place = good(&map[keys[50_000]]);
@@ -134,7 +129,7 @@ fn a_value_whose_page_was_discarded() {
 
 #[test]
 fn a_value_beside_another_map_that_was_removed() {
-    stopped("a_value_beside_another_map_that_was_removed", || {
+    stopped(|| {
         let mut map: SlotMap<DefaultKey, ()> = SlotMap::new();
         let key = map.insert(());
         let mut beside = SecondaryMap::new();
@@ -147,7 +142,7 @@ fn a_value_beside_another_map_that_was_removed() {
 
 #[test]
 fn a_slot_that_is_dealt_to_nobody() {
-    stopped("a_slot_that_is_dealt_to_nobody", || {
+    stopped(|| {
         let map: SharedSlotMap<DefaultKey, u64> = SharedSlotMap::new();
         let (_, value) = map.insert(7);
         let slot = 2 * size_of::<u64>();
@@ -157,7 +152,7 @@ fn a_slot_that_is_dealt_to_nobody() {
 
 #[test]
 fn an_element_that_was_popped_of_a_block() {
-    stopped("an_element_that_was_popped_of_a_block", || {
+    stopped(|| {
         let mut blocks: BlockVec<u64> = (0..1000).collect();
         blocks.push(7);
         let last = good(&blocks[1000]);
@@ -168,7 +163,7 @@ fn an_element_that_was_popped_of_a_block() {
 
 #[test]
 fn what_is_behind_the_last_element_in_a_block() {
-    stopped("what_is_behind_the_last_element_in_a_block", || {
+    stopped(|| {
         let mut blocks = BlockVec::new();
         blocks.push(7);
         assert!(blocks.capacity() > 1);
@@ -178,7 +173,7 @@ fn what_is_behind_the_last_element_in_a_block() {
 
 #[test]
 fn a_value_in_an_arena_that_was_reset() {
-    stopped("a_value_in_an_arena_that_was_reset", || {
+    stopped(|| {
         let mut arena = Arena::new();
         let place = good(arena.alloc(7));
         arena.reset();
@@ -188,7 +183,7 @@ fn a_value_in_an_arena_that_was_reset() {
 
 #[test]
 fn what_an_arena_has_not_handed_out() {
-    stopped("what_an_arena_has_not_handed_out", || {
+    stopped(|| {
         let arena = Arena::new();
         read(good(arena.alloc(7)).wrapping_add(1));
     });
@@ -198,7 +193,7 @@ fn what_an_arena_has_not_handed_out() {
 fn what_is_reserved_and_not_committed() {
     // Where there is virtual memory, the processor stops it.
     let reason = if cfg!(no_vm) { "use-after-poison" } else { "SEGV" };
-    stopped_for(reason, "what_is_reserved_and_not_committed", || {
+    stopped_for(reason, || {
         let mut memory = Reservation::new(16 * page_size()).expect("there are addresses");
         memory.commit(0..2 * page_size()).expect("there is memory");
         let first = memory.as_ptr().cast::<u64>();

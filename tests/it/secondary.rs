@@ -1,14 +1,11 @@
 //! Secondary maps: the model test, user code that panics, far indices, limits.
 
-use crate::ledger::{Ledger, Step, Token, panic_message};
+use crate::helpers::key;
+use crate::ledger::{Ledger, Token, panic_message};
 use crate::made;
-use crate::secondary_op::{Compact, Config, Model, Op, Plain, Tagged, Tiny};
-use stayput::secondary::Entry;
-use stayput::{
-    DefaultKey, ErrorKind, Key, KeyData, SecondaryMap, SlotMap, SparseSecondaryMap, new_key_type,
-};
-use std::iter;
-use std::panic::{self, AssertUnwindSafe};
+use crate::secondary_op::{Config, Model, Op};
+use crate::slot_map_op::{Compact, Plain, SmallTagged, Tagged};
+use stayput::{DefaultKey, ErrorKind, Key, SecondaryMap, SparseSecondaryMap, new_key_type};
 
 /// Runs random operations; fails with the shortest list of them that does.
 fn agrees_with_the_model<K: Key, const PAD: usize>(cases: u32) {
@@ -44,184 +41,7 @@ fn compact_keys_agree_with_the_model() {
 
 #[test]
 fn tiny_keys_agree_with_the_model() {
-    agrees_with_the_model::<Tiny, 0>(20);
-}
-
-fn key(index: u32, generation: u32) -> DefaultKey {
-    KeyData::from_parts(index, generation, 0).expect("it fits").into()
-}
-
-/// The maps under test, each with the tokens 0 to 9 under the keys of generation 2.
-struct Maps<'l> {
-    dense: SecondaryMap<DefaultKey, Token<'l>>,
-    sparse: SparseSecondaryMap<DefaultKey, Token<'l>>,
-}
-
-/// Gets the maps, and may take them.
-type Case = for<'l> fn(&'l Ledger, &mut Maps<'l>);
-
-/// Runs a case over and over: first its first step of the kind panics, then its second, and so on
-/// until it gets through. The map by direct index must not lose a value.
-#[track_caller]
-fn at_each_step(step: Step, may_leak: bool, case: Case) {
-    for pass in 0.. {
-        let ledger = Ledger::new();
-        let items = || (0..10).map(|n| (key(n, 2), ledger.token(n)));
-        let mut maps = Maps { dense: items().collect(), sparse: items().collect() };
-
-        ledger.set_fuse(step, pass);
-        let result = panic::catch_unwind(AssertUnwindSafe(|| case(&ledger, &mut maps)));
-        let panicked = ledger.clear_fuse();
-        assert_eq!(result.is_err(), panicked, "at step {pass}");
-        assert!(pass > 0 || panicked, "the case has no such step");
-
-        let Maps { dense, sparse } = maps;
-        check_usable(&ledger, dense.len(), dense.iter());
-        check_usable(&ledger, sparse.len(), sparse.iter());
-        let held = dense.len() + sparse.len();
-        assert!(ledger.live() >= held, "it holds what was dropped");
-        let leaked = ledger.live() - held;
-        assert!(may_leak || leaked == 0, "something was lost");
-        drop((dense, sparse));
-        ledger.assert_all_dropped_but(leaked);
-        if !panicked {
-            return;
-        }
-        assert!(pass < 1000, "the case never gets through");
-    }
-}
-
-fn check_usable<'m, 'l: 'm>(
-    ledger: &'l Ledger,
-    len: usize,
-    items: impl Iterator<Item = (DefaultKey, &'m Token<'l>)>,
-) {
-    let mut ids: Vec<usize> = items
-        .map(|(_, token)| {
-            assert!(ledger.is_live(token), "it holds what was dropped: {token:?}");
-            token.id
-        })
-        .collect();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), len, "it holds one value twice, or counts wrongly");
-}
-
-#[test]
-fn clones_may_panic() {
-    let cases: [Case; 4] = [
-        |_, maps| drop(maps.dense.clone()),
-        |_, maps| drop(maps.sparse.clone()),
-        |_, maps| drop(maps.sparse.try_clone()),
-        |_, maps| maps.dense = maps.dense.clone(),
-    ];
-    for case in cases {
-        at_each_step(Step::Clone, false, case);
-    }
-}
-
-#[test]
-fn predicates_and_closures_may_panic() {
-    let cases: [Case; 8] = [
-        |ledger, maps| {
-            maps.dense.retain(|_, token| {
-                ledger.step(Step::Call);
-                token.value % 3 == 0
-            });
-        },
-        |ledger, maps| {
-            maps.sparse.retain(|_, token| {
-                ledger.step(Step::Call);
-                token.value % 3 == 0
-            });
-        },
-        |ledger, maps| {
-            maps.dense.extend((5..15).map(|n| {
-                ledger.step(Step::Call);
-                (key(n, 3), ledger.token(n))
-            }));
-        },
-        |ledger, maps| {
-            maps.sparse.extend((5..15).map(|n| {
-                ledger.step(Step::Call);
-                (key(n, 3), ledger.token(n))
-            }));
-        },
-        // Over nothing, and over an older value, which stays.
-        |ledger, maps| {
-            for key in [key(40, 1), key(3, 3)] {
-                let make = || {
-                    ledger.step(Step::Call);
-                    ledger.token(0)
-                };
-                maps.dense.entry(key).expect("not stale").or_insert_with(make);
-            }
-        },
-        |ledger, maps| {
-            for key in [key(40, 1), key(3, 3)] {
-                let make = |key: DefaultKey| {
-                    ledger.step(Step::Call);
-                    ledger.token(key.index())
-                };
-                maps.sparse.entry(key).expect("not stale").or_insert_with_key(make);
-            }
-        },
-        |ledger, maps| {
-            let entry = maps.dense.entry(key(3, 2)).expect("not stale");
-            drop(entry.and_modify(|_| ledger.step(Step::Call)));
-        },
-        // Comparing two maps.
-        |_, maps| {
-            let other: SecondaryMap<_, _> = maps.sparse.drain().collect();
-            assert!(other == maps.dense);
-        },
-    ];
-    for case in cases {
-        at_each_step(Step::Call, false, case);
-    }
-}
-
-#[test]
-fn drops_may_panic() {
-    let cases: [Case; 9] = [
-        |_, maps| maps.dense.clear(),
-        |_, maps| maps.dense.retain(|_, token| token.value % 2 == 0),
-        |_, maps| {
-            let mut drain = maps.dense.drain();
-            drop([drain.next(), drain.next_back()]);
-        },
-        |ledger, maps| {
-            // An older value is dropped, and a stale one is.
-            maps.dense.insert(key(4, 3), ledger.token(1));
-            maps.dense.insert(key(4, 1), ledger.token(2));
-        },
-        |ledger, maps| {
-            let entry = maps.dense.entry(key(4, 3)).expect("not stale");
-            entry.or_insert(ledger.token(1));
-        },
-        |ledger, maps| {
-            maps.sparse.insert(key(4, 3), ledger.token(1));
-            maps.sparse.insert(key(4, 1), ledger.token(2));
-            maps.sparse.entry(key(5, 9)).expect("not stale").or_insert(ledger.token(3));
-        },
-        |_, maps| maps.sparse.retain(|_, token| token.value % 2 == 0),
-        |_, maps| maps.dense = SecondaryMap::new(),
-        |_, maps| {
-            let mut items = std::mem::take(&mut maps.dense).into_iter();
-            drop([items.next(), items.next_back()]);
-        },
-    ];
-    for case in cases {
-        at_each_step(Step::Drop, false, case);
-    }
-    let cases: [Case; 3] = [
-        |_, maps| maps.sparse.clear(),
-        |_, maps| drop(maps.sparse.drain()),
-        |_, maps| maps.sparse = SparseSecondaryMap::new(),
-    ];
-    for case in cases {
-        at_each_step(Step::Drop, true, case);
-    }
+    agrees_with_the_model::<SmallTagged, 0>(20);
 }
 
 #[test]
@@ -439,7 +259,7 @@ fn max_len_and_the_bits_of_keys_are_limits() {
 
     let mut small: SecondaryMap<Small, u32> = SecondaryMap::new();
     assert_eq!(small.max_len(), 64);
-    small.insert(KeyData::from_parts(63, 1, 0).expect("it fits").into(), 1);
+    small.insert(key(63, 1), 1);
     for error in [
         small.try_set_capacity(65).unwrap_err(),
         small.try_reserve(1).unwrap_err(),
@@ -486,38 +306,6 @@ fn shrinking_ends_behind_the_last_value() {
 }
 
 #[test]
-fn an_entry_of_a_newer_key_leaves_the_older_value_until_one_is_put_in() {
-    let mut dense = SecondaryMap::from_iter([(key(3, 2), "old")]);
-    let mut sparse: SparseSecondaryMap<_, _> = [(key(3, 2), "old")].into_iter().collect();
-    assert!(matches!(dense.entry(key(3, 5)), Some(Entry::Vacant(_))));
-    assert!(matches!(sparse.entry(key(3, 5)), Some(Entry::Vacant(_))));
-    assert_eq!((dense.get(key(3, 2)), sparse.get(key(3, 2))), (Some(&"old"), Some(&"old")));
-    dense.entry(key(3, 5)).expect("not stale").or_insert("new");
-    sparse.entry(key(3, 5)).expect("not stale").or_insert("new");
-    assert!(dense.entry(key(3, 2)).is_none() && sparse.entry(key(3, 2)).is_none());
-    assert!(dense.into_iter().eq([(key(3, 5), "new")]));
-    assert!(sparse.into_iter().eq([(key(3, 5), "new")]));
-}
-
-#[test]
-fn keys_are_of_one_slot_map_over_its_whole_life() {
-    let mut map = SlotMap::new();
-    let mut second: SecondaryMap<DefaultKey, u32> = SecondaryMap::new();
-    let mut sparse: SparseSecondaryMap<DefaultKey, u32> = SparseSecondaryMap::new();
-    let mut old = Vec::new();
-    for round in 0..50 {
-        let keys: Vec<DefaultKey> = iter::repeat_with(|| map.insert(round)).take(20).collect();
-        second.extend(keys.iter().map(|key| (*key, round)));
-        sparse.extend(keys.iter().map(|key| (*key, &round)));
-        assert_eq!((second.len(), sparse.len()), (20, 20), "newer ones take the place of older");
-        assert!(old.iter().all(|key| !second.contains_key(*key) && !sparse.contains_key(*key)));
-        assert!(keys.iter().all(|key| second[*key] == round && sparse[*key] == round));
-        map.clear();
-        old.extend(keys);
-    }
-}
-
-#[test]
 fn a_missing_key_panics_with_its_name() {
     let dense: SecondaryMap<DefaultKey, u8> = SecondaryMap::new();
     let sparse: SparseSecondaryMap<DefaultKey, u8> = SparseSecondaryMap::new();
@@ -527,10 +315,11 @@ fn a_missing_key_panics_with_its_name() {
 
 #[test]
 fn everything_can_be_printed() {
-    let mut dense = SecondaryMap::from_iter([(key(3, 2), "a")]);
-    let mut sparse: SparseSecondaryMap<_, _> = [(key(3, 2), "a")].into_iter().collect();
+    let mut dense = SecondaryMap::from_iter([(key::<DefaultKey>(3, 2), "a")]);
+    let mut sparse: SparseSecondaryMap<_, _> =
+        [(key::<DefaultKey>(3, 2), "a")].into_iter().collect();
     let text = format!("{:?}", (&dense, &sparse));
-    assert_eq!(text, format!("({{{0:?}: \"a\"}}, {{{0:?}: \"a\"}})", key(3, 2)));
+    assert_eq!(text, format!("({{{0:?}: \"a\"}}, {{{0:?}: \"a\"}})", key::<DefaultKey>(3, 2)));
     let texts = [
         format!("{:?}", dense.entry(key(3, 2))),
         format!("{:?}", sparse.entry(key(3, 2))),

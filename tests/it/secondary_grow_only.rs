@@ -2,6 +2,7 @@
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::grow_only::leak;
+use crate::helpers::key;
 use crate::ledger::{Ledger, panic_message, with_panic_hook};
 use static_assertions::assert_not_impl_any;
 use stayput::{
@@ -17,10 +18,6 @@ new_key_type! {
 }
 
 assert_not_impl_any!(GrowOnlySecondaryMap<'static, DefaultKey, u8>: Send, Sync, Clone, Copy);
-
-fn key<K: Key>(index: u32, generation: u32) -> K {
-    KeyData::from_parts(index, generation, 0).expect("it fits").into()
-}
 
 fn values_stay<K: Key, V: Copy + PartialEq + std::fmt::Debug>(make: fn(u32) -> V) {
     let count = 3000.min(<K::Layout as Layout>::MAX_INDEX);

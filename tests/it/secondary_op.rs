@@ -1,25 +1,17 @@
 //! Operations on secondary maps and on a model of them side by side: what the model test and the
 //! fuzz target `secondary_model` share.
 
+use crate::slot_map_op::{Partly, at_fault};
 use arbitrary::Unstructured;
 use stayput::secondary::Entry;
-use stayput::slot_map::DisjointError;
 use stayput::{
-    Bits32, Budget, CommitAhead, Compact32, Error, ErrorKind, Key, KeyData, Layout, Release,
-    SecondaryMap, SparseSecondaryMap, Tagged64, new_key_type,
+    Budget, CommitAhead, Error, ErrorKind, Key, KeyData, Layout, Release, SecondaryMap,
+    SparseSecondaryMap,
 };
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::mem;
-
-new_key_type! {
-    pub(crate) struct Plain;
-    pub(crate) struct Tagged: Tagged64;
-    pub(crate) struct Compact: Compact32;
-    /// All of its indices and generations are soon met.
-    pub(crate) struct Tiny: Bits32<6, 3, 2>;
-}
 
 /// A key: mostly one of few, so that they meet again.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
@@ -53,14 +45,6 @@ pub(crate) enum EntryOp {
     Insert(u8),
     Remove,
     RemoveEntry,
-}
-
-/// How an iterator ends, after so many steps.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Partly {
-    front: u8,
-    back: u8,
-    forget: bool,
 }
 
 /// So many names and values, by this seed.
@@ -196,10 +180,6 @@ macro_rules! on_both {
         let $map = &mut $model.sparse;
         $run;
     }};
-}
-
-fn indices_of<K: Key>(keys: &[K]) -> impl Iterator<Item = u32> {
-    keys.iter().map(Key::index)
 }
 
 fn key<K: Key>(index: u32, generation: u32, tag: u32) -> K {
@@ -573,14 +553,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         indices.sort_unstable();
         let are_different = indices.windows(2).all(|pair| pair[0] != pair[1]);
         let expected = keys.map(|key| self.value(key));
-        let at_fault = (0..3).find_map(|at| {
-            let first = indices_of(&keys[..at]).position(|index| index == keys[at].index());
-            match (expected[at], first) {
-                (None, _) => Some(DisjointError::Missing { at }),
-                (_, Some(first)) => Some(DisjointError::Same { first, second: at }),
-                _ => None,
-            }
-        });
+        let at_fault = at_fault(&keys, &expected);
         on_both!(self, map => assert_eq!(map.try_get_disjoint_mut(keys).err(), at_fault));
         on_both!(self, map => match map.get_disjoint_mut(keys) {
             Some(values) => {
@@ -709,24 +682,25 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
     }
 
     fn drain(&mut self, Partly { front, back, forget }: Partly) {
+        let (front, back) = (front.get() as usize, back.get() as usize);
         let mut drain = self.dense.drain();
         let mut std = mem::take(&mut self.std).into_iter();
         let same = |item: Option<(K, Value<PAD>)>, std: Option<(u32, (u32, u32))>| {
             let std = std.map(|(index, (generation, n))| (key(index, generation, 0), n));
             assert_eq!(item.map(|(key, value)| (key, value.n)), std);
         };
-        for _ in 0..front % 32 {
+        for _ in 0..front {
             same(drain.next(), std.next());
         }
-        for _ in 0..back % 32 {
+        for _ in 0..back {
             same(drain.next_back(), std.next_back());
         }
         assert_eq!(drain.len(), std.len());
         let mut sparse = self.sparse.drain();
         if !forget {
             drop(drain);
-            let taken = usize::from(front).min(sparse.len());
-            assert_eq!(sparse.by_ref().take(front.into()).count(), taken);
+            let taken = front.min(sparse.len());
+            assert_eq!(sparse.by_ref().take(front).count(), taken);
             return;
         }
         // The map by direct index keeps what was not taken. (The other would leak it, and its table.)
@@ -738,14 +712,15 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
     }
 
     fn iterate(&self, Partly { front, back, .. }: Partly) {
+        let (front, back) = (front.get() as usize, back.get() as usize);
         let mut owned = self.dense.clone().into_iter();
         let mut std = self.std.iter();
         let n = |(key, value): (K, Value<PAD>)| (key.index(), value.n);
         let std_n = |(index, (_, n)): (&u32, &(u32, u32))| (*index, *n);
-        for _ in 0..front % 32 {
+        for _ in 0..front {
             assert_eq!(owned.next().map(n), std.next().map(std_n));
         }
-        for _ in 0..back % 32 {
+        for _ in 0..back {
             assert_eq!(owned.next_back().map(n), std.next_back().map(std_n));
         }
         assert_eq!(owned.len(), std.len());
@@ -755,7 +730,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         assert!(values.eq(self.std.values().map(|(_, n)| *n)));
 
         let mut owned = self.sparse.clone().into_iter();
-        assert_eq!(owned.by_ref().take(front.into()).count(), self.std.len().min(front.into()));
+        assert_eq!(owned.by_ref().take(front).count(), self.std.len().min(front));
         drop(owned);
         assert_eq!(self.sparse.clone().into_keys().count(), self.std.len());
         assert_eq!(self.sparse.clone().into_values().count(), self.std.len());

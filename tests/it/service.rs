@@ -1,8 +1,9 @@
 //! Arrays with memory ahead of them, and such as are released in the background, are as others are.
 
+use crate::helpers::key;
 use crate::ledger::{Ledger, Step, Token, panic_message};
 use stayput::{
-    Arena, Budget, CommitAhead, DefaultKey, ErrorKind, Growth, HugePages, Key, KeyData, Release,
+    Arena, Budget, CommitAhead, DefaultKey, ErrorKind, Growth, HugePages, Key, Release,
     SecondaryMap, SlotMap, VecBuilder, VmVec, service,
 };
 use std::cell::Cell;
@@ -326,17 +327,13 @@ fn what_was_asked_for_when_it_was_made_is_not_late() {
     }
 }
 
-fn key(index: u32) -> DefaultKey {
-    KeyData::from_parts(index, 1, 0).expect("it is a key").into()
-}
-
 #[test]
 fn slots_that_were_given_back_are_vacant_when_they_are_there_again() {
     for ahead in KINDS {
         let builder = SecondaryMap::builder().max_len(400_000).huge_pages(HugePages::Never);
         let mut map: SecondaryMap<DefaultKey, u64> = builder.commit_ahead(ahead).build();
         for round in 0..4 {
-            map.extend((0..200_000).map(|index| (key(index), u64::MAX)));
+            map.extend((0..200_000).map(|index| (key(index, 1), u64::MAX)));
             map.retain(|key, _| key.index() < 10);
             if round % 2 == 0 {
                 map.shrink_to_fit();
@@ -346,9 +343,9 @@ fn slots_that_were_given_back_are_vacant_when_they_are_there_again() {
             assert!(map.capacity() < 50_000);
             map.prefault_ahead(Budget::UNLIMITED);
             // One far behind, so that all between are taken to be vacant.
-            map.insert(key(399_000), 1);
+            map.insert(key(399_000, 1), 1);
             assert_eq!((map.len(), map.iter().count()), (11, 11), "{ahead:?}");
-            map.remove(key(399_000));
+            map.remove(key(399_000, 1));
         }
     }
 }

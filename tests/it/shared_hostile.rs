@@ -1,42 +1,21 @@
 //! What is done to a `SharedVec` that it was not made for: insides put elsewhere, absurd numbers, drops and backings
 //! that panic, and threads that ask for more than there is, again and again.
 
-#![expect(unsafe_code, reason = "supplies memory")]
 #![expect(clippy::cast_possible_truncation, reason = "numbers are small")]
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::effort;
 use crate::ledger::{Ledger, Step};
-use stayput::{
-    Backing, Budget, CommitAhead, Error, ErrorKind, Growth, HugePages, SharedVec, VmVec,
-};
+use crate::shared::{THREADS, together};
+use stayput::{Budget, CommitAhead, ErrorKind, Growth, HugePages, SharedVec, VmVec};
 use std::collections::HashSet;
 use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, OnceLock, mpsc};
+use std::sync::{Mutex, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
-
-const THREADS: usize = 4;
-
-/// Has threads do the same at the same time.
-fn together<R: Send>(run: impl Fn(usize) -> R + Sync) -> Vec<R> {
-    let barrier = Barrier::new(THREADS);
-    let (run, barrier) = (&run, &barrier);
-    thread::scope(|scope| {
-        let begin = |worker| {
-            scope.spawn(move || {
-                barrier.wait();
-                run(worker)
-            })
-        };
-        let workers: Vec<_> = (0..THREADS).map(begin).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
-    })
-}
 
 /// An array over a buffer, whose memory grows by a run of 4 KiB.
 fn buffered<T>(bytes: usize) -> (SharedVec<T>, crate::buffer::Log) {
@@ -58,43 +37,6 @@ fn insides(kind: usize, from: u32) -> (VmVec<u32>, Range<u32>) {
     };
     vec.extend(from..from + count);
     (vec, from..from + count)
-}
-
-/// Memory that is slow to come: each call waits for something, if it is told to.
-struct Slow {
-    buffer: Buffer,
-    wait: Box<dyn Fn() + Send + Sync>,
-}
-
-// SAFETY: it does what a buffer does.
-unsafe impl Backing for Slow {
-    fn start(&self) -> NonNull<u8> {
-        self.buffer.start()
-    }
-
-    fn reserved_bytes(&self) -> usize {
-        self.buffer.reserved_bytes()
-    }
-
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        (self.wait)();
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.buffer.commit(range) }
-    }
-
-    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.buffer.decommit(range) }
-    }
-
-    unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.buffer.discard(range) }
-    }
-
-    fn run_bytes(&self) -> usize {
-        self.buffer.run_bytes()
-    }
 }
 
 #[test]
@@ -225,7 +167,7 @@ fn places_that_were_used_are_empty_when_threads_come_again() {
 
 #[test]
 fn threads_that_are_refused_for_long_take_no_place_and_lose_none() {
-    for max_len in [0, 1, 2, 63, 64, 65] {
+    for max_len in [0, 1, 2, 5, 63, 64, 65, 1000, 4096] {
         let (vec, _) = buffered::<u64>(4096);
         let bounded = SharedVec::<u64>::with_max_len(max_len);
         let most = [&vec, &bounded].map(SharedVec::max_len);
@@ -475,6 +417,7 @@ fn readers_see_runs_and_single_ones_whole_while_memory_is_made_ready() {
 fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
     static VEC: OnceLock<SharedVec<u64>> = OnceLock::new();
     static OUT_OF_IT: Mutex<Vec<(usize, u64)>> = Mutex::new(Vec::new());
+    static BUSY: AtomicUsize = AtomicUsize::new(0);
     const OUT: u64 = 1 << 40;
     let made = AtomicU64::new(OUT);
     let wait = move || {
@@ -487,11 +430,20 @@ fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
                 _ => vec.try_push_with(|_| value).map(|(at, _)| at).ok(),
             };
             assert!(vec.try_reserve(1 << 14).is_err());
+            let refused = [
+                vec.try_stats().err(),
+                vec.try_max_len().err(),
+                vec.push_if_len(usize::MAX, 1).err().and_then(|(error, _)| error),
+            ];
+            for error in refused.into_iter().flatten() {
+                assert_eq!(error.kind(), ErrorKind::Busy);
+                BUSY.fetch_add(1, Ordering::Relaxed);
+            }
             OUT_OF_IT.lock().unwrap().extend(stored.map(|at| (at, value)));
             thread::yield_now();
         }
     };
-    let backing = Slow { buffer: Buffer::new(1 << 20, 4096, 8), wait: Box::new(wait) };
+    let backing = Buffer::new(1 << 20, 4096, 8).hooked(wait);
     let vec = SharedVec::builder().growth(Growth::Fixed { step_bytes: 4096 });
     let vec = VEC.get_or_init(|| vec.build_in(backing));
     let stored = together(|worker| {
@@ -516,6 +468,7 @@ fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
     let mut all = own.clone();
     all.extend(OUT_OF_IT.lock().unwrap().iter());
     assert_eq!((vec.len(), all.len()), (1 << 17, 1 << 17));
+    assert!(BUSY.load(Ordering::Relaxed) > 0);
     assert!(all.iter().all(|(at, value)| vec[*at] == *value));
     assert_eq!(all.iter().map(|(at, _)| at).collect::<HashSet<_>>().len(), all.len());
 }
@@ -541,19 +494,6 @@ fn a_buffer_is_filled_whatever_maximum_was_named() {
             );
         }
     }
-}
-
-#[test]
-fn room_is_made_behind_what_an_array_brought_along() {
-    let mut inner = VmVec::<u64>::with_max_len(1 << 20);
-    inner.push(0);
-    while inner.len() < inner.capacity() {
-        inner.push(1);
-    }
-    let shared = SharedVec::from(inner);
-    let len = shared.len();
-    shared.reserve(1000);
-    assert!(shared.capacity() >= len + 1000, "{} of {len}", shared.capacity());
 }
 
 #[test]
@@ -589,7 +529,7 @@ fn a_push_for_which_there_is_room_waits_for_nobody_who_takes_memory() {
             let _ = gone_on.lock().unwrap().recv();
         }
     };
-    let backing = Slow { buffer: Buffer::new(1 << 20, 4096, 8), wait: Box::new(wait) };
+    let backing = Buffer::new(1 << 20, 4096, 8).hooked(wait);
     let vec = SharedVec::<u64>::builder().growth(Growth::Fixed { step_bytes: 4096 });
     let vec = vec.build_in(backing);
     vec.push(0);

@@ -1,14 +1,15 @@
-//! Maps into which many threads put values, and out of which they take them.
+//! Maps into which many threads put values, and out of which they take them: what the model does not tell.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::effort;
 use crate::ledger::{Ledger, Step};
-use crate::shared::{Hooked, THREADS, together};
+use crate::shared::{THREADS, together};
+use crate::slot_map_op::{Medium, Tagged};
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use stayput::shared::map::{Drain, Iter, MapMut};
 use stayput::{
-    Bits32, CommitAhead, DefaultKey, ErrorKind, Growth, HugePages, Key, Reuse, SharedSlotMap,
-    SlotMap, Tagged64, new_key_type,
+    CommitAhead, DefaultKey, Error, ErrorKind, Growth, HugePages, Key, Reuse, SharedSlotMap,
+    SlotMap,
 };
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -37,12 +38,6 @@ assert_impl_all!(Iter<'static, DefaultKey, u8>: Send, Sync, Clone);
 assert_not_impl_any!(Iter<'static, DefaultKey, Cell<u8>>: Send, Sync);
 assert_impl_all!(Drain<'static, DefaultKey, u8>: Send, Sync);
 
-new_key_type! {
-    /// 256 slots, each used 7 times.
-    struct Few: Bits32<8, 3>;
-    struct Tagged: Tagged64;
-}
-
 /// Counts how many there are, for threads.
 struct Counted<'c>(&'c AtomicUsize, usize);
 
@@ -61,163 +56,11 @@ impl Drop for Counted<'_> {
 }
 
 #[test]
-fn what_threads_insert_is_there_under_a_key_of_its_own() {
-    for round in 0..effort::rounds(5) as usize {
-        let map = SharedSlotMap::new();
-        let each = 5000 + round * 1000;
-        let keys = together(|worker| {
-            let insert = |n| {
-                let (key, value) = map.insert((worker, n));
-                assert_eq!(*value, (worker, n));
-                assert!(ptr::eq(map.get(key).unwrap(), value));
-                assert_eq!((map.key_of(value), map.contains_key(key)), (Some(key), true));
-                key
-            };
-            (0..each).map(insert).collect::<Vec<_>>()
-        });
-        let all: HashSet<_> = keys.iter().flatten().copied().collect();
-        assert_eq!((all.len(), map.len()), (THREADS * each, THREADS * each));
-        for (worker, keys) in keys.iter().enumerate() {
-            assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == (worker, n)));
-        }
-        assert_eq!(map.keys().collect::<HashSet<_>>(), all);
-        let map = map.into_inner();
-        assert_eq!((map.len(), map.stats().holes), (THREADS * each, 0));
-        for (worker, keys) in keys.iter().enumerate() {
-            assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == (worker, n)));
-        }
-    }
-}
-
-/// Threads insert, one by one and in runs, and remove; between frames the owner comes.
-fn frames<'c, K: Key + Send + Sync>(
-    mut map: SharedSlotMap<K, Counted<'c>>,
-    live: &'c AtomicUsize,
-    frames: usize,
-) {
-    let mut given = HashSet::new();
-    let mut here = Vec::new();
-    for frame in 0..frames {
-        let before = live.load(Ordering::Relaxed);
-        assert_eq!((map.len(), here.len()), (before, before));
-        let share = here.len().div_ceil(THREADS).max(1);
-        let done = together(|worker| {
-            let mine = here.chunks(share).nth(worker).unwrap_or_default();
-            let mut keys = Vec::new();
-            let mut removed = Vec::new();
-            for n in 0..200 + 37 * (frame % 7) {
-                match n % 4 {
-                    0 => {
-                        if let Some((key, number)) = mine.get(n / 4) {
-                            let value = map.remove(*key).unwrap();
-                            assert_eq!(value.1, *number);
-                            assert!(map.get(*key).is_none() && map.remove(*key).is_none());
-                            assert_eq!(map.key_of(value), None);
-                            removed.push(*key);
-                        }
-                    }
-                    1 if n % 16 == 1 => {
-                        let numbers = n << 16..(n << 16) + n % 100;
-                        let mut new = Vec::new();
-                        let values = numbers.clone().map(|number| Counted::new(live, number));
-                        match map.try_insert_many(values, &mut new) {
-                            Ok(()) => assert_eq!(new.len(), numbers.len()),
-                            Err(refused) => {
-                                let left = refused.value.take(1 << 20).count();
-                                assert_eq!(new.len() + left, numbers.len());
-                            }
-                        }
-                        keys.extend(new.into_iter().zip(numbers));
-                    }
-                    _ => match map.try_insert(Counted::new(live, n)) {
-                        Ok((key, value)) => {
-                            assert!(value.1 == n && map[key].1 == n);
-                            keys.push((key, n));
-                        }
-                        Err(refused) => assert_eq!(refused.value.1, n),
-                    },
-                }
-                if n % 50 == 3 {
-                    if let Some((key, _)) = keys.pop() {
-                        assert!(map.remove(key).is_some());
-                        removed.push(key);
-                    }
-                }
-            }
-            (keys, removed)
-        });
-        let removed: Vec<_> =
-            done.iter().flat_map(|(_, removed)| removed.iter().copied()).collect();
-        let gone: HashSet<_> = removed.iter().copied().collect();
-        assert_eq!(gone.len(), removed.len());
-        here.retain(|(key, _)| !gone.contains(key));
-        for (key, number) in done.iter().flat_map(|(keys, _)| keys) {
-            assert!(given.insert(*key), "{key:?} was given before");
-            here.push((*key, *number));
-        }
-        given.extend(gone.iter().copied());
-        assert_eq!(map.len(), here.len());
-        assert_eq!(map.iter().count(), here.len());
-        if frame % 3 != 2 {
-            let map = map.as_mut_map();
-            assert_eq!((map.len(), live.load(Ordering::Relaxed)), (here.len(), here.len()));
-            let stats = map.stats();
-            let slots = stats.live + stats.holes + stats.retired;
-            assert_eq!((stats.detached, slots <= map.capacity()), (0, true));
-        }
-        if frame % 3 == 1 {
-            // By the owner.
-            let mut map = map.as_mut_map();
-            let mut n = 0;
-            here.retain(|(key, number)| {
-                n += 1;
-                let goes = n % 3 == 0;
-                assert!(!goes || map.remove(*key).unwrap().1 == *number);
-                !goes
-            });
-            if frame % 4 == 0 {
-                map.trim();
-            }
-        }
-        if frame % 3 == 2 {
-            map = map.into_inner().into();
-        }
-        assert!(here.iter().all(|(key, number)| map[*key].1 == *number));
-        assert!(given.iter().all(|key| map.get(*key).is_none() || !gone.contains(key)));
-        if frame % 10 == 9 {
-            map.clear();
-            here.clear();
-        }
-        let now: HashSet<_> = here.iter().map(|(key, _)| *key).collect();
-        assert!(given.iter().all(|key| map.contains_key(*key) == now.contains(key)));
-    }
-    let left = here.len();
-    assert_eq!(live.load(Ordering::Relaxed), left);
-    drop(map);
-    assert_eq!(live.load(Ordering::Relaxed), 0);
-}
-
-#[test]
-fn keys_are_given_once_and_stay_stale_and_values_are_dropped_once() {
-    let live = AtomicUsize::new(0);
-    frames(Shared::new(), &live, 12);
-    for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 100 }] {
-        frames(Shared::builder().reuse(reuse).build(), &live, 7);
-    }
-    frames(SharedSlotMap::<Tagged, _>::builder().type_id(9).build(), &live, 7);
-    frames(Shared::builder().commit_ahead(CommitAhead::Auto).build(), &live, 7);
-    let buffer = Buffer::new(4 << 20, 4096, 8);
-    frames(Shared::builder().build_in(buffer), &live, 7);
-}
-
-#[test]
 fn keys_with_few_generations_are_given_once_until_all_slots_are_retired() {
-    let live = AtomicUsize::new(0);
-    frames(SharedSlotMap::<Few, _>::with_key(), &live, 30);
-    let mut map = SharedSlotMap::<Few, usize>::with_key();
+    let mut map = SharedSlotMap::<Medium, usize>::with_key();
     let mut given = HashSet::new();
     for round in 0.. {
-        let keys: Vec<Vec<Few>> = together(|worker| {
+        let keys: Vec<Vec<Medium>> = together(|worker| {
             let mut keys = Vec::new();
             while let Ok((key, _)) = map.try_insert(worker) {
                 keys.push(key);
@@ -238,100 +81,6 @@ fn keys_with_few_generations_are_given_once_until_all_slots_are_retired() {
         }
     }
     assert_eq!((given.len(), map.stats().retired), (256 * 7, 256));
-}
-
-#[test]
-fn all_slots_are_filled_and_no_more() {
-    for max_len in [0, 1, 5, 1000, 4096, 100_001] {
-        let mut map = Shared::<u64>::with_max_len(max_len);
-        for _ in 0..3 {
-            let stored = together(|worker| {
-                let mut stored = Vec::new();
-                for n in 0.. {
-                    let value = (worker as u64) << 32 | n;
-                    match map.try_insert(value) {
-                        Ok((key, _)) => stored.push((key, value)),
-                        Err(refused) => {
-                            assert_eq!(refused.value, value);
-                            assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
-                            assert_eq!(refused.error.limit(), Some(max_len as u64));
-                            assert!(refused.error.to_string().contains("SharedSlotMap"));
-                            return stored;
-                        }
-                    }
-                }
-                unreachable!()
-            });
-            let stored: Vec<_> = stored.into_iter().flatten().collect();
-            assert_eq!((map.len(), stored.len(), map.max_len()), (max_len, max_len, max_len));
-            assert!(stored.iter().all(|(key, value)| map[*key] == *value));
-            let mut keys = Vec::new();
-            let refused = map.try_insert_many(0..10, &mut keys).unwrap_err();
-            assert_eq!((keys.len(), refused.value.collect::<Vec<_>>()), (0, (0..10).collect()));
-            // The slots of what is removed are there for the owner.
-            for (key, _) in &stored {
-                assert!(map.remove(*key).is_some());
-            }
-            assert!(map.is_empty() && map.try_insert(1).is_err());
-            assert!(map.as_mut_map().is_empty());
-            let mut keys = Vec::new();
-            let refused = map.try_insert_many(0..max_len as u64 + 3, &mut keys).unwrap_err();
-            assert_eq!((keys.len(), refused.value.count()), (max_len, 3));
-            map.as_mut_map().clear();
-        }
-    }
-}
-
-#[test]
-fn of_several_who_remove_a_value_one_has_it() {
-    let map = Shared::new();
-    for _ in 0..effort::rounds(5) {
-        let mut keys = Vec::new();
-        map.insert_many((0..2000).map(|n| n.to_string()), &mut keys);
-        let won = together(|worker| {
-            let mut won = 0;
-            for n in 0..keys.len() {
-                let key = keys[if worker % 2 == 0 { n } else { keys.len() - 1 - n }];
-                let before = map.get(key);
-                if let Some(value) = map.remove(key) {
-                    won += 1;
-                    assert!(before.is_some_and(|before| ptr::eq(before, value)));
-                }
-                assert!(map.get(key).is_none());
-                // It is there yet, whoever took it out.
-                assert!(before.is_none_or(|value| value.parse::<usize>().is_ok()));
-            }
-            won
-        });
-        assert_eq!((won.iter().sum::<usize>(), map.len()), (2000, 0));
-        assert_eq!(map.iter().count(), 0);
-    }
-}
-
-#[test]
-fn references_stay_good_until_the_owner_comes() {
-    let live = AtomicUsize::new(0);
-    let mut map = Shared::new();
-    let (key, first) = map.insert(Counted::new(&live, 7));
-    together(|worker| {
-        assert!(map.remove(key).is_none_or(|value| value.1 == 7));
-        for n in 0..2000 {
-            let (key, _) = map.insert(Counted::new(&live, worker * 10_000 + n));
-            map.remove(key);
-        }
-    });
-    assert_eq!((first.1, live.load(Ordering::Relaxed), map.len()), (7, 1 + THREADS * 2000, 0));
-    map.as_mut_map();
-    assert_eq!((live.load(Ordering::Relaxed), map.iter().count()), (0, 0));
-    // What is removed last goes with the map.
-    let (key, _) = map.insert(Counted::new(&live, 1));
-    map.insert(Counted::new(&live, 2));
-    map.remove(key);
-    assert_eq!(live.load(Ordering::Relaxed), 2);
-    let map = map.into_inner();
-    assert_eq!((live.load(Ordering::Relaxed), map.len()), (1, 1));
-    drop(SharedSlotMap::from(map));
-    assert_eq!(live.load(Ordering::Relaxed), 0);
 }
 
 #[test]
@@ -573,7 +322,7 @@ fn slots_that_were_trimmed_start_above_what_they_had() {
         assert!(given.iter().all(|key| !map.contains_key(*key)));
     }
     // In a map that has the same slots over and over, and gives back what is behind.
-    let mut map = SharedSlotMap::<Few, [u64; 1000]>::with_key();
+    let mut map = SharedSlotMap::<Medium, [u64; 1000]>::with_key();
     let mut given = HashSet::new();
     while let Ok((key, _)) = map.try_insert([1; 1000]) {
         assert!(given.insert(key));
@@ -797,7 +546,7 @@ fn traits_are_those_of_a_map() {
 fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
     static MAP: OnceLock<Shared<u64>> = OnceLock::new();
     static SEEN: Mutex<Vec<ErrorKind>> = Mutex::new(Vec::new());
-    let hook = Arc::new(|| {
+    let hook = || {
         let Some(map) = MAP.get() else { return };
         let mut keys = Vec::new();
         for refused in [
@@ -812,10 +561,10 @@ fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
         }
         // What needs no memory works.
         assert!(map.iter().all(|(key, value)| map.get(key) == Some(value)));
-    });
-    let buffer = Buffer::new(1 << 18, 4096, 8);
+    };
+    let buffer = Buffer::new(1 << 18, 4096, 8).hooked(hook);
     let map = SharedSlotMap::builder().growth(Growth::Fixed { step_bytes: 4096 });
-    let map = MAP.get_or_init(|| map.build_in(Hooked { buffer, hook }));
+    let map = MAP.get_or_init(|| map.build_in(buffer));
     let mut mine = 0;
     while map.try_insert(mine).is_ok() {
         mine += 1;
@@ -829,13 +578,11 @@ fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
 #[test]
 fn a_backing_that_unwinds_takes_no_slot_with_it() {
     let is_armed = Arc::new(AtomicBool::new(false));
-    let hook = {
-        let is_armed = Arc::clone(&is_armed);
-        Arc::new(move || assert!(!is_armed.swap(false, Ordering::Relaxed), "as planned"))
-    };
-    let buffer = Buffer::new(1 << 20, 4096, 8);
+    let armed = Arc::clone(&is_armed);
+    let hook = move || assert!(!armed.swap(false, Ordering::Relaxed), "as planned");
+    let buffer = Buffer::new(1 << 20, 4096, 8).hooked(hook);
     let builder = Shared::<usize>::builder().growth(Growth::Fixed { step_bytes: 4096 });
-    let mut map = builder.build_in(Hooked { buffer, hook });
+    let mut map = builder.build_in(buffer);
     together(|worker| {
         for n in 0..3000 {
             if n == 1500 + worker {
@@ -862,25 +609,135 @@ fn a_backing_that_unwinds_takes_no_slot_with_it() {
 }
 
 #[test]
-fn refused_memory_of_a_backing_comes_again_and_nothing_is_lost() {
-    for pass in 0..4 {
-        let buffer = Buffer::new(1 << 16, 4096, 8);
-        let log = buffer.log();
-        let mut map = Shared::builder().growth(Growth::Fixed { step_bytes: 4096 }).build_in(buffer);
-        let live = AtomicUsize::new(0);
-        log.plan(Call::Commit, Failure::Refuse, pass, 3);
-        let counts = together(|worker| {
-            let numbers = (0..300).map(|n| worker << 16 | n);
-            let insert = |n: &usize| map.try_insert(Counted::new(&live, *n)).is_ok();
-            numbers.filter(insert).count()
+fn memory_for_holes_that_were_filled_goes_back_to_the_system() {
+    let mut map = SharedSlotMap::<DefaultKey, u64>::new();
+    map.insert_many(0..1 << 20, &mut Vec::new());
+    // The last one stays, so that the others are holes.
+    map.retain(|_, n| *n == (1 << 20) - 1);
+    map.as_mut_map().trim();
+    let before = map.stats().committed_bytes;
+    map.insert_many(0..(1 << 20) - 1, &mut Vec::new());
+    map.retain(|key, _| key.index() == (1 << 20) - 1);
+    assert_eq!(map.len(), 1);
+    map.as_mut_map().trim();
+    map.shrink_to_fit();
+    let after = map.stats().committed_bytes;
+    assert!(after <= before + (1 << 20), "{before} {after}");
+}
+
+#[test]
+fn who_always_inserts_while_a_value_is_made_fills_the_map_and_is_refused() {
+    let map = SharedSlotMap::<DefaultKey, usize>::with_max_len(1000);
+    let insert = || map.insert_with_key(|_| *map.insert(7).1).0;
+    assert!(catch_unwind(AssertUnwindSafe(insert)).is_err());
+    assert_eq!(map.len(), 1000);
+}
+
+/// Each way to put values in, by threads, until there is no room, phase by phase.
+fn fill_up<K: Key + Send + Sync>(mut map: SharedSlotMap<K, u64>, most: usize, phases: usize) {
+    let assert_full = |error: Error| {
+        assert!(matches!(error.kind(), ErrorKind::MaxLen | ErrorKind::KeyBits), "{error:?}");
+        assert_eq!(error.limit(), Some(most as u64));
+        assert!(error.to_string().contains("SharedSlotMap"), "{error}");
+    };
+    let mut given = HashSet::new();
+    for phase in 0..phases {
+        let before = map.len();
+        let stored = together(|worker| {
+            let mut stored = Vec::new();
+            for n in 0.. {
+                let value = (worker as u64) << 32 | n as u64;
+                let error = match (n + worker) % 3 {
+                    0 => {
+                        let inserted = map.try_insert(value);
+                        let refused = inserted.map(|(key, _)| stored.push((key, value))).err();
+                        refused.map(|refused| {
+                            assert_eq!(refused.value, value);
+                            refused.error
+                        })
+                    }
+                    1 => {
+                        let mut keys = Vec::new();
+                        let refused = map.try_insert_many(vec![value; 1 + n % 70], &mut keys).err();
+                        stored.extend(keys.into_iter().map(|key| (key, value)));
+                        refused.map(|refused| refused.error)
+                    }
+                    _ => {
+                        let inserted = map.try_insert_with(|_| value);
+                        let refused = inserted.map(|(key, _)| stored.push((key, value))).err();
+                        refused.map(|refused| refused.error)
+                    }
+                };
+                if let Some(error) = error {
+                    assert_full(error);
+                    break;
+                }
+            }
+            stored
         });
-        let stored: usize = counts.iter().sum();
-        assert_eq!((map.len(), live.load(Ordering::Relaxed)), (stored, stored));
-        let numbers: HashSet<_> = map.values().map(|value| value.1).collect();
-        assert_eq!(numbers.len(), stored);
-        assert_eq!(map.as_mut_map().len(), stored);
-        map.insert(Counted::new(&live, 0));
-        drop(map);
-        assert_eq!((live.load(Ordering::Relaxed), log.drops()), (0, 1));
+        let new: Vec<_> = stored.into_iter().flatten().collect();
+        assert_eq!((map.len(), map.iter().count(), new.len()), (most, most, most - before));
+        assert!(new.iter().all(|(key, value)| given.insert(*key) && map[*key] == *value));
+        let mut keys = Vec::new();
+        let refused = map.try_insert_many(0..10, &mut keys).unwrap_err();
+        assert!(keys.is_empty() && refused.value.eq(0..10));
+        // All but some go, each taken out by one of all threads.
+        let wins = AtomicUsize::new(0);
+        together(|_| {
+            for (key, _) in new.iter().skip(phase % 5) {
+                if map.remove(*key).is_some() {
+                    wins.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        });
+        assert_eq!(wins.into_inner(), new.len().saturating_sub(phase % 5));
+        // Their slots are there once the owner has come.
+        assert!(map.try_insert(7).is_err());
+        match phase % 4 {
+            0 => drop(map.as_mut_map()),
+            1 => map.as_mut_map().trim(),
+            2 => map = map.into_inner().into(),
+            _ => mem::forget(map.as_mut_map()),
+        }
+        drop(map.as_mut_map());
+        if phase == 0 {
+            let refused = map.try_insert_many(0..most as u64 + 3, &mut keys).unwrap_err();
+            assert_eq!((keys.len(), refused.value.count()), (most, 3));
+            assert!(keys.iter().all(|key| given.insert(*key)));
+            map.clear();
+        }
     }
+}
+
+#[test]
+fn threads_fill_all_slots_in_every_phase_and_no_more() {
+    for round in 0..effort::rounds(10) as usize {
+        fill_up(SharedSlotMap::<Medium, u64>::with_key(), 256, 6);
+        for reuse in [Reuse::Recent, Reuse::Lowest] {
+            let builder = SharedSlotMap::<DefaultKey, u64>::builder().reuse(reuse);
+            fill_up(builder.max_len(777 + 1000 * round).build(), 777 + 1000 * round, 8);
+            let step = Growth::Fixed { step_bytes: 1 };
+            fill_up(builder.max_len(3000).growth(step).build(), 3000, 8);
+        }
+    }
+    for max_len in [0, 1, 5, 1000, 4096, 100_001] {
+        fill_up(SharedSlotMap::<DefaultKey, u64>::with_max_len(max_len), max_len, 3);
+    }
+}
+
+#[test]
+fn a_backing_that_refuses_the_first_memory_comes_back() {
+    let buffer = Buffer::new(1 << 16, 4096, 8);
+    let log = buffer.log();
+    log.plan(Call::Commit, Failure::Refuse, 0, 10);
+    let builder = SharedSlotMap::<DefaultKey, u64>::builder().capacity(1000);
+    let refused = builder.try_build_in(buffer).map(drop).unwrap_err();
+    assert_eq!(log.drops(), 0);
+    log.plan(Call::Commit, Failure::Refuse, 100, 0);
+    let map = builder.try_build_in(refused.value).map_err(drop).unwrap();
+    assert!(map.capacity() >= 1000);
+    let inner: SlotMap<DefaultKey, u64> = map.into_inner();
+    assert_eq!((inner.len(), log.drops()), (0, 0));
+    drop(inner);
+    assert_eq!((log.drops(), THREADS > 1), (1, true));
 }

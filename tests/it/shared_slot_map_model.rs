@@ -9,6 +9,7 @@ use crate::slot_map_op::{Medium, Once, Plain, Small, SmallTagged, Tagged};
 use proptest::collection::vec;
 use proptest::proptest;
 use stayput::Key;
+use std::ops::Range;
 
 fn agrees<K: Key>(cases: u32) {
     let frames = vec((vec(made::<Op>(), 0..20), made::<Owned>()), 1..12);
@@ -35,15 +36,18 @@ fn keys_that_are_used_once_find_their_values_alone() {
     agrees::<Once>(60);
 }
 
-fn threads_lose_nothing<K: Key + Send + Sync>(cases: u32) {
-    let frames = vec(vec(vec(made::<Op>(), 0..30), 2..=3), 1..6);
-    proptest!(effort::cases(cases), |(config in made::<Config>(), frames in frames)| {
+fn threads_lose_nothing<K: Key + Send + Sync>(cases: u32, ops: Range<usize>, threads: usize) {
+    let frame = (vec(vec(made::<Op>(), ops), 2..=threads), made::<Owned>());
+    proptest!(effort::cases(cases), |(config in made::<Config>(), frames in vec(frame, 1..6))| {
         run_together::<K>(config, &frames);
     });
 }
 
 #[test]
 fn what_threads_put_in_and_take_out_is_so_once() {
-    threads_lose_nothing::<Plain>(40);
-    threads_lose_nothing::<Small>(40);
+    threads_lose_nothing::<Plain>(40, 0..30, 3);
+    threads_lose_nothing::<Small>(40, 0..30, 3);
+    threads_lose_nothing::<Plain>(8, 50..200, 4);
+    threads_lose_nothing::<SmallTagged>(8, 50..200, 4);
+    threads_lose_nothing::<Medium>(8, 50..200, 4);
 }

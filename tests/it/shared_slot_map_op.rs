@@ -7,7 +7,7 @@ use crate::slot_map_op::Count;
 pub(crate) enum Op {
     Insert,
     InsertMany(Count),
-    InsertWithKey(bool),
+    InsertWithKey(Making),
     /// One of those that were given.
     Remove(u16),
     RemoveSpan(u16, Count),
@@ -16,6 +16,16 @@ pub(crate) enum Op {
     Reserve(Count),
     Prefault(Count),
     Iterate,
+}
+
+/// What comes of a value that is made for its key.
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+pub(crate) enum Making {
+    Value,
+    Error,
+    Panic,
+    /// The value, while the closure inserts another.
+    Two,
 }
 
 /// What the owner can do.
@@ -27,6 +37,7 @@ pub(crate) enum Owned {
     /// Those whose number is not a multiple.
     Retain(u8),
     Detach(u16),
+    Reattach,
     Trim,
     Shrink,
     Clear,
@@ -34,7 +45,20 @@ pub(crate) enum Owned {
     Forget,
     IntoInner,
     Replace,
+    /// What is in another map.
+    Swap,
+    /// The drop of a removed value, after this many.
+    DropPanics(u8),
     GetMut(u16),
+}
+
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+pub(crate) enum Memory {
+    System,
+    /// Some of it before it is needed.
+    Ahead,
+    /// A buffer: how many commits it grants at first, and how many it refuses then.
+    Buffer(u8, u8),
 }
 
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
@@ -43,4 +67,5 @@ pub(crate) struct Config {
     pub(crate) rotate: Option<Count>,
     pub(crate) lowest: bool,
     pub(crate) type_id: Option<bool>,
+    pub(crate) memory: Memory,
 }

@@ -1,12 +1,16 @@
 //! A `SharedSlotMap` and a map of std side by side, and threads that work on one: what the model test and the fuzz target
 //! `shared_slot_map_model` share.
 
-use crate::ledger::{Ledger, Token};
-use crate::shared_slot_map_op::{Config, Op, Owned};
-use stayput::{Key, Reuse, SharedSlotMap};
+use crate::buffer::{Buffer, Call, Failure};
+use crate::ledger::{Ledger, Step, Token};
+use crate::shared_slot_map_op::{Config, Making, Memory, Op, Owned};
+use stayput::{CommitAhead, ErrorKind, Growth, Key, KeyData, Reuse, SharedSlotMap, SharedVec};
 use std::collections::{HashMap, HashSet};
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 
 impl Config {
@@ -23,24 +27,80 @@ impl Config {
         }
         match self.type_id {
             Some(id) if SharedSlotMap::<K, V>::builder().type_id(1).try_build().is_ok() => {
-                builder.type_id(u32::from(id)).build()
+                builder = builder.type_id(u32::from(id));
             }
-            _ => builder.build(),
+            _ => {}
+        }
+        match self.memory {
+            Memory::System => builder.build(),
+            Memory::Ahead => builder.commit_ahead(CommitAhead::Auto).build(),
+            Memory::Buffer(pass, count) => {
+                let buffer = Buffer::new(1 << 20, 4096, align_of::<V>().max(8));
+                let log = buffer.log();
+                let map = builder.growth(Growth::Fixed { step_bytes: 4096 }).build_in(buffer);
+                log.plan(Call::Commit, Failure::Refuse, (pass % 16).into(), (count % 16).into());
+                map
+            }
         }
     }
 }
 
-/// What was given, and is there.
-struct Twin<K> {
+/// What the maps hold.
+trait Value {
+    fn number(&self) -> u32;
+}
+
+impl Value for Token<'_> {
+    fn number(&self) -> u32 {
+        self.value
+    }
+}
+
+/// A value for threads, which is counted, and tells whether it is whole.
+struct Counted<'c> {
+    number: u32,
+    same: Box<u32>,
+    live: &'c AtomicUsize,
+}
+
+impl<'c> Counted<'c> {
+    fn new(number: u32, live: &'c AtomicUsize) -> Self {
+        live.fetch_add(1, Ordering::Relaxed);
+        Self { number, same: Box::new(number), live }
+    }
+}
+
+impl Value for Counted<'_> {
+    fn number(&self) -> u32 {
+        assert_eq!(self.number, *self.same, "torn, or dropped");
+        self.number
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.live.fetch_sub(1, Ordering::Relaxed);
+        self.number = !*self.same;
+    }
+}
+
+/// A map, the keys that it has given, and the numbers of the values that are in it.
+struct Side<K: Key, V> {
+    map: SharedSlotMap<K, V>,
     given: Vec<K>,
     all: HashSet<K>,
     here: HashMap<K, u32>,
-    detached: usize,
+    detached: Vec<(K, V)>,
 }
 
-impl<K: Key> Twin<K> {
-    fn new() -> Self {
-        Self { given: Vec::new(), all: HashSet::new(), here: HashMap::new(), detached: 0 }
+/// The keys and numbers of values that were inserted, and of those that were removed.
+type Told<K> = (Vec<(K, u32)>, Vec<(K, u32)>);
+
+impl<K: Key, V: Value> Side<K, V> {
+    fn new(config: Config) -> Self {
+        let map = config.build();
+        let (given, all, here) = (Vec::new(), HashSet::new(), HashMap::new());
+        Self { map, given, all, here, detached: Vec::new() }
     }
 
     fn add(&mut self, key: K, number: u32) {
@@ -55,268 +115,348 @@ impl<K: Key> Twin<K> {
             len => self.given[usize::from(pick) % len],
         }
     }
+
+    /// How many values there are once the owner has come.
+    fn count(&self) -> usize {
+        self.here.len() + self.detached.len()
+    }
+
+    /// What those who worked on it were told; returns how many values they have taken out.
+    fn note(&mut self, told: Vec<Told<K>>) -> usize {
+        let (added, gone): (Vec<_>, Vec<_>) = told.into_iter().unzip();
+        added.into_iter().flatten().for_each(|(key, number)| self.add(key, number));
+        let gone: Vec<_> = gone.into_iter().flatten().collect();
+        for (key, number) in &gone {
+            assert_eq!(self.here.remove(key), Some(*number), "{key:?} was removed twice");
+        }
+        gone.len()
+    }
+
+    fn check(&self) {
+        let Self { map, here, .. } = self;
+        let len = here.len();
+        assert_eq!((map.len(), map.stats().live, map.iter().count()), (len, len, len));
+        for key in &self.given {
+            let found = map.get(*key);
+            assert_eq!(found.map(V::number), here.get(key).copied(), "{key:?}");
+            assert_eq!(found.and_then(|value| map.key_of(value)), found.map(|_| *key));
+        }
+        assert!(map.iter().all(|(key, value)| here.get(&key) == Some(&value.number())));
+        // Keys that the map has not given.
+        for number in (0..600).chain((0..64).map(|bit| 1 << bit)).chain((0..64).map(|n| !0 >> n)) {
+            let key = K::from(KeyData::from_ffi(number));
+            let found = map.get(key).map(|value| map.key_of(value).expect("it is there"));
+            let parts = |key: K| (key.index(), key.generation());
+            assert!(
+                found.is_none_or(|found| here.contains_key(&found) && parts(found) == parts(key)),
+                "{key:?} finds {found:?}"
+            );
+        }
+    }
+
+    /// The owner comes.
+    fn visit(&mut self, other: &mut Self, owned: Owned, make: impl Fn() -> V, config: Config) {
+        self.check();
+        self.own(other, owned, make, config);
+        self.check();
+        let owned = self.map.as_mut_map();
+        let (len, stats) = (self.here.len(), owned.stats());
+        assert_eq!((owned.len(), stats.live, stats.detached), (len, len, self.detached.len()));
+        let slots = owned.iter().count() + stats.holes + stats.detached + stats.retired;
+        assert!(slots <= stats.capacity && stats.trimmed <= stats.holes);
+    }
+
+    /// Memory that was refused for once is had after that.
+    fn end(&mut self, make: impl Fn() -> V) {
+        self.map.clear();
+        let has_room = |_| match self.map.try_insert(make()) {
+            Ok(_) => true,
+            Err(refused) => matches!(refused.error.kind(), ErrorKind::MaxLen | ErrorKind::KeyBits),
+        };
+        // A buffer refuses some no more often.
+        assert!((0..16).any(has_room));
+    }
+
+    fn own(&mut self, other: &mut Self, owned: Owned, make: impl Fn() -> V, config: Config) {
+        match owned {
+            Owned::Nothing | Owned::DropPanics(_) => drop(self.map.as_mut_map()),
+            Owned::Insert(count) => {
+                for _ in 0..count.get() {
+                    let value = make();
+                    let number = value.number();
+                    let inserted = self.map.as_mut_map().try_insert(value);
+                    if let Ok(key) = inserted {
+                        self.add(key, number);
+                    }
+                }
+            }
+            Owned::Remove(pick) => {
+                let key = self.pick(pick);
+                let value = self.map.as_mut_map().remove(key).map(|value| value.number());
+                assert_eq!(value, self.here.remove(&key));
+            }
+            Owned::Retain(part) => {
+                let stays = |number: u32| number % (u32::from(part) + 1) != 0;
+                self.map.retain(|_, value| stays(value.number()));
+                self.here.retain(|_, number| stays(*number));
+            }
+            Owned::Detach(pick) => {
+                let key = self.pick(pick);
+                let value = self.map.as_mut_map().detach(key);
+                assert_eq!(value.as_ref().map(V::number), self.here.remove(&key));
+                self.detached.extend(value.map(|value| (key, value)));
+            }
+            Owned::Reattach => {
+                if let Some((key, value)) = self.detached.pop() {
+                    self.here.insert(key, value.number());
+                    self.map.as_mut_map().reattach(key, value);
+                }
+            }
+            Owned::Trim => self.map.as_mut_map().trim(),
+            Owned::Shrink => self.map.as_mut_map().shrink_to_fit(),
+            Owned::Clear => {
+                self.map.clear();
+                self.here.clear();
+            }
+            Owned::Drain(count) => {
+                for (key, value) in self.map.drain().take(count.get() as usize) {
+                    assert_eq!(self.here.remove(&key), Some(value.number()));
+                }
+                self.here.clear();
+            }
+            Owned::Forget => {
+                mem::forget(self.map.as_mut_map());
+                assert!(self.map.try_insert(make()).is_err() && self.map.iter().count() == 0);
+                assert!(self.here.keys().all(|key| !self.map.contains_key(*key)));
+                drop(self.map.as_mut_map());
+            }
+            Owned::IntoInner => {
+                let inner = mem::take(&mut self.map).into_inner();
+                assert_eq!(inner.len(), self.here.len());
+                self.map = inner.into();
+            }
+            // Keys of the other one may look the same.
+            Owned::Replace => *self = Self::new(config),
+            Owned::Swap => {
+                mem::swap(&mut *self.map.as_mut_map(), &mut *other.map.as_mut_map());
+                mem::swap(&mut self.given, &mut other.given);
+                mem::swap(&mut self.all, &mut other.all);
+                mem::swap(&mut self.here, &mut other.here);
+                mem::swap(&mut self.detached, &mut other.detached);
+            }
+            Owned::GetMut(pick) => {
+                let key = self.pick(pick);
+                let value = self.map.get_mut(key).map(|value| value.number());
+                assert_eq!(value, self.here.get(&key).copied());
+            }
+        }
+    }
+}
+
+/// Does operations, alone or while others do.
+struct Worker<'s, K: Key, V> {
+    side: &'s Side<K, V>,
+    is_alone: bool,
+    /// The keys that all threads were given since the owner had the map.
+    known: &'s SharedVec<K>,
+    told: Told<K>,
+    /// All that was seen.
+    held: Vec<(&'s V, u32)>,
+}
+
+impl<'s, K: Key, V: Value> Worker<'s, K, V> {
+    fn perform(
+        side: &'s Side<K, V>,
+        known: &'s SharedVec<K>,
+        is_alone: bool,
+        ops: &[Op],
+        make: impl Fn() -> V,
+    ) -> Told<K> {
+        let told = (Vec::new(), Vec::new());
+        let mut worker = Self { side, is_alone, known, told, held: Vec::new() };
+        for op in ops {
+            worker.apply(*op, &make);
+            if is_alone {
+                let len = side.here.len() + worker.told.0.len() - worker.told.1.len();
+                assert_eq!(side.map.len(), len);
+            }
+        }
+        // Removed values stay valid until the owner has the map.
+        assert!(worker.held.iter().all(|(value, number)| value.number() == *number));
+        worker.told
+    }
+
+    fn pick(&self, pick: u16) -> K {
+        let (old, new) = (&self.side.given, self.known.as_slice());
+        match old.len() + new.len() {
+            0 => K::null(),
+            len => {
+                let nth = usize::from(pick) % len;
+                old.get(nth).copied().unwrap_or_else(|| new[nth - old.len()])
+            }
+        }
+    }
+
+    /// Checks a value that was inserted, whose key no other thread has yet.
+    fn note(&mut self, key: K, value: &'s V, number: u32) {
+        let map = &self.side.map;
+        assert_eq!(value.number(), number);
+        assert!(map.get(key).is_some_and(|found| ptr::eq(found, value)));
+        assert_eq!((map.key_of(value), map.contains_key(key)), (Some(key), true));
+        self.held.push((value, number));
+        self.told.0.push((key, number));
+        self.known.push(key);
+    }
+
+    fn apply(&mut self, op: Op, make: &impl Fn() -> V) {
+        let map = &self.side.map;
+        match op {
+            Op::Insert => {
+                let value = make();
+                let number = value.number();
+                match map.try_insert(value) {
+                    Ok((key, value)) => self.note(key, value, number),
+                    Err(refused) => assert_eq!(refused.value.number(), number),
+                }
+            }
+            Op::InsertMany(count) => {
+                let values: Vec<_> = (0..count.get()).map(|_| make()).collect();
+                let numbers: Vec<_> = values.iter().map(V::number).collect();
+                let mut keys = Vec::new();
+                let refused = map.try_insert_many(values, &mut keys).err();
+                let left = refused.into_iter().flat_map(|refused| refused.value);
+                assert!(left.map(|value| value.number()).eq(numbers[keys.len()..].iter().copied()));
+                for (key, number) in keys.into_iter().zip(numbers) {
+                    self.note(key, &map[key], number);
+                }
+            }
+            Op::InsertWithKey(making) => self.insert_with_key(making, make),
+            Op::Remove(pick) => self.remove(self.pick(pick)),
+            Op::RemoveSpan(pick, count) => {
+                for nth in (0..).take(count.get() as usize) {
+                    self.remove(self.pick(pick.wrapping_add(nth)));
+                }
+            }
+            Op::RemoveBits(bits) => {
+                let Some(key) = K::from_bits(bits) else { return };
+                let found = map.get(key).map(V::number);
+                assert!(found.is_some() || !self.is_alone || map.remove(key).is_none());
+            }
+            Op::Reserve(count) => _ = map.try_reserve(count.get() as usize),
+            Op::Prefault(count) => _ = map.try_prefault(count.get() as usize),
+            Op::Iterate => {
+                let mut count = 0;
+                for (key, value) in map {
+                    assert!(map.get(key).is_none_or(|found| ptr::eq(found, value)));
+                    self.held.push((value, value.number()));
+                    count += 1;
+                }
+                assert!(!self.is_alone || count == map.len());
+            }
+        }
+    }
+
+    fn insert_with_key(&mut self, making: Making, make: &impl Fn() -> V) {
+        let map = &self.side.map;
+        let (mut shown, mut inner) = (None, None);
+        let mut show = |key: K| {
+            shown = Some(key);
+            // Nor may another thread be given it.
+            assert!(!self.is_alone || map.get(key).is_none() && map.remove(key).is_none());
+            // It is asked again then.
+            if matches!(making, Making::Two) && inner.is_none() {
+                inner = map.try_insert(make()).ok();
+            }
+            make()
+        };
+        let given = match making {
+            Making::Value | Making::Two => map.try_insert_with(show).ok(),
+            // What is refused panics, in a way that fuzz targets end by.
+            _ if !self.is_alone || map.try_reserve(1).is_err() => None,
+            Making::Error => map.try_insert_with_key(|key| Err(show(key))).ok(),
+            Making::Panic => {
+                let run = || map.insert_with_key(|key| resume_unwind(Box::new(show(key).number())));
+                catch_unwind(AssertUnwindSafe(run)).ok()
+            }
+        };
+        assert!(given.is_none_or(|(key, _)| shown == Some(key)));
+        if matches!(making, Making::Error | Making::Panic) {
+            assert!(given.is_none() && shown.is_none_or(|key| !map.contains_key(key)));
+        }
+        for (key, value) in given.into_iter().chain(inner) {
+            self.note(key, value, value.number());
+        }
+    }
+
+    fn remove(&mut self, key: K) {
+        let map = &self.side.map;
+        let before = map.get(key);
+        let removed = map.remove(key);
+        assert!(map.get(key).is_none() && map.remove(key).is_none());
+        assert!(!self.is_alone || removed.is_some() == before.is_some());
+        if let Some(value) = removed {
+            assert!(before.is_some_and(|before| ptr::eq(before, value)));
+            assert_eq!(map.key_of(value), None);
+            self.told.1.push((key, value.number()));
+        }
+        self.held.extend(before.map(|value| (value, value.number())));
+    }
 }
 
 pub(crate) fn run<K: Key>(config: Config, frames: &[(Vec<Op>, Owned)]) {
     let ledger = Ledger::new();
-    let mut map: SharedSlotMap<K, Token<'_>> = config.build();
-    let mut twin = Twin::new();
-    let mut next = 0;
-    let mut token = || {
-        next += 1;
-        ledger.token(next)
-    };
+    let make = || ledger.token(u32::try_from(ledger.made()).unwrap());
+    let [mut side, mut other] = [(); 2].map(|()| Side::<K, Token<'_>>::new(config));
     for (ops, owned) in frames {
-        let before = ledger.live();
-        let mut removed = 0;
-        for op in ops {
-            match *op {
-                Op::Insert => {
-                    let token = token();
-                    let number = token.value;
-                    match map.try_insert(token) {
-                        Ok((key, value)) => {
-                            assert_eq!(value.value, number);
-                            twin.add(key, number);
-                        }
-                        Err(refused) => assert_eq!(refused.value.value, number),
-                    }
-                }
-                Op::InsertMany(count) => {
-                    let tokens: Vec<_> = (0..count.get()).map(|_| token()).collect();
-                    let numbers: Vec<_> = tokens.iter().map(|token| token.value).collect();
-                    let mut keys = Vec::new();
-                    let refused = map.try_insert_many(tokens, &mut keys).err();
-                    let left = refused.map_or(0, |refused| refused.value.count());
-                    assert_eq!(keys.len() + left, numbers.len());
-                    keys.into_iter().zip(numbers).for_each(|(key, number)| twin.add(key, number));
-                }
-                Op::InsertWithKey(is_made) => {
-                    // What is refused panics.
-                    if map.try_reserve(1).is_ok() {
-                        let made = map.try_insert_with_key(|key| {
-                            if is_made { Ok((key, token())) } else { Err(key) }
-                                .map(|(_, token)| token)
-                        });
-                        match made {
-                            Ok((key, value)) => twin.add(key, value.value),
-                            Err(key) => assert!(!is_made && !map.contains_key(key)),
-                        }
-                    }
-                }
-                Op::Remove(pick) => {
-                    let key = twin.pick(pick);
-                    let value = map.remove(key).map(|token| token.value);
-                    assert_eq!(value, twin.here.remove(&key));
-                    removed += usize::from(value.is_some());
-                }
-                Op::RemoveSpan(pick, count) => {
-                    for pick in (0..).take(count.get() as usize).map(|n| pick.wrapping_add(n)) {
-                        let key = twin.pick(pick);
-                        let value = map.remove(key).map(|token| token.value);
-                        assert_eq!(value, twin.here.remove(&key));
-                        removed += usize::from(value.is_some());
-                    }
-                }
-                Op::RemoveBits(bits) => {
-                    let Some(key) = K::from_bits(bits) else { continue };
-                    if !twin.here.contains_key(&key) && map.get(key).is_none() {
-                        assert!(map.remove(key).is_none());
-                    }
-                }
-                Op::Reserve(count) => _ = map.try_reserve(count.get() as usize),
-                Op::Prefault(count) => _ = map.try_prefault(count.get() as usize),
-                Op::Iterate => {
-                    let found: HashMap<_, _> =
-                        map.iter().map(|(key, token)| (key, token.value)).collect();
-                    assert_eq!(found, twin.here);
-                }
+        let told = Worker::perform(&side, &SharedVec::new(), true, ops, make);
+        let removed = side.note(vec![told]);
+        assert_eq!(ledger.live(), side.count() + other.count() + removed);
+        match owned {
+            // Not where what panics ends a fuzz target.
+            Owned::DropPanics(pass) if !cfg!(fuzzing) => {
+                ledger.set_fuse(Step::Drop, usize::from(*pass) % 4);
+                let visit = AssertUnwindSafe(|| drop(side.map.as_mut_map()));
+                assert_eq!(catch_unwind(visit).is_err(), usize::from(*pass) % 4 < removed);
+                ledger.clear_fuse();
             }
-            assert_eq!(map.len(), twin.here.len());
+            _ => {}
         }
-        assert!(ledger.live() >= before && ledger.live() == twin.here.len() + removed);
-        assert!(map.stats().live == twin.here.len());
-        own(&mut map, &mut twin, *owned, &mut token, config);
-        for key in &twin.given {
-            assert_eq!(map.get(*key).map(|token| token.value), twin.here.get(key).copied());
-        }
-        let owned = map.as_mut_map();
-        assert_eq!(ledger.live(), twin.here.len());
-        let stats = owned.stats();
-        assert_eq!(
-            (owned.len(), stats.live, stats.detached),
-            (twin.here.len(), twin.here.len(), twin.detached)
-        );
-        let slots = owned.iter().count() + stats.holes + stats.detached + stats.retired;
-        assert!(slots <= stats.capacity && stats.trimmed <= stats.holes);
+        side.visit(&mut other, *owned, make, config);
+        assert_eq!(ledger.live(), side.count() + other.count());
     }
-    drop(map);
+    other.end(make);
+    // What is removed last goes with the map.
+    side.here.keys().take(3).for_each(|key| assert!(side.map.remove(*key).is_some()));
+    drop((side, other));
     ledger.assert_all_dropped_but(0);
 }
 
-fn own<'l, K: Key>(
-    map: &mut SharedSlotMap<K, Token<'l>>,
-    twin: &mut Twin<K>,
-    owned: Owned,
-    token: &mut impl FnMut() -> Token<'l>,
-    config: Config,
-) {
-    match owned {
-        Owned::Nothing => drop(map.as_mut_map()),
-        Owned::Insert(count) => {
-            let mut map = map.as_mut_map();
-            for _ in 0..count.get() {
-                let token = token();
-                let number = token.value;
-                if let Ok(key) = map.try_insert(token) {
-                    twin.add(key, number);
-                }
-            }
-        }
-        Owned::Remove(pick) => {
-            let key = twin.pick(pick);
-            let value = map.as_mut_map().remove(key).map(|token| token.value);
-            assert_eq!(value, twin.here.remove(&key));
-        }
-        Owned::Retain(part) => {
-            let stays = |number: u32| number % (u32::from(part) + 1) != 0;
-            map.retain(|_, token| stays(token.value));
-            twin.here.retain(|_, number| stays(*number));
-        }
-        Owned::Detach(pick) => {
-            let key = twin.pick(pick);
-            let value = map.as_mut_map().detach(key).map(|token| token.value);
-            assert_eq!(value, twin.here.remove(&key));
-            twin.detached += usize::from(value.is_some());
-        }
-        Owned::Trim => map.as_mut_map().trim(),
-        Owned::Shrink => map.as_mut_map().shrink_to_fit(),
-        Owned::Clear => {
-            map.clear();
-            twin.here.clear();
-        }
-        Owned::Drain(count) => {
-            for (key, token) in map.drain().take(count.get() as usize) {
-                assert_eq!(twin.here.remove(&key), Some(token.value));
-            }
-            twin.here.clear();
-        }
-        Owned::Forget => {
-            mem::forget(map.as_mut_map());
-            assert!(map.try_insert(token()).is_err() && map.iter().count() == 0);
-            drop(map.as_mut_map());
-        }
-        Owned::IntoInner => {
-            let inner = mem::take(map).into_inner();
-            assert_eq!(inner.len(), twin.here.len());
-            *map = inner.into();
-        }
-        Owned::Replace => {
-            // Keys of the other one may look the same.
-            drop(mem::replace(map, config.build()));
-            *twin = Twin::new();
-        }
-        Owned::GetMut(pick) => {
-            let key = twin.pick(pick);
-            let value = map.get_mut(key).map(|token| token.value);
-            assert_eq!(value, twin.here.get(&key).copied());
-        }
-    }
-}
-
-/// Has threads do so, each for itself, and adds up what they were told.
-pub(crate) fn run_together<K: Key + Send + Sync>(config: Config, frames: &[Vec<Vec<Op>>]) {
-    let mut map: SharedSlotMap<K, Box<u32>> = config.build();
-    let mut twin = Twin::new();
-    for (frame, lists) in frames.iter().enumerate() {
-        let barrier = Barrier::new(lists.len());
-        let done: Vec<_> = thread::scope(|scope| {
-            let (map, twin, barrier) = (&map, &twin, &barrier);
+/// The same with a thread for each list; then the results of all are added up.
+pub(crate) fn run_together<K: Key + Send + Sync>(config: Config, frames: &[(Vec<Vec<Op>>, Owned)]) {
+    let (next, live) = (AtomicU32::new(0), AtomicUsize::new(0));
+    let make = || Counted::new(next.fetch_add(1, Ordering::Relaxed), &live);
+    let [mut side, mut other] = [(); 2].map(|()| Side::<K, Counted<'_>>::new(config));
+    for (lists, owned) in frames {
+        let (known, barrier) = (SharedVec::new(), Barrier::new(lists.len()));
+        let told: Vec<_> = thread::scope(|scope| {
+            let (side, known, barrier) = (&side, &known, &barrier);
             let begin = |worker: usize| {
                 let ops = lists[worker].as_slice();
-                scope.spawn(move || perform(map, twin, worker, ops, barrier))
+                scope.spawn(move || {
+                    barrier.wait();
+                    Worker::perform(side, known, false, ops, make)
+                })
             };
             let workers: Vec<_> = (0..lists.len()).map(begin).collect();
             workers.into_iter().map(|worker| worker.join().unwrap()).collect()
         });
-        let (added, gone): (Vec<_>, Vec<_>) = done.into_iter().unzip();
-        added.into_iter().flatten().for_each(|(key, number)| twin.add(key, number));
-        for (key, number) in gone.into_iter().flatten() {
-            assert_eq!(twin.here.remove(&key), Some(number), "{key:?} was removed twice");
-        }
-        assert_eq!(map.len(), twin.here.len());
-        let found: HashMap<_, _> = map.iter().map(|(key, number)| (key, **number)).collect();
-        assert_eq!(found, twin.here);
-        match frame % 4 {
-            0 => assert_eq!(map.as_mut_map().len(), twin.here.len()),
-            1 => map = map.into_inner().into(),
-            2 => map.as_mut_map().trim(),
-            _ => {}
-        }
-        assert!(
-            twin.given.iter().all(|key| map.get(*key).map(|n| **n) == twin.here.get(key).copied())
-        );
+        let removed = side.note(told);
+        let live = || live.load(Ordering::Relaxed);
+        assert_eq!(live(), side.count() + other.count() + removed);
+        side.visit(&mut other, *owned, make, config);
+        assert_eq!(live(), side.count() + other.count());
     }
-}
-
-type Told<K> = (Vec<(K, u32)>, Vec<(K, u32)>);
-
-fn perform<K: Key>(
-    map: &SharedSlotMap<K, Box<u32>>,
-    twin: &Twin<K>,
-    worker: usize,
-    ops: &[Op],
-    barrier: &Barrier,
-) -> Told<K> {
-    let (mut added, mut gone) = (Vec::new(), Vec::new());
-    let mut next = u32::try_from(worker).unwrap() << 24;
-    let mut number = || {
-        next += 1;
-        next
-    };
-    barrier.wait();
-    for op in ops {
-        match *op {
-            // In a full map what makes values of keys panics, in a thread.
-            Op::Insert | Op::InsertWithKey(_) => added.extend(number_in(map, number())),
-            Op::InsertMany(count) => {
-                let numbers: Vec<_> = (0..count.get()).map(|_| number()).collect();
-                let mut keys = Vec::new();
-                let refused = map.try_insert_many(numbers.iter().copied().map(Box::new), &mut keys);
-                let left = refused.err().map_or(0, |refused| refused.value.count());
-                assert_eq!(keys.len() + left, numbers.len());
-                added.extend(keys.into_iter().zip(numbers));
-            }
-            Op::Remove(pick) => remove(map, twin.pick(pick), &mut gone),
-            Op::RemoveSpan(pick, count) => {
-                for pick in (0..).take(count.get() as usize).map(|n| pick.wrapping_add(n)) {
-                    remove(map, twin.pick(pick), &mut gone);
-                }
-                if let Some((key, _)) = added.get(usize::from(pick)) {
-                    remove(map, *key, &mut gone);
-                }
-            }
-            Op::RemoveBits(bits) => {
-                if let Some(key) = K::from_bits(bits) {
-                    assert!(map.get(key).is_none_or(|number| **number > 0));
-                }
-            }
-            Op::Reserve(count) => _ = map.try_reserve(count.get() as usize),
-            Op::Prefault(count) => _ = map.try_prefault(count.get() as usize),
-            Op::Iterate => assert!(map.iter().all(|(_, number)| **number > 0)),
-        }
-    }
-    (added, gone)
-}
-
-fn number_in<K: Key>(map: &SharedSlotMap<K, Box<u32>>, number: u32) -> Option<(K, u32)> {
-    let (key, value) = map.try_insert(Box::new(number)).ok()?;
-    assert!(**value == number && map.get(key).is_none_or(|found| **found == number));
-    Some((key, number))
-}
-
-fn remove<K: Key>(map: &SharedSlotMap<K, Box<u32>>, key: K, gone: &mut Vec<(K, u32)>) {
-    if let Some(number) = map.remove(key) {
-        gone.push((key, **number));
-    }
+    side.end(make);
+    drop((side, other));
+    assert_eq!(live.into_inner(), 0);
 }

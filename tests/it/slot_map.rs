@@ -1,9 +1,11 @@
 //! What a `SlotMap` promises, case by case, and what was found wrong in others.
 
+use crate::helpers::{self, Boast};
 use crate::ledger::{panic_file, panic_message};
 use crate::slot_map_op::{Compact, Once, Small, SmallTagged};
+use stayput::slot_map::DisjointError;
 use stayput::{
-    DefaultKey, DenseSlotMap, Error, ErrorKind, Key, KeyData, Layout, Reuse, SecondaryMap, SlotMap,
+    DefaultKey, DenseSlotMap, Error, ErrorKind, Key, Layout, Reuse, SecondaryMap, SlotMap,
     new_key_type,
 };
 use std::fmt::Debug;
@@ -18,29 +20,37 @@ fn with_holes<K: Key>(len: u32, holes: &[u32]) -> SlotMap<K, u32> {
     map
 }
 
-/// A key made up of its parts.
-fn forged<K: Key>(index: u32, generation: u32) -> K {
-    KeyData::from_parts(index, generation, 0).expect("they fit").into()
-}
-
 /// Asserts that a key finds nothing by any call, and that none changes anything.
 #[track_caller]
-fn assert_finds_nothing<K: Key>(map: &mut SlotMap<K, u32>, key: K) {
+pub(crate) fn assert_finds_nothing<K: Key>(map: &mut SlotMap<K, u32>, key: K) {
     let before: Vec<_> = map.iter().map(|(key, value)| (key, *value)).collect();
     let stats = map.stats();
     assert!(!map.contains_key(key));
     assert_eq!(map.get(key), None);
     assert_eq!(map.get_mut(key), None);
-    assert_eq!(map.get_disjoint_mut([key]), None);
+    let mut found = Vec::new();
+    map.get_many([key], |key, value| found.push((key, value.copied())));
+    map.get_many_mut([key], |key, value| found.push((key, value.copied())));
+    assert_eq!(found, [(key, None); 2]);
+    for (other, _) in &before {
+        let missing = Err(DisjointError::Missing { at: 1 });
+        assert_eq!(map.get_disjoint_mut([*other, key]), None);
+        assert_eq!(map.try_get_disjoint_mut([*other, key]), missing);
+    }
     assert!(map.downgrade(key).is_none());
-    assert_eq!(map.grow_only().get(key), None);
+    assert_eq!(map.try_invalidate(key), Ok(None));
     assert_eq!(map.remove(key), None);
     assert_eq!(map.remove_many([key, key]), 0);
     assert_eq!(map.detach(key), None);
     assert_eq!(map.try_reattach(key, 99), Err(99));
+    assert_eq!(panic_message(|| map.reattach(key, 99)), "key is not detached");
     let words = panic_message(|| map[key]);
     assert!(words.contains(&format!("no value has the key {key:?}")), "{words}");
     panic_message(|| map[key] = 7);
+    let scope = map.grow_only();
+    assert_eq!((scope.get(key), scope.contains_key(key)), (None, false));
+    assert!(scope.downgrade(key).is_none());
+    panic_message(|| scope[key]);
     assert!(map.iter().map(|(key, value)| (key, *value)).eq(before));
     assert_eq!(map.stats(), stats);
 }
@@ -65,44 +75,21 @@ fn the_last_key_of_a_retired_slot_finds_nothing_after_its_removal() {
 }
 
 #[test]
-fn a_slot_may_be_retired_by_whatever_takes_its_value_out() {
-    type Way = fn(&mut SlotMap<Once, u32>, Once);
-    let ways: [Way; 6] = [
-        |map, key| assert_eq!(map.remove(key), Some(0)),
-        |map, key| assert_eq!(map.remove_many([key]), 1),
-        |map, _| map.retain(|_, value| *value != 0),
-        |map, _| map.clear(),
-        |map, _| assert!(map.drain().next().is_some()),
-        |map, key| {
-            let value = map.detach(key).expect("it is there");
-            map.reattach(key, value);
-            assert_eq!(map.remove(key), Some(0));
-        },
-    ];
-    for way in ways {
-        let mut map = SlotMap::with_key();
-        let key = map.insert(0);
-        way(&mut map, key);
-        assert_eq!((map.stats().retired, map.stats().holes), (1, 0));
-        assert_eq!(map.insert(1).index(), 1);
-        assert_finds_nothing(&mut map, key);
-    }
-}
-
-#[test]
 fn the_next_generation_of_a_hole_made_up_finds_nothing_until_it_is_given_out() {
     for trimmed in [false, true] {
         let mut map: SlotMap<SmallTagged, u32> = with_holes(5, &[2]);
         if trimmed {
             map.trim();
         }
-        let next: SmallTagged = forged(2, 2);
-        for key in [next, next.with_tag(3), forged(2, 1), forged(2, 7), forged(5, 1)] {
+        let next: SmallTagged = helpers::key(2, 2);
+        for key in
+            [next, next.with_tag(3), helpers::key(2, 1), helpers::key(2, 7), helpers::key(5, 1)]
+        {
             assert_finds_nothing(&mut map, key);
         }
         assert_eq!(map.insert(77), next);
         assert_eq!((map[next], map[next.with_tag(3)]), (77, 77));
-        assert_finds_nothing(&mut map, forged(2, 1));
+        assert_finds_nothing(&mut map, helpers::key(2, 1));
     }
 }
 
@@ -142,9 +129,9 @@ fn the_slot_past_the_last_that_an_index_of_20_bits_can_number_is_refused() {
     assert!(panic_message(|| map.insert_with_key(|_| unreachable!("no room"))).contains("1048576"));
 
     // The first key is still that of the first value.
-    assert_eq!(map[forged::<Compact>(0, 1)], 0);
+    assert_eq!(map[helpers::key::<Compact>(0, 1)], 0);
     assert_eq!(map.remove(last), Some(MOST - 1));
-    assert_eq!(map.insert(8), forged(MOST - 1, 2));
+    assert_eq!(map.insert(8), helpers::key(MOST - 1, 2));
     assert!(map.try_insert(9).is_err());
 }
 
@@ -163,170 +150,6 @@ fn more_slots_than_keys_can_number_are_not_promised() {
     assert!(panic_message(|| SlotMap::<Small, u8>::with_capacity_and_key(65)).contains("64"));
     assert_eq!(builder.max_len(64).build().max_len(), 64);
     assert_eq!(SlotMap::<Once, u8>::with_key().max_len(), 8);
-}
-
-#[test]
-fn the_maximum_is_kept_and_counts_retired_slots() {
-    let mut map: SlotMap<Small, u32> = SlotMap::builder().max_len(3).build();
-    let keys = [map.insert(0), map.insert(1), map.insert(2)];
-    let refused = map.try_insert(3).unwrap_err();
-    assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::MaxLen, Some(3)));
-    assert_eq!((refused.value, map.len(), map.capacity()), (3, 3, 3));
-
-    map.remove(keys[1]);
-    for n in 1..7 {
-        let key = map.insert(n);
-        assert_eq!((key.index(), map.try_insert(9).is_err()), (1, true));
-        map.remove(key);
-    }
-    // Its generations are spent.
-    assert_eq!((map.stats().retired, map.len()), (1, 2));
-    assert_eq!(map.try_insert(8).unwrap_err().error.kind(), ErrorKind::MaxLen);
-    map.remove(keys[0]);
-    assert_eq!(map.insert(9).index(), 0);
-    assert!(SlotMap::<Small, u32>::builder().max_len(0).build().try_insert(1).is_err());
-}
-
-#[test]
-fn a_map_whose_slots_are_all_retired_says_that_keys_are_spent() {
-    let mut map: SlotMap<Once, u32> = (0..8).collect();
-    map.clear();
-    assert!(map.is_empty());
-    let refused = map.try_insert(5).unwrap_err();
-    assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::KeyBits, Some(8)));
-    assert_eq!(refused.value, 5);
-    map.trim();
-    assert!(map.try_insert(5).is_err());
-    map.reset();
-    assert_eq!(map.insert(5), forged(0, 1));
-}
-
-#[test]
-fn a_clone_fills_holes_as_the_original_does() {
-    for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 2 }] {
-        let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
-        map.extend(0..200);
-        map.retain(|_, value| *value % 7 > 0);
-        for n in 0..10 {
-            map.insert(n);
-        }
-        let detached = map.keys().nth(30).expect("it is there");
-        map.detach(detached);
-        let mut clone = map.clone();
-        assert_eq!((clone.stats().holes, clone.stats().detached), (map.stats().holes, 1));
-        for n in 0..40 {
-            assert_eq!(clone.insert(n), map.insert(n), "{reuse:?}");
-        }
-        clone.reattach(detached, 5);
-        assert_eq!((clone[detached], map.get(detached)), (5, None));
-        assert!(clone.keys().filter(|key| *key != detached).eq(map.keys()));
-    }
-}
-
-#[test]
-fn a_clone_makes_the_holes_that_come_next_in_the_same_order() {
-    for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 2 }] {
-        let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
-        map.extend(0..1000);
-        let keys: Vec<_> = map.keys().collect();
-        for key in &keys[100..400] {
-            map.remove(*key);
-        }
-        let mut clone = map.clone();
-        for key in keys[500..].iter().step_by(2) {
-            assert_eq!(clone.remove(*key), map.remove(*key));
-        }
-        for n in 0..900 {
-            assert_eq!(clone.insert(n), map.insert(n), "{reuse:?}");
-        }
-    }
-}
-
-#[test]
-fn a_constructor_that_panics_or_fails_changes_nothing() {
-    let maps: [fn() -> SlotMap<Small, u32>; 6] = [
-        SlotMap::with_key,
-        || with_holes(3, &[]),
-        || with_holes(5, &[1, 3]),
-        || with_holes(64, &[63]),
-        || {
-            let mut map = with_holes(8, &[2, 3, 6, 7]);
-            map.trim();
-            map
-        },
-        || {
-            let mut map: SlotMap<Small, u32> =
-                SlotMap::builder().reuse(Reuse::Rotating { min_free: 0 }).build();
-            map.extend(0..9);
-            map.retain(|_, value| *value % 2 == 0);
-            map.insert(1);
-            map
-        },
-    ];
-    for make in maps {
-        let (mut map, mut twin) = (make(), make());
-        let mut seen = Vec::new();
-        for _ in 0..3 {
-            let words = panic_message(|| {
-                map.insert_with_key(|key| {
-                    seen.push(key);
-                    panic!("planned")
-                })
-            });
-            assert_eq!(words, "planned");
-            let failed = map.try_insert_with_key(|key| {
-                seen.push(key);
-                Err("planned")
-            });
-            assert_eq!(failed, Err("planned"));
-        }
-        assert_eq!(map.len(), twin.len());
-        assert!(map.iter().eq(twin.iter()));
-        assert!(seen.iter().all(|key| !map.contains_key(*key)));
-        let (ours, theirs) = (map.stats(), twin.stats());
-        assert_eq!((ours.holes, ours.retired), (theirs.holes, theirs.retired));
-        let key = map.insert(9);
-        assert_eq!(key, twin.insert(9));
-        assert!(seen.iter().all(|promised| *promised == key), "each was offered the same key");
-    }
-}
-
-#[test]
-fn detached_slots_are_kept_whatever_happens_until_reset() {
-    let mut map: SlotMap<Small, u32> = with_holes(10, &[4]);
-    let key = map.get_by_index(7).expect("it is there").0;
-    assert_eq!(map.detach(key), Some(7));
-    assert_eq!((map.stats().detached, map.len(), map.detach(key)), (1, 8, None));
-    map.clear();
-    map.trim();
-    map.shrink_to_fit();
-    assert!((0..40).all(|n| map.insert(n).index() != 7));
-    for wrong in [forged(7, 2), forged(4, 1), forged(50, 1), Small::null()] {
-        assert_eq!(map.try_reattach(wrong, 8), Err(8));
-    }
-    assert_eq!(panic_message(|| map.reattach(forged(7, 2), 8)), "key is not detached");
-    map.reattach(key, 70);
-    assert_eq!((map[key], map.stats().detached), (70, 0));
-    assert_eq!(map.try_reattach(key, 8), Err(8));
-    map.detach(key);
-    map.reset();
-    assert_eq!((map.stats().detached, map.try_reattach(key, 8)), (0, Err(8)));
-}
-
-#[test]
-fn reset_forgets_keys_but_no_options() {
-    let mut map: SlotMap<Small, u32> = SlotMap::builder().max_len(9).build();
-    map.extend(0..9);
-    let key = map.keys().nth(3).expect("it is there");
-    map.clear();
-    map.extend(0..5);
-    map.detach(forged(2, 2));
-    map.reset();
-    let stats = map.stats();
-    assert_eq!((stats.live, stats.holes, stats.detached, stats.retired), (0, 0, 0, 0));
-    assert_eq!((map.get(key), map.max_len(), map.iter().len()), (None, 9, 0));
-    assert!((0..9).all(|index| map.insert(index) == forged(index, 1)));
-    assert!(map.try_insert(9).is_err());
 }
 
 #[test]
@@ -353,33 +176,6 @@ fn rotating_spends_the_generations_of_all_slots_before_it_retires_one() {
         map.remove(key);
     }
     assert_eq!(map.stats().retired, 1);
-}
-
-#[test]
-fn rotating_goes_round_where_there_is_no_room_for_as_many_holes_as_it_is_to_keep() {
-    let mut map: SlotMap<Small, u32> =
-        SlotMap::builder().max_len(4).reuse(Reuse::Rotating { min_free: 100 }).build();
-    map.extend(0..4);
-    map.clear();
-    let mut indices = Vec::new();
-    for n in 0..8 {
-        let key = map.insert(n);
-        indices.push(key.index());
-        map.remove(key);
-    }
-    assert_eq!(indices, [0, 1, 2, 3, 0, 1, 2, 3]);
-}
-
-#[test]
-fn rotating_keeps_as_many_holes_as_it_is_told() {
-    let mut map: SlotMap<DefaultKey, u32> =
-        SlotMap::builder().reuse(Reuse::Rotating { min_free: 3 }).build();
-    let keys: Vec<_> = (0..6).map(|n| map.insert(n)).collect();
-    assert_eq!(map.remove_many(keys[..3].iter().copied()), 3);
-    assert_eq!(map.insert(6).index(), 6);
-    map.remove(keys[3]);
-    assert_eq!(map.insert(7).index(), 0);
-    assert_eq!(map.stats().holes, 3);
 }
 
 #[test]
@@ -546,24 +342,13 @@ fn reserving_makes_room_and_no_promise_is_beyond_the_maximum() {
 
 #[test]
 fn a_hint_that_lies_takes_nothing_with_it() {
-    struct Boast(u32, usize);
-    impl Iterator for Boast {
-        type Item = u32;
-        fn next(&mut self) -> Option<u32> {
-            self.0 = self.0.checked_sub(1)?;
-            Some(self.0)
-        }
-        fn size_hint(&self) -> (usize, Option<usize>) {
-            (self.1, None)
-        }
-    }
     for hint in [1, 100, usize::MAX / 4, usize::MAX] {
-        let mut map: SlotMap<Small, u32> = Boast(3, hint).collect();
+        let mut map: SlotMap<Small, u32> = Boast(0..3, (hint, None)).collect();
         let mut keys = Vec::new();
-        map.insert_many(Boast(2, hint), &mut keys);
-        assert!(map.values().eq(&[2, 1, 0, 1, 0]));
-        assert_eq!(keys, [forged(3, 1), forged(4, 1)]);
-        let map: SlotMap<DefaultKey, u32> = Boast(3, hint.min(1 << 30)).collect();
+        map.insert_many(Boast(3..5, (hint, None)), &mut keys);
+        assert!(map.values().copied().eq(0..5));
+        assert_eq!(keys, [helpers::key(3, 1), helpers::key(4, 1)]);
+        let map: SlotMap<DefaultKey, u32> = Boast(0..3, (hint.min(1 << 30), None)).collect();
         assert_eq!(map.len(), 3);
     }
 }
@@ -604,7 +389,7 @@ fn infallible_calls_blame_their_callers() {
 #[test]
 fn maps_may_be_made_in_constants() {
     static NONE: SlotMap<DefaultKey, u32> = SlotMap::new();
-    assert_eq!((NONE.len(), NONE.get(forged(0, 1)), NONE.iter().len()), (0, None, 0));
+    assert_eq!((NONE.len(), NONE.get(helpers::key(0, 1)), NONE.iter().len()), (0, None, 0));
     assert_eq!(NONE.blocks().count(), 0);
     assert!(NONE.get_by_index(0).is_none() && NONE.downgrade(DefaultKey::null()).is_none());
     let none: SlotMap<DefaultKey, u32> = NONE.clone();

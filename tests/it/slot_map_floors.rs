@@ -3,8 +3,11 @@
 
 use crate::made;
 use stayput::slot_map::Reuse;
-use stayput::{Bits64, Budget, DefaultKey, Key, SlotMap, Tagged64, new_key_type};
+use stayput::{
+    Bits64, Budget, CommitAhead, DefaultKey, HugePages, Key, SlotMap, Tagged64, new_key_type,
+};
 use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
 
 new_key_type! {
     /// Just enough generations for a clear to take one of all slots.
@@ -144,13 +147,14 @@ impl<K: Saved> World<K> {
                 }
             }
             Op::Trim => self.map.trim(),
-            Op::TrimWithin(bytes) => {
-                self.map.trim_within(Budget::bytes(bytes as usize % (1 << 20))).expect("it goes");
+            Op::TrimWithin(spend) => {
+                self.map.trim_within(budget(spend)).expect("it goes");
+                self.check();
             }
             Op::Shrink => self.map.shrink_to_fit(),
-            Op::ShrinkWithin(bytes) => {
-                let budget = Budget::bytes(bytes as usize % (1 << 20));
-                self.map.shrink_to_fit_within(budget).expect("it goes");
+            Op::ShrinkWithin(spend) => {
+                self.map.shrink_to_fit_within(budget(spend)).expect("it goes");
+                self.check();
             }
             Op::CompactWithin(bytes) => {
                 let mut moves = Vec::new();
@@ -182,8 +186,33 @@ impl<K: Saved> World<K> {
     }
 }
 
-fn run<K: Saved>(ops: &[Op], reuse: Reuse) {
-    let map = SlotMap::builder().reuse(reuse).build();
+/// Some time, enough for the first piece alone, or more.
+fn budget(spend: u32) -> Budget {
+    match spend % 4 {
+        0 => Budget::time(Duration::from_micros(300)),
+        1 => Budget::bytes(1),
+        _ => Budget::bytes(spend as usize % (4 << 20)),
+    }
+}
+
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+struct Config {
+    /// Whether keys come from elsewhere, which ends what is cleared at once.
+    is_placed: bool,
+    ahead: Option<u8>,
+    huge_pages: u8,
+}
+
+fn run<K: Saved>(config: Config, ops: &[Op], reuse: Reuse) {
+    let ahead = match config.ahead {
+        None => CommitAhead::Off,
+        Some(0..100) => CommitAhead::Auto,
+        Some(many) => CommitAhead::Bytes(usize::from(many) << 12),
+    };
+    let huge_pages = [HugePages::Never, HugePages::Auto, HugePages::Always];
+    let huge_pages = huge_pages[usize::from(config.huge_pages % 3)];
+    let builder = SlotMap::builder().reuse(reuse).commit_ahead(ahead).huge_pages(huge_pages);
+    let map = builder.build();
     let mut world = World::<K> { map, values: BTreeMap::new(), made: HashSet::new(), next: 0 };
     for op in ops {
         world.run(*op);
@@ -196,15 +225,15 @@ fn run<K: Saved>(ops: &[Op], reuse: Reuse) {
 
 #[test]
 fn no_key_is_given_twice() {
-    made::run_with(10, 1..40, |is_placed: bool, ops: &[Op]| {
-        // A key from elsewhere ends what is cleared at once.
-        let is_ours = |op: &&Op| is_placed || !matches!(op, Op::InsertAt(..) | Op::Detach(_));
+    made::run_with(10, 1..40, |config: Config, ops: &[Op]| {
+        let is_ours =
+            |op: &&Op| config.is_placed || !matches!(op, Op::InsertAt(..) | Op::Detach(_));
         let ops: Vec<_> = ops.iter().filter(is_ours).copied().collect();
         for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 10 }] {
-            run::<DefaultKey>(&ops, reuse);
+            run::<DefaultKey>(config, &ops, reuse);
         }
-        run::<Many>(&ops, Reuse::Recent);
-        run::<Tagged>(&ops, Reuse::Recent);
-        run::<Seven>(&ops, Reuse::Recent);
+        run::<Many>(config, &ops, Reuse::Recent);
+        run::<Tagged>(config, &ops, Reuse::Recent);
+        run::<Seven>(config, &ops, Reuse::Recent);
     });
 }

@@ -244,35 +244,6 @@ fn retired_slots_in_blocks_that_went_back_never_come_again() {
 }
 
 #[test]
-fn no_key_comes_twice_however_often_memory_goes_back() {
-    new_key_type! { struct Few: Bits32<10, 6>; }
-    let mut map = map_of::<Few>(0);
-    let mut made = std::collections::HashSet::new();
-    for round in 0..40_usize {
-        let mut keys = Vec::new();
-        for n in 0..150 + round * 37 % 300 {
-            let Ok(key) = map.try_insert(large(n)) else { break };
-            assert!(made.insert(key), "{key:?} was made before");
-            keys.push(key);
-        }
-        let leave = round * 7 % 90 + 60;
-        for key in keys.iter().filter(|key| key.index() as usize % leave > 0) {
-            map.remove(*key);
-        }
-        if round % 3 == 0 {
-            map.shrink_to_fit();
-        } else {
-            map.trim();
-        }
-        assert_eq!(made.iter().filter(|key| map.contains_key(**key)).count(), map.len());
-        if round % 10 == 9 {
-            map.clear();
-        }
-    }
-    assert!(made.len() > 5_000);
-}
-
-#[test]
 fn detached_slots_keep_their_memory_and_their_keys() {
     let mut map = map_of::<DefaultKey>(256);
     let key = map.get_by_index(100).expect("it is there").0;

@@ -1,6 +1,8 @@
-//! Operations on a `SlotMap`: what the model test and the fuzz target `slot_map_model` share.
+//! Operations on a `SlotMap`, and what those on other maps have of the same: what the model tests and their fuzz
+//! targets share.
 
-use stayput::{Bits32, Compact32, Tagged64, new_key_type};
+use stayput::slot_map::DisjointError;
+use stayput::{Bits32, Compact32, Key, Tagged64, new_key_type};
 
 new_key_type! {
     pub(crate) struct Plain;
@@ -35,6 +37,8 @@ pub(crate) enum Pick {
     /// With a tag.
     LiveTagged(u16, u32),
     Detached(u16),
+    /// With a tag.
+    DetachedTagged(u16, u32),
     /// Any that was ever made.
     Old(u16),
     /// The next generation of a slot, whatever that is.
@@ -68,6 +72,18 @@ pub(crate) enum Make {
     Value,
     Error,
     Panic,
+}
+
+/// What is wrong with keys whose values are asked for at once, each of which was found or not.
+pub(crate) fn at_fault<K: Key, T>(keys: &[K], found: &[Option<T>]) -> Option<DisjointError> {
+    (0..keys.len()).find_map(|at| {
+        let first = keys[..at].iter().position(|key| key.index() == keys[at].index());
+        match (&found[at], first) {
+            (None, _) => Some(DisjointError::Missing { at }),
+            (_, Some(first)) => Some(DisjointError::Same { first, second: at }),
+            _ => None,
+        }
+    })
 }
 
 /// An operation that is about keys known before the value, made elsewhere, or changed; or about

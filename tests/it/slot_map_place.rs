@@ -1,15 +1,10 @@
 //! Values are put in under keys that another map made, and no key is mistaken by it.
 
-use crate::ledger::Ledger;
+use crate::helpers::key;
+use crate::made;
 use crate::slot_map_op::Small;
-use proptest::collection::vec;
-use proptest::prelude::*;
-use stayput::{DefaultKey, Error, ErrorKind, HugePages, Key, KeyData, Reuse, SlotMap};
+use stayput::{DefaultKey, Error, ErrorKind, HugePages, Key, Reuse, SlotMap};
 use std::collections::BTreeSet;
-
-fn key<K: Key>(index: u32, generation: u32) -> K {
-    KeyData::from_parts(index, generation, 0).expect("it fits").into()
-}
 
 #[track_caller]
 fn refusal<K: Key, V: PartialEq + Copy + std::fmt::Debug>(
@@ -28,35 +23,6 @@ fn refusal<K: Key, V: PartialEq + Copy + std::fmt::Debug>(
 }
 
 #[test]
-fn keys_that_were_given_out_stay_stale() {
-    let mut map = SlotMap::new();
-    let first: DefaultKey = map.insert(1);
-    map.remove(first);
-    map.insert_at(key(0, 5), 5);
-    assert_eq!((map.get(first), map[key(0, 5)]), (None, 5));
-    for generation in 2..5 {
-        assert_eq!(map.get(key(0, generation)), None);
-        assert_eq!(refusal(&mut map, key(0, generation), 9).kind(), ErrorKind::StaleKey);
-    }
-    map.remove(key(0, 5));
-    assert_eq!(map.insert(6), key(0, 6));
-    assert_eq!(refusal(&mut map, key(0, 6), 7).kind(), ErrorKind::Occupied);
-    assert_eq!(refusal(&mut map, key(0, 9), 7).kind(), ErrorKind::Occupied);
-    assert_eq!(refusal(&mut map, DefaultKey::null(), 7).kind(), ErrorKind::StaleKey);
-}
-
-#[test]
-fn a_slot_that_is_kept_for_a_value_is_not_given_away() {
-    let mut map = SlotMap::new();
-    let kept: DefaultKey = map.insert(1);
-    assert_eq!(map.detach(kept), Some(1));
-    assert_eq!(refusal(&mut map, kept, 2).kind(), ErrorKind::Occupied);
-    assert_eq!(refusal(&mut map, key(0, 2), 2).kind(), ErrorKind::Occupied);
-    map.reattach(kept, 3);
-    assert_eq!(map[kept], 3);
-}
-
-#[test]
 fn slots_that_are_passed_over_are_holes_of_new_slots() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
         let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
@@ -72,18 +38,6 @@ fn slots_that_are_passed_over_are_holes_of_new_slots() {
         assert!(map.values().copied().eq(0..102));
         assert_eq!(map.blocks().map(|block| block.mask().count_ones()).sum::<u32>(), 102);
     }
-}
-
-#[test]
-fn the_last_generation_is_taken_once_and_retires_the_slot() {
-    let mut map: SlotMap<Small, u32> = SlotMap::with_key();
-    map.insert_at(key(0, 7), 1);
-    assert_eq!(map.remove(key(0, 7)), Some(1));
-    assert_eq!((map.stats().retired, map.stats().holes), (1, 0));
-    for generation in 1..=7 {
-        assert_eq!(refusal(&mut map, key(0, generation), 2).kind(), ErrorKind::StaleKey);
-    }
-    assert_eq!(map.insert(3), key(1, 1));
 }
 
 #[test]
@@ -206,33 +160,15 @@ fn values_without_a_size_and_aligned_ones_may_be_put_anywhere() {
     assert_eq!(map.values().map(|value| value.0).collect::<Vec<_>>(), [8, 7]);
 }
 
+/// What a server does, told to a client in whatever order: both are equal then.
 #[test]
-fn a_value_that_is_refused_comes_back_and_is_dropped_once() {
-    let ledger = Ledger::new();
-    let mut map: SlotMap<Small, _> = SlotMap::with_key();
-    map.insert_at(key(3, 2), ledger.token(1));
-    let refused = map.try_insert_at(key(3, 2), ledger.token(2)).expect_err("it is there");
-    assert_eq!((refused.value.value, ledger.live()), (2, 2));
-    drop(refused);
-    assert_eq!(ledger.live(), 1);
-    drop(map);
-    ledger.assert_all_dropped_but(0);
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// What a server does, told to a client in whatever order: both are equal then.
-    #[test]
-    fn a_map_that_is_told_of_another_is_like_it(
-        steps in vec((any::<bool>(), any::<u16>()), 1..200),
-        order in any::<u64>(),
-    ) {
+fn a_map_that_is_told_of_another_is_like_it() {
+    made::run_with(60, 1..200, |order: u64, steps: &[(bool, u16)]| {
         let mut server: SlotMap<Small, u32> = SlotMap::with_key();
         let mut client = SlotMap::with_key();
         let mut given: Vec<Small> = Vec::new();
         for (number, (is_new, nth)) in (0..).zip(steps) {
-            let there = server.keys().nth(usize::from(nth) % server.len().max(1));
+            let there = server.keys().nth(usize::from(*nth) % server.len().max(1));
             match there.filter(|_| !is_new) {
                 Some(key) => drop(server.remove(key)),
                 None => given.extend(server.try_insert(number).ok()),
@@ -247,8 +183,8 @@ proptest! {
         for (key, value) in messages {
             client.insert_at(key, value);
         }
-        prop_assert_eq!(&client, &server);
+        assert_eq!(&client, &server);
         let live: BTreeSet<_> = server.keys().collect();
-        prop_assert!(given.iter().all(|key| client.contains_key(*key) == live.contains(key)));
-    }
+        assert!(given.iter().all(|key| client.contains_key(*key) == live.contains(key)));
+    });
 }

@@ -1,46 +1,6 @@
-//! Values get other keys, where they lie or nearer to the front, and the old ones find nothing.
+//! Compaction: values move to the front and get new keys, and the memory after them is released.
 
-use crate::slot_map_op::{Once, Small};
-use stayput::{
-    Budget, DefaultKey, ErrorKind, HugePages, Key, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap,
-};
-
-#[test]
-fn an_invalidated_value_stays_where_it_is_and_only_the_new_key_finds_it() {
-    let mut map: SlotMap<DefaultKey, String> = (0..3).map(|n| n.to_string()).collect();
-    let old = map.keys().nth(1).expect("there are three");
-    let (weak, address) = (map.downgrade(old).expect("it is there"), &raw const map[old]);
-    let new = map.invalidate(old).expect("it is there");
-    assert_ne!(old, new);
-    assert_eq!((&raw const map[new], map.key_of(&map[new])), (address, Some(new)));
-    assert_eq!((map.get(old), map.upgrade(&weak), map.upgrade_key(&weak)), (None, None, None));
-    assert!(map.downgrade(new).is_some_and(|weak| map.upgrade(&weak) == Some(&"1".to_owned())));
-    assert_eq!((map.invalidate(old), map.remove(old), map.detach(old)), (None, None, None));
-    assert_eq!((map.len(), map.invalidate(DefaultKey::null())), (3, None));
-    // The slot goes on from there.
-    map.remove(new);
-    let next = map.insert("next".into());
-    assert_eq!((next.index(), next.generation()), (new.index(), new.generation() + 1));
-}
-
-#[test]
-fn a_value_of_the_last_generation_keeps_its_key() {
-    let mut map: SlotMap<Small, u8> = SlotMap::with_key();
-    let mut key = map.insert(1);
-    for generation in 2..=7 {
-        key = map.invalidate(key).expect("it is there");
-        assert_eq!(key.generation(), generation);
-    }
-    let error = map.try_invalidate(key).unwrap_err();
-    assert_eq!((error.kind(), error.limit()), (ErrorKind::Generations, Some(7)));
-    assert_eq!(map[key], 1);
-    assert_eq!(map.remove(key), Some(1));
-    assert_eq!((map.stats().retired, map.insert(2).index()), (1, 1));
-
-    let mut once: SlotMap<Once, u8> = [1].into();
-    let key = once.keys().next().expect("there is one");
-    assert!(once.try_invalidate(key).is_err());
-}
+use stayput::{DefaultKey, HugePages, Key, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap};
 
 #[test]
 fn compacting_gives_the_tail_free_and_no_key_is_mistaken() {
@@ -77,41 +37,6 @@ fn compacting_gives_the_tail_free_and_no_key_is_mistaken() {
         assert_eq!(weak.iter().filter(|weak| map.upgrade(weak).is_some()).count(), 50);
         map.compact(|_, _| panic!("nothing is left to move"));
     }
-}
-
-#[test]
-fn slots_that_are_detached_or_retired_stay_what_they_are() {
-    let mut map: SlotMap<Small, u32> = SlotMap::with_key();
-    while map.insert(0).generation() < 7 {
-        map.clear();
-    }
-    map.clear();
-    map.extend(1..8);
-    let keys: Vec<_> = map.keys().collect();
-    assert_eq!((map.stats().retired, keys[0].index()), (1, 1));
-    map.detach(keys[6]);
-    map.detach(keys[3]);
-    map.remove(keys[0]);
-    map.remove(keys[1]);
-    let mut moves = Vec::new();
-    map.compact(|old, new| moves.push((old.index(), new.index())));
-    assert_eq!(moves, [(6, 1), (5, 2)]);
-    let stats = map.stats();
-    assert_eq!((stats.live, stats.detached, stats.retired, stats.holes), (3, 2, 1, 2));
-    map.reattach(keys[3], 4);
-    map.reattach(keys[6], 7);
-    assert_eq!(map.values().copied().collect::<Vec<_>>(), [6, 5, 3, 4, 7]);
-}
-
-#[test]
-fn a_budget_of_nothing_moves_nothing_and_a_map_in_order_is_done() {
-    let mut map: SlotMap<DefaultKey, u32> = (0..10).collect();
-    assert!(map.compact_within(Budget::bytes(0), |_, _| {}), "there is nothing to do");
-    map.retain(|_, n| *n > 7);
-    assert!(!map.compact_within(Budget::bytes(0), |_, _| panic!("nothing is to move")));
-    assert!(map.compact_within(Budget::UNLIMITED, |_, _| {}));
-    assert_eq!(map.values().copied().collect::<Vec<_>>(), [9, 8]);
-    assert!(SlotMap::<DefaultKey, u8>::new().compact_within(Budget::bytes(0), |_, _| {}));
 }
 
 #[test]

@@ -1,27 +1,20 @@
 //! Room is to be had for as many values as can be put in, and for no more.
 
-use crate::effort;
-use proptest::collection::vec;
-use proptest::prelude::*;
+use crate::made;
+use crate::slot_map_op::{Once, Small, Tagged};
 use stayput::{
-    Bits32, ErrorKind, Key, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap, Tagged64,
-    new_key_type,
+    Bits32, ErrorKind, Key, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap, new_key_type,
 };
 
 new_key_type! {
-    /// 8 slots, each used once.
-    struct Once: Bits32<3, 1>;
     /// 8 slots, each used 3 times.
     struct Few: Bits32<3, 2>;
-    /// 64 slots, each used 7 times.
-    struct Small: Bits32<6, 3>;
-    struct Tagged: Tagged64;
 }
 
 /// With values so large that blocks are trimmed.
 type Value = [u8; 1000];
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Insert,
     Fill,
@@ -32,23 +25,6 @@ enum Op {
     Trim,
     Shrink,
     Reset,
-}
-
-fn ops() -> impl Strategy<Value = Vec<Op>> {
-    let op = prop_oneof![
-        Just(Op::Insert),
-        Just(Op::Insert),
-        Just(Op::Fill),
-        any::<u8>().prop_map(Op::Remove),
-        any::<u8>().prop_map(Op::Remove),
-        any::<u8>().prop_map(Op::RemoveMany),
-        any::<u8>().prop_map(Op::Detach),
-        Just(Op::Clear),
-        Just(Op::Trim),
-        Just(Op::Shrink),
-        Just(Op::Reset),
-    ];
-    vec(op, 0..30)
 }
 
 fn run<K: Key>(map: &mut SlotMap<K, Value>, op: Op) {
@@ -93,29 +69,29 @@ fn room<K: Key>(map: &SlotMap<K, Value>, count: usize) -> Result<(), ErrorKind> 
 }
 
 fn room_is_what_can_be_filled<K: Key>(cases: u32) {
-    let max_len = prop::option::of(0..20_usize);
-    let min_free = prop::option::of(prop_oneof![0..20_usize, Just(usize::MAX)]);
-    proptest!(effort::cases(cases), |(max_len in max_len, min_free in min_free, ops in ops())| {
+    made::run_with(cases, 0..30, |(max_len, min_free): (Option<u8>, Option<u8>), ops: &[Op]| {
         let mut builder = SlotMap::<K, Value>::builder();
         if let Some(max_len) = max_len {
-            builder = builder.max_len(max_len.min(SlotMap::<K, Value>::with_key().max_len()));
+            let most = SlotMap::<K, Value>::with_key().max_len();
+            builder = builder.max_len(usize::from(max_len % 20).min(most));
         }
         if let Some(min_free) = min_free {
+            let min_free = if min_free < 200 { (min_free % 20).into() } else { usize::MAX };
             builder = builder.reuse(Reuse::Rotating { min_free });
         }
         let mut map = builder.build();
         for op in ops {
-            run(&mut map, op);
+            run(&mut map, *op);
         }
         let mut filled = map.clone();
         let fit = (0..100).take_while(|_| filled.try_insert([3; 1000]).is_ok()).count();
         for count in [0, fit.min(1), fit / 2, fit.saturating_sub(1), fit] {
-            prop_assert_eq!(room(&map, count), Ok(()), "{} of {}", count, fit);
+            assert_eq!(room(&map, count), Ok(()), "{count} of {fit}");
         }
         if fit < 100 {
             let kind = filled.try_insert([4; 1000]).unwrap_err().error.kind();
-            prop_assert_eq!(room(&map, fit + 1), Err(kind));
-            prop_assert!(room(&map, usize::MAX).is_err());
+            assert_eq!(room(&map, fit + 1), Err(kind));
+            assert!(room(&map, usize::MAX).is_err());
         }
     });
 }

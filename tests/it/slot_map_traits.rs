@@ -1,5 +1,6 @@
 //! Which traits the maps, their iterators and their keys have, and which lifetimes shorten.
 
+use crate::helpers::{Neither, SendOnly, SyncOnly, assert_like_elements};
 use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
 use stayput::slot_map::{
     Block, BlockMut, Blocks, BlocksMut, DisjointError, Drain, ExtractIf, IntoIter, IntoKeys,
@@ -9,24 +10,19 @@ use stayput::{
     Compact32, DefaultKey, GrowOnlyMap, Key, KeyData, Reuse, SlotMap, SlotMapBuilder, SlotMapStats,
     Tagged64, Weak, new_key_type,
 };
-use std::cell::{Cell, UnsafeCell};
+use std::cell::UnsafeCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::iter::FusedIterator;
 use std::ops::IndexMut;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::rc::Rc;
-use std::sync::MutexGuard;
 
 type K = DefaultKey;
-/// `Send` and not `Sync`.
-type SendOnly = Cell<u8>;
-/// `Sync` and not `Send`.
-type SyncOnly = MutexGuard<'static, u8>;
-type Neither = Rc<u8>;
+type MapOf<V> = SlotMap<K, V>;
 
-assert_impl_all!(SlotMap<K, u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone, Debug, Default);
+assert_like_elements!(MapOf);
+assert_impl_all!(SlotMap<K, u8>: UnwindSafe, RefUnwindSafe, Clone, Debug, Default);
 assert_impl_all!(SlotMap<K, u8>: Eq, From<[u8; 3]>);
 assert_not_impl_any!(SlotMap<K, f32>: Eq);
 // Two lines of the cache: what insertion and removal look at, and a pointer to all else.
@@ -42,11 +38,7 @@ assert_impl_all!(DisjointError: std::error::Error, Copy, Eq, Hash, Send, Sync);
 assert_impl_all!(Weak<K, Neither>: Default, Send, Sync);
 
 assert_impl_all!(SlotMap<K, u8>: FromIterator<u8>, Extend<u8>, IndexMut<K>, IntoIterator);
-assert_impl_all!(SlotMap<K, SendOnly>: Send);
-assert_not_impl_any!(SlotMap<K, SendOnly>: Sync);
-assert_impl_all!(SlotMap<K, SyncOnly>: Sync);
-assert_not_impl_any!(SlotMap<K, SyncOnly>: Send, Clone);
-assert_not_impl_any!(SlotMap<K, Neither>: Send, Sync);
+assert_not_impl_any!(SlotMap<K, SyncOnly>: Clone);
 assert_not_impl_any!(SlotMap<K, *const u8>: Send, Sync);
 assert_not_impl_any!(SlotMap<K, UnsafeCell<u8>>: RefUnwindSafe);
 assert_not_impl_any!(SlotMap<K, &'static mut u8>: UnwindSafe);

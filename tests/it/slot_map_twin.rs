@@ -1,9 +1,8 @@
 //! A `SlotMap` and maps of std side by side, which must hold the same after each operation.
 
 use crate::buffer::Buffer;
-use crate::slot_map_op::{Choice, Config, Count, Make, Op, Partly, Pick};
+use crate::slot_map_op::{Choice, Config, Count, Make, Op, Partly, Pick, at_fault};
 use crate::slot_map_value::{Held, Token, Value, walks};
-use stayput::slot_map::DisjointError;
 use stayput::{
     Budget, CommitAhead, Error, ErrorKind, HugePages, Key, KeyData, Layout, Release, Reuse,
     SlotMap, Weak,
@@ -302,6 +301,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
             Pick::LiveTagged(n, tag) => self.key(Pick::Live(n)).with_tag(Self::tag(tag)),
             Pick::Detached(n) => nth(self.detached.iter(), n)
                 .map_or(null, |(index, generation)| self.made_up(*index, *generation)),
+            Pick::DetachedTagged(n, tag) => self.key(Pick::Detached(n)).with_tag(Self::tag(tag)),
             Pick::Old(n) => nth(self.keys.iter(), n).copied().unwrap_or(null),
             Pick::Next(n) => {
                 let index = u32::from(n) % (self.len + 1);
@@ -409,6 +409,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
     }
 
     fn insert_with_key(&mut self, make: Make) {
+        let promised = self.map.vacant_entry().key();
         let value = self.value();
         let id = value.id;
         let mut seen = None;
@@ -418,7 +419,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                     seen = Some(key);
                     value
                 });
-                assert_eq!(seen, Some(key));
+                assert_eq!(promised, key);
                 self.inserted(key, id, self.address(key));
             }
             Make::Error => {
@@ -427,13 +428,23 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                     Err(value)
                 });
                 assert_eq!(result.map_err(|value| value.id), Err(id));
-                assert!(!self.map.contains_key(seen.expect("it was asked")));
             }
             Make::Panic => {
-                let run = || self.map.insert_with_key(|_| resume_unwind(Box::new(value.id)));
+                let run = || {
+                    self.map.insert_with_key(|key| {
+                        seen = Some(key);
+                        resume_unwind(Box::new(value.id))
+                    })
+                };
                 let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("planned");
                 assert_eq!(panic.downcast_ref(), Some(&id));
             }
+        }
+        assert_eq!(seen, Some(promised));
+        if !matches!(make, Make::Value) {
+            // Nothing has changed: the next is promised the same key.
+            assert!(!self.map.contains_key(promised));
+            assert_eq!(self.map.vacant_entry().key(), promised);
         }
     }
 
@@ -756,15 +767,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         let found = self.map.get_disjoint_mut(keys).map(|values| values.map(|value| value.id));
         assert_eq!(found.map(Vec::from).as_ref(), expected.as_ref());
         let told = self.map.try_get_disjoint_mut(keys).map(|values| values.map(|value| value.id));
-        let at_fault = (0..N).find_map(|at| {
-            let first = keys[..at].iter().position(|key| key.index() == keys[at].index());
-            match (self.held(keys[at]), first) {
-                (None, _) => Some(DisjointError::Missing { at }),
-                (_, Some(first)) => Some(DisjointError::Same { first, second: at }),
-                _ => None,
-            }
-        });
-        assert_eq!(told.err(), at_fault);
+        assert_eq!(told.err(), at_fault(&keys, &keys.map(|key| self.held(key))));
         assert_eq!(told.ok().map(Vec::from), expected);
     }
 

@@ -15,7 +15,8 @@ struct Layer {
 const MAY_USE_ALL: [&str; 5] = ["saved", "par", "bytemuck", "macros", "lib"];
 
 /// Modules without any unsafe code.
-const SAFE: [&str; 7] = ["error", "page", "key", "index", "table", "secondary", "dense"];
+const SAFE: [&str; 8] =
+    ["error", "page", "container", "key", "index", "table", "secondary", "dense"];
 
 /// The one file of them that may have some, and the one that names it.
 const BUT: [&str; 2] = ["index/tags.rs", "index/mod.rs"];
@@ -105,39 +106,53 @@ fn code(text: &str) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The first names after each `crate::` in code.
-fn used_modules(code: &str) -> Vec<String> {
-    let mut used = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
-        // `$crate::` is for those who use a macro.
-        if code[..at].ends_with('$') {
-            continue;
-        }
-        let rest = &code[at + "crate::".len()..];
-        let name = |text: &str| -> String {
-            text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
-        };
-        let Some(group) = rest.strip_prefix('{') else {
-            used.push(name(rest));
-            continue;
-        };
-        let mut depth = 0_i32;
-        let mut start = true;
-        for (i, c) in group.char_indices() {
-            if depth == 0 && start && (c.is_alphanumeric() || c == '_') {
-                used.push(name(&group[i..]));
-                start = false;
+/// The paths in code that begin with one of these names. A group in braces is a path for each name in it.
+fn paths<'c>(code: &'c str, first: &[&str]) -> Vec<Vec<&'c str>> {
+    fn read<'c>(text: &'c str, path: &mut Vec<&'c str>, found: &mut Vec<Vec<&'c str>>) -> &'c str {
+        if let Some(mut rest) = text.strip_prefix('{') {
+            while !rest.trim_start().starts_with('}') {
+                rest = read(rest.trim_start(), path, found);
+                // Past a new name.
+                rest = rest.trim_start_matches(|c| c != ',' && c != '}');
+                rest = rest.strip_prefix(',').unwrap_or(rest);
             }
-            match c {
-                '{' => depth += 1,
-                '}' if depth == 0 => break,
-                '}' => depth -= 1,
-                ',' if depth == 0 => start = true,
-                _ => {}
+            return &rest.trim_start()[1..];
+        }
+        let (name, rest) = text.split_at(text.find(|c| !is_of_name(c)).unwrap_or(text.len()));
+        path.push(name);
+        let rest = match rest.strip_prefix("::") {
+            Some(rest) if rest.starts_with(|c| is_of_name(c) || c == '{') => {
+                read(rest, path, found)
+            }
+            _ => {
+                found.push(path.clone());
+                rest
+            }
+        };
+        path.pop();
+        rest
+    }
+
+    let mut found = Vec::new();
+    for first in first {
+        for (at, _) in code.match_indices(&format!("{first}::")) {
+            // `$crate::` is for those who use a macro.
+            if !code[..at].ends_with(|c| is_of_name(c) || ":$".contains(c)) {
+                read(&code[at..], &mut Vec::new(), &mut found);
             }
         }
     }
-    used
+    found
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The first names after each `crate::` in code.
+fn used_modules(code: &str) -> Vec<String> {
+    let paths = paths(code, &["crate"]);
+    paths.iter().filter_map(|path| path.get(1)).map(|name| (*name).to_owned()).collect()
 }
 
 /// Returns the modules that a module uses and may not.
@@ -209,6 +224,111 @@ fn malformed_tables_of_layers_are_refused() {
     assert_eq!(parse("| `a` | x | a |"), Err("not a module in backticks: a".to_owned()));
     assert_eq!(parse("| `a` | none |"), Err("not three cells: | `a` | none |".to_owned()));
     assert!(parse_layers("| module | may use |").is_err());
+}
+
+/// Modules whose files have an order in ARCHITECTURE.md, with the names of the files in that order.
+fn ordered_files() -> Vec<(String, Vec<String>)> {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let rows = page.lines().skip_while(|line| *line != "| module | files in order |").skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let names = |row: &str| row.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    rows.map(names).map(|mut names: Vec<_>| (names.remove(0), names)).collect()
+}
+
+/// The name of a file within its module, by its path below `src`: `b::c` for `a/b/c.rs`, and nothing for `a/mod.rs`.
+fn file_name(path: &Path) -> String {
+    let path = path.with_extension("");
+    let names: Vec<_> = path.iter().skip(1).map(|name| name.to_str().unwrap()).collect();
+    names.strip_suffix(&["mod"]).unwrap_or(&names).join("::")
+}
+
+/// The name within a module that a path in one of its files leads to; `None` if that is elsewhere.
+fn name_within(module: &str, file: &str, mut path: &[&str]) -> Option<String> {
+    let mut names: Vec<&str> = file.split("::").filter(|name| !name.is_empty()).collect();
+    match path {
+        ["crate", first, rest @ ..] if *first == module => (names, path) = (Vec::new(), rest),
+        ["crate", ..] => return None,
+        _ => {}
+    }
+    while let ["self" | "super", rest @ ..] = path {
+        if path[0] == "super" {
+            names.pop()?;
+        }
+        path = rest;
+    }
+    Some([&names, path].concat().join("::"))
+}
+
+/// Returns the arrows from a file of a module to one that does not stand before it. The files are given with their
+/// code.
+///
+/// What a file exports of another is an arrow from those that use it by that name.
+fn arrows_back(module: &str, order: &[String], files: &[(String, String)]) -> Vec<String> {
+    let mut exported = BTreeMap::new();
+    let mut used = Vec::new();
+    for (file, code) in files {
+        let children = code.lines().filter_map(|line| line.split_once("mod ")?.1.strip_suffix(';'));
+        let first: Vec<&str> = ["crate", "self", "super"].into_iter().chain(children).collect();
+        for statement in code.split(';') {
+            let is_export = |line: &str| line.starts_with("pub") && line.contains(" use ");
+            let is_export = statement.lines().any(is_export);
+            for path in paths(statement, &first) {
+                let Some(name) = name_within(module, file, &path) else { continue };
+                if is_export {
+                    exported.insert(name_within(module, file, &path[path.len() - 1..]), name);
+                } else {
+                    used.push((file, name));
+                }
+            }
+        }
+    }
+
+    let place_of = |name: &str| {
+        let is_in = |file: &String| format!("{name}::").starts_with(&format!("{file}::"));
+        let files = order.iter().enumerate().filter(|(_, file)| is_in(file));
+        files.max_by_key(|(_, file)| file.len()).map(|(place, _)| place)
+    };
+    let arrows = used.into_iter().map(|(file, name)| {
+        let name = exported.get(&Some(name.clone())).unwrap_or(&name).clone();
+        (file, name)
+    });
+    let is_back = |(file, name): &(&String, String)| place_of(name) > place_of(file);
+    arrows.filter(is_back).map(|(file, name)| format!("{file} -> {name}")).collect()
+}
+
+#[test]
+fn files_use_those_that_stand_before_them() {
+    let orders = ordered_files();
+    assert_eq!(orders.len(), 2, "the orders are not seen");
+    for (module, order) in orders {
+        let mut files = sources();
+        files.retain(|(path, _)| module_of(path) == module && !is_unit_tests(path));
+        let files: Vec<_> =
+            files.iter().map(|(path, text)| (file_name(path), code(text))).collect();
+        let names: BTreeSet<_> = files.iter().map(|(name, _)| &**name).collect();
+        let ordered = order.iter().map(|name| &**name).chain([""]).collect();
+        assert_eq!(names, ordered, "the files of {module}");
+        assert_eq!(arrows_back(&module, &order, &files), [""; 0], "in {module}");
+    }
+}
+
+#[test]
+fn arrows_back_are_seen() {
+    let order = ["a", "b::c", "b", "d"].map(str::to_owned);
+    let arrows = |file: &str, code: &str| {
+        let root = (String::new(), "mod a;\nmod b;\nmod d;\npub use d::E;\n".to_owned());
+        arrows_back("m", &order, &[root, (file.to_owned(), code.to_owned())])
+    };
+    assert_eq!(
+        arrows("b", "mod c;\nuse self::c::{A, B};\nuse super::a;\nuse crate::n::d;"),
+        [""; 0]
+    );
+    assert_eq!(arrows("b::c", "use super::super::a::A;\nfn f(a: crate::m::M) {}"), [""; 0]);
+    assert_eq!(arrows("a", "use super::{b::{c::F, self}, M};"), ["a -> b::c::F", "a -> b::self"]);
+    assert_eq!(arrows("b::c", "use super::X;"), ["b::c -> b::X"]);
+    assert_eq!(arrows("b", "let x = crate::m::d::f();"), ["b -> d::f"]);
+    assert_eq!(arrows("b", "use super::E;"), ["b -> d::E"]);
+    assert_eq!(arrows("", "use d::E;\nmod d;"), [" -> d::E"]);
 }
 
 /// Returns the paths that a page names in backticks.

@@ -1,5 +1,6 @@
 //! The traits of `Vec`, with the meaning they have there.
 
+use crate::helpers::{Neither, SendOnly, SyncOnly, assert_like_elements};
 use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
 use stayput::vec::{Drain, IntoIter, Splice};
 use stayput::{
@@ -7,7 +8,7 @@ use stayput::{
     block_vec, vm_vec,
 };
 use std::borrow::{Borrow, BorrowMut, Cow};
-use std::cell::{Cell, UnsafeCell};
+use std::cell::UnsafeCell;
 use std::collections::hash_map::{DefaultHasher, HashMap};
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::ffi::CString;
@@ -20,35 +21,18 @@ use std::mem::MaybeUninit;
 use std::num::NonZero;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
-/// `Send` and not `Sync`.
-type SendOnly = Cell<u8>;
-/// `Sync` and not `Send`.
-type SyncOnly = MutexGuard<'static, u8>;
-type Neither = Rc<u8>;
-
-assert_impl_all!(VmVec<u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe);
-assert_impl_all!(VmVec<SendOnly>: Send);
-assert_not_impl_any!(VmVec<SendOnly>: Sync);
-assert_impl_all!(VmVec<SyncOnly>: Sync);
-assert_not_impl_any!(VmVec<SyncOnly>: Send);
-assert_not_impl_any!(VmVec<Neither>: Send, Sync);
+assert_like_elements!(VmVec, IntoIter, DrainOf);
+assert_impl_all!(VmVec<u8>: UnwindSafe, RefUnwindSafe);
 assert_not_impl_any!(VmVec<*const u8>: Send, Sync);
 assert_not_impl_any!(VmVec<UnsafeCell<u8>>: RefUnwindSafe);
 assert_not_impl_any!(VmVec<&'static mut u8>: UnwindSafe);
 assert_not_impl_any!(VmVec<u8>: Copy);
 
-assert_impl_all!(IntoIter<u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone, Default);
+assert_impl_all!(IntoIter<u8>: UnwindSafe, RefUnwindSafe, Clone, Default);
 assert_impl_all!(IntoIter<u8>: DoubleEndedIterator, ExactSizeIterator, FusedIterator);
-assert_impl_all!(IntoIter<SendOnly>: Send);
-assert_not_impl_any!(IntoIter<SendOnly>: Sync);
-assert_not_impl_any!(IntoIter<Neither>: Send, Sync);
-
-assert_impl_all!(Drain<'static, u8>: Send, Sync, DoubleEndedIterator, ExactSizeIterator, FusedIterator);
-assert_impl_all!(Drain<'static, SendOnly>: Send);
-assert_not_impl_any!(Drain<'static, SendOnly>: Sync);
-assert_not_impl_any!(Drain<'static, Neither>: Send, Sync);
+assert_impl_all!(Drain<'static, u8>: DoubleEndedIterator, ExactSizeIterator, FusedIterator);
 assert_impl_all!(Splice<'static, IntoIter<u8>>: Send, Sync, DoubleEndedIterator, ExactSizeIterator);
 
 assert_not_impl_any!(GrowOnly<'static, u8>: Send, Sync, Clone, Copy);

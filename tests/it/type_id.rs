@@ -1,12 +1,12 @@
 //! A type number in keys: whatever a map gives out has it, and what has another finds nothing.
 
 use crate::buffer::Buffer;
-use stayput::slot_map::DisjointError;
+use crate::slot_map::assert_finds_nothing;
 use stayput::{
     Bits32, Bits64, Compact32, DefaultKey, ErrorKind, Key, KeyData, Layout, SecondaryMap, SlotMap,
     SparseSecondaryMap, Tagged64, new_key_type,
 };
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 
 new_key_type! {
     struct Tagged: Tagged64;
@@ -141,45 +141,20 @@ fn all_keys_that_a_map_gives_out_carry_its_number() {
 }
 
 /// The map has two values, the second of `key`; `foreign` is the same key with another tag.
-fn finds_nothing<K: Key>(map: &mut SlotMap<K, String>, key: K, foreign: K) {
-    let other = map.keys().next().unwrap();
+fn finds_nothing<K: Key>(map: &mut SlotMap<K, u32>, key: K, foreign: K) {
     assert_eq!((foreign.index(), foreign.generation()), (key.index(), key.generation()));
-    assert!(!map.contains_key(foreign));
-    assert_eq!(map.get(foreign), None);
-    assert_eq!(map.get_mut(foreign), None);
-    assert!(catch_unwind(AssertUnwindSafe(|| map[foreign].len())).is_err());
-    assert!(catch_unwind(AssertUnwindSafe(|| map[foreign].clear())).is_err());
-    let mut found = Vec::new();
-    map.get_many([foreign, key], |key, value| found.push((key, value.cloned())));
-    map.get_many_mut([foreign], |key, value| found.push((key, value.cloned())));
-    let text = map[key].clone();
-    assert_eq!(found, [(foreign, None), (key, Some(text.clone())), (foreign, None)]);
-    assert_eq!(map.get_disjoint_mut([other, foreign]), None);
-    let missing = Err(DisjointError::Missing { at: 1 });
-    assert_eq!(map.try_get_disjoint_mut([other, foreign]), missing);
-    assert_eq!(map.try_get_disjoint_mut([key, foreign]), missing);
-    assert_eq!(map.downgrade(foreign), None);
-    assert_eq!(map.invalidate(foreign), None);
-    assert_eq!((map.remove(foreign), map.remove_many([foreign, foreign])), (None, 0));
-    assert_eq!(map.detach(foreign), None);
-
-    let scope = map.grow_only();
-    assert_eq!((scope.get(foreign), scope.contains_key(foreign)), (None, false));
-    assert_eq!(scope.downgrade(foreign), None);
-    assert!(catch_unwind(AssertUnwindSafe(|| scope[foreign].len())).is_err());
-    assert_eq!(scope[key], text);
+    assert_finds_nothing(map, foreign);
 
     // Where there is no value, it brings none.
-    let refused = map.try_insert_at(foreign, "forged".to_owned()).unwrap_err();
-    assert_eq!((refused.error.kind(), &*refused.value), (ErrorKind::TypeId, "forged"));
+    let refused = map.try_insert_at(foreign, 9).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value), (ErrorKind::TypeId, 9));
     assert_eq!(refused.error.limit(), map.type_id().map(u64::from));
     let next = KeyData::from_parts(5, 1, foreign.tag()).unwrap();
-    assert!(map.try_insert_at(next.into(), "forged".to_owned()).is_err());
-    assert_eq!(map.detach(key), Some(text.clone()));
-    assert_eq!(map.try_reattach(foreign, text.clone()), Err(text.clone()));
-    map.reattach(key, text.clone());
-
-    assert_eq!((map.len(), map.stats().holes, &map[key]), (2, 0, &text));
+    assert!(map.try_insert_at(next.into(), 9).is_err());
+    assert_eq!(map.detach(key), Some(2));
+    assert_eq!(map.try_reattach(foreign, 2), Err(2));
+    map.reattach(key, 2);
+    assert_eq!((map.len(), map.stats().holes, map[key]), (2, 0, 2));
 }
 
 #[test]
@@ -187,8 +162,8 @@ fn a_key_with_another_tag_finds_nothing_whatever_is_done_with_it() {
     fn in_all_maps<K: Key>() {
         let (numbers, tags) = numbers::<K>();
         for number in numbers {
-            let mut map = made::<K>(number);
-            let [_, key] = ["one", "two"].map(|text| map.insert(text.to_owned()));
+            let mut map = SlotMap::<K, u32>::builder().type_id(number).build();
+            let [_, key] = [1, 2].map(|n| map.insert(n));
             for tag in tags.iter().filter(|tag| **tag != number) {
                 finds_nothing(&mut map, key, key.with_tag(*tag));
             }
@@ -201,18 +176,6 @@ fn a_key_with_another_tag_finds_nothing_whatever_is_done_with_it() {
 }
 
 #[test]
-fn null_is_of_no_map_whatever_its_tag() {
-    let mut map = made::<Compact>(3);
-    map.insert("a".to_owned());
-    for tag in 0..4 {
-        let null = Compact::null().with_tag(tag);
-        assert!(!map.contains_key(null) && map.remove(null).is_none());
-        assert!(map.try_insert_at(null, String::new()).is_err());
-        assert!(map.try_reattach(null, String::new()).is_err());
-    }
-}
-
-#[test]
 fn keys_tell_which_of_many_maps_they_are_of() {
     let mut maps: Vec<SlotMap<Tagged, u32>> =
         (0..100).map(|n| SlotMap::builder().type_id(n).build()).collect();
@@ -222,18 +185,6 @@ fn keys_tell_which_of_many_maps_they_are_of() {
         assert_eq!(key.data().type_id(), n * 7 % 100);
         assert_eq!(maps.iter().filter(|map| map.contains_key(*key)).count(), 1);
     }
-}
-
-#[test]
-fn without_a_number_tags_are_the_users() {
-    let mut map: SlotMap<Compact, u8> = SlotMap::with_key();
-    let key = map.insert(7);
-    assert_eq!((map.type_id(), key.tag()), (None, 0));
-    for tag in 0..4 {
-        assert_eq!(map.get(key.with_tag(tag)), Some(&7));
-    }
-    map.insert_at(KeyData::from_parts(3, 2, 1).unwrap().into(), 8);
-    assert_eq!(map.keys().map(|key| key.tag()).max(), Some(0));
 }
 
 fn does_not_fit<K: Key>(number: u32, most: u32) {
@@ -285,17 +236,6 @@ fn maps_are_equal_if_their_keys_are_from_either_side() {
     one.clear();
     other.clear();
     assert_eq!(one, other);
-}
-
-#[test]
-fn a_map_that_follows_another_takes_the_keys_of_that_alone() {
-    let (mut server, mut client) = (made::<Compact>(2), made::<Compact>(2));
-    let mut stranger = made::<Compact>(1);
-    let [_, key] = ["one", "two"].map(|text| server.insert(text.to_owned()));
-    client.insert_at(key, "two".to_owned());
-    assert_eq!(client[key], "two");
-    assert!(stranger.try_insert_at(key, String::new()).is_err());
-    assert_eq!((stranger.len(), stranger.stats().holes), (0, 0));
 }
 
 #[test]

@@ -171,17 +171,6 @@ fn each_generation_has_its_own() {
 }
 
 #[test]
-fn detached_values_are_found_again_when_they_are_back() {
-    let mut map = Map::new();
-    let key = map.insert("a");
-    let weak = map.downgrade(key).expect("it is there");
-    map.detach(key);
-    assert_eq!((map.upgrade(&weak), map.downgrade(key)), (None, None));
-    map.reattach(key, "b");
-    assert_eq!(map.upgrade(&weak), Some(&"b"));
-}
-
-#[test]
 fn tags_make_no_difference() {
     new_key_type! { struct Tagged: stayput::Tagged64; }
     let mut map: SlotMap<Tagged, u8> = SlotMap::with_key();

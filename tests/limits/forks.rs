@@ -6,25 +6,25 @@
     reason = "supplies memory, and takes arrays from threads that are not there"
 )]
 
+use crate::MIB;
 use crate::effort;
-use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
+use crate::linux::{Done, assert_counts, beside, forked, in_child_limiting};
+use crate::supplied::Supplied;
 #[cfg(feature = "file")]
 use stayput::file::{FileBacking, FileErrorKind, FileVec};
 use stayput::{
-    Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Key, Refused,
-    Release, Reservation, SharedSlotMap, SharedVec, SlotMap, VmVec, service,
+    Arena, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Key, Refused, Release,
+    Reservation, SharedSlotMap, SharedVec, SlotMap, VmVec, service,
 };
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 #[cfg(feature = "file")]
 use std::path::Path;
-use std::ptr::{self, NonNull};
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
 use std::time::{Duration, Instant};
 use std::{hint, thread};
-
-const MIB: usize = 1 << 20;
 
 /// Some of all that an array can need.
 fn use_arrays() {
@@ -57,11 +57,8 @@ fn use_arrays() {
 
 #[test]
 fn a_child_forked_while_others_make_the_first_array_makes_its_own() {
-    in_child("forks::a_child_forked_while_others_make_the_first_array_makes_its_own", || {
+    in_child_limiting("threads of a forked child", || {
         const THREADS: usize = 2;
-        if under_sanitizer("threads of a forked child") {
-            return;
-        }
         // Each of these children has made no array yet.
         for n in 0..effort::rounds(50) as usize {
             forked(|| {
@@ -86,65 +83,49 @@ fn a_child_forked_while_others_make_the_first_array_makes_its_own() {
 
 #[test]
 fn children_forked_while_others_use_arrays_use_theirs() {
-    in_child("forks::children_forked_while_others_use_arrays_use_theirs", || {
-        const THREADS: usize = 3;
-        if under_sanitizer("threads of a forked child") {
-            return;
-        }
+    in_child_limiting("threads of a forked child", || {
         let forks = effort::rounds(50) as usize;
-        let is_done = AtomicBool::new(false);
-        thread::scope(|scope| {
-            for _ in 0..THREADS {
-                scope.spawn(|| {
-                    while !is_done.load(Ordering::Relaxed) {
-                        use_arrays();
-                    }
-                });
+        let work = |_, is_done: &dyn Fn() -> bool| {
+            while !is_done() {
+                use_arrays();
             }
-            let result = catch_unwind(|| {
-                let mut own = VmVec::<u64>::builder().commit_ahead(CommitAhead::Auto).build();
-                for n in 0..forks {
-                    let len = own.len();
-                    own.extend(len as u64..len as u64 + 100);
-                    let mut copy = Some(own);
-                    forked(|| {
-                        let mut own = copy.take().expect("it is there");
-                        own.extend(len as u64 + 100..len as u64 + 20_000);
-                        assert_counts(&own, len + 20_000);
-                        use_arrays();
-                    });
-                    own = copy.take().expect("it is the parent's");
-                    for _ in 0..n * 37 % 1000 {
-                        hint::spin_loop();
-                    }
+        };
+        beside(3, work, || {
+            let mut own = VmVec::<u64>::builder().commit_ahead(CommitAhead::Auto).build();
+            for n in 0..forks {
+                let len = own.len();
+                own.extend(len as u64..len as u64 + 100);
+                let mut copy = Some(own);
+                forked(|| {
+                    let mut own = copy.take().expect("it is there");
+                    own.extend(len as u64 + 100..len as u64 + 20_000);
+                    assert_counts(&own, len + 20_000);
+                    use_arrays();
+                });
+                own = copy.take().expect("it is the parent's");
+                for _ in 0..n * 37 % 1000 {
+                    hint::spin_loop();
                 }
-                assert_counts(&own, forks * 100);
-            });
-            is_done.store(true, Ordering::Relaxed);
-            result.unwrap_or_else(|panic| resume_unwind(panic));
+            }
+            assert_counts(&own, forks * 100);
         });
         service::drain();
     });
 }
 
-/// Memory whose commit waits where it is told to.
-struct Slow {
-    memory: Reservation,
-    gate: &'static Gate,
-}
-
+/// Where commits wait until they are told to go on.
 struct Gate {
-    is_closed: AtomicBool,
+    is_open: AtomicBool,
     is_reached: AtomicBool,
 }
 
 impl Gate {
     const fn new() -> Self {
-        Self { is_closed: AtomicBool::new(false), is_reached: AtomicBool::new(false) }
+        Self { is_open: AtomicBool::new(true), is_reached: AtomicBool::new(false) }
     }
 
     fn pass(&self) {
-        while self.is_closed.load(Ordering::Acquire) {
+        while !self.is_open.load(Ordering::Acquire) {
             self.is_reached.store(true, Ordering::Release);
             thread::yield_now();
         }
@@ -154,26 +135,6 @@ impl Gate {
         while !self.is_reached.load(Ordering::Acquire) {
             thread::yield_now();
         }
-    }
-}
-
-// SAFETY: the reservation is nobody else's, and does what is said of each call.
-unsafe impl Backing for Slow {
-    fn start(&self) -> NonNull<u8> {
-        NonNull::new(self.memory.as_ptr()).expect("it is somewhere")
-    }
-
-    fn reserved_bytes(&self) -> usize {
-        self.memory.reserved_bytes()
-    }
-
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        self.gate.pass();
-        self.memory.commit(range)
-    }
-
-    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        self.memory.decommit(range)
     }
 }
 
@@ -298,106 +259,75 @@ fn use_alone(mut vec: SharedVec<String>, expected: &[String], room: usize, pass:
 
 #[test]
 fn a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_not_held_up() {
-    in_child(
-        "forks::a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_not_held_up",
-        || {
-            static GATE: Gate = Gate::new();
-            if under_sanitizer("threads of a forked child") {
-                return;
-            }
-            // Others fill what room there is, whether it is made ahead or needed; where there is none, they wait.
-            for (is_open, is_needed) in [(true, false), (true, true), (false, true)] {
-                let memory = Reservation::new(MIB).expect("addresses");
-                let builder = SharedVec::builder().growth(Growth::Fixed { step_bytes: 1 });
-                let vec = builder.build_in(Slow { memory, gate: &GATE });
-                vec.extend(texts(0..50));
-                let room = vec.capacity() - 50;
-                assert!(room > 100 && vec.max_len() > 2 * vec.capacity());
-                GATE.is_closed.store(true, Ordering::Release);
-                let result = thread::scope(|scope| {
-                    let other = scope.spawn(|| {
-                        if is_needed {
-                            vec.append_vec(&mut texts(0..room + 1));
-                        } else {
-                            vec.reserve(room + 1);
-                        }
-                    });
-                    GATE.wait_until_reached();
-                    if !is_open {
-                        (50..50 + room).for_each(|n| _ = vec.push(text(n)));
+    in_child_limiting("threads of a forked child", || {
+        static GATE: Gate = Gate::new();
+        // Others fill what room there is, whether it is made ahead or needed; where there is none, they wait.
+        for (is_open, is_needed) in [(true, false), (true, true), (false, true)] {
+            let builder = SharedVec::builder().growth(Growth::Fixed { step_bytes: 1 });
+            let vec = builder.build_in(Supplied::new(MIB, || GATE.pass()));
+            vec.extend(texts(0..50));
+            let room = vec.capacity() - 50;
+            assert!(room > 100 && vec.max_len() > 2 * vec.capacity());
+            GATE.is_open.store(false, Ordering::Release);
+            thread::scope(|scope| {
+                let other = scope.spawn(|| {
+                    if is_needed {
+                        vec.append_vec(&mut texts(0..room + 1));
+                    } else {
+                        vec.reserve(room + 1);
                     }
-                    let (expected, room) = (texts(0..vec.len()), vec.capacity() - vec.len());
-                    let result = catch_unwind(AssertUnwindSafe(|| {
-                        forked(|| use_without_lock(&vec, &expected, room, is_open));
-                        for pass in 0..3 {
-                            // SAFETY: the other thread is the parent's; the child ends here.
-                            forked(|| use_alone(unsafe { alone(&vec) }, &expected, room, pass));
-                        }
-                    }));
-                    assert!(!other.is_finished());
-                    GATE.is_closed.store(false, Ordering::Release);
-                    result
                 });
-                GATE.is_reached.store(false, Ordering::Release);
-                result.unwrap_or_else(|panic| resume_unwind(panic));
-                // To the parent nothing has happened.
-                let mut all = texts(0..if is_open { 50 } else { 50 + room });
-                all.extend(texts(0..if is_needed { room + 1 } else { 0 }));
-                assert_eq!((vec.len(), vec.as_slice()), (all.len(), &all[..]));
-                assert_eq!(vec.push(text(1)).0, all.len());
-            }
-        },
-    );
+                let _open = Done(&GATE.is_open);
+                GATE.wait_until_reached();
+                if !is_open {
+                    (50..50 + room).for_each(|n| _ = vec.push(text(n)));
+                }
+                let (expected, room) = (texts(0..vec.len()), vec.capacity() - vec.len());
+                forked(|| use_without_lock(&vec, &expected, room, is_open));
+                for pass in 0..3 {
+                    // SAFETY: the other thread is the parent's; the child ends here.
+                    forked(|| use_alone(unsafe { alone(&vec) }, &expected, room, pass));
+                }
+                assert!(!other.is_finished());
+            });
+            GATE.is_reached.store(false, Ordering::Release);
+            // To the parent nothing has happened.
+            let mut all = texts(0..if is_open { 50 } else { 50 + room });
+            all.extend(texts(0..if is_needed { room + 1 } else { 0 }));
+            assert_eq!((vec.len(), vec.as_slice()), (all.len(), &all[..]));
+            assert_eq!(vec.push(text(1)).0, all.len());
+        }
+    });
 }
-
-/// Memory whose next commit forks. The process goes on as the child, and ends with the child's status.
-struct Forking(Reservation);
 
 static IS_TO_FORK: AtomicBool = AtomicBool::new(false);
 static FORKED: OnceLock<SharedVec<u64>> = OnceLock::new();
 
-// SAFETY: the reservation is this value's alone, and does what is asked of each call.
-unsafe impl Backing for Forking {
-    fn start(&self) -> NonNull<u8> {
-        NonNull::new(self.0.as_ptr()).expect("an address")
+/// Forks in the next commit. The process goes on as the child, and ends with the child's status.
+fn fork_once() {
+    if !IS_TO_FORK.swap(false, Ordering::Relaxed) {
+        return;
     }
-
-    fn reserved_bytes(&self) -> usize {
-        self.0.reserved_bytes()
+    // SAFETY: the parent only waits for the child, which has no other thread and needs none.
+    let child = unsafe { libc::fork() };
+    if child != 0 {
+        let mut status = 1;
+        // SAFETY: it writes one number.
+        unsafe { libc::waitpid(child, &raw mut status, 0) };
+        // SAFETY: it ends the process, whose work the child has done.
+        unsafe { libc::_exit(i32::from(status != 0)) };
     }
-
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        if IS_TO_FORK.swap(false, Ordering::Relaxed) {
-            // SAFETY: the parent only waits for the child, which has no other thread and needs none.
-            let child = unsafe { libc::fork() };
-            if child != 0 {
-                let mut status = 1;
-                // SAFETY: it writes one number.
-                unsafe { libc::waitpid(child, &raw mut status, 0) };
-                // SAFETY: it ends the process, whose work the child has done.
-                unsafe { libc::_exit(i32::from(status != 0)) };
-            }
-            let vec = FORKED.get().expect("it was made");
-            let refused = thread::spawn(|| vec.try_reserve(10_000)).join().expect("no panic");
-            assert!(is_busy(|| refused, Result::err));
-        }
-        self.0.commit(range)
-    }
-
-    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        self.0.decommit(range)
-    }
+    let vec = FORKED.get().expect("it was made");
+    let refused = thread::spawn(|| vec.try_reserve(10_000)).join().expect("no panic");
+    assert!(is_busy(|| refused, Result::err));
 }
 
 #[test]
 fn a_child_forked_by_the_thread_that_takes_memory_takes_memory_again() {
-    in_child("forks::a_child_forked_by_the_thread_that_takes_memory_takes_memory_again", || {
-        if under_sanitizer("threads of a forked child") {
-            return;
-        }
+    in_child_limiting("threads of a forked child", || {
         forked(|| {
-            let memory = Reservation::new(MIB).expect("addresses");
-            let vec = FORKED.get_or_init(|| SharedVec::builder().build_in(Forking(memory)));
+            let memory = Supplied::new(MIB, fork_once);
+            let vec = FORKED.get_or_init(|| SharedVec::builder().build_in(memory));
             vec.push(0);
             IS_TO_FORK.store(true, Ordering::Relaxed);
             vec.reserve(10_000);
@@ -415,11 +345,11 @@ fn all_are_whole<'w>(mut elements: impl Iterator<Item = &'w Wide>) -> bool {
 }
 
 /// Appends in each way.
-fn append_on(vec: &SharedVec<Wide>, is_done: &AtomicBool, worker: usize) {
+fn append_on(vec: &SharedVec<Wide>, is_done: &dyn Fn() -> bool, worker: usize) {
     let run: Vec<Wide> = (0..1000).map(|n| [n; 32]).collect();
     let mut gather = vec.gather();
     for n in worker.. {
-        if is_done.load(Ordering::Relaxed) || vec.len() > 100_000 {
+        if is_done() || vec.len() > 100_000 {
             return;
         }
         match n % 4 {
@@ -480,33 +410,16 @@ fn use_shared(vec: &SharedVec<Wide>, before: usize) {
 
 #[test]
 fn children_forked_while_others_append_to_a_shared_array_use_it() {
-    in_child("forks::children_forked_while_others_append_to_a_shared_array_use_it", || {
-        const THREADS: usize = 3;
-        if under_sanitizer("threads of a forked child") {
-            return;
-        }
+    in_child_limiting("threads of a forked child", || {
         for n in 0..effort::rounds(20) as usize {
             let vec = SharedVec::builder().growth(Growth::Fixed { step_bytes: 1 }).build();
-            let is_done = AtomicBool::new(false);
-            let barrier = Barrier::new(THREADS + 1);
-            thread::scope(|scope| {
-                for worker in 0..THREADS {
-                    let (vec, is_done, barrier) = (&vec, &is_done, &barrier);
-                    scope.spawn(move || {
-                        barrier.wait();
-                        append_on(vec, is_done, worker);
-                    });
+            let append = |worker, is_done: &dyn Fn() -> bool| append_on(&vec, is_done, worker);
+            beside(3, append, || {
+                while vec.len() < n * 377 % 10_000 {
+                    hint::spin_loop();
                 }
-                barrier.wait();
-                let result = catch_unwind(AssertUnwindSafe(|| {
-                    while vec.len() < n * 377 % 10_000 {
-                        hint::spin_loop();
-                    }
-                    let before = vec.len();
-                    forked(|| use_shared(&vec, before));
-                }));
-                is_done.store(true, Ordering::Relaxed);
-                result.unwrap_or_else(|panic| resume_unwind(panic));
+                let before = vec.len();
+                forked(|| use_shared(&vec, before));
             });
             assert!(all_are_whole(vec.iter()) && vec.get(vec.len()).is_none());
         }
@@ -542,12 +455,9 @@ fn use_shared_map(map: &SharedSlotMap<DefaultKey, Wide>, first: DefaultKey) {
 
 #[test]
 fn children_forked_while_others_are_at_a_shared_map_use_it() {
-    in_child("forks::children_forked_while_others_are_at_a_shared_map_use_it", || {
+    in_child_limiting("threads of a forked child", || {
         const THREADS: usize = 3;
         const MOST: usize = 100_000;
-        if under_sanitizer("threads of a forked child") {
-            return;
-        }
         for n in 0..effort::rounds(20) as usize {
             let mut map = SharedSlotMap::new();
             // Holes, and slots behind them.
@@ -555,37 +465,26 @@ fn children_forked_while_others_are_at_a_shared_map_use_it() {
             map.clear();
             let (first, _) = map.insert([7; 32]);
             map.reserve(MOST + 10_000);
-            let is_done = AtomicBool::new(false);
-            let barrier = Barrier::new(THREADS + 1);
-            thread::scope(|scope| {
-                for _ in 0..THREADS {
-                    let (map, is_done, barrier) = (&map, &is_done, &barrier);
-                    scope.spawn(move || {
-                        barrier.wait();
-                        let mut keys = Vec::new();
-                        for n in 0..MOST / THREADS / 2 {
-                            if is_done.load(Ordering::Relaxed) {
-                                return;
-                            }
-                            keys.push(map.insert([n; 32]).0);
-                            map.insert_many([[n; 32]], &mut keys);
-                            if n % 3 == 0 {
-                                map.remove(keys[n / 3]);
-                            }
-                        }
-                    });
+            let work = |_, is_done: &dyn Fn() -> bool| {
+                let mut keys = Vec::new();
+                for n in 0..MOST / THREADS / 2 {
+                    if is_done() {
+                        return;
+                    }
+                    keys.push(map.insert([n; 32]).0);
+                    map.insert_many([[n; 32]], &mut keys);
+                    if n % 3 == 0 {
+                        map.remove(keys[n / 3]);
+                    }
                 }
-                barrier.wait();
+            };
+            beside(THREADS, work, || {
                 for _ in 0..n % 10 * 500 {
                     hint::spin_loop();
                 }
-                let result = catch_unwind(AssertUnwindSafe(|| {
-                    for _ in 0..3 {
-                        forked(|| use_shared_map(&map, first));
-                    }
-                }));
-                is_done.store(true, Ordering::Relaxed);
-                result.unwrap_or_else(|panic| resume_unwind(panic));
+                for _ in 0..3 {
+                    forked(|| use_shared_map(&map, first));
+                }
             });
             let found = map.iter().count();
             assert_eq!((map.len(), map.as_mut_map().len()), (found, found));
@@ -619,16 +518,15 @@ extern "C" fn wait_there(_: libc::c_int) {
 /// Forks where another thread has set the bit of a value, and has not taken it out; in a phase in which something was put
 /// in, or not.
 fn fork_in_a_removal(inserts: bool) {
-    static GATE: Gate = Gate::new();
     const PAGE: usize = 1 << 16;
-    let memory = Reservation::new(MIB).expect("addresses");
-    let start = memory.as_ptr();
+    let memory = Supplied::new(MIB, || ());
+    let start = memory.memory.as_ptr();
     let protect = |flags| {
         // SAFETY: nobody writes there meanwhile but the one who is to wait.
         assert_eq!(unsafe { libc::mprotect(start.cast(), PAGE, flags) }, 0);
     };
     let builder = SharedSlotMap::<DefaultKey, Counted>::builder().max_len(1000).capacity(1000);
-    let mut map = builder.build_in(Slow { memory, gate: &GATE });
+    let mut map = builder.build_in(memory);
     let (cut, _) = map.insert(Counted(7));
     let (next, _) = map.insert(Counted(7));
     map.insert(Counted(7));
@@ -639,53 +537,38 @@ fn fork_in_a_removal(inserts: bool) {
     IS_CUT.store(false, Ordering::Relaxed);
     IS_RELEASED.store(false, Ordering::Relaxed);
     protect(libc::PROT_READ);
-    let result = thread::scope(|scope| {
+    thread::scope(|scope| {
+        let _released = Done(&IS_RELEASED);
         scope.spawn(|| assert!(map.remove(cut).is_some()));
         while !IS_CUT.load(Ordering::Acquire) {
             hint::spin_loop();
         }
         protect(libc::PROT_READ | libc::PROT_WRITE);
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            forked(|| {
-                // SAFETY: the other thread is the parent's; the child ends here.
-                let mut map = unsafe { ptr::read(&raw const map) };
-                // It stays in the map then; the owner takes it out himself.
-                assert_eq!(map.as_mut_map().len(), len as usize);
-                drop(map.as_mut_map().remove(cut));
-                assert_eq!(DROPS.load(Ordering::Relaxed), 1);
-                map.remove(next);
-                drop(map.as_mut_map());
-                assert_eq!(DROPS.load(Ordering::Relaxed), 2);
-                assert_eq!(map.len(), len as usize - 2);
-                drop(map);
-                assert_eq!(DROPS.load(Ordering::Relaxed), len as usize);
-            });
-        }));
-        IS_RELEASED.store(true, Ordering::Release);
-        result
+        forked(|| {
+            // SAFETY: the other thread is the parent's; the child ends here.
+            let mut map = unsafe { ptr::read(&raw const map) };
+            // It stays in the map then; the owner takes it out himself.
+            assert_eq!(map.as_mut_map().len(), len as usize);
+            drop(map.as_mut_map().remove(cut));
+            assert_eq!(DROPS.load(Ordering::Relaxed), 1);
+            map.remove(next);
+            drop(map.as_mut_map());
+            assert_eq!(DROPS.load(Ordering::Relaxed), 2);
+            assert_eq!(map.len(), len as usize - 2);
+            drop(map);
+            assert_eq!(DROPS.load(Ordering::Relaxed), len as usize);
+        });
     });
-    result.unwrap_or_else(|panic| resume_unwind(panic));
 }
 
 #[test]
 fn a_removal_that_a_fork_cuts_off_drops_nothing_twice() {
-    in_child("forks::a_removal_that_a_fork_cuts_off_drops_nothing_twice", || {
-        if !under_sanitizer("threads of a forked child") {
-            fork_in_a_removal(true);
-        }
-    });
+    in_child_limiting("threads of a forked child", || fork_in_a_removal(true));
 }
 
 #[test]
 fn a_removal_that_a_fork_cuts_off_drops_nothing_twice_where_nothing_was_put_in() {
-    in_child(
-        "forks::a_removal_that_a_fork_cuts_off_drops_nothing_twice_where_nothing_was_put_in",
-        || {
-            if !under_sanitizer("threads of a forked child") {
-                fork_in_a_removal(false);
-            }
-        },
-    );
+    in_child_limiting("threads of a forked child", || fork_in_a_removal(false));
 }
 
 /// Uses a map in a child, where another thread of the parent was listing holes of it.
@@ -716,50 +599,40 @@ fn use_map_without_lock(map: &SharedSlotMap<DefaultKey, [usize; 8]>, live: usize
 
 #[test]
 fn a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock() {
-    in_child(
-        "forks::a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock",
-        || {
-            const SLOTS: usize = 1000;
-            const LIVE: usize = SLOTS / 4;
-            if under_sanitizer("threads of a forked child") {
-                return;
+    in_child_limiting("threads of a forked child", || {
+        const SLOTS: usize = 1000;
+        const LIVE: usize = SLOTS / 4;
+        let mut map = SharedSlotMap::<DefaultKey, _>::new();
+        let mut keys = Vec::new();
+        map.insert_many((0..SLOTS).map(|n| [n; 8]), &mut keys);
+        map.retain(|key, _| key.index() % 4 == 0);
+        // No hole is at hand: all have their bits.
+        map.as_mut_map().trim();
+        let start = ptr::from_ref(&map[keys[0]]).addr() / stayput::page_size();
+        let start = (start * stayput::page_size()) as *mut libc::c_void;
+        let protect = |flags| {
+            // SAFETY: meanwhile only the thread that is to wait reads or writes there.
+            assert_eq!(unsafe { libc::mprotect(start, 1 << 16, flags) }, 0);
+        };
+        // SAFETY: it does nothing but wait.
+        unsafe { libc::signal(libc::SIGSEGV, wait_there as *const () as libc::sighandler_t) };
+        protect(libc::PROT_NONE);
+        thread::scope(|scope| {
+            let _released = Done(&IS_RELEASED);
+            let other = scope.spawn(|| _ = map.insert([2; 8]));
+            // It has taken some holes out of the bitmap, and reads their generations.
+            while !IS_CUT.load(Ordering::Acquire) {
+                assert!(!other.is_finished());
+                thread::yield_now();
             }
-            let mut map = SharedSlotMap::<DefaultKey, _>::new();
-            let mut keys = Vec::new();
-            map.insert_many((0..SLOTS).map(|n| [n; 8]), &mut keys);
-            map.retain(|key, _| key.index() % 4 == 0);
-            // No hole is at hand: all have their bits.
-            map.as_mut_map().trim();
-            let start = ptr::from_ref(&map[keys[0]]).addr() / stayput::page_size();
-            let start = (start * stayput::page_size()) as *mut libc::c_void;
-            let protect = |flags| {
-                // SAFETY: meanwhile only the thread that is to wait reads or writes there.
-                assert_eq!(unsafe { libc::mprotect(start, 1 << 16, flags) }, 0);
-            };
-            // SAFETY: it does nothing but wait.
-            unsafe { libc::signal(libc::SIGSEGV, wait_there as *const () as libc::sighandler_t) };
-            protect(libc::PROT_NONE);
-            let result = thread::scope(|scope| {
-                let other = scope.spawn(|| _ = map.insert([2; 8]));
-                // It has taken some holes out of the bitmap, and reads their generations.
-                while !IS_CUT.load(Ordering::Acquire) {
-                    assert!(!other.is_finished());
-                    thread::yield_now();
-                }
-                protect(libc::PROT_READ | libc::PROT_WRITE);
-                let result = catch_unwind(AssertUnwindSafe(|| {
-                    forked(|| use_map_without_lock(&map, LIVE, SLOTS));
-                    // SAFETY: the other thread is the parent's; the child ends here.
-                    forked(|| drop(unsafe { ptr::read(&raw const map) }));
-                }));
-                IS_RELEASED.store(true, Ordering::Release);
-                result
-            });
-            result.unwrap_or_else(|panic| resume_unwind(panic));
-            let stats = map.as_mut_map().stats();
-            assert_eq!((stats.live, stats.holes), (LIVE + 1, SLOTS - LIVE - 1));
-        },
-    );
+            protect(libc::PROT_READ | libc::PROT_WRITE);
+            forked(|| use_map_without_lock(&map, LIVE, SLOTS));
+            // SAFETY: the other thread is the parent's; the child ends here.
+            forked(|| drop(unsafe { ptr::read(&raw const map) }));
+        });
+        let stats = map.as_mut_map().stats();
+        assert_eq!((stats.live, stats.holes), (LIVE + 1, SLOTS - LIVE - 1));
+    });
 }
 
 /// Creates a file in `folder`, and checks that it is locked for as long as the array has it.
@@ -778,33 +651,20 @@ fn lock_a_file(folder: &Path, name: &str) {
 #[cfg(feature = "file")]
 #[test]
 fn children_forked_while_others_lock_files_lock_theirs() {
-    in_child("forks::children_forked_while_others_lock_files_lock_theirs", || {
-        const THREADS: usize = 3;
-        if under_sanitizer("threads of a forked child") {
-            return;
-        }
+    in_child_limiting("threads of a forked child", || {
         let folder = std::env::temp_dir().join(format!("stayput-forks-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder of its own");
-        let is_done = AtomicBool::new(false);
-        let result = thread::scope(|scope| {
-            for worker in 0..THREADS {
-                let (folder, is_done) = (&folder, &is_done);
-                scope.spawn(move || {
-                    while !is_done.load(Ordering::Relaxed) {
-                        lock_a_file(folder, &worker.to_string());
-                    }
-                });
+        let lock = |worker: usize, is_done: &dyn Fn() -> bool| {
+            while !is_done() {
+                lock_a_file(&folder, &worker.to_string());
             }
-            let result = catch_unwind(|| {
-                for _ in 0..effort::rounds(30) {
-                    forked(|| lock_a_file(&folder, "child"));
-                }
-            });
-            is_done.store(true, Ordering::Relaxed);
-            result
+        };
+        beside(3, lock, || {
+            for _ in 0..effort::rounds(30) {
+                forked(|| lock_a_file(&folder, "child"));
+            }
         });
         std::fs::remove_dir_all(&folder).expect("no other process uses it");
-        result.unwrap_or_else(|panic| resume_unwind(panic));
     });
 }
 
@@ -812,10 +672,7 @@ fn children_forked_while_others_lock_files_lock_theirs() {
 #[test]
 fn a_child_that_drops_an_array_in_a_file_leaves_the_file_to_its_parent() {
     use std::os::fd::AsRawFd;
-    in_child("forks::a_child_that_drops_an_array_in_a_file_leaves_the_file_to_its_parent", || {
-        if under_sanitizer("threads of a forked child") {
-            return;
-        }
+    in_child_limiting("threads of a forked child", || {
         let path = std::env::temp_dir().join(format!("stayput-inherited-{}", std::process::id()));
         let file_bytes = || std::fs::metadata(&path).expect("it is there").len();
         // SAFETY: no other code writes to the file.

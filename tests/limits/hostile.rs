@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "sets a variable")]
 
-use crate::linux::{in_child, set_limit, statm, under_sanitizer};
+use crate::linux::{in_child, in_child_limiting, set_limit, statm};
 use stayput::{DefaultKey, Key, SharedSlotMap, VmVec};
 use std::env;
 
@@ -23,7 +23,7 @@ fn fill_twice(slots: usize) {
 
 #[test]
 fn a_named_maximum_is_had_beside_arrays_that_have_most_addresses() {
-    in_child("hostile::a_named_maximum_is_had_beside_arrays_that_have_most_addresses", || {
+    in_child(|| {
         // SAFETY: there is one thread.
         unsafe { env::set_var("STAYPUT_RESERVE_BYTES", (1 << 20).to_string()) };
         fill_twice(1 << 20);
@@ -32,10 +32,7 @@ fn a_named_maximum_is_had_beside_arrays_that_have_most_addresses() {
 
 #[test]
 fn a_named_maximum_is_had_where_a_process_has_few_addresses() {
-    in_child("hostile::a_named_maximum_is_had_where_a_process_has_few_addresses", || {
-        if under_sanitizer("addresses") {
-            return;
-        }
+    in_child_limiting("addresses", || {
         set_limit(libc::RLIMIT_AS, statm(0) + (160 << 20));
         let mut others = Vec::new();
         for _ in 0..40 {
@@ -47,7 +44,7 @@ fn a_named_maximum_is_had_where_a_process_has_few_addresses() {
 
 #[test]
 fn a_named_maximum_stays_as_it_was_named() {
-    in_child("hostile::a_named_maximum_stays_as_it_was_named", || {
+    in_child(|| {
         // SAFETY: there is one thread.
         unsafe { env::set_var("STAYPUT_RESERVE_BYTES", (1 << 20).to_string()) };
         let mut map = SharedSlotMap::<DefaultKey, u8>::with_max_len(1 << 24);

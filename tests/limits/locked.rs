@@ -1,12 +1,14 @@
 //! Programs that lock their memory: `mlockall`, and the limit on how much may be locked.
 #![expect(unsafe_code, reason = "calls the system")]
 
-use crate::linux::{became_one_with_limits, fill, in_child, set_limit, under_sanitizer};
+use crate::MIB;
+use crate::linux::{
+    assert_limit, became_one_with_limits, fill, in_child, in_child_limiting, set_limit,
+    under_sanitizer,
+};
 use crate::sizes::default_arrays;
 use stayput::{DefaultKey, DenseSlotMap, ErrorKind, SlotMap, Table, VmVec, indices};
 use std::{fs, io};
-
-const MIB: usize = 1 << 20;
 
 /// A figure of `/proc/self/status`, in bytes.
 fn status(name: &str) -> usize {
@@ -44,10 +46,10 @@ fn assert_keeps_locks(give_back: impl FnOnce()) {
 
 #[test]
 fn memory_that_is_given_back_stays_locked() {
-    in_child("locked::memory_that_is_given_back_stays_locked", || {
+    in_child_limiting("locked memory", || {
         const VALUES: u64 = 200_000;
         let wide = |n| [n; 4];
-        if under_sanitizer("locked memory") || !lock_all(libc::MCL_CURRENT | libc::MCL_FUTURE) {
+        if !lock_all(libc::MCL_CURRENT | libc::MCL_FUTURE) {
             return;
         }
         let mut map: SlotMap<DefaultKey, [u64; 4]> = (0..VALUES).map(wide).collect();
@@ -67,10 +69,7 @@ fn memory_that_is_given_back_stays_locked() {
 
 #[test]
 fn a_map_made_from_memory_that_was_trimmed_is_locked() {
-    in_child("locked::a_map_made_from_memory_that_was_trimmed_is_locked", || {
-        if under_sanitizer("locked memory") {
-            return;
-        }
+    in_child_limiting("locked memory", || {
         let mut map: SlotMap<DefaultKey, u64> = (0..400_000).collect();
         if !lock_all(libc::MCL_CURRENT) {
             return;
@@ -92,30 +91,23 @@ fn lock_all_within(limit: usize) -> bool {
 
 #[test]
 fn where_addresses_count_as_locked_default_arrays_have_a_share_of_the_limit() {
-    in_child(
-        "locked::where_addresses_count_as_locked_default_arrays_have_a_share_of_the_limit",
-        || {
-            const LIMIT: usize = 8 * MIB;
-            if !lock_all_within(LIMIT) {
-                return;
-            }
-            for (name, used_up) in default_arrays() {
-                let (reserved_bytes, error) = used_up();
-                assert!((MIB..LIMIT / 2).contains(&reserved_bytes), "{name}: {reserved_bytes}");
-                assert_eq!(
-                    (error.kind(), error.limit()),
-                    (ErrorKind::LockLimit, Some(LIMIT as u64)),
-                    "{name}"
-                );
-                let text = error.to_string();
-                assert!(text.contains("RLIMIT_MEMLOCK") && !text.contains("its `max_"), "{text}");
-            }
-            let mut vec = VmVec::new();
-            assert_eq!(fill(&mut vec).kind(), ErrorKind::LockLimit);
-            assert!(vec.len() * 8 >= 2 * MIB);
-            // What is left is shared by many more.
-            let arrays: Vec<VmVec<u64>> = (0..20).map(|n| VmVec::from([n])).collect();
-            assert!(arrays.iter().zip(0..).all(|(array, n)| *array == [n]));
-        },
-    );
+    in_child(|| {
+        const LIMIT: usize = 8 * MIB;
+        if !lock_all_within(LIMIT) {
+            return;
+        }
+        for (name, used_up) in default_arrays() {
+            let (reserved_bytes, error) = used_up();
+            assert!((MIB..LIMIT / 2).contains(&reserved_bytes), "{name}: {reserved_bytes}");
+            assert_limit(error, ErrorKind::LockLimit, LIMIT);
+            let text = error.to_string();
+            assert!(text.contains("RLIMIT_MEMLOCK") && !text.contains("its `max_"), "{text}");
+        }
+        let mut vec = VmVec::new();
+        assert_eq!(fill(&mut vec).kind(), ErrorKind::LockLimit);
+        assert!(vec.len() * 8 >= 2 * MIB);
+        // What is left is shared by many more.
+        let arrays: Vec<VmVec<u64>> = (0..20).map(|n| VmVec::from([n])).collect();
+        assert!(arrays.iter().zip(0..).all(|(array, n)| *array == [n]));
+    });
 }

@@ -2,7 +2,11 @@
 
 #![expect(unsafe_code, reason = "starts a thread on a stack of its own")]
 
-use crate::linux::{in_child, mapping_limit, mappings, set_limit, statm, under_sanitizer};
+use crate::linux::{
+    assert_limit, in_child, in_child_limiting, mapping_limit, mappings, set_limit, statm,
+    usual_mapping_limit,
+};
+use crate::{GIB, MIB};
 use stayput::{
     Arena, DefaultKey, Error, ErrorKind, HugePages, Reservation, SecondaryMap, SlotMap, VmVec,
     keeper,
@@ -10,9 +14,6 @@ use stayput::{
 use std::mem::MaybeUninit;
 use std::sync::Barrier;
 use std::{env, fs, ptr, thread};
-
-const MIB: usize = 1 << 20;
-const GIB: usize = 1 << 30;
 
 /// What else a process does: some threads with their stacks at the same time, and a buffer of malloc's.
 #[track_caller]
@@ -55,55 +56,42 @@ fn assert_numbered(arrays: &[VmVec<u64>]) {
 
 #[test]
 fn as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads() {
-    in_child(
-        "many::as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads",
-        || {
-            let Some(limit) = mapping_limit() else { return };
-            if limit < 65_000 {
-                eprintln!("SKIPPED: vm.max_map_count is {limit}, and the arithmetic is for 65,530");
-                return;
-            }
-            let before = statm(0);
-            for _ in 0..2 {
-                let (mut arrays, error) = arrays(100_000);
-                let error = error.expect("there are not so many mappings");
-                assert_eq!(
-                    (error.kind(), error.limit()),
-                    (ErrorKind::MappingLimit, Some(limit as u64))
-                );
-                assert_eq!(error.bytes(), 8, "what was needed, not what would have been reserved");
-                assert!(arrays.len() > 25_000, "only {}: {error}", arrays.len());
-                assert!(arrays[..1000].iter().all(|array| array.max_len() * 8 >= GIB));
-                assert!(arrays[..14_334].iter().all(|array| array.max_len() * 8 >= 8 * MIB));
-                assert!(arrays.iter().all(|array| array.max_len() * 8 >= MIB));
-                assert_numbered(&arrays);
-                let before = mappings();
-                arrays[999].try_reserve(256 * MIB / 8).expect("it has room for a GiB");
-                assert!(mappings() <= before, "two more would be for huge pages");
+    in_child(|| {
+        let Some(limit) = usual_mapping_limit() else { return };
+        let before = statm(0);
+        for _ in 0..2 {
+            let (mut arrays, error) = arrays(100_000);
+            let error = error.expect("there are not so many mappings");
+            assert_limit(error, ErrorKind::MappingLimit, limit);
+            assert_eq!(error.bytes(), 8, "what was needed, not what would have been reserved");
+            assert!(arrays.len() > 25_000, "only {}: {error}", arrays.len());
+            assert!(arrays[..1000].iter().all(|array| array.max_len() * 8 >= GIB));
+            assert!(arrays[..14_334].iter().all(|array| array.max_len() * 8 >= 8 * MIB));
+            assert!(arrays.iter().all(|array| array.max_len() * 8 >= MIB));
+            assert_numbered(&arrays);
+            let before = mappings();
+            arrays[999].try_reserve(256 * MIB / 8).expect("it has room for a GiB");
+            assert!(mappings() <= before, "two more would be for huge pages");
 
-                go_on_with_all_else();
-                drop(Reservation::new(32 << 40).expect("a quarter of the addresses"));
-                let mut named = VmVec::<u64>::with_max_len(GIB);
-                named.extend(0..1000);
-                drop(arrays);
-            }
-            // What is kept has its addresses yet.
-            keeper::trim();
-            assert!(statm(0) < before + GIB, "{} more", statm(0) - before);
-            // What was counted is counted no more.
-            let memory = VmVec::<u8>::new().max_len();
-            let (arrays, _) = arrays(1);
-            assert_eq!(arrays[0].stats().reserved_bytes, memory);
-        },
-    );
+            go_on_with_all_else();
+            drop(Reservation::new(32 << 40).expect("a quarter of the addresses"));
+            let mut named = VmVec::<u64>::with_max_len(GIB);
+            named.extend(0..1000);
+            drop(arrays);
+        }
+        // What is kept has its addresses yet.
+        keeper::trim();
+        assert!(statm(0) < before + GIB, "{} more", statm(0) - before);
+        // What was counted is counted no more.
+        let memory = VmVec::<u8>::new().max_len();
+        let (arrays, _) = arrays(1);
+        assert_eq!(arrays[0].stats().reserved_bytes, memory);
+    });
 }
 
 #[test]
 fn under_an_address_limit_thousands_of_arrays_leave_room_for_all_else() {
-    in_child("many::under_an_address_limit_thousands_of_arrays_leave_room_for_all_else", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         set_limit(libc::RLIMIT_AS, 4 * GIB);
         let first = VmVec::<u8>::from([1]);
         assert!(first.max_len() >= 256 * MIB, "{}", first.max_len());
@@ -122,8 +110,7 @@ fn under_an_address_limit_thousands_of_arrays_leave_room_for_all_else() {
         // Who has no room to grow is told what to do about it, and who asks for more at once has it.
         let last = arrays.last_mut().expect("there are many");
         let error = last.try_reserve(MIB).unwrap_err();
-        let limit = 4 * GIB as u64;
-        assert_eq!((error.kind(), error.limit()), (ErrorKind::AddressLimit, Some(limit)));
+        assert_limit(error, ErrorKind::AddressLimit, 4 * GIB);
         assert!(error.to_string().contains("set `max_len`"), "{error}");
         let mut large = VmVec::<u8>::with_capacity(64 * MIB);
         large.resize(1000, 1);
@@ -136,10 +123,7 @@ fn under_an_address_limit_thousands_of_arrays_leave_room_for_all_else() {
 
 #[test]
 fn what_named_reservations_have_taken_is_not_given_to_default_ones() {
-    in_child("many::what_named_reservations_have_taken_is_not_given_to_default_ones", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         set_limit(libc::RLIMIT_AS, 4 * GIB);
         let named = Reservation::new(2 * GIB + GIB / 2).expect("most of the addresses");
         let (arrays, error) = arrays(1000);
@@ -153,10 +137,7 @@ fn what_named_reservations_have_taken_is_not_given_to_default_ones() {
 
 #[test]
 fn what_is_kept_takes_no_addresses_from_those_who_have_use_for_them() {
-    in_child("many::what_is_kept_takes_no_addresses_from_those_who_have_use_for_them", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         // SAFETY: no other thread looks at the environment.
         unsafe { env::set_var("STAYPUT_RESERVE_BYTES", (128 * MIB).to_string()) };
         set_limit(libc::RLIMIT_AS, 4 * GIB);
@@ -181,10 +162,7 @@ fn what_is_kept_takes_no_addresses_from_those_who_have_use_for_them() {
 
 #[test]
 fn what_was_asked_for_at_once_is_reserved_whatever_the_default_is() {
-    in_child("many::what_was_asked_for_at_once_is_reserved_whatever_the_default_is", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         // The default is an eighth.
         set_limit(libc::RLIMIT_AS, GIB);
         let ahead = stayput::CommitAhead::Bytes(MIB);
@@ -208,7 +186,7 @@ fn what_was_asked_for_at_once_is_reserved_whatever_the_default_is() {
 
 #[test]
 fn where_no_file_can_be_opened_arrays_leave_mappings_to_others_too() {
-    in_child("many::where_no_file_can_be_opened_arrays_leave_mappings_to_others_too", || {
+    in_child(|| {
         if mapping_limit().is_none_or(|limit| limit != 65_530) {
             eprintln!("SKIPPED: vm.max_map_count is not the usual one, or not limited");
             return;
@@ -218,7 +196,7 @@ fn where_no_file_can_be_opened_arrays_leave_mappings_to_others_too() {
         for _ in 0..2 {
             let (arrays, error) = arrays(100_000);
             let error = error.expect("there are not so many mappings");
-            assert_eq!((error.kind(), error.limit()), (ErrorKind::MappingLimit, Some(65_530)));
+            assert_limit(error, ErrorKind::MappingLimit, 65_530);
             assert_numbered(&arrays);
             go_on_with_all_else();
         }
@@ -228,7 +206,7 @@ fn where_no_file_can_be_opened_arrays_leave_mappings_to_others_too() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn a_stack_at_a_low_address_makes_nothing_scarce() {
-    in_child("many::a_stack_at_a_low_address_makes_nothing_scarce", || {
+    in_child(|| {
         const STACK_BYTES: usize = MIB;
         extern "C" fn work(done: *mut libc::c_void) -> *mut libc::c_void {
             let array: VmVec<u64> = (0..100_000).collect();

@@ -3,21 +3,18 @@
 #![expect(unsafe_code, reason = "is an allocator")]
 
 use crate::effort;
-use crate::linux::{Resource, assert_counts, in_child, statm, under_sanitizer};
+use crate::linux::{assert_counts, beside, in_child, in_child_limiting, limit_softly, statm};
+use crate::supplied::Supplied;
+use crate::{GIB, KIB, MIB};
 use stayput::{
-    Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, HugePages, Refused, Release,
-    Reservation, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap, VmVec, page_size, service,
+    Arena, Budget, CommitAhead, DefaultKey, Error, ErrorKind, HugePages, Refused, Release,
+    Reservation, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap, VmVec, service,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::ops::Range;
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-const KIB: usize = 1 << 10;
-const MIB: usize = 1 << 20;
-const GIB: usize = 1 << 30;
 /// What one of several has that share a limit.
 const EACH: usize = 12 * MIB;
 
@@ -75,26 +72,8 @@ fn with_one_refused<R>(before: usize, run: impl FnOnce() -> R) -> (R, bool) {
     (result, BEFORE_REFUSED.swap(-1, Ordering::Relaxed) < 0)
 }
 
-/// A limit that can be raised again, or none.
-pub(crate) fn limit_softly(resource: Resource, bytes: Option<usize>) {
-    let most = libc::RLIM_INFINITY;
-    let value = bytes.map_or(most, |bytes| (bytes / page_size() * page_size()) as libc::rlim_t);
-    let limit = libc::rlimit { rlim_cur: value, rlim_max: most };
-    // SAFETY: it reads one `rlimit`.
-    assert_eq!(unsafe { libc::setrlimit(resource, &raw const limit) }, 0);
-}
-
 fn leave_writable_memory(bytes: usize) {
     limit_softly(libc::RLIMIT_DATA, Some(statm(5) + bytes));
-}
-
-/// Says that it is done when it goes, also if something has failed.
-pub(crate) struct Done<'a>(pub(crate) &'a AtomicBool);
-
-impl Drop for Done<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 /// Pushes until it is refused, and answers why.
@@ -108,10 +87,7 @@ fn fill_with(mut push: impl FnMut() -> Result<(), Error>) -> Error {
 
 #[test]
 fn a_push_that_is_refused_beside_thousands_of_arrays_is_an_error() {
-    in_child("refused::a_push_that_is_refused_beside_thousands_of_arrays_is_an_error", || {
-        if under_sanitizer("writable memory") {
-            return;
-        }
+    in_child_limiting("writable memory", || {
         let builder = VmVec::<u8>::builder().max_len(4 * KIB).huge_pages(HugePages::Never);
         let served: Vec<_> =
             (0..6000).map(|_| builder.commit_ahead(CommitAhead::Bytes(4 * KIB)).build()).collect();
@@ -132,10 +108,7 @@ fn a_push_that_is_refused_beside_thousands_of_arrays_is_an_error() {
 /// Each is refused by a commit, or by the allocator itself, and goes on when there is memory again.
 #[test]
 fn no_refusal_needs_memory() {
-    in_child("refused::no_refusal_needs_memory", || {
-        if under_sanitizer("writable memory") {
-            return;
-        }
+    in_child_limiting("writable memory", || {
         let small = HugePages::Never;
         for ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(MIB)] {
             let vec_builder = VmVec::<u64>::builder().max_len(GIB).huge_pages(small);
@@ -208,7 +181,7 @@ fn no_refusal_needs_memory() {
 /// The first memory of an array takes a block of the heap besides, which can be refused as well.
 #[test]
 fn an_array_without_a_heap_is_refused_and_can_be_tried_again() {
-    in_child("refused::an_array_without_a_heap_is_refused_and_can_be_tried_again", || {
+    in_child(|| {
         let options = VmVec::<u64>::builder().huge_pages(HugePages::Never);
         let (mut vec, one) = (VmVec::new(), VmVec::from([1_u64]));
         let mut map = SlotMap::<DefaultKey, u64>::new();
@@ -244,46 +217,15 @@ fn an_array_without_a_heap_is_refused_and_can_be_tried_again() {
     });
 }
 
-/// Memory that the user supplies, to be told from other such.
-struct Supplied {
-    memory: Reservation,
-    number: usize,
-}
-
-// SAFETY: the reservation is nobody else's, and does what is said of each call.
-unsafe impl Backing for Supplied {
-    fn start(&self) -> NonNull<u8> {
-        NonNull::new(self.memory.as_ptr()).expect("it is somewhere")
-    }
-
-    fn reserved_bytes(&self) -> usize {
-        self.memory.reserved_bytes()
-    }
-
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        self.memory.commit(range)
-    }
-
-    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        self.memory.decommit(range)
-    }
-
-    fn run_bytes(&self) -> usize {
-        page_size()
-    }
-}
-
 /// Builds in memory of the user's, while one allocation after the other is refused, until there was none
 /// to refuse. Each time the memory comes back. How many were refused.
 #[track_caller]
 fn build_until_nothing_is_refused<C>(
     build: impl Fn(Supplied) -> Result<C, Refused<Supplied>>,
 ) -> (C, usize) {
-    let memory = Reservation::new(MIB).expect("addresses");
-    let at = memory.as_ptr();
-    let mut supplied = Supplied { memory, number: 0 };
+    let mut supplied = Supplied::new(MIB, || ());
+    let at = supplied.memory.as_ptr();
     for blocks in 0.. {
-        supplied.number = blocks;
         let (result, was_refused) = with_one_refused(blocks, || build(supplied));
         match result {
             Ok(made) => {
@@ -295,7 +237,7 @@ fn build_until_nothing_is_refused<C>(
                 assert!(was_refused && error.kind() == ErrorKind::Memory, "{error}");
                 assert!((1..=KIB).contains(&error.bytes()), "{error}");
                 supplied = refused.value;
-                assert_eq!((supplied.number, supplied.memory.as_ptr()), (blocks, at));
+                assert_eq!(supplied.memory.as_ptr(), at);
             }
         }
     }
@@ -305,7 +247,7 @@ fn build_until_nothing_is_refused<C>(
 /// An array in memory of the user's takes a few small blocks of the heap besides.
 #[test]
 fn what_is_supplied_comes_back_whichever_block_of_the_heap_is_refused() {
-    in_child("refused::what_is_supplied_comes_back_whichever_block_of_the_heap_is_refused", || {
+    in_child(|| {
         let builder = VmVec::builder().capacity(100);
         let (mut vec, blocks) =
             build_until_nothing_is_refused(|supplied| builder.try_build_in(supplied));
@@ -336,7 +278,7 @@ fn what_is_supplied_comes_back_whichever_block_of_the_heap_is_refused() {
 /// The box in which it is served, the service itself, and what is tried out before the thread is started.
 #[test]
 fn memory_goes_on_alone_where_a_block_to_be_served_by_is_refused() {
-    in_child("refused::memory_goes_on_alone_where_a_block_to_be_served_by_is_refused", || {
+    in_child(|| {
         let mut left = Vec::with_capacity(4);
         for before in 0..3 {
             let alone = Reservation::new(EACH).expect("addresses").growing();
@@ -363,7 +305,7 @@ fn memory_goes_on_alone_where_a_block_to_be_served_by_is_refused() {
 #[cfg(feature = "serde")]
 #[test]
 fn a_map_that_cannot_be_listed_is_not_written() {
-    in_child("refused::a_map_that_cannot_be_listed_is_not_written", || {
+    in_child(|| {
         let mut map: SlotMap<DefaultKey, u64> = (0..100).collect();
         let keys: Vec<_> = map.keys().collect();
         keys[..10].iter().for_each(|key| _ = map.remove(*key));
@@ -382,62 +324,48 @@ fn a_map_that_cannot_be_listed_is_not_written() {
 /// and whoever looks.
 #[test]
 fn no_commit_is_refused_while_its_memory_is_being_released() {
-    in_child("refused::no_commit_is_refused_while_its_memory_is_being_released", || {
-        if under_sanitizer("writable memory") {
-            return;
-        }
+    in_child_limiting("writable memory", || {
         let builder = VmVec::<u8>::builder().max_len(EACH).huge_pages(HugePages::Never);
         let builder = builder.release(Release::Background);
         // The background thread has memory of its own, which is not to be counted.
         let idle = VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(1)).build();
         // For both, and for the threads and their stacks, but not for three.
         leave_writable_memory(2 * EACH + 10 * MIB);
-        let (refused, is_done) = (AtomicUsize::new(0), AtomicBool::new(false));
-        thread::scope(|scope| {
-            let pushing = [(); 2].map(|()| {
-                scope.spawn(|| {
-                    for _ in 0..effort::rounds(75) {
-                        let mut vec = builder.build();
-                        let got = vec.try_reserve(EACH);
-                        refused.fetch_add(usize::from(got.is_err()), Ordering::Relaxed);
-                        // Some of it, so that releasing takes a while.
-                        vec.resize(MIB, 7);
-                    }
-                })
-            });
-            scope.spawn(|| {
-                while !is_done.load(Ordering::Relaxed) {
-                    assert!(service::stats().arrays <= 1);
-                    thread::sleep(Duration::from_micros(20));
+        let push = || {
+            for _ in 0..effort::rounds(75) {
+                let mut vec = builder.build();
+                vec.try_reserve(EACH).expect("there is memory for both");
+                // Some of it, so that releasing takes a while.
+                vec.resize(MIB, 7);
+            }
+        };
+        let look = |_, is_done: &dyn Fn() -> bool| {
+            while !is_done() {
+                assert!(service::stats().arrays <= 1);
+                thread::sleep(Duration::from_micros(20));
+            }
+        };
+        beside(1, look, || {
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(push);
                 }
             });
-            let _done = Done(&is_done);
-            for thread in pushing {
-                thread.join().expect("nothing is refused it but memory");
-            }
         });
-        assert_eq!(refused.into_inner(), 0);
         drop(idle);
     });
 }
 
 #[test]
 fn dropped_arrays_are_gone_though_others_look_at_them() {
-    in_child("refused::dropped_arrays_are_gone_though_others_look_at_them", || {
-        if under_sanitizer("address space") {
-            return;
-        }
-        let is_done = AtomicBool::new(false);
-        thread::scope(|scope| {
-            for _ in 0..2 {
-                scope.spawn(|| {
-                    while !is_done.load(Ordering::Relaxed) {
-                        service::stats();
-                        thread::sleep(Duration::from_micros(20));
-                    }
-                });
+    in_child_limiting("address space", || {
+        let look = |_, is_done: &dyn Fn() -> bool| {
+            while !is_done() {
+                service::stats();
+                thread::sleep(Duration::from_micros(20));
             }
-            let _done = Done(&is_done);
+        };
+        beside(2, look, || {
             // Each thread's allocator takes addresses at first, the background thread's too.
             drop(VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(MIB)).build());
             thread::sleep(Duration::from_millis(100));

@@ -1,29 +1,19 @@
 //! The background thread where a process is forked, and where it cannot have what it wants.
 
-use crate::effort;
-use crate::linux::{assert_counts, fill, forked, in_child, set_limit, statm, under_sanitizer};
+use crate::effort::{self, wait_until};
+use crate::linux::{
+    assert_counts, beside, fill, forked, in_child_limiting, leave, leave_writable, set_limit, statm,
+};
+use crate::{GIB, KIB, MIB};
 use stayput::{
     Budget, CommitAhead, DefaultKey, HugePages, Release, Reservation, SecondaryMap, SlotMap, VmVec,
     page_size, service,
 };
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-const KIB: usize = 1 << 10;
-const MIB: usize = 1 << 20;
-const GIB: usize = 1 << 30;
 /// The unit in which arrays take what is ready.
 const UNIT: usize = 128 * KIB;
-
-#[track_caller]
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "{what}: it does not come to be");
-        thread::sleep(Duration::from_millis(1));
-    }
-}
 
 fn served(ahead: CommitAhead, release: Release) -> VmVec<u64> {
     let builder = VmVec::builder().max_len(64 * MIB / 8).huge_pages(HugePages::Never);
@@ -72,10 +62,7 @@ fn go_on(arrays: Vec<VmVec<u64>>) {
 
 #[test]
 fn a_child_goes_on_by_itself_with_arrays_that_are_served() {
-    in_child("service::a_child_goes_on_by_itself_with_arrays_that_are_served", || {
-        if under_sanitizer("threads of a forked child") {
-            return;
-        }
+    in_child_limiting("threads of a forked child", || {
         for release in [Release::Now, Release::Background] {
             let all = [CommitAhead::Auto, CommitAhead::Bytes(MIB), CommitAhead::Bytes(64 * MIB)];
             let arrays = || {
@@ -109,40 +96,32 @@ fn a_child_goes_on_by_itself_with_arrays_that_are_served() {
 
 #[test]
 fn a_child_forked_in_the_midst_of_anything_goes_on() {
-    in_child("service::a_child_forked_in_the_midst_of_anything_goes_on", || {
-        if under_sanitizer("threads of a forked child") {
-            return;
-        }
-        let is_done = AtomicBool::new(false);
-        thread::scope(|scope| {
-            // Serves, releases and takes back all the time.
-            scope.spawn(|| {
-                while !is_done.load(Ordering::Relaxed) {
-                    let mut vec = served(CommitAhead::Bytes(32 * MIB), Release::Background);
-                    grow(&mut vec, 300_000);
-                    vec.truncate(1000);
-                    vec.shrink_to_fit();
-                    grow(&mut vec, 300_000);
-                    assert_counts(&vec, 300_000);
-                }
-            });
-            let result = std::panic::catch_unwind(|| {
-                for n in 0..effort::rounds(12) as usize {
-                    let mut vec = served(CommitAhead::Bytes(32 * MIB), Release::Background);
-                    grow(&mut vec, 100_000 + n * 10_000);
-                    let mut waiting = served(CommitAhead::Off, Release::Background);
-                    grow(&mut waiting, 500_000);
-                    drop(waiting);
-                    thread::sleep(Duration::from_micros(n as u64 * 37 % 1000));
-                    let len = vec.len();
-                    let mut arrays = vec![vec];
-                    forked(|| go_on(std::mem::take(&mut arrays)));
-                    grow(&mut arrays[0], len + 10_000);
-                    assert_counts(&arrays[0], len + 10_000);
-                }
-            });
-            is_done.store(true, Ordering::Relaxed);
-            result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    in_child_limiting("threads of a forked child", || {
+        // Serves, releases and takes back all the time.
+        let work = |_, is_done: &dyn Fn() -> bool| {
+            while !is_done() {
+                let mut vec = served(CommitAhead::Bytes(32 * MIB), Release::Background);
+                grow(&mut vec, 300_000);
+                vec.truncate(1000);
+                vec.shrink_to_fit();
+                grow(&mut vec, 300_000);
+                assert_counts(&vec, 300_000);
+            }
+        };
+        beside(1, work, || {
+            for n in 0..effort::rounds(12) as usize {
+                let mut vec = served(CommitAhead::Bytes(32 * MIB), Release::Background);
+                grow(&mut vec, 100_000 + n * 10_000);
+                let mut waiting = served(CommitAhead::Off, Release::Background);
+                grow(&mut waiting, 500_000);
+                drop(waiting);
+                thread::sleep(Duration::from_micros(n as u64 * 37 % 1000));
+                let len = vec.len();
+                let mut arrays = vec![vec];
+                forked(|| go_on(std::mem::take(&mut arrays)));
+                grow(&mut arrays[0], len + 10_000);
+                assert_counts(&arrays[0], len + 10_000);
+            }
         });
         service::drain();
     });
@@ -150,16 +129,12 @@ fn a_child_forked_in_the_midst_of_anything_goes_on() {
 
 #[test]
 fn where_no_thread_can_be_started_arrays_work_without_it() {
-    in_child("service::where_no_thread_can_be_started_arrays_work_without_it", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         let raw = Reservation::new(64 * MIB).expect("addresses");
         let mut released = VmVec::builder().max_len(4 * MIB).release(Release::Background).build();
         released.resize(4 * MIB, 1_u8);
         // The thread's stack has 256 KiB. What is left is less, and enough for small arrays.
-        let limit = (statm(0) + 64 * MIB) / page_size() * page_size();
-        set_limit(libc::RLIMIT_AS, limit);
+        let limit = leave(libc::RLIMIT_AS, 0, 64 * MIB);
         let mut filler = Vec::with_capacity(100);
         let mut bytes = 32 * MIB;
         while bytes >= page_size() {
@@ -203,10 +178,7 @@ fn where_no_thread_can_be_started_arrays_work_without_it() {
 /// However little is left: what a thread needs beside its stack ends the process where it is missing.
 #[test]
 fn with_any_rest_of_memory_the_thread_is_started_or_is_not() {
-    in_child("service::with_any_rest_of_memory_the_thread_is_started_or_is_not", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         for (resource, field) in [(libc::RLIMIT_AS, 0), (libc::RLIMIT_DATA, 5)] {
             for left in (0..1600 * KIB).step_by(8 * KIB) {
                 let reservation = Reservation::new(MIB).expect("addresses");
@@ -241,16 +213,12 @@ fn fill_up(ahead: CommitAhead) -> usize {
 
 #[test]
 fn no_push_is_refused_memory_that_lies_ahead() {
-    in_child("service::no_push_is_refused_memory_that_lies_ahead", || {
-        if under_sanitizer("writable memory") {
-            return;
-        }
+    in_child_limiting("writable memory", || {
         // The thread has memory of its own, which is not to be counted.
         let mut idle = served(CommitAhead::Bytes(1), Release::Now);
         grow(&mut idle, 10);
         wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
-        let limit = (statm(5) + 48 * MIB) / page_size() * page_size();
-        set_limit(libc::RLIMIT_DATA, limit);
+        leave_writable(48 * MIB);
         let without = fill_up(CommitAhead::Off);
         assert!(without > 40 * MIB, "{without}");
 
@@ -276,14 +244,10 @@ fn no_push_is_refused_memory_that_lies_ahead() {
 
 #[test]
 fn arrays_that_grow_together_share_all_there_is() {
-    in_child("service::arrays_that_grow_together_share_all_there_is", || {
-        if under_sanitizer("writable memory") {
-            return;
-        }
+    in_child_limiting("writable memory", || {
         let idle = served(CommitAhead::Bytes(1), Release::Now);
         wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
-        let limit = (statm(5) + 48 * MIB) / page_size() * page_size();
-        set_limit(libc::RLIMIT_DATA, limit);
+        leave_writable(48 * MIB);
         let without = fill_up(CommitAhead::Off);
         for ahead in [CommitAhead::Auto, CommitAhead::Bytes(4 * MIB)] {
             let mut arrays = [(); 4].map(|()| served(ahead, Release::Now));
@@ -309,15 +273,12 @@ fn arrays_that_grow_together_share_all_there_is() {
 
 #[test]
 fn maps_that_are_refused_memory_have_all_that_they_had() {
-    in_child("service::maps_that_are_refused_memory_have_all_that_they_had", || {
-        if under_sanitizer("writable memory") {
-            return;
-        }
+    in_child_limiting("writable memory", || {
         let builder = SlotMap::<DefaultKey, u64>::builder().max_len(GIB / 16);
         let mut map = builder.commit_ahead(CommitAhead::Auto).huge_pages(HugePages::Never).build();
         let builder = SecondaryMap::<DefaultKey, u64>::builder().max_len(GIB / 16);
         let mut second = builder.commit_ahead(CommitAhead::Auto).build();
-        set_limit(libc::RLIMIT_DATA, (statm(5) + 32 * MIB) / page_size() * page_size());
+        leave_writable(32 * MIB);
         for n in 0.. {
             let Ok(key) = map.try_insert(n) else { break };
             if second.try_insert(key, n).is_err() {
@@ -342,10 +303,7 @@ fn maps_that_are_refused_memory_have_all_that_they_had() {
 
 #[test]
 fn what_waits_to_be_released_can_be_had() {
-    in_child("service::what_waits_to_be_released_can_be_had", || {
-        if under_sanitizer("writable memory") {
-            return;
-        }
+    in_child_limiting("writable memory", || {
         let idle = served(CommitAhead::Bytes(1), Release::Now);
         wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
         // Of elements that are large, since builds for tests are slow.
@@ -353,7 +311,7 @@ fn what_waits_to_be_released_can_be_had() {
         let builder = builder.huge_pages(HugePages::Never).release(Release::Background);
         let ones = vec![[1; 4 * KIB]; MIB / (4 * KIB)];
         // Of memory there is room for one, and then of addresses.
-        set_limit(libc::RLIMIT_DATA, (statm(5) + 96 * MIB) / page_size() * page_size());
+        leave_writable(96 * MIB);
         for _ in 0..10 {
             let mut vec = builder.build();
             vec.try_reserve(vec.max_len()).expect("there is room for one");
@@ -363,7 +321,7 @@ fn what_waits_to_be_released_can_be_had() {
             drop(vec);
         }
         service::drain();
-        set_limit(libc::RLIMIT_AS, (statm(0) + 96 * MIB) / page_size() * page_size());
+        leave(libc::RLIMIT_AS, 0, 96 * MIB);
         for _ in 0..10 {
             let mut vec = builder.try_build().expect("there are addresses for one");
             for _ in 0..60 {
@@ -376,10 +334,7 @@ fn what_waits_to_be_released_can_be_had() {
 
 #[test]
 fn a_large_request_that_was_refused_leaves_nothing_to_be_done() {
-    in_child("service::a_large_request_that_was_refused_leaves_nothing_to_be_done", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         let builder = VmVec::<u8>::builder().max_len(1 << 45).commit_ahead(CommitAhead::Auto);
         let Ok(mut vec) = builder.release(Release::Background).try_build() else {
             eprintln!("SKIPPED: there are not so many addresses");

@@ -1,12 +1,11 @@
 //! What an error of an array that is full says: the limit behind it, and only options that were set.
 
-use crate::linux::{in_child, set_limit, under_sanitizer};
+use crate::GIB;
+use crate::linux::{assert_limit, in_child_limiting, set_limit, take_addresses};
 use stayput::{
-    Arena, Columns, DefaultKey, DenseSlotMap, Error, ErrorKind, HugePages, Reservation,
-    SecondaryMap, SharedSlotMap, SharedVec, SlotMap, Table, VmVec, indices,
+    Arena, Columns, DefaultKey, DenseSlotMap, Error, ErrorKind, Reservation, SecondaryMap,
+    SharedSlotMap, SharedVec, SlotMap, Table, VmVec, indices,
 };
-
-const GIB: usize = 1 << 30;
 
 indices! {
     struct ByValue for u64 {
@@ -63,18 +62,11 @@ pub(crate) fn default_arrays() -> [(&'static str, UsedUp); 8] {
 
 #[test]
 fn under_an_address_limit_a_full_default_array_names_it() {
-    in_child("sizes::under_an_address_limit_a_full_default_array_names_it", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         set_limit(libc::RLIMIT_AS, GIB);
         for (name, used_up) in default_arrays() {
             let (_, error) = used_up();
-            assert_eq!(
-                (error.kind(), error.limit()),
-                (ErrorKind::AddressLimit, Some(GIB as u64)),
-                "{name}"
-            );
+            assert_limit(error, ErrorKind::AddressLimit, GIB);
             let text = error.to_string();
             assert!(text.contains("RLIMIT_AS") && text.contains(name), "{name}: {text}");
             assert!(!text.contains("its `max_") && !text.contains("smaller"), "{name}: {text}");
@@ -106,10 +98,7 @@ fn a_full_default_array_of_the_usual_size_names_no_option_as_set() {
 
 #[test]
 fn a_map_that_began_where_addresses_were_few_grows_when_there_are_more() {
-    in_child("sizes::a_map_that_began_where_addresses_were_few_grows_when_there_are_more", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         set_limit(libc::RLIMIT_AS, GIB);
         let others = all_but(32 << 20);
         let mut map = DenseSlotMap::<DefaultKey, ()>::new();
@@ -125,10 +114,7 @@ fn a_map_that_began_where_addresses_were_few_grows_when_there_are_more() {
 
 #[test]
 fn no_option_is_named_where_the_bits_of_a_default_map_are_refused() {
-    in_child("sizes::no_option_is_named_where_the_bits_of_a_default_map_are_refused", || {
-        if under_sanitizer("address space") {
-            return;
-        }
+    in_child_limiting("address space", || {
         set_limit(libc::RLIMIT_AS, GIB);
         let mut map: SlotMap<DefaultKey, u8> = [1].into_iter().collect();
         let others = all_but(1 << 20);
@@ -146,15 +132,6 @@ fn no_option_is_named_where_the_bits_of_a_default_map_are_refused() {
 
 /// Takes all addresses but so many bytes.
 fn all_but(left: usize) -> Vec<Reservation> {
-    let mut others = Vec::with_capacity(1000);
-    let kept = Reservation::new(left).unwrap();
-    let mut bytes = GIB;
-    while bytes >= 128 << 10 {
-        match Reservation::builder().bytes(bytes).huge_pages(HugePages::Never).reserve() {
-            Ok(other) => others.push(other),
-            Err(_) => bytes /= 2,
-        }
-    }
-    drop(kept);
-    others
+    let _kept = Reservation::new(left).unwrap();
+    take_addresses()
 }

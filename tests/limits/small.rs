@@ -1,11 +1,10 @@
 //! Very many small arrays and maps: what each takes of the mappings that a process may have.
 
-use crate::linux::{in_child, mappings, under_sanitizer};
+use crate::MIB;
+use crate::linux::{in_child_limiting, mappings};
 use stayput::{
     Columns, DefaultKey, DenseSlotMap, HugePages, Row, SecondaryMap, SlotMap, Table, VmVec, indices,
 };
-
-const MIB: usize = 1 << 20;
 
 #[derive(Row)]
 struct Pair(u32, u64);
@@ -43,10 +42,7 @@ fn assert_mappings<T>(most_each: usize, make: impl Fn() -> T) {
 
 #[test]
 fn a_small_array_takes_two_mappings() {
-    in_child("small::a_small_array_takes_two_mappings", || {
-        if under_sanitizer("the number of mappings") {
-            return;
-        }
+    in_child_limiting("the number of mappings", || {
         for huge_pages in [HugePages::Auto, HugePages::Always, HugePages::Never] {
             assert_mappings(2, || {
                 let mut array = VmVec::builder().huge_pages(huge_pages).build();
@@ -64,10 +60,7 @@ fn a_small_array_takes_two_mappings() {
 
 #[test]
 fn what_keeps_account_of_a_small_map_takes_no_mappings() {
-    in_child("small::what_keeps_account_of_a_small_map_takes_no_mappings", || {
-        if under_sanitizer("the number of mappings") {
-            return;
-        }
+    in_child_limiting("the number of mappings", || {
         assert_mappings(2, || {
             let mut units: Table<Unit, UnitBy> = Table::new();
             units.extend((0..10).map(|number| Unit { number, team: 1, at: [1.0, 2.0] }));
@@ -84,30 +77,24 @@ fn what_keeps_account_of_a_small_map_takes_no_mappings() {
 
 #[test]
 fn an_array_that_outgrows_small_pages_takes_four_mappings_and_returns_them() {
-    in_child(
-        "small::an_array_that_outgrows_small_pages_takes_four_mappings_and_returns_them",
-        || {
-            if under_sanitizer("the number of mappings") {
-                return;
-            }
-            let before = mappings();
-            let mut arrays: Vec<_> = (0..300).map(|_| VmVec::from([7_u8; 4])).collect();
-            let small = mappings() - before;
-            for array in arrays.iter_mut().step_by(10) {
-                array.reserve(2 * HugePages::AUTO_FROM_BYTES);
-                array.extend_from_slice(&[7; 1000]);
-            }
-            let taken = mappings() - before;
-            assert!(taken <= small + 30 * 2, "{taken} after {small}");
-            assert!(arrays.iter().flatten().all(|byte| *byte == 7));
-            for array in arrays.iter_mut().step_by(10) {
-                array.shrink_to_fit();
-                array.reserve(2 * HugePages::AUTO_FROM_BYTES);
-            }
-            assert!(mappings() - before <= taken);
-            drop(arrays);
-            stayput::keeper::trim();
-            assert!(mappings() <= before + 8);
-        },
-    );
+    in_child_limiting("the number of mappings", || {
+        let before = mappings();
+        let mut arrays: Vec<_> = (0..300).map(|_| VmVec::from([7_u8; 4])).collect();
+        let small = mappings() - before;
+        for array in arrays.iter_mut().step_by(10) {
+            array.reserve(2 * HugePages::AUTO_FROM_BYTES);
+            array.extend_from_slice(&[7; 1000]);
+        }
+        let taken = mappings() - before;
+        assert!(taken <= small + 30 * 2, "{taken} after {small}");
+        assert!(arrays.iter().flatten().all(|byte| *byte == 7));
+        for array in arrays.iter_mut().step_by(10) {
+            array.shrink_to_fit();
+            array.reserve(2 * HugePages::AUTO_FROM_BYTES);
+        }
+        assert!(mappings() - before <= taken);
+        drop(arrays);
+        stayput::keeper::trim();
+        assert!(mappings() <= before + 8);
+    });
 }

@@ -5,20 +5,18 @@
 #![expect(unsafe_code, reason = "sets up the allocator")]
 
 use crate::effort;
-use crate::linux::{forked, in_child, statm, under_sanitizer};
+use crate::linux::{beside, forked, in_child, limit_softly, statm, under_sanitizer};
 use crate::random::Random;
-use crate::refused::{Done, limit_softly};
+use crate::{KIB, MIB};
 use stayput::{
     Arena, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, HugePages, Release,
     SecondaryMap, SlotMap, SparseSecondaryMap, VmVec, alloc, service,
 };
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const THREADS: u64 = 8;
-const KIB: usize = 1 << 10;
-const MIB: usize = 1 << 20;
+const THREADS: usize = 8;
 
 impl Random {
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -305,7 +303,7 @@ fn settle_the_allocator() {
 
 #[test]
 fn nothing_is_left_of_all_that_came_and_went() {
-    in_child("stress::nothing_is_left_of_all_that_came_and_went", || {
+    in_child(|| {
         // A sanitizer has an allocator of its own, which keeps for a while what was freed.
         let is_sanitized = under_sanitizer("the allocator");
         if !is_sanitized {
@@ -313,25 +311,18 @@ fn nothing_is_left_of_all_that_came_and_went() {
         }
         let run = |seconds: Duration| {
             let until = Instant::now() + seconds;
-            let (refusals, is_done) = (AtomicUsize::new(0), AtomicBool::new(false));
-            let refused = &refusals;
-            thread::scope(|scope| {
-                let workers: Vec<_> = (1..=THREADS)
-                    .map(|seed| scope.spawn(move || work(seed, until, refused)))
-                    .collect();
-                let disturbing = scope.spawn(|| disturb(until));
-                scope.spawn(|| {
-                    while !is_done.load(Ordering::Relaxed) && !under_sanitizer("a fork") {
-                        forked(live_on);
-                        thread::sleep(Duration::from_millis(20));
-                    }
-                });
-                let _done = Done(&is_done);
-                for worker in workers {
-                    worker.join().expect("it went well");
+            let refusals = AtomicUsize::new(0);
+            let work = |n: usize, is_done: &dyn Fn() -> bool| {
+                if n > 0 {
+                    return work(n as u64, until, &refusals);
                 }
-                disturbing.join().expect("it went well");
-            });
+                while !is_done() && !under_sanitizer("a fork") {
+                    forked(live_on);
+                    thread::sleep(Duration::from_millis(20));
+                }
+            };
+            // There is no limit before all threads have begun.
+            beside(1 + THREADS, work, || disturb(until));
             service::drain();
             alloc::trim();
             let stats = service::stats();

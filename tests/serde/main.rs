@@ -1,16 +1,19 @@
 //! Keys and maps go through serde and come back as they were; what is broken is an error.
 
-mod block_vec;
+mod arrays;
 mod columns;
 mod dense;
+#[path = "../common/effort.rs"]
+mod effort;
 #[path = "../common/history.rs"]
 mod history;
+#[path = "../common/made.rs"]
+mod made;
 mod next_keys;
 mod saved;
 mod shared;
 mod slotmap;
 mod table;
-mod vec;
 
 use ::serde::de::DeserializeOwned;
 use ::serde::{Deserialize, Deserializer, Serialize};
@@ -71,25 +74,32 @@ fn bits_that_are_no_key_are_refused() {
     assert!(error_of::<Small>("\"a\"").contains("u32"));
 }
 
-/// A map with slots of all kinds, and all keys that there ever were.
-fn motley() -> (SlotMap<Small, String>, Vec<Small>) {
-    let mut map = SlotMap::with_key();
-    let mut keys: Vec<Small> = (0..10).map(|n| map.insert(n.to_string())).collect();
-    // Slot 3 is used up.
-    for _ in 1..3 {
+/// Gives an empty map slots of all kinds; returns it, and all keys that there ever were.
+macro_rules! motley_of {
+    ($map:expr) => {{
+        let mut map = $map;
+        let mut keys: Vec<crate::Small> = (0..10).map(|n| map.insert(n.to_string())).collect();
+        // Slot 3 is used up.
+        for _ in 1..3 {
+            map.remove(keys[3]);
+            let again = map.insert("3".to_owned());
+            let before = std::mem::replace(&mut keys[3], again);
+            keys.push(before);
+        }
         map.remove(keys[3]);
-        let again = map.insert("3".to_owned());
-        let before = std::mem::replace(&mut keys[3], again);
-        keys.push(before);
-    }
-    map.remove(keys[3]);
-    map.detach(keys[5]);
-    for hole in [1, 2, 8] {
-        map.remove(keys[hole]);
-    }
-    let stats = map.stats();
-    assert_eq!((stats.live, stats.holes, stats.detached, stats.retired), (5, 3, 1, 1));
-    (map, keys)
+        map.detach(keys[5]);
+        for hole in [1, 2, 8] {
+            map.remove(keys[hole]);
+        }
+        let stats = map.stats();
+        assert_eq!((stats.live, stats.holes, stats.detached, stats.retired), (5, 3, 1, 1));
+        (map, keys)
+    }};
+}
+pub(crate) use motley_of;
+
+fn motley() -> (SlotMap<Small, String>, Vec<Small>) {
+    motley_of!(SlotMap::with_key())
 }
 
 #[test]
@@ -215,7 +225,7 @@ fn announced_slots_take_no_memory_before_they_are_there() {
 
 /// Panics after some were read.
 #[derive(Debug)]
-struct Bomb(#[expect(dead_code, reason = "is dropped")] Box<u8>);
+struct Bomb(Box<u8>);
 
 impl<'de> Deserialize<'de> for Bomb {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

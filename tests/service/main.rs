@@ -1,6 +1,7 @@
 //! The background thread, in a process in which nothing else goes on: whether it is there, what it
 //! makes ready, and what it gives back.
 
+use effort::wait_until;
 use stayput::{
     Budget, CommitAhead, DefaultKey, HugePages, Release, Reservation, SecondaryMap, SlotMap,
     VecBuilder, VecStats, VmVec, keeper, service,
@@ -12,6 +13,8 @@ use std::time::{Duration, Instant};
 
 #[path = "../common/effort.rs"]
 mod effort;
+#[path = "../common/random.rs"]
+mod random;
 mod stress;
 
 const KIB: usize = 1 << 10;
@@ -35,16 +38,6 @@ fn without_thread() -> MutexGuard<'static, ()> {
     let alone = alone();
     wait_until("the thread ends", || !service::stats().running);
     alone
-}
-
-/// Waits for what happens by itself.
-#[track_caller]
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{what}: it does not come to be");
-        thread::sleep(Duration::from_millis(1));
-    }
 }
 
 /// An array whose sizes are told in bytes. Its elements are some, since builds for tests are slow.

@@ -4,6 +4,7 @@
 #![expect(unsafe_code, reason = "has raw memory too")]
 
 use super::{Bytes, KIB, MIB, alone, effort};
+use crate::random::Random;
 use stayput::{
     Budget, CommitAhead, DefaultKey, HugePages, Key, KeyData, Release, Reservation, SecondaryMap,
     SlotMap, VmVec, service,
@@ -18,22 +19,7 @@ const ARRAYS: usize = 64;
 /// What one array holds at most.
 const MOST_BYTES: usize = 3 * MIB;
 
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).expect("less than `end`")
-    }
-
     /// Mostly small, up to a most.
     fn size(&mut self, most: usize) -> usize {
         let most = most >> self.below(12);
@@ -60,7 +46,7 @@ impl Random {
     fn budget(&mut self) -> Budget {
         match self.below(3) {
             0 => Budget::bytes(self.size(MIB)),
-            1 => Budget::time(Duration::from_micros(self.next() % 200)),
+            1 => Budget::time(Duration::from_micros(self.below(200) as u64)),
             _ => Budget::UNLIMITED,
         }
     }

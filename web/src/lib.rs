@@ -410,7 +410,8 @@ pub extern "C" fn slot_maps_agree_with_maps_of_std() {
 /// Whatever is done to secondary maps, they hold what the model holds.
 #[unsafe(no_mangle)]
 pub extern "C" fn secondary_maps_agree_with_maps_of_std() {
-    use crate::secondary_op::{Compact, Config, Model, Op, Plain, Tagged, Tiny};
+    use crate::secondary_op::{Config, Model, Op};
+    use crate::slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 
     for_each_round(400, |round, bytes| {
         let (config, ops): (Config, Vec<Op>) = bytes.arbitrary().expect("there are bytes");
@@ -420,7 +421,7 @@ pub extern "C" fn secondary_maps_agree_with_maps_of_std() {
             1 => Model::<Plain, 1000>::run(config, &ops),
             2 => Model::<Tagged, 44>::run(config, &ops),
             3 => Model::<Compact, 4>::run(config, &ops),
-            _ => Model::<Tiny, 0>::run(config, &ops),
+            _ => Model::<SmallTagged, 0>::run(config, &ops),
         }
     });
 }

@@ -2,16 +2,16 @@
 
 mod peers;
 
-use std::error::Error;
 use std::time::Duration;
 
+use bench_common::harness::Result;
+use bench_common::jobs::Job;
 use bench_common::memory::touch;
-use bench_common::spread::{Spread, micros, nanoseconds};
-use bench_common::table::{Table, short, words};
+use bench_common::spread::{Spread, each, micros, nanoseconds};
+use bench_common::table::{Table, name, short, words};
 use serde::{Deserialize, Serialize};
 
-use crate::stats::each;
-use crate::{child, contenders};
+use crate::contenders;
 
 /// How much is measured.
 #[derive(Debug)]
@@ -34,16 +34,6 @@ enum Memory {
     Again,
     /// It has been filled before, and was reset.
     Warm,
-}
-
-impl Memory {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Fresh => "fresh",
-            Self::Again => "again",
-            Self::Warm => "warm",
-        }
-    }
 }
 
 /// What is timed for each of many, or once.
@@ -76,7 +66,7 @@ impl Case {
 
 /// What a child is to do: one of the cases that make an arena.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Job {
+pub(crate) struct Making {
     case: usize,
     values: usize,
 }
@@ -88,12 +78,16 @@ pub(crate) struct Outcome {
     again: u64,
 }
 
-pub(crate) fn perform(job: &Job) -> Outcome {
-    let mut cases = peers::new(job.values);
-    let mut run = || nanoseconds((cases[job.case].run)());
-    let fresh = run();
-    run();
-    Outcome { fresh, again: run() }
+impl Job for Making {
+    type Found = Outcome;
+
+    fn run(&self) -> Result<Outcome> {
+        let mut cases = peers::new(self.values);
+        let mut run = || nanoseconds((cases[self.case].run)());
+        let fresh = run();
+        run();
+        Ok(Outcome { fresh, again: run() })
+    }
 }
 
 /// What came of one.
@@ -116,14 +110,14 @@ pub(crate) const TITLE: &str = if cfg!(feature = "allocator-api2-02") {
 const BASE: &str = "stayput";
 
 /// Interleaved: each repetition goes through everything before the next begins.
-pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
+pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     let mut new: Vec<_> =
         peers::new(extent.values).into_iter().map(|case| (case, Vec::new(), Vec::new())).collect();
     for _ in 0..extent.repetitions {
         for (number, (_, fresh, again)) in new.iter_mut().enumerate() {
             touch(extent.reset_bytes)?;
-            let job = child::Job::Arena(Job { case: number, values: extent.values });
-            let outcome: Outcome = child::measure(contenders::SYSTEM, job)?;
+            let job = Making { case: number, values: extent.values };
+            let outcome = contenders::SYSTEM.found(job)?;
             fresh.push(outcome.fresh);
             again.push(outcome.again);
         }
@@ -150,7 +144,7 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         let base = rows.iter().find(|base| {
             (base.operation, base.memory, base.arena) == (row.operation, row.memory, BASE)
         });
-        let mut cells = words([row.memory.name(), row.operation, row.arena]);
+        let mut cells = vec![name(row.memory), row.operation.to_owned(), row.arena.to_owned()];
         cells.extend(row.time.range());
         cells.push(if row.unit == Unit::Us { "µs" } else { "ns each" }.to_owned());
         let ratio = base.map(|base| short(row.time.median / base.time.median));

@@ -221,6 +221,11 @@ mod growing {
 
 fn reset(cases: &mut Vec<Case>, bytes: usize) {
     const BLOCK_BYTES: usize = 64 << 10;
+    fn fill<'a>(bytes: usize, mut alloc: impl FnMut(usize, u8) -> &'a mut [u8]) {
+        for _ in 0..bytes / BLOCK_BYTES {
+            black_box(alloc(BLOCK_BYTES, 1));
+        }
+    }
     let mut add = |arena, mut run: Box<dyn FnMut() -> Duration>| {
         // The first is the one that has it grow.
         run();
@@ -230,30 +235,19 @@ fn reset(cases: &mut Vec<Case>, bytes: usize) {
     add(
         BASE,
         Box::new(move || {
-            for _ in 0..bytes / BLOCK_BYTES {
-                black_box(arena.alloc_slice_fill_copy(BLOCK_BYTES, 1_u8));
-            }
+            fill(bytes, |bytes, byte| arena.alloc_slice_fill_copy(bytes, byte));
             timed(|| arena.reset())
         }),
     );
-    let mut bump = Bump::new();
-    add(
-        "bumpalo",
-        Box::new(move || {
-            for _ in 0..bytes / BLOCK_BYTES {
-                black_box(bump.alloc_slice_fill_copy(BLOCK_BYTES, 1_u8));
-            }
-            timed(|| bump.reset())
-        }),
-    );
-    let mut bump = Bump::with_capacity(bytes + BLOCK_BYTES);
-    add(
-        "bumpalo, capacity",
-        Box::new(move || {
-            for _ in 0..bytes / BLOCK_BYTES {
-                black_box(bump.alloc_slice_fill_copy(BLOCK_BYTES, 1_u8));
-            }
-            timed(|| bump.reset())
-        }),
-    );
+    let bumps =
+        [("bumpalo", Bump::new()), ("bumpalo, capacity", Bump::with_capacity(bytes + BLOCK_BYTES))];
+    for (name, mut bump) in bumps {
+        add(
+            name,
+            Box::new(move || {
+                fill(bytes, |bytes, byte| bump.alloc_slice_fill_copy(bytes, byte));
+                timed(|| bump.reset())
+            }),
+        );
+    }
 }

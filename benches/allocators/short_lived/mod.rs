@@ -2,22 +2,20 @@
 
 pub(crate) mod pattern;
 
-use std::error::Error;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 use std::{iter, panic, thread};
 
-use bench_common::harness;
+use bench_common::harness::Result;
+use bench_common::jobs::{Job, Rounds, rounds_of};
 use bench_common::memory::touch;
-use bench_common::spread::{Spread, median, micros, nanoseconds};
+use bench_common::spread::{Spread, each, median, micros, nanoseconds};
 use bench_common::table::{Table, short, words};
 use bench_common::usage::{self, Resident};
 use serde::{Deserialize, Serialize};
 
 use crate::allocator::Allocator;
-use crate::child;
 use crate::contenders::{self, Contender};
-use crate::stats::each;
 use pattern::{Pattern, Work};
 
 /// How much is measured.
@@ -37,8 +35,8 @@ impl Extent {
 }
 
 /// What a child is to do.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Job {
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Coming {
     pattern: Pattern,
     rounds: usize,
 }
@@ -63,40 +61,46 @@ struct Run {
     page_faults: Option<u64>,
 }
 
-pub(crate) fn perform(job: &Job) -> Outcome {
-    let resident = Resident::open();
-    let resident = || resident.as_ref().and_then(Resident::bytes);
-    let before = resident();
-    let mut works: Vec<Work> = (0..job.pattern.threads()).map(|_| job.pattern.work()).collect();
-    let together = Barrier::new(works.len());
-    let runs: Vec<Run> = match works.as_mut_slice() {
-        // In the main thread: allocators serve others from elsewhere.
-        [work] => vec![run(job, work, &together)],
-        works => thread::scope(|scope| {
-            let threads = works.iter_mut().map(|work| scope.spawn(|| run(job, work, &together)));
-            let threads: Vec<_> = threads.collect();
-            let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
-            joined.map(|run| run.unwrap_or_else(|panic| panic::resume_unwind(panic))).collect()
-        }),
-    };
-    // Before `works` are dropped, and with them what is kept.
-    let beyond = |bytes: Option<u64>| Some(bytes?.saturating_sub(before?));
-    let end_bytes = beyond(resident());
-    let start = runs.iter().map(|run| run.start).min();
-    let end = runs.iter().map(|run| run.end).max();
-    let worst = runs.iter().map(|run| run.worst).max();
-    let total = start.zip(end).map(|(start, end)| end - start);
-    Outcome {
-        total_ns: total.map_or(0, nanoseconds),
-        worst_ns: worst.map_or(0, nanoseconds),
-        // Where the system counts them for the process only, threads count each other's, too.
-        page_faults: runs.iter().map(|run| run.page_faults).sum(),
-        peak_bytes: beyond(usage::peak_rss_bytes()),
-        end_bytes,
+impl Job for Coming {
+    type Found = Outcome;
+
+    fn run(&self) -> Result<Outcome> {
+        let resident = Resident::open();
+        let resident = || resident.as_ref().and_then(Resident::bytes);
+        let before = resident();
+        let mut works: Vec<Work> =
+            (0..self.pattern.threads()).map(|_| self.pattern.work()).collect();
+        let together = Barrier::new(works.len());
+        let runs: Vec<Run> = match works.as_mut_slice() {
+            // In the main thread: allocators serve others from elsewhere.
+            [work] => vec![run(*self, work, &together)],
+            works => thread::scope(|scope| {
+                let threads =
+                    works.iter_mut().map(|work| scope.spawn(|| run(*self, work, &together)));
+                let threads: Vec<_> = threads.collect();
+                let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
+                joined.map(|run| run.unwrap_or_else(|panic| panic::resume_unwind(panic))).collect()
+            }),
+        };
+        // Before `works` are dropped, and with them what is kept.
+        let beyond = |bytes: Option<u64>| Some(bytes?.saturating_sub(before?));
+        let end_bytes = beyond(resident());
+        let start = runs.iter().map(|run| run.start).min();
+        let end = runs.iter().map(|run| run.end).max();
+        let worst = runs.iter().map(|run| run.worst).max();
+        let total = start.zip(end).map(|(start, end)| end - start);
+        Ok(Outcome {
+            total_ns: total.map_or(0, nanoseconds),
+            worst_ns: worst.map_or(0, nanoseconds),
+            // Where the system counts them for the process only, threads count each other's, too.
+            page_faults: runs.iter().map(|run| run.page_faults).sum(),
+            peak_bytes: beyond(usage::peak_rss_bytes()),
+            end_bytes,
+        })
     }
 }
 
-fn run(job: &Job, work: &mut Work, together: &Barrier) -> Run {
+fn run(job: Coming, work: &mut Work, together: &Barrier) -> Run {
     let first = job.pattern.rounds_before();
     (0..first).for_each(|n| work(n as u64));
     together.wait();
@@ -114,59 +118,47 @@ fn run(job: &Job, work: &mut Work, together: &Barrier) -> Run {
 }
 
 /// What came of one pattern and allocator.
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    pattern: Pattern,
+type Row = Rounds<Case, Outcome>;
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Case {
     #[serde(flatten)]
+    job: Coming,
     contender: Contender,
-    /// The mean of a run's rounds, for what is put off is to be paid, too.
-    round_us: Spread,
-    worst_us: Spread,
-    /// Of a round.
-    page_faults: Option<f64>,
-    /// What the pattern has written and not freed, and what is resident for it: at most, and at its
-    /// end.
-    live_peak_bytes: usize,
-    peak_bytes: Option<u64>,
-    live_end_bytes: usize,
-    end_bytes: Option<u64>,
 }
 
 /// Interleaved: each repetition goes through all allocators before the next begins.
-pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
-    let mut cases = Vec::new();
-    for &(pattern, rounds) in extent.patterns {
-        let job = Job { pattern, rounds };
+pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
+    let cases = extent.patterns.iter().flat_map(|&(pattern, rounds)| {
         let contenders = contenders::AS_THEY_COME.iter();
-        cases.extend(contenders.map(|contender| (job.clone(), contender)));
-    }
-    let found = harness::in_turns(
-        &cases,
-        |_| extent.repetitions,
-        |(job, contender)| format!("{}, {}", job.pattern, contender.name),
-        |(job, contender)| {
-            touch(most_bytes(job.pattern.live_bytes(job.rounds)[0]))?;
-            child::measure(contender, child::Job::ShortLived(job.clone()))
-        },
-    )?;
-    let cases = cases.iter().zip(found);
-    Ok(cases.map(|((job, contender), runs)| row(job, contender, &runs)).collect())
+        contenders.map(move |&contender| Case { job: Coming { pattern, rounds }, contender })
+    });
+    let name = |case: &Case| format!("{}, {}", case.job.pattern, case.contender.name);
+    rounds_of(cases, extent.repetitions, name, |&Case { job, contender }| {
+        touch(most_bytes(job.pattern.live_bytes(job.rounds)[0]))?;
+        contender.found(job)
+    })
 }
 
-fn row(job: &Job, contender: &Contender, runs: &[Outcome]) -> Row {
-    let over = |figure: fn(&Outcome) -> Option<u64>| median(runs.iter().map(figure));
-    let [live_peak_bytes, live_end_bytes] = job.pattern.live_bytes(job.rounds);
-    Row {
-        pattern: job.pattern,
-        contender: *contender,
-        round_us: Spread::of(runs.iter().map(|run| each(run.total_ns, job.rounds) / 1e3)),
-        worst_us: Spread::of(runs.iter().map(|run| micros(run.worst_ns))),
-        page_faults: over(|run| run.page_faults).map(|faults| each(faults, job.rounds)),
-        live_peak_bytes,
-        peak_bytes: over(|run| run.peak_bytes),
-        live_end_bytes,
-        end_bytes: over(|run| run.end_bytes),
-    }
+/// The mean of a run's rounds, for what is put off is to be paid, too.
+fn round_us(row: &Row) -> Spread {
+    row.spread(|run| each(run.total_ns, row.of.job.rounds) / 1e3)
+}
+
+/// Of a round.
+fn page_faults(row: &Row) -> Option<f64> {
+    let faults = over(row, |run| run.page_faults)?;
+    Some(each(faults, row.of.job.rounds))
+}
+
+fn over(row: &Row, figure: fn(&Outcome) -> Option<u64>) -> Option<u64> {
+    median(row.found.iter().map(figure))
+}
+
+/// What is resident for the pattern, at most, and at its end; and beside it what the pattern has written and not freed.
+fn resident(row: &Row) -> [(Option<u64>, usize); 2] {
+    let [peak, end] = row.of.job.pattern.live_bytes(row.of.job.rounds);
+    [(over(row, |run| run.peak_bytes), peak), (over(row, |run| run.end_bytes), end)]
 }
 
 /// What the project has set itself: `GlobalVm`'s time over that of others.
@@ -179,41 +171,34 @@ fn bound(pattern: Pattern, peer: Allocator) -> Option<f64> {
     }
 }
 
-impl Row {
-    fn ratio_to(&self, peer: &Self) -> f64 {
-        self.round_us.median / peer.round_us.median
-    }
+fn ratio(own: &Row, peer: &Row) -> f64 {
+    round_us(own).median / round_us(peer).median
+}
 
-    /// What is above its bound.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    fn above(&self, peers: &[Self]) -> String {
-        let slower = peers.iter().filter(|peer| {
-            bound(self.pattern, peer.contender.allocator)
-                .is_some_and(|bound| self.ratio_to(peer) > bound)
-        });
-        let mut above: Vec<&str> = slower.map(|peer| peer.contender.name).collect();
-        // The kernel may take a page away for its own reasons: a fault in some rounds is none of ours.
-        let most = self.pattern.needed_faults() as f64 + 0.5;
-        if self.page_faults.is_some_and(|faults| faults > most) {
-            above.push("faults");
-        }
-        if exceeds(self.peak_bytes, self.live_peak_bytes) {
-            above.push("peak");
-        }
-        if exceeds(self.end_bytes, self.live_end_bytes) {
-            above.push("end");
-        }
-        above.join(", ")
+/// What is above its bound.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn above(own: &Row, peers: &[Row]) -> String {
+    let pattern = own.of.job.pattern;
+    let slower = peers.iter().filter(|peer| {
+        bound(pattern, peer.of.contender.allocator).is_some_and(|bound| ratio(own, peer) > bound)
+    });
+    let mut above: Vec<&str> = slower.map(|peer| peer.of.contender.name).collect();
+    // The kernel may take a page away for its own reasons: a fault in some rounds is none of ours.
+    let most = pattern.needed_faults() as f64 + 0.5;
+    if page_faults(own).is_some_and(|faults| faults > most) {
+        above.push("faults");
     }
+    for ((resident, live_bytes), what) in resident(own).into_iter().zip(["peak", "end"]) {
+        if resident.is_some_and(|resident| resident > most_bytes(live_bytes) as u64) {
+            above.push(what);
+        }
+    }
+    above.join(", ")
 }
 
 /// What may be resident, by what the project has set itself.
 fn most_bytes(live_bytes: usize) -> usize {
     live_bytes + live_bytes / 4 + (64 << 20)
-}
-
-fn exceeds(resident: Option<u64>, live_bytes: usize) -> bool {
-    resident.is_some_and(|resident| resident > most_bytes(live_bytes) as u64)
 }
 
 /// `GlobalVm`, and then its peers, for each of the patterns.
@@ -228,13 +213,13 @@ pub(crate) fn table(rows: &[Row]) -> Table {
     header.extend(peer_names().map(str::to_owned));
     header.push("above its bound".into());
     let cells = |(row, peers): (&Row, &[Row])| {
-        let mut cells = vec![row.pattern.to_string()];
-        cells.extend(row.round_us.range());
-        cells.push(short(row.worst_us.median));
-        cells.extend(peers.iter().map(|peer| short(row.ratio_to(peer))));
-        let faults = iter::once(row).chain(peers).map(|row| row.page_faults);
+        let mut cells = vec![row.of.job.pattern.to_string()];
+        cells.extend(round_us(row).range());
+        cells.push(short(row.spread(|run| micros(run.worst_ns)).median));
+        cells.extend(peers.iter().map(|peer| short(ratio(row, peer))));
+        let faults = iter::once(row).chain(peers).map(page_faults);
         cells.extend(faults.map(|faults| faults.map_or_else(|| "?".into(), short)));
-        cells.push(row.above(peers));
+        cells.push(above(row, peers));
         cells
     };
     bench_common::table::table(1, header, patterns(rows).map(cells).collect())
@@ -248,14 +233,13 @@ pub(crate) fn resident_table(rows: &[Row]) -> Table {
     header.push("live at the end".into());
     header.extend(names().map(|name| format!("end, {name}")));
     let cells = |(row, peers): (&Row, &[Row])| {
-        let all = || iter::once(row).chain(peers);
-        let beyond = |bytes: Option<u64>, live| {
-            bytes.map_or_else(|| "?".into(), |bytes| mib(bytes.saturating_sub(live as u64)))
-        };
-        let mut cells = vec![row.pattern.to_string(), mib(row.live_peak_bytes as u64)];
-        cells.extend(all().map(|row| beyond(row.peak_bytes, row.live_peak_bytes)));
-        cells.push(mib(row.live_end_bytes as u64));
-        cells.extend(all().map(|row| beyond(row.end_bytes, row.live_end_bytes)));
+        let mut cells = vec![row.of.job.pattern.to_string()];
+        for (figure, (_, live_bytes)) in resident(row).into_iter().enumerate() {
+            cells.push(mib(live_bytes as u64));
+            let all = iter::once(row).chain(peers).map(|row| resident(row)[figure].0);
+            let beyond = |bytes: u64| mib(bytes.saturating_sub(live_bytes as u64));
+            cells.extend(all.map(|bytes| bytes.map_or_else(|| "?".into(), beyond)));
+        }
         cells
     };
     bench_common::table::table(1, header, patterns(rows).map(cells).collect())

@@ -4,25 +4,24 @@
 mod sample;
 mod work;
 
-use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench_common::spread::median;
-use bench_common::table::{Table, short, words};
+use bench_common::harness::Result;
+use bench_common::jobs::Job;
+use bench_common::spread::{each, median};
+use bench_common::table::{Table, header, short};
 use serde::{Deserialize, Serialize};
 use stayput::{VmVec, keeper};
 
-use crate::child;
 use crate::contenders;
-use crate::stats::each;
 use sample::{FIGURES, Figure, Sample};
 use work::Worker;
 
 /// How long it takes.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Extent {
     pub(crate) seconds: usize,
 }
@@ -33,16 +32,9 @@ const BETWEEN_SAMPLES: Duration = Duration::from_secs(1);
 /// What the keeper keeps nothing longer than, as it comes, and a little.
 const AGEING: Duration = Duration::from_millis(1100);
 
-/// What a child is to do.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Job {
-    seconds: usize,
-}
-
 /// What a child found; nothing where the system does not say.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    seconds: usize,
     rounds: u64,
     before: Option<Sample>,
     during: Vec<Sample>,
@@ -52,21 +44,26 @@ pub(crate) struct Outcome {
     after: Option<Sample>,
 }
 
-pub(crate) fn perform(job: &Job) -> Outcome {
-    let time = Duration::from_secs(job.seconds as u64);
-    // Stacks and small blocks of threads that have ended stay with the system's library: those are not ours.
-    work_and_sample(time.min(Duration::from_secs(1)));
-    keeper::trim();
-    let before = Sample::take();
-    let (during, rounds) = work_and_sample(time);
-    thread::sleep(AGEING);
-    let pieces = keeper::stats().kept_blocks;
-    for _ in 0..pieces + 8 {
-        // Who puts something there releases an old piece: one at each tick of a clock, of 10 ms at most.
-        VmVec::with_max_len(1).push(0_u8);
-        thread::sleep(Duration::from_millis(10));
+impl Job for Extent {
+    type Found = Outcome;
+
+    fn run(&self) -> Result<Outcome> {
+        let time = Duration::from_secs(self.seconds as u64);
+        // Stacks and small blocks of threads that have ended stay with the system's library: those are not ours.
+        work_and_sample(time.min(Duration::from_secs(1)));
+        keeper::trim();
+        let before = Sample::take();
+        let (during, rounds) = work_and_sample(time);
+        thread::sleep(AGEING);
+        let pieces = keeper::stats().kept_blocks;
+        for _ in 0..pieces + 8 {
+            // Who puts something there releases an old piece: one at each tick of a clock, of 10 ms at most.
+            VmVec::with_max_len(1).push(0_u8);
+            thread::sleep(Duration::from_millis(10));
+        }
+        let after = Sample::take();
+        Ok(Outcome { rounds, before, during, pieces, after })
     }
-    Outcome { seconds: job.seconds, rounds, before, during, pieces, after: Sample::take() }
 }
 
 fn work_and_sample(time: Duration) -> (Vec<Sample>, u64) {
@@ -127,10 +124,9 @@ pub(crate) struct Soak {
     pieces: usize,
 }
 
-pub(crate) fn measure(extent: &Extent) -> Result<Soak, Box<dyn Error>> {
-    let job = child::Job::Soak(Job { seconds: extent.seconds });
-    let outcome: Outcome = child::measure(&contenders::AS_THEY_COME[0], job)?;
-    let rows = FIGURES.iter().filter_map(|figure| row(figure, &outcome));
+pub(crate) fn measure(extent: &Extent) -> Result<Soak> {
+    let outcome = contenders::AS_THEY_COME[0].found(extent.clone())?;
+    let rows = FIGURES.iter().filter_map(|figure| row(figure, extent.seconds, &outcome));
     Ok(Soak {
         rows: rows.collect(),
         samples: outcome.during.len(),
@@ -140,12 +136,12 @@ pub(crate) fn measure(extent: &Extent) -> Result<Soak, Box<dyn Error>> {
 }
 
 /// Nothing where the system does not say.
-fn row(figure: &Figure, outcome: &Outcome) -> Option<Row> {
+fn row(figure: &Figure, seconds: usize, outcome: &Outcome) -> Option<Row> {
     let of = |sample: &Sample| (figure.of)(sample);
     let scaled = |value: u64| each(value, figure.unit);
     let values: Vec<u64> = outcome.during.iter().map(of).collect();
     let (count, third) = (values.len(), values.len() / 3);
-    let a_minute = (60 * count).div_ceil(outcome.seconds);
+    let a_minute = (60 * count).div_ceil(seconds);
     let part = third.min(a_minute);
     let middle = |values: &[u64]| scaled(median(values.iter().copied()));
     let highest = |values: &[u64]| scaled(values.iter().copied().max().unwrap_or_default());
@@ -160,7 +156,7 @@ fn row(figure: &Figure, outcome: &Outcome) -> Option<Row> {
         a_minute: slope(&values, a_minute) / each(figure.unit as u64, 1),
         highest_first,
         highest_last,
-        is_flat: (outcome.seconds >= 60).then_some(highest_last <= highest_first * MARGIN),
+        is_flat: (seconds >= 60).then_some(highest_last <= highest_first * MARGIN),
         after: scaled(of(outcome.after.as_ref()?)),
     })
 }
@@ -185,8 +181,10 @@ fn slope(values: &[u64], taken: usize) -> f64 {
 pub(crate) const TITLE: &str = "soak: what 8 threads have, that take and free memory all the time";
 
 pub(crate) fn table(soak: &Soak) -> Table {
-    let mut header = words(["figure", "before", "first minute", "last minute", "highest"]);
-    header.extend(words(["a minute", "first third's highest", "last third's", "flat", "after"]));
+    let header = header(
+        "figure | before | first minute | last minute | highest | a minute | \
+         first third's highest | last third's | flat | after",
+    );
     let cells = |row: &Row| {
         let mut cells = vec![row.figure.to_owned()];
         let numbers = [row.before, row.first, row.last, row.highest];

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::sync::mpsc::{Receiver, SyncSender};
 
+use bench_common::random::Random;
 use stayput::alloc::Arena;
 use stayput::{SlotMap, VmVec};
 
@@ -29,7 +30,7 @@ const PATTERNS: [Pattern; 10] = [
 type Block = Vec<u64>;
 
 pub(super) struct Worker {
-    chance: u64,
+    chance: Random,
     rounds: u64,
     next: SyncSender<Block>,
     blocks: Receiver<Block>,
@@ -37,26 +38,17 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(seed: u64, next: SyncSender<Block>, blocks: Receiver<Block>) -> Self {
-        Self { chance: seed.wrapping_add(1) << 32 | 1, rounds: 0, next, blocks }
+        Self { chance: Random::new(seed), rounds: 0, next, blocks }
     }
 
     pub(super) fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// One of some, all as often.
-    fn choose(&mut self, count: usize) -> usize {
-        // Marsaglia's xorshift.
-        self.chance ^= self.chance << 13;
-        self.chance ^= self.chance >> 7;
-        self.chance ^= self.chance << 17;
-        (self.chance >> 32) as usize % count
-    }
-
     /// Takes memory in one way, and frees it, but for what the next thread frees.
     pub(super) fn round(&mut self) {
         self.rounds += 1;
-        match self.choose(PATTERNS.len() + 5) {
+        match self.chance.below(PATTERNS.len() + 5) {
             0 => self.pass_on(),
             1 => self.vec(),
             2 => self.map(),
@@ -73,20 +65,20 @@ impl Worker {
         for block in self.blocks.try_iter() {
             assert!(block.iter().all(|number| *number == block[0]), "what was written is gone");
         }
-        let words = (16 + self.choose(1500)) * KIB / size_of::<u64>();
+        let words = (16 + self.chance.below(1500)) * KIB / size_of::<u64>();
         // If the next is behind, it is freed here.
         let _ = self.next.try_send(vec![self.rounds; words]);
     }
 
     fn vec(&mut self) {
-        let count = 1 + self.choose(500_000) as u64;
+        let count = 1 + self.chance.below(500_000) as u64;
         let mut numbers = VmVec::new();
         (0..count).for_each(|n| numbers.push(n));
         assert_eq!(black_box(&numbers).iter().sum::<u64>(), count * (count - 1) / 2);
     }
 
     fn map(&mut self) {
-        let count = 1 + self.choose(50_000) as u64;
+        let count = 1 + self.chance.below(50_000) as u64;
         let mut map: SlotMap<stayput::DefaultKey, u64> = SlotMap::new();
         let keys: Vec<_> = (0..count).map(|n| map.insert(n)).collect();
         for key in keys.iter().step_by(2) {
@@ -99,7 +91,7 @@ impl Worker {
     }
 
     fn arena(&mut self) {
-        let count = 1 + self.choose(200_000) as u64;
+        let count = 1 + self.chance.below(200_000) as u64;
         let arena = Arena::new();
         let first = arena.alloc(count);
         for n in 0..count {
@@ -112,7 +104,7 @@ impl Worker {
         let bytes = |n: usize| 8 << (n % 12);
         let mut blocks: Vec<Vec<u8>> = (0..500).map(|n| vec![1; bytes(n)]).collect();
         while !blocks.is_empty() {
-            let at = self.choose(blocks.len());
+            let at = self.chance.below(blocks.len());
             drop(black_box(blocks.swap_remove(at)));
         }
     }

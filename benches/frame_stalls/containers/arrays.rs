@@ -1,12 +1,12 @@
 //! Growing arrays, each with the settings that its users would choose for a large one.
 
-use std::hint::black_box;
 use std::time::Duration;
 
+use bench_common::memory::resident;
 use orx_split_vec::{Doubling, Linear, SplitVec};
 use stayput::{BlockVec, Blocks, Budget, CommitAhead, HugePages, Release, VecBuilder, VmVec};
 
-use super::Container;
+use super::{Container, GLIBC};
 use crate::entity::Entity;
 use crate::scenario::Handling;
 use crate::scenario::Scenario::{self, Beside, Burst, Level, Many, Steady};
@@ -16,8 +16,7 @@ use crate::scenario::spawn::measure;
 const FRAGMENT_EXPONENT: usize = 16;
 
 /// By the allocator that it is on.
-const SYSTEM_VEC: &str =
-    if cfg!(all(target_os = "linux", target_env = "gnu")) { "Vec (glibc)" } else { "Vec (system)" };
+const SYSTEM_VEC: &str = if GLIBC { "Vec (glibc)" } else { "Vec (system)" };
 
 /// Those that every comparison needs.
 const EVERYWHERE: &[Scenario] = &[Steady, Burst, Many, Beside, Level];
@@ -30,25 +29,20 @@ const RECOMMENDED: VecBuilder<Entity> =
 /// frame, and that a level leaves to the next.
 pub(super) const ALL: &[Container] = &[
     Container::std(&[], ["vec", SYSTEM_VEC, "new()"], |job| measure(job, Handling::new(|_| Vec::new())))
-        .measured_in(EVERYWHERE)
-        .headline()
-        .shown(0x00, 0x80, 0x60),
+        .headline(EVERYWHERE, 0x00_80_60),
     Container::std(
         &["mimalloc"],
         ["vec-mimalloc", "Vec (mimalloc)", "new(), mimalloc as the global allocator"],
         |job| measure(job, Handling::new(|_| Vec::new())),
     )
     .on_mimalloc()
-    .measured_in(EVERYWHERE)
-    .headline()
-    .shown(0xD5, 0x5E, 0x00),
+    .headline(EVERYWHERE, 0xD5_5E_00),
     Container::std(
         &[],
         ["vec-capacity", "Vec::with_capacity", "with_capacity(all), untouched"],
         |job| measure(job, Handling::new(Vec::with_capacity)),
     )
-    .measured_in(&[Steady, Level])
-    .shown(0x99, 0x66, 0xCC),
+    .shown(&[Steady, Level], 0x99_66_CC),
     Container::std(
         &[],
         [
@@ -56,11 +50,9 @@ pub(super) const ALL: &[Container] = &[
             "Vec::with_capacity, warm",
             "with_capacity(all), every page touched beforehand; a level ends with clear(): the limit",
         ],
-        |job| measure(job, Handling::new(warm_vec).emptying(Vec::clear)),
+        |job| measure(job, Handling::new(|most| resident(most, Entity::spawn(1))).emptying(Vec::clear)),
     )
-    .measured_in(EVERYWHERE)
-    .limit()
-    .shown(0x88, 0x88, 0x88),
+    .limit(EVERYWHERE, 0x88_88_88),
     Container::peer(
         &["virtual-buffer"],
         [
@@ -70,13 +62,9 @@ pub(super) const ALL: &[Container] = &[
         ],
         |job| measure(job, Handling::new(virtual_buffer::vec::Vec::new)),
     )
-    .measured_in(EVERYWHERE)
-    .shown(0xCC, 0x79, 0xA7),
-    Container::peer(&["boxcar"], ["boxcar", "boxcar", "Vec::new()"], |job| {
-        measure(job, Handling::new(|_| boxcar::Vec::new()))
-    })
-    .measured_in(EVERYWHERE)
-    .shown(0x56, 0xB4, 0xE9),
+    .shown(EVERYWHERE, 0xCC_79_A7),
+    Container::peer(&["boxcar"], ["boxcar", "boxcar", "Vec::new()"], |job| measure(job, Handling::new(|_| boxcar::Vec::new())))
+    .shown(EVERYWHERE, 0x56_B4_E9),
     Container::peer(
         &["orx-split-vec"],
         ["split-vec", "orx-split-vec", "Doubling (default; Recursive pushes alike)"],
@@ -84,28 +72,20 @@ pub(super) const ALL: &[Container] = &[
             measure(job, Handling::new(|_| SplitVec::<_, Doubling>::with_doubling_growth()))
         },
     )
-    .measured_in(EVERYWHERE)
-    .shown(0x00, 0x9E, 0x73),
+    .shown(EVERYWHERE, 0x00_9E_73),
     Container::peer(
         &["orx-split-vec"],
         ["split-vec-linear", "orx-split-vec, linear", "Linear, fragments of 4 MiB"],
         |job| measure(job, Handling::new(|_| SplitVec::<_, Linear>::with_linear_growth(FRAGMENT_EXPONENT))),
     )
-    .measured_in(EVERYWHERE)
-    .shown(0x99, 0x99, 0x33),
-    Container::stayput(["vmvec", "VmVec", "new()"], |job| {
-        measure(job, Handling::new(|_| VmVec::new()))
-    })
-    .measured_in(EVERYWHERE)
-    .headline()
-    .shown(0x00, 0x72, 0xB2),
+    .shown(EVERYWHERE, 0x99_99_33),
+    Container::stayput(["vmvec", "VmVec", "new()"], |job| measure(job, Handling::new(|_| VmVec::new())))
+    .headline(EVERYWHERE, 0x00_72_B2),
     Container::stayput(
         ["vmvec-ahead", "VmVec, ahead", "CommitAhead::Auto, Release::Background"],
         |job| measure(job, ahead(|_| RECOMMENDED.build())),
     )
-    .measured_in(EVERYWHERE)
-    .headline()
-    .shown(0x22, 0x22, 0x22),
+    .headline(EVERYWHERE, 0x22_22_22),
     Container::stayput(
         [
             "vmvec-ahead-small",
@@ -117,15 +97,13 @@ pub(super) const ALL: &[Container] = &[
         },
     )
     .small_pages()
-    .measured_in(EVERYWHERE)
-    .shown(0x99, 0x55, 0xCC),
+    .shown(EVERYWHERE, 0x99_55_CC),
     Container::stayput(
         ["vec-global-vm", "Vec (GlobalVm)", "std's Vec::new(), GlobalVm as the global allocator"],
         |job| measure(job, Handling::new(|_| Vec::new())),
     )
     .on_global_vm()
-    .measured_in(EVERYWHERE)
-    .shown(0x33, 0x88, 0xDD),
+    .shown(EVERYWHERE, 0x33_88_DD),
     Container::stayput(
         [
             "vmvec-ahead-bytes",
@@ -134,37 +112,29 @@ pub(super) const ALL: &[Container] = &[
         ],
         |job| measure(job, ahead(|_| RECOMMENDED.commit_ahead(CommitAhead::Bytes(8 << 20)).build())),
     )
-    .measured_in(&[Burst])
-    .shown(0xDD, 0xAA, 0x33),
+    .shown(&[Burst], 0xDD_AA_33),
     Container::stayput(["vmvec-huge", "VmVec, huge pages", "HugePages::Always"], |job| {
         measure(job, Handling::new(|_| with_huge_pages(HugePages::Always)))
     })
-    .measured_in(&[Steady])
-    .shown(0x44, 0xAA, 0x99),
+    .shown(&[Steady], 0x44_AA_99),
     Container::stayput(["vmvec-small", "VmVec, small pages", "HugePages::Never"], |job| {
         measure(job, Handling::new(|_| with_huge_pages(HugePages::Never)))
     })
     .small_pages()
-    .measured_in(EVERYWHERE)
-    .shown(0xAA, 0x44, 0x99),
-    Container::stayput(["block-vec", "BlockVec", "new(): blocks of 16 KiB"], |job| {
-        measure(job, Handling::new(|_| BlockVec::new()))
-    })
+    .shown(EVERYWHERE, 0xAA_44_99),
+    Container::stayput(["block-vec", "BlockVec", "new(): blocks of 16 KiB"], |job| measure(job, Handling::new(|_| BlockVec::new())))
     .small_pages()
-    .measured_in(EVERYWHERE)
-    .shown(0x88, 0x44, 0x00),
+    .shown(EVERYWHERE, 0x88_44_00),
     Container::stayput(
         ["block-vec-doubling", "BlockVec, doubling", "Blocks::Doubling, the first of 16 KiB"],
         |job| measure(job, Handling::new(|_| doubling())),
     )
     .small_pages()
-    .measured_in(EVERYWHERE)
-    .shown(0xEE, 0x33, 0x77),
+    .shown(EVERYWHERE, 0xEE_33_77),
     Container::stayput(["vmvec-max-len", "VmVec::with_max_len", "with_max_len(all)"], |job| {
         measure(job, Handling::new(VmVec::with_max_len))
     })
-    .measured_in(&[Steady])
-    .shown(0xDD, 0xAA, 0x33),
+    .shown(&[Steady], 0xDD_AA_33),
     Container::stayput(
         [
             "vmvec-idle-ahead",
@@ -173,8 +143,7 @@ pub(super) const ALL: &[Container] = &[
         ],
         |job| measure(job, Handling::new(|_| VmVec::new()).preparing(prefault_ahead)),
     )
-    .measured_in(EVERYWHERE)
-    .shown(0xDD, 0x77, 0x66),
+    .shown(EVERYWHERE, 0xDD_77_66),
     Container::stayput(
         [
             "vmvec-idle",
@@ -183,25 +152,21 @@ pub(super) const ALL: &[Container] = &[
         ],
         |job| measure(job, Handling::new(|_| VmVec::new()).preparing(VmVec::prefault)),
     )
-    .measured_in(EVERYWHERE)
-    .shown(0x99, 0x99, 0x33),
+    .shown(EVERYWHERE, 0x99_99_33),
     Container::stayput(
         ["vmvec-warm", "VmVec, warm", "new(), prefault(all) beforehand; a level ends with clear()"],
         |job| measure(job, Handling::new(warm_vmvec).emptying(VmVec::clear)),
     )
-    .measured_in(&[Steady, Level])
-    .shown(0xB8, 0x5C, 0x6B),
+    .shown(&[Steady, Level], 0xB8_5C_6B),
     Container::stayput(
         ["vmvec-shrink", "VmVec, shrunk", "new(); a level ends with clear() and shrink_to_fit()"],
         |job| measure(job, Handling::new(|_| VmVec::new()).emptying(clear_and_shrink)),
     )
-    .measured_in(&[Level])
-    .shown(0x33, 0xAA, 0x66),
+    .shown(&[Level], 0x33_AA_66),
     Container::stayput(["vmvec-release", "VmVec, background release", "Release::Background"], |job| {
         measure(job, Handling::new(|_| VmVec::builder().release(Release::Background).build()))
     })
-    .measured_in(&[Level])
-    .shown(0xDD, 0xAA, 0x33),
+    .shown(&[Level], 0xDD_AA_33),
     Container::stayput(
         [
             "vmvec-ahead-next",
@@ -211,21 +176,13 @@ pub(super) const ALL: &[Container] = &[
         ],
         |job| measure(job, ahead(|_| RECOMMENDED.build()).replacing()),
     )
-    .measured_in(&[Level])
-    .shown(0x55, 0x99, 0xDD),
+    .shown(&[Level], 0x55_99_DD),
     Container::stayput(
         ["vmvec-ahead-now", "VmVec, ahead, released at once", "CommitAhead::Auto, Release::Now"],
         |job| measure(job, ahead(|_| RECOMMENDED.release(Release::Now).build())),
     )
-    .measured_in(&[Level])
-    .shown(0x44, 0xAA, 0x99),
+    .shown(&[Level], 0x44_AA_99),
 ];
-
-fn warm_vec(most: usize) -> Vec<Entity> {
-    let mut vec = vec![Entity::spawn(1); most];
-    black_box(&mut vec).clear();
-    vec
-}
 
 fn with_huge_pages(policy: HugePages) -> VmVec<Entity> {
     VmVec::builder().huge_pages(policy).build()

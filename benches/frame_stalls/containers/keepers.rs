@@ -6,14 +6,15 @@ use stayput::Key as _;
 use crate::entity::{self, Entity};
 use crate::scenario::churn::Keeper;
 
-/// What the two of `slotmap` share, and ours, which have the same names.
-macro_rules! slotmap {
-    ($map:ident of $of:ident) => {
-        impl Keeper for $of::$map<$of::DefaultKey, Entity> {
-            type Key = $of::DefaultKey;
+/// Maps have the same names for the same, and no trait: what differs is a key that is never looked up, the method that
+/// removes a value that may not be there, and what values are iterated over by.
+macro_rules! keeper {
+    ($map:ty, $key:ty, $no_key:expr, $remove:ident, $($values:ident)+) => {
+        impl Keeper for $map {
+            type Key = $key;
 
             fn no_key() -> Self::Key {
-                Self::Key::null()
+                $no_key
             }
 
             #[inline]
@@ -23,13 +24,27 @@ macro_rules! slotmap {
 
             #[inline]
             fn remove(&mut self, key: Self::Key) -> bool {
-                self.remove(key).is_some()
+                self.$remove(key).is_some()
             }
 
             fn sum(&self) -> u64 {
-                entity::sum(self.values())
+                keeper!(@ self $($values)+)
             }
         }
+    };
+    (@ $map:ident values) => { entity::sum($map.values()) };
+    (@ $map:ident values of pairs) => { entity::sum($map.iter().map(|(_, entity)| entity)) };
+}
+
+macro_rules! slotmap {
+    ($map:ident of $of:ident) => {
+        keeper!(
+            $of::$map<$of::DefaultKey, Entity>,
+            $of::DefaultKey,
+            $of::DefaultKey::null(),
+            remove,
+            values
+        );
     };
 }
 slotmap!(SlotMap of slotmap);
@@ -37,68 +52,20 @@ slotmap!(DenseSlotMap of slotmap);
 slotmap!(SlotMap of stayput);
 slotmap!(DenseSlotMap of stayput);
 
-impl Keeper for thunderdome::Arena<Entity> {
-    type Key = thunderdome::Index;
+keeper!(
+    thunderdome::Arena<Entity>,
+    thunderdome::Index,
+    thunderdome::Index::DANGLING,
+    remove,
+    values of pairs
+);
 
-    fn no_key() -> Self::Key {
-        Self::Key::DANGLING
-    }
+keeper!(
+    generational_arena::Arena<Entity>,
+    generational_arena::Index,
+    generational_arena::Index::from_raw_parts(usize::MAX, 0),
+    remove,
+    values of pairs
+);
 
-    #[inline]
-    fn insert(&mut self, entity: Entity) -> Self::Key {
-        self.insert(entity)
-    }
-
-    #[inline]
-    fn remove(&mut self, key: Self::Key) -> bool {
-        self.remove(key).is_some()
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self.iter().map(|(_, entity)| entity))
-    }
-}
-
-impl Keeper for generational_arena::Arena<Entity> {
-    type Key = generational_arena::Index;
-
-    fn no_key() -> Self::Key {
-        Self::Key::from_raw_parts(usize::MAX, 0)
-    }
-
-    #[inline]
-    fn insert(&mut self, entity: Entity) -> Self::Key {
-        self.insert(entity)
-    }
-
-    #[inline]
-    fn remove(&mut self, key: Self::Key) -> bool {
-        self.remove(key).is_some()
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self.iter().map(|(_, entity)| entity))
-    }
-}
-
-impl Keeper for slab::Slab<Entity> {
-    type Key = usize;
-
-    fn no_key() -> usize {
-        usize::MAX
-    }
-
-    #[inline]
-    fn insert(&mut self, entity: Entity) -> usize {
-        self.insert(entity)
-    }
-
-    #[inline]
-    fn remove(&mut self, key: usize) -> bool {
-        self.try_remove(key).is_some()
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self.iter().map(|(_, entity)| entity))
-    }
-}
+keeper!(slab::Slab<Entity>, usize, usize::MAX, try_remove, values of pairs);

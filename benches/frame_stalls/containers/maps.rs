@@ -23,9 +23,7 @@ pub(super) const ALL: &[Container] = &[
     Container::peer(&["slotmap"], ["slotmap", "slotmap", "SlotMap::new()"], |job| {
         either(job, Handling::new(|_| slotmap::SlotMap::new()), plain::<worlds::Slotmap>())
     })
-    .measured_in(EVERYWHERE)
-    .headline()
-    .shown(0x00, 0x80, 0x60),
+    .headline(EVERYWHERE, 0x00_80_60),
     Container::peer(
         &["slotmap", "mimalloc"],
         [
@@ -36,9 +34,7 @@ pub(super) const ALL: &[Container] = &[
         |job| either(job, Handling::new(|_| slotmap::SlotMap::new()), plain::<worlds::Slotmap>()),
     )
     .on_mimalloc()
-    .measured_in(EVERYWHERE)
-    .headline()
-    .shown(0xD5, 0x5E, 0x00),
+    .headline(EVERYWHERE, 0xD5_5E_00),
     Container::peer(
         &["slotmap"],
         ["slotmap-dense", "slotmap, Dense", "DenseSlotMap::new()"],
@@ -50,8 +46,7 @@ pub(super) const ALL: &[Container] = &[
             )
         },
     )
-    .measured_in(EVERYWHERE)
-    .shown(0xCC, 0x79, 0xA7),
+    .shown(EVERYWHERE, 0xCC_79_A7),
     Container::peer(
         &["slotmap", "mimalloc"],
         [
@@ -62,13 +57,11 @@ pub(super) const ALL: &[Container] = &[
         |job| churn::measure(job, Handling::new(|_| slotmap::DenseSlotMap::new())),
     )
     .on_mimalloc()
-    .measured_in(CHURN)
-    .shown(0xAA, 0x33, 0x77),
+    .shown(CHURN, 0xAA_33_77),
     Container::peer(&["thunderdome"], ["thunderdome", "thunderdome", "Arena::new()"], |job| {
         either(job, Handling::new(|_| thunderdome::Arena::new()), plain::<worlds::Thunderdome>())
     })
-    .measured_in(EVERYWHERE)
-    .shown(0x56, 0xB4, 0xE9),
+    .shown(EVERYWHERE, 0x56_B4_E9),
     Container::peer(
         &["generational-arena"],
         ["generational-arena", "generational-arena", "Arena::new()"],
@@ -80,13 +73,11 @@ pub(super) const ALL: &[Container] = &[
             )
         },
     )
-    .measured_in(EVERYWHERE)
-    .shown(0xE6, 0x9F, 0x00),
+    .shown(EVERYWHERE, 0xE6_9F_00),
     Container::peer(&["slab"], ["slab", "slab", "Slab::new(); no generations"], |job| {
         churn::measure(job, Handling::new(|_| slab::Slab::new()))
     })
-    .measured_in(CHURN)
-    .shown(0x99, 0x99, 0x33),
+    .shown(CHURN, 0x99_99_33),
     Container::peer(
         &["slab"],
         [
@@ -96,26 +87,19 @@ pub(super) const ALL: &[Container] = &[
         ],
         |job| churn::measure(job, Handling::new(warm_slab)),
     )
-    .measured_in(CHURN)
-    .limit()
-    .shown(0x88, 0x88, 0x88),
+    .limit(CHURN, 0x88_88_88),
     Container::stayput(["slot-map", "stayput", "SlotMap::new()"], |job| {
         either(job, Handling::new(|_| SlotMap::new()), plain::<worlds::Stayput>())
     })
-    .measured_in(EVERYWHERE)
-    .headline()
-    .shown(0x00, 0x72, 0xB2),
+    .headline(EVERYWHERE, 0x00_72_B2),
     Container::stayput(["slot-map-ahead", "stayput, ahead", "SlotMap, CommitAhead::Auto"], |job| {
         either(job, ahead(|_| AHEAD.build()), world_ahead())
     })
-    .measured_in(EVERYWHERE)
-    .headline()
-    .shown(0x22, 0x22, 0x22),
+    .headline(EVERYWHERE, 0x22_22_22),
     Container::stayput(["dense-slot-map", "stayput, Dense", "DenseSlotMap::new()"], |job| {
         churn::measure(job, Handling::new(|_| DenseSlotMap::new()))
     })
-    .measured_in(CHURN)
-    .shown(0x66, 0xAA, 0x99),
+    .shown(CHURN, 0x66_AA_99),
     Container::stayput(
         ["dense-slot-map-ahead", "stayput, Dense, ahead", "DenseSlotMap, CommitAhead::Auto"],
         |job| {
@@ -123,8 +107,7 @@ pub(super) const ALL: &[Container] = &[
             churn::measure(job, map)
         },
     )
-    .measured_in(CHURN)
-    .shown(0x11, 0x77, 0x33),
+    .shown(CHURN, 0x11_77_33),
     Container::stayput(
         [
             "slot-map-ahead-small",
@@ -134,15 +117,13 @@ pub(super) const ALL: &[Container] = &[
         |job| churn::measure(job, ahead(|_| AHEAD.huge_pages(HugePages::Never).build())),
     )
     .small_pages()
-    .measured_in(CHURN)
-    .shown(0x99, 0x55, 0xCC),
+    .shown(CHURN, 0x99_55_CC),
     Container::stayput(
         ["slot-map-small", "stayput, small pages", "SlotMap, HugePages::Never"],
         |job| either(job, Handling::new(|_| small_pages()), Handling::new(|_| small_pages_world())),
     )
     .small_pages()
-    .measured_in(EVERYWHERE)
-    .shown(0xAA, 0x44, 0x99),
+    .shown(EVERYWHERE, 0xAA_44_99),
     Container::stayput(
         [
             "slot-map-idle",
@@ -151,8 +132,7 @@ pub(super) const ALL: &[Container] = &[
         ],
         |job| churn::measure(job, Handling::new(|_| SlotMap::new()).preparing(SlotMap::prefault)),
     )
-    .measured_in(CHURN)
-    .shown(0x99, 0x99, 0x33),
+    .shown(CHURN, 0x99_99_33),
     Container::stayput(
         [
             "slot-map-idle-ahead",
@@ -161,14 +141,12 @@ pub(super) const ALL: &[Container] = &[
         ],
         |job| churn::measure(job, Handling::new(|_| SlotMap::new()).preparing(prefault_ahead)),
     )
-    .measured_in(CHURN)
-    .shown(0xDD, 0x77, 0x66),
+    .shown(CHURN, 0xDD_77_66),
     Container::stayput(
         ["slot-map-warm", "stayput, warm", "SlotMap::new(), prefault(most) beforehand"],
         |job| churn::measure(job, Handling::new(warm)),
     )
-    .measured_in(CHURN)
-    .shown(0xB8, 0x5C, 0x6B),
+    .shown(CHURN, 0xB8_5C_6B),
 ];
 
 /// Churn of a map, or the ECS loop of one with a column.

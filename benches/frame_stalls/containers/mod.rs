@@ -10,9 +10,14 @@ mod spawners;
 mod tables;
 mod worlds;
 
+use serde::{Deserialize, Serialize};
+
 use crate::allocator::Allocator;
 use crate::child::{Job, Outcome};
 use crate::scenario::Scenario;
+
+/// Whether the system's allocator is glibc's, which names of containers on it tell.
+const GLIBC: bool = cfg!(all(target_os = "linux", target_env = "gnu"));
 
 /// Whose container it is; the plots show each family in a panel of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +28,7 @@ pub(crate) enum Family {
 }
 
 /// The pages that a container asks the system for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Pages {
     Small,
     Huge,
@@ -110,20 +115,18 @@ impl Container {
         Self { allocator: Allocator::VmSystem, ..self }
     }
 
-    const fn headline(self) -> Self {
-        Self { headline: true, ..self }
+    /// Measured there, and drawn in that colour.
+    const fn shown(self, scenarios: &'static [Scenario], colour: u32) -> Self {
+        let [_, red, green, blue] = colour.to_be_bytes();
+        Self { scenarios, colour: (red, green, blue), ..self }
     }
 
-    const fn limit(self) -> Self {
-        Self { limit: true, ..self }.headline()
+    const fn headline(self, scenarios: &'static [Scenario], colour: u32) -> Self {
+        Self { headline: true, ..self.shown(scenarios, colour) }
     }
 
-    const fn shown(self, red: u8, green: u8, blue: u8) -> Self {
-        Self { colour: (red, green, blue), ..self }
-    }
-
-    const fn measured_in(self, scenarios: &'static [Scenario]) -> Self {
-        Self { scenarios, ..self }
+    const fn limit(self, scenarios: &'static [Scenario], colour: u32) -> Self {
+        Self { limit: true, ..self.headline(scenarios, colour) }
     }
 }
 

@@ -28,71 +28,52 @@ fn read_each(digest: impl Fn(usize) -> Option<u64>, from: usize, places: &[usize
 }
 
 /// The lock is held for the time of a look: what is read under it is moved by who grows the array.
-impl Shared for parking_lot::Mutex<Vec<Entity>> {
-    #[inline]
-    fn push(&self, entity: Entity) {
-        self.lock().push(entity);
-    }
+macro_rules! locked {
+    ($mutex:ty $(, $expectation:literal)?) => {
+        impl Shared for $mutex {
+            #[inline]
+            fn push(&self, entity: Entity) {
+                self.lock()$(.expect($expectation))?.push(entity);
+            }
 
-    fn read(&self, from: usize, places: &[usize]) -> Read {
-        read_slice(&self.lock(), from, places)
-    }
+            fn read(&self, from: usize, places: &[usize]) -> Read {
+                read_slice(&self.lock()$(.expect($expectation))?, from, places)
+            }
+        }
+    };
+}
+locked!(parking_lot::Mutex<Vec<Entity>>);
+locked!(std::sync::Mutex<Vec<Entity>>, "a thread panicked");
+
+/// Arrays that are pushed to by the same name.
+macro_rules! pushed {
+    ($array:ty, |$all:ident, $from:ident, $places:ident| $read:expr) => {
+        impl Shared for $array {
+            #[inline]
+            fn push(&self, entity: Entity) {
+                self.push(entity);
+            }
+
+            fn read(&self, $from: usize, $places: &[usize]) -> Read {
+                let $all = self;
+                $read
+            }
+        }
+    };
 }
 
-/// The same.
-impl Shared for std::sync::Mutex<Vec<Entity>> {
-    #[inline]
-    fn push(&self, entity: Entity) {
-        self.lock().expect("a thread panicked").push(entity);
-    }
+pushed!(boxcar::Vec<Entity>, |all, from, places| {
+    read_each(|index| all.get(index).map(Entity::digest), from, places)
+});
 
-    fn read(&self, from: usize, places: &[usize]) -> Read {
-        read_slice(&self.lock().expect("a thread panicked"), from, places)
-    }
-}
+pushed!(AppendOnlyVec<Entity>, |all, from, places| {
+    let len = all.len();
+    read_each(|index| (index < len).then(|| all[index].digest()), from, places)
+});
 
-impl Shared for boxcar::Vec<Entity> {
-    #[inline]
-    fn push(&self, entity: Entity) {
-        self.push(entity);
-    }
+// Each element has a lock of its own.
+pushed!(ConcurrentVec<Entity>, |all, from, places| {
+    read_each(|index| Some(all.get(index)?.map(Entity::digest)), from, places)
+});
 
-    fn read(&self, from: usize, places: &[usize]) -> Read {
-        read_each(|index| self.get(index).map(Entity::digest), from, places)
-    }
-}
-
-impl Shared for AppendOnlyVec<Entity> {
-    #[inline]
-    fn push(&self, entity: Entity) {
-        self.push(entity);
-    }
-
-    fn read(&self, from: usize, places: &[usize]) -> Read {
-        let len = self.len();
-        read_each(|index| (index < len).then(|| self[index].digest()), from, places)
-    }
-}
-
-/// Each element has a lock of its own.
-impl Shared for ConcurrentVec<Entity> {
-    #[inline]
-    fn push(&self, entity: Entity) {
-        self.push(entity);
-    }
-
-    fn read(&self, from: usize, places: &[usize]) -> Read {
-        read_each(|index| Some(self.get(index)?.map(Entity::digest)), from, places)
-    }
-}
-
-impl Shared for SharedVec<Entity> {
-    #[inline]
-    fn push(&self, entity: Entity) {
-        self.push(entity);
-    }
-
-    fn read(&self, from: usize, places: &[usize]) -> Read {
-        read_slice(self.as_slice(), from, places)
-    }
-}
+pushed!(SharedVec<Entity>, |all, from, places| read_slice(all.as_slice(), from, places));

@@ -6,27 +6,22 @@ use stayput::{BlockVec, VmVec};
 use crate::entity::{self, Entity};
 use crate::scenario::spawn::Spawner;
 
-impl Spawner for Vec<Entity> {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        self.push(entity);
-    }
+/// Arrays that have these methods by the same names.
+macro_rules! spawner {
+    ($($array:ty),+) => {$(
+        impl Spawner for $array {
+            #[inline]
+            fn push(&mut self, entity: Entity) {
+                self.push(entity);
+            }
 
-    fn sum(&self) -> u64 {
-        entity::sum(self)
-    }
+            fn sum(&self) -> u64 {
+                entity::sum(self.iter())
+            }
+        }
+    )+};
 }
-
-impl Spawner for virtual_buffer::vec::Vec<Entity> {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        self.push(entity);
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self.as_slice())
-    }
-}
+spawner!(Vec<Entity>, virtual_buffer::vec::Vec<Entity>, VmVec<Entity>, BlockVec<Entity>);
 
 impl Spawner for boxcar::Vec<Entity> {
     #[inline]
@@ -47,27 +42,5 @@ impl<G: Growth> Spawner for SplitVec<Entity, G> {
 
     fn sum(&self) -> u64 {
         entity::sum(self.iter())
-    }
-}
-
-impl Spawner for VmVec<Entity> {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        self.push(entity);
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self)
-    }
-}
-
-impl Spawner for BlockVec<Entity> {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        self.push(entity);
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self)
     }
 }

@@ -3,8 +3,8 @@
 use hashbrown::HashMap;
 use stayput::{CommitAhead, Table};
 
-use super::Container;
 use super::finders::{ByHand, Griddle, Hashbrown, Rows};
+use super::{Container, GLIBC};
 use crate::entity::Entity;
 use crate::scenario::table::{Finder, measure};
 use crate::scenario::{Handling, Scenario};
@@ -12,11 +12,7 @@ use crate::scenario::{Handling, Scenario};
 const GROWING: &[Scenario] = &[Scenario::Table];
 
 /// By the allocator that it is on.
-const SYSTEM: &str = if cfg!(all(target_os = "linux", target_env = "gnu")) {
-    "Vec + hashbrown (glibc)"
-} else {
-    "Vec + hashbrown (system)"
-};
+const SYSTEM: &str = if GLIBC { "Vec + hashbrown (glibc)" } else { "Vec + hashbrown (system)" };
 
 /// In the order of the report. The limit neither grows nor takes a page fault. What is drawn over the
 /// others comes last.
@@ -24,11 +20,9 @@ pub(super) const ALL: &[Container] = &[
     Container::peer(
         &["hashbrown"],
         ["hashbrown", SYSTEM, "Vec::new() of rows, HashMap<u64, u32> of their places"],
-        |job| measure(job, by_hand::<Hashbrown>()),
+        |job| measure(job, plain::<Hashbrown>()),
     )
-    .measured_in(GROWING)
-    .headline()
-    .shown(0x00, 0x80, 0x60),
+    .headline(GROWING, 0x00_80_60),
     Container::peer(
         &["hashbrown", "mimalloc"],
         [
@@ -36,12 +30,10 @@ pub(super) const ALL: &[Container] = &[
             "Vec + hashbrown (mimalloc)",
             "Vec::new() of rows, HashMap<u64, u32> of their places, mimalloc as the global allocator",
         ],
-        |job| measure(job, by_hand::<Hashbrown>()),
+        |job| measure(job, plain::<Hashbrown>()),
     )
     .on_mimalloc()
-    .measured_in(GROWING)
-    .headline()
-    .shown(0xD5, 0x5E, 0x00),
+    .headline(GROWING, 0xD5_5E_00),
     Container::peer(
         &["griddle"],
         [
@@ -50,11 +42,9 @@ pub(super) const ALL: &[Container] = &[
             "Vec::new() of rows, griddle::HashMap<u64, u32> of their places, which moves to a larger \
              one bit by bit",
         ],
-        |job| measure(job, by_hand::<Griddle>()),
+        |job| measure(job, plain::<Griddle>()),
     )
-    .measured_in(GROWING)
-    .headline()
-    .shown(0xCC, 0x79, 0xA7),
+    .headline(GROWING, 0xCC_79_A7),
     Container::peer(
         &["hashbrown"],
         [
@@ -64,32 +54,22 @@ pub(super) const ALL: &[Container] = &[
         ],
         |job| measure(job, Handling::new(warm_by_hand)),
     )
-    .measured_in(GROWING)
-    .limit()
-    .shown(0x88, 0x88, 0x88),
-    Container::stayput(["table", "Table", "Table::new()"], |job| {
-        measure(job, Handling::new(|_| Rows::new()))
-    })
-    .measured_in(GROWING)
-    .headline()
-    .shown(0x00, 0x72, 0xB2),
+    .limit(GROWING, 0x88_88_88),
+    Container::stayput(["table", "Table", "Table::new()"], |job| measure(job, plain::<Rows>()))
+    .headline(GROWING, 0x00_72_B2),
     Container::stayput(
         ["table-warm", "Table, warm", "Table::new(), reserve(all) and prefault(all) beforehand"],
         |job| measure(job, Handling::new(warm)),
     )
-    .measured_in(GROWING)
-    .headline()
-    .shown(0x56, 0xB4, 0xE9),
+    .headline(GROWING, 0x56_B4_E9),
     Container::stayput(["table-ahead", "Table, ahead", "CommitAhead::Auto"], |job| {
         let make = |_| Table::builder().commit_ahead(CommitAhead::Auto).build();
         measure(job, Handling::new(make).served(|table: &Rows| table.stats().late))
     })
-    .measured_in(GROWING)
-    .headline()
-    .shown(0x22, 0x22, 0x22),
+    .headline(GROWING, 0x22_22_22),
 ];
 
-fn by_hand<T: Finder + Default>() -> Handling<T> {
+fn plain<T: Finder + Default>() -> Handling<T> {
     Handling::new(|_| T::default())
 }
 

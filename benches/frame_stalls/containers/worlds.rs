@@ -12,6 +12,35 @@ pub(super) struct WithColumn<M, C> {
     pub(super) velocities: C,
 }
 
+/// What all maps do in the same way.
+macro_rules! usual {
+    ($($method:ident)+) => { $(usual!(@ $method);)+ };
+    (@ insert) => {
+        #[inline]
+        fn insert(&mut self, entity: Entity, velocity: Velocity) {
+            let key = self.entities.insert(entity);
+            self.velocities.insert(key, velocity);
+        }
+    };
+    (@ update) => {
+        #[inline]
+        fn update(&mut self, each: impl Fn(&mut Entity)) {
+            self.entities.iter_mut().for_each(|(_, entity)| each(entity));
+        }
+    };
+    (@ retain) => {
+        #[inline]
+        fn retain(&mut self, keep: impl Fn(&Entity) -> bool) {
+            self.entities.retain(|_, entity| keep(entity));
+        }
+    };
+    (@ sum) => {
+        fn sum(&self) -> u64 {
+            entity::sum(self.entities.iter().map(|(_, entity)| entity))
+        }
+    };
+}
+
 /// What the two of `slotmap` share.
 macro_rules! slotmap {
     ($name:ident, $map:ident) => {
@@ -21,16 +50,7 @@ macro_rules! slotmap {
         >;
 
         impl World for $name {
-            #[inline]
-            fn insert(&mut self, entity: Entity, velocity: Velocity) {
-                let key = self.entities.insert(entity);
-                self.velocities.insert(key, velocity);
-            }
-
-            #[inline]
-            fn update(&mut self, each: impl Fn(&mut Entity)) {
-                self.entities.iter_mut().for_each(|(_, entity)| each(entity));
-            }
+            usual!(insert update retain sum);
 
             #[inline]
             fn join(&mut self, each: impl Fn(&mut Entity, &Velocity)) {
@@ -39,15 +59,6 @@ macro_rules! slotmap {
                         each(entity, velocity);
                     }
                 }
-            }
-
-            #[inline]
-            fn retain(&mut self, keep: impl Fn(&Entity) -> bool) {
-                self.entities.retain(|_, entity| keep(entity));
-            }
-
-            fn sum(&self) -> u64 {
-                entity::sum(self.entities.values())
             }
         }
     };
@@ -59,30 +70,12 @@ pub(super) type Stayput =
     WithColumn<SlotMap<DefaultKey, Entity>, SecondaryMap<DefaultKey, Velocity>>;
 
 impl World for Stayput {
-    #[inline]
-    fn insert(&mut self, entity: Entity, velocity: Velocity) {
-        let key = self.entities.insert(entity);
-        self.velocities.insert(key, velocity);
-    }
-
-    #[inline]
-    fn update(&mut self, each: impl Fn(&mut Entity)) {
-        self.entities.iter_mut().for_each(|(_, entity)| each(entity));
-    }
+    usual!(insert update retain sum);
 
     #[inline]
     fn join(&mut self, each: impl Fn(&mut Entity, &Velocity)) {
         let joined = self.entities.join_mut(&self.velocities);
         joined.for_each(|(_, entity, velocity)| each(entity, velocity));
-    }
-
-    #[inline]
-    fn retain(&mut self, keep: impl Fn(&Entity) -> bool) {
-        self.entities.retain(|_, entity| keep(entity));
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self.entities.values())
     }
 }
 
@@ -92,6 +85,8 @@ macro_rules! arena {
         pub(super) type $name = WithColumn<$arena, Vec<Velocity>>;
 
         impl World for $name {
+            usual!(update retain sum);
+
             #[inline]
             fn insert(&mut self, entity: Entity, velocity: Velocity) {
                 let slot: usize = $slot(self.entities.insert(entity));
@@ -102,26 +97,12 @@ macro_rules! arena {
             }
 
             #[inline]
-            fn update(&mut self, each: impl Fn(&mut Entity)) {
-                self.entities.iter_mut().for_each(|(_, entity)| each(entity));
-            }
-
-            #[inline]
             fn join(&mut self, each: impl Fn(&mut Entity, &Velocity)) {
                 for (key, entity) in &mut self.entities {
                     if let Some(velocity) = self.velocities.get($slot(key)) {
                         each(entity, velocity);
                     }
                 }
-            }
-
-            #[inline]
-            fn retain(&mut self, keep: impl Fn(&Entity) -> bool) {
-                self.entities.retain(|_, entity| keep(entity));
-            }
-
-            fn sum(&self) -> u64 {
-                entity::sum(self.entities.iter().map(|(_, entity)| entity))
             }
         }
     };

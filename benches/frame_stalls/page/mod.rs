@@ -53,9 +53,8 @@ fn write_contents(page: &mut String, scenarios: &[ScenarioSummary]) -> std::fmt:
 }
 
 fn write_verdicts(page: &mut String, summary: &Summary) -> std::fmt::Result {
-    for verdict in verdict::all(summary) {
-        let name = escaped(verdict.scenario.name);
-        let sentence = escaped(&verdict.sentence);
+    for (name, sentence) in verdict::all(summary) {
+        let (name, sentence) = (escaped(name), escaped(&sentence));
         writeln!(page, "<p class=\"verdict\"><b>{name}.</b> {sentence}</p>")?;
     }
     Ok(())

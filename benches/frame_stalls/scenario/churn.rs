@@ -6,8 +6,11 @@ use std::ops::Range;
 use std::slice;
 use std::time::Duration;
 
+use bench_common::memory::resident;
+use bench_common::random::Random;
+
 use super::handling::Handling;
-use super::play::{Game, longest, play, resident};
+use super::play::{Game, longest, play};
 use super::script::Script;
 use crate::child::{Job, Outcome};
 use crate::entity::{self, Entity};
@@ -56,7 +59,8 @@ struct Churn<'a, K: Keeper> {
     /// Of the entities that it spawns.
     indices: Range<u64>,
     born: Vec<K::Key>,
-    random: u64,
+    /// The same sequence for every map.
+    random: Random,
 }
 
 impl<'a, K: Keeper> Churn<'a, K> {
@@ -71,7 +75,7 @@ impl<'a, K: Keeper> Churn<'a, K> {
             victims: resident(script.remove_per_frame, K::no_key()),
             indices: 0..start as u64,
             born: resident(start.max(each), K::no_key()),
-            random: 1,
+            random: Random::new(1),
         };
         spawn(&mut game.map, &mut game.born, game.indices.clone());
         game
@@ -81,16 +85,6 @@ impl<'a, K: Keeper> Churn<'a, K> {
     fn settle(&mut self) {
         self.live.extend(self.born.drain(..).zip(self.indices.clone()));
     }
-
-    /// A number below `bound`, the same sequence for every map.
-    fn below(&mut self, bound: usize) -> usize {
-        // Knuth's MMIX constants; the low bits would repeat soon.
-        self.random = self
-            .random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((self.random >> 33) % bound as u64).expect("is below a usize")
-    }
 }
 
 impl<K: Keeper> Game for Churn<'_, K> {
@@ -99,7 +93,7 @@ impl<K: Keeper> Game for Churn<'_, K> {
         self.indices = self.indices.end..self.indices.end + self.script.spawn_per_frame as u64;
         self.victims.clear();
         for _ in 0..self.script.remove_per_frame {
-            let place = self.below(self.live.len());
+            let place = self.random.below(self.live.len());
             let (key, _) = self.live.swap_remove(place);
             self.victims.push(key);
         }

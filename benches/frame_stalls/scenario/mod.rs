@@ -12,13 +12,14 @@ pub(crate) mod spawn;
 pub(crate) mod table;
 pub(crate) mod workers;
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use handling::Handling;
 pub(crate) use script::{Burst, Script};
 
 /// What happens in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 pub(crate) enum Scenario {
     /// The same number of entities is spawned in every frame, and none is removed.
     Steady,
@@ -41,59 +42,34 @@ pub(crate) enum Scenario {
 }
 
 impl Scenario {
-    pub(crate) const ALL: [Self; 9] = [
-        Self::Steady,
-        Self::Burst,
-        Self::Many,
-        Self::Beside,
-        Self::Level,
-        Self::Churn,
-        Self::Ecs,
-        Self::Table,
-        Self::Workers,
-    ];
-
     /// Those that are measured unless others are asked for.
     pub(crate) const FIRST: [Self; 2] = [Self::Steady, Self::Churn];
 
-    /// For the command line and for names of files.
-    pub(crate) fn id(self) -> &'static str {
+    /// Its id, for the command line and for names of files, its name for people, and what its containers are.
+    const fn facts(self) -> (&'static str, &'static str, Subject) {
         match self {
-            Self::Steady => "steady",
-            Self::Burst => "burst",
-            Self::Many => "many",
-            Self::Beside => "beside",
-            Self::Level => "level",
-            Self::Churn => "churn",
-            Self::Ecs => "ecs",
-            Self::Table => "table",
-            Self::Workers => "workers",
+            Self::Steady => ("steady", "steady spawn", Subject::Arrays),
+            Self::Burst => ("burst", "bursts", Subject::Arrays),
+            Self::Many => ("many", "many arrays", Subject::Arrays),
+            Self::Beside => ("beside", "beside an allocating thread", Subject::Arrays),
+            Self::Level => ("level", "level change", Subject::Arrays),
+            Self::Churn => ("churn", "churn", Subject::Maps),
+            Self::Ecs => ("ecs", "ECS loop", Subject::Maps),
+            Self::Table => ("table", "a table grows", Subject::Tables),
+            Self::Workers => ("workers", "workers append while the frame reads", Subject::Shared),
         }
     }
 
-    /// For people.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Steady => "steady spawn",
-            Self::Burst => "bursts",
-            Self::Many => "many arrays",
-            Self::Beside => "beside an allocating thread",
-            Self::Level => "level change",
-            Self::Churn => "churn",
-            Self::Ecs => "ECS loop",
-            Self::Table => "a table grows",
-            Self::Workers => "workers append while the frame reads",
-        }
+    pub(crate) const fn id(self) -> &'static str {
+        self.facts().0
     }
 
-    /// What its containers are.
-    pub(crate) fn subject(self) -> Subject {
-        match self {
-            Self::Steady | Self::Burst | Self::Many | Self::Beside | Self::Level => Subject::Arrays,
-            Self::Churn | Self::Ecs => Subject::Maps,
-            Self::Table => Subject::Tables,
-            Self::Workers => Subject::Shared,
-        }
+    pub(crate) const fn name(self) -> &'static str {
+        self.facts().1
+    }
+
+    pub(crate) const fn subject(self) -> Subject {
+        self.facts().2
     }
 }
 

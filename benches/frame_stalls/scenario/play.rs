@@ -1,9 +1,9 @@
 //! The loop of frames, and how it is timed.
 
-use std::hint::black_box;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use bench_common::memory::resident;
 use bench_common::spread::nanoseconds;
 use bench_common::usage::{self, Resident};
 
@@ -94,12 +94,4 @@ pub(super) fn longest(indices: Range<u64>, mut each: impl FnMut(u64)) -> Duratio
         before = after;
     }
     longest
-}
-
-/// Room for so many, its pages touched, so that adding one takes no page fault.
-pub(super) fn resident<T: Copy>(count: usize, filler: T) -> Vec<T> {
-    // Of zeroes a vector could be made without touching pages.
-    let mut values = vec![black_box(filler); count];
-    black_box(&mut values).clear();
-    values
 }

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::slice;
 use std::time::Duration;
 
+use bench_common::memory::resident;
 use bench_common::random::Random;
 
 use super::handling::Handling;
-use super::play::{Game, longest, play, resident};
+use super::play::{Game, longest, play};
 use super::script::Script;
 use crate::child::{Job, Outcome};
 use crate::entity::{self, Entity};

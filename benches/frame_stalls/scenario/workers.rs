@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::memory::resident;
 use bench_common::random::Random;
 use bench_common::spread::nanoseconds;
 use bench_common::usage;
 
 use super::handling::Handling;
-use super::play::{Game, longest, play, resident};
+use super::play::{Game, longest, play};
 use super::script::Script;
 use crate::child::{Job, Outcome, Pass};
 use crate::entity::{self, Entity};

@@ -1,10 +1,12 @@
 //! Points that move, operation by operation.
 
+use bench_common::compare;
+use bench_common::memory::{List, list};
 use bench_common::random::Random;
 
 use super::{LATTICE, PAIRS_RADIUS, Points, RADIUS};
 use crate::operation::Operation;
-use crate::stage::{List, Perform, Sample, list, narrow, timed};
+use crate::stage::{Sample, narrow, timed};
 
 /// How many look-ups there are in a measurement.
 const QUERIES: usize = 10_000;
@@ -101,7 +103,7 @@ impl<P: Points<D>, const D: usize> Stage<P, D> {
     }
 }
 
-impl<P: Points<D>, const D: usize> Perform for Stage<P, D> {
+impl<P: Points<D>, const D: usize> compare::Stage<Operation> for Stage<P, D> {
     fn can(&self, operation: Operation) -> bool {
         !P::LACKS.contains(&operation)
     }

@@ -12,10 +12,41 @@ pub(crate) struct Plain<const D: usize> {
     near: Vec<Near<D>>,
 }
 
+/// With all points side by side, put there in each frame.
+pub(crate) struct Sorted<const D: usize> {
+    grid: Grid<D>,
+    side_by_side: SortedGrid<D>,
+    near: Vec<Near<D>>,
+}
+
+/// Look-ups go to the one or the other, by the same names.
+macro_rules! look_ups {
+    ($grid:ident) => {
+        #[inline]
+        fn within(&mut self, center: [f32; D], radius: f32, mut each: impl FnMut(u32)) {
+            self.$grid.within(center, radius).for_each(|(slot, _)| each(slot));
+        }
+
+        #[inline]
+        fn nearest(&mut self, center: [f32; D], mut each: impl FnMut(f32)) {
+            self.$grid.nearest_into(center, NEAREST, &mut self.near);
+            self.near.iter().for_each(|near| each(near.distance_squared));
+        }
+
+        fn pairs(&mut self, _: &[[f32; D]], radius: f32) -> u64 {
+            let mut pairs = 0;
+            self.$grid.for_each_pair(radius, |_, _| pairs += 1);
+            pairs
+        }
+    };
+}
+
 impl<const D: usize> Points<D> for Plain<D>
 where
     [f32; D]: Position,
 {
+    look_ups!(grid);
+
     fn of(positions: &[[f32; D]]) -> Self {
         let mut all = Self { grid: Grid::new(CELL), near: Vec::new() };
         all.advance(positions);
@@ -27,36 +58,14 @@ where
             self.grid.insert(slot, position);
         }
     }
-
-    #[inline]
-    fn within(&mut self, center: [f32; D], radius: f32, mut each: impl FnMut(u32)) {
-        self.grid.within(center, radius).for_each(|(slot, _)| each(slot));
-    }
-
-    #[inline]
-    fn nearest(&mut self, center: [f32; D], mut each: impl FnMut(f32)) {
-        self.grid.nearest_into(center, NEAREST, &mut self.near);
-        self.near.iter().for_each(|near| each(near.distance_squared));
-    }
-
-    fn pairs(&mut self, _: &[[f32; D]], radius: f32) -> u64 {
-        let mut pairs = 0;
-        self.grid.for_each_pair(radius, |_, _| pairs += 1);
-        pairs
-    }
-}
-
-/// With all points side by side, put there in each frame.
-pub(crate) struct Sorted<const D: usize> {
-    grid: Grid<D>,
-    side_by_side: SortedGrid<D>,
-    near: Vec<Near<D>>,
 }
 
 impl<const D: usize> Points<D> for Sorted<D>
 where
     [f32; D]: Position,
 {
+    look_ups!(side_by_side);
+
     fn of(positions: &[[f32; D]]) -> Self {
         let (grid, side_by_side) = (Grid::new(CELL), SortedGrid::new());
         let mut all = Self { grid, side_by_side, near: Vec::new() };
@@ -69,23 +78,6 @@ where
             self.grid.insert(slot, position);
         }
         self.grid.sort_into(&mut self.side_by_side);
-    }
-
-    #[inline]
-    fn within(&mut self, center: [f32; D], radius: f32, mut each: impl FnMut(u32)) {
-        self.side_by_side.within(center, radius).for_each(|(slot, _)| each(slot));
-    }
-
-    #[inline]
-    fn nearest(&mut self, center: [f32; D], mut each: impl FnMut(f32)) {
-        self.side_by_side.nearest_into(center, NEAREST, &mut self.near);
-        self.near.iter().for_each(|near| each(near.distance_squared));
-    }
-
-    fn pairs(&mut self, _: &[[f32; D]], radius: f32) -> u64 {
-        let mut pairs = 0;
-        self.side_by_side.for_each_pair(radius, |_, _| pairs += 1);
-        pairs
     }
 }
 

@@ -7,6 +7,8 @@ pub(crate) mod stayput_indices;
 use foldhash::fast::FixedState;
 use stayput::VmVec;
 
+pub(crate) use crate::stage::Target;
+
 /// The hasher of all that can be told.
 pub(crate) type Hasher = FixedState;
 
@@ -68,13 +70,6 @@ pub(crate) trait Sets: Sized {
 
     /// Takes a row out, and gives its value.
     fn remove(&mut self, row: Target<Self::Handle>) -> u64;
-}
-
-/// A row that is to be changed, by all that it is known by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Target<H> {
-    pub(crate) slot: u32,
-    pub(crate) handle: H,
 }
 
 /// What finds slots by sets, and leaves rows to others.

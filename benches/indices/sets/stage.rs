@@ -1,11 +1,13 @@
 //! Rows by their sets, operation by operation.
 
+use bench_common::compare;
+use bench_common::memory::{List, list};
 use bench_common::random::Random;
 use bench_common::usage::resident_bytes;
 
 use super::{Member, Sets, Target, value};
 use crate::operation::{Operation, SAMPLE_MAX};
-use crate::stage::{List, Perform, Sample, list, narrow, timed};
+use crate::stage::{Sample, narrow, timed};
 
 pub(crate) struct Stage<S: Sets> {
     rows: usize,
@@ -92,7 +94,7 @@ impl<S: Sets> Stage<S> {
         let mut built = self.make();
         let before = resident_bytes();
         let (time, ()) = timed(|| insert_all(&mut built, &self.set_of, &mut self.handles));
-        let bytes = Sample::bytes(before, resident_bytes(), self.rows);
+        let bytes = Sample::bytes(Operation::Bytes, before, resident_bytes(), self.rows);
         let checksum = self.check(&built);
         self.full = Some(built);
         let built = Sample::new(Operation::Build, time, self.rows, checksum);
@@ -156,7 +158,7 @@ impl<S: Sets> Stage<S> {
     }
 }
 
-impl<S: Sets> Perform for Stage<S> {
+impl<S: Sets> compare::Stage<Operation> for Stage<S> {
     fn can(&self, _: Operation) -> bool {
         true
     }

@@ -8,6 +8,7 @@ use foldhash::fast::FixedState;
 use stayput::VmVec;
 
 use crate::operation::Operation;
+pub(crate) use crate::stage::Target;
 
 /// The hasher of all.
 pub(crate) type Hasher = FixedState;
@@ -80,13 +81,6 @@ pub(crate) trait Unique: Sized {
     fn rekey(&mut self, row: Target<Self::Handle>, old: u64, new: u64) -> bool;
 
     fn clear(&mut self);
-}
-
-/// A row that is to be changed, by all that it is known by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Target<H> {
-    pub(crate) slot: u32,
-    pub(crate) handle: H,
 }
 
 /// What finds slots by keys, and leaves rows to others.

@@ -4,13 +4,15 @@ use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::compare;
+use bench_common::memory::{List, list};
 use bench_common::random::Random;
 use bench_common::small;
 use bench_common::usage::resident_bytes;
 
 use super::{OTHERS, Row, Target, Unique, key, value};
 use crate::operation::{Operation, SAMPLE_MAX};
-use crate::stage::{List, Perform, Sample, list, narrow, timed};
+use crate::stage::{Sample, narrow, timed};
 
 /// How often a structure grows while its longest insertion is looked for.
 const GROWTHS: usize = 3;
@@ -183,7 +185,7 @@ impl<U: Unique> Stage<U> {
         let before = resident_bytes();
         let sample = self.insert_all(Operation::Insert);
         let rows = self.rows * self.structures();
-        [Some(sample), Sample::bytes(before, resident_bytes(), rows)]
+        [Some(sample), Sample::bytes(Operation::Bytes, before, resident_bytes(), rows)]
             .into_iter()
             .flatten()
             .collect()
@@ -370,7 +372,7 @@ impl<U: Unique> Stage<U> {
     }
 }
 
-impl<U: Unique> Perform for Stage<U> {
+impl<U: Unique> compare::Stage<Operation> for Stage<U> {
     fn can(&self, operation: Operation) -> bool {
         !U::LACKS.contains(&operation)
     }

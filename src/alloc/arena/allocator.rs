@@ -3,8 +3,8 @@
 #![expect(unsafe_code, reason = "passes on what allocators promise")]
 
 use super::{Arena, Scope};
+use crate::alloc::Contents;
 use crate::alloc::raw::RawAllocator;
-use crate::error::Error;
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
@@ -17,13 +17,12 @@ macro_rules! raw_allocator {
         // copy of it.
         unsafe impl RawAllocator for $type {
             #[inline]
-            fn allocate(&self, layout: Layout) -> Option<NonNull<[u8]>> {
-                sized(self.bump.try_allocate(layout), layout)
-            }
-
-            #[inline]
-            fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<[u8]>> {
-                sized(self.bump.try_allocate_zeroed(layout), layout)
+            fn allocate(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
+                match contents {
+                    Contents::Any => self.bump.try_allocate(layout),
+                    Contents::Zeroed => self.bump.try_allocate_zeroed(layout),
+                }
+                .ok()
             }
 
             #[inline]
@@ -38,20 +37,15 @@ macro_rules! raw_allocator {
                 block: NonNull<u8>,
                 old: Layout,
                 new: Layout,
-            ) -> Option<NonNull<[u8]>> {
-                // SAFETY: the caller's promise is the one that is asked for.
-                sized(unsafe { self.bump.try_grow(block, old, new) }, new)
-            }
-
-            #[inline]
-            unsafe fn grow_zeroed(
-                &self,
-                block: NonNull<u8>,
-                old: Layout,
-                new: Layout,
-            ) -> Option<NonNull<[u8]>> {
-                // SAFETY: the caller's promise is the one that is asked for.
-                sized(unsafe { self.bump.try_grow_zeroed(block, old, new) }, new)
+                contents: Contents,
+            ) -> Option<NonNull<u8>> {
+                match contents {
+                    // SAFETY: the caller's promise is the one that is asked for.
+                    Contents::Any => unsafe { self.bump.try_grow(block, old, new) },
+                    // SAFETY: the same.
+                    Contents::Zeroed => unsafe { self.bump.try_grow_zeroed(block, old, new) },
+                }
+                .ok()
             }
 
             #[inline]
@@ -60,9 +54,9 @@ macro_rules! raw_allocator {
                 block: NonNull<u8>,
                 old: Layout,
                 new: Layout,
-            ) -> Option<NonNull<[u8]>> {
+            ) -> Option<NonNull<u8>> {
                 // SAFETY: the caller's promise is the one that is asked for.
-                sized(unsafe { self.bump.try_shrink(block, old, new) }, new)
+                unsafe { self.bump.try_shrink(block, old, new) }.ok()
             }
         }
     };
@@ -70,9 +64,3 @@ macro_rules! raw_allocator {
 
 raw_allocator!(&Arena);
 raw_allocator!(&Scope<'_>);
-
-/// The block in the size that was asked for.
-#[inline]
-fn sized(block: Result<NonNull<u8>, Error>, layout: Layout) -> Option<NonNull<[u8]>> {
-    block.ok().map(|block| NonNull::slice_from_raw_parts(block, layout.size()))
-}

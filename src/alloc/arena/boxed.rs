@@ -233,11 +233,7 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
 #[repr(transparent)]
 pub struct Unsizing<T: ?Sized>(T);
 
-impl<T: ?Sized> fmt::Debug for Unsizing<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unsizing").finish_non_exhaustive()
-    }
-}
+debug_as!([T: ?Sized] Unsizing<T>, "Unsizing");
 
 impl<T> ArenaBox<'_, T> {
     /// The value, moved out of the arena.

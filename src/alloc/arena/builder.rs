@@ -1,7 +1,7 @@
 //! [`ArenaBuilder`]: options for an `Arena`.
 
 use super::Arena;
-use crate::error::{Error, give_up};
+use crate::error::{Error, or_give_up};
 use crate::growing::{Growth, Way, option_methods};
 use crate::reservation::HugePages;
 use crate::service::{CommitAhead, Release};
@@ -83,10 +83,7 @@ impl ArenaBuilder {
     /// Where [`try_build`](Self::try_build) has an error.
     #[track_caller]
     pub fn build(self) -> Arena {
-        match self.try_build() {
-            Ok(arena) => arena,
-            Err(error) => give_up(error),
-        }
+        or_give_up(self.try_build())
     }
 
     /// Makes the arena. Enters the kernel if a maximum, a capacity or memory ahead was asked for.

@@ -1,6 +1,43 @@
 //! The methods by which values get into an arena: the same for [`Arena`](super::Arena) and
 //! [`Scope`](super::Scope), but for how long the references live.
 
+/// Defines methods and their fallible twins, whose bodies are given, by the names of both, their generics and parameters,
+/// and what they return.
+///
+/// The first text ends the first sentence about the twin. The second, if there is one, ends the sentence about its errors.
+macro_rules! twins {
+    ($(
+        $(#[$doc:meta])+
+        fn $name:ident, $try_name:ident
+        [$($generics:tt)*] (&$this:ident $(, $arg:ident: $type:ty)*) -> $ok:ty
+        {
+            $body:expr
+        } $($twin:literal)? $(, $errors:literal)?;
+    )+) => {$(
+        $(#[$doc])+
+        ///
+        /// # Panics
+        ///
+        #[doc = concat!("Where [`", stringify!($try_name), "`](Self::", stringify!($try_name), ") has an error.")]
+        #[inline]
+        #[track_caller]
+        pub fn $name<$($generics)*>(&$this $(, $arg: $type)*) -> $ok {
+            or_give_up($this.$try_name($($arg),*))
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), or the error", $($twin,)? ".")]
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!("As for [`try_alloc_layout`](Self::try_alloc_layout)", $($errors,)? ".")]
+        #[inline]
+        pub fn $try_name<$($generics)*>(&$this $(, $arg: $type)*) -> Result<$ok, Error> {
+            $body
+        }
+    )+};
+}
+pub(super) use twins;
+
 /// Within an `impl` of a type that has a `bump`: the methods, given the lifetime of what they
 /// return.
 macro_rules! alloc_methods {
@@ -13,10 +50,7 @@ macro_rules! alloc_methods {
         #[inline]
         #[track_caller]
         pub fn alloc<T>(&self, value: T) -> &$life mut T {
-            match self.bump.try_alloc(value) {
-                Ok(value) => value,
-                Err(refused) => give_up(refused.error),
-            }
+            or_give_up(self.bump.try_alloc(value))
         }
 
         /// [`alloc`](Self::alloc), or the error and the value.
@@ -29,309 +63,90 @@ macro_rules! alloc_methods {
             self.bump.try_alloc(value)
         }
 
-        /// Stores what the closure makes, after there is room for it: large values can be made in
-        /// place. The closure may store values itself. If it panics, its room stays taken.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_with`](Self::try_alloc_with) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &$life mut T {
-            or_give_up(self.bump.try_alloc_with(make))
-        }
+        $crate::alloc::arena::methods::twins! {
+            /// Stores what the closure makes, after there is room for it: large values can be made in
+            /// place. The closure may store values itself. If it panics, its room stays taken.
+            fn alloc_with, try_alloc_with
+            [T] (&self, make: impl FnOnce() -> T) -> &$life mut T {
+                self.bump.try_alloc_with(make)
+            } "; then the closure was not called";
 
-        /// [`alloc_with`](Self::alloc_with), or the error; then the closure was not called.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_with<T>(&self, make: impl FnOnce() -> T) -> Result<&$life mut T, Error> {
-            self.bump.try_alloc_with(make)
-        }
+            /// [`alloc_with`](Self::alloc_with) for a closure that can fail. Then its room is free
+            /// again, unless the closure has stored something behind it.
+            ///
+            /// # Errors
+            ///
+            /// That of the closure.
+            fn alloc_try_with, try_alloc_try_with
+            [T, E] (&self, make: impl FnOnce() -> Result<T, E>) -> Result<&$life mut T, E> {
+                self.bump.try_alloc_try_with(make)
+            } "; then the closure was not called. The inner result is the closure's";
 
-        /// [`alloc_with`](Self::alloc_with) for a closure that can fail. Then its room is free
-        /// again, unless the closure has stored something behind it.
-        ///
-        /// # Errors
-        ///
-        /// That of the closure.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_try_with`](Self::try_alloc_try_with) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_try_with<T, E>(
-            &self,
-            make: impl FnOnce() -> Result<T, E>,
-        ) -> Result<&$life mut T, E> {
-            or_give_up(self.bump.try_alloc_try_with(make))
-        }
+            /// Stores a copy of a slice. O(n).
+            fn alloc_slice_copy, try_alloc_slice_copy
+            [T: Copy] (&self, source: &[T]) -> &$life mut [T] {
+                self.bump.try_alloc_slice_copy(source)
+            };
 
-        /// [`alloc_try_with`](Self::alloc_try_with), or the error; then the closure was not called.
-        /// The inner result is the closure's.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_try_with<T, E>(
-            &self,
-            make: impl FnOnce() -> Result<T, E>,
-        ) -> Result<Result<&$life mut T, E>, Error> {
-            self.bump.try_alloc_try_with(make)
-        }
+            /// Stores clones of the values of a slice. If one panics, those before are dropped. O(n).
+            fn alloc_slice_clone, try_alloc_slice_clone
+            [T: Clone] (&self, source: &[T]) -> &$life mut [T] {
+                self.bump.try_alloc_slice_fill_with(source.len(), |i| source[i].clone())
+            }, "; nothing was cloned";
 
-        /// Stores a copy of a slice. O(n).
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_copy`](Self::try_alloc_slice_copy) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_copy<T: Copy>(&self, source: &[T]) -> &$life mut [T] {
-            or_give_up(self.bump.try_alloc_slice_copy(source))
-        }
+            /// Stores `len` values, made of their indices. If one panics, those before are dropped.
+            /// O(n).
+            fn alloc_slice_fill_with, try_alloc_slice_fill_with
+            [T] (&self, len: usize, make: impl FnMut(usize) -> T) -> &$life mut [T] {
+                self.bump.try_alloc_slice_fill_with(len, make)
+            } "; then the closure was not called";
 
-        /// [`alloc_slice_copy`](Self::alloc_slice_copy), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_slice_copy<T: Copy>(
-            &self,
-            source: &[T],
-        ) -> Result<&$life mut [T], Error> {
-            self.bump.try_alloc_slice_copy(source)
-        }
+            /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with) for a closure that can fail. Then the
+            /// values before are dropped, and their room is free again, unless the closure has stored
+            /// something behind it.
+            ///
+            /// # Errors
+            ///
+            /// That of the closure, which is not called again.
+            fn alloc_slice_try_fill_with, try_alloc_slice_try_fill_with
+            [T, E] (&self, len: usize, make: impl FnMut(usize) -> Result<T, E>) -> Result<&$life mut [T], E> {
+                self.bump.try_alloc_slice_try_fill_with(len, make)
+            } "; then the closure was not called. The inner result is the closure's";
 
-        /// Stores clones of the values of a slice. If one panics, those before are dropped. O(n).
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_clone`](Self::try_alloc_slice_clone) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_clone<T: Clone>(&self, source: &[T]) -> &$life mut [T] {
-            or_give_up(self.try_alloc_slice_clone(source))
-        }
+            /// Stores `len` copies of a value. O(n).
+            fn alloc_slice_fill_copy, try_alloc_slice_fill_copy
+            [T: Copy] (&self, len: usize, value: T) -> &$life mut [T] {
+                self.bump.try_alloc_slice_fill_copy(len, value)
+            };
 
-        /// [`alloc_slice_clone`](Self::alloc_slice_clone), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout); nothing was cloned.
-        #[inline]
-        pub fn try_alloc_slice_clone<T: Clone>(
-            &self,
-            source: &[T],
-        ) -> Result<&$life mut [T], Error> {
-            self.bump.try_alloc_slice_fill_with(source.len(), |i| source[i].clone())
-        }
+            /// Stores `len` clones of a value. If one panics, those before are dropped. O(n).
+            fn alloc_slice_fill_clone, try_alloc_slice_fill_clone
+            [T: Clone] (&self, len: usize, value: &T) -> &$life mut [T] {
+                self.bump.try_alloc_slice_fill_with(len, |_| value.clone())
+            }, "; nothing was cloned";
 
-        /// Stores `len` values, made of their indices. If one panics, those before are dropped.
-        /// O(n).
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_fill_with`](Self::try_alloc_slice_fill_with) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_fill_with<T>(
-            &self,
-            len: usize,
-            make: impl FnMut(usize) -> T,
-        ) -> &$life mut [T] {
-            or_give_up(self.bump.try_alloc_slice_fill_with(len, make))
-        }
+            /// Stores `len` default values. If one panics, those before are dropped. O(n).
+            fn alloc_slice_fill_default, try_alloc_slice_fill_default
+            [T: Default] (&self, len: usize) -> &$life mut [T] {
+                self.bump.try_alloc_slice_fill_with(len, |_| T::default())
+            }, "; no value was made";
 
-        /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with), or the error; then the closure
-        /// was not called.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_slice_fill_with<T>(
-            &self,
-            len: usize,
-            make: impl FnMut(usize) -> T,
-        ) -> Result<&$life mut [T], Error> {
-            self.bump.try_alloc_slice_fill_with(len, make)
-        }
+            /// Stores all that an iterator gives, however much it says that will be. O(n).
+            ///
+            /// The slice grows in place. The iterator may store values itself; then the slice has to
+            /// move when it grows, and leaves room behind. If the iterator panics, what it gave is
+            /// dropped.
+            fn alloc_slice_from_iter, try_alloc_slice_from_iter
+            [T] (&self, values: impl IntoIterator<Item = T>) -> &$life mut [T] {
+                self.bump.try_alloc_slice_from_iter(values)
+            } "; then what the iterator gave until then is dropped, and so is the iterator";
 
-        /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with) for a closure that can fail. Then the
-        /// values before are dropped, and their room is free again, unless the closure has stored
-        /// something behind it.
-        ///
-        /// # Errors
-        ///
-        /// That of the closure, which is not called again.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_try_fill_with`](Self::try_alloc_slice_try_fill_with) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_try_fill_with<T, E>(
-            &self,
-            len: usize,
-            make: impl FnMut(usize) -> Result<T, E>,
-        ) -> Result<&$life mut [T], E> {
-            or_give_up(self.bump.try_alloc_slice_try_fill_with(len, make))
-        }
-
-        /// [`alloc_slice_try_fill_with`](Self::alloc_slice_try_fill_with), or the error; then the
-        /// closure was not called. The inner result is the closure's.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_slice_try_fill_with<T, E>(
-            &self,
-            len: usize,
-            make: impl FnMut(usize) -> Result<T, E>,
-        ) -> Result<Result<&$life mut [T], E>, Error> {
-            self.bump.try_alloc_slice_try_fill_with(len, make)
-        }
-
-        /// Stores `len` copies of a value. O(n).
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_fill_copy`](Self::try_alloc_slice_fill_copy) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &$life mut [T] {
-            or_give_up(self.bump.try_alloc_slice_fill_copy(len, value))
-        }
-
-        /// [`alloc_slice_fill_copy`](Self::alloc_slice_fill_copy), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_slice_fill_copy<T: Copy>(
-            &self,
-            len: usize,
-            value: T,
-        ) -> Result<&$life mut [T], Error> {
-            self.bump.try_alloc_slice_fill_copy(len, value)
-        }
-
-        /// Stores `len` clones of a value. If one panics, those before are dropped. O(n).
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_fill_clone`](Self::try_alloc_slice_fill_clone) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &$life mut [T] {
-            or_give_up(self.try_alloc_slice_fill_clone(len, value))
-        }
-
-        /// [`alloc_slice_fill_clone`](Self::alloc_slice_fill_clone), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout); nothing was cloned.
-        #[inline]
-        pub fn try_alloc_slice_fill_clone<T: Clone>(
-            &self,
-            len: usize,
-            value: &T,
-        ) -> Result<&$life mut [T], Error> {
-            self.bump.try_alloc_slice_fill_with(len, |_| value.clone())
-        }
-
-        /// Stores `len` default values. If one panics, those before are dropped. O(n).
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_fill_default`](Self::try_alloc_slice_fill_default) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &$life mut [T] {
-            or_give_up(self.try_alloc_slice_fill_default(len))
-        }
-
-        /// [`alloc_slice_fill_default`](Self::alloc_slice_fill_default), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout); no value was made.
-        #[inline]
-        pub fn try_alloc_slice_fill_default<T: Default>(
-            &self,
-            len: usize,
-        ) -> Result<&$life mut [T], Error> {
-            self.bump.try_alloc_slice_fill_with(len, |_| T::default())
-        }
-
-        /// Stores all that an iterator gives, however much it says that will be. O(n).
-        ///
-        /// The slice grows in place. The iterator may store values itself; then the slice has to
-        /// move when it grows, and leaves room behind. If the iterator panics, what it gave is
-        /// dropped.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_from_iter`](Self::try_alloc_slice_from_iter) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_from_iter<T>(
-            &self,
-            values: impl IntoIterator<Item = T>,
-        ) -> &$life mut [T] {
-            or_give_up(self.bump.try_alloc_slice_from_iter(values))
-        }
-
-        /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), or the error; then what the
-        /// iterator gave until then is dropped, and so is the iterator.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_slice_from_iter<T>(
-            &self,
-            values: impl IntoIterator<Item = T>,
-        ) -> Result<&$life mut [T], Error> {
-            self.bump.try_alloc_slice_from_iter(values)
-        }
-
-        /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), by the name that it has in `bumpalo`. (There,
-        /// the iterator has to know how much it gives, and it is a panic if that was wrong.)
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_fill_iter`](Self::try_alloc_slice_fill_iter) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_fill_iter<T>(
-            &self,
-            values: impl IntoIterator<Item = T>,
-        ) -> &$life mut [T] {
-            self.alloc_slice_from_iter(values)
-        }
-
-        /// [`try_alloc_slice_from_iter`](Self::try_alloc_slice_from_iter), by the name that it has in
-        /// `bumpalo`.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_slice_fill_iter<T>(
-            &self,
-            values: impl IntoIterator<Item = T>,
-        ) -> Result<&$life mut [T], Error> {
-            self.try_alloc_slice_from_iter(values)
+            /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), by the name that it has in `bumpalo`. (There,
+            /// the iterator has to know how much it gives, and it is a panic if that was wrong.)
+            fn alloc_slice_fill_iter, try_alloc_slice_fill_iter
+            [T] (&self, values: impl IntoIterator<Item = T>) -> &$life mut [T] {
+                self.try_alloc_slice_from_iter(values)
+            };
         }
 
         /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter) for an iterator whose values may be
@@ -381,25 +196,11 @@ macro_rules! alloc_methods {
             self.bump.try_alloc_slice_try_fill_iter(values)
         }
 
-        /// Stores a copy of a string. O(n).
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_str`](Self::try_alloc_str) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_str(&self, source: &str) -> &$life mut str {
-            or_give_up(self.bump.try_alloc_str(source))
-        }
-
-        /// [`alloc_str`](Self::alloc_str), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_str(&self, source: &str) -> Result<&$life mut str, Error> {
-            self.bump.try_alloc_str(source)
+        $crate::alloc::arena::methods::twins! {
+            /// Stores a copy of a string. O(n).
+            fn alloc_str, try_alloc_str [] (&self, source: &str) -> &$life mut str {
+                self.bump.try_alloc_str(source)
+            };
         }
 
         /// Stores formatted text: `alloc_fmt(format_args!("{x}"))` is what `format!("{x}")` is.
@@ -454,71 +255,24 @@ macro_rules! alloc_methods {
             self.bump.try_allocate(layout)
         }
 
-        /// [`alloc_layout`](Self::alloc_layout), where all bytes are zero. Nothing is written where
-        /// memory is fresh from the system.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_layout_zeroed`](Self::try_alloc_layout_zeroed) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_layout_zeroed(&self, layout: Layout) -> NonNull<u8> {
-            or_give_up(self.bump.try_allocate_zeroed(layout))
-        }
+        $crate::alloc::arena::methods::twins! {
+            /// [`alloc_layout`](Self::alloc_layout), where all bytes are zero. Nothing is written where
+            /// memory is fresh from the system.
+            fn alloc_layout_zeroed, try_alloc_layout_zeroed
+            [] (&self, layout: Layout) -> NonNull<u8> {
+                self.bump.try_allocate_zeroed(layout)
+            };
 
-        /// [`alloc_layout_zeroed`](Self::alloc_layout_zeroed), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_layout_zeroed(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
-            self.bump.try_allocate_zeroed(layout)
-        }
+            /// Room for a value. O(1).
+            fn alloc_uninit, try_alloc_uninit [T] (&self) -> &$life mut MaybeUninit<T> {
+                self.bump.try_alloc_uninit()
+            };
 
-        /// Room for a value. O(1).
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_uninit`](Self::try_alloc_uninit) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_uninit<T>(&self) -> &$life mut MaybeUninit<T> {
-            or_give_up(self.bump.try_alloc_uninit())
-        }
-
-        /// [`alloc_uninit`](Self::alloc_uninit), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_uninit<T>(&self) -> Result<&$life mut MaybeUninit<T>, Error> {
-            self.bump.try_alloc_uninit()
-        }
-
-        /// Room for `len` values. O(1).
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_uninit`](Self::try_alloc_slice_uninit) has an error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_uninit<T>(&self, len: usize) -> &$life mut [MaybeUninit<T>] {
-            or_give_up(self.bump.try_alloc_slice_uninit(len))
-        }
-
-        /// [`alloc_slice_uninit`](Self::alloc_slice_uninit), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_slice_uninit<T>(
-            &self,
-            len: usize,
-        ) -> Result<&$life mut [MaybeUninit<T>], Error> {
-            self.bump.try_alloc_slice_uninit(len)
+            /// Room for `len` values. O(1).
+            fn alloc_slice_uninit, try_alloc_slice_uninit
+            [T] (&self, len: usize) -> &$life mut [MaybeUninit<T>] {
+                self.bump.try_alloc_slice_uninit(len)
+            };
         }
 
         /// A value that is all zero. Nothing is written where memory is fresh from the system.
@@ -596,33 +350,13 @@ macro_rules! alloc_methods {
             self.bump.try_alloc(value).map(ArenaBox::new)
         }
 
-        /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), where the values are dropped
-        /// when the box is.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_box_slice_from_iter`](Self::try_alloc_box_slice_from_iter) has an
-        /// error.
-        #[inline]
-        #[track_caller]
-        pub fn alloc_box_slice_from_iter<T>(
-            &self,
-            values: impl IntoIterator<Item = T>,
-        ) -> ArenaBox<$life, [T]> {
-            ArenaBox::new(self.alloc_slice_from_iter(values))
-        }
-
-        /// [`alloc_box_slice_from_iter`](Self::alloc_box_slice_from_iter), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_slice_from_iter`](Self::try_alloc_slice_from_iter).
-        #[inline]
-        pub fn try_alloc_box_slice_from_iter<T>(
-            &self,
-            values: impl IntoIterator<Item = T>,
-        ) -> Result<ArenaBox<$life, [T]>, Error> {
-            self.bump.try_alloc_slice_from_iter(values).map(ArenaBox::new)
+        $crate::alloc::arena::methods::twins! {
+            /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), where the values are dropped
+            /// when the box is.
+            fn alloc_box_slice_from_iter, try_alloc_box_slice_from_iter
+            [T] (&self, values: impl IntoIterator<Item = T>) -> ArenaBox<$life, [T]> {
+                self.bump.try_alloc_slice_from_iter(values).map(ArenaBox::new)
+            };
         }
     };
 }

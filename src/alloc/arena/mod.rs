@@ -21,7 +21,7 @@ use methods::{alloc_methods, scope_methods};
 pub use scope::{Scope, ScopeGuard};
 pub use stats::ArenaStats;
 
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use std::alloc::Layout;
 use std::fmt;

@@ -20,12 +20,8 @@ pub(in crate::alloc) fn obtain(
     contents: Contents,
 ) -> Option<NonNull<u8>> {
     let whole = whole(layout)?;
-    let memory = NonNull::new(match contents {
-        // SAFETY: the size is not zero.
-        Contents::Any => unsafe { parent.alloc(whole) },
-        // SAFETY: as above.
-        Contents::Zeroed => unsafe { parent.alloc_zeroed(whole) },
-    })?;
+    // SAFETY: the size is not zero.
+    let memory = unsafe { contents.of(parent, whole) }?;
     // SAFETY: `whole` has that, and a layout behind it.
     Some(unsafe { sealed(memory, layout) })
 }

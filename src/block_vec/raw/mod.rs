@@ -29,7 +29,7 @@
 
 use super::plan::{Blocks, Plan};
 use super::table::{Origin, Table};
-use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, give_up};
+use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, or_give_up};
 use crate::growing::Purse;
 use crate::poison::{self, AtEnd, poison, unpoison};
 use crate::reservation::memory_bytes;
@@ -426,9 +426,7 @@ impl<T> Raw<T> {
     #[inline(never)]
     #[track_caller]
     fn grow_by_one_or_give_up(&mut self) {
-        if let Err(error) = self.grow_by_one() {
-            give_up(error);
-        }
+        or_give_up(self.grow_by_one());
     }
 
     /// Puts an element behind the last one, and returns where it is.

@@ -4,6 +4,8 @@
 //! [`Left`], and no two of these have one in common.
 
 use super::Raw;
+#[cfg(feature = "rayon")]
+use crate::vec::SplitAt;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::UnwindSafe;
@@ -182,9 +184,8 @@ pub(crate) struct Taken<'o, T> {
 unsafe impl<T: Send> Send for Taken<'_, T> {}
 
 #[cfg(feature = "rayon")]
-impl<T> Taken<'_, T> {
-    /// The first `count` elements, and the others.
-    pub(crate) fn split_at(mut self, count: usize) -> (Self, Self) {
+impl<T> SplitAt for Taken<'_, T> {
+    fn split_at(mut self, count: usize) -> (Self, Self) {
         assert!(count <= self.left.len());
         let Range { start, end } = self.left.front..self.left.back;
         // They belong to the two parts.
@@ -195,33 +196,14 @@ impl<T> Taken<'_, T> {
 }
 
 #[cfg(feature = "rayon")]
-impl<T> Iterator for Taken<'_, T> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        // SAFETY: they are there.
-        unsafe { self.left.next(self.raw) }
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.left.len();
-        (count, Some(count))
-    }
+exact_iterator! {
+    ['o, T] Taken<'o, T> => T:
+    |taken| taken.left.len(),
+    // SAFETY: they are there.
+    unsafe { taken.left.next(taken.raw) },
+    // SAFETY: they are there.
+    unsafe { taken.left.next_back(taken.raw) }
 }
-
-#[cfg(feature = "rayon")]
-impl<T> DoubleEndedIterator for Taken<'_, T> {
-    #[inline]
-    fn next_back(&mut self) -> Option<T> {
-        // SAFETY: they are there.
-        unsafe { self.left.next_back(self.raw) }
-    }
-}
-
-#[cfg(feature = "rayon")]
-impl<T> ExactSizeIterator for Taken<'_, T> {}
 
 #[cfg(feature = "rayon")]
 impl<T> Drop for Taken<'_, T> {

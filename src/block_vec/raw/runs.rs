@@ -23,11 +23,6 @@ impl<'a, T> Runs<'a, T> {
     }
 
     #[inline]
-    pub(in super::super) fn len(&self) -> usize {
-        self.range.len()
-    }
-
-    #[inline]
     pub(in super::super) fn next(&mut self) -> Option<&'a [T]> {
         let run = self.raw.run(self.range.start, self.range.end);
         self.range.start += run.len();
@@ -64,38 +59,13 @@ impl<'a, T> Runs<'a, T> {
         Some(run)
     }
 
-    /// Leaves the first elements out; at most as many as there are.
-    pub(in super::super) fn skip(&mut self, count: usize) {
-        assert!(count <= self.len());
-        self.range.start += count;
-    }
-
-    /// Leaves the last elements out; at most as many as there are.
-    pub(in super::super) fn skip_back(&mut self, count: usize) {
-        assert!(count <= self.len());
-        self.range.end -= count;
-    }
-
-    /// The first `count` elements, and the others.
-    #[cfg(feature = "rayon")]
-    pub(in super::super) fn split_at(self, count: usize) -> (Self, Self) {
-        assert!(count <= self.len());
-        let Self { raw, range } = self;
-        let middle = range.start + count;
-        (Self { raw, range: range.start..middle }, Self { raw, range: middle..range.end })
-    }
-
     /// How many slices there are.
     pub(in super::super) fn count(&self) -> usize {
         self.raw.count_runs(&self.range)
     }
 }
 
-impl<T> Clone for Runs<'_, T> {
-    fn clone(&self) -> Self {
-        Self { raw: self.raw, range: self.range.clone() }
-    }
-}
+clone_fields!([T] Runs<'_, T>: raw, range);
 
 /// The elements of a range, to be changed, by slices.
 pub(in super::super) struct RunsMut<'a, T> {
@@ -121,11 +91,6 @@ impl<'a, T> RunsMut<'a, T> {
     fn raw(&self) -> &'a Raw<T> {
         // SAFETY: it was borrowed mutably for `'a`, and is only read since. No element is in it.
         unsafe { self.raw.as_ref() }
-    }
-
-    #[inline]
-    pub(in super::super) fn len(&self) -> usize {
-        self.range.len()
     }
 
     /// The elements of a range, which are this one's no more.
@@ -191,33 +156,47 @@ impl<'a, T> RunsMut<'a, T> {
         Runs::new(self.raw(), self.range.clone())
     }
 
-    /// Leaves the first elements out; at most as many as there are.
-    pub(in super::super) fn skip(&mut self, count: usize) {
-        assert!(count <= self.len());
-        self.range.start += count;
-    }
-
-    /// Leaves the last elements out; at most as many as there are.
-    pub(in super::super) fn skip_back(&mut self, count: usize) {
-        assert!(count <= self.len());
-        self.range.end -= count;
-    }
-
     /// How many slices there are.
     pub(in super::super) fn count(&self) -> usize {
         self.raw().count_runs(&self.range)
     }
-
-    /// The first `count` elements, and the others.
-    #[cfg(feature = "rayon")]
-    pub(in super::super) fn split_at(self, count: usize) -> (Self, Self) {
-        assert!(count <= self.len());
-        let Self { raw, range, elements } = self;
-        let middle = range.start + count;
-        let left = Self { raw, range: range.start..middle, elements };
-        (left, Self { raw, range: middle..range.end, elements })
-    }
 }
+
+/// What both have in common, with where the elements are.
+macro_rules! runs {
+    ($runs:ident) => {
+        impl<T> $runs<'_, T> {
+            #[inline]
+            pub(in super::super) fn len(&self) -> usize {
+                self.range.len()
+            }
+
+            /// Leaves the first elements out; at most as many as there are.
+            pub(in super::super) fn skip(&mut self, count: usize) {
+                assert!(count <= self.len());
+                self.range.start += count;
+            }
+
+            /// Leaves the last elements out; at most as many as there are.
+            pub(in super::super) fn skip_back(&mut self, count: usize) {
+                assert!(count <= self.len());
+                self.range.end -= count;
+            }
+
+            /// The first `count` elements, and the others.
+            #[cfg(feature = "rayon")]
+            pub(in super::super) fn split_at(self, count: usize) -> (Self, Self) {
+                assert!(count <= self.len());
+                let Range { start, end } = self.range;
+                let middle = start + count;
+                (Self { range: start..middle, ..self }, Self { range: middle..end, ..self })
+            }
+        }
+    };
+}
+
+runs!(Runs);
+runs!(RunsMut);
 
 /// What is called from within loops, but seldom: by values, so that iterators can be in registers.
 impl<T> Raw<T> {

@@ -4,8 +4,7 @@
 
 use super::{Groups, Pad, Record};
 use crate::columns::{Fields, Row};
-use std::fmt;
-use std::iter::{FlatMap, FusedIterator};
+use std::iter::FlatMap;
 use std::ops::Range;
 use std::slice;
 
@@ -82,77 +81,32 @@ impl<R: Row + Pad, const N: usize> IntoIter<R, N> {
     }
 }
 
-/// `$next` and `$next_back` give the row at an index that was just taken from `left`.
-macro_rules! iterator {
-    (
-        $name:ident<$($lifetime:lifetime)?> => $item:ty:
-        |$iter:ident, $index:pat_param| $next:expr, $next_back:expr
-    ) => {
-        impl<$($lifetime,)? R: Row + Pad, const N: usize> Iterator for $name<$($lifetime,)? R, N> {
-            type Item = $item;
-
-            #[inline]
-            fn next(&mut self) -> Option<Self::Item> {
-                let $index = self.left.next()?;
-                let $iter = self;
-                $next
-            }
-
-            #[inline]
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.left.size_hint()
-            }
-        }
-
-        impl<$($lifetime,)? R: Row + Pad, const N: usize> DoubleEndedIterator
-            for $name<$($lifetime,)? R, N>
-        {
-            #[inline]
-            fn next_back(&mut self) -> Option<Self::Item> {
-                let $index = self.left.next_back()?;
-                let $iter = self;
-                $next_back
-            }
-        }
-
-        impl<$($lifetime,)? R: Row + Pad, const N: usize> ExactSizeIterator
-            for $name<$($lifetime,)? R, N>
-        {
-        }
-
-        impl<$($lifetime,)? R: Row + Pad, const N: usize> FusedIterator
-            for $name<$($lifetime,)? R, N>
-        {
-        }
-
-        impl<$($lifetime,)? R: Row + Pad, const N: usize> fmt::Debug for $name<$($lifetime,)? R, N> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name))
-                    .field("left", &self.left.len())
-                    .finish_non_exhaustive()
-            }
-        }
-    };
+exact_iterator! {
+    ['a, R: Row + Pad, const N: usize] Iter<'a, R, N> => R::Ref<'a>:
+    |iter| iter.left.len(),
+    iter.left.next().map(|index| iter.at(index)),
+    iter.left.next_back().map(|index| iter.at(index))
 }
 
-iterator! {
-    Iter<'a> => R::Ref<'a>: |iter, index| Some(iter.at(index)), Some(iter.at(index))
+exact_iterator! {
+    ['a, R: Row + Pad, const N: usize] IterMut<'a, R, N> => R::Mut<'a>:
+    |iter| iter.left.len(),
+    iter.left.next().and_then(|_| iter.lanes.next().map(R::by_mut)),
+    iter.left.next_back().and_then(|_| iter.lanes.next_back().map(R::by_mut))
 }
 
-iterator! {
-    IterMut<'a> => R::Mut<'a>:
-    |iter, _| iter.lanes.next().map(R::by_mut), iter.lanes.next_back().map(R::by_mut)
+exact_iterator! {
+    [R: Row + Pad, const N: usize] IntoIter<R, N> => R:
+    |iter| iter.left.len(),
+    iter.left.next().map(|index| iter.take_at(index)),
+    iter.left.next_back().map(|index| iter.take_at(index))
 }
 
-iterator! {
-    IntoIter<> => R: |iter, index| Some(iter.take_at(index)), Some(iter.take_at(index))
-}
+debug_left!([R: Row + Pad, const N: usize] Iter<'_, R, N>, "Iter", |iter| iter.left.len());
+debug_left!([R: Row + Pad, const N: usize] IterMut<'_, R, N>, "IterMut", |iter| iter.left.len());
+debug_left!([R: Row + Pad, const N: usize] IntoIter<R, N>, "IntoIter", |iter| iter.left.len());
 
-impl<R: Row + Pad, const N: usize> Clone for Iter<'_, R, N> {
-    fn clone(&self) -> Self {
-        Self { groups: self.groups, left: self.left.clone() }
-    }
-}
+clone_fields!([R: Row + Pad, const N: usize] Iter<'_, R, N>: groups, left);
 
 impl<R: Row + Pad, const N: usize> IntoIterator for Groups<R, N> {
     type Item = R;
@@ -163,20 +117,7 @@ impl<R: Row + Pad, const N: usize> IntoIterator for Groups<R, N> {
     }
 }
 
-impl<'a, R: Row + Pad, const N: usize> IntoIterator for &'a Groups<R, N> {
-    type Item = R::Ref<'a>;
-    type IntoIter = Iter<'a, R, N>;
-
-    fn into_iter(self) -> Iter<'a, R, N> {
-        self.iter()
-    }
-}
-
-impl<'a, R: Row + Pad, const N: usize> IntoIterator for &'a mut Groups<R, N> {
-    type Item = R::Mut<'a>;
-    type IntoIter = IterMut<'a, R, N>;
-
-    fn into_iter(self) -> IterMut<'a, R, N> {
-        self.iter_mut()
-    }
+iterate_by_ref! {
+    [R: Row + Pad, const N: usize] Groups<R, N>:
+    R::Ref<'a> => Iter<'a, R, N>, R::Mut<'a> => IterMut<'a, R, N>
 }

@@ -1,4 +1,4 @@
-//! Dense maps in snapshots: as the map and the array that they consist of.
+//! Dense maps and tables in snapshots: as the maps and arrays that they consist of.
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,7 @@ use crate::file::error::FileErrorKind;
 use crate::file::header::Misfit;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
+use crate::table::{Indices, Row, Table};
 use crate::vec::VmVec;
 use bytemuck::Pod;
 
@@ -28,5 +29,16 @@ impl<K: Key, V: Pod> Form for DenseSlotMap<K, V> {
                 Misfit::Not(FileErrorKind::Content, None)
             }
         })
+    }
+}
+
+impl<R: Pod + Row<X::Part>, X: Indices, K: Key> Form for Table<R, X, K> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+        self.rows().write(to)
+    }
+
+    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+        let rows = SlotMap::read(from)?;
+        Self::try_from_rows(rows).map_err(|refused| Misfit::Refused(refused.error))
     }
 }

@@ -12,8 +12,6 @@ mod dense;
 mod read;
 mod secondary;
 mod several;
-#[cfg(feature = "table")]
-mod table;
 // Files are refused where there is no virtual memory.
 #[cfg(all(test, not(no_vm)))]
 mod tests;

@@ -44,7 +44,7 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     pub fn load(self, path: impl AsRef<Path>) -> Result<SlotMap<K, V>, FileError> {
         let path = path.as_ref();
         let map = self.try_build().map_err(|error| FileError::of_error(error, Some(path)))?;
-        read(map, path, self.wanted_reuse())
+        read(map, path, self.own.reuse)
     }
 
     /// [`load`](Self::load), into memory that is supplied: see [`build_in`](Self::build_in).
@@ -61,7 +61,7 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
         let map = self
             .try_build_in(backing)
             .map_err(|refused| FileError::of_error(refused.error, Some(path)))?;
-        read(map, path, self.wanted_reuse())
+        read(map, path, self.own.reuse)
     }
 }
 

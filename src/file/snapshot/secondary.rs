@@ -13,7 +13,7 @@ use crate::heap::try_reserve_exact;
 use crate::key::{Key, KeyData};
 use crate::secondary::waiting::Waiting;
 use crate::secondary::{SecondaryMap, SecondaryMapBuilder, SparseSecondaryMap};
-use crate::slot_map::far::NEAR_BYTES;
+use crate::slots::far_index::NEAR_BYTES;
 use bytemuck::Pod;
 use std::hash::BuildHasher;
 use std::path::Path;

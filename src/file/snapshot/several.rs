@@ -15,6 +15,7 @@ use crate::heap::try_collect;
 use crate::key::Key;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
+use crate::table::{Indices, Row, Table};
 use crate::vec::VmVec;
 use bytemuck::Pod;
 use std::fmt;
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 const MAGIC: [u8; 8] = *b"staysnap";
 
 /// A container of plain data that a [`Snapshot`] can hold: a [`SlotMap`], [`SecondaryMap`], [`SparseSecondaryMap`],
-/// [`DenseSlotMap`], [`Table`](crate::Table) or [`VmVec`].
+/// [`DenseSlotMap`], [`Table`] or [`VmVec`].
 ///
 /// This trait is sealed.
 pub trait Saved: Form {}
@@ -36,6 +37,7 @@ impl<K: Key, V: Pod> Saved for SlotMap<K, V> {}
 impl<K: Key, V: Pod> Saved for SecondaryMap<K, V> {}
 impl<K: Key, V: Pod, S: BuildHasher + Default> Saved for SparseSecondaryMap<K, V, S> {}
 impl<K: Key, V: Pod> Saved for DenseSlotMap<K, V> {}
+impl<R: Pod + Row<X::Part>, X: Indices, K: Key> Saved for Table<R, X, K> {}
 impl<T: Pod> Saved for VmVec<T> {}
 
 /// A file of several containers, which are saved together: all of them are of one time.
@@ -44,7 +46,7 @@ impl<T: Pod> Saved for VmVec<T> {}
 /// ended between the two, the files do not match: keys find values of others. A snapshot is written to one file, which
 /// replaces the one from before as a whole, as [`SlotMap::save`] does.
 ///
-/// Secondary maps are read as either kind. A [`Table`](crate::Table) is written as the `SlotMap` of its rows, and read as either. Options
+/// Secondary maps are read as either kind. A [`Table`] is written as the `SlotMap` of its rows, and read as either. Options
 /// are not saved: containers are read with those of [`Default`].
 ///
 /// # Examples
@@ -184,7 +186,7 @@ impl Snapshot {
     ///
     /// If no container has the name ([`NoPart`](FileErrorKind::NoPart)), it is of another type
     /// ([`Element`](FileErrorKind::Element)), or it is damaged; if memory is refused; and as
-    /// [`SecondaryMap::load`] and [`Table::try_from_rows`](crate::Table::try_from_rows) do. A `SecondaryMap` with far indices can be read as a
+    /// [`SecondaryMap::load`] and [`Table::try_from_rows`] do. A `SecondaryMap` with far indices can be read as a
     /// [`SparseSecondaryMap`].
     pub fn load<C: Saved>(&mut self, name: &str) -> Result<C, FileError> {
         let loaded = self.read(name).map_err(|misfit| match misfit {

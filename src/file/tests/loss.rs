@@ -5,11 +5,10 @@
 //! time since then; sectors behind the end of that may hold zeros, too.
 
 use super::{BOOT, Folder};
-use crate::effort;
 use crate::file::header::HEADER_BYTES;
 use crate::file::{AppendOnly, FileError, FileErrorKind, FileVec, Mode, Mutable};
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+use crate::made;
+use arbitrary::Unstructured;
 use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io;
@@ -115,7 +114,7 @@ pub(in crate::file) fn is_rewritten() {
     RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.is_stale = false));
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Op {
     Push(usize),
     Truncate(usize),
@@ -129,18 +128,24 @@ enum Op {
     Reopen,
 }
 
-fn ops(may_remove: bool) -> impl Strategy<Value = Vec<Op>> {
-    let op = prop_oneof![
-        4 => (1_usize..3000).prop_map(Op::Push),
-        3 => Just(Op::Flush),
-        2 => (0_usize..5).prop_map(Op::Refused),
-        2 => (0_usize..4).prop_map(Op::Killed),
-        1 => Just(Op::Reopen),
-        u32::from(may_remove) * 2 => (0_usize..4000).prop_map(Op::Truncate),
-        u32::from(may_remove) => Just(Op::Shrink),
-        u32::from(may_remove) => (1_usize..2000).prop_map(Op::Zeroed),
-    ];
-    proptest::collection::vec(op, 1..12)
+impl Op {
+    fn removes(&self) -> bool {
+        matches!(self, Self::Truncate(_) | Self::Shrink | Self::Zeroed(_))
+    }
+
+    /// Some more often than others.
+    fn made(bytes: &mut Unstructured<'_>) -> arbitrary::Result<Self> {
+        Ok(match bytes.int_in_range(0..=16)? {
+            0..4 => Self::Push(bytes.int_in_range(1..=2999)?),
+            4..7 => Self::Flush,
+            7..9 => Self::Refused(bytes.int_in_range(0..=4)?),
+            9..11 => Self::Killed(bytes.int_in_range(0..=3)?),
+            11 => Self::Reopen,
+            12..14 => Self::Truncate(bytes.int_in_range(0..=3999)?),
+            14 => Self::Shrink,
+            _ => Self::Zeroed(bytes.int_in_range(1..=1999)?),
+        })
+    }
 }
 
 fn try_open<M: Mode>(path: &Path) -> Result<FileVec<u32, M>, FileError> {
@@ -319,57 +324,52 @@ fn lose<M: Mode>(folder: &Folder, run: &Run, random: &mut impl FnMut(usize) -> u
     }
 }
 
-fn lose_in_runs<M: Mode>(may_remove: bool, remove: fn(&mut FileVec<u32, M>, &Op)) {
-    TestRunner::new(effort::cases(12))
-        .run(&(ops(may_remove), any::<u64>()), |(ops, seed)| {
-            let folder = Folder::new();
-            let run = run::<M>(&folder.file(), &ops, remove);
-            let mut state = seed | 1;
-            lose::<M>(&folder, &run, &mut |below| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                usize::try_from(state >> 33).unwrap() % below
-            });
-            Ok(())
-        })
-        .unwrap();
+/// Runs the operations once, and loses power at many moments of it.
+fn lose_in_run<M: Mode>(ops: &[Op], seed: u64, remove: fn(&mut FileVec<u32, M>, &Op)) {
+    let folder = Folder::new();
+    let run = run::<M>(&folder.file(), ops, remove);
+    let mut state = seed | 1;
+    lose::<M>(&folder, &run, &mut |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).unwrap() % below
+    });
 }
 
-#[test]
-fn a_loss_of_power_leaves_what_was_flushed() {
-    lose_in_runs::<AppendOnly>(false, |_, op| unreachable!("{op:?} removes"));
-}
-
-#[test]
-fn a_loss_of_power_leaves_what_was_flushed_where_elements_are_removed() {
-    lose_in_runs::<Mutable>(true, |vec, op| match op {
+fn remove(vec: &mut FileVec<u32, Mutable>, op: &Op) {
+    match op {
         Op::Truncate(len) => vec.truncate(*len),
         Op::Shrink => vec.shrink_to_fit(),
         Op::Zeroed(count) => vec.extend_zeroed(*count),
         op => unreachable!("{op:?} is done"),
+    }
+}
+
+#[test]
+fn a_loss_of_power_leaves_what_was_flushed() {
+    made::run_with_made(12, 1..12, Op::made, |seed: u64, ops| {
+        let ops: Vec<_> = ops.iter().filter(|op| !op.removes()).copied().collect();
+        lose_in_run::<AppendOnly>(&ops, seed, |_, op| unreachable!("{op:?} removes"));
+    });
+}
+
+#[test]
+fn a_loss_of_power_leaves_what_was_flushed_where_elements_are_removed() {
+    made::run_with_made(12, 1..12, Op::made, |seed: u64, ops| {
+        lose_in_run::<Mutable>(ops, seed, remove);
     });
 }
 
 #[test]
 fn a_process_killed_while_it_flushed_and_then_a_loss_of_power_leave_what_was_flushed() {
-    let remove = |vec: &mut FileVec<u32, Mutable>, op: &Op| match op {
-        Op::Truncate(len) => vec.truncate(*len),
-        op => unreachable!("{op:?} is done"),
-    };
     // The record is written and its sync does not begin, for a length that is less, and for one that is more.
     let less = [Op::Push(3000), Op::Flush, Op::Truncate(10), Op::Killed(1), Op::Push(1)];
     let more =
         [Op::Push(9), Op::Flush, Op::Push(9), Op::Flush, Op::Push(9), Op::Killed(1), Op::Flush];
-    let mut state = 1_u64;
-    for _ in 0..8 {
+    for seed in 0..8 {
         for ops in [less.as_slice(), more.as_slice()] {
-            let folder = Folder::new();
-            let run = run::<Mutable>(&folder.file(), ops, remove);
-            lose::<Mutable>(&folder, &run, &mut |below| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                usize::try_from(state >> 33).unwrap() % below
-            });
+            lose_in_run::<Mutable>(ops, seed << 32 | 0x9e37_79b9, remove);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::index::memory::{
     Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover,
 };
-use crate::slot_map::prefetch;
+use crate::slots::prefetch;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
 

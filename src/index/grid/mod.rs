@@ -23,7 +23,7 @@ use crate::error::{Error, give_up, or_give_up};
 use cells::Cells;
 pub(crate) use cells::assert_cell;
 use lists::Lists;
-use nearest::nearest_methods;
+use nearest::search_methods;
 use std::fmt;
 
 /// Finds slots by where they are: those near a point, in a box, the nearest ones, all that are near each other.
@@ -195,62 +195,7 @@ impl<const D: usize> Grid<D> {
 
     memory_methods!();
 
-    /// The points at most that far from a center, in no order, each once. The time is that of the cells that are
-    /// touched, and the points in them; if they are more than there are points, about that of all points.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::index::Grid;
-    /// let mut grid = Grid::new(1.0);
-    /// grid.insert(3, [1.0, 2.0, 2.0]);
-    /// assert_eq!(grid.within([0.0; 3], 3.0).next(), Some((3, [1.0, 2.0, 2.0])));
-    /// assert_eq!(grid.within([0.0; 3], 2.9).next(), None);
-    /// ```
-    #[inline]
-    pub fn within(&self, center: [f32; D], radius: f32) -> Within<'_, D> {
-        Within::new(&self.lists, center, radius)
-    }
-
-    /// The points between two corners, or at them, in no order, each once. The time is as of
-    /// [`within`](Self::within).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::index::Grid;
-    /// let mut grid = Grid::new(0.3);
-    /// grid.insert(0, [1.0, 2.0]);
-    /// grid.insert(1, [1.0, 3.5]);
-    /// let slots: Vec<_> = grid.in_box([0.0, 2.0], [1.0, 3.0]).map(|(slot, _)| slot).collect();
-    /// assert_eq!(slots, [0]);
-    /// ```
-    #[inline]
-    pub fn in_box(&self, min: [f32; D], max: [f32; D]) -> InBox<'_, D> {
-        InBox::new(&self.lists, min, max)
-    }
-
-    nearest_methods!(lists);
-
-    /// Visits all pairs of points that are at most that far from each other, each once, the lower slot first, in no
-    /// order. The time is that of half of what [`within`](Self::within) takes for each point.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::index::Grid;
-    /// let mut grid = Grid::new(1.0);
-    /// for slot in 0..10 {
-    ///     grid.insert(slot, [slot as f32, 0.0]);
-    /// }
-    /// let mut pairs = Vec::new();
-    /// grid.for_each_pair(1.0, |a, b| pairs.push((a, b)));
-    /// pairs.sort_unstable();
-    /// assert_eq!((pairs.len(), pairs[8]), (9, (8, 9)));
-    /// ```
-    pub fn for_each_pair(&self, radius: f32, visit: impl FnMut(u32, u32)) {
-        pairs::each(&self.lists, radius, visit);
-    }
+    search_methods!(lists, Within, InBox);
 
     /// The points as they are now, side by side in arrays: for very many searches. Linear; enters the kernel.
     ///

@@ -4,9 +4,64 @@ use super::cells::{Any, Area, Ball, is_somewhere, square_apart};
 use super::walk::{Store, Walk};
 use crate::error::{Error, ErrorKind};
 
-/// Defines the searches for the nearest points of an index whose points are in that field.
-macro_rules! nearest_methods {
-    ($store:ident) => {
+/// Defines the searches of an index whose points are in that field, by its iterators over the points of a ball and of a box.
+macro_rules! search_methods {
+    ($store:ident, $within:ident, $in_box:ident) => {
+        /// The points at most that far from a center, in no order, each once. The time is that of the cells that are
+        /// touched, and the points in them; if they are more than there are points, about that of all points.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::index::Grid;
+        /// let mut grid = Grid::new(1.0);
+        /// grid.insert(3, [1.0, 2.0, 2.0]);
+        /// assert_eq!(grid.within([0.0; 3], 3.0).next(), Some((3, [1.0, 2.0, 2.0])));
+        /// assert_eq!(grid.within([0.0; 3], 2.9).next(), None);
+        /// ```
+        #[inline]
+        pub fn within(&self, center: [f32; D], radius: f32) -> $within<'_, D> {
+            $within::new(&self.$store, center, radius)
+        }
+
+        /// The points between two corners, or at them, in no order, each once. The time is as of
+        /// [`within`](Self::within).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::index::Grid;
+        /// let mut grid = Grid::new(0.3);
+        /// grid.insert(0, [1.0, 2.0]);
+        /// grid.insert(1, [1.0, 3.5]);
+        /// let slots: Vec<_> = grid.in_box([0.0, 2.0], [1.0, 3.0]).map(|(slot, _)| slot).collect();
+        /// assert_eq!(slots, [0]);
+        /// ```
+        #[inline]
+        pub fn in_box(&self, min: [f32; D], max: [f32; D]) -> $in_box<'_, D> {
+            $in_box::new(&self.$store, min, max)
+        }
+
+        /// Visits all pairs of points that are at most that far from each other, each once, the lower slot first, in no
+        /// order. The time is that of half of what [`within`](Self::within) takes for each point.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::index::Grid;
+        /// let mut grid = Grid::new(1.0);
+        /// for slot in 0..10 {
+        ///     grid.insert(slot, [slot as f32, 0.0]);
+        /// }
+        /// let mut pairs = Vec::new();
+        /// grid.for_each_pair(1.0, |a, b| pairs.push((a, b)));
+        /// pairs.sort_unstable();
+        /// assert_eq!((pairs.len(), pairs[8]), (9, (8, 9)));
+        /// ```
+        pub fn for_each_pair(&self, radius: f32, visit: impl FnMut(u32, u32)) {
+            pairs::each(&self.$store, radius, visit);
+        }
+
         /// Returns the `most` points nearest to a point, or all if there are fewer; the nearest first, and among points at
         /// the same distance the one in the lowest slot.
         ///
@@ -135,7 +190,7 @@ macro_rules! nearest_methods {
         }
     };
 }
-pub(super) use nearest_methods;
+pub(super) use search_methods;
 
 /// A point among the nearest ones, found by [`Grid::nearest`](super::Grid::nearest).
 #[derive(Clone, Copy, Debug, PartialEq)]

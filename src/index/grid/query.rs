@@ -4,15 +4,24 @@ use super::cells::{Ball, Span};
 use super::lists::Lists;
 use super::sorted::Table;
 use super::walk::{Store, Walk};
-use std::fmt;
 use std::iter::FusedIterator;
 
-/// Walks over a shape, by the name of who gives them.
+/// Walks over a shape in a store, by the name of the iterator and the function that begins the walk.
 macro_rules! points {
-    ($(#[$docs:meta])* $name:ident, $store:ident, $shape:ident) => {
+    (
+        $(#[$docs:meta])*
+        $name:ident, $store:ident, $shape:ident: $walk:ident($one:ident: $one_type:ty, $other:ident: $other_type:ty)
+    ) => {
         $(#[$docs])*
         #[must_use = "iterators are lazy"]
         pub struct $name<'a, const D: usize>(Walk<'a, D, $store<D>, $shape<D>>);
+
+        impl<'a, const D: usize> $name<'a, D> {
+            #[inline]
+            pub(super) fn new(store: &'a $store<D>, $one: $one_type, $other: $other_type) -> Self {
+                Self($walk(store, $one, $other))
+            }
+        }
 
         impl<const D: usize> Iterator for $name<'_, D> {
             type Item = (u32, [f32; D]);
@@ -25,57 +34,25 @@ macro_rules! points {
 
         impl<const D: usize> FusedIterator for $name<'_, D> {}
 
-        impl<const D: usize> fmt::Debug for $name<'_, D> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
-        }
+        debug_as!([const D: usize] $name<'_, D>, stringify!($name));
     };
 }
 
 points! {
     /// Slots and positions within a radius, made by [`Grid::within`](super::Grid::within).
-    Within, Lists, Ball
+    Within, Lists, Ball: within(center: [f32; D], radius: f32)
 }
 points! {
     /// Slots and positions in a box, made by [`Grid::in_box`](super::Grid::in_box).
-    InBox, Lists, Span
+    InBox, Lists, Span: in_box(min: [f32; D], max: [f32; D])
 }
 points! {
     /// Slots and positions within a radius, made by [`SortedGrid::within`](super::SortedGrid::within).
-    SortedWithin, Table, Ball
+    SortedWithin, Table, Ball: within(center: [f32; D], radius: f32)
 }
 points! {
     /// Slots and positions in a box, made by [`SortedGrid::in_box`](super::SortedGrid::in_box).
-    SortedInBox, Table, Span
-}
-
-impl<'a, const D: usize> Within<'a, D> {
-    #[inline]
-    pub(super) fn new(lists: &'a Lists<D>, center: [f32; D], radius: f32) -> Self {
-        Self(within(lists, center, radius))
-    }
-}
-
-impl<'a, const D: usize> InBox<'a, D> {
-    #[inline]
-    pub(super) fn new(lists: &'a Lists<D>, min: [f32; D], max: [f32; D]) -> Self {
-        Self(in_box(lists, min, max))
-    }
-}
-
-impl<'a, const D: usize> SortedWithin<'a, D> {
-    #[inline]
-    pub(super) fn new(table: &'a Table<D>, center: [f32; D], radius: f32) -> Self {
-        Self(within(table, center, radius))
-    }
-}
-
-impl<'a, const D: usize> SortedInBox<'a, D> {
-    #[inline]
-    pub(super) fn new(table: &'a Table<D>, min: [f32; D], max: [f32; D]) -> Self {
-        Self(in_box(table, min, max))
-    }
+    SortedInBox, Table, Span: in_box(min: [f32; D], max: [f32; D])
 }
 
 #[inline]

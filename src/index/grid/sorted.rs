@@ -3,13 +3,13 @@
 use super::blocks::Blocks;
 use super::cells::{Cells, Position};
 use super::lists::{Lists, NONE};
-use super::nearest::{self, Near, nearest_methods};
+use super::nearest::{self, Near, search_methods};
 use super::pairs;
 use super::query::{SortedInBox, SortedWithin};
 use super::walk::Store;
 use crate::error::{Error, or_give_up};
 use crate::index::memory::{array, copy};
-use crate::slot_map::prefetch;
+use crate::slots::prefetch;
 use crate::vec::VmVec;
 use std::fmt;
 use std::ops::Range;
@@ -93,25 +93,7 @@ impl<const D: usize> SortedGrid<D> {
         (self.table.slots.as_slice(), self.table.positions.as_slice())
     }
 
-    /// The points at most that far from a center; see [`Grid::within`](super::Grid::within).
-    #[inline]
-    pub fn within(&self, center: [f32; D], radius: f32) -> SortedWithin<'_, D> {
-        SortedWithin::new(&self.table, center, radius)
-    }
-
-    /// The points between two corners; see [`Grid::in_box`](super::Grid::in_box).
-    #[inline]
-    pub fn in_box(&self, min: [f32; D], max: [f32; D]) -> SortedInBox<'_, D> {
-        SortedInBox::new(&self.table, min, max)
-    }
-
-    nearest_methods!(table);
-
-    /// Visits all pairs of points that are at most that far from each other; see
-    /// [`Grid::for_each_pair`](super::Grid::for_each_pair).
-    pub fn for_each_pair(&self, radius: f32, visit: impl FnMut(u32, u32)) {
-        pairs::each(&self.table, radius, visit);
-    }
+    search_methods!(table, SortedWithin, SortedInBox);
 
     /// [`clone`](Self::clone), or the error.
     ///

@@ -6,7 +6,6 @@ mod links;
 
 use super::bucket::NONE;
 use super::hash32;
-use super::memory::{forward_arrays, memory_methods};
 use super::plan::Plan;
 use super::sets::set_methods;
 use crate::error::{Error, or_give_up};

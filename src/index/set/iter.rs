@@ -1,7 +1,7 @@
 //! [`Slots`]: those of one value.
 
 use super::chunk::Large;
-use crate::slot_map::prefetch::ask_for;
+use crate::slots::prefetch::ask_for;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::slice;

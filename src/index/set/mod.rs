@@ -12,7 +12,6 @@ mod tests;
 pub use iter::Slots;
 
 use super::hash32;
-use super::memory::{forward_arrays, memory_methods};
 use super::plan::Plan;
 use super::sets::set_methods;
 use crate::error::{Error, or_give_up};

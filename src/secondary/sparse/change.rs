@@ -11,36 +11,7 @@ use std::iter::FusedIterator;
 use std::mem;
 
 impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
-    /// Puts in the value of a key, and returns the one it had. O(1), but for growing.
-    ///
-    /// If the key is null, or older than the one whose value is there for its slot, nothing is put
-    /// in: the value is dropped, and there is `None`. A value of an older key is dropped.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_insert`](Self::try_insert) has an error, but for stale keys.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::{SparseSecondaryMap, SlotMap};
-    /// let mut map = SlotMap::new();
-    /// let key = map.insert("foo");
-    /// let mut second = SparseSecondaryMap::new();
-    /// assert_eq!(second.insert(key, 1), None);
-    /// assert_eq!(second.insert(key, 2), Some(1));
-    ///
-    /// map.remove(key);
-    /// let newer = map.insert("bar"); // in the same slot
-    /// assert_eq!(second.insert(newer, 3), None);
-    /// assert_eq!(second.insert(key, 4), None); // too late
-    /// assert_eq!((second.get(key), second[newer]), (None, 3));
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        unless_stale(self.try_insert(key, value).map_err(Error::from)).flatten()
-    }
+    secondary_insert_methods!(SparseSecondaryMap, "O(1), but for growing.");
 
     /// [`insert`](Self::insert), or the error and the value. O(1), but for growing.
     ///
@@ -59,35 +30,6 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
             }
             Err(error) => Err(Refused { error, value }),
         }
-    }
-
-    /// The place of a key, to look at or to fill; `None` if the key is null, or older than the one
-    /// whose value is there for its slot. O(1), but for growing.
-    ///
-    /// Room for the value is made, even if none is put in then.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_entry`](Self::try_entry) has an error, but for stale keys.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::{SparseSecondaryMap, SlotMap};
-    /// let mut map = SlotMap::new();
-    /// let key = map.insert("foo");
-    /// let mut hits = SparseSecondaryMap::new();
-    /// for _ in 0..3 {
-    ///     if let Some(entry) = hits.entry(key) {
-    ///         *entry.or_insert(0) += 1;
-    ///     }
-    /// }
-    /// assert_eq!(hits[key], 3);
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn entry(&mut self, key: K) -> Option<Entry<'_, K, V>> {
-        unless_stale(self.try_entry(key))
     }
 
     /// [`entry`](Self::entry), or the error.

@@ -1,10 +1,10 @@
 //! Iterators over what is in a sparse map, in no order.
 
-use super::{Slot, SparseSecondaryMap};
+use super::{Parts, Slot, SparseSecondaryMap};
 use crate::key::Key;
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
+use crate::slots::walk::iter::{only_key, only_value, pair};
 use hashbrown::hash_table;
-use std::fmt;
 use std::iter::FusedIterator;
 use std::mem;
 
@@ -71,7 +71,7 @@ macro_rules! iterator {
 
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
-                self.slots.next().map($make(self.mint))
+                self.slots.next().map(|slot| $make(self.mint)(slot.parts()))
             }
 
             #[inline]
@@ -82,7 +82,7 @@ macro_rules! iterator {
             #[inline]
             fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut add: F) -> B {
                 let make = $make(self.mint);
-                self.slots.fold(init, |sum, slot| add(sum, make(slot)))
+                self.slots.fold(init, |sum, slot| add(sum, make(slot.parts())))
             }
         }
 
@@ -90,13 +90,7 @@ macro_rules! iterator {
 
         impl<$($lifetime,)? K: Key, V> FusedIterator for $name<$($lifetime,)? K, V> {}
 
-        impl<$($lifetime,)? K: Key, V> fmt::Debug for $name<$($lifetime,)? K, V> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name))
-                    .field("left", &self.slots.len())
-                    .finish_non_exhaustive()
-            }
-        }
+        debug_left!([$($lifetime,)? K: Key, V] $name<$($lifetime,)? K, V>, stringify!($name), |iter| iter.slots.len());
     };
 }
 
@@ -113,57 +107,48 @@ macro_rules! shared {
 
 iterator! {
     /// Keys and values of a map, made by [`SparseSecondaryMap::iter`].
-    Iter<'a, K, V>, hash_table::Iter<'a, Slot<V>> => (K, &'a V):
-    |mint: Mint<K>| move |slot: &'a Slot<V>| (slot.key(mint), &slot.value)
+    Iter<'a, K, V>, hash_table::Iter<'a, Slot<V>> => (K, &'a V): pair
 }
 
 iterator! {
     /// Keys and values of a map, the values to be changed, made by
     /// [`SparseSecondaryMap::iter_mut`].
-    IterMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => (K, &'a mut V):
-    |mint: Mint<K>| move |slot: &'a mut Slot<V>| (slot.key(mint), &mut slot.value)
+    IterMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => (K, &'a mut V): pair
 }
 
 iterator! {
     /// Keys of a map, made by [`SparseSecondaryMap::keys`].
-    Keys<'a, K, V>, hash_table::Iter<'a, Slot<V>> => K:
-    |mint: Mint<K>| move |slot: &'a Slot<V>| slot.key(mint)
+    Keys<'a, K, V>, hash_table::Iter<'a, Slot<V>> => K: only_key
 }
 
 iterator! {
     /// Values of a map, made by [`SparseSecondaryMap::values`].
-    Values<'a, K, V>, hash_table::Iter<'a, Slot<V>> => &'a V:
-    |_: Mint<K>| |slot: &'a Slot<V>| &slot.value
+    Values<'a, K, V>, hash_table::Iter<'a, Slot<V>> => &'a V: only_value
 }
 
 iterator! {
     /// Values of a map, to be changed, made by [`SparseSecondaryMap::values_mut`].
-    ValuesMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => &'a mut V:
-    |_: Mint<K>| |slot: &'a mut Slot<V>| &mut slot.value
+    ValuesMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => &'a mut V: only_value
 }
 
 iterator! {
     /// Keys and values out of a map, made by `into_iter`.
-    IntoIter<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => (K, V):
-    |mint: Mint<K>| move |slot: Slot<V>| (slot.key(mint), slot.value)
+    IntoIter<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => (K, V): pair
 }
 
 iterator! {
     /// Keys out of a map, made by [`SparseSecondaryMap::into_keys`].
-    IntoKeys<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => K:
-    |mint: Mint<K>| move |slot: Slot<V>| slot.key(mint)
+    IntoKeys<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => K: only_key
 }
 
 iterator! {
     /// Values out of a map, made by [`SparseSecondaryMap::into_values`].
-    IntoValues<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => V:
-    |_: Mint<K>| |slot: Slot<V>| slot.value
+    IntoValues<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => V: only_value
 }
 
 iterator! {
     /// Takes all values out of a map, made by [`SparseSecondaryMap::drain`].
-    Drain<'a, K, V>, Rest<hash_table::Drain<'a, Slot<V>>> => (K, V):
-    |mint: Mint<K>| move |slot: Slot<V>| (slot.key(mint), slot.value)
+    Drain<'a, K, V>, Rest<hash_table::Drain<'a, Slot<V>>> => (K, V): pair
 }
 
 shared!(Iter);

@@ -14,7 +14,7 @@ pub use iter::{Drain, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Value
 use super::{or_give_up, parts, unless_stale};
 use crate::error::{Error, ErrorKind};
 use crate::key::{Key, KeyData, Layout};
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
 use hashbrown::{HashTable, TryReserveError};
 use std::hash::{BuildHasher, RandomState};
 #[cfg(feature = "rayon")]
@@ -82,6 +82,40 @@ impl<V> Slot<V> {
     #[inline]
     pub(crate) fn key<K: Key>(&self, mint: Mint<K>) -> K {
         mint.key(self.index, self.generation)
+    }
+}
+
+/// A slot, or a reference to one, as index, generation and value.
+pub(crate) trait Parts {
+    type Value;
+
+    fn parts(self) -> (u32, u32, Self::Value);
+}
+
+impl<V> Parts for Slot<V> {
+    type Value = V;
+
+    #[inline]
+    fn parts(self) -> (u32, u32, V) {
+        (self.index, self.generation, self.value)
+    }
+}
+
+impl<'a, V> Parts for &'a Slot<V> {
+    type Value = &'a V;
+
+    #[inline]
+    fn parts(self) -> (u32, u32, &'a V) {
+        (self.index, self.generation, &self.value)
+    }
+}
+
+impl<'a, V> Parts for &'a mut Slot<V> {
+    type Value = &'a mut V;
+
+    #[inline]
+    fn parts(self) -> (u32, u32, &'a mut V) {
+        (self.index, self.generation, &mut self.value)
     }
 }
 

@@ -5,8 +5,10 @@
 use super::deal::{Deal, Dealt};
 use super::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use crate::key::Key;
-use crate::slot_map::mint::{Mint, TypeNumber};
-use crate::slot_map::{Begun, Hole, SlotAt, Told};
+use crate::slot_map::{Baseline, Extent};
+use crate::slots::holes::Hole;
+use crate::slots::key_tag::{Mint, TypeNumber};
+use crate::slots::slot_at::SlotAt;
 use std::ptr;
 
 /// Where slots are, and what is known of them.
@@ -25,7 +27,7 @@ pub(super) struct Ground<K> {
     removed_end: AtomicUsize,
     capacity: AtomicUsize,
     /// Changed by who has it alone.
-    begun: Begun<K>,
+    baseline: Baseline<K>,
 }
 
 impl<K: Key> Ground<K> {
@@ -39,14 +41,14 @@ impl<K: Key> Ground<K> {
             removed: AtomicPtr::new(ptr::null_mut()),
             removed_end: AtomicUsize::new(0),
             capacity: AtomicUsize::new(0),
-            begun: Begun::NONE,
+            baseline: Baseline::NONE,
         }
     }
 
     /// Begins anew.
-    pub(super) fn begin(&mut self, begun: Begun<K>) {
-        self.deal.begin(begun.first_fresh);
-        self.begun = begun;
+    pub(super) fn begin(&mut self, baseline: Baseline<K>) {
+        self.deal.begin(baseline.first_fresh);
+        self.baseline = baseline;
     }
 
     /// Has nothing be seen.
@@ -54,33 +56,33 @@ impl<K: Key> Ground<K> {
         *self.end.get_mut() = 0;
         *self.removed_end.get_mut() = 0;
         *self.capacity.get_mut() = 0;
-        self.begun.len = 0;
+        self.baseline.len = 0;
     }
 
     /// Says where all is. By who has the lock, before there are more tickets.
-    pub(super) fn tell(&self, told: &Told) {
-        self.list.store(told.list, Ordering::Relaxed);
-        self.slots.store(told.slots, Ordering::Relaxed);
-        self.removed.store(told.removed.cast(), Ordering::Relaxed);
-        self.deal.set_listed(told.listed);
-        self.capacity.store(told.capacity, Ordering::Relaxed);
+    pub(super) fn set_extent(&self, extent: &Extent) {
+        self.list.store(extent.list, Ordering::Relaxed);
+        self.slots.store(extent.slots, Ordering::Relaxed);
+        self.removed.store(extent.removed.cast(), Ordering::Relaxed);
+        self.deal.set_listed(extent.listed);
+        self.capacity.store(extent.capacity, Ordering::Relaxed);
         // Whoever sees these sees the above, and slots that are vacant.
-        self.removed_end.store(told.removed_end, Ordering::Release);
-        self.end.store(told.end, Ordering::Release);
+        self.removed_end.store(extent.removed_end, Ordering::Release);
+        self.end.store(extent.end, Ordering::Release);
     }
 
     #[inline]
     pub(super) fn mint(&self) -> Mint<K> {
-        self.begun.number.mint()
+        self.baseline.number.mint()
     }
 
     pub(super) const fn number(&self) -> TypeNumber<K> {
-        self.begun.number
+        self.baseline.number
     }
 
     /// How many values there were when it began.
     pub(super) const fn first_len(&self) -> usize {
-        self.begun.len
+        self.baseline.len
     }
 
     pub(super) fn capacity(&self) -> usize {
@@ -109,7 +111,7 @@ impl<K: Key> Ground<K> {
             }
             Dealt::Fresh(index) => {
                 // SAFETY: the caller's promise.
-                let generation = unsafe { self.begun.fresh_generation::<V>(index) };
+                let generation = unsafe { self.baseline.fresh_generation::<V>(index) };
                 #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
                 (index as u32, generation)
             }

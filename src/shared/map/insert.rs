@@ -3,15 +3,16 @@
 #![expect(unsafe_code, reason = "moves values to slots that were dealt out")]
 
 use super::super::Rest;
+use super::super::gather::most_of_run;
 use super::super::places::{Claim, RUN};
 use super::SharedSlotMap;
 use super::deal;
 use super::ground::state_of;
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::heap;
 use crate::key::Key;
 use crate::poison::unpoison;
-use crate::slot_map::state::State;
+use crate::slots::state::State;
 use std::convert::Infallible;
 
 /// The key and place of a value, or the error of the closure that should have made it.
@@ -19,14 +20,7 @@ type Inserted<'m, K, V, E> = Result<(K, &'m V), E>;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
     /// How many values [`insert_many`](Self::insert_many) puts in at once: 64, but no more than 16 KiB of them.
-    const MOST: usize = {
-        let fit = match (16_usize << 10).checked_div(size_of::<V>()) {
-            Some(0) => 1,
-            Some(fit) => fit,
-            None => RUN,
-        };
-        if fit < RUN { fit } else { RUN }
-    };
+    const MOST: usize = most_of_run::<V>();
 
     /// Puts a value in, and returns its key, and where it lies for good. O(1), no copy; no lock, and no wait, unless memory
     /// has to be taken, for which it enters the kernel.
@@ -37,10 +31,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &V) {
-        match self.try_insert(value) {
-            Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert(value))
     }
 
     /// [`insert`](Self::insert), or the error and the value.
@@ -80,10 +71,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn insert_with_key(&self, make: impl FnMut(K) -> V) -> (K, &V) {
-        match self.try_insert_with(make) {
-            Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert_with(make))
     }
 
     /// [`insert_with_key`](Self::insert_with_key), or the error, and the value if it was made.
@@ -132,10 +120,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         &self,
         make: impl FnMut(K) -> Result<V, E>,
     ) -> Result<(K, &V), E> {
-        match self.try_insert_made(make) {
-            Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert_made(make))
     }
 
     fn try_insert_made<E>(
@@ -181,9 +166,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn insert_many(&self, values: impl IntoIterator<Item = V>, keys: &mut impl Extend<K>) {
-        if let Err(refused) = self.try_insert_many(values, keys) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_insert_many(values, keys));
     }
 
     /// [`insert_many`](Self::insert_many), or the error and the values that could not be put in; those that could be are

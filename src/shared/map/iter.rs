@@ -5,7 +5,7 @@
 use super::ground::state_of;
 use super::{SharedSlotMap, deal};
 use crate::key::Key;
-use crate::slot_map::state::State;
+use crate::slots::state::State;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Range;
@@ -123,30 +123,14 @@ macro_rules! common {
     ($($name:ident),+) => {$(
         impl<K: Key, V> FusedIterator for $name<'_, K, V> {}
 
-        impl<K: Key, V: fmt::Debug> fmt::Debug for $name<'_, K, V> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_list().entries(self.clone()).finish()
-            }
-        }
+        debug_items!([K: Key, V: fmt::Debug] $name<'_, K, V>, debug_list, |items| items.clone());
     )+};
 }
 
 common!(Iter, Keys, Values);
 
-impl<K: Key, V> Clone for Iter<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { map: self.map, slots: self.slots.clone() }
-    }
-}
+clone_fields!([K: Key, V] Iter<'_, K, V>: map, slots);
 
-impl<K: Key, V> Clone for Keys<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
+clone_fields!([K: Key, V] Keys<'_, K, V>: 0);
 
-impl<K: Key, V> Clone for Values<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
+clone_fields!([K: Key, V] Values<'_, K, V>: 0);

@@ -4,8 +4,9 @@ use super::super::check_prefaulting_is_shared;
 use super::super::lock::{Guard, Held};
 use super::super::places::{Claim, Grown, RUN, Refusal};
 use super::SharedSlotMap;
+use crate::container::{prefault_methods, reserve_methods};
 use crate::error::{Error, ErrorKind, Holder, or_give_up};
-use crate::growing::{Budget, Prefaulted};
+use crate::growing::{Amount, Budget, Prefaulted};
 use crate::key::Key;
 use crate::os;
 use crate::slot_map::{Sharing, SlotMap, SlotMapStats};
@@ -89,7 +90,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if memory.is_lent {
             return;
         }
-        self.ground.tell(&memory.sharing.told());
+        self.ground.set_extent(&memory.sharing.extent());
         let tickets = memory.tickets();
         let step = tickets.saturating_sub(before);
         let is_last = step == 0 || memory.sharing.is_at_end();
@@ -207,24 +208,15 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         Ok(memory.sharing.stats(self.len(), self.dealt()))
     }
 
-    /// Makes room for `additional` more values than were put in until now, by whomever: holes first, then slots.
-    ///
-    /// Enters the kernel if there is not room already; linear in the holes among them. (Other threads may fill it first.)
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve(&self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &, "values";
+        /// They are counted from what was put in until now, by whomever: holes first, then slots.
+        ///
+        /// Enters the kernel if there is not room already; linear in the holes among them. (Other threads may fill it
+        /// first.)
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`SlotMap::try_reserve`]; [`Busy`](ErrorKind::Busy) as for [`try_insert`](Self::try_insert).
-    pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
+    fn make_room_for(&self, additional: usize, _: Amount) -> Result<(), Error> {
         self.room_for(additional).map(drop)
     }
 
@@ -236,27 +228,14 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         Ok((guard, first))
     }
 
-    /// Makes room for `additional` more values, as [`reserve`](Self::reserve) does, and makes its pages resident now, so
-    /// that filling it takes no page fault; but for those of holes that were [trimmed](SlotMap::trim).
-    ///
-    /// Enters the kernel; O(n) in the pages. Threads that need more memory meanwhile wait; others go on inserting. On
-    /// processors that cannot touch pages in use, which are all except x86 and 64-bit ARM, this makes room and then
-    /// fails with [`Unsupported`](ErrorKind::Unsupported).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
-    #[track_caller]
-    pub fn prefault(&self, additional: usize) {
-        or_give_up(self.try_prefault(additional));
+    prefault_methods! {
+        &, "values";
+        /// Pages of holes that were [trimmed](SlotMap::trim) are left out. Threads that need more memory meanwhile wait;
+        /// others go on inserting. On processors that cannot touch pages in use, which are all except x86 and 64-bit ARM,
+        /// this makes room and then fails with [`Unsupported`](ErrorKind::Unsupported).
     }
 
-    /// [`prefault`](Self::prefault), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_prefault(&self, additional: usize) -> Result<(), Error> {
+    fn prefault_room(&self, additional: usize) -> Result<(), Error> {
         let (mut memory, first) = self.room_for(additional)?;
         check_prefaulting_is_shared(Holder::SharedSlotMap)?;
         memory.sharing.try_prefault(first..first + additional)
@@ -265,20 +244,19 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Makes memory after the last slot resident ahead of its use; see [`SlotMap::prefault_ahead`], and
     /// [`prefault`](Self::prefault) for processors on which it fails.
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
-        let refused = |error| Prefaulted { bytes: 0, ahead_bytes: 0, refused: Some(error) };
-        let locked = check_prefaulting_is_shared(Holder::SharedSlotMap)
-            .and_then(|()| self.memory.lock().map_err(|_| busy()));
-        let mut guard = match locked {
-            Ok(guard) => guard,
-            Err(error) => return refused(error),
-        };
+        self.try_prefault_ahead(budget).unwrap_or_else(Prefaulted::refused)
+    }
+
+    fn try_prefault_ahead(&self, budget: Budget) -> Result<Prefaulted, Error> {
+        check_prefaulting_is_shared(Holder::SharedSlotMap)?;
+        let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
         if memory.is_lent {
-            return refused(busy());
+            return Err(busy());
         }
         let done = memory.sharing.prefault_ahead(self.dealt(), budget);
         let tickets = memory.tickets();
         self.tell(memory, tickets);
-        done
+        Ok(done)
     }
 }

@@ -66,10 +66,12 @@ pub use owned::{Drain, MapMut};
 use super::lock::GrowthLock;
 use super::places::Places;
 use super::sync;
+use crate::container::max_len_constructors;
 use crate::error::{Error, or_give_up};
 use crate::key::{DefaultKey, Key};
-use crate::slot_map::state::State;
-use crate::slot_map::{SlotAt, SlotMap};
+use crate::slot_map::SlotMap;
+use crate::slots::slot_at::SlotAt;
+use crate::slots::state::State;
 use ground::{Ground, state_of};
 use memory::Memory;
 use std::cell::UnsafeCell;
@@ -200,25 +202,16 @@ impl<V> SharedSlotMap<DefaultKey, V> {
         Self::with_key()
     }
 
-    /// An empty map that can have `max_len` slots and no more. Reserves the addresses now. For keys of another type, see
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        Self::with_max_len_and_key(max_len)
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`SlotMap::try_with_max_len`].
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::try_with_max_len_and_key(max_len)
+    max_len_constructors! {
+        "map" of "slots", "Reserves the addresses now. For keys of another type, see \
+        [`with_max_len_and_key`](Self::with_max_len_and_key).";
+        /// # Examples
+        ///
+        /// ```
+        /// let map = stayput::SharedSlotMap::with_max_len(1);
+        /// map.insert('a');
+        /// assert_eq!(map.try_insert('b').unwrap_err().value, 'b');
+        /// ```
     }
 }
 
@@ -235,26 +228,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    /// An empty map with keys of any type that can have `max_len` slots, retired ones among them. Reserves the addresses
-    /// now.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len_and_key`](Self::try_with_max_len_and_key) has an error.
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len_and_key(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len_and_key(max_len))
-    }
-
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`SlotMap::try_with_max_len_and_key`].
-    pub fn try_with_max_len_and_key(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
-    }
+    with_max_len!(with_max_len_and_key, try_with_max_len_and_key, "slots, retired ones included");
 
     /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to fill first, a type
     /// number for the keys.

@@ -6,7 +6,7 @@ use super::SharedSlotMap;
 use super::memory::Memory;
 use crate::key::Key;
 use crate::os;
-use crate::slot_map::{Gaps, SlotMap};
+use crate::slot_map::{SlotMap, UnusedTickets};
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -94,14 +94,14 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             return Removed::None;
         }
         let is_forked = is_lost || memory.forks.is_some_and(|before| before != os::forks());
-        let gaps = match (is_lost, is_forked) {
-            (true, _) => Gaps::Anywhere,
-            (false, true) => Gaps::Some,
-            (false, false) => Gaps::None,
+        let unused = match (is_lost, is_forked) {
+            (true, _) => UnusedTickets::Anywhere,
+            (false, true) => UnusedTickets::Some,
+            (false, false) => UnusedTickets::None,
         };
         memory.is_lent = true;
         // SAFETY: no other ticket was dealt out that has its slot; and who has none writes nowhere.
-        unsafe { memory.sharing.end(dealt, gaps) };
+        unsafe { memory.sharing.end(dealt, unused) };
         if removed > 0 || is_forked { Removed::Some } else { Removed::None }
     }
 
@@ -121,7 +121,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         // From now on, since what is there can be taken out.
         (memory.is_lent, memory.forks) = (false, Some(os::forks()));
         self.ground.begin(memory.sharing.begin());
-        self.ground.tell(&memory.sharing.told());
+        self.ground.set_extent(&memory.sharing.extent());
         self.places.restore(0, 0);
     }
 
@@ -224,7 +224,7 @@ impl<K: Key, V: fmt::Debug> fmt::Debug for MapMut<'_, K, V> {
     }
 }
 
-crate::slot_map::drain::drain! {
+crate::slots::walk::drain::drain! {
     /// An iterator that takes all values out of a [`SharedSlotMap`]; created by [`SharedSlotMap::drain`].
     ///
     /// Forgetting it has the same effect as forgetting a [`MapMut`].

@@ -1,14 +1,13 @@
 //! What needs tickets that nobody uses, and refused calls; the rest is in `tests/it`.
 
 use super::super::places::Claim;
+use super::super::tests::store_together;
 use super::*;
 use crate::error::ErrorKind;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Barrier;
-use std::thread;
 
 type Shared<V> = SharedSlotMap<DefaultKey, V>;
 
@@ -175,27 +174,10 @@ fn several_that_are_refused_stay_where_they_were() {
 
 #[test]
 fn threads_that_are_refused_lose_nothing() {
-    const THREADS: u64 = 4;
     let mut map = Shared::<u64>::builder().max_len(1 << 20).build();
     let mut given = HashSet::new();
     for pass in 0..20 {
-        let barrier = Barrier::new(usize::try_from(THREADS).unwrap());
-        let stored: Vec<Vec<(DefaultKey, u64)>> = thread::scope(|scope| {
-            let workers: Vec<_> = (0..THREADS)
-                .map(|worker| {
-                    let (map, barrier) = (&map, &barrier);
-                    scope.spawn(move || {
-                        // Of this thread's calls.
-                        let _fault = Fault::plan(Call::Commit, pass % 3, 5);
-                        barrier.wait();
-                        let numbers = (0..10_000).map(|n| worker << 32 | n);
-                        numbers.filter_map(|n| Some((map.try_insert(n).ok()?.0, n))).collect()
-                    })
-                })
-                .collect();
-            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
-        });
-        let stored: Vec<_> = stored.into_iter().flatten().collect();
+        let stored = store_together(pass, 10_000, |n| Some(map.try_insert(n).ok()?.0));
         assert_eq!((map.len(), map.dealt()), (stored.len(), stored.len()));
         assert!(stored.iter().all(|(key, n)| map[*key] == *n && given.insert(*key)));
         map.as_mut_map().clear();

@@ -4,17 +4,10 @@
 
 use super::{Iter, SharedSlotMap};
 use crate::key::Key;
-use crate::slot_map::traits::no_such_key;
 use crate::slot_map::{IntoIter, SlotMap};
 use std::fmt;
-use std::ops::Index;
 
-impl<K: Key, V> Default for SharedSlotMap<K, V> {
-    /// An empty map; see [`SharedSlotMap::with_key`].
-    fn default() -> Self {
-        Self::with_key()
-    }
-}
+default_by!([K: Key, V] SharedSlotMap<K, V>, with_key);
 
 impl<K: Key, V> From<SlotMap<K, V>> for SharedSlotMap<K, V> {
     /// With all its keys and options. O(1): nothing moves.
@@ -47,21 +40,7 @@ impl<K: Key, V> Extend<V> for SharedSlotMap<K, V> {
     }
 }
 
-impl<K: Key, V> Index<K> for SharedSlotMap<K, V> {
-    type Output = V;
-
-    /// # Panics
-    ///
-    /// If the key's value is not in the map.
-    #[inline]
-    #[track_caller]
-    fn index(&self, key: K) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => no_such_key(key),
-        }
-    }
-}
+index_by_key!([K: Key, V] SharedSlotMap<K, V> => V);
 
 impl<K: Key, V> IntoIterator for SharedSlotMap<K, V> {
     type Item = (K, V);
@@ -72,18 +51,6 @@ impl<K: Key, V> IntoIterator for SharedSlotMap<K, V> {
     }
 }
 
-impl<'s, K: Key, V> IntoIterator for &'s SharedSlotMap<K, V> {
-    type Item = (K, &'s V);
-    type IntoIter = Iter<'s, K, V>;
+iterate_by_ref!([K: Key, V] SharedSlotMap<K, V>: (K, &'a V) => Iter<'a, K, V>);
 
-    /// As [`SharedSlotMap::iter`].
-    fn into_iter(self) -> Iter<'s, K, V> {
-        self.iter()
-    }
-}
-
-impl<K: Key, V: fmt::Debug> fmt::Debug for SharedSlotMap<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
-    }
-}
+debug_items!([K: Key, V: fmt::Debug] SharedSlotMap<K, V>, debug_map, |map| map);

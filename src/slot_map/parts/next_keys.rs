@@ -2,10 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use super::super::holes::Hole;
-use super::super::slots::Slots;
-use super::super::state::State;
-use super::super::vacancy::Fresh;
 use super::super::{Reuse, SlotMap};
 use super::BadPart;
 use crate::error::Error;
@@ -13,6 +9,10 @@ use crate::error::Error;
 use crate::heap::try_collect;
 use crate::heap::try_reserve_exact;
 use crate::key::{Key, Layout};
+use crate::slots::array::Slots;
+use crate::slots::holes::Hole;
+use crate::slots::state::State;
+use crate::slots::vacancy::Fresh;
 
 /// What the next keys of a map depend on, in addition to its slots.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// The generation above which slots start that lie past all that ever had one.
     pub(crate) fn tail_floor(&self) -> u32 {
-        self.holes.apart().floors.parts().1
+        self.holes.cold().floors.parts().1
     }
 
     /// Returns what the next keys depend on, in addition to the slots and the [floor](Self::tail_floor).
@@ -106,7 +106,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     fn try_tail_floors(&self) -> Result<Vec<(u32, u32)>, Error> {
-        let (blocks, beyond) = self.holes.apart().floors.parts();
+        let (blocks, beyond) = self.holes.cold().floors.parts();
         let first = self.slots.len() / Slots::<V>::BLOCK_SLOTS;
         let tail = blocks.get(first..).unwrap_or(&[]);
         let named = tail.len() - tail.iter().rev().take_while(|floor| **floor == beyond).count();
@@ -174,7 +174,7 @@ impl<K: Key, V> SlotMap<K, V> {
         self.holes.bitmap_mut().clear(index);
         if self.slots.state(index) == State::EMPTY {
             self.holes.untrim(1);
-            self.holes.apart_mut().trimmed_in_front += 1;
+            self.holes.cold_mut().trimmed_in_front += 1;
         }
         Ok(Hole::after(index, self.last_generation(index)))
     }
@@ -209,8 +209,8 @@ impl<K: Key, V> SlotMap<K, V> {
             }
         }
         let beyond = if is_short { beyond } else { highest };
-        let apart = self.holes.try_apart_mut().map_err(BadPart::Refused)?;
-        apart.floors.set_blocks(blocks, beyond);
+        let cold = self.holes.try_cold_mut().map_err(BadPart::Refused)?;
+        cold.floors.set_blocks(blocks, beyond);
         self.note_generation(highest);
         Ok(())
     }

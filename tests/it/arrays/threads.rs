@@ -236,7 +236,12 @@ impl<'s, T: Tagged> Worker<'s, T> {
                 self.vec.try_push(make()).map_err(|refused| (Some(refused.error), refused.value))
             }
             Own::PushWith(_) => {
-                let pushed = self.vec.try_push_with(|_| make());
+                let mut shown = None;
+                let pushed = self.vec.try_push_with(|index| {
+                    shown = Some(index);
+                    make()
+                });
+                assert!(pushed.as_ref().map_or(true, |(index, _)| shown == Some(*index)));
                 pushed.map_err(|refused| (Some(refused.error), refused.value))
             }
             _ => {

@@ -1,0 +1,17 @@
+//! What containers have in common: how they are built, and the methods that all of them have, written once.
+
+#![forbid(unsafe_code)]
+
+mod builder;
+mod constructors;
+mod list;
+mod memory;
+pub(crate) mod sort;
+mod stats;
+
+pub use builder::Builder;
+pub(crate) use builder::{Container, ContainerIn, OwnOptions};
+pub(crate) use constructors::{capacity_constructors, max_len_constructors};
+pub(crate) use list::{clone_methods, vec_methods};
+pub(crate) use memory::{prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods};
+pub(crate) use stats::stats;

@@ -1,0 +1,218 @@
+//! Implementations of std's traits that containers and iterators have in common, as macros.
+
+/// Implements the traits of an iterator that knows how many items are left, and gives them from both ends.
+///
+/// `$left` is how many they are. `$more` are further methods of `Iterator`.
+macro_rules! exact_iterator {
+    (
+        [$($generics:tt)*] $iter:ty => $item:ty:
+        |$this:ident| $left:expr, $next:expr, $next_back:expr $(, { $($more:tt)* })?
+    ) => {
+        impl<$($generics)*> Iterator for $iter {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<$item> {
+                let $this = self;
+                $next
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                let $this = self;
+                let left = $left;
+                (left, Some(left))
+            }
+
+            $($($more)*)?
+        }
+
+        impl<$($generics)*> DoubleEndedIterator for $iter {
+            #[inline]
+            fn next_back(&mut self) -> Option<$item> {
+                let $this = self;
+                $next_back
+            }
+        }
+
+        impl<$($generics)*> ExactSizeIterator for $iter {}
+
+        impl<$($generics)*> std::iter::FusedIterator for $iter {}
+    };
+}
+
+/// Implements `Clone` by clones of all fields, whatever the type parameters are.
+macro_rules! clone_fields {
+    ([$($generics:tt)*] $type:ty: $($field:tt),+) => {
+        impl<$($generics)*> Clone for $type {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone()),+ }
+            }
+        }
+    };
+}
+
+/// Implements `Default` by a constructor without arguments.
+macro_rules! default_by {
+    ([$($generics:tt)*] $type:ident<$($argument:ident),+>, $new:ident) => {
+        impl<$($generics)*> Default for $type<$($argument),+> {
+            #[doc = concat!("See [`", stringify!($new), "`](", stringify!($type), "::", stringify!($new), ").")]
+            fn default() -> Self {
+                Self::$new()
+            }
+        }
+    };
+}
+
+/// Implements `Debug` for an iterator: it shows how many items are left.
+macro_rules! debug_left {
+    ([$($generics:tt)*] $iter:ty, $name:expr, |$this:ident| $left:expr) => {
+        impl<$($generics)*> std::fmt::Debug for $iter {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let $this = self;
+                f.debug_struct($name).field("left", &$left).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// Implements `Debug` by a name, and, if one is given, by what a part of the value shows.
+macro_rules! debug_as {
+    ([$($generics:tt)*] $type:ty, $name:expr) => {
+        impl<$($generics)*> std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct($name).finish_non_exhaustive()
+            }
+        }
+    };
+    ([$($generics:tt)*] $type:ty, $name:expr, |$this:ident| $shown:expr) => {
+        impl<$($generics)*> std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let $this = self;
+                f.debug_tuple($name).field(&$shown).finish()
+            }
+        }
+    };
+}
+
+/// Implements `Debug` by items, as a list shows them, or, with `debug_map`, a map.
+macro_rules! debug_items {
+    ([$($generics:tt)*] $type:ty, $list:ident, |$this:ident| $items:expr) => {
+        impl<$($generics)*> std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let $this = self;
+                f.$list().entries($items).finish()
+            }
+        }
+    };
+}
+
+/// Implements `IntoIterator` for references to a container, by its `iter`, and, if both are given, `iter_mut`.
+macro_rules! iterate_by_ref {
+    ([$($generics:tt)*] $container:ty: $item:ty => $iter:ty) => {
+        impl<'a, $($generics)*> IntoIterator for &'a $container {
+            type Item = $item;
+            type IntoIter = $iter;
+
+            #[inline]
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter()
+            }
+        }
+    };
+    ([$($generics:tt)*] $container:ty: $item:ty => $iter:ty, $item_mut:ty => $iter_mut:ty) => {
+        iterate_by_ref!([$($generics)*] $container: $item => $iter);
+
+        impl<'a, $($generics)*> IntoIterator for &'a mut $container {
+            type Item = $item_mut;
+            type IntoIter = $iter_mut;
+
+            #[inline]
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter_mut()
+            }
+        }
+    };
+}
+
+/// Implements `FromIterator` by `Default` and `Extend`.
+macro_rules! collect_by_extend {
+    ($(#[$doc:meta])* [$($generics:tt)*] $container:ty: $item:ty) => {
+        impl<$($generics)*> FromIterator<$item> for $container {
+            $(#[$doc])*
+            #[track_caller]
+            fn from_iter<I: IntoIterator<Item = $item>>(items: I) -> Self {
+                let mut collected = Self::default();
+                collected.extend(items);
+                collected
+            }
+        }
+    };
+}
+
+/// Implements `Extend` by `try_extend`.
+macro_rules! extend_by_try {
+    ([$($generics:tt)*] $container:ty: $item:ty) => {
+        impl<$($generics)*> Extend<$item> for $container {
+            /// Appends all items of an iterator.
+            ///
+            /// # Panics
+            ///
+            /// If `try_extend` returns an error; what was appended before stays.
+            #[track_caller]
+            fn extend<I: IntoIterator<Item = $item>>(&mut self, items: I) {
+                $crate::error::or_give_up(self.try_extend(items));
+            }
+        }
+    };
+}
+
+/// Implements `Extend` by references to elements that can be copied.
+macro_rules! extend_by_copies {
+    ([$($generics:tt)*] $container:ty: $element:ty) => {
+        impl<'e, $($generics)*> Extend<&'e $element> for $container {
+            #[track_caller]
+            fn extend<I: IntoIterator<Item = &'e $element>>(&mut self, elements: I) {
+                self.extend(elements.into_iter().copied());
+            }
+        }
+    };
+}
+
+/// Implements `Index` for a map by its keys, and, where `mut` is said, `IndexMut`.
+macro_rules! index_by_key {
+    ([$($generics:tt)*] $map:ty => $value:ty) => {
+        impl<$($generics)*> std::ops::Index<K> for $map {
+            type Output = $value;
+
+            /// # Panics
+            ///
+            /// If the map has no value of the key.
+            #[inline]
+            #[track_caller]
+            fn index(&self, key: K) -> &$value {
+                match self.get(key) {
+                    Some(value) => value,
+                    None => $crate::key::no_such_key(key),
+                }
+            }
+        }
+    };
+    ([$($generics:tt)*] $map:ty => mut $value:ty) => {
+        index_by_key!([$($generics)*] $map => $value);
+
+        impl<$($generics)*> std::ops::IndexMut<K> for $map {
+            /// # Panics
+            ///
+            /// If the map has no value of the key.
+            #[inline]
+            #[track_caller]
+            fn index_mut(&mut self, key: K) -> &mut $value {
+                match self.get_mut(key) {
+                    Some(value) => value,
+                    None => $crate::key::no_such_key(key),
+                }
+            }
+        }
+    };
+}

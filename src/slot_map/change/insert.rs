@@ -1,0 +1,165 @@
+//! Putting values in.
+
+use crate::error::{Refused, give_up};
+use crate::key::Key;
+use crate::slot_map::SlotMap;
+use crate::vec::Rest;
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// Puts a value in and returns its key. O(1); enters the kernel if committed memory is used
+    /// up. Which slot it comes into, [`Reuse`](crate::Reuse) says: a hole, if there is one.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_insert`](Self::try_insert) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert(42);
+    /// assert_eq!(map[key], 42);
+    /// ```
+    #[expect(
+        clippy::inline_always,
+        reason = "a value in memory, passed to a call, is copied twice"
+    )]
+    #[inline(always)]
+    #[track_caller]
+    pub fn insert(&mut self, value: V) -> K {
+        match self.try_insert(value) {
+            Ok(key) => key,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// [`insert`](Self::insert), or the error and the value.
+    ///
+    /// # Errors
+    ///
+    /// If keys cannot number another slot ([`KeyBits`](crate::ErrorKind::KeyBits)), the map has
+    /// `max_len` of them ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory. The map is
+    /// unchanged then.
+    #[expect(clippy::inline_always, reason = "as for `insert`")]
+    #[inline(always)]
+    pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
+        // The value is passed to nobody out of line, so that it can be made where it is to lie.
+        loop {
+            if let Some(hole) = self.holes.pop() {
+                self.slots.fill(hole.index(), hole.generation(), value);
+                return Ok(self.mint().key(hole.index(), hole.generation()));
+            }
+            if self.slots.len() < self.fresh.end {
+                let vacancy = self.vacancy_behind();
+                self.slots.push_within_capacity(vacancy.generation, value);
+                return Ok(vacancy.key(self.mint()));
+            }
+            if let Err(error) = self.bring_vacancy() {
+                return Err(Refused { error, value });
+            }
+        }
+    }
+
+    /// Puts in the value that `make` makes of its key. O(1).
+    ///
+    /// Should `make` panic, the map is unchanged, and the next value gets the key that it was
+    /// shown.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](Self::insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert_with_key(|key| (key, 20));
+    /// assert_eq!(map[key], (key, 20));
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert_with_key<F: FnOnce(K) -> V>(&mut self, make: F) -> K {
+        match self.vacancy() {
+            Ok(vacancy) => {
+                let key = vacancy.key(self.mint());
+                self.occupy(vacancy, make(key));
+                key
+            }
+            Err(error) => give_up(error),
+        }
+    }
+
+    /// Puts in the value that `make` makes of its key, or returns the error that `make` does; then
+    /// the map is unchanged, as it is should `make` panic, and the next value gets the key that it
+    /// was shown. O(1).
+    ///
+    /// # Errors
+    ///
+    /// What `make` returns.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](Self::insert). After a successful [`try_reserve`](Self::try_reserve) of 1
+    /// it does not panic.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.try_insert_with_key(|_| "7".parse::<u8>()).unwrap();
+    /// assert_eq!(map[key], 7);
+    /// assert!(map.try_insert_with_key(|_| "x".parse::<u8>()).is_err());
+    /// assert_eq!(map.len(), 1);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_insert_with_key<F, E>(&mut self, make: F) -> Result<K, E>
+    where
+        F: FnOnce(K) -> Result<V, E>,
+    {
+        match self.vacancy() {
+            Ok(vacancy) => {
+                let key = vacancy.key(self.mint());
+                self.occupy(vacancy, make(key)?);
+                Ok(key)
+            }
+            Err(error) => give_up(error),
+        }
+    }
+
+    insert_many_methods!(SlotMap, |map| map.max_len() - map.slots.len());
+
+    /// Puts a value back that was [detached](Self::detach), under its key. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If the key is not that of a detached value.
+    #[track_caller]
+    pub fn reattach(&mut self, detached_key: K, value: V) {
+        assert!(self.try_reattach(detached_key, value).is_ok(), "key is not detached");
+    }
+
+    /// [`reattach`](Self::reattach), or the value back.
+    ///
+    /// # Errors
+    ///
+    /// If the key is not that of a detached value.
+    pub fn try_reattach(&mut self, detached_key: K, value: V) -> Result<(), V> {
+        let (index, generation) = self.parts_of(detached_key);
+        let is_vacant = !self.slots.state(index).is_live();
+        let had_it = is_vacant && self.vacant_generation(index) == generation;
+        if self.detached == 0 || generation == 0 || !had_it {
+            return Err(value);
+        }
+        self.settle();
+        if self.holes.bitmap().contains(index) {
+            return Err(value);
+        }
+        self.slots.fill(index, generation, value);
+        self.detached -= 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! New keys for values that stay in the map: in place, or nearer to the front.
+
+#![forbid(unsafe_code)]
+
+use crate::error::{Error, ErrorKind, or_give_up};
+use crate::growing::{Budget, Purse};
+use crate::key::{Key, Layout};
+use crate::slot_map::SlotMap;
+use crate::slots::array::Slots;
+use crate::slots::cursor::Cursor;
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// Gives a value another key, where it lies, and returns that; `None` if the key's value is not in the
+    /// map. The old key, and weak pointers to the value, are stale from then on. O(1).
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_invalidate`](Self::try_invalidate) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut doors = SlotMap::new();
+    /// let key = doors.insert("cellar");
+    /// let address = &raw const doors[key];
+    /// let changed = doors.invalidate(key).unwrap(); // whoever has a copy is locked out
+    /// assert_eq!((doors.get(key), doors[changed]), (None, "cellar"));
+    /// assert_eq!(&raw const doors[changed], address);
+    /// assert_eq!(doors.invalidate(key), None);
+    /// ```
+    #[track_caller]
+    pub fn invalidate(&mut self, key: K) -> Option<K> {
+        or_give_up(self.try_invalidate(key))
+    }
+
+    /// [`invalidate`](Self::invalidate), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the value has the last generation that keys can have, so that no other key finds its slot
+    /// ([`Generations`](ErrorKind::Generations)). It keeps its key then. To have another, it must move:
+    /// [`remove`](Self::remove) it, which retires the slot, and [`insert`](Self::insert) it again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Bits32, ErrorKind, SlotMap, new_key_type};
+    ///
+    /// new_key_type! { struct Brief: Bits32<16, 1>; } // slots are used once
+    ///
+    /// let mut map: SlotMap<Brief, u8> = SlotMap::with_key();
+    /// let key = map.insert(7);
+    /// assert_eq!(map.try_invalidate(key).unwrap_err().kind(), ErrorKind::Generations);
+    /// assert_eq!(map[key], 7);
+    /// ```
+    pub fn try_invalidate(&mut self, key: K) -> Result<Option<K>, Error> {
+        let (index, generation) = self.parts_of(key);
+        if !self.slots.contains(index, generation) {
+            return Ok(None);
+        }
+        let most = <K::Layout as Layout>::MAX_GENERATION;
+        if generation == most {
+            return Err(Error::new(ErrorKind::Generations, 0).with_limit(most.into()));
+        }
+        self.note_generation(generation);
+        self.slots.renew(index, generation, generation + 1);
+        Ok(Some(self.mint().key(index, generation + 1)))
+    }
+
+    /// Moves the last values into the first holes, until no hole is left between values, and tells each
+    /// one's old key and its new one. **These values come to lie elsewhere**; no other call has a value
+    /// move while it is in the map. What is behind them can be given back then, by
+    /// [`shrink_to_fit`](Self::shrink_to_fit).
+    ///
+    /// Always the last value goes into the first hole, in whatever order [`Reuse`](crate::Reuse)
+    /// has holes filled. Old keys, and weak pointers to what has moved, are stale. Slots that are
+    /// [detached](Self::detach) stay what and where they are, as do retired ones; where a slot's
+    /// generations are spent, it is retired when its value moves.
+    ///
+    /// `rekey(old, new)` is called after each move: `old` is stale by then, and `new` finds the value.
+    /// Should it panic, that move is done, and no further one.
+    ///
+    /// Linear in the values that move, recent holes, and 1/64 of the holes behind the others. Does not enter the
+    /// kernel, but where holes were [trimmed](Self::trim) their pages become resident again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    ///
+    /// let mut map: SlotMap<DefaultKey, u32> = (0..6).collect();
+    /// let mut names: SecondaryMap<_, String> =
+    ///     map.iter().map(|(key, n)| (key, format!("number {n}"))).collect();
+    /// map.retain(|_, n| *n % 2 == 1);
+    /// map.compact(|old, new| {
+    ///     if let Some(name) = names.remove(old) {
+    ///         names.insert(new, name);
+    ///     }
+    /// });
+    /// assert!(map.values().eq(&[5, 1, 3]));
+    /// assert!(map.iter().all(|(key, n)| names[key] == format!("number {n}")));
+    /// ```
+    pub fn compact(&mut self, rekey: impl FnMut(K, K)) {
+        self.compact_by(&mut Purse::unlimited(), rekey);
+    }
+
+    /// [`compact`](Self::compact), but no more values move than a budget allows, so that it can be
+    /// spread over frames. Whether it is done: no hole is left between values.
+    ///
+    /// A move counts as the bytes of a slot. A call that is not the first looks at holes behind the last
+    /// value again, 64 at a time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Budget, DefaultKey, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, u32> = (0..1000).collect();
+    /// map.retain(|_, n| *n % 2 == 0);
+    /// let mut frames = 1;
+    /// while !map.compact_within(Budget::bytes(800), |_, _| {}) {
+    ///     frames += 1;
+    /// }
+    /// assert_eq!(frames, 3); // 250 moves of 8 bytes
+    /// ```
+    #[must_use = "it says whether it is done"]
+    pub fn compact_within(&mut self, budget: Budget, rekey: impl FnMut(K, K)) -> bool {
+        self.compact_by(&mut Purse::new(budget), rekey)
+    }
+
+    fn compact_by(&mut self, purse: &mut Purse, mut rekey: impl FnMut(K, K)) -> bool {
+        self.settle();
+        let mint = self.mint();
+        // It has read the words that it came to before they change: what moves lies before them, or
+        // is at what was a hole.
+        let mut candidates = self.candidates();
+        loop {
+            let Some((to, from)) = self.next_move(&mut candidates) else { return true };
+            if !purse.pay(Slots::<V>::STRIDE_BYTES) {
+                return false;
+            }
+            let (old, new) = self.move_value(from, to);
+            // The key type may be a user's, as is the closure.
+            rekey(mint.key(from, old), mint.key(to, new));
+        }
+    }
+
+    /// The first hole, and the last slot behind it that holds a value.
+    fn next_move(&self, candidates: &mut Cursor) -> Option<(u32, u32)> {
+        let hole = self.holes.bitmap().first()?;
+        loop {
+            let index = candidates.next_back(self.holes.words())?;
+            if index < hole {
+                return None;
+            }
+            if self.slots.state(index).is_live() {
+                return Some((hole, index));
+            }
+        }
+    }
+
+    /// Moves a value into a hole, and returns its generations in both. Runs no user code.
+    fn move_value(&mut self, from: u32, to: u32) -> (u32, u32) {
+        let old = self.slots.state(from).generation();
+        let new = self.last_generation(to) + 1;
+        let value = self.remove_in_order(from, old).expect("the slot holds a value");
+        // Holes are filled round and round from the one that an insertion filled.
+        let turn = self.holes.turn();
+        self.unmark_hole(to);
+        self.slots.fill(to, new, value);
+        self.holes.set_turn(turn);
+        (old, new)
+    }
+}

@@ -1,0 +1,577 @@
+//! [`Bitmap`]: a set of indices, of which the lowest is found at once.
+//!
+//! # What holds between calls
+//!
+//! - `words` has a bit for each index, set if the index is in the set.
+//! - Each level of `summaries` has a bit for each word of the level below, `words` being the
+//!   lowest: set if that word is not zero. A level exists if the one below has more than 64 words,
+//!   so the highest has 64 at most.
+//! - `lowest` is the first word that is not zero, or [`NONE`] if there is none.
+//! - `count` is the number of indices in the set.
+//!
+//! # What it costs
+//!
+//! A bit changes its word, and nothing else unless the word was zero before or is so after. Only
+//! then one word a level changes, up to a level where another bit stands beside: for sixteen
+//! million indices there are two. The next word to be first is looked for in the same way, up and
+//! then down again, with at most 64 words to go through on top. Words without a bit near them are
+//! pages that nobody ever touched: they take no memory.
+
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::Error;
+use crate::heap::try_reserve_exact;
+use crate::raw_vec::Options;
+use crate::vec::{VecStats, VmVec};
+use std::fmt;
+use std::ops::Range;
+
+/// The bits of a word, and the words under a word of the level above.
+const WORD: usize = u64::BITS as usize;
+
+/// The indices under a word of the first summary.
+const CHUNK: usize = WORD * WORD;
+
+/// The levels of summaries that 2^32 indices need, the highest of four words.
+const HEIGHT: usize = 4;
+
+/// The place of a word that there is not.
+const NONE: usize = usize::MAX;
+
+/// A set of `u32` indices as a hierarchical bitmap.
+///
+/// It *covers* the indices that it has memory for, and can hold no others. None are covered at
+/// first, and no memory is taken.
+pub struct Bitmap {
+    words: VmVec<u64>,
+    summaries: [Vec<u64>; HEIGHT],
+    lowest: usize,
+    count: usize,
+}
+
+impl Bitmap {
+    /// An empty set that can cover any index.
+    ///
+    /// What it reserves when it first covers some is as for [`VmVec::new`](crate::VmVec::new).
+    pub const fn new() -> Self {
+        Self::over(VmVec::with_options(&Options::INTERNAL))
+    }
+
+    /// An empty set that can cover the indices below `max_len`, and reserves no more than that
+    /// when it first covers some.
+    ///
+    /// # Errors
+    ///
+    /// If there is no heap left.
+    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
+        let mut bitmap = Self::new();
+        bitmap.try_limit(max_len)?;
+        Ok(bitmap)
+    }
+
+    /// Limits the set to indices below `max_len`, which includes all that it covers; see
+    /// [`try_with_max_len`](Self::try_with_max_len). Does nothing after addresses were reserved.
+    pub(super) fn try_limit(&mut self, max_len: usize) -> Result<(), Error> {
+        let max_len = max_len.div_ceil(WORD);
+        if self.words.is_empty() {
+            let options = Options { max_len: Some(max_len), ..Options::INTERNAL };
+            self.words = VmVec::try_unreserved(options)?;
+        } else {
+            self.words.limit(max_len);
+        }
+        Ok(())
+    }
+
+    const fn over(words: VmVec<u64>) -> Self {
+        Self { words, summaries: [const { Vec::new() }; HEIGHT], lowest: NONE, count: 0 }
+    }
+
+    /// A set of the same indices, which can cover those below `max_len`, and covers these. Touches
+    /// only memory that holds some.
+    ///
+    /// # Errors
+    ///
+    /// As for [`cover`](Self::cover).
+    pub fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
+        let mut clone = Self::try_with_max_len(max_len)?;
+        clone.cover(self.last().map_or(0, |last| last as usize + 1))?;
+        // What the clone covers less, and the levels that it does without, hold nothing.
+        let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));
+        for (chunk, (to, from)) in chunks.enumerate() {
+            if self.chunk_has_bits(chunk) {
+                let len = to.len();
+                to.copy_from_slice(&from[..len]);
+            }
+        }
+        for (to, from) in clone.summaries.iter_mut().zip(&self.summaries) {
+            let len = to.len();
+            to.copy_from_slice(&from[..len]);
+        }
+        clone.lowest = self.lowest;
+        clone.count = self.count;
+        Ok(clone)
+    }
+
+    /// Takes what memory it needs for any index below `len`, which is at most 2^32, to be set.
+    ///
+    /// May enter the kernel. Touches the summaries, a 64th of the bitmap, and less than 64 KiB of
+    /// the bitmap itself, and what others had of its memory.
+    ///
+    /// # Errors
+    ///
+    /// If memory, or addresses, cannot be had. Nothing has changed then.
+    #[cold]
+    pub fn cover(&mut self, len: usize) -> Result<(), Error> {
+        assert!(len as u64 <= 1 << u32::BITS, "indices are 32 bits");
+        let words = len.div_ceil(WORD);
+        let Some(additional) = words.checked_sub(self.words.len()) else { return Ok(()) };
+        let lens = summary_lens(words);
+        for (level, len) in self.summaries.iter_mut().zip(lens) {
+            try_reserve_words(level, len)?;
+        }
+        // The maximum is derived from that of the slots, which no option may have set.
+        self.words.try_extend_zero_words(additional).map_err(Error::of_request)?;
+        // There is room for all now, so this allocates nothing.
+        let mut below = &self.words[..];
+        for (level, len) in self.summaries.iter_mut().zip(lens) {
+            let is_new = level.is_empty();
+            extend_words(level, len);
+            if is_new && len > 0 && self.lowest != NONE {
+                // There were 64 words below at most, so all bits are under the first.
+                level[0] = summary(&below[..WORD]);
+            }
+            below = level;
+        }
+        Ok(())
+    }
+
+    /// Gives back memory for indices from `len` on, none of which is in the set.
+    ///
+    /// Memory goes back as by [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit). That of the summaries stays, for an
+    /// allocator that refuses to make an allocation smaller would end the process.
+    pub fn uncover(&mut self, len: usize) {
+        debug_assert!(
+            self.last().is_none_or(|last| (last as usize) < len),
+            "{len} and bits behind"
+        );
+        self.words.truncate(len.div_ceil(WORD));
+        self.words.shrink_to(0);
+        for (level, len) in self.summaries.iter_mut().zip(summary_lens(self.words.len())) {
+            level.truncate(len);
+        }
+    }
+
+    /// The number of indices that can be set: what was asked for, rounded up to whole words.
+    #[inline]
+    pub fn covered(&self) -> usize {
+        self.words.len() * WORD
+    }
+
+    /// The number of indices in the set. O(1).
+    #[inline]
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The bits of all covered indices, from index 0 in the lowest bit of the first word on.
+    #[inline]
+    pub fn words(&self) -> &[u64] {
+        &self.words[..]
+    }
+
+    /// The words, with the bits of all indices.
+    pub(super) fn into_words(self) -> VmVec<u64> {
+        self.words
+    }
+
+    /// What the lowest level holds and takes up; the others, a 64th of it, lie elsewhere.
+    pub(crate) fn stats(&self) -> VecStats {
+        self.words.stats()
+    }
+
+    /// Whether an index is in the set; one that is not covered is not.
+    #[inline]
+    pub fn contains(&self, index: u32) -> bool {
+        let (at, bit) = split(index);
+        self.words.get(at).is_some_and(|word| word & bit != 0)
+    }
+
+    /// Adds an index, which is not in the set, if it is covered, and tells whether it is.
+    #[inline]
+    pub fn set(&mut self, index: u32) -> bool {
+        debug_assert!(!self.contains(index), "{index} is in the set");
+        let (at, bit) = split(index);
+        let Some(word) = self.words.get_mut(at) else { return false };
+        let before = *word;
+        *word |= bit;
+        self.count += 1;
+        if before == 0 {
+            self.word_filled(at);
+        }
+        true
+    }
+
+    /// Adds indices, none of which is in the set, and no two of which are the same.
+    ///
+    /// # Panics
+    ///
+    /// If one is not covered.
+    pub fn set_all(&mut self, indices: impl ExactSizeIterator<Item = u32>) {
+        self.count += indices.len();
+        for index in indices {
+            debug_assert!(!self.contains(index), "{index} is in the set");
+            let (at, bit) = split(index);
+            let before = self.words[at];
+            self.words[at] = before | bit;
+            if before == 0 {
+                self.word_filled(at);
+            }
+        }
+    }
+
+    /// Removes an index, and tells whether it was there.
+    #[inline]
+    pub fn clear(&mut self, index: u32) -> bool {
+        let (at, bit) = split(index);
+        let Some(word) = self.words.get_mut(at) else { return false };
+        if *word & bit == 0 {
+            return false;
+        }
+        *word ^= bit;
+        self.count -= 1;
+        if *word == 0 {
+            self.word_emptied(at);
+        }
+        true
+    }
+
+    /// Removes an index, and those behind it in its word, at most so many; of which there are any if
+    /// `index` is in the set. Returns a bit for each.
+    pub fn take_word(&mut self, index: u32, most: usize) -> u64 {
+        let (at, bit) = split(index);
+        let Some(word) = self.words.get_mut(at) else { return 0 };
+        let there = *word & bit.wrapping_neg();
+        let mut left = 0;
+        if there.count_ones() as usize > most {
+            left = (0..most).fold(there, |left, _| left & (left - 1));
+        }
+        let taken = there ^ left;
+        *word ^= taken;
+        self.count -= taken.count_ones() as usize;
+        if taken != 0 && *word == 0 {
+            self.word_emptied(at);
+        }
+        taken
+    }
+
+    /// The lowest index. O(1).
+    #[inline]
+    pub fn first(&self) -> Option<u32> {
+        let word = self.words.get(self.lowest)?;
+        Some(index(self.lowest * WORD + lowest_bit(*word)))
+    }
+
+    /// The lowest index that is not below `from`. Looks at two words a level, and at all of the
+    /// highest, at most.
+    pub fn first_at_or_after(&self, from: u32) -> Option<u32> {
+        let mut at = from as usize;
+        for height in 0..=HEIGHT {
+            let level = self.level(height);
+            let word = level.get(at / WORD)?;
+            let behind = word & (u64::MAX << (at % WORD));
+            if behind != 0 {
+                return Some(self.lowest_below(height, at / WORD * WORD + lowest_bit(behind)));
+            }
+            if level.len() <= WORD {
+                let first = self.first_on_top(height, at / WORD + 1)?;
+                return Some(self.lowest_below(height, first));
+            }
+            at = at / WORD + 1;
+        }
+        None
+    }
+
+    /// The highest index. Looks at one word a level, and at all of the highest.
+    pub fn last(&self) -> Option<u32> {
+        let top = (0..=HEIGHT).find(|height| self.level(*height).len() <= WORD)?;
+        let word = self.level(top).iter().rposition(|word| *word != 0)?;
+        let below = (0..=top).rev();
+        Some(index(
+            below.fold(word, |at, height| at * WORD + self.level(height)[at].ilog2() as usize),
+        ))
+    }
+
+    /// Adds the indices from `from` to before `to`, of which none is in the set. Linear in the words
+    /// that hold them.
+    ///
+    /// # Panics
+    ///
+    /// If they are not covered.
+    pub fn set_range(&mut self, from: usize, to: usize) {
+        if from >= to {
+            return;
+        }
+        assert!(to <= self.covered(), "{to} is not covered");
+        debug_assert!(
+            self.first_at_or_after(index(from)).is_none_or(|next| next as usize >= to),
+            "some of {from}..{to} are in the set"
+        );
+        set_bits(&mut self.words, from, to);
+        self.count += to - from;
+        self.lowest = self.lowest.min(from / WORD);
+        let (mut from, mut to) = (from, to);
+        for level in self.summaries.iter_mut().take_while(|level| !level.is_empty()) {
+            (from, to) = (from / WORD, to.div_ceil(WORD));
+            set_bits(level, from, to);
+        }
+    }
+
+    /// Removes the indices from `from` to before `to`, covered or not. Linear in the words there
+    /// that hold some, but for a look at the first summary.
+    pub fn clear_range(&mut self, from: usize, to: usize) {
+        let Some((first, last)) = self.first().zip(self.last()) else { return };
+        let (mut from, mut to) = (from.max(first as usize), to.min(last as usize + 1));
+        if from >= to {
+            return;
+        }
+        for chunk in from / CHUNK..to.div_ceil(CHUNK) {
+            if self.chunk_has_bits(chunk) {
+                let (start, end) = (chunk * CHUNK, (chunk + 1) * CHUNK);
+                self.count -= clear_bits(&mut self.words, from.max(start), to.min(end));
+            }
+        }
+        let mut below = &self.words[..];
+        for level in self.summaries.iter_mut().take_while(|level| !level.is_empty()) {
+            // The words between the outer two are zero now, and those may be.
+            let (first, last) = (from / WORD, (to - 1) / WORD);
+            from = first + usize::from(below[first] != 0);
+            to = last + usize::from(below[last] == 0);
+            if from >= to {
+                break;
+            }
+            clear_bits(level, from, to);
+            below = level;
+        }
+        self.lowest = self.first_at_or_after(first).map_or(NONE, |first| split(first).0);
+    }
+
+    /// Removes all indices, and keeps the memory. Linear as [`clear_range`](Self::clear_range).
+    pub fn clear_all(&mut self) {
+        if self.count == 0 {
+            return;
+        }
+        for (chunk, words) in self.words.chunks_mut(WORD).enumerate() {
+            if has_bits(&self.summaries, chunk) {
+                words.fill(0);
+            }
+        }
+        for level in &mut self.summaries {
+            level.fill(0);
+        }
+        (self.lowest, self.count) = (NONE, 0);
+    }
+
+    /// Derives all other fields from the words, after a fork has stopped a thread that was changing the set. Linear in the
+    /// words.
+    pub(crate) fn repair(&mut self) {
+        self.count = self.words.iter().map(|word| word.count_ones() as usize).sum();
+        self.lowest = self.words.iter().position(|word| *word != 0).unwrap_or(NONE);
+        let mut below = &self.words[..];
+        for (level, len) in self.summaries.iter_mut().zip(summary_lens(self.words.len())) {
+            level.clear();
+            level.extend(below.chunks(WORD).map(summary).take(len));
+            below = level;
+        }
+    }
+
+    /// The words at so many levels above the bits of the indices.
+    #[inline]
+    fn level(&self, height: usize) -> &[u64] {
+        match height.checked_sub(1) {
+            None => &self.words,
+            Some(summary) => &self.summaries[summary],
+        }
+    }
+
+    /// The lowest index under a bit that is set, at so many levels above the bits of the indices.
+    #[inline]
+    fn lowest_below(&self, height: usize, bit: usize) -> u32 {
+        let levels = (0..height).rev();
+        index(levels.fold(bit, |at, height| at * WORD + lowest_bit(self.level(height)[at])))
+    }
+
+    /// The first bit at the highest level, from a word of it on.
+    #[inline]
+    fn first_on_top(&self, height: usize, from: usize) -> Option<usize> {
+        let level = self.level(height);
+        let word = from + level.get(from..)?.iter().position(|word| *word != 0)?;
+        Some(word * WORD + lowest_bit(level[word]))
+    }
+
+    /// Makes good what depends on a word that was zero, and is not any more.
+    #[inline(never)]
+    fn word_filled(&mut self, word: usize) {
+        self.lowest = self.lowest.min(word);
+        let mut at = word;
+        for level in &mut self.summaries {
+            let Some(summary) = level.get_mut(at / WORD) else { return };
+            let before = *summary;
+            *summary |= 1 << (at % WORD);
+            if before != 0 {
+                return;
+            }
+            at /= WORD;
+        }
+    }
+
+    /// Makes good what depends on a word that has become zero.
+    #[inline(never)]
+    fn word_emptied(&mut self, word: usize) {
+        let mut at = word;
+        for level in &mut self.summaries {
+            let Some(summary) = level.get_mut(at / WORD) else { break };
+            *summary &= !(1 << (at % WORD));
+            if *summary != 0 {
+                break;
+            }
+            at /= WORD;
+        }
+        if word != self.lowest {
+            return;
+        }
+        self.lowest = if let Some(beside @ 1..) = self.summaries[0].get(word / WORD) {
+            // Nothing stands before the lowest word, so what is left beside it stands behind.
+            word / WORD * WORD + lowest_bit(*beside)
+        } else {
+            let next = self.first_at_or_after(index(word * WORD));
+            next.map_or(NONE, |next| split(next).0)
+        };
+    }
+
+    /// Whether one of the indices from `chunk * CHUNK` on may be in the set. Without a summary
+    /// there is one word, and it need not be spared.
+    #[inline]
+    fn chunk_has_bits(&self, chunk: usize) -> bool {
+        has_bits(&self.summaries, chunk)
+    }
+
+    /// Clears the bits of `mask` in the lowest word that is not zero, and updates nothing else.
+    #[cfg(test)]
+    pub(crate) fn cut_off(&mut self, mask: usize) {
+        let lowest = self.lowest;
+        self.words[lowest] &= !(mask as u64);
+    }
+
+    /// Panics if something does not hold that is to hold between calls.
+    #[cfg(any(test, fuzzing))]
+    pub fn check(&self) {
+        let ones: usize = self.words.iter().map(|word| word.count_ones() as usize).sum();
+        assert_eq!(self.count, ones);
+        assert_eq!(self.lowest, self.words.iter().position(|word| *word != 0).unwrap_or(NONE));
+        for height in 1..=HEIGHT {
+            let below = self.level(height - 1);
+            let expected: Vec<u64> = below.chunks(WORD).map(summary).collect();
+            assert_eq!(self.level(height), if below.len() > WORD { &expected[..] } else { &[] });
+        }
+    }
+}
+
+impl fmt::Debug for Bitmap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bitmap")
+            .field("count", &self.count)
+            .field("covered", &self.covered())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The word of an index, and its bit in there.
+#[inline]
+const fn split(index: u32) -> (usize, u64) {
+    (index as usize / WORD, 1 << (index as usize % WORD))
+}
+
+/// The index of a bit, of which there are no more than 2^32.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "`cover` takes no more")]
+const fn index(at: usize) -> u32 {
+    at as u32
+}
+
+/// Which bit of a word that is not zero is the lowest.
+#[inline]
+const fn lowest_bit(word: u64) -> usize {
+    word.trailing_zeros() as usize
+}
+
+/// A bit for each of up to 64 words, set if the word is not zero.
+fn summary(words: &[u64]) -> u64 {
+    words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word != 0))
+}
+
+/// Makes room for `len` words in all, which there are not yet. (Out of line, as the next one, so that it is
+/// not there for each level.)
+#[inline(never)]
+fn try_reserve_words(words: &mut Vec<u64>, len: usize) -> Result<(), Error> {
+    let more = len - words.len();
+    try_reserve_exact(words, more)
+}
+
+/// Adds zeroes, up to `len` words in all.
+#[inline(never)]
+fn extend_words(words: &mut Vec<u64>, len: usize) {
+    while words.len() < len {
+        words.push(0);
+    }
+}
+
+/// See [`Bitmap::chunk_has_bits`].
+#[inline]
+fn has_bits(summaries: &[Vec<u64>; HEIGHT], chunk: usize) -> bool {
+    summaries[0].get(chunk).is_none_or(|summary| *summary != 0)
+}
+
+/// The words of each summary over so many words.
+fn summary_lens(words: usize) -> [usize; HEIGHT] {
+    let mut below = words;
+    [(); HEIGHT].map(|()| {
+        below = if below > WORD { below.div_ceil(WORD) } else { 0 };
+        below
+    })
+}
+
+/// The words that hold bits `from..to`, at least one, each with a mask of these bits: the first,
+/// those in full, and the last.
+fn masked(from: usize, to: usize) -> [(Range<usize>, u64); 3] {
+    let (first, last) = (from / WORD, (to - 1) / WORD);
+    let head = u64::MAX << (from % WORD);
+    let tail = u64::MAX >> (WORD - 1 - (to - 1) % WORD);
+    if first == last {
+        return [(first..first + 1, head & tail), (0..0, 0), (0..0, 0)];
+    }
+    [(first..first + 1, head), (first + 1..last, u64::MAX), (last..last + 1, tail)]
+}
+
+/// Sets bits `from..to`, at least one.
+fn set_bits(words: &mut [u64], from: usize, to: usize) {
+    for (range, mask) in masked(from, to) {
+        for word in &mut words[range] {
+            *word |= mask;
+        }
+    }
+}
+
+/// Clears bits `from..to`, at least one, and returns how many were set.
+fn clear_bits(words: &mut [u64], from: usize, to: usize) -> usize {
+    let mut changed = 0;
+    for (range, mask) in masked(from, to) {
+        for word in &mut words[range] {
+            changed += (mask & *word).count_ones() as usize;
+            *word &= !mask;
+        }
+    }
+    changed
+}

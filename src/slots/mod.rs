@@ -1,0 +1,23 @@
+//! The engine of all maps: slots that never move, with values in some of them. It knows no map.
+
+// `array` keeps the values, and is all that memory safety depends on: it takes any index and any generation.
+// `walk` iterates over the values, `holes` records which slots may be filled again, and `vacancy` decides which
+// slot and which generation come next. A mistake in these or in a map could lose a value, or resolve a key to
+// the wrong one, but never reach a value that is not there.
+
+pub(crate) mod any_slots;
+pub(crate) mod array;
+pub(crate) mod cursor;
+pub(crate) mod disjoint;
+pub(crate) mod far_index;
+pub(crate) mod gapped_slots;
+pub(crate) mod growing_slots;
+pub(crate) mod holes;
+pub(crate) mod key_bits;
+pub(crate) mod key_options;
+pub(crate) mod key_tag;
+pub(crate) mod prefetch;
+pub(crate) mod slot_at;
+pub(crate) mod state;
+pub(crate) mod vacancy;
+pub(crate) mod walk;

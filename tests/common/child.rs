@@ -1,0 +1,45 @@
+//! Tests that run in a process of their own: this program again, told by a variable which of its tests it is.
+
+#![allow(dead_code, reason = "no test binary uses all of it")]
+
+use std::any::type_name;
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::Command;
+use std::{env, io};
+
+const CHILD: &str = "STAYPUT_TEST_CHILD";
+
+/// The path of the test in which a closure stands, as `--exact` takes it.
+pub(crate) fn test_of<F>() -> &'static str {
+    let path = type_name::<F>().split_once("::").expect("it is in a crate").1;
+    path.split_once("::{{").expect("it is a closure").0
+}
+
+/// What this process was told, if it is a child.
+pub(crate) fn told() -> Option<OsString> {
+    env::var_os(CHILD)
+}
+
+/// This program again, to run one of its tests, which is told something.
+pub(crate) fn child(test: &str, told: impl Into<OsString>) -> Command {
+    let mut command = Command::new(env::current_exe().expect("it runs"));
+    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, told.into());
+    // Printing one takes memory, which a child at its limit has not: it would hang.
+    command.env("RUST_BACKTRACE", "0");
+    command
+}
+
+/// Runs a test in a child, which must pass.
+#[track_caller]
+pub(crate) fn passes(test: &str, told: impl Into<OsString>) {
+    let output = child(test, told).output().expect("it runs again");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{test}: {}\n{printed}\n{errors}", output.status);
+    assert!(printed.contains("1 passed"), "{test} was not run:\n{printed}");
+    for line in errors.lines().filter(|line| line.starts_with("SKIPPED")) {
+        // Around the capture, which hides what passes.
+        let _ = writeln!(io::stderr(), "{test}: {line}");
+    }
+}

@@ -1,0 +1,45 @@
+//! What tests of several containers need.
+
+use stayput::{Key, KeyData};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::MutexGuard;
+
+/// `Send` and not `Sync`.
+pub(crate) type SendOnly = Cell<u8>;
+/// `Sync` and not `Send`.
+pub(crate) type SyncOnly = MutexGuard<'static, u8>;
+pub(crate) type Neither = Rc<u8>;
+
+/// Asserts that types may be sent and shared as what is in them may be.
+macro_rules! assert_like_elements {
+    ($($name:ident),*) => {$(
+        static_assertions::assert_impl_all!($name<u8>: Send, Sync, Unpin);
+        static_assertions::assert_impl_all!($name<crate::helpers::SendOnly>: Send);
+        static_assertions::assert_impl_all!($name<crate::helpers::SyncOnly>: Sync);
+        static_assertions::assert_not_impl_any!($name<crate::helpers::SendOnly>: Sync);
+        static_assertions::assert_not_impl_any!($name<crate::helpers::SyncOnly>: Send);
+        static_assertions::assert_not_impl_any!($name<crate::helpers::Neither>: Send, Sync);
+    )*};
+}
+pub(crate) use assert_like_elements;
+
+/// A key of an index and a generation, without a tag.
+pub(crate) fn key<K: Key>(index: u32, generation: u32) -> K {
+    KeyData::from_parts(index, generation, 0).expect("it fits").into()
+}
+
+/// An iterator that says of its length whatever it is to say.
+pub(crate) struct Boast<I>(pub(crate) I, pub(crate) (usize, Option<usize>));
+
+impl<I: Iterator> Iterator for Boast<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.1
+    }
+}

@@ -1,0 +1,595 @@
+//! Slot maps and secondary maps.
+
+use super::{Kind, at_each, check_tokens, kind, odd, odd_by_step, stepwise};
+use crate::helpers::key;
+use crate::ledger::{Ledger, Step, Token};
+use crate::slot_map_op::Small;
+use stayput::{
+    Budget, Columns, DefaultKey, DenseSlotMap, Key, SecondaryMap, SlotMap, SparseSecondaryMap,
+};
+use std::cmp::Ordering;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What [`Kind::sample`] has.
+const LIVE: usize = 9;
+
+type Map<'l> = SlotMap<Small, Token<'l>>;
+
+/// A retired slot, one with the last generation there is, and ten more, one of them a hole and one
+/// detached.
+fn sample(ledger: &Ledger) -> Map<'_> {
+    let mut map = Map::with_key();
+    for value in 10..12 {
+        while map.insert(ledger.token(value)).generation() < 7 {
+            map.clear();
+        }
+    }
+    map.extend(ledger.tokens(0..10));
+    let keys: Vec<_> = map.keys().collect();
+    map.remove(keys[3]);
+    map.remove(keys[4]);
+    drop(map.detach(keys[6]));
+    map.extend(ledger.tokens(12..13));
+    let stats = map.stats();
+    assert_eq!((stats.live, stats.holes, stats.detached, stats.retired), (LIVE, 1, 1, 1));
+    map
+}
+
+fn use_map<'l>(ledger: &'l Ledger, map: &mut Map<'l>, before: &Map<'_>) {
+    assert_eq!(map.iter().count(), map.len());
+    assert!(map.keys().eq(map.clone().keys()));
+    let gone: Vec<_> = before.keys().filter(|key| !map.contains_key(*key)).collect();
+    let stats = map.stats();
+    for value in 0..30 {
+        let key = map.insert(ledger.token(value));
+        assert_eq!(map[key].value, value);
+    }
+    assert!(gone.iter().all(|key| !map.contains_key(*key)) || stats.holes == 0);
+    map.retain(|_, token| !odd(token));
+    map.trim();
+    map.clear();
+    assert_eq!((map.len(), ledger.live()), (0, 0));
+}
+
+type Dense<'l> = DenseSlotMap<Small, Token<'l>>;
+
+/// Nine values in no order, a hole, and a slot that is detached.
+fn dense_sample(ledger: &Ledger) -> Dense<'_> {
+    let mut map = Dense::with_key();
+    map.extend([7, 3, 9, 0, 5, 2, 8, 6, 1, 4].map(|value| ledger.token(value)));
+    let keys = map.keys_as_slice().to_vec();
+    drop(map.detach(keys[6]));
+    map.remove(keys[3]);
+    map.remove(keys[0]);
+    map.extend(ledger.tokens(10..12));
+    map.remove(map.keys_as_slice()[8]);
+    map.extend(ledger.tokens(12..13));
+    let stats = map.stats();
+    assert_eq!((stats.live, stats.detached), (LIVE, 1));
+    map
+}
+
+#[track_caller]
+fn check_rows(map: &Dense<'_>, before: &Dense<'_>) {
+    let keys = map.keys_as_slice();
+    assert_eq!((map.as_slice().len(), map.stats().live), (keys.len(), keys.len()));
+    assert!(keys.iter().enumerate().all(|(row, key)| map.row_of(*key) == Some(row)), "{map:?}");
+    assert!(before.keys().all(|key| map.contains_key(key) == keys.contains(&key)), "{map:?}");
+}
+
+fn use_dense<'l>(ledger: &'l Ledger, map: &mut Dense<'l>, before: &Dense<'_>) {
+    check_rows(map, before);
+    for value in 0..30 {
+        let key = map.insert(ledger.token(value));
+        assert_eq!((map[key].value, map.row_of(key)), (value, Some(map.len() - 1)));
+    }
+    check_rows(map, before);
+    while !map.defragment_by(|a, b| a.value.cmp(&b.value), Budget::swaps(3)) {}
+    assert!(map.as_slice().is_sorted_by_key(|token| token.value));
+    check_rows(map, before);
+}
+
+/// What applies to both: a module each.
+macro_rules! tests {
+    ($map:ident in $module:ident, $sample:ident, $use_it:ident) => {
+        mod $module {
+            use super::*;
+
+            pub(super) struct Sample;
+
+            impl Kind for Sample {
+                type Of<'l> = $map<Small, Token<'l>>;
+
+                fn sample(ledger: &Ledger) -> Self::Of<'_> {
+                    $sample(ledger)
+                }
+
+                fn tokens<'a, 'l>(map: &'a Self::Of<'l>) -> Vec<&'a Token<'l>> {
+                    assert_eq!(map.values().count(), map.len());
+                    map.values().collect()
+                }
+
+                fn use_it<'l>(ledger: &'l Ledger, map: &mut Self::Of<'l>, before: &Self::Of<'_>) {
+                    $use_it(ledger, map, before);
+                }
+            }
+
+            #[test]
+            fn clones_may_panic() {
+                at_each::<Sample>(Step::Clone).of(&[
+                    |_, map| drop(map.clone()),
+                    |_, map| drop(map.try_clone()),
+                    |_, map| *map = map.clone(),
+                    |_, map| {
+                        let copy = map.values().next().expect("it is there").clone();
+                        map.insert(copy);
+                    },
+                ]);
+            }
+
+            #[test]
+            fn predicates_iterators_and_constructors_may_panic() {
+                struct Fussy<'t, 'l>(&'l Ledger, Token<'t>);
+                impl PartialEq for Fussy<'_, '_> {
+                    fn eq(&self, other: &Self) -> bool {
+                        self.0.step(Step::Call);
+                        self.1.value == other.1.value
+                    }
+                }
+                /// What takes the keys may panic, too.
+                struct Keys<'l>(&'l Ledger);
+                impl<K> Extend<K> for Keys<'_> {
+                    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+                        keys.into_iter().for_each(|_| self.0.step(Step::Call));
+                    }
+                }
+
+                at_each::<Sample>(Step::Call).of(&[
+                    |ledger, map| {
+                        let taken = map.extract_if(|_, token| odd_by_step(ledger, token));
+                        taken.for_each(|_| ledger.step(Step::Call));
+                    },
+                    |ledger, _| {
+                        let fussy = || -> $map<Small, _> {
+                            ledger.tokens(0..5).map(|token| Fussy(ledger, token)).collect()
+                        };
+                        assert!(fussy() == fussy());
+                    },
+                    |_, map| assert!(map.clone() == *map),
+                    |ledger, map| map.retain(|_, token| odd_by_step(ledger, token)),
+                    |ledger, map| map.extend(stepwise(ledger, 20)),
+                    |ledger, map| map.insert_many(stepwise(ledger, 20), &mut Vec::new()),
+                    |ledger, map| map.insert_many(ledger.tokens(50..60), &mut Keys(ledger)),
+                    |ledger, map| {
+                        map.insert_with_key(|_| {
+                            let token = ledger.token(50);
+                            ledger.step(Step::Call);
+                            token
+                        });
+                    },
+                    |ledger, map| {
+                        let keys: Vec<_> = map.keys().collect();
+                        let keys = keys.into_iter().inspect(|_| ledger.step(Step::Call));
+                        assert_eq!(map.remove_many(keys), LIVE);
+                    },
+                    |ledger, map| {
+                        let keys: Vec<_> = map.keys().collect();
+                        map.get_many_mut(keys, |_, token| {
+                            ledger.step(Step::Call);
+                            token.unwrap().value += 1;
+                        });
+                    },
+                    |ledger, map| map.drain().for_each(|_| ledger.step(Step::Call)),
+                ]);
+                at_each::<Sample>(Step::Call).of_taken(&[
+                    |ledger, map| map.into_iter().rev().for_each(|_| ledger.step(Step::Call)),
+                    |ledger, map| {
+                        let sum = map.into_values().fold(0, |sum, token| {
+                            ledger.step(Step::Call);
+                            sum + token.value
+                        });
+                        assert!(sum > 0);
+                    },
+                ]);
+            }
+
+            #[test]
+            fn drops_may_panic() {
+                at_each::<Sample>(Step::Drop).of(&[
+                    |_, map| map.extract_if(|_, token| odd(token)).for_each(drop),
+                    |_, map| drop(map.extract_if(|_, _| true).nth(4)),
+                    |_, map| map.clear(),
+                    |_, map| map.reset(),
+                    |_, map| drop(map.drain()),
+                    |_, map| drop(map.drain().nth(1)),
+                    |_, map| map.drain().take(4).for_each(drop),
+                    |_, map| map.drain().skip(2).step_by(2).for_each(drop),
+                    |_, map| {
+                        let mut drain = map.drain();
+                        drop(drain.next());
+                        mem::forget(drain);
+                    },
+                    |_, map| map.retain(|_, token| token.value % 3 == 0),
+                    |_, map| {
+                        let keys: Vec<_> = map.keys().collect();
+                        assert_eq!(map.remove_many(keys[2..6].iter().copied()), 4);
+                    },
+                    |_, map| assert_eq!(map.remove_many(map.keys().collect::<Vec<_>>()), LIVE),
+                    |ledger, map| {
+                        let keys: Vec<_> = map.keys().collect();
+                        map[keys[0]] = ledger.token(70);
+                        drop(map.detach(keys[1]));
+                        map.reattach(keys[1], ledger.token(71));
+                        assert!(map.try_reattach(keys[1], ledger.token(72)).is_err());
+                    },
+                    |_, map| drop(mem::take(map)),
+                    |_, map| *map = map.clone(),
+                    |_, map| map.clone_from(&$map::with_key()),
+                    |ledger, _| {
+                        let mut full: $map<Small, _> = $map::builder().max_len(2).build();
+                        full.extend(ledger.tokens(0..2));
+                        assert!(full.try_insert(ledger.token(9)).is_err());
+                        assert!(
+                            full.try_insert_many(ledger.tokens(0..5), &mut Vec::new()).is_err()
+                        );
+                    },
+                ]);
+                at_each::<Sample>(Step::Drop).of_taken(&[
+                    |_, map| drop(map),
+                    |_, map| drop(map.into_iter()),
+                    |_, map| map.into_iter().for_each(drop),
+                    |_, map| {
+                        let mut all = map.into_iter();
+                        drop((all.next(), all.next_back()));
+                    },
+                    |_, map| map.into_values().for_each(drop),
+                    |_, map| drop(map.into_values().nth(3)),
+                    |_, map| {
+                        let mut values = map.into_values();
+                        drop(values.next());
+                        drop(values.next_back());
+                    },
+                    |_, map| assert_eq!(map.into_keys().count(), LIVE),
+                    |_, map| drop(map.into_keys()),
+                    |_, map| {
+                        let mut keys = map.into_keys();
+                        assert!(keys.nth(2).is_some() && keys.next_back().is_some());
+                    },
+                ]);
+            }
+
+            #[test]
+            fn the_rest_is_dropped_where_one_drop_panics() {
+                let ways: [fn(&mut $map<Small, Token<'_>>); 4] = [
+                    |map| map.clear(),
+                    |map| map.reset(),
+                    |map| drop(map.drain()),
+                    |map| drop(mem::take(map).into_iter()),
+                ];
+                for way in ways {
+                    let ledger = Ledger::new();
+                    let mut map = $sample(&ledger);
+                    ledger.set_fuse(Step::Drop, 3);
+                    assert!(catch_unwind(AssertUnwindSafe(|| way(&mut map))).is_err());
+                    assert_eq!(ledger.live(), 0);
+                    assert!(map.is_empty() && map.iter().next().is_none());
+                    ledger.assert_all_dropped_but(0);
+                }
+            }
+        }
+    };
+}
+
+tests!(SlotMap in slot_map, sample, use_map);
+tests!(DenseSlotMap in dense, dense_sample, use_dense);
+
+/// What a `SlotMap` alone has.
+mod slots {
+    use super::slot_map::Sample;
+    use super::*;
+
+    #[test]
+    fn calls_and_drops_may_panic() {
+        at_each::<Sample>(Step::Call).of(&[
+            |ledger, map| {
+                let keys: Vec<_> = map.keys().collect();
+                map.remove_many([keys[0], keys[2], keys[3]]);
+                map.compact(|_, _| ledger.step(Step::Call));
+            },
+            |ledger, map| {
+                let entry = map.vacant_entry();
+                ledger.step(Step::Call);
+                entry.insert(ledger.token(50));
+            },
+        ]);
+        at_each::<Sample>(Step::Drop).of(&[
+            |ledger, map| {
+                let last = map.keys().next_back().expect("it is there");
+                assert!(map.try_insert_at(last, ledger.token(60)).is_err());
+                let new = key(40, 3);
+                map.insert_at(new, ledger.token(61));
+                drop(map.remove(new));
+            },
+            |_, map| {
+                let mut drain = map.drain();
+                drop(drain.next_back());
+                drop(drain.next());
+            },
+            |ledger, _| {
+                let mut full = Map::builder().max_len(2).build();
+                full.extend(ledger.tokens(0..2));
+                assert!(full.grow_only().try_insert(ledger.token(9)).is_err());
+            },
+        ]);
+    }
+
+    #[test]
+    fn what_is_left_of_a_forgotten_drain_stays() {
+        let ledger = Ledger::new();
+        let mut map = sample(&ledger);
+        let keys: Vec<_> = map.keys().collect();
+        let mut drain = map.drain();
+        let taken = [drain.next().expect("it is there"), drain.next_back().expect("it is there")];
+        mem::forget(drain);
+        assert_eq!((taken[0].0, taken[1].0), (keys[0], keys[keys.len() - 1]));
+        assert!(map.keys().eq(keys[1..keys.len() - 1].iter().copied()));
+        drop(taken);
+        check_tokens(&ledger, &Sample::tokens(&map));
+        use_map(&ledger, &mut map, &sample(&Ledger::new()));
+        drop(map);
+        ledger.assert_all_dropped_but(0);
+    }
+
+    #[test]
+    fn values_are_dropped_once_and_in_the_order_of_addresses() {
+        let ways: [fn(Map<'_>); 6] = [
+            |map| drop(map),
+            |mut map| map.clear(),
+            |mut map| map.reset(),
+            |mut map| map.retain(|_, _| false),
+            |map| drop(map.into_iter()),
+            |map| assert_eq!(map.into_keys().count(), LIVE),
+        ];
+        for way in ways {
+            let ledger = Ledger::new();
+            let map = sample(&ledger);
+            let ids: Vec<_> = map.values().map(|token| token.id).collect();
+            ledger.take_order();
+            way(map);
+            assert_eq!(ledger.take_order(), ids);
+            ledger.assert_all_dropped_but(0);
+        }
+    }
+
+    #[test]
+    fn reset_forgets_though_a_drop_panics() {
+        let ledger = Ledger::new();
+        let mut map = sample(&ledger);
+        let key = map.keys().next().expect("it is there");
+        let weak = map.downgrade(key).expect("it is there");
+        ledger.set_fuse(Step::Drop, 0);
+        assert!(catch_unwind(AssertUnwindSafe(|| map.reset())).is_err());
+        let stats = map.stats();
+        assert_eq!((stats.live, stats.holes, stats.detached, stats.retired), (0, 0, 0, 0));
+        let first = map.insert(ledger.token(1));
+        assert_eq!((first.index(), first.generation()), (0, 1));
+        assert!(map.upgrade(&weak).is_none());
+    }
+}
+
+/// What a `DenseSlotMap` alone has.
+mod rows {
+    use super::dense::Sample;
+    use super::*;
+
+    /// An order that steps.
+    fn compare(ledger: &Ledger, a: &Token<'_>, b: &Token<'_>) -> Ordering {
+        ledger.step(Step::Call);
+        a.value.cmp(&b.value)
+    }
+
+    #[test]
+    fn comparisons_that_panic_lose_nothing() {
+        at_each::<Sample>(Step::Call).of(&[
+            |ledger, map| {
+                map.sort_by(|a, b| compare(ledger, a, b));
+                assert!(map.as_slice().is_sorted_by_key(|token| token.value));
+            },
+            |ledger, map| {
+                let by = |a: &Token<'_>, b: &Token<'_>| compare(ledger, a, b);
+                while !map.defragment_by(by, Budget::swaps(2)) {}
+                assert!(map.as_slice().is_sorted_by_key(|token| token.value));
+            },
+        ]);
+    }
+
+    #[test]
+    fn a_comparison_that_panics_is_made_again_by_the_next_call() {
+        for pass in 0..60 {
+            let ledger = Ledger::new();
+            let mut map = dense_sample(&ledger);
+            ledger.set_fuse(Step::Call, pass);
+            let mut by = |a: &Token<'_>, b: &Token<'_>| {
+                ledger.step(Step::Call);
+                (a.value / 4).cmp(&(b.value / 4))
+            };
+            let mut expected = map.clone();
+            expected.sort_by_key(|token| token.value / 4);
+            loop {
+                let run = || map.defragment_by(&mut by, Budget::swaps(1));
+                if let Ok(true) = catch_unwind(AssertUnwindSafe(run)) {
+                    break;
+                }
+            }
+            ledger.clear_fuse();
+            assert_eq!(map.keys_as_slice(), expected.keys_as_slice());
+            check_rows(&map, &dense_sample(&Ledger::new()));
+        }
+    }
+
+    #[test]
+    fn who_was_shown_a_key_and_panicked_sees_it_again() {
+        let mut map: DenseSlotMap<Small, u32> = (0..3).collect();
+        map.remove(map.keys_as_slice()[1]);
+        let mut shown = Vec::new();
+        for _ in 0..3 {
+            let run = || {
+                map.insert_with_key(|key| {
+                    shown.push(key);
+                    panic!("as planned")
+                })
+            };
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+            assert_eq!((map.len(), map.contains_key(shown[0])), (2, false));
+        }
+        let key = map.insert(7);
+        assert_eq!(shown, [key; 3]);
+        assert!(map.keys().enumerate().all(|(row, key)| map.row_of(key) == Some(row)));
+    }
+
+    type Row<'l> = (Token<'l>, u8, Token<'l>);
+
+    kind! {
+        InColumns<'l> = DenseSlotMap<Small, Row<'l>, Columns<Row<'l>>>;
+        sample: |ledger| (0..7).map(|n| (ledger.token(n), 1, ledger.token(n))).collect();
+        tokens: |map| {
+            let (first, _, last) = map.as_slice();
+            assert!(first.iter().zip(last).all(|(a, b)| a.value == b.value));
+            first.iter().chain(last).collect()
+        };
+        use: |ledger, map| {
+            map.insert((ledger.token(9), 1, ledger.token(9)));
+            assert!(map.keys().enumerate().all(|(row, key)| map.row_of(key) == Some(row)));
+        };
+    }
+
+    #[test]
+    fn rows_of_columns_are_dropped_once_whatever_panics() {
+        at_each::<InColumns>(Step::Drop).of(&[
+            |_, map| map.clear(),
+            |_, map| drop(map.drain()),
+            |_, map| map.drain().take(3).for_each(drop),
+            |_, map| drop(map.remove(map.keys_as_slice()[1])),
+        ]);
+        at_each::<InColumns>(Step::Drop)
+            .of_taken(&[|_, map| drop(map), |_, map| map.into_iter().for_each(drop)]);
+    }
+}
+
+/// What applies to both kinds of secondary maps: a module each.
+macro_rules! secondary_tests {
+    ($map:ident in $module:ident) => {
+        mod $module {
+            use super::*;
+
+            kind! {
+                pub(super) Ten<'l> = $map<DefaultKey, Token<'l>>;
+                sample: |ledger| (0..10).map(|n| (key(n, 2), ledger.token(n))).collect();
+                tokens: |map| {
+                    assert_eq!(map.iter().count(), map.len());
+                    map.values().collect()
+                };
+                use: |ledger, map| {
+                    map.insert(key(4, 7), ledger.token(7));
+                    assert_eq!(map[key(4, 7)].value, 7);
+                };
+            }
+
+            #[test]
+            fn clones_may_panic() {
+                at_each::<Ten>(Step::Clone).of(&[
+                    |_, map| drop(map.clone()),
+                    |_, map| drop(map.try_clone()),
+                    |_, map| *map = map.clone(),
+                ]);
+            }
+
+            #[test]
+            fn predicates_and_closures_may_panic() {
+                at_each::<Ten>(Step::Call).of(&[
+                    |ledger, map| map.retain(|_, token| odd_by_step(ledger, token)),
+                    |ledger, map| {
+                        let keys = (5..15).map(|n| key(n, 3));
+                        map.extend(keys.zip(stepwise(ledger, 10)));
+                    },
+                    // Over nothing, and over an older value, which stays.
+                    |ledger, map| {
+                        for key in [key(40, 1), key(3, 3)] {
+                            let make = || stepwise(ledger, 1).next().expect("one");
+                            map.entry(key).expect("not stale").or_insert_with(make);
+                        }
+                    },
+                    |ledger, map| {
+                        for key in [key(40, 1), key(3, 3)] {
+                            let make = |_| stepwise(ledger, 1).next().expect("one");
+                            map.entry(key).expect("not stale").or_insert_with_key(make);
+                        }
+                    },
+                    |ledger, map| {
+                        let entry = map.entry(key(3, 2)).expect("not stale");
+                        drop(entry.and_modify(|_| ledger.step(Step::Call)));
+                    },
+                    |_, map| assert!(map.clone() == *map),
+                ]);
+            }
+
+            #[test]
+            fn drops_may_panic() {
+                at_each::<Ten>(Step::Drop).of(&[
+                    |_, map| map.clear(),
+                    |_, map| map.retain(|_, token| odd(token)),
+                    |_, map| drop(map.drain()),
+                    |_, map| drop(map.drain().nth(1)),
+                    |_, map| map.extract_if(|_, token| odd(token)).for_each(drop),
+                    |ledger, map| {
+                        // An older value is dropped, and a stale one is.
+                        map.insert(key(4, 3), ledger.token(1));
+                        map.insert(key(4, 1), ledger.token(2));
+                    },
+                    |ledger, map| {
+                        let entry = map.entry(key(4, 3)).expect("not stale");
+                        entry.or_insert(ledger.token(1));
+                    },
+                    |_, map| *map = $map::new(),
+                    |_, map| map.clone_from(&$map::new()),
+                    |_, map| {
+                        map.retain(|_, token| token.value < 3);
+                        map.shrink_to_fit();
+                    },
+                ]);
+                at_each::<Ten>(Step::Drop).of_taken(&[
+                    |_, map| drop(map),
+                    |_, map| map.into_iter().for_each(drop),
+                    |_, map| drop(map.into_iter().next()),
+                    |_, map| map.into_iter().fold((), |(), _| ()),
+                    |_, map| map.into_values().for_each(drop),
+                    |_, map| drop(map.into_keys()),
+                ]);
+            }
+        }
+    };
+}
+
+secondary_tests!(SecondaryMap in secondary);
+secondary_tests!(SparseSecondaryMap in sparse);
+
+#[test]
+fn both_ends_of_a_secondary_map_may_be_taken_before_a_drop_panics() {
+    at_each::<secondary::Ten>(Step::Drop).of(&[|_, map| {
+        let mut drain = map.drain();
+        drop([drain.next(), drain.next_back()]);
+    }]);
+    at_each::<secondary::Ten>(Step::Drop).of_taken(&[|_, map| {
+        let mut items = map.into_iter();
+        drop([items.next(), items.next_back()]);
+    }]);
+}
+
+#[test]
+fn secondary_maps_of_both_kinds_may_panic_when_they_are_compared() {
+    at_each::<sparse::Ten>(Step::Call).of(&[|_, map| {
+        let other: SecondaryMap<_, _> = map.clone().into_iter().collect();
+        assert!(other == other.clone() && other.len() == map.len());
+    }]);
+}
