@@ -10,7 +10,6 @@ impl Error {
     const fn words(&self) -> &'static str {
         match (self.kind, self.holder) {
             (ErrorKind::MaxLen, _) => self.words_of_full(),
-            #[cfg(feature = "alloc")]
             (ErrorKind::AllocationLimit, _) => {
                 "this Arena may use {limit bytes} at most, and {bytes} in all are asked for; raise or lift its \
                  allocation limit"
@@ -23,7 +22,6 @@ impl Error {
                 "the type number does not fit into the keys, whose tag holds {limit} at most; choose a smaller one, or \
                  make the map with a key type that has more bits of tag"
             }
-            #[cfg(feature = "table")]
             (ErrorKind::KeyBits, Holder::Index) => {
                 "an index numbers {limit} slots, or sets of them, at most; make several"
             }
@@ -31,7 +29,6 @@ impl Error {
                 "this {this} is full: the index in its keys numbers {limit} slots at most, retired ones among them; \
                  make it with a key type that has more bits of index, or of generation"
             }
-            #[cfg(feature = "table")]
             (ErrorKind::FarIndex, Holder::Index) => {
                 "the slot is so far that this index would take {bytes} in all; only slots below {limit} are accepted \
                  without being reserved; number slots without large gaps, or call `reserve` first"
@@ -54,7 +51,6 @@ impl Error {
                 "{limit} is no power of two, no multiple of the page, or more than the memory is aligned to; round \
                  ranges to `page_size()`, and align to 1, 2, 4, …"
             }
-            #[cfg(feature = "shared")]
             (ErrorKind::Busy, Holder::SharedVec | Holder::SharedSlotMap) => {
                 "this {this} is taking memory, and this call comes from a backing or an allocator that runs meanwhile, \
                  or from a fork of the process; call when that has returned, or in the process itself"
@@ -63,7 +59,6 @@ impl Error {
                 "the array, or the map, of this scope is taking memory, and this call comes from a backing, an \
                  allocator or a panic hook that runs meanwhile; use the scope when that call has returned"
             }
-            #[cfg(feature = "table")]
             (ErrorKind::StaleKey, Holder::Table) => {
                 "no row of this Table has the key: the row was removed, or the key is null or of another table; check \
                  with `contains_key`, or insert the row"
@@ -79,12 +74,10 @@ impl Error {
             (ErrorKind::Occupied, _) => {
                 "the slot of the key holds a value, or is kept for a detached one; remove that, or change it in place"
             }
-            #[cfg(feature = "table")]
             (ErrorKind::Taken, _) if self.index.is_some() => {
                 "the unique index `{index}` already has this value, for the row in slot {slot}; find that row, and \
                  change or remove it first"
             }
-            #[cfg(feature = "table")]
             (ErrorKind::Taken, _) => {
                 "unique index {limit} already has this value, for the row in slot {slot}; find that row, and change or \
                  remove it first"
@@ -129,19 +122,15 @@ impl Error {
                 "locking (in a process that locks all it maps: reserving) {bytes} passes this process' limit of \
                  locked memory; raise it or lock less"
             }
-            #[cfg(feature = "file")]
             ErrorKind::Disk => {
                 "the disk has no room for a file of {bytes}; free some, or put the file elsewhere"
             }
-            #[cfg(feature = "file")]
             ErrorKind::Quota => {
                 "a file of {bytes} passes the quota of its owner; have it raised, or put the file elsewhere"
             }
-            #[cfg(feature = "file")]
             ErrorKind::FileLimit if self.has_limit => {
                 "a file of {bytes} passes this process' limit, {limit bytes} (RLIMIT_FSIZE); raise it (`ulimit -f`)"
             }
-            #[cfg(feature = "file")]
             ErrorKind::FileLimit => {
                 "no file of {bytes} can be where this one is; put it on another file system"
             }
@@ -158,13 +147,13 @@ impl Error {
     const fn words_of_full(&self) -> &'static str {
         match self.size {
             Size::Option | Size::Request => {
-                "{full}its `{option}` is {most}; make it with a larger one, by `{builder}::builder`"
+                "{full}its `{option}` is {holds}; make it with a larger one, by `{builder}::builder`"
             }
             Size::Default => {
-                "{full}its default reservation holds {most}; to reserve more, set `{option}` with `{builder}::builder`"
+                "{full}its default reservation holds {holds}; to reserve more, set `{option}` with `{builder}::builder`"
             }
             Size::Backing => {
-                "{full}the memory that its `Backing` supplies holds {most}; supply more"
+                "{full}the memory that its `Backing` supplies holds {holds}; supply more"
             }
         }
     }
@@ -193,30 +182,26 @@ impl Error {
         while let Some((text, rest)) = split_at(words, b'{') {
             f.write_str(text)?;
             let (name, rest) = split_at(rest, b'}').unwrap_or_default();
-            match name {
-                "end" => self.bytes.fmt(f)?,
-                "limit" => self.limit.fmt(f)?,
-                "bytes" | "limit bytes" | "most bytes" => Bytes(match name {
-                    "bytes" => self.bytes as u64,
-                    "limit bytes" => self.limit,
-                    _ => isize::MAX as u64,
-                })
-                .fmt(f)?,
-                "slot" => self.slot().unwrap_or_default().fmt(f)?,
-                "full" => self.show(self.words_of_holder(), f)?,
-                "most" => self.show(self.words_of_most(), f)?,
-                name => f.write_str(match name {
-                    "this" => self.holder.name(),
-                    "option" => self.holder.option(),
-                    "builder" => self.holder.builder(),
-                    "index" => self.index.copied().unwrap_or_default(),
-                    // `{less}`, which alone is left: how to ask for fewer addresses.
-                    _ if self.size != Size::Option => "ask for less",
-                    _ if self.holder == Holder::Arena => "ask for less (a smaller `max_bytes`)",
-                    _ => "ask for less (a smaller `max_len`)",
-                })?,
-            }
             words = rest;
+            match name {
+                "this" => f.write_str(self.holder.name()),
+                "option" => f.write_str(self.holder.option()),
+                "builder" => f.write_str(self.holder.builder()),
+                "full" => self.show(self.words_of_holder(), f),
+                "holds" => self.show(self.words_of_most(), f),
+                "less" => self.show(self.words_of_less(), f),
+                "limit" => self.limit.fmt(f),
+                "limit bytes" => Bytes(self.limit).fmt(f),
+                "bytes" => Bytes(self.bytes as u64).fmt(f),
+                "most bytes" => Bytes(isize::MAX as u64).fmt(f),
+                "end" => self.bytes.fmt(f),
+                "slot" => self.slot().unwrap_or_default().fmt(f),
+                "index" => f.write_str(self.index.copied().unwrap_or_default()),
+                _ => {
+                    debug_assert!(false, "no words for {name:?}");
+                    Ok(())
+                }
+            }?;
         }
         f.write_str(words)
     }
@@ -236,6 +221,14 @@ impl Error {
             (Holder::Arena, _) => "{limit bytes}, and {bytes} in all are asked for",
             (_, Size::Option | Size::Request) => "{limit}",
             _ => "{limit} elements",
+        }
+    }
+
+    /// How to ask for fewer addresses.
+    const fn words_of_less(&self) -> &'static str {
+        match self.size {
+            Size::Option => "ask for less (a smaller `{option}`)",
+            _ => "ask for less",
         }
     }
 }
