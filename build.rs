@@ -15,7 +15,7 @@ fn main() {
     // Linux kernels, whatever the C library.
     let linux_kernel = matches!(os.as_str(), "linux" | "android") && !ignored;
     // Unix systems where `mmap`, `mprotect` and `mincore` mean what `src/os/unix.rs` needs.
-    // Cargo.toml repeats the list for `libc`, and for `region` without Linux and Android.
+    // Cargo.toml repeats the list for `libc` and `region`.
     let unix_vm = matches!(
         os.as_str(),
         "linux" | "android" | "macos" | "ios" | "freebsd" | "openbsd" | "illumos"

@@ -1,5 +1,4 @@
-//! What the `region` crate does well on every system it knows: page size, locks, queries. On Linux, where it takes
-//! little code, `linux_maps.rs` has them.
+//! What the `region` crate does well on every system it knows: page size, locks, queries.
 
 use super::Code;
 use std::mem;

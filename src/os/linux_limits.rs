@@ -123,7 +123,7 @@ pub(super) fn available_bytes() -> Option<u64> {
 }
 
 /// So much of a file is read at once; the numbers that are looked for stand there.
-pub(super) const TEXT_BYTES: usize = 4096;
+const TEXT_BYTES: usize = 4096;
 
 /// The number that a file has behind so many others.
 ///
@@ -154,7 +154,7 @@ fn begin_of<'t>(path: &CStr, text: &'t mut [u8; TEXT_BYTES]) -> Option<&'t [u8]>
 }
 
 #[inline(never)]
-pub(super) fn open(path: &CStr) -> Option<OwnedFd> {
+fn open(path: &CStr) -> Option<OwnedFd> {
     // SAFETY: the path ends with a zero, and outlives the call.
     let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
     // SAFETY: it was opened just now, so nobody else has it.
@@ -162,7 +162,7 @@ pub(super) fn open(path: &CStr) -> Option<OwnedFd> {
 }
 
 /// The next that stands in a file; nothing at its end.
-pub(super) fn read<'t>(file: &OwnedFd, text: &'t mut [u8]) -> Option<&'t [u8]> {
+fn read<'t>(file: &OwnedFd, text: &'t mut [u8]) -> Option<&'t [u8]> {
     // SAFETY: it writes into `text`, so many bytes at most.
     let length = unsafe { libc::read(file.as_raw_fd(), text.as_mut_ptr().cast(), text.len()) };
     text.get(..usize::try_from(length).ok()?)

@@ -48,7 +48,7 @@ use crate::page::{PageBytes, PageSize};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-#[cfg(not(any(linux_kernel, no_vm)))]
+#[cfg(not(no_vm))]
 mod by_region;
 #[cfg(unix_vm)]
 #[path = "unix.rs"]

@@ -8,10 +8,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-#[cfg(not(linux_kernel))]
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
-#[cfg(linux_kernel)]
-pub(super) use maps::{accessible, lock, page_bytes, unlock};
 
 /// What a call that `fault` refuses answers.
 #[cfg(test)]
@@ -34,9 +31,6 @@ fn last_code() -> Code {
 #[cfg(linux_kernel)]
 #[path = "linux_limits.rs"]
 mod limits;
-#[cfg(linux_kernel)]
-#[path = "linux_maps.rs"]
-mod maps;
 
 #[cfg(linux_kernel)]
 pub(super) fn huge_page_bytes() -> Option<usize> {
