@@ -7,13 +7,8 @@
 pub(crate) struct PageSize(usize);
 
 impl PageSize {
-    /// What a system says. All have pages of a power of two bytes; another number is rounded down to one.
-    //
-    // It does not panic, nor does `PageBytes::whole`: nearly all code that calls the system begins here, and what cannot
-    // unwind needs no code for it.
-    pub(crate) const fn of_system(bytes: usize) -> Self {
-        debug_assert!(bytes.is_power_of_two());
-        Self(1 << (bytes | 1).ilog2())
+    pub(crate) const fn new(bytes: usize) -> Option<Self> {
+        if bytes.is_power_of_two() { Some(Self(bytes)) } else { None }
     }
 
     pub(crate) const fn get(self) -> usize {
@@ -30,12 +25,6 @@ pub(crate) struct PageBytes(usize);
 
 impl PageBytes {
     pub(crate) const ZERO: Self = Self(0);
-
-    /// `bytes`, which is whole pages, and no more than can be; else what is left if it is made so.
-    pub(crate) const fn whole(bytes: usize, page: PageSize) -> Self {
-        debug_assert!(Self::exact(bytes, page).is_some());
-        Self(bytes & !(page.0 - 1) & isize::MAX as usize)
-    }
 
     /// `bytes`, if it is whole pages.
     pub(crate) const fn exact(bytes: usize, page: PageSize) -> Option<Self> {
@@ -83,7 +72,10 @@ impl PageBytes {
 mod tests {
     use super::*;
 
-    const PAGE: PageSize = PageSize::of_system(4096);
+    const PAGE: PageSize = match PageSize::new(4096) {
+        Some(page) => page,
+        None => panic!("a power of two"),
+    };
 
     #[test]
     fn rounding_keeps_whole_pages() {
@@ -105,21 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn page_sizes_and_whole_pages_are_taken_as_they_are() {
-        for bytes in [1, 4096, 65536] {
-            assert_eq!(PageSize::of_system(bytes).get(), bytes);
-        }
-        let most = isize::MAX as usize & !4095;
-        for bytes in [0, 4096, most] {
-            assert_eq!(Some(PageBytes::whole(bytes, PAGE)), PageBytes::exact(bytes, PAGE));
-        }
-    }
-
-    #[test]
-    #[cfg(not(debug_assertions))]
-    fn other_numbers_become_whole_pages() {
-        assert_eq!([0, 12288].map(|bytes| PageSize::of_system(bytes).get()), [1, 8192]);
-        assert_eq!(PageBytes::whole(4097, PAGE), PageBytes::one(PAGE));
-        assert_eq!(PageBytes::whole(usize::MAX, PAGE).get(), isize::MAX as usize & !4095);
+    fn page_sizes_are_powers_of_two() {
+        assert_eq!(PageSize::new(0), None);
+        assert_eq!(PageSize::new(12288), None);
+        assert_eq!(PageSize::new(65536).map(PageSize::get), Some(65536));
     }
 }

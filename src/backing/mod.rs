@@ -309,55 +309,48 @@ impl Foreign {
 
     /// An end of memory, rounded up to whole runs.
     pub(crate) fn whole_runs(&self, end: usize) -> usize {
-        // Of a power of two, and `end` is at most `isize::MAX`.
-        ((end + (self.0.run - 1)) & !(self.0.run - 1)).min(self.0.bytes)
+        end.next_multiple_of(self.0.run).min(self.0.bytes)
     }
 
     /// Commits memory that is not.
     pub(crate) fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: it is not committed, so nobody uses it.
-        unsafe { self.call(range, <dyn Backing>::commit) }
+        // SAFETY: as `call` promises. It is not committed, so nobody uses it.
+        self.call(range, |backing, range| unsafe { backing.commit(range) })
     }
 
     /// # Safety
     ///
     /// - The range is committed, and nobody uses it any more, whatever this returns.
     pub(crate) unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
-        unsafe { self.call(range, <dyn Backing>::decommit) }
+        // SAFETY: as `call` promises; the rest is the caller's promise.
+        self.call(range, |backing, range| unsafe { backing.decommit(range) })
     }
 
     /// # Safety
     ///
     /// - The range is committed, and nobody counts on it that it holds what it holds.
     pub(crate) unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
-        unsafe { self.call(range, <dyn Backing>::discard) }
+        // SAFETY: as `call` promises; the rest is the caller's promise.
+        self.call(range, |backing, range| unsafe { backing.discard(range) })
     }
 
     /// # Safety
     ///
     /// - The range is committed.
     pub(crate) unsafe fn prefault(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
-        unsafe { self.call(range, <dyn Backing>::prefault) }
+        // SAFETY: as `call` promises; the rest is the caller's promise.
+        self.call(range, |backing, range| unsafe { backing.prefault(range) })
     }
 
     /// Makes a call about whole runs inside the memory, unless one has unwound before. Nothing is
     /// to be done about none.
-    ///
-    /// # Safety
-    ///
-    /// - What the method asks of its range, but that it is whole runs inside the memory.
-    #[inline(never)]
-    unsafe fn call(
+    fn call(
         &mut self,
         range: Range<usize>,
-        method: unsafe fn(&mut (dyn Backing + 'static), Range<usize>) -> Result<(), Error>,
+        call: impl FnOnce(&mut dyn Backing, Range<usize>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let held = &mut *self.0;
-        // A run is a power of two, as `new` has seen.
-        let is_whole = |end: usize| end & (held.run - 1) == 0 || end == held.bytes;
+        let is_whole = |end: usize| end % held.run == 0 || end == held.bytes;
         assert!(range.end <= held.bytes, "memory behind the end");
         assert!(is_whole(range.start) && is_whole(range.end), "a part of a run");
         if range.is_empty() {
@@ -367,8 +360,7 @@ impl Foreign {
             return Err(Error::new(ErrorKind::System, range.len()));
         }
         held.is_called = true;
-        // SAFETY: whole runs inside the memory, as asserted above; the rest is the caller's promise.
-        let result = unsafe { method(&mut held.backing, range) };
+        let result = call(&mut held.backing, range);
         held.is_called = false;
         result
     }

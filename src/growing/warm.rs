@@ -86,7 +86,7 @@ impl Wish {
         }
         let need_bytes = want.need_bytes.max(1);
         let (used, reserved_bytes) = match want.exact_bytes {
-            Some(exact) => (Use::Exact, exact.checked_add(page_size() - 1)? & !(page_size() - 1)),
+            Some(exact) => (Use::Exact, exact.checked_next_multiple_of(page_size())?),
             None => (Use::Array, usual_reservation_bytes(need_bytes, want.most_bytes)),
         };
         Some(Self { used, reserved_bytes, need_bytes, align, huge_pages, columns })
@@ -95,7 +95,7 @@ impl Wish {
     /// Whether memory suits of which the first `bytes` hold anything.
     pub(super) fn suits(&self, memory: &Reservation, bytes: usize) -> bool {
         memory.reserved_bytes() == self.reserved_bytes
-            && memory.start().addr().get() & (self.align - 1) == 0
+            && memory.start().addr().get() % self.align == 0
             && memory.huge_pages() == self.huge_pages
             && memory.columns() == self.columns
             && {

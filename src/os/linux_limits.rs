@@ -50,7 +50,6 @@ type Resource = libc::__rlimit_resource_t;
 type Resource = libc::c_int;
 
 /// The limit of a resource, if there is one.
-#[inline(never)]
 pub(super) fn soft_limit(resource: Resource) -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `getrlimit` writes one `rlimit`, which outlives the call.
@@ -131,7 +130,7 @@ const TEXT_BYTES: usize = 4096;
 #[inline(never)]
 fn number_in(path: &CStr, others: usize) -> Option<u64> {
     let mut text = [0; TEXT_BYTES];
-    let mut rest = begin_of(path, &mut text)?;
+    let mut rest = read(&open(path)?, &mut text)?;
     for _ in 0..others {
         rest = &rest[rest.iter().position(|byte| *byte == b' ')? + 1..];
     }
@@ -141,16 +140,10 @@ fn number_in(path: &CStr, others: usize) -> Option<u64> {
 /// The number of KiB that a file has under a name, in bytes.
 fn kib_in(path: &CStr, name: &str) -> Option<u64> {
     let mut text = [0; TEXT_BYTES];
-    let text = begin_of(path, &mut text)?;
+    let text = read(&open(path)?, &mut text)?;
     let at = (0..text.len()).find(|at| text[*at..].starts_with(name.as_bytes()))?;
     let behind = text[at + name.len()..].trim_ascii_start();
     leading_number(behind)?.0.checked_mul(1024)
-}
-
-/// The first that stands in a file.
-#[inline(never)]
-fn begin_of<'t>(path: &CStr, text: &'t mut [u8; TEXT_BYTES]) -> Option<&'t [u8]> {
-    read(&open(path)?, text)
 }
 
 #[inline(never)]

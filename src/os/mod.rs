@@ -144,7 +144,7 @@ pub(crate) fn mapping_refused(bytes: usize, code: i32) -> Error {
 /// The size of a page.
 #[inline(never)]
 pub(crate) fn page_size() -> PageSize {
-    PageSize::of_system(sys::page_bytes())
+    PageSize::new(sys::page_bytes()).expect("systems have pages of a power of two bytes")
 }
 
 /// The size of a huge page that [`advise_huge`] can bring, where there is one.
@@ -166,7 +166,6 @@ pub(crate) fn huge_page_bytes() -> Option<usize> {
 }
 
 /// How many bytes of addresses a process on this system can have, about.
-#[inline(never)]
 pub(crate) fn address_space_bytes() -> usize {
     sys::address_space_bytes()
 }
@@ -188,7 +187,6 @@ pub(crate) fn locked_bytes() -> Option<u64> {
 }
 
 /// The machine's memory in bytes, where the system tells.
-#[inline(never)]
 pub(crate) fn memory_bytes() -> Option<u64> {
     sys::memory_bytes()
 }
@@ -526,7 +524,7 @@ unsafe fn for_each_committed(
         let part_start = part.start.max(first);
         let part_end = part.end.min(end);
         let Some(length) = part_end.checked_sub(part_start) else { continue };
-        let length = PageBytes::whole(length, page_size());
+        let length = PageBytes::exact(length, page_size()).expect("mappings are whole pages");
         let address = start.map_addr(|_| {
             // At least `first`, the address of a `NonNull`.
             part_start.try_into().expect("above null")

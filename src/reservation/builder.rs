@@ -105,26 +105,17 @@ impl ReservationBuilder {
     /// As for [`Reservation::new`], and [`Alignment`](ErrorKind::Alignment) if the alignment is
     /// no power of two.
     pub fn reserve(self) -> Result<Reservation, Error> {
-        self.reserve_by(os::reserve)
+        let plan = self.plan()?;
+        unreleased::release_kept();
+        Ok(plan.at(os::reserve(plan.mapping_bytes)?))
     }
 
     /// [`reserve`](Self::reserve), for those who will ask for less where it is refused.
-    pub(crate) fn reserve_if_possible(self) -> Option<Reservation> {
-        let reserve = |bytes: PageBytes| {
-            let refused = Error::new(ErrorKind::AddressSpace, bytes.get());
-            os::reserve_if_possible(bytes).ok_or(refused)
-        };
-        self.reserve_by(reserve).ok()
-    }
-
     #[inline(never)]
-    fn reserve_by(
-        self,
-        reserve: fn(PageBytes) -> Result<NonNull<u8>, Error>,
-    ) -> Result<Reservation, Error> {
-        let plan = self.plan()?;
+    pub(crate) fn reserve_if_possible(self) -> Option<Reservation> {
+        let plan = self.plan().ok()?;
         unreleased::release_kept();
-        Ok(plan.at(reserve(plan.mapping_bytes)?))
+        Some(plan.at(os::reserve_if_possible(plan.mapping_bytes)?))
     }
 
     /// The same, of what waits to be released, since the system did not take it back: it may be somewhat larger

@@ -23,19 +23,7 @@ use std::ptr::NonNull;
 
 mod advice;
 mod builder;
-#[cfg(feature = "alloc")]
 mod rooms;
-/// Only blocks of allocators offer room.
-#[cfg(not(feature = "alloc"))]
-mod rooms {
-    pub(crate) const fn take_all() -> bool {
-        false
-    }
-
-    impl super::Reservation {
-        pub(super) const fn withdraw(&mut self) {}
-    }
-}
 mod share;
 mod stripes;
 #[cfg(test)]
@@ -53,9 +41,8 @@ pub(crate) use share::{
     Space, Taken, blocks, default_reservation_bytes, memory_bytes, usual_bytes,
     usual_reservation_bytes, whole_bytes,
 };
-pub(crate) use stripes::ColumnLayouts;
+pub(crate) use stripes::{ColumnLayouts, column_count, layouts};
 use stripes::{Huge, Stripes};
-pub(crate) use stripes::{column_count, layouts};
 
 /// Whether to ask the system for huge pages.
 ///
@@ -233,7 +220,7 @@ impl<'r> Pages<'r> {
         let bytes = self.offset..self.offset + self.bytes.get();
         stripes.into_iter().flat_map(|stripes| stripes.places(bytes.clone())).try_for_each(
             |place| {
-                let bytes = PageBytes::whole(place.len(), os::page_size());
+                let bytes = PageBytes::exact(place.len(), os::page_size()).expect("whole pages");
                 act(&self.place(place.start, bytes))
             },
         )
@@ -451,14 +438,14 @@ impl Reservation {
         let (Ok(pages), None) = (self.pages(keep..), self.columns) else { return };
         let start = pages.place(keep, pages.bytes).start;
         let to_mapping_end = self.mapping_end() - start.addr().get();
-        let behind = PageBytes::whole(to_mapping_end, os::page_size());
+        let behind = PageBytes::exact(to_mapping_end, os::page_size()).expect("whole pages");
         if behind == PageBytes::ZERO || !os::RELEASES_PARTS {
             return;
         }
         // SAFETY: the end of the mapping, which is not used: whoever has memory there has borrowed `self`,
         // or answers for it.
         if unsafe { os::release(start, behind) } {
-            self.bytes = PageBytes::whole(keep, os::page_size());
+            self.bytes = PageBytes::exact(keep, os::page_size()).expect("checked by `pages`");
             self.mapping_bytes =
                 self.mapping_bytes.checked_sub(behind).expect("a part of the mapping");
         }
@@ -619,7 +606,7 @@ impl Reservation {
 
         // What is left of the old mapping lies before and behind a hole, which is not ours any more.
         let before = self.start.addr().get() - self.mapping_start.addr().get();
-        let before = PageBytes::whole(before, page);
+        let before = PageBytes::exact(before, page).expect("both are page boundaries");
         if before != PageBytes::ZERO {
             // SAFETY: the side before the hole.
             unsafe { unreleased::release(self.mapping_start, before) };
@@ -689,7 +676,7 @@ impl Reservation {
             })
         };
         let (offset, end) = (whole(start)?, whole(end)?);
-        let bytes = PageBytes::whole(end.get() - offset.get(), page);
+        let bytes = end.checked_sub(offset).expect("compared above");
         Ok(Pages { offset: offset.get(), bytes, reservation: self })
     }
 
@@ -705,9 +692,7 @@ impl Reservation {
 
     /// An end of memory to be committed, rounded up to whole [runs](Self::run_bytes).
     pub(crate) fn whole_runs(&self, end: usize) -> usize {
-        let run = self.run_bytes(end);
-        // Of a power of two, and `end` is at most `isize::MAX`.
-        ((end + (run - 1)) & !(run - 1)).min(self.bytes.get())
+        end.next_multiple_of(self.run_bytes(end)).min(self.bytes.get())
     }
 
     /// In what units memory at `offset` is best committed and given back: whole huge pages where

@@ -59,7 +59,7 @@ fn word(start: usize, end: usize) -> Option<usize> {
 /// Where a range starts, and its size.
 fn range(word: usize) -> (usize, PageBytes) {
     let page = os::page_size();
-    let bytes = PageBytes::whole((word & COUNT_MASK) * page.get(), page);
+    let bytes = PageBytes::exact((word & COUNT_MASK) * page.get(), page).expect("whole pages");
     ((word >> COUNT_BITS) * page.get(), bytes)
 }
 
@@ -124,7 +124,7 @@ impl Reservation {
             return;
         }
         let page = os::page_size();
-        let whole = |bytes| PageBytes::whole(bytes, page);
+        let whole = |bytes| PageBytes::exact(bytes, page).expect("whole pages");
         let offered_end = self.offered_end();
         let behind = whole(self.mapping_end() - offered_end);
         if behind != PageBytes::ZERO {

@@ -33,8 +33,7 @@ pub(crate) type ColumnLayouts = &'static &'static [Layout];
 
 /// There are none without the feature, so that the compiler leaves out all code for them.
 #[cfg(not(feature = "columns"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ColumnLayouts {}
+pub(crate) type ColumnLayouts = std::convert::Infallible;
 
 /// The layouts of the fields.
 pub(crate) const fn layouts(columns: ColumnLayouts) -> &'static [Layout] {
@@ -93,8 +92,7 @@ impl Stripes {
     /// How many bytes of addresses it takes.
     pub(super) fn span(self) -> PageBytes {
         let end = self.columns().last().map_or(0, |column| column.start + column.size * self.rows);
-        // No more than `new` has allowed for.
-        PageBytes::whole(round_up(end, self.page.get()), self.page)
+        PageBytes::ceil(end, self.page).expect("no more than `new` has allowed for")
     }
 
     /// Where a column starts.

@@ -132,7 +132,7 @@ impl Slot {
         let start = NonNull::new(found).filter(|_| found != busy())?;
         self.start.compare_exchange(found, busy(), Ordering::Acquire, Ordering::Relaxed).ok()?;
         let bytes = self.bytes.load(Ordering::Relaxed);
-        let whole = PageBytes::whole(bytes & !1, os::page_size());
+        let whole = PageBytes::exact(bytes & !1, os::page_size()).expect("as it was put here");
         Some(Written { range: Range { start, bytes: whole }, is_more: bytes & 1 == 1 })
     }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::sync::Mutex;
 
 fn pages(bytes: usize) -> PageSize {
-    PageSize::of_system(bytes)
+    PageSize::new(bytes).unwrap()
 }
 
 fn arb_columns() -> impl Strategy<Value = ColumnLayouts> {
