@@ -179,9 +179,9 @@ impl Error {
 
     /// Writes words, with what each name in braces stands for.
     fn show(&self, mut words: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        while let Some((text, rest)) = split_at(words, b'{') {
+        while let Some((text, rest)) = words.split_once('{') {
             f.write_str(text)?;
-            let (name, rest) = split_at(rest, b'}').unwrap_or_default();
+            let (name, rest) = rest.split_once('}').unwrap_or_default();
             words = rest;
             match name {
                 "this" => f.write_str(self.holder.name()),
@@ -241,15 +241,6 @@ impl Display for Error {
             None => Ok(()),
         }
     }
-}
-
-/// What stands before and after the first such character.
-//
-// `split_once` is several times the code.
-#[inline(never)]
-fn split_at(text: &str, character: u8) -> Option<(&str, &str)> {
-    let at = text.bytes().position(|byte| byte == character)?;
-    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 /// A byte count, with the binary unit that suits it where it is large.
