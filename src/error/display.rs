@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 impl Error {
     /// The words for it, with names in braces for what [`show`](Self::show) writes there.
     //
-    // As text, since a `write!` for each would add 1.5 KB of code to every program.
+    // As text, since a `write!` for each would add 2.5 KB of code to every program.
     const fn words(&self) -> &'static str {
         match (self.kind, self.holder) {
             (ErrorKind::MaxLen, _) => self.words_of_full(),
