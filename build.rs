@@ -1,4 +1,5 @@
-//! Names the groups of systems that `src/os` tells apart, one cfg each, from the target alone.
+//! Names the groups of systems that `src/os` tells apart, one cfg each, from the target alone; and the features of
+//! containers.
 
 use std::env;
 
@@ -8,7 +9,7 @@ fn main() {
     let os = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
     // By `--cfg stayput_no_vm` tests see on any system how those without virtual memory are treated.
     // Miri knows of none either.
-    let is_set = |name| env::var_os(name).is_some();
+    let is_set = |name: &str| env::var_os(name).is_some();
     let ignored = is_set("CARGO_CFG_STAYPUT_NO_VM") || is_set("CARGO_CFG_MIRI");
 
     // Linux kernels, whatever the C library.
@@ -26,6 +27,11 @@ fn main() {
     group("windows_vm", windows_vm);
     // No virtual memory that `src/os` knows.
     group("no_vm", !unix_vm && !windows_vm);
+
+    // Without one of them, some of what they share is unused.
+    let containers = ["ALLOC", "BLOCK_VEC", "COLUMNS", "SHARED", "TABLE"];
+    let has_all = containers.iter().all(|name| is_set(&format!("CARGO_FEATURE_{name}")));
+    group("all_containers", has_all);
 }
 
 fn group(name: &str, holds: bool) {

@@ -67,12 +67,28 @@
 //!
 //! # Features
 //!
+//! On by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `alloc` | [`Arena`], [`alloc::GlobalVm`] and [`alloc::VmAlloc`] |
+//! | `block-vec` | [`BlockVec`] |
+//! | `columns` | [`Columns`] and [`Groups`], and [`DenseSlotMap`] with its values in columns |
+//! | `shared` | [`SharedVec`] and [`SharedSlotMap`] |
+//! | `slotmap-names` | the modules [`basic`], [`hop`] and [`sparse_secondary`], and [`HopSlotMap`] |
+//! | `table` | [`Table`] and the module [`index`] |
+//!
+//! Without default features the crate has [`Reservation`], [`VmVec`], [`SlotMap`], [`DenseSlotMap`], [`SecondaryMap`] and
+//! [`SparseSecondaryMap`], and compiles in less time.
+//!
+//! Off by default:
+//!
 //! - `allocator-api2-02`, `allocator-api2-04`: the trait `Allocator` of the crate `allocator-api2`, version 0.2 (which
-//!   `hashbrown` uses) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`.
+//!   `hashbrown` uses) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`. Enables `alloc`.
 //! - `bytemuck`: zeroed elements without writing to them (`VmVec::extend_zeroed`, `VmVec::resize_zeroed`,
 //!   `Arena::alloc_zeroed`, `Arena::alloc_slice_zeroed`), and conversions between keys and bytes (see [`new_key_type!`]).
-//! - `derive`: `#[derive(Row)]` for structs stored in [`Columns`].
-//! - `file`: the module `file`, and `save` and `load` of maps.
+//! - `derive`: `#[derive(Row)]` for structs stored in [`Columns`]. Enables `columns`.
+//! - `file`: the module `file`, and `save` and `load` of maps. Enables `table`.
 //! - `rayon`: parallel iterators; see the module `par`.
 //! - `serde`: `Serialize` and `Deserialize`; see the module `saved` for the format.
 //!
@@ -80,6 +96,14 @@
 //! `RUSTFLAGS='--cfg stayput_nightly'`. It is an option rather than a feature because a feature that needs a nightly
 //! compiler would break `--all-features`.
 
+#![cfg_attr(
+    not(all_containers),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "some of what containers share is unused unless all are enabled"
+    )
+)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
 
@@ -89,9 +113,12 @@ mod impls;
 
 // rustdoc lists the methods of a type in the order of the modules that have them, so what adds to a type comes after the
 // type.
+#[cfg(feature = "alloc")]
 pub mod alloc;
 mod backing;
+#[cfg(feature = "block-vec")]
 pub mod block_vec;
+#[cfg(feature = "columns")]
 pub mod columns;
 mod container;
 pub mod dense;
@@ -99,10 +126,12 @@ mod error;
 #[cfg(any(doc, doctest))]
 pub mod guide;
 mod heap;
+#[cfg(feature = "table")]
 pub mod index;
 pub mod keeper;
 mod key;
 mod macros;
+#[cfg(feature = "slotmap-names")]
 mod names;
 mod os;
 mod page;
@@ -110,9 +139,11 @@ mod poison;
 mod raw_vec;
 mod reservation;
 pub mod service;
+#[cfg(feature = "shared")]
 pub mod shared;
 pub mod slot_map;
 mod slots;
+#[cfg(feature = "table")]
 pub mod table;
 pub mod vec;
 
@@ -137,11 +168,14 @@ mod effort;
 #[path = "../tests/common/made.rs"]
 mod made;
 
+#[cfg(feature = "alloc")]
 #[doc(inline)]
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use backing::Backing;
+#[cfg(feature = "block-vec")]
 #[doc(inline)]
 pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBlockVec};
+#[cfg(feature = "columns")]
 #[doc(inline)]
 pub use columns::{
     Columns, ColumnsBuilder, ColumnsStats, Groups, GrowOnlyColumns, Pad, Row, RowMut, RowRef,
@@ -155,8 +189,10 @@ pub use error::{Error, ErrorKind, Refused};
 pub use file::{FileBacking, FileVec, Follow};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
+#[cfg(feature = "slotmap-names")]
 #[doc(no_inline)]
 pub use names::hop::HopSlotMap;
+#[cfg(feature = "slotmap-names")]
 pub use names::{basic, hop, sparse_secondary};
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
 #[doc(inline)]
@@ -165,6 +201,7 @@ pub use secondary::{
 };
 #[doc(inline)]
 pub use service::{CommitAhead, Release};
+#[cfg(feature = "shared")]
 #[doc(inline)]
 pub use shared::{SharedSlotMap, SharedSlotMapBuilder, SharedVec, SharedVecBuilder};
 #[doc(inline)]
@@ -175,6 +212,7 @@ pub use slots::holes::bitmap::Bitmap;
 #[cfg(feature = "derive")]
 #[doc(inline)]
 pub use stayput_derive::Row;
+#[cfg(feature = "table")]
 #[doc(inline)]
 pub use table::{Table, TableBuilder, TableStats};
 #[doc(inline)]
@@ -191,6 +229,6 @@ pub use ::bytemuck as __bytemuck;
 pub use ::serde as __serde;
 
 /// The code in the README runs as a test.
-#[cfg(doctest)]
+#[cfg(all(doctest, all_containers))]
 #[doc = include_str!("../README.md")]
 struct Readme;

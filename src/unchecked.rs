@@ -6,6 +6,7 @@
 
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
+#[cfg(feature = "block-vec")]
 use crate::block_vec::BlockVec;
 use crate::dense::DenseSlotMap;
 use crate::key::Key;
@@ -107,6 +108,7 @@ unchecked! {
     /// ```
 }
 
+#[cfg(feature = "block-vec")]
 impl<T> BlockVec<T> {
     /// The element at an index that is known to be within the length. O(1).
     ///

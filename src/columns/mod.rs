@@ -45,7 +45,6 @@ pub use groups::{Groups, Pad};
 pub use grow_only::GrowOnlyColumns;
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
-pub(crate) use order::{put_in, try_sort};
 pub use row::{Row, RowMut, RowRef};
 
 use crate::container::stats;

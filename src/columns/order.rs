@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 use super::{Columns, Row};
+use crate::container::sort;
 use crate::error::{Error, or_give_up};
-use crate::heap::try_reserve_exact;
 use std::cmp::Ordering;
 
 impl<R: Row> Columns<R> {
@@ -45,8 +45,8 @@ impl<R: Row> Columns<R> {
         mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
     ) -> Result<(), Error> {
         let row = |index: usize| self.get(index).expect("it is one of them");
-        let order = try_sort(self.len(), |a, b| compare(row(a), row(b)))?;
-        put_in(order, |a, b| self.swap(a, b));
+        let order = sort::try_order(self.len(), |a, b| compare(row(a), row(b)))?;
+        sort::put_in(order, |a, b| self.swap(a, b));
         Ok(())
     }
 
@@ -58,32 +58,5 @@ impl<R: Row> Columns<R> {
     #[track_caller]
     pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(R::Ref<'_>) -> T) {
         self.sort_by(|a, b| key(a).cmp(&key(b)));
-    }
-}
-
-/// Returns the order of so many rows by a comparison of two of them; those that are equal keep their order.
-pub(crate) fn try_sort(
-    len: usize,
-    mut compare: impl FnMut(usize, usize) -> Ordering,
-) -> Result<Vec<usize>, Error> {
-    let mut order = Vec::new();
-    try_reserve_exact(&mut order, len)?;
-    order.extend(0..len);
-    // By their places, those that are equal keep their order, and no more memory is needed for it.
-    order.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
-    Ok(order)
-}
-
-/// Has the row from `order[i]` lie at `i`, by exchanging rows: goes once round each cycle.
-pub(crate) fn put_in(mut order: Vec<usize>, mut swap: impl FnMut(usize, usize)) {
-    for first in 0..order.len() {
-        let mut at = first;
-        while order[at] != first {
-            let from = order[at];
-            swap(at, from);
-            order[at] = at;
-            at = from;
-        }
-        order[at] = at;
     }
 }

@@ -7,6 +7,7 @@ mod constructors;
 mod list;
 mod maps;
 mod memory;
+pub(crate) mod sort;
 mod stats;
 
 pub use builder::Builder;

@@ -1,7 +1,6 @@
 //! Looking values up, and going over them.
 
 use super::{DenseSlotMap, Iter, IterMut, Keys, Rows, Values, ValuesMut};
-use crate::columns::{Columns, Row};
 use crate::key::Key;
 use crate::slots::prefetch::is_near;
 use std::marker::PhantomData;
@@ -314,17 +313,5 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     /// ```
     pub fn key_of(&self, value: &V) -> Option<K> {
         self.keys.get(self.rows.index_of(value)?).copied()
-    }
-}
-
-impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
-    /// [`get_many`](Self::get_many), with the rows to be changed. A key may come more than once.
-    #[inline]
-    pub fn get_many_mut(
-        &mut self,
-        keys: impl IntoIterator<Item = K>,
-        mut f: impl FnMut(K, Option<R::Mut<'_>>),
-    ) {
-        self.visit_many(keys, |map, key| f(key, map.get_mut(key)));
     }
 }

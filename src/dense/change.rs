@@ -1,7 +1,6 @@
 //! Taking values out.
 
 use super::{DenseSlotMap, Rows};
-use crate::columns::{Columns, Row};
 use crate::key::Key;
 use crate::vec::VmVec;
 use std::iter::FusedIterator;
@@ -151,7 +150,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 
     /// Goes over the rows and drops those that `keep` is not for; it is given the rows, and the number of one.
-    fn retain_rows(&mut self, mut keep: impl FnMut(K, &mut S, usize) -> bool) {
+    pub(super) fn retain_rows(&mut self, mut keep: impl FnMut(K, &mut S, usize) -> bool) {
         self.order.is_touched = true;
         let mut row = 0;
         while let Some(&key) = self.keys.get(row) {
@@ -210,16 +209,6 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     ) -> ExtractIf<'_, K, V, F> {
         self.order.is_touched = true;
         ExtractIf { map: self, row: 0, predicate }
-    }
-}
-
-impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
-    /// Keeps the rows of which `keep` says so, and drops the others, each of whose places is taken by the last row
-    /// then. Each row is looked at once.
-    ///
-    /// Should `keep`, or a drop, panic, all that was not dropped stays.
-    pub fn retain<F: FnMut(K, R::Mut<'_>) -> bool>(&mut self, mut keep: F) {
-        self.retain_rows(|key, rows, row| rows.get_mut(row).is_none_or(|row| keep(key, row)));
     }
 }
 

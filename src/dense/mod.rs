@@ -15,6 +15,8 @@
 mod builder;
 
 mod access;
+#[cfg(feature = "columns")]
+mod columns;
 mod disjoint;
 
 mod insert;

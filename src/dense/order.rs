@@ -6,7 +6,6 @@
 //! found by the next pass.
 
 use super::{DenseSlotMap, Rows};
-use crate::columns::{Columns, Row};
 use crate::error::{Error, or_give_up};
 use crate::growing::{Budget, Purse};
 use crate::key::Key;
@@ -142,7 +141,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 
     /// Goes on with a pass, or with others, by a comparison of two rows; whether all are in order.
-    fn try_defragment(
+    pub(super) fn try_defragment(
         &mut self,
         mut compare: impl FnMut(&S, usize, usize) -> Ordering,
         budget: Budget,
@@ -341,6 +340,7 @@ macro_rules! defragment_methods {
         }
     };
 }
+pub(super) use defragment_methods;
 
 impl<K: Key, V> DenseSlotMap<K, V> {
     defragment_methods! {
@@ -359,8 +359,4 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         /// assert!(frames <= 12);
         /// ```
     }
-}
-
-impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
-    defragment_methods!(R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)));
 }

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use crate::columns::{self, Columns, Row};
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
@@ -12,7 +11,7 @@ use std::iter::FusedIterator;
 use std::slice;
 
 /// An array of rows without gaps, in which a [`DenseSlotMap`](super::DenseSlotMap) keeps its values:
-/// a [`VmVec`], or [`Columns`].
+/// a [`VmVec`], or [`Columns`](crate::Columns).
 ///
 /// It is implemented for these two, and nobody else can implement it. What it has is for the map.
 pub trait Rows: sealed::Made {
@@ -238,6 +237,7 @@ macro_rules! same_methods {
         }
     };
 }
+pub(super) use same_methods;
 
 impl<V> sealed::Made for VmVec<V> {
     fn try_made(plan: sealed::Plan) -> Result<Self, Error> {
@@ -276,41 +276,4 @@ impl<V> Rows for VmVec<V> {
     fn ask(&self, row: usize) {
         ask_for(self.as_ptr().wrapping_add(row));
     }
-}
-
-impl<R: Row> sealed::Made for Columns<R> {
-    fn try_made(plan: sealed::Plan) -> Result<Self, Error> {
-        Self::try_with_options(Self::options(plan.options), plan.capacity)
-    }
-}
-
-impl<R: Row> Rows for Columns<R> {
-    type Value = R;
-    borrowed_types! {
-        Ref = R::Ref<'a>, Mut = R::Mut<'a>,
-        Slices = R::Slices<'a>, SlicesMut = R::SlicesMut<'a>,
-        Iter = columns::Iter<'a, R>, IterMut = columns::IterMut<'a, R>,
-    }
-    type IntoIter = columns::IntoIter<R>;
-    type Parts = R::Fields;
-
-    const BYTES: usize = Self::ROW_BYTES;
-
-    same_methods! {
-        |columns| columns, columns;
-        memory, push_fields, pop_fields, swap_remove_fields, as_slices, as_mut_slices
-    }
-
-    #[inline]
-    fn take_apart(row: R) -> R::Fields {
-        row.into_fields()
-    }
-
-    #[inline]
-    fn put_together(fields: R::Fields) -> R {
-        R::from_fields(fields)
-    }
-
-    #[inline]
-    fn ask(&self, _: usize) {}
 }

@@ -1,21 +1,21 @@
 //! Rows in another order, all at once.
 
 use super::{DenseSlotMap, Rows};
-use crate::columns::{Columns, Row, put_in, try_sort};
+use crate::container::sort;
 use crate::error::{Error, or_give_up};
 use crate::key::Key;
 use std::cmp::Ordering;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// Sorts the rows by a comparison of two of them.
-    fn try_sort_rows(
+    pub(super) fn try_sort_rows(
         &mut self,
         mut compare: impl FnMut(&S, usize, usize) -> Ordering,
     ) -> Result<(), Error> {
         let order =
-            try_sort(self.len(), |a, b| compare(&self.rows, a, b)).map_err(Self::explain)?;
+            sort::try_order(self.len(), |a, b| compare(&self.rows, a, b)).map_err(Self::explain)?;
         self.order.forget();
-        put_in(order, |a, b| {
+        sort::put_in(order, |a, b| {
             self.keys.swap(a, b);
             self.rows.swap(a, b);
         });
@@ -66,6 +66,7 @@ macro_rules! sort_methods {
         }
     };
 }
+pub(super) use sort_methods;
 
 impl<K: Key, V> DenseSlotMap<K, V> {
     sort_methods! {
@@ -92,8 +93,4 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(&V) -> T) {
         self.sort_by(|a, b| key(a).cmp(&key(b)));
     }
-}
-
-impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
-    sort_methods!(R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)));
 }

@@ -1,7 +1,6 @@
 //! What holds of dense maps whatever is done to them.
 
 use super::DenseSlotMap;
-use crate::columns::Columns;
 use crate::growing::{Budget, Growth};
 use crate::key::{DefaultKey, Key};
 use crate::os::Call;
@@ -13,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 type Map<V> = DenseSlotMap<DefaultKey, V>;
 
 /// Whether the table, the keys and the rows say the same.
-fn check<K: Key, V, S: super::Rows<Value = V>>(map: &DenseSlotMap<K, V, S>) {
+pub(super) fn check<K: Key, V, S: super::Rows<Value = V>>(map: &DenseSlotMap<K, V, S>) {
     assert_eq!((map.table.len(), map.rows.count()), (map.keys.len(), map.keys.len()));
     for (row, key) in map.keys.iter().enumerate() {
         assert_eq!(map.row_of(*key), Some(row));
@@ -53,23 +52,6 @@ fn keys_find_their_values_whatever_moves() {
     let left = map.len();
     assert_eq!(map.drain().take(left / 2).count(), left / 2);
     assert!(map.is_empty());
-    check(&map);
-}
-
-#[test]
-fn rows_can_be_columns() {
-    let mut map: DenseSlotMap<DefaultKey, (u32, String), Columns<_>> = DenseSlotMap::default();
-    let keys: Vec<_> = (0..100_u32).rev().map(|n| map.insert((n, n.to_string()))).collect();
-    map.remove(keys[3]);
-    map.retain(|_, (n, _)| *n % 2 == 0);
-    map.sort_by(|a, b| a.0.cmp(b.0));
-    check(&map);
-    let (numbers, texts) = map.as_slice();
-    assert!(numbers.is_sorted() && texts[1] == "2");
-    assert_eq!(map.get(keys[99]).map(|(n, text)| (*n, &**text)), Some((0, "0")));
-    map.get_many_mut([keys[99]], |_, row| *row.unwrap().0 = 1000);
-    while !map.defragment_by(|a, b| a.0.cmp(b.0), Budget::swaps(3)) {}
-    assert_eq!(map.as_slice().0.last(), Some(&1000));
     check(&map);
 }
 
@@ -316,92 +298,4 @@ fn what_is_refused_when_memory_goes_back_harms_nothing() {
         check(&map);
         assert!(map.as_slice().iter().copied().eq(0..50_000));
     }
-}
-
-/// A row that is taken apart, and put together, only as long as it is told to.
-mod fragile {
-    use crate::columns::Row;
-    use std::cell::Cell;
-
-    thread_local! {
-        pub(super) static IS_BROKEN: Cell<bool> = const { Cell::new(false) };
-    }
-
-    #[derive(Debug, PartialEq)]
-    pub(super) struct Fragile(pub(super) u32);
-
-    impl Row for Fragile {
-        type Fields = (u32,);
-        type Ref<'a> = &'a u32;
-        type Mut<'a> = &'a mut u32;
-        type Slices<'a> = &'a [u32];
-        type SlicesMut<'a> = &'a mut [u32];
-
-        fn into_fields(self) -> (u32,) {
-            assert!(!IS_BROKEN.get(), "told to panic");
-            (self.0,)
-        }
-
-        fn from_fields((number,): (u32,)) -> Self {
-            assert!(!IS_BROKEN.get(), "told to panic");
-            Self(number)
-        }
-
-        fn by_ref<'a>((number,): (&'a u32,)) -> &'a u32
-        where
-            Self: 'a,
-        {
-            number
-        }
-
-        fn by_mut<'a>((number,): (&'a mut u32,)) -> &'a mut u32
-        where
-            Self: 'a,
-        {
-            number
-        }
-
-        fn by_slices<'a>((numbers,): (&'a [u32],)) -> &'a [u32]
-        where
-            Self: 'a,
-        {
-            numbers
-        }
-
-        fn by_slices_mut<'a>((numbers,): (&'a mut [u32],)) -> &'a mut [u32]
-        where
-            Self: 'a,
-        {
-            numbers
-        }
-    }
-}
-
-#[test]
-fn rows_that_panic_leave_keys_and_rows_alike() {
-    use fragile::{Fragile, IS_BROKEN};
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
-    type Fragiles = DenseSlotMap<DefaultKey, Fragile, Columns<Fragile>>;
-    let broken = |map: &mut Fragiles, call: fn(&mut Fragiles, DefaultKey), key| {
-        IS_BROKEN.set(true);
-        let result = catch_unwind(AssertUnwindSafe(|| call(map, key)));
-        IS_BROKEN.set(false);
-        assert!(result.is_err(), "it was told to panic");
-        check(map);
-    };
-    let mut map = Fragiles::default();
-    let keys: Vec<_> = (0..6).map(|n| map.insert(Fragile(n))).collect();
-    broken(&mut map, |map, _| _ = map.insert(Fragile(9)), keys[0]);
-    broken(&mut map, |map, _| _ = map.insert_with_key(|_| Fragile(9)), keys[0]);
-    // What is taken out is lost, since there is nobody to have it.
-    broken(&mut map, |map, key| _ = map.remove(key), keys[1]);
-    broken(&mut map, |map, key| _ = map.detach(key), keys[5]);
-    broken(&mut map, |map, _| _ = map.drain().next(), keys[0]);
-    map.insert(Fragile(7));
-    check(&map);
-    for (n, key) in keys.iter().enumerate() {
-        assert!(map.get(*key).is_none_or(|found| *found as usize == n));
-    }
-    assert_eq!(map.len(), 1);
 }

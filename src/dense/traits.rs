@@ -1,7 +1,6 @@
 //! The traits of std.
 
 use super::{DenseSlotMap, Rows};
-use crate::columns::{Columns, Row};
 use crate::error::Error;
 use crate::key::Key;
 use std::fmt;
@@ -34,14 +33,6 @@ impl<K: Key, V: Clone> DenseSlotMap<K, V> {
 }
 
 debug_items!([K: Key, V: fmt::Debug] DenseSlotMap<K, V>, debug_map, |map| map);
-impl<K: Key, R: Row> fmt::Debug for DenseSlotMap<K, R, Columns<R>>
-where
-    for<'a> R::Ref<'a>: fmt::Debug,
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
-    }
-}
 
 index_by_key!([K: Key, V] DenseSlotMap<K, V> => mut V);
 

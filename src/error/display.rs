@@ -1,287 +1,241 @@
 //! What an [`Error`] says: which limit refused, how many bytes, and what to do about it.
 
 use super::{Error, ErrorKind, Holder, Size};
-use std::fmt;
+use std::fmt::{self, Display};
 
 impl Error {
-    /// What the system, or a limit of the process, refused.
-    fn show_refusal(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = Bytes(self.bytes as u64);
-        let limit = self.limit;
-        let less = Less(self);
-        match self.kind {
-            _ if self.size == Size::Default => self.show_share(f),
-            ErrorKind::AddressSpace => write!(
-                f,
-                "no free range of addresses holds {bytes}; {less} or drop other reservations"
-            ),
-            ErrorKind::AddressLimit => write!(
-                f,
-                "reserving {bytes} passes this process' limit of address space, {} \
-                 (RLIMIT_AS); raise it (`ulimit -v`) or {less}",
-                Bytes(limit)
-            ),
-            ErrorKind::Memory => write!(
-                f,
-                "the system will not commit {bytes} more; free memory, add swap, or raise what \
-                 it may promise (overcommit settings, the page file)"
-            ),
-            ErrorKind::DataLimit => write!(
-                f,
-                "committing {bytes} passes this process' limit of writable memory, {} \
-                 (RLIMIT_DATA); raise it (`ulimit -d`) or use less",
-                Bytes(limit)
-            ),
-            ErrorKind::MappingLimit => write!(
-                f,
-                "changing {bytes} needs more mappings than the {limit} a process may have; \
-                 raise `vm.max_map_count` or keep fewer separate ranges"
-            ),
-            ErrorKind::LockLimit => {
-                f.write_str("locking (in a process that locks all it maps: reserving) ")?;
-                write!(f, "{bytes} passes this process' limit of locked memory")?;
-                if self.has_limit {
-                    // Known on Linux alone, so these are Linux' words.
-                    write!(f, ", {} (RLIMIT_MEMLOCK, `ulimit -l`)", Bytes(limit))?;
-                }
-                f.write_str("; raise it or lock less")
+    /// The words for it, with names in braces for what [`show`](Self::show) writes there.
+    //
+    // As text, since a `write!` for each would add 2.5 KB of code to every program.
+    const fn words(&self) -> &'static str {
+        match (self.kind, self.holder) {
+            (ErrorKind::MaxLen, _) => self.words_of_full(),
+            (ErrorKind::AllocationLimit, _) => {
+                "this Arena may use {limit bytes} at most, and {bytes} in all are asked for; raise or lift its \
+                 allocation limit"
             }
-            ErrorKind::Disk => write!(
-                f,
-                "the disk has no room for a file of {bytes}; free some, or put the file elsewhere"
-            ),
-            ErrorKind::Quota => write!(
-                f,
-                "a file of {bytes} passes the quota of its owner; have it raised, or put the file elsewhere"
-            ),
-            ErrorKind::FileLimit if self.has_limit => write!(
-                f,
-                "a file of {bytes} passes this process' limit, {} (RLIMIT_FSIZE); raise it (`ulimit -f`)",
-                Bytes(limit)
-            ),
-            ErrorKind::FileLimit => write!(
-                f,
-                "no file of {bytes} can be where this one is; put it on another file system"
-            ),
-            ErrorKind::Unsupported => {
-                f.write_str(
-                    "this cannot be done on this system: it has no virtual memory that stayput can use, or cannot \
-                     touch pages that others use; do without it, or make arrays and maps in memory of your own, by \
-                     a `Backing` that can",
-                )
+            (ErrorKind::KeyBits, Holder::SecondaryMap) => {
+                "this SecondaryMap takes no more slots: the index in its keys numbers {limit} slots at most; make it \
+                 with a key type that has more bits of index"
             }
-            _ => write!(f, "the system refused a request for {bytes}"),
+            (ErrorKind::KeyBits, Holder::TypeNumber) => {
+                "the type number does not fit into the keys, whose tag holds {limit} at most; choose a smaller one, or \
+                 make the map with a key type that has more bits of tag"
+            }
+            (ErrorKind::KeyBits, Holder::Index) => {
+                "an index numbers {limit} slots, or sets of them, at most; make several"
+            }
+            (ErrorKind::KeyBits, _) => {
+                "this {this} is full: the index in its keys numbers {limit} slots at most, retired ones among them; \
+                 make it with a key type that has more bits of index, or of generation"
+            }
+            (ErrorKind::FarIndex, Holder::Index) => {
+                "the slot is so far that this index would take {bytes} in all; only slots below {limit} are accepted \
+                 without being reserved; number slots without large gaps, or call `reserve` first"
+            }
+            (ErrorKind::FarIndex, _) => {
+                "the index in the key is so far that this {this} would take {bytes} in all; only those below {limit} \
+                 are taken without being announced; if the key is right, call `reserve` or `set_capacity` before, or \
+                 use a `SparseSecondaryMap`"
+            }
+            (ErrorKind::CapacityOverflow, _) if self.has_limit => {
+                "capacity overflow: an array may have {limit} elements at most, also of such as have no size"
+            }
+            (ErrorKind::CapacityOverflow, _) => {
+                "capacity overflow: {bytes} are more than the {most bytes} that an array may have"
+            }
+            (ErrorKind::OutOfBounds, _) => {
+                "the range ends at byte {end}, or starts behind its end, in a reservation of {limit bytes}"
+            }
+            (ErrorKind::Alignment, _) => {
+                "{limit} is no power of two, no multiple of the page, or more than the memory is aligned to; round \
+                 ranges to `page_size()`, and align to 1, 2, 4, …"
+            }
+            (ErrorKind::Busy, Holder::SharedVec | Holder::SharedSlotMap) => {
+                "this {this} is taking memory, and this call comes from a backing or an allocator that runs meanwhile, \
+                 or from a fork of the process; call when that has returned, or in the process itself"
+            }
+            (ErrorKind::Busy, _) => {
+                "the array, or the map, of this scope is taking memory, and this call comes from a backing, an \
+                 allocator or a panic hook that runs meanwhile; use the scope when that call has returned"
+            }
+            (ErrorKind::StaleKey, Holder::Table) => {
+                "no row of this Table has the key: the row was removed, or the key is null or of another table; check \
+                 with `contains_key`, or insert the row"
+            }
+            (ErrorKind::StaleKey, _) => {
+                "the key is null, or older than the one whose value is, or was, there; insert under a key that the \
+                 map of these keys has now"
+            }
+            (ErrorKind::TypeId, _) => {
+                "the type number of this map, {limit}, is not what the key has as its tag; insert it into the map that \
+                 it is of"
+            }
+            (ErrorKind::Occupied, _) => {
+                "the slot of the key holds a value, or is kept for a detached one; remove that, or change it in place"
+            }
+            (ErrorKind::Taken, _) if self.index.is_some() => {
+                "the unique index `{index}` already has this value, for the row in slot {slot}; find that row, and \
+                 change or remove it first"
+            }
+            (ErrorKind::Taken, _) => {
+                "unique index {limit} already has this value, for the row in slot {slot}; find that row, and change or \
+                 remove it first"
+            }
+            (ErrorKind::Generations, _) => {
+                "the value has the last generation, {limit}, so its slot can have no other key; remove it and insert \
+                 it again, or use a key type with more bits of generation"
+            }
+            _ if matches!(self.size, Size::Default) => self.words_of_share(),
+            _ => self.words_of_refusal(),
         }
+    }
+
+    /// What the system, or a limit of the process, refused.
+    const fn words_of_refusal(&self) -> &'static str {
+        match self.kind {
+            ErrorKind::AddressSpace => {
+                "no free range of addresses holds {bytes}; {less} or drop other reservations"
+            }
+            ErrorKind::AddressLimit => {
+                "reserving {bytes} passes this process' limit of address space, {limit bytes} \
+                 (RLIMIT_AS); raise it (`ulimit -v`) or {less}"
+            }
+            ErrorKind::Memory => {
+                "the system will not commit {bytes} more; free memory, add swap, or raise what it may promise \
+                 (overcommit settings, the page file)"
+            }
+            ErrorKind::DataLimit => {
+                "committing {bytes} passes this process' limit of writable memory, {limit bytes} (RLIMIT_DATA); raise \
+                 it (`ulimit -d`) or use less"
+            }
+            ErrorKind::MappingLimit => {
+                "changing {bytes} needs more mappings than the {limit} a process may have; raise `vm.max_map_count` \
+                 or keep fewer separate ranges"
+            }
+            // Known on Linux alone, so these are Linux' words.
+            ErrorKind::LockLimit if self.has_limit => {
+                "locking (in a process that locks all it maps: reserving) {bytes} passes this process' limit of \
+                 locked memory, {limit bytes} (RLIMIT_MEMLOCK, `ulimit -l`); raise it or lock less"
+            }
+            ErrorKind::LockLimit => {
+                "locking (in a process that locks all it maps: reserving) {bytes} passes this process' limit of \
+                 locked memory; raise it or lock less"
+            }
+            ErrorKind::Disk => {
+                "the disk has no room for a file of {bytes}; free some, or put the file elsewhere"
+            }
+            ErrorKind::Quota => {
+                "a file of {bytes} passes the quota of its owner; have it raised, or put the file elsewhere"
+            }
+            ErrorKind::FileLimit if self.has_limit => {
+                "a file of {bytes} passes this process' limit, {limit bytes} (RLIMIT_FSIZE); raise it (`ulimit -f`)"
+            }
+            ErrorKind::FileLimit => {
+                "no file of {bytes} can be where this one is; put it on another file system"
+            }
+            ErrorKind::Unsupported => {
+                "this cannot be done on this system: it has no virtual memory that stayput can use, or cannot touch \
+                 pages that others use; do without it, or make arrays and maps in memory of your own, by a `Backing` \
+                 that can"
+            }
+            _ => "the system refused a request for {bytes}",
+        }
+    }
+
+    /// Of what is full, and what to set to have it hold more.
+    const fn words_of_full(&self) -> &'static str {
+        match self.size {
+            Size::Option | Size::Request => {
+                "{full}its `{option}` is {holds}; make it with a larger one, by `{builder}::builder`"
+            }
+            Size::Default => {
+                "{full}its default reservation holds {holds}; to reserve more, set `{option}` with `{builder}::builder`"
+            }
+            Size::Backing => {
+                "{full}the memory that its `Backing` supplies holds {holds}; supply more"
+            }
+        }
+    }
+
+    /// Of a default reservation that a limit of the process made too small.
+    const fn words_of_share(&self) -> &'static str {
+        match self.kind {
+            ErrorKind::AddressLimit => {
+                "{full}it needs {bytes}, and its default reservation is a share of this process's limit of address \
+                 space, {limit bytes} (RLIMIT_AS); raise it (`ulimit -v`), or set `{option}` with `{builder}::builder`"
+            }
+            ErrorKind::LockLimit => {
+                "{full}it needs {bytes}, and its default reservation is a share of this process's limit of locked \
+                 memory, {limit bytes} (RLIMIT_MEMLOCK), since the process locks all it maps; raise it \
+                 (`ulimit -l`), or set `{option}` with `{builder}::builder`"
+            }
+            _ => {
+                "{full}it needs {bytes}, and its default reservation is a share of the address space, {limit bytes}; \
+                 drop other reservations, or set `{option}` with `{builder}::builder`"
+            }
+        }
+    }
+
+    /// Writes words, with what each name in braces stands for.
+    fn show(&self, mut words: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        while let Some((text, rest)) = words.split_once('{') {
+            f.write_str(text)?;
+            let (name, rest) = rest.split_once('}').unwrap_or_default();
+            words = rest;
+            match name {
+                "this" => f.write_str(self.holder.name()),
+                "option" => f.write_str(self.holder.option()),
+                "builder" => f.write_str(self.holder.builder()),
+                "full" => self.show(self.words_of_holder(), f),
+                "holds" => self.show(self.words_of_most(), f),
+                "less" => self.show(self.words_of_less(), f),
+                "limit" => self.limit.fmt(f),
+                "limit bytes" => Bytes(self.limit).fmt(f),
+                "bytes" => Bytes(self.bytes as u64).fmt(f),
+                "most bytes" => Bytes(isize::MAX as u64).fmt(f),
+                "end" => self.bytes.fmt(f),
+                "slot" => self.slot().unwrap_or_default().fmt(f),
+                "index" => f.write_str(self.index.copied().unwrap_or_default()),
+                _ => {
+                    debug_assert!(false, "no words for {name:?}");
+                    Ok(())
+                }
+            }?;
+        }
+        f.write_str(words)
     }
 
     /// What is full.
-    fn show_holder(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    const fn words_of_holder(&self) -> &'static str {
         match self.holder {
-            Holder::Index => f.write_str("an index has no room for more: "),
-            Holder::SecondaryMap => f.write_str("this SecondaryMap takes no more slots: "),
-            holder => write!(f, "this {} is full: ", holder.name()),
+            Holder::Index => "an index has no room for more: ",
+            Holder::SecondaryMap => "this SecondaryMap takes no more slots: ",
+            _ => "this {this} is full: ",
         }
     }
 
-    /// What the reservation of an array, or of an arena, holds.
-    fn show_full(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { size, holder, .. } = *self;
-        let limit = self.limit;
-        let (option, builder) = (holder.option(), holder.builder());
-        self.show_holder(f)?;
-        match size {
-            Size::Option | Size::Request => write!(f, "its `{option}` is ")?,
-            Size::Default => f.write_str("its default reservation holds ")?,
-            Size::Backing => f.write_str("the memory that its `Backing` supplies holds ")?,
-        }
-        match (holder, size) {
-            (Holder::Arena, _) => {
-                let bytes = Bytes(self.bytes as u64);
-                write!(f, "{}, and {bytes} in all are asked for", Bytes(limit))?;
-            }
-            (_, Size::Option | Size::Request) => write!(f, "{limit}")?,
-            _ => write!(f, "{limit} elements")?,
-        }
-        match size {
-            Size::Option | Size::Request => {
-                write!(f, "; make it with a larger one, by `{builder}::builder`")
-            }
-            Size::Default => {
-                write!(f, "; to reserve more, set `{option}` with `{builder}::builder`")
-            }
-            Size::Backing => f.write_str("; supply more"),
+    /// How much what is full holds.
+    const fn words_of_most(&self) -> &'static str {
+        match (self.holder, self.size) {
+            (Holder::Arena, _) => "{limit bytes}, and {bytes} in all are asked for",
+            (_, Size::Option | Size::Request) => "{limit}",
+            _ => "{limit} elements",
         }
     }
 
-    /// A default reservation that a limit of the process made too small.
-    fn show_share(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (bytes, limit) = (Bytes(self.bytes as u64), Bytes(self.limit));
-        let (option, builder) = (self.holder.option(), self.holder.builder());
-        self.show_holder(f)?;
-        write!(f, "it needs {bytes}, and its default reservation is a share of ")?;
-        match self.kind {
-            ErrorKind::AddressLimit => write!(
-                f,
-                "this process's limit of address space, {limit} (RLIMIT_AS); raise it (`ulimit -v`)"
-            ),
-            ErrorKind::LockLimit => write!(
-                f,
-                "this process's limit of locked memory, {limit} (RLIMIT_MEMLOCK), since the process locks all it maps; \
-                 raise it (`ulimit -l`)"
-            ),
-            _ => write!(f, "the address space, {limit}; drop other reservations"),
-        }?;
-        write!(f, ", or set `{option}` with `{builder}::builder`")
-    }
-
-    /// What a key, or a row, does not go together with.
-    fn show_clash(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let limit = self.limit;
-        match self.kind {
-            ErrorKind::StaleKey if self.holder == Holder::Table => f.write_str(
-                "no row of this Table has the key: the row was removed, or the key is null or of another \
-                 table; check with `contains_key`, or insert the row",
-            ),
-            ErrorKind::StaleKey => f.write_str(
-                "the key is null, or older than the one whose value is, or was, there; insert under \
-                 a key that the map of these keys has now",
-            ),
-            ErrorKind::TypeId => write!(
-                f,
-                "the type number of this map, {limit}, is not what the key has as its tag; insert it \
-                 into the map that it is of"
-            ),
-            ErrorKind::Occupied => f.write_str(
-                "the slot of the key holds a value, or is kept for a detached one; remove that, or \
-                 change it in place",
-            ),
-            ErrorKind::Taken => {
-                match self.index {
-                    Some(name) => write!(f, "the unique index `{name}`")?,
-                    None => write!(f, "unique index {limit}")?,
-                }
-                let slot = self.slot().unwrap_or_default();
-                write!(
-                    f,
-                    " already has this value, for the row in slot {slot}; find that row, and change or remove it first"
-                )
-            }
-            _ => write!(
-                f,
-                "the value has the last generation, {limit}, so its slot can have no other key; \
-                 remove it and insert it again, or use a key type with more bits of generation"
-            ),
-        }
-    }
-
-    /// What does not fit into what was made, or does not fit together.
-    fn show_misfit(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = Bytes(self.bytes as u64);
-        let limit = self.limit;
-        let this = self.holder.name();
-        match (self.kind, self.holder) {
-            (ErrorKind::AllocationLimit, _) => write!(
-                f,
-                "this Arena may use {} at most, and {bytes} in all are asked for; raise or lift its \
-                 allocation limit",
-                Bytes(limit)
-            ),
-            (ErrorKind::MaxLen, _) => self.show_full(f),
-            (ErrorKind::KeyBits, Holder::SecondaryMap) => write!(
-                f,
-                "this SecondaryMap takes no more slots: the index in its keys numbers {limit} slots \
-                 at most; make it with a key type that has more bits of index"
-            ),
-            (ErrorKind::KeyBits, Holder::TypeNumber) => write!(
-                f,
-                "the type number does not fit into the keys, whose tag holds {limit} at most; choose a \
-                 smaller one, or make the map with a key type that has more bits of tag"
-            ),
-            (ErrorKind::KeyBits, Holder::Index) => write!(
-                f,
-                "an index numbers {limit} slots, or sets of them, at most; make several"
-            ),
-            (ErrorKind::KeyBits, _) => write!(
-                f,
-                "this {this} is full: the index in its keys numbers {limit} slots at most, retired \
-                 ones among them; make it with a key type that has more bits of index, or of \
-                 generation"
-            ),
-            (ErrorKind::FarIndex, Holder::Index) => write!(
-                f,
-                "the slot is so far that this index would take {bytes} in all; only slots below {limit} \
-                 are accepted without being reserved; number slots without large gaps, or call `reserve` first"
-            ),
-            (ErrorKind::FarIndex, _) => write!(
-                f,
-                "the index in the key is so far that this {this} would take {bytes} in all; only \
-                 those below {limit} are taken without being announced; if the key is right, call \
-                 `reserve` or `set_capacity` before, or use a `SparseSecondaryMap`"
-            ),
-            (ErrorKind::CapacityOverflow, _) if self.has_limit => write!(
-                f,
-                "capacity overflow: an array may have {limit} elements at most, also of such as \
-                 have no size"
-            ),
-            (ErrorKind::CapacityOverflow, _) => write!(
-                f,
-                "capacity overflow: {bytes} are more than the {} that an array may have",
-                Bytes(isize::MAX as u64)
-            ),
-            (ErrorKind::OutOfBounds, _) => write!(
-                f,
-                "the range ends at byte {}, or starts behind its end, in a reservation of {}",
-                self.bytes,
-                Bytes(limit)
-            ),
-            (ErrorKind::Alignment, _) => write!(
-                f,
-                "{limit} is no power of two, no multiple of the page, or more than the memory is \
-                 aligned to; round ranges to `page_size()`, and align to 1, 2, 4, …"
-            ),
-            (ErrorKind::Busy, Holder::SharedVec | Holder::SharedSlotMap) => write!(
-                f,
-                "this {} is taking memory, and this call comes from a backing or an allocator that runs \
-                 meanwhile, or from a fork of the process; call when that has returned, or in the process itself",
-                self.holder.name()
-            ),
-            _ => f.write_str(
-                "the array, or the map, of this scope is taking memory, and this call comes from a \
-                 backing, an allocator or a panic hook that runs meanwhile; use the scope when that \
-                 call has returned",
-            ),
+    /// How to ask for fewer addresses.
+    const fn words_of_less(&self) -> &'static str {
+        match self.size {
+            Size::Option => "ask for less (a smaller `{option}`)",
+            _ => "ask for less",
         }
     }
 }
 
-impl fmt::Display for Error {
+impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            ErrorKind::StaleKey
-            | ErrorKind::TypeId
-            | ErrorKind::Occupied
-            | ErrorKind::Taken
-            | ErrorKind::Generations => self.show_clash(f),
-            ErrorKind::MaxLen
-            | ErrorKind::AllocationLimit
-            | ErrorKind::KeyBits
-            | ErrorKind::FarIndex
-            | ErrorKind::CapacityOverflow
-            | ErrorKind::OutOfBounds
-            | ErrorKind::Alignment
-            | ErrorKind::Busy => self.show_misfit(f),
-            ErrorKind::AddressSpace
-            | ErrorKind::AddressLimit
-            | ErrorKind::Memory
-            | ErrorKind::DataLimit
-            | ErrorKind::MappingLimit
-            | ErrorKind::LockLimit
-            | ErrorKind::Disk
-            | ErrorKind::Quota
-            | ErrorKind::FileLimit
-            | ErrorKind::Unsupported
-            | ErrorKind::System => self.show_refusal(f),
-        }?;
+        self.show(self.words(), f)?;
         match self.raw_os_error() {
             Some(code) => write!(f, " (os error {code})"),
             None => Ok(()),
@@ -289,23 +243,11 @@ impl fmt::Display for Error {
     }
 }
 
-/// How to ask for fewer addresses.
-struct Less<'e>(&'e Error);
-
-impl fmt::Display for Less<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ask for less")?;
-        match self.0.size {
-            Size::Option => write!(f, " (a smaller `{}`)", self.0.holder.option()),
-            _ => Ok(()),
-        }
-    }
-}
-
 /// A byte count, with the binary unit that suits it where it is large.
 pub(super) struct Bytes(pub(super) u64);
 
-impl fmt::Display for Bytes {
+impl Display for Bytes {
+    #[inline(never)]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
         write!(f, "{} bytes", self.0)?;

@@ -54,6 +54,13 @@ fn every_kind_has_words() {
         ErrorKind::Unsupported,
         ErrorKind::System,
     ] {
-        assert!(Error::new(kind, 4096).to_string().len() > 20, "{kind:?}");
+        for size in [Size::Request, Size::Option, Size::Default, Size::Backing] {
+            for holder in [Holder::VmVec, Holder::SecondaryMap, Holder::Arena, Holder::Index] {
+                let error = Error { holder, size, ..Error::new(kind, 4096) };
+                assert!(error.to_string().len() > 20, "{kind:?}");
+                let text = error.with_limit(4096).to_string();
+                assert!(text.len() > 20 && !text.contains(['{', '}']), "{text:?}");
+            }
+        }
     }
 }

@@ -133,7 +133,7 @@ impl Elsewhere for Served {
         } else {
             let reservation = shared.reservation();
             let committed = shared.committed_bytes();
-            let by_policy = || reservation.whole_runs(step.wish(committed, need, *growth));
+            let by_policy = reservation.whole_runs(step.wish(committed, need, *growth));
             let wished = amount.wished(round_up(need, page_size()), by_policy);
             shared.take_unready(need, wish, wished, |missing| {
                 step.advance(wished.saturating_sub(missing.start), *growth);
@@ -208,7 +208,7 @@ impl Elsewhere for Foreign {
     fn grow(&mut self, front: &mut Front, need: usize, amount: Amount) -> Result<(), Error> {
         let Front { usable, growth, step, .. } = front;
         let missing = *usable..self.whole_runs(need);
-        let by_policy = || self.whole_runs(step.wish(*usable, need, *growth));
+        let by_policy = self.whole_runs(step.wish(*usable, need, *growth));
         let wished = amount.wished(missing.end, by_policy);
         let run = self.run_bytes();
         let target = halve(&missing, wished, run, |range| self.commit(range).is_ok());

@@ -158,6 +158,7 @@ impl Reservation {
 }
 
 impl GrowingReservation {
+    #[inline(never)]
     fn over(memory: Memory, growth: Growth, release: Release, way: &'static Way) -> Self {
         let front = Front { usable: 0, growth, step: Step::FIRST, recent: Recent::NONE };
         Self { memory: Some(memory), front, release, way, resident: 0, warmth: None }
@@ -279,6 +280,7 @@ impl GrowingReservation {
         self.start().as_ptr()
     }
 
+    #[inline(never)]
     pub(crate) fn start(&self) -> NonNull<u8> {
         self.reservation().map_or_else(Foreign::start, Reservation::start)
     }
@@ -302,6 +304,7 @@ impl GrowingReservation {
     }
 
     /// The size of the range in bytes.
+    #[inline(never)]
     pub fn reserved_bytes(&self) -> usize {
         self.reservation().map_or_else(Foreign::reserved_bytes, Reservation::reserved_bytes)
     }
@@ -404,13 +407,8 @@ impl GrowingReservation {
         match self.memory.as_mut().expect("taken only by drop") {
             Memory::Alone(reservation) => {
                 let needed = round_up(need, page_size());
-                let by_policy = || {
-                    reservation.whole_runs(self.front.step.wish(
-                        self.front.usable,
-                        need,
-                        self.front.growth,
-                    ))
-                };
+                let Front { usable, growth, step, .. } = self.front;
+                let by_policy = reservation.whole_runs(step.wish(usable, need, growth));
                 let wished = amount.wished(needed, by_policy);
                 let warm = self.warmth.as_ref().map_or(0, |warmth| warmth.bytes);
                 let from = self.front.usable.max(warm);

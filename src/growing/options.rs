@@ -92,6 +92,7 @@ impl GrowingReservation {
 }
 
 /// Reserves what was asked for, or nothing.
+#[inline(never)]
 fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
     let ended = Ended::now();
     builder.reserve().or_else(|error| again(builder, ended).ok_or(error))

@@ -32,13 +32,10 @@ pub(crate) enum Amount {
 
 impl Amount {
     /// Up to where to commit where `needed` bytes are needed, which are whole pages, and `by_policy` wished.
-    pub(super) fn wished(self, needed: usize, by_policy: impl FnOnce() -> usize) -> usize {
+    pub(super) fn wished(self, needed: usize, by_policy: usize) -> usize {
         match self {
-            Self::AtLeast => by_policy(),
-            Self::Within(most) => {
-                let by_policy = by_policy();
-                if most < by_policy { round_up(most, page_size()).max(needed) } else { by_policy }
-            }
+            Self::Within(most) if most < by_policy => round_up(most, page_size()).max(needed),
+            Self::AtLeast | Self::Within(_) => by_policy,
             Self::Exact => needed,
         }
     }

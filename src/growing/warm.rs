@@ -6,7 +6,7 @@ use super::options::Want;
 use super::{GrowingReservation, Growth, Memory, Way, round_up};
 use crate::keeper::{self, Lent, Use, Warm};
 use crate::reservation::{
-    ColumnLayouts, HugePages, Reservation, page_size, usual_reservation_bytes,
+    ColumnLayouts, HugePages, Reservation, layouts, page_size, usual_reservation_bytes,
 };
 use crate::service::{self, CommitAhead, Legacy, Release};
 use std::alloc::Layout;
@@ -159,7 +159,7 @@ impl GrowingReservation {
 }
 
 fn row_bytes(columns: ColumnLayouts) -> usize {
-    columns.iter().map(Layout::size).sum()
+    layouts(columns).iter().map(Layout::size).sum()
 }
 
 /// Gives memory to the keeper of which so many bytes are committed, if it is wanted there.

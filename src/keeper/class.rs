@@ -5,7 +5,6 @@
 use super::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use super::{SLOTS, Warm};
 use std::ptr::{self, NonNull};
-use std::time::Duration;
 
 const ORDER: Ordering = Ordering::Relaxed;
 
@@ -94,19 +93,18 @@ impl Class {
         }
     }
 
-    /// Whether what is in a slot, if there is anything, was there for so long.
-    pub(super) fn is_old(&self, slot: usize, now: u32, time: Duration) -> bool {
-        self.left(slot, now, time).is_some_and(|left| left.is_zero())
+    /// Whether what is in a slot, if there is anything, was there for so many milliseconds.
+    pub(super) fn is_old(&self, slot: usize, now: u32, time: u32) -> bool {
+        self.left(slot, now, time) == Some(0)
     }
 
-    /// How long it is until what is in a slot was there for so long; none if there is nothing.
-    pub(super) fn left(&self, slot: usize, now: u32, time: Duration) -> Option<Duration> {
+    /// How many milliseconds it is until what is in a slot was there for so many; none if there is nothing.
+    pub(super) fn left(&self, slot: usize, now: u32, time: u32) -> Option<u32> {
         let Slot { place, since } = &self.slots[slot];
         let age = now.wrapping_sub(since.load(ORDER));
         // Who looks may have read the clock before it was put here, and waited since.
         let age = if age <= u32::MAX / 2 { age } else { 0 };
-        let left = time.saturating_sub(Duration::from_millis(age.into()));
-        (!place.load(ORDER).is_null()).then_some(left)
+        (!place.load(ORDER).is_null()).then_some(time.saturating_sub(age))
     }
 }
 

@@ -199,7 +199,7 @@ pub(crate) fn is_on(used: Use) -> bool {
         return false;
     }
     let _ = used;
-    most_bytes() > 0 && !time().is_zero()
+    most_bytes() > 0 && time_ms() > 0
 }
 
 /// What is kept, given by [`stats`].
@@ -255,6 +255,7 @@ static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 
 /// How many bytes are kept and lent at most. None where there is no virtual memory: what is released there goes to the
 /// allocator, which keeps it as it is, for others too.
+#[inline(never)]
 fn most_bytes() -> usize {
     const USUAL_BYTES: usize = 64 << 20;
     if !IS_SUPPORTED {
@@ -269,6 +270,7 @@ fn most_bytes() -> usize {
 
 /// How many addresses one piece may have: where there are few, all else in the process wants them, which does
 /// not ask here.
+#[inline(never)]
 fn most_reserved_bytes_each() -> usize {
     said_or(&MOST_RESERVED_BYTES_EACH, || {
         os::address_limit().map_or(UNSAID - 1, |(limit, _)| limit / 16)
@@ -299,7 +301,11 @@ pub fn set_most_bytes(most: usize) {
 
 /// How long memory is kept that nobody takes.
 pub(crate) fn time() -> Duration {
-    Duration::from_millis(TIME_MS.load(ORDER).into())
+    Duration::from_millis(time_ms().into())
+}
+
+fn time_ms() -> u32 {
+    TIME_MS.load(ORDER)
 }
 
 /// Says how long memory is to be kept that nobody takes, from now on: in whole milliseconds, a week at most. (The

@@ -3,7 +3,7 @@
 use super::class::Class;
 use super::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::sync::thread;
-use super::{CLASSES, Lent, SLOTS, Use, Warm, class_of, count, most_bytes, take_rooms, time};
+use super::{CLASSES, Lent, SLOTS, Use, Warm, class_of, count, most_bytes, take_rooms, time_ms};
 use crate::os;
 use count::kept_bytes;
 use std::ops::Range;
@@ -24,7 +24,7 @@ static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
 
 /// How many pieces are kept.
 pub(super) fn kept_blocks() -> usize {
-    KEPT.iter().flatten().map(Class::count).sum()
+    KEPT.as_flattened().iter().map(Class::count).sum()
 }
 
 /// Keeps memory, whose pages are not empty; or gives it back to be released.
@@ -34,8 +34,8 @@ pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
         return Some(warm);
     }
     let bytes = warm.bytes();
-    let (most, time) = (most_bytes(), time());
-    if warm.is_too_large(most) || time.is_zero() {
+    let (most, time) = (most_bytes(), time_ms());
+    if warm.is_too_large(most) || time == 0 {
         return Some(warm);
     }
     let now = os::now_ms();
@@ -100,6 +100,7 @@ fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm
 }
 
 /// Releases what is in a slot, if there is anything.
+#[inline(never)]
 fn release(class: &Class, slot: usize) -> bool {
     let Some((place, _)) = class.take(slot) else { return false };
     // SAFETY: packed by `put`, and taken out of its slot just now.
@@ -109,6 +110,7 @@ fn release(class: &Class, slot: usize) -> bool {
 
 /// Releases what was taken out of its slot, and is still counted. Who sees by the count that it is gone sees
 /// before that somebody is releasing, and before he sees that nobody is, that it has ended.
+#[inline(never)]
 fn release_taken(warm: Warm) {
     releasing(|| {
         count::taken(warm.bytes());
@@ -133,6 +135,7 @@ pub(crate) fn releases_ended() -> usize {
 
 /// Releases all that is kept, for somebody who was refused when so many releases had ended, also what others
 /// are looking at or are releasing just now; whether more have ended since: then it is worth another try.
+#[inline(never)]
 pub(crate) fn make_room(ended: usize) -> bool {
     #[cfg(test)]
     if super::tests::is_anothers() {
@@ -179,34 +182,36 @@ pub(crate) fn release_all() -> bool {
     if kept_bytes() == 0 {
         return false;
     }
-    KEPT.iter().fold(false, |any, classes| release_of(classes) | any)
+    release_of(KEPT.as_flattened())
 }
 
+#[inline(never)]
 fn release_of(classes: &[Class]) -> bool {
     let release_each = |class| (0..SLOTS).fold(false, |any, slot| release(class, slot) | any);
     classes.iter().fold(false, |any, class| release_each(class) | any)
 }
 
 /// Releases all that is old.
-fn release_old(now: u32, time: Duration) {
-    for class in KEPT.iter().flatten() {
-        for slot in class.full().filter(|slot| class.is_old(*slot, now, time)) {
-            release(class, slot);
+#[inline(never)]
+fn release_old(now: u32, time: u32) {
+    for class in KEPT.as_flattened() {
+        for slot in class.full() {
+            if class.is_old(slot, now, time) {
+                release(class, slot);
+            }
         }
     }
 }
 
 /// Releases one piece that is old, for who gives one; at each tick of the clock once.
-fn release_one_old(now: u32, time: Duration) {
+fn release_one_old(now: u32, time: u32) {
     static LAST: AtomicU32 = AtomicU32::new(0);
     if LAST.load(ORDER) == now {
         return;
     }
     LAST.store(now, ORDER);
-    if let Some(Oldest { class, slot, left, .. }) = oldest(now, time) {
-        if left.is_zero() {
-            release(class, slot);
-        }
+    if let Some(Oldest { class, slot, left: 0, .. }) = oldest(now, time) {
+        release(class, slot);
     }
 }
 
@@ -217,41 +222,43 @@ pub(crate) fn age() -> Option<Duration> {
     if super::tests::is_anothers() {
         return None;
     }
-    let time = time();
+    let time = time_ms();
+    let wait = |ms: u32| Some(Duration::from_millis(ms.into()));
     let Some(oldest) = oldest(os::now_ms(), time) else {
         // Somebody is looking at it; in the child of a fork perhaps for ever.
-        let wait = time.clamp(Duration::from_secs(1), LONGEST_WAIT);
-        return (kept_bytes() > 0).then_some(wait);
+        return wait(time.clamp(1000, LONGEST_WAIT_MS)).filter(|_| kept_bytes() > 0);
     };
-    if oldest.left.is_zero() {
+    if oldest.left == 0 {
         oldest.release_part();
-        return Some(oldest.left);
+        return wait(0);
     }
-    Some(oldest.left.max(time / 4).min(LONGEST_WAIT))
+    wait(oldest.left.max(time / 4).min(LONGEST_WAIT_MS))
 }
 
 /// Who waits for what is old to be so looks again after this: another time may have been said.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const LONGEST_WAIT_MS: u32 = 5000;
 
 /// What has been here longest.
 struct Oldest {
-    classes: &'static [Class; CLASSES],
+    /// The number of its class among all.
+    number: usize,
     class: &'static Class,
     slot: usize,
-    /// How long it is until that is old.
-    left: Duration,
+    /// How many milliseconds it is until that is old.
+    left: u32,
 }
 
 /// What has been here longest; the first of those that are old.
-fn oldest(now: u32, time: Duration) -> Option<Oldest> {
+#[inline(never)]
+fn oldest(now: u32, time: u32) -> Option<Oldest> {
     let mut oldest: Option<Oldest> = None;
-    for (classes, class) in KEPT.iter().flat_map(|all| all.iter().map(move |class| (all, class))) {
+    for (number, class) in KEPT.as_flattened().iter().enumerate() {
         for slot in class.full() {
             let Some(left) = class.left(slot, now, time) else { continue };
             if oldest.as_ref().is_none_or(|oldest| left < oldest.left) {
-                oldest = Some(Oldest { classes, class, slot, left });
+                oldest = Some(Oldest { number, class, slot, left });
             }
-            if left.is_zero() {
+            if left == 0 {
                 return oldest;
             }
         }
@@ -268,7 +275,8 @@ impl Oldest {
         if !release_end(&mut warm) {
             return release_taken(warm);
         }
-        if let Some(place) = self.classes[class_of(warm.bytes())].put(warm.pack(), since) {
+        let class = &KEPT[self.number / CLASSES][class_of(warm.bytes())];
+        if let Some(place) = class.put(warm.pack(), since) {
             // SAFETY: packed just now, and no slot has it.
             release_taken(unsafe { Warm::unpack(place) });
         }

@@ -53,14 +53,18 @@
 //! arrays and maps are whole then: what is taken out by value is dropped, and what was to be put in is
 //! not there. (In an array that is shared, what came before is there.)
 
+#[cfg(feature = "block-vec")]
 pub mod block_vec;
 mod collect;
+#[cfg(feature = "columns")]
 pub mod columns;
 mod dense;
 mod indexed;
 mod join;
 mod maps;
+#[cfg(feature = "shared")]
 pub mod shared;
+#[cfg(feature = "shared")]
 pub mod shared_map;
 pub mod sparse;
 pub mod vec;

@@ -30,6 +30,7 @@ impl Own {
 }
 
 impl Cold {
+    #[inline(never)]
     pub(super) fn try_own(&mut self) -> Result<&mut Own, Error> {
         if let Self::Defaults(options) = *self {
             *self = Self::Own(Own::try_new(*options)?);

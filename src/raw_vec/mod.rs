@@ -209,11 +209,9 @@ impl RawVec {
     fn settle(&mut self, element: Layout, need: usize, amount: Amount) -> Result<(), Error> {
         let options = &self.cold.try_own()?.options;
         let bytes = bytes_of(element, need)?;
-        let is_in_heap = options.starts_in_heap() && bytes <= MOST_HEAP_BYTES;
-        let mut memory = if is_in_heap {
-            block(options, element, bytes, amount)?
-        } else {
-            reserve(options, element, need)?
+        let mut memory = match options.make_block().filter(|_| bytes <= MOST_HEAP_BYTES) {
+            Some(make_block) => make_block(options, element, bytes, amount)?,
+            None => reserve(options, element, need)?,
         };
         memory.grow(bytes, amount)?;
         self.install(memory)

@@ -2,22 +2,27 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Holder, SizedBy};
-use crate::growing::{Growth, Way};
+use crate::error::{Error, Holder, SizedBy};
+use crate::growing::{Amount, GrowingReservation, Growth, Way};
 use crate::reservation::{ColumnLayouts, HugePages};
 use crate::service::{CommitAhead, Release};
 use std::alloc::Layout;
 use std::fmt::DebugStruct;
 
 /// Whether elements keep their addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Addresses {
     /// They never move.
     Stable,
     /// Growth moves them while they are few. They start in a block of the heap, which takes no mappings, and move to
     /// a reservation once they take more than 64 KiB.
-    Movable,
+    ///
+    /// It is made by this function, so that programs without such arrays refer to none of what blocks need.
+    Movable(MakeBlock),
 }
+
+/// Makes a block of the heap for so many bytes of such elements, or more, if the amount is not exact.
+type MakeBlock = fn(&Options, Layout, usize, Amount) -> Result<GrowingReservation, Error>;
 
 /// What the user chose for an array.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +65,7 @@ impl Options {
 
     /// The same options, for an array that is private to a container.
     pub(crate) const fn internal(self) -> Self {
-        Self { addresses: Addresses::Movable, ..self }
+        Self { addresses: Addresses::Movable(super::block), ..self }
     }
 
     /// Those of one that never holds anything, which no user can choose.
@@ -72,9 +77,17 @@ impl Options {
         self.bound == 0
     }
 
-    /// Whether elements are in the heap while they are few. With commit-ahead they are not.
+    /// What makes the block of the heap that elements are in while they are few. With commit-ahead they are not.
+    pub(super) fn make_block(&self) -> Option<MakeBlock> {
+        match self.addresses {
+            Addresses::Movable(make) if !self.commit_ahead.is_on() => Some(make),
+            Addresses::Movable(_) | Addresses::Stable => None,
+        }
+    }
+
+    /// Whether elements are in the heap while they are few.
     pub(super) fn starts_in_heap(&self) -> bool {
-        self.addresses == Addresses::Movable && !self.commit_ahead.is_on()
+        self.make_block().is_some()
     }
 
     /// The elements that are allowed, wherever memory may end.

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "finds where in a mapping a range begins")]
 
-use super::stripes::{ColumnLayouts, Stripes};
+use super::stripes::{ColumnLayouts, Stripes, layouts};
 use super::{HugePages, Reservation, unreleased};
 use crate::error::{Error, ErrorKind};
 use crate::os;
@@ -143,7 +143,7 @@ impl ReservationBuilder {
         let huge = self.huge_pages.page_bytes().filter(|_| self.form != Form::Bare);
         // Each column has its own, of which the last is in part of no use: together as much as there is, at most, and
         // less the more there is.
-        let columns = self.columns.map_or(1, |columns| columns.len());
+        let columns = self.columns.map_or(1, |columns| layouts(columns).len());
         let of_all = |from: usize| (from / 4).checked_mul(columns.max(4));
         let wanted_from = self.huge_pages.wanted_from().and_then(of_all);
         let huge_from = wanted_from.filter(|&from| huge.is_some() && bytes.get() > from);

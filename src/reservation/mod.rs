@@ -40,8 +40,7 @@ pub(crate) use share::{
     Space, Taken, blocks, default_reservation_bytes, memory_bytes, usual_bytes,
     usual_reservation_bytes, whole_bytes,
 };
-pub(crate) use stripes::ColumnLayouts;
-pub(crate) use stripes::column_count;
+pub(crate) use stripes::{ColumnLayouts, column_count, layouts};
 use stripes::{Huge, Stripes};
 
 /// Whether to ask the system for huge pages.

@@ -138,6 +138,7 @@ impl Space {
     }
 
     /// Asks the system. Does not allocate, and takes no lock.
+    #[inline(never)]
     pub(crate) fn now() -> Self {
         let all = Self::of(os::address_space_bytes());
         let Some((limit, used)) = os::address_limit() else { return all };

@@ -28,7 +28,20 @@ pub(super) struct Stripes {
 }
 
 /// The columns of a row, none of them without bytes.
+#[cfg(feature = "columns")]
 pub(crate) type ColumnLayouts = &'static &'static [Layout];
+
+/// There are none without the feature, so that the compiler leaves out all code for them.
+#[cfg(not(feature = "columns"))]
+pub(crate) type ColumnLayouts = std::convert::Infallible;
+
+/// The layouts of the fields.
+pub(crate) const fn layouts(columns: ColumnLayouts) -> &'static [Layout] {
+    #[cfg(feature = "columns")]
+    return columns;
+    #[cfg(not(feature = "columns"))]
+    match columns {}
+}
 
 /// From so many bytes of rows on, columns have whole pages of a size, a power of two.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +57,7 @@ const LINE_BYTES: usize = 64;
 
 /// How many columns there are; an array is one.
 pub(crate) fn column_count(columns: Option<ColumnLayouts>) -> u8 {
-    columns.map_or(1, |columns| u8::try_from(columns.len()).unwrap_or(u8::MAX))
+    columns.map_or(1, |columns| u8::try_from(layouts(columns).len()).unwrap_or(u8::MAX))
 }
 
 /// A column in a reservation.
@@ -61,14 +74,15 @@ impl Stripes {
         page: PageSize,
         huge: Option<Huge>,
     ) -> Option<Self> {
-        debug_assert!(columns.iter().all(|column| column.size() > 0), "a column without bytes");
-        let row_bytes = columns.iter().try_fold(0_usize, |sum, one| sum.checked_add(one.size()))?;
+        let fields = layouts(columns);
+        debug_assert!(fields.iter().all(|column| column.size() > 0), "a column without bytes");
+        let row_bytes = fields.iter().try_fold(0_usize, |sum, one| sum.checked_add(one.size()))?;
         let rows = bytes.get().checked_div(row_bytes)?;
         // Each column may begin so far behind the one before.
-        let apart = columns.iter().enumerate().try_fold(0_usize, |sum, (number, column)| {
+        let apart = fields.iter().enumerate().try_fold(0_usize, |sum, (number, column)| {
             let apart = number.checked_mul(GAP_BYTES + LINE_BYTES)?.checked_add(page.get())?;
             // What is rounded up for it, and for where those behind it begin.
-            sum.checked_add(apart)?.checked_add(column.align().checked_mul(columns.len())?)
+            sum.checked_add(apart)?.checked_add(column.align().checked_mul(fields.len())?)
         })?;
         let most = bytes.get().checked_add(apart)?.checked_add(page.get())?;
         isize::try_from(most).ok()?;
@@ -99,7 +113,7 @@ impl Stripes {
 
     fn columns(self) -> impl Iterator<Item = Column> {
         let (mut end, mut apart) = (0, 0);
-        self.columns.iter().enumerate().map(move |(number, column)| {
+        layouts(self.columns).iter().enumerate().map(move |(number, column)| {
             let behind = round_up(end, self.page.get()) + number * GAP_BYTES;
             let start = if column.align() <= GAP_BYTES {
                 let within = round_up(apart, column.align());
@@ -132,5 +146,5 @@ fn round_up(bytes: usize, unit: usize) -> usize {
     (bytes + (unit - 1)) & !(unit - 1)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "columns"))]
 mod tests;

@@ -92,11 +92,14 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "columns")]
 mod columns;
 mod dense;
 mod maps;
+#[cfg(feature = "shared")]
 mod shared;
 mod slotmap;
+#[cfg(feature = "table")]
 mod table;
 mod vec;
 

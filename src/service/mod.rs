@@ -232,10 +232,9 @@ pub fn stats() -> ServiceStats {
 /// system refused; and tries again, if there is anybody who may have had some. Whether that succeeded.
 ///
 /// Does not allocate.
-pub(crate) fn make_room(bytes: usize, again: impl FnMut() -> bool) -> bool {
+pub(crate) fn make_room(bytes: usize, mut again: impl FnMut() -> bool) -> bool {
     // What the machine has not got is not made room for.
-    bytes as u64 <= os::memory_bytes().unwrap_or(u64::MAX)
-        && Service::existing().is_some_and(|service| service.make_room(again))
+    bytes as u64 <= os::memory_bytes().unwrap_or(u64::MAX) && registry::make_room(&mut again)
 }
 
 /// How many releases have ended: for [`release_waiting`], before what may be refused is tried.
@@ -246,7 +245,7 @@ pub(crate) fn releases_ended() -> usize {
 /// Releases all that waits for it, and waits for what is being released, since addresses are wanted.
 /// Whether there was anything, or a release has ended since so many had: then it is worth another try.
 pub(crate) fn release_waiting(ended: usize) -> bool {
-    Service::existing().is_some_and(|service| service.release_waiting(ended))
+    registry::release_waiting(ended)
 }
 
 /// Releases memory of which the first `committed` bytes are in use: in the background, if it is

@@ -54,6 +54,17 @@ pub(crate) struct Service {
     available: AtomicUsize,
     /// Of the process that this one was forked from: to be found by leak checkers.
     _parent: Option<&'static Service>,
+    calls: Calls,
+}
+
+/// What every array may ask of a service, also one that never asked for it. It is called by this table, which only a
+/// service holds: a program that never makes one refers to none of these functions, and the linker leaves them out, with
+/// the queue and the locks that they work on.
+#[derive(Debug)]
+struct Calls {
+    release_waiting: fn(&Service, usize) -> bool,
+    make_room: fn(&Service, &mut dyn FnMut() -> bool) -> bool,
+    note_kept: fn(&Service),
 }
 
 #[derive(Debug, Default)]
@@ -130,18 +141,24 @@ static CURRENT: AtomicPtr<Service> = AtomicPtr::new(ptr::null_mut());
 /// How many releases have ended, of this process or those it was forked from: for who tries something
 /// and has to know, if it is refused, whether any has ended meanwhile.
 pub(super) fn releases_ended() -> usize {
-    // SAFETY: null, or leaked by `Service::current`, so it lives for ever.
-    let current: Option<&'static Service> = unsafe { CURRENT.load(Ordering::Acquire).as_ref() };
-    current.map_or(0, |service| service.ended.load(Ordering::Relaxed))
+    Service::of_any_process().map_or(0, |service| service.ended.load(Ordering::Relaxed))
+}
+
+/// See [`release_waiting`](super::release_waiting).
+pub(super) fn release_waiting(ended: usize) -> bool {
+    Service::of_any_process().is_some_and(|service| (service.calls.release_waiting)(service, ended))
+}
+
+/// See [`make_room`](super::make_room).
+pub(super) fn make_room(again: &mut dyn FnMut() -> bool) -> bool {
+    Service::of_any_process().is_some_and(|service| (service.calls.make_room)(service, again))
 }
 
 /// Keeps memory, or gives it back to be released, see [`keeper::put`]; and has the thread know, if there is one.
 pub(super) fn keep(used: Use, warm: Warm) -> Option<Warm> {
     let left = keeper::put(used, warm);
-    // SAFETY: null, or leaked by `Service::current`, so it lives for ever.
-    let current: Option<&'static Service> = unsafe { CURRENT.load(Ordering::Acquire).as_ref() };
-    if let Some(service) = current.filter(|_| left.is_none()) {
-        service.note_kept();
+    if let Some(service) = Service::of_any_process().filter(|_| left.is_none()) {
+        (service.calls.note_kept)(service);
     }
     left
 }
@@ -159,15 +176,28 @@ impl Service {
             ended: AtomicUsize::new(0),
             available: AtomicUsize::new(0),
             _parent: parent,
+            calls: Calls {
+                release_waiting: |service, ended| {
+                    !service.is_of_another_process() && service.release_waiting(ended)
+                },
+                make_room: |service, again| {
+                    !service.is_of_another_process() && service.make_room(again)
+                },
+                note_kept: Self::note_kept,
+            },
         }
+    }
+
+    /// That of this process, or of one that it was forked from.
+    fn of_any_process() -> Option<&'static Self> {
+        let current = CURRENT.load(Ordering::Acquire).cast_const();
+        // SAFETY: null, or leaked by `current`, so it lives for ever.
+        unsafe { current.as_ref() }
     }
 
     /// That of this process, if anybody has ever asked for it.
     pub(super) fn existing() -> Option<&'static Self> {
-        let current = CURRENT.load(Ordering::Acquire);
-        // SAFETY: null, or leaked by `current`, so it lives for ever.
-        let current: Option<&'static Self> = unsafe { current.cast_const().as_ref() };
-        current.filter(|service| !service.is_of_another_process())
+        Self::of_any_process().filter(|service| !service.is_of_another_process())
     }
 
     /// That of this process; none if there is no memory for it, nor where memory is not virtual: what would be made

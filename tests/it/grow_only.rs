@@ -2,7 +2,9 @@
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::ledger::{Ledger, panic_message, values, with_panic_hook};
-use stayput::{BlockVec, DefaultKey, Error, ErrorKind, GrowOnly, GrowOnlyMap, SlotMap, VmVec};
+#[cfg(feature = "block-vec")]
+use stayput::BlockVec;
+use stayput::{DefaultKey, Error, ErrorKind, GrowOnly, GrowOnlyMap, SlotMap, VmVec};
 use std::cell::{Cell, RefCell};
 use std::panic::PanicHookInfo;
 use std::sync::{Mutex, PoisonError};
@@ -59,6 +61,7 @@ macro_rules! tests {
 }
 
 tests!(VmVec in vm_vec);
+#[cfg(feature = "block-vec")]
 tests!(BlockVec in block_vec);
 
 #[test]

@@ -1,47 +1,69 @@
 //! The public contract, a file a subject.
 
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
+#![cfg_attr(not(all_containers), allow(dead_code, reason = "what uses the helpers is behind features"))]
 
 mod address;
+#[cfg(feature = "alloc")]
 mod arena;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod arena_alloc;
+#[cfg(feature = "alloc")]
 mod arena_box;
+#[cfg(feature = "alloc")]
 mod arena_scope;
+#[cfg(all_containers)]
 mod array_models;
+#[cfg(all_containers)]
 mod arrays;
 mod backing;
 #[cfg(feature = "allocator-api2-02")]
 mod block_adapted;
+#[cfg(feature = "alloc")]
 mod block_model;
+#[cfg(feature = "alloc")]
 mod block_op;
+#[cfg(feature = "block-vec")]
 mod block_vec;
-#[cfg(feature = "rayon")]
+#[cfg(all(feature = "block-vec", feature = "rayon"))]
 mod block_vec_rayon;
 mod budget;
 mod buffer;
+#[cfg(all_containers)]
 mod by_value;
 #[cfg(stayput_asan)]
 #[path = "../common/child.rs"]
 mod child;
+#[cfg(feature = "columns")]
 mod columns;
+#[cfg(feature = "columns")]
 mod columns_model;
+#[cfg(feature = "columns")]
 mod columns_op;
+#[cfg(feature = "columns")]
 mod dense;
+#[cfg(feature = "columns")]
 mod dense_model;
+#[cfg(feature = "columns")]
 mod dense_op;
-#[cfg(feature = "rayon")]
+#[cfg(all(feature = "columns", feature = "rayon"))]
 mod dense_rayon;
+#[cfg(feature = "columns")]
 mod dense_twin;
 mod drops;
 #[path = "../common/effort.rs"]
 mod effort;
+#[cfg(feature = "alloc")]
 mod errors;
+#[cfg(all_containers)]
 mod family;
+#[cfg(feature = "table")]
 mod grid_model;
+#[cfg(feature = "table")]
 mod grid_op;
 mod grow_only;
 mod helpers;
+#[cfg(feature = "table")]
 mod indices;
 mod joins;
 mod joins_model;
@@ -54,12 +76,14 @@ mod ledger;
 #[path = "../common/made.rs"]
 mod made;
 mod many;
+#[cfg(all_containers)]
 mod max_len;
 // What the system has promised, and what is resident, is told of virtual memory alone.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(no_vm)))]
 mod memory;
+#[cfg(all_containers)]
 mod panics;
-#[cfg(stayput_asan)]
+#[cfg(all(all_containers, stayput_asan))]
 mod poison;
 mod read_from;
 mod reservation;
@@ -68,19 +92,29 @@ mod secondary_grow_only;
 mod secondary_hostile;
 mod secondary_op;
 mod secondary_reset;
+#[cfg(feature = "alloc")]
 mod service;
+#[cfg(feature = "table")]
 mod sets_model;
+#[cfg(feature = "table")]
 mod sets_op;
+#[cfg(feature = "shared")]
 mod shared;
+#[cfg(feature = "shared")]
 mod shared_hostile;
+#[cfg(all_containers)]
 mod shared_model;
-#[cfg(feature = "rayon")]
+#[cfg(all(feature = "rayon", feature = "shared"))]
 mod shared_rayon;
+#[cfg(feature = "shared")]
 mod shared_slot_map;
+#[cfg(feature = "shared")]
 mod shared_slot_map_model;
+#[cfg(feature = "shared")]
 mod shared_slot_map_op;
-#[cfg(feature = "rayon")]
+#[cfg(all(feature = "rayon", feature = "shared"))]
 mod shared_slot_map_rayon;
+#[cfg(feature = "shared")]
 mod shared_slot_map_twin;
 mod slot_map;
 mod slot_map_edges;
@@ -97,14 +131,22 @@ mod slot_map_reserve;
 mod slot_map_traits;
 mod slot_map_twin;
 mod slot_map_value;
+#[cfg(feature = "slotmap-names")]
 mod slotmap_names;
+#[cfg(feature = "table")]
 mod table;
+#[cfg(feature = "table")]
 mod table_full;
+#[cfg(feature = "table")]
 mod table_hostile;
+#[cfg(feature = "table")]
 mod table_model;
+#[cfg(feature = "table")]
 mod table_op;
+#[cfg(feature = "table")]
 mod table_twin;
 mod tidy;
+#[cfg(feature = "block-vec")]
 mod traits;
 mod type_id;
 #[cfg(feature = "rayon")]

@@ -1,0 +1,89 @@
+//! Dense maps whose values are rows of [`Columns`].
+
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod tests;
+
+use super::order::defragment_methods;
+use super::rows::same_methods;
+use super::rows::sealed::{Made, Plan};
+use super::sort::sort_methods;
+use super::{DenseSlotMap, Rows};
+use crate::columns::{self, Columns, Row};
+use crate::error::{Error, Refused, or_give_up};
+use crate::growing::{Budget, GivenBack, Prefaulted};
+use crate::key::Key;
+use crate::vec::VecStats;
+use std::cmp::Ordering;
+use std::fmt;
+
+impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
+    /// [`get_many`](Self::get_many), with the rows to be changed. A key may come more than once.
+    #[inline]
+    pub fn get_many_mut(
+        &mut self,
+        keys: impl IntoIterator<Item = K>,
+        mut f: impl FnMut(K, Option<R::Mut<'_>>),
+    ) {
+        self.visit_many(keys, |map, key| f(key, map.get_mut(key)));
+    }
+
+    /// Keeps the rows of which `keep` says so, and drops the others, each of whose places is taken by the last row
+    /// then. Each row is looked at once.
+    ///
+    /// Should `keep`, or a drop, panic, all that was not dropped stays.
+    pub fn retain<F: FnMut(K, R::Mut<'_>) -> bool>(&mut self, mut keep: F) {
+        self.retain_rows(|key, rows, row| rows.get_mut(row).is_none_or(|row| keep(key, row)));
+    }
+
+    sort_methods!(R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)));
+    defragment_methods!(R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)));
+}
+
+impl<K: Key, R: Row> fmt::Debug for DenseSlotMap<K, R, Columns<R>>
+where
+    for<'a> R::Ref<'a>: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+impl<R: Row> Made for Columns<R> {
+    fn try_made(plan: Plan) -> Result<Self, Error> {
+        Self::try_with_options(Self::options(plan.options), plan.capacity)
+    }
+}
+
+impl<R: Row> Rows for Columns<R> {
+    type Value = R;
+    borrowed_types! {
+        Ref = R::Ref<'a>, Mut = R::Mut<'a>,
+        Slices = R::Slices<'a>, SlicesMut = R::SlicesMut<'a>,
+        Iter = columns::Iter<'a, R>, IterMut = columns::IterMut<'a, R>,
+    }
+    type IntoIter = columns::IntoIter<R>;
+    type Parts = R::Fields;
+
+    const BYTES: usize = Self::ROW_BYTES;
+
+    same_methods! {
+        |columns| columns, columns;
+        memory, push_fields, pop_fields, swap_remove_fields, as_slices, as_mut_slices
+    }
+
+    #[inline]
+    fn take_apart(row: R) -> R::Fields {
+        row.into_fields()
+    }
+
+    #[inline]
+    fn put_together(fields: R::Fields) -> R {
+        R::from_fields(fields)
+    }
+
+    /// There is one cache line for each column, and a loop that reads few of the columns need not wait for all of them.
+    #[inline]
+    fn ask(&self, _: usize) {}
+}
