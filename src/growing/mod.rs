@@ -59,7 +59,7 @@ use std::time::Instant;
 /// let mut memory = Reservation::new(1 << 30)?.growing().commit_ahead(CommitAhead::Auto);
 /// let usable = memory.grow_to(1000)?;
 /// assert!(usable >= 1000);
-/// SAFETY: `usable` bytes from the start are committed, and `memory` is not shared.
+/// // SAFETY: `usable` bytes from the start are committed, and `memory` is not shared.
 /// unsafe { memory.as_ptr().add(usable - 1).write(7) };
 /// # Ok(())
 /// # }
