@@ -132,9 +132,8 @@ pub enum Release {
     /// array with this option starts with fresh memory. The bitmap of the holes of a map, one bit per slot, is cached
     /// nevertheless.
     Now,
-    /// The memory is released by the [background thread](crate::service) if it is 1 MiB or more. At most a quarter of
-    /// the machine's memory waits to be released; the memory of an array that would exceed that is released before the
-    /// drop returns.
+    /// The memory is released by the [background thread](crate::service). If it is less than 1 MiB, or if more than a
+    /// quarter of the machine's memory would wait, it is released before the drop returns.
     ///
     /// Memory of arrays with [`CommitAhead::Auto`], up to 1/32 of the machine's memory, waits 50 ms for another such
     /// array. Then its first 32 MiB go to the [region cache](crate::keeper), as far as that has room, and the rest is
@@ -224,8 +223,8 @@ pub fn stats() -> ServiceStats {
 }
 
 /// Takes back all memory ahead of arrays and releases all that waits, since the system refused `bytes`. Then calls
-/// `again`, for as long as there may be more to find, and returns whether it succeeded. Does not call it if no memory
-/// can have been found.
+/// `again`, for as long as there may be more to find, and returns whether it succeeded. Does not call it if there is
+/// no service.
 ///
 /// Does not allocate.
 pub(crate) fn make_room(bytes: usize, mut again: impl FnMut() -> bool) -> bool {

@@ -29,7 +29,6 @@ const WAITING_SHARE: u64 = 4;
 const LEFT_SHARE: u64 = 32;
 /// The maximum number of reservations that wait.
 const WAITING_MOST: usize = 1 << 16;
-/// The thread has no deep calls.
 const STACK_BYTES: usize = 256 << 10;
 
 /// The registry, the queue and the thread of one process. A forked child creates its own.
@@ -142,12 +141,10 @@ pub(super) fn releases_ended() -> usize {
     Service::of_any_process().map_or(0, |service| service.ended.load(Ordering::Relaxed))
 }
 
-/// See [`release_waiting`](super::release_waiting).
 pub(super) fn release_waiting(ended: usize) -> bool {
     Service::of_any_process().is_some_and(|service| (service.calls.release_waiting)(service, ended))
 }
 
-/// See [`make_room`](super::make_room).
 pub(super) fn make_room(again: &mut dyn FnMut() -> bool) -> bool {
     Service::of_any_process().is_some_and(|service| (service.calls.make_room)(service, again))
 }
@@ -289,7 +286,6 @@ impl Service {
         Ok(shared)
     }
 
-    /// Records how much memory is available.
     pub(super) fn note_available(&self, bytes: u64) {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.available.store(bytes, Ordering::Relaxed);
@@ -305,7 +301,6 @@ impl Service {
         window / UNIT_BYTES * UNIT_BYTES
     }
 
-    /// See [`take_waiting`](super::take_waiting).
     pub(super) fn take_waiting(
         &self,
         suits: &mut dyn FnMut(&Reservation, usize) -> bool,

@@ -79,7 +79,6 @@ pub(crate) struct Shared {
     /// See the [module](self), also for `reach`.
     committed: AtomicUsize,
     reach: AtomicUsize,
-    /// Whether [`end`](Self::end) was called.
     has_ended: AtomicBool,
     /// How many bytes the service stays ahead, and whether that follows the growth of the array.
     window: AtomicUsize,
@@ -173,7 +172,6 @@ impl Shared {
         self.committed.load(Ordering::Acquire)
     }
 
-    /// `committed` and `reach`.
     #[cfg(test)]
     pub(crate) fn extent(&self) -> (usize, usize) {
         (self.committed.load(Ordering::Relaxed), self.reach.load(Ordering::Relaxed))
