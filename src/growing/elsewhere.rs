@@ -65,17 +65,14 @@ pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Error>;
 
-    /// Makes usable pages resident.
     fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
-    /// Discards usable pages.
     fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
     /// Ends the memory, of which `usable` bytes are in use: in the background if possible, or by leaving it to the next
     /// array.
     fn release(self: Box<Self>, usable: usize, legacy: Option<Legacy>);
 
-    /// Leaks the memory.
     fn leak(self: Box<Self>);
 
     /// Waits for work in progress, and returns the reservation and how much of it is committed: at most what was used,

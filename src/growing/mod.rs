@@ -161,7 +161,6 @@ impl GrowingReservation {
         Self { memory: Some(memory), front, release, way, resident: 0, warmth: None }
     }
 
-    /// Uses a reservation from its front.
     pub(crate) fn alone(
         reservation: Reservation,
         growth: Growth,
@@ -266,7 +265,6 @@ impl GrowingReservation {
         });
     }
 
-    /// Records that the memory is served.
     fn begin_ahead(&mut self, served: &Served) {
         self.front.recent = Recent::beginning(served.shared().window_bytes());
         self.warmth.iter_mut().for_each(Warmth::is_served);
@@ -545,7 +543,7 @@ impl GrowingReservation {
             (end.saturating_sub(keep) >= 2 * run).then_some(keep)
         };
         match self.memory() {
-            // Warm memory must not make capacity go that would stay without it.
+            // Warm memory must not cause capacity to be returned that would stay without it.
             Memory::Alone(_) => spare(keep, self.run_bytes(keep), usable)
                 .or_else(|| spare(usable, self.run_bytes(usable), warm)),
             Memory::Elsewhere(memory) => {
@@ -586,7 +584,6 @@ impl GrowingReservation {
         result
     }
 
-    /// Makes usable pages resident.
     pub(crate) fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
         assert!(pages.end <= self.front.usable, "prefault past the usable bytes");
         match self.memory.as_mut().expect("taken only by drop") {
@@ -613,7 +610,7 @@ impl GrowingReservation {
         unpoison(self.as_ptr().wrapping_add(bytes.start), bytes.len());
     }
 
-    /// Memory that the user has supplied must not be poisoned when it is returned.
+    /// Unpoisons memory that the user has supplied, before it is returned.
     fn unpoison_foreign(&self, bytes: Range<usize>) {
         let Some(Memory::Elsewhere(memory)) = &self.memory else { return };
         if memory.reservation().is_err() {
