@@ -8,7 +8,6 @@ use std::ptr::{self, NonNull};
 
 const ORDER: Ordering = Ordering::Relaxed;
 
-/// The bits of all slots.
 const ALL: usize = usize::MAX >> (usize::BITS as usize - SLOTS);
 
 /// Slots, each of which holds a pointer or null. The thread that takes a pointer out owns the region it points to.
@@ -42,7 +41,6 @@ impl Class {
         bits(self.hint.load(ORDER))
     }
 
-    /// Returns how many slots are full.
     pub(super) fn count(&self) -> usize {
         self.slots.iter().filter(|slot| !slot.place.load(ORDER).is_null()).count()
     }

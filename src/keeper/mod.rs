@@ -254,8 +254,8 @@ static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSAID);
 static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSAID);
 static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 
-/// Returns how many bytes may be cached and lent. 0 without virtual memory, where released memory goes to the global
-/// allocator.
+/// Returns how many bytes may be cached and lent. 0 without virtual memory, where released memory goes to the
+/// system's allocator.
 #[inline(never)]
 fn most_bytes() -> usize {
     const USUAL_BYTES: usize = 64 << 20;

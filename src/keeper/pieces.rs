@@ -22,7 +22,6 @@ pub(super) fn classes_of(used: Use) -> &'static [Class; CLASSES] {
 static RELEASING: AtomicUsize = AtomicUsize::new(0);
 static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
 
-/// How many regions are cached.
 pub(super) fn kept_blocks() -> usize {
     KEPT.as_flattened().iter().map(Class::count).sum()
 }
@@ -92,7 +91,8 @@ fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm
             return Some(warm);
         }
         if let Some(place) = class.put(warm.pack(), since) {
-            // Other threads have filled all slots. SAFETY: packed just now, and no slot holds it.
+            // Other threads have filled all slots.
+            // SAFETY: packed just now, and no slot holds it.
             release_taken(unsafe { Warm::unpack(place) });
         }
     }
@@ -191,7 +191,6 @@ fn release_of(classes: &[Class]) -> bool {
     classes.iter().fold(false, |any, class| release_each(class) | any)
 }
 
-/// Releases all old regions.
 #[inline(never)]
 fn release_old(now: u32, time: u32) {
     for class in KEPT.as_flattened() {
