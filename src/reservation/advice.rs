@@ -42,7 +42,8 @@ impl Reservation {
     fn advise_now(&mut self) {
         if self.advised_from() == Some(0) {
             // With the padding for alignment and the guard page, so that the whole mapping can merge with its
-            // neighbours. SAFETY: exactly the mapping that the system returned, which `self` owns.
+            // neighbours.
+            // SAFETY: exactly the mapping that the system returned, which `self` owns.
             unsafe { os::advise_huge(self.mapping_start, self.mapping_bytes, self.advice()) }
         } else if self.taken.as_mut().is_none_or(Taken::take_advised) {
             self.advise(self.whole());

@@ -117,8 +117,8 @@ pub(crate) fn is_much_unreleased() -> bool {
 ///
 /// All methods except the getters may make system calls.
 ///
-/// Without [virtual memory](crate::guide::the_web), a reservation is a block of the global allocator: of its full size
-/// from the beginning, and all of it is accessible.
+/// Without [virtual memory](crate::guide::the_web), a reservation is a block of the system's allocator: of its full
+/// size from the beginning, and all of it is accessible.
 ///
 /// # Examples
 ///

@@ -67,7 +67,7 @@ pub(crate) const FLOOR_BYTES: usize = 1 << 20;
 pub(crate) const LEAST_BYTES: usize = 64 << 10;
 
 /// The largest share, however much memory there is. Without virtual memory, where a reservation is a block of the
-/// global allocator (see [`os`]), a thousandth of 32 bits of addresses: hundreds of arrays leave half of them to the
+/// system's allocator (see [`os`]), a thousandth of 32 bits of addresses: hundreds of arrays leave half of them to the
 /// program.
 const LARGEST_BYTES: usize = match usize::BITS {
     _ if !os::IS_SUPPORTED => 4 << 20,

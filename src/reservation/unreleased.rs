@@ -193,7 +193,7 @@ pub(super) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) {
     if range.is_released() {
         return release_kept();
     }
-    // An inaccessible range may be one mapping with its neighbours, and then a mapping is left for taking it out.
+    // Once inaccessible, it may merge with its neighbours, which leaves a mapping for taking it out again.
     // SAFETY: the range is owned and not in use, as the caller promises.
     let decommitted = unsafe { os::decommit(start, start, bytes) };
     if decommitted.is_ok() {
