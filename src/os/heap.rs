@@ -271,7 +271,8 @@ pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
     unpoison(start.as_ptr(), bytes);
     // SAFETY: a reservation that was not released before, as the caller promises.
     let head = unsafe { Head::place(start) };
-    // The lock is dropped: on some systems it owns memory. SAFETY: written by `reserve`, and read for the last time.
+    // The lock is dropped: on some systems it owns memory.
+    // SAFETY: written by `reserve`, and read for the last time.
     let Head { layout, front_bytes, lock: _ } = unsafe { head.read() };
     // SAFETY: the start of the block.
     let block = unsafe { start.sub(front_bytes) };
