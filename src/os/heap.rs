@@ -221,7 +221,8 @@ pub(super) unsafe fn decommit(
         if cfg!(miri) && was_committed {
             // SAFETY: as above.
             let place = unsafe { start.add(offset) }.cast::<[MaybeUninit<u8>; PAGE_BYTES]>();
-            // So that Miri reports code that reads the page. SAFETY: a page that is not in use, as the caller promises.
+            // So that Miri reports code that reads the page.
+            // SAFETY: a page that is not in use, as the caller promises.
             unsafe { place.write([MaybeUninit::uninit(); PAGE_BYTES]) };
         }
     }
