@@ -436,8 +436,8 @@ impl GrowingReservation {
     /// Makes memory past the first `used` bytes resident: twice what the busiest recent frames have used, within the
     /// budget.
     ///
-    /// For the idle time of a frame, without the background thread. If that thread serves this memory, the call helps
-    /// it.
+    /// Intended for the idle time of a frame, without the background thread. If that thread serves this memory, the
+    /// call helps it.
     ///
     /// If the system refuses, the result says so, and nothing else changes.
     pub fn prefault_ahead(&mut self, used: usize, budget: Budget) -> Prefaulted {

@@ -107,8 +107,8 @@ impl Use {
     const COUNT: usize = 3;
 }
 
-/// Each class has one power of two of bytes, from [`LEAST_BYTES`] on; the first and the last also have all smaller and
-/// larger ones.
+/// Class *n* holds regions of `LEAST_BYTES << n` bytes or more; the first and the last also hold all smaller and larger
+/// ones.
 const CLASSES: usize = 10;
 const LEAST_BYTES: usize = 64 << 10;
 

@@ -65,8 +65,8 @@ pub(crate) mod fault;
 #[cfg(test)]
 mod tests;
 
-/// Whether there is virtual memory. If not, a reservation allocates all of its memory, and code that can do without
-/// does.
+/// Whether there is virtual memory. If not, a reservation allocates all of its memory, so code that can do without
+/// one does.
 pub(crate) const IS_SUPPORTED: bool = cfg!(not(no_vm));
 
 /// The calls that a system can refuse.

@@ -11,9 +11,9 @@
 //! owner of the reservation keeps what is before it. If the slot was reused meanwhile, the exchange succeeds only if
 //! the same range is offered.
 //!
-//! While a part is offered, the owner of the reservation only uses the memory before it. First it takes the word back,
-//! and learns what is left. Neither thread waits for the other: they own separate ranges. In the child of a fork,
-//! ranges that another thread had just taken or withdrawn stay reserved.
+//! While a part is offered, the owner of the reservation only uses the memory before it. Before any other operation it
+//! takes the word back, which says what is left. Neither thread waits for the other: they own separate ranges. In the
+//! child of a fork, ranges that another thread had just taken or withdrawn stay reserved.
 
 #![expect(unsafe_code, reason = "releases the ranges that it takes")]
 

@@ -26,9 +26,9 @@
 //! # How many addresses there are
 //!
 //! As many as the system has for a process. If it has few (32 bits) or allows few (`RLIMIT_AS`), it is asked how many
-//! are in use by all parts of the process; those that are left, and those counted here, are all. An unknown limit shows
-//! by a refusal. Then the largest range available is not searched for, since other parts of the process will need it:
-//! an eighth of the refused size is taken to be all there is, and the ladder gives a part of that.
+//! are in use by all parts of the process; those that are left, and those counted here, are all. A limit that is not
+//! known shows up as a refusal. Then the largest range available is not searched for, since other parts of the process
+//! will need it: an eighth of the refused size is taken to be all there is, and the ladder gives a part of that.
 //!
 //! In a process that locks all its mappings (`mlockall` with `MCL_FUTURE`), addresses count as locked memory
 //! (`RLIMIT_MEMLOCK`). An array gets half of what may still be locked after a quarter of the limit is set aside for the

@@ -9,9 +9,10 @@
 //! except for one page at most. To keep their number low, code that needs such a range [takes one](take) rather than
 //! reserving, and makes no new ones while there are [many](count).
 //!
-//! There are [`SLOTS`] slots. If all are full, an accessible range replaces the range in a slot, whose description is
-//! written into its first page. An inaccessible range has no page to write to: it stays reserved until the process
-//! ends, and costs only addresses. Windows releases whole reservations only, and never refuses.
+//! There are [`SLOTS`] slots. If all are full, an accessible range replaces the range in a slot, and the description of
+//! the replaced range is written into the first page of the new one. An inaccessible range has no page to write to: it
+//! stays reserved until the process ends, and costs only addresses. Windows releases whole reservations only, and never
+//! refuses.
 //!
 //! # Soundness
 //!

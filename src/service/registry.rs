@@ -42,7 +42,7 @@ pub(crate) struct Service {
     /// Whether the thread sleeps without a timeout because the region cache was empty. `sleeper` is that thread.
     sleeps: AtomicBool,
     sleeper: Lock<Option<Thread>>,
-    /// How often all arrays were late.
+    /// How often any array was late.
     late: AtomicUsize,
     /// How many threads are short of memory: meanwhile none is made ready.
     pressed: AtomicUsize,
