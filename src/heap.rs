@@ -1,5 +1,5 @@
-//! Heap allocation that returns an error if memory is refused. The calls of std abort the process then, except for
-//! `Vec`'s `try_reserve` and `try_reserve_exact`.
+//! Heap allocation that returns an error instead of aborting the process. In std only `Vec::try_reserve` and
+//! `Vec::try_reserve_exact` do.
 
 #![expect(unsafe_code, reason = "allocates")]
 
@@ -9,12 +9,12 @@ use std::mem::MaybeUninit;
 
 /// Uninitialised memory for one value.
 ///
-/// It is allocated before the value is made or moved, so that a refusal loses nothing and leaves nothing to undo.
+/// Allocated before the value is created or moved, so that a refusal loses nothing and leaves nothing to undo.
 pub(crate) struct Room<T>(Box<MaybeUninit<T>>);
 
 impl<T> Room<T> {
     pub(crate) fn try_new() -> Result<Self, Error> {
-        const { assert!(size_of::<T>() > 0, "what has no size needs no block") };
+        const { assert!(size_of::<T>() > 0, "values of size zero need no block") };
         let layout = Layout::new::<MaybeUninit<T>>();
         // SAFETY: the size is not 0, as asserted above.
         let block = unsafe { alloc(layout) }.cast::<MaybeUninit<T>>();
@@ -27,7 +27,7 @@ impl<T> Room<T> {
         Ok(Self(block))
     }
 
-    #[expect(clippy::unnecessary_box_returns, reason = "the box is what is wanted")]
+    #[expect(clippy::unnecessary_box_returns, reason = "the caller needs the box")]
     pub(crate) fn fill(self, value: T) -> Box<T> {
         let Self(mut block) = self;
         block.write(value);
@@ -36,7 +36,7 @@ impl<T> Room<T> {
     }
 }
 
-/// [`Box::new`], or the error.
+/// [`Box::new`] with an [`Error`].
 pub(crate) fn try_boxed<T>(value: T) -> Result<Box<T>, Error> {
     Room::try_new().map(|room| room.fill(value))
 }
@@ -62,7 +62,7 @@ mod tests {
     use std::rc::Rc;
 
     #[test]
-    fn a_value_lies_in_its_room_and_is_dropped_once() {
+    fn a_value_is_stored_in_its_room_and_dropped_once() {
         let value = Rc::new(());
         let room = Room::try_new().unwrap();
         let at = room.0.as_ptr();
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_aligned_as_its_value_and_may_stay_empty() {
+    fn room_is_aligned_for_its_value_and_can_stay_empty() {
         #[repr(align(256))]
         struct Aligned([u8; 256]);
         let boxed = try_boxed(Aligned([7; 256])).unwrap();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn more_in_a_vec_than_there_can_be_is_refused() {
+    fn reserving_more_than_a_vec_can_hold_is_refused() {
         let error = try_reserve_exact(&mut Vec::<u64>::new(), usize::MAX).unwrap_err();
         assert_eq!((error.kind(), error.bytes()), (ErrorKind::Memory, usize::MAX));
     }

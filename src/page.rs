@@ -1,8 +1,8 @@
-//! [`PageBytes`]: a byte count that is proven to be whole pages.
+//! [`PageBytes`]: a byte count that is a multiple of the page size.
 
 #![forbid(unsafe_code)]
 
-/// The size of a page in bytes: a power of two.
+/// The size of a page in bytes, a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageSize(usize);
 
@@ -16,17 +16,17 @@ impl PageSize {
     }
 }
 
-/// A byte count that is a multiple of the page, and at most `isize::MAX`.
+/// A byte count that is a multiple of the page size, and at most `isize::MAX`.
 ///
-/// A system has one page size while a process runs, so sums and differences of these are whole
-/// pages again; arithmetic that could leave the range is checked.
+/// The page size does not change while a process runs, so sums and differences are multiples again. Arithmetic that
+/// could overflow is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PageBytes(usize);
 
 impl PageBytes {
     pub(crate) const ZERO: Self = Self(0);
 
-    /// `bytes`, if it is whole pages.
+    /// Returns `bytes`, if it is a multiple of the page size.
     pub(crate) const fn exact(bytes: usize, page: PageSize) -> Option<Self> {
         if bytes & (page.0 - 1) == 0 && bytes <= isize::MAX as usize {
             Some(Self(bytes))
@@ -35,16 +35,15 @@ impl PageBytes {
         }
     }
 
-    /// `bytes` rounded up to whole pages.
+    /// Returns `bytes` rounded up to whole pages.
     pub(crate) const fn ceil(bytes: usize, page: PageSize) -> Option<Self> {
-        // `page` is at least 1, so the mask is below it and the sum is the only way out of range.
+        // `page` is at least 1, so only the sum can overflow.
         match bytes.checked_add(page.0 - 1) {
             Some(sum) => Self::exact(sum & !(page.0 - 1), page),
             None => None,
         }
     }
 
-    /// One page.
     pub(crate) const fn one(page: PageSize) -> Self {
         Self(page.0)
     }
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_passes_isize_max() {
+    fn results_above_isize_max_are_refused() {
         let most = PageBytes::exact(isize::MAX as usize & !4095, PAGE).unwrap();
         assert_eq!(PageBytes::ceil(isize::MAX as usize, PAGE), None);
         assert_eq!(PageBytes::ceil(usize::MAX, PAGE), None);

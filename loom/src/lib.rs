@@ -1,14 +1,14 @@
-//! The interleavings of what an array and the service do with the pages they share, and of those who come to
-//! the [keeper], by loom.
+//! Explores with loom the interleavings of an array and the service on the pages that they share, and of threads that
+//! use the region cache, an array or a map at the same time.
 //!
-//! `src/service/handover.rs` and `src/service/shared.rs` are compiled here over loom's atomics, and
-//! over [pages](reservation) that know whether they are accessible and who is there: a use of one that
-//! is not fails, and so do two threads at one page.
+//! `src/service/handover.rs` and `src/service/shared.rs` are compiled here with loom's atomics, on [pages](reservation)
+//! that record whether they are accessible: using an inaccessible page fails, and so does access by two threads at
+//! once.
 
 #![cfg(test)]
 
 #[path = "../../src/error/mod.rs"]
-#[expect(dead_code, reason = "only made and passed on")]
+#[expect(dead_code, reason = "only created and passed on")]
 mod error;
 mod keeper;
 mod os;
@@ -22,18 +22,17 @@ use loom::thread;
 use reservation::{PAGE_BYTES, Pages, Refusal};
 use service::{Shared, UNIT_BYTES, Work};
 
-/// The array and the service, of one reservation.
+/// A reservation that the array and the service share.
 struct Memory {
     shared: Shared,
     pages: std::sync::Arc<Pages>,
     asked: AtomicBool,
-    /// What the array before may have written to; only the array's thread looks here.
+    /// Up to where the previous array may have written. Used only by the array's thread.
     warm: std::sync::atomic::AtomicUsize,
 }
 
 impl Memory {
-    /// With so many units ready, none of which is the array's, and one commit that will be refused, if
-    /// that is said.
+    /// Creates a reservation with `ready` units ready, none of which the array has taken, and plans a refusal.
     fn new(ready: usize, refusal: Refusal) -> Arc<Self> {
         let (shared, pages) = service::shared(0);
         while shared.ahead_bytes() < ready * UNIT_BYTES {
@@ -46,10 +45,10 @@ impl Memory {
         Arc::new(Self { shared, pages, asked: AtomicBool::new(false), warm })
     }
 
-    // The array's part, as in `GrowingReservation`. It knows by itself how much it can use.
+    // Methods for the array, as in `GrowingReservation`. The array itself knows how much it can use.
 
-    /// Grows to `pages` at least, and writes to what it got; whether it did. It wishes for more, and as
-    /// near a limit there is no more to be committed than what is needed.
+    /// Grows to at least `pages`, and writes to what it got. Returns whether it grew. It wishes for more, but commits
+    /// only what it needs, as near a limit.
     fn grow(&self, usable: &mut usize, pages: usize) -> bool {
         let need = pages * PAGE_BYTES;
         if need <= *usable {
@@ -76,7 +75,7 @@ impl Memory {
         true
     }
 
-    /// Grows only into what lies ready; whether it did.
+    /// Grows only into memory that is ready, and returns whether there was enough.
     fn grow_if_ready(&self, usable: &mut usize, pages: usize) -> bool {
         let Some(now) = self.shared.take(pages * PAGE_BYTES, 0) else { return false };
         if now > *usable {
@@ -90,7 +89,7 @@ impl Memory {
         self.pages.write(range, self.warm.load(Ordering::Relaxed));
     }
 
-    /// Ends, and leaves all to another array, of which nothing is usable yet.
+    /// Ends the array, and leaves all memory to another array, of which nothing is usable yet.
     fn restart(&self, usable: &mut usize) {
         self.shared.retire();
         self.warm.fetch_max(*usable, Ordering::Relaxed);
@@ -99,12 +98,12 @@ impl Memory {
     }
 
     fn shrink(&self, usable: &mut usize, units: usize) {
-        // It may be refused: then that stays.
+        // If this is refused, the memory stays.
         let (left, _) = self.shared.give_back(units * UNIT_BYTES, true, &mut |_| true);
         *usable = left.min(*usable);
     }
 
-    /// What was written is there, and can be used.
+    /// Checks that usable pages are accessible and hold what was written.
     fn check(&self, usable: usize) {
         self.pages.check(usable);
     }
@@ -120,10 +119,10 @@ impl Memory {
         }
     }
 
-    // The service's part.
+    // Methods for the service.
 
     fn step(&self, work: Work) {
-        // Refused, made, or none of it: the array knows nothing of that.
+        // The array does not learn whether this was refused or done.
         let _ = self.shared.step_by(work, &mut |_| true);
     }
 
@@ -131,22 +130,22 @@ impl Memory {
         let _ = self.shared.take_back_any();
     }
 
-    /// What holds when nobody is at work.
+    /// Checks the invariants while no work is in progress.
     fn settle(&self) {
         let (committed, reach) = self.shared.extent();
         self.pages.check_extent(committed, reach);
     }
 }
 
-/// All interleavings with at most so many preemptions. (Without a bound it takes hours, and faults
-/// that need more are unheard of.)
+/// Explores all interleavings with at most `preemptions` preemptions. Without a bound this takes hours, and faults that
+/// need more preemptions are rare.
 fn explore(preemptions: usize, interleaving: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(interleaving);
 }
 
-/// The array's actions on one thread, the service's on another.
+/// Runs the array's actions on one thread and the service's on another.
 fn model(
     memory: impl Fn() -> Arc<Memory> + Send + Sync + 'static,
     array: impl Fn(&Memory) + Send + Sync + Copy + 'static,
@@ -165,7 +164,7 @@ fn model(
 const BOTH: [Work; 2] = [Work::Shared, Work::Alone];
 
 #[test]
-fn an_array_grows_into_what_is_made_ready_and_past_it() {
+fn an_array_grows_into_ready_memory_and_past_it() {
     for work in BOTH {
         model(
             || Memory::new(1, Refusal::None),
@@ -183,7 +182,7 @@ fn an_array_grows_into_what_is_made_ready_and_past_it() {
 }
 
 #[test]
-fn what_is_taken_back_is_never_what_the_array_has() {
+fn memory_of_the_array_is_never_taken_back() {
     model(
         || Memory::new(3, Refusal::None),
         |memory| {
@@ -201,7 +200,7 @@ fn what_is_taken_back_is_never_what_the_array_has() {
 }
 
 #[test]
-fn an_array_shrinks_and_grows_beside_the_service() {
+fn an_array_can_shrink_and_grow_during_work_of_the_service() {
     for work in BOTH {
         model(
             || Memory::new(1, Refusal::None),
@@ -221,10 +220,9 @@ fn an_array_shrinks_and_grows_beside_the_service() {
     }
 }
 
-/// Whichever commit is the one that is refused, the array's or the service's, and whether a part of it
-/// was done.
+/// The refused commit can be the array's or the service's, and can have been done in part.
 #[test]
-fn a_refused_commit_changes_nothing_for_the_other() {
+fn a_refused_commit_does_not_affect_the_other_side() {
     for work in BOTH {
         for refusal in [Refusal::Whole, Refusal::Part] {
             model(
@@ -267,14 +265,14 @@ fn a_refused_decommit_changes_nothing() {
 }
 
 #[test]
-fn pages_are_discarded_while_nobody_is_at_work() {
+fn pages_are_discarded_while_no_work_is_in_progress() {
     for work in BOTH {
         model(
             || Memory::new(1, Refusal::None),
             |memory| {
                 let mut usable = 0;
                 assert!(memory.grow(&mut usable, 4));
-                // Of pages that were claimed while somebody was making them ready.
+                // Includes pages that were claimed while they were being made ready.
                 memory.shared.locked(|_| memory.pages.wipe(0..usable));
                 memory.shared.locked(|_| memory.write(0..usable));
                 memory.check(usable);
@@ -288,7 +286,7 @@ fn pages_are_discarded_while_nobody_is_at_work() {
 }
 
 #[test]
-fn a_third_that_takes_all_back_does_no_harm() {
+fn a_third_thread_can_take_everything_back() {
     explore(3, || {
         let memory = Memory::new(2, Refusal::None);
         let [first, second] = [0; 2].map(|_| Arc::clone(&memory));
@@ -304,7 +302,7 @@ fn a_third_that_takes_all_back_does_no_harm() {
 }
 
 #[test]
-fn nobody_is_at_work_when_the_reservation_ends_nor_later() {
+fn no_work_is_in_progress_once_the_reservation_has_ended() {
     for work in BOTH {
         explore(4, move || {
             let memory = Memory::new(1, Refusal::None);
@@ -323,9 +321,9 @@ fn nobody_is_at_work_when_the_reservation_ends_nor_later() {
     }
 }
 
-/// What it does not get of that is as it would be without: not there, or zero.
+/// Memory that the new array does not take over is either not committed or zero.
 #[test]
-fn another_array_begins_where_one_ends_beside_the_service() {
+fn an_array_can_take_over_memory_during_work_of_the_service() {
     for work in BOTH {
         for is_taken_back_first in [false, true] {
             model(
@@ -354,9 +352,9 @@ fn another_array_begins_where_one_ends_beside_the_service() {
     }
 }
 
-/// Of a claim there may be less than was wished for, and the rest of it is nobody's.
+/// A claim may get less than was wished. The rest has no owner.
 #[test]
-fn what_was_claimed_in_vain_is_used_by_nobody() {
+fn the_missing_part_of_a_claim_is_not_used() {
     for work in BOTH {
         model(
             || Memory::new(0, Refusal::None),
@@ -375,14 +373,14 @@ fn what_was_claimed_in_vain_is_used_by_nobody() {
     }
 }
 
-/// Were it possible that the service sleeps although it was asked, loom would find that all wait.
+/// If the service could sleep although it was asked, loom would report a deadlock.
 #[test]
-fn who_asks_is_heard() {
+fn the_service_notices_each_request() {
     explore(4, || {
         let memory = Memory::new(2, Refusal::None);
         let other = Arc::clone(&memory);
         let service = thread::spawn(move || {
-            // Until it has seen, in one look after having been asked, that all was taken.
+            // Until one look, after a request, finds that all was taken.
             loop {
                 if !other.asked.swap(false, Ordering::AcqRel) {
                     thread::park();

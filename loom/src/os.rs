@@ -1,10 +1,10 @@
-//! What `shared.rs` and the keeper ask of `os`.
+//! The functions of `os` that `shared.rs` and the region cache use.
 
 use std::cell::Cell;
 
 pub(crate) const TOUCHING_IS_SHARED: bool = true;
 
-/// Not told, so nothing is held back.
+/// Unknown, so nothing is held back.
 pub(crate) fn available_bytes() -> Option<u64> {
     None
 }
@@ -14,7 +14,7 @@ pub(crate) fn memory_bytes() -> Option<u64> {
 }
 
 thread_local! {
-    // All threads of a model are this one.
+    // The threads of a model all run on this one.
     static CLOCK_MS: Cell<u32> = const { Cell::new(0) };
 }
 

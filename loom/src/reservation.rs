@@ -1,4 +1,4 @@
-//! A reservation of some pages, in which it is seen who does what with them.
+//! A reservation of a few pages that checks their use.
 
 use crate::error::{Error, ErrorKind};
 use crate::service::UNIT_BYTES;
@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Two to a unit, so that a part of one can be had.
+/// Two per unit, so that a part of a unit can be committed.
 pub(crate) const PAGE_BYTES: usize = UNIT_BYTES / 2;
 const PAGES: usize = 8;
 
@@ -15,20 +15,20 @@ pub(crate) fn page_size() -> usize {
     PAGE_BYTES
 }
 
-/// Which call is refused, once.
+/// The call that is refused, once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Refusal {
     None,
     /// The next commit.
     Whole,
-    /// The next commit, when it has been done in part.
+    /// The next commit, after a part of it was done.
     Part,
     /// The next decommit.
     Decommit,
 }
 
-/// What the system knows is no race, however many call it: those are std's atomics, of which loom sees
-/// nothing. What a page holds is one if two threads are there.
+/// A page. Access to its contents by two threads at once is a race, which loom reports. The flag stands for the
+/// system's records, so calls of several threads do not race: it is one of std's atomics, which loom does not see.
 #[derive(Debug)]
 struct Page {
     is_accessible: AtomicBool,
@@ -39,7 +39,7 @@ struct Page {
 pub(crate) struct Pages {
     pages: [Page; PAGES],
     refusal: AtomicUsize,
-    /// So that others come in between around every call.
+    /// So that other threads can run before and after each call.
     calls: loom::sync::atomic::AtomicUsize,
 }
 
@@ -82,31 +82,31 @@ impl Pages {
         if is_refused { Err(Error::new(ErrorKind::Memory, range.len())) } else { Ok(()) }
     }
 
-    /// Whether the call is the one.
+    /// Whether this call is to be refused.
     fn refuses(&self, refusal: Refusal) -> bool {
         let (this, none) = (refusal as usize, Refusal::None as usize);
         self.refusal.compare_exchange(this, none, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     fn access(page: &Page, access: impl FnOnce(&mut u8)) {
-        assert!(page.is_accessible.load(Ordering::Relaxed), "an access violation");
-        // SAFETY: loom tells if anybody else is here.
+        assert!(page.is_accessible.load(Ordering::Relaxed), "access to an inaccessible page");
+        // SAFETY: loom reports concurrent access.
         page.contents.with_mut(|contents| access(unsafe { &mut *contents }));
     }
 
-    /// By an array to which its first `warm` bytes need not be zero.
+    /// Writes for an array whose first `warm` bytes need not be zero.
     pub(crate) fn write(&self, range: Range<usize>, warm: usize) {
         let numbers = range.start / PAGE_BYTES..;
         for (number, page) in numbers.zip(self.part(range)) {
             let is_warm = number * PAGE_BYTES < warm;
             Self::access(page, |contents| {
                 let before = std::mem::replace(contents, 7);
-                assert!(before == 0 || is_warm, "page {number} holds what another has left");
+                assert!(before == 0 || is_warm, "page {number} is not zero");
             });
         }
     }
 
-    /// What discarding does, which nobody else may be at.
+    /// Zeroes pages, as discarding does, which needs exclusive access.
     pub(crate) fn wipe(&self, range: Range<usize>) {
         for page in self.part(range) {
             Self::access(page, |contents| *contents = 0);
@@ -119,7 +119,7 @@ impl Pages {
         }
     }
 
-    /// All below `committed` is accessible, and nothing from `reach` on.
+    /// Checks that all pages below `committed` are accessible, and none from `reach` on.
     pub(crate) fn check_extent(&self, committed: usize, reach: usize) {
         assert!(committed <= reach);
         for (number, page) in self.pages.iter().enumerate() {
@@ -132,14 +132,14 @@ impl Pages {
     fn take_away(&self, range: Range<usize>) {
         self.call();
         for page in self.part(range) {
-            // SAFETY: loom tells if anybody else is here.
+            // SAFETY: loom reports concurrent access.
             page.contents.with_mut(|contents| unsafe { *contents = 0 });
             page.is_accessible.store(false, Ordering::Relaxed);
         }
     }
 }
 
-/// A handle of it, as `shared.rs` has one.
+/// The handle that `shared.rs` has.
 #[derive(Debug)]
 pub(crate) struct Reservation(Arc<Pages>);
 
@@ -173,14 +173,14 @@ impl Reservation {
         self.0.commit(range).is_ok()
     }
 
-    /// Of the two kinds of touch this is the harmless one: it asks only that pages are accessible, from
-    /// its begin to its end.
+    /// Models the kind of touch that is harmless to other threads: it only needs the pages to be accessible from its
+    /// beginning to its end.
     pub(crate) unsafe fn touch_committed(&self, range: Range<usize>) -> Result<(), Error> {
         let is_accessible =
             || self.0.part(range.clone()).iter().all(|p| p.is_accessible.load(Ordering::Relaxed));
-        assert!(is_accessible(), "an access violation");
+        assert!(is_accessible(), "access to an inaccessible page");
         self.0.call();
-        assert!(is_accessible(), "an access violation");
+        assert!(is_accessible(), "access to an inaccessible page");
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! What stands around `handover.rs` and `shared.rs`.
+//! The surroundings of `handover.rs` and `shared.rs`.
 
 pub(crate) mod sync {
     pub(super) use loom::sync::atomic;
@@ -15,7 +15,7 @@ pub(crate) mod sync {
 #[path = "../../src/service/handover.rs"]
 mod handover;
 #[path = "../../src/service/shared.rs"]
-#[expect(dead_code, reason = "what the service's registry asks for is not modelled")]
+#[expect(dead_code, reason = "the service's registry is not modelled")]
 mod shared;
 
 pub(crate) use handover::Work;
@@ -24,7 +24,7 @@ pub(crate) use shared::Shared;
 use crate::reservation::{Pages, Reservation};
 use std::sync::Arc;
 
-/// As large as a step, so that few pages make several.
+/// As large as a step, so that few pages make several steps.
 pub(crate) const UNIT_BYTES: usize = 512 << 10;
 
 fn units(bytes: usize) -> usize {
@@ -63,7 +63,7 @@ impl Service {
     fn note_available(&self, _: u64) {}
 }
 
-/// What an array shares that has the first `committed` bytes of a reservation.
+/// Creates the shared part of a reservation whose first `committed` bytes belong to the array.
 pub(crate) fn shared(committed: usize) -> (Shared, Arc<Pages>) {
     let (reservation, pages) = Reservation::new();
     (Shared::new(reservation, committed, CommitAhead::Auto, &Service), pages)

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_spent_in_whole_pieces_but_for_the_first() {
+    fn bytes_are_spent_in_whole_pieces_and_the_first_may_exceed_them() {
         let mut purse = Purse::new(Budget::bytes(100));
         assert!(purse.pay(60));
         assert!(!purse.pay(41));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn swaps_are_counted_and_no_limit_to_others() {
+    fn a_limit_of_swaps_applies_to_swaps_only() {
         let mut purse = Purse::new(Budget::swaps(2));
         assert!([true, true, false] == [(); 3].map(|()| purse.pay_swap(1 << 20)));
         assert!(Purse::new(Budget::swaps(1)).pay(usize::MAX));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_buys_nothing() {
+    fn an_empty_budget_pays_for_nothing() {
         for budget in [Budget::bytes(0), Budget::swaps(0), Budget::time(Duration::ZERO)] {
             assert!(!Purse::new(budget).pay(1));
         }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_limit_never_ends() {
+    fn an_unlimited_budget_pays_for_everything() {
         assert!(!Purse::new(Budget::bytes(1 << 30)).is_unlimited());
         assert!(!Purse::new(Budget::time(Duration::from_secs(1))).is_unlimited());
         let mut purse = Purse::unlimited();

@@ -1,7 +1,7 @@
-//! [`Elsewhere`]: memory in which others than the array have a hand, and the [`Way`] to the service.
+//! [`Elsewhere`]: memory that the array shares with the service or the user, and [`Way`], the functions of the service.
 //!
-//! All of it is reached by a table of functions. So a program in which no array has such memory refers to
-//! none of them, and the linker leaves them out, and with them what starts the background thread.
+//! All of it is called through tables of functions. If no array of a program has such memory, the program refers to
+//! none of them, and the linker leaves them out together with the background thread.
 
 use super::policy::Amount;
 use super::recent::Recent;
@@ -23,15 +23,15 @@ use std::time::Instant;
 
 /// Memory that the [service](crate::service) makes ready, or that the user has supplied.
 pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
-    /// The reservation, or what the user supplied in its place.
+    /// Returns the reservation, or what the user has supplied in its place.
     fn reservation(&self) -> Result<&Reservation, &Foreign>;
 
-    /// Bytes that are committed, if there are more than are usable.
+    /// How many bytes are committed, if more than are usable.
     fn committed_bytes(&self) -> usize {
         0
     }
 
-    /// Bytes that lie ready, where others than the array see to that.
+    /// How many bytes are ready. `None` if the array itself makes them ready.
     fn ahead_bytes(&self) -> Option<usize> {
         None
     }
@@ -43,15 +43,15 @@ pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
 
     fn set_ahead(&self, _: CommitAhead) {}
 
-    /// In what units it is given back at least.
+    /// The smallest unit that is worth decommitting.
     fn least_run_bytes(&self) -> usize {
         1
     }
 
-    /// Makes the first `need` bytes usable, which are there, and more than are now.
+    /// Makes the first `need` bytes usable: more than now, and within the range.
     fn grow(&mut self, front: &mut Front, need: usize, amount: Amount) -> Result<(), Error>;
 
-    /// Makes memory ready ahead of the array, where others than the array see to that.
+    /// Makes memory ready ahead of the array. `None` if the array does this itself.
     fn prefault_ahead(&self, _window: usize, _: &mut Purse) -> Option<Result<(), Error>> {
         None
     }
@@ -65,30 +65,28 @@ pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Error>;
 
-    /// Makes usable pages resident.
     fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
-    /// Hands the memory of usable pages back.
     fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
-    /// Ends it, of which so many bytes are usable, in the background if that can be, or leaves it to the next.
+    /// Ends the memory, of which `usable` bytes are in use: in the background if possible, or by leaving it to the next
+    /// array.
     fn release(self: Box<Self>, usable: usize, legacy: Option<Legacy>);
 
-    /// Gives it up: it is never released.
     fn leak(self: Box<Self>);
 
-    /// The reservation, where nobody is at work any more, and how much of it is committed: no more than was
-    /// used, or lay ready. None if it is not one.
+    /// Waits for work in progress, and returns the reservation and how much of it is committed: at most what was used,
+    /// or was ready. `None` if this is not a reservation.
     fn end(self: Box<Self>) -> Option<(Reservation, usize)> {
         None
     }
 
-    /// What the user supplied, if that is what it is.
+    /// Returns what the user has supplied, if this is that.
     fn into_foreign(self: Box<Self>) -> Option<Foreign> {
         None
     }
 
-    /// For tests, which do the service's work themselves.
+    /// For tests, which do the work of the service themselves.
     #[cfg(test)]
     fn served(&self) -> &Served {
         unreachable!("it is not served")
@@ -172,9 +170,10 @@ impl Elsewhere for Served {
     }
 
     fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        // Somebody may still be at work on what was claimed just before.
+        // The service may still be at work on pages that were claimed just before.
         self.shared().locked(|reservation| {
-            // SAFETY: usable bytes are nobody's but the owner's, who has `&mut self`.
+            // SAFETY: the pages are usable, and usable bytes belong to the owner, which has `&mut self`. The lock keeps
+            // the service away.
             unsafe { discard(reservation, pages) }
         })
     }
@@ -231,23 +230,23 @@ impl Elsewhere for Foreign {
     ) -> Result<bool, Error> {
         let run = self.run_bytes();
         let next = |left| service::last_piece(keep..left, run, at_once);
-        // SAFETY: usable bytes were committed, and are nobody's but the owner's, who has
-        // `&mut self`. They are not usable any more, unless they stay committed.
+        // SAFETY: usable bytes were committed, and belong to the owner, which has `&mut self`. `give_pieces_back` makes
+        // them unusable before it calls this, and usable again only if it fails.
         let mut decommit = |piece| unsafe { self.decommit(piece) };
         give_pieces_back(usable, keep, next, goes_on, &mut decommit)
     }
 
     fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        // SAFETY: usable, so committed.
+        // SAFETY: the caller passes usable pages, and those are committed.
         unsafe { self.prefault(pages) }
     }
 
     fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        // SAFETY: usable, so committed, and nobody's but the owner's, who has `&mut self`.
+        // SAFETY: the caller passes usable pages. Those are committed, and belong to the owner, which has `&mut self`.
         unsafe { self.discard(pages) }
     }
 
-    /// What the user supplied is not released by the service.
+    /// The service does not release what the user has supplied.
     fn release(self: Box<Self>, _: usize, _: Option<Legacy>) {}
 
     fn leak(self: Box<Self>) {
@@ -259,14 +258,14 @@ impl Elsewhere for Foreign {
     }
 }
 
-/// How to come to the service. An array for which nobody asked for it has no way there: so in a program
-/// where nobody does, nothing refers to what starts the thread.
+/// The functions of the service. An array that did not ask for it has [`NONE`](Self::NONE), so a program without such
+/// arrays does not refer to the code that starts the thread.
 pub(crate) struct Way {
-    /// Has memory be made ready ahead of it.
+    /// Makes the service stay ahead of the array.
     pub(crate) serve: fn(&mut GrowingReservation, CommitAhead),
-    /// Takes its memory, to be released in the background, if that can be. Or else leaves it.
+    /// Takes the memory to release it in the background, if that is possible.
     pub(super) release: fn(&mut GrowingReservation),
-    /// What another array has left just now that was served, if it suits.
+    /// Takes the memory that another served array has just left, if it suits.
     pub(super) take_left: fn(Wish, &Want) -> Option<GrowingReservation>,
 }
 
@@ -278,7 +277,7 @@ impl Way {
 }
 
 fn release_later(growing: &mut GrowingReservation) {
-    // What is warm is in use, for this.
+    // Warm memory counts as in use here.
     let (usable, legacy) = (growing.zero_from(), growing.legacy());
     match growing.memory.take() {
         Some(super::Memory::Alone(reservation)) => {
@@ -293,7 +292,7 @@ fn take_left(wish: Wish, want: &Want) -> Option<GrowingReservation> {
     if want.commit_ahead != CommitAhead::Auto || !keeper::is_on(wish.used) {
         return None;
     }
-    // First: what was taken would go back at once.
+    // Allocated first: if this failed later, the memory would be released.
     let room = Room::try_new().ok()?;
     let suits = &mut |memory: &Reservation, written| wish.suits(memory, written);
     let (memory, Legacy { written, .. }) = service::take_waiting(suits)?;

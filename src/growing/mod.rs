@@ -1,19 +1,17 @@
-//! [`GrowingReservation`]: a reservation that is used from its front on.
+//! [`GrowingReservation`]: a reservation that is used from its front, the memory of all arrays.
 //!
-//! There is no element here and no length, only bytes: how far memory is usable, how to get more,
-//! and how to give it back; by whoever uses it, or with the [service](crate::service)'s help. All
-//! arrays stand on it.
+//! It has no element type and no length, only bytes: how far memory is usable, how to get more, and how to return it,
+//! alone or with the help of the [service](crate::service).
 //!
-//! # What holds between calls
+//! # Invariants between calls
 //!
-//! - The first `usable` bytes are committed, and were so ever since they were handed out.
-//! - What lies behind them, and behind what is [warm](GrowingReservation::warm_bytes), will read as zero when
-//!   it is handed out, in a reservation that was fresh: it is not committed, or was never written to, since
-//!   nobody was given it.
-//! - What is warm holds what another array has left there. It is committed too, unless the service has taken
-//!   some of it back, which reads as zero then.
+//! - The first `usable` bytes are committed, and have been since they were handed out.
+//! - Bytes past those and past the [warm](GrowingReservation::warm_bytes) ones read as zero when they are handed out,
+//!   if the reservation was fresh: they are not committed, or were never written to.
+//! - Warm bytes hold what another array has left in them. They are committed, unless the service has taken some of them
+//!   back; those read as zero.
 
-#![expect(unsafe_code, reason = "hands back pages that it owns")]
+#![expect(unsafe_code, reason = "discards pages that it owns")]
 
 mod budget;
 mod elsewhere;
@@ -49,8 +47,8 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::time::Instant;
 
-/// A [`Reservation`] that is used from its front on: it knows how far it is usable, grows by the same
-/// policy as arrays do, and has the same help of the [background thread](crate::service).
+/// A [`Reservation`] that is used from its front: it knows how far it is usable, grows by the policy of arrays, and can
+/// use the [background thread](crate::service).
 ///
 /// # Examples
 ///
@@ -61,30 +59,30 @@ use std::time::Instant;
 /// let mut memory = Reservation::new(1 << 30)?.growing().commit_ahead(CommitAhead::Auto);
 /// let usable = memory.grow_to(1000)?;
 /// assert!(usable >= 1000);
-/// // SAFETY: so many bytes are committed, and nobody else uses them.
+/// // SAFETY: `usable` bytes from the start are committed, and `memory` is not shared.
 /// unsafe { memory.as_ptr().add(usable - 1).write(7) };
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
 pub struct GrowingReservation {
-    /// `None` only while it is dropped.
+    /// `None` only while this is dropped.
     memory: Option<Memory>,
     front: Front,
     release: Release,
-    /// To who releases it.
+    /// The functions of the service, if they are in use.
     way: &'static Way,
-    /// Without the service: pages up to here were made resident ahead of their use.
+    /// Without the service: up to where pages were made resident ahead of their use.
     resident: usize,
-    /// Where it goes to the keeper, and may be from there.
+    /// Set if the memory goes to the region cache, and may have come from there.
     warmth: Option<Warmth>,
 }
 
-/// Where a range is used from its front on.
+/// A range that is used from its front.
 #[derive(Debug)]
 enum Memory {
     Alone(Reservation),
-    /// Where others have a hand in it.
+    /// Served by the background thread, or supplied by the user.
     Elsewhere(Box<dyn Elsewhere>),
 }
 
@@ -98,30 +96,29 @@ struct Front {
     recent: Recent,
 }
 
-/// What [`prefault_ahead`](crate::VmVec::prefault_ahead) did.
+/// The result of [`prefault_ahead`](crate::VmVec::prefault_ahead).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prefaulted {
-    /// Bytes that were made resident by the call: none where there is no virtual memory (WebAssembly), since memory is
-    /// written to there when it is committed. Pages that were so before, from earlier use, are passed
-    /// over, and no budget of bytes is spent on them.
+    /// The number of bytes that the call has made resident. Pages that were resident before are skipped, and do not
+    /// count against a budget of bytes.
     ///
-    /// (They are counted too where nobody tells which they are: OpenBSD, and in memory that a
-    /// [`Backing`](crate::Backing) supplies.)
+    /// On OpenBSD, and in memory that a [`Backing`](crate::Backing) supplies, residency is unknown, and such pages are
+    /// counted, too. 0 without virtual memory (WebAssembly), where committing writes to memory.
     pub bytes: usize,
-    /// Bytes that are resident ahead of what is used.
+    /// The number of bytes that are resident ahead of the used ones.
     pub ahead_bytes: usize,
     /// Why there are not more, if the system refused.
     pub refused: Option<Error>,
 }
 
-/// What a call that gives memory back within a [`Budget`] did.
+/// The result of a call that returns memory within a [`Budget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GivenBack {
-    /// Bytes that were given back by the call.
+    /// The number of bytes that the call returned to the system.
     pub bytes: usize,
-    /// Whether there is nothing more to give back.
+    /// Whether there is nothing more to return.
     pub is_done: bool,
 }
 
@@ -130,7 +127,7 @@ impl Prefaulted {
         Self { bytes: 0, ahead_bytes: 0, refused: Some(error) }
     }
 
-    /// The same of two arrays.
+    /// The combined result for two arrays.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             bytes: self.bytes + other.bytes,
@@ -141,17 +138,17 @@ impl Prefaulted {
 }
 
 impl GivenBack {
-    /// The same of two arrays.
+    /// The combined result for two arrays.
     pub(crate) const fn and(self, other: Self) -> Self {
         Self { bytes: self.bytes + other.bytes, is_done: self.is_done && other.is_done }
     }
 }
 
 impl Reservation {
-    /// Uses the reservation from its front on. Nothing of it counts as usable at first.
+    /// Uses the reservation from its front. No byte counts as usable at first.
     ///
-    /// Pages that were written to before keep what they hold, or are zero again, when they come to be
-    /// usable; all others are zero.
+    /// Pages that were written to before either keep their contents or read as zero when they become usable; all others
+    /// read as zero.
     pub fn growing(self) -> GrowingReservation {
         GrowingReservation::alone(self, Growth::default(), Release::default(), Way::NONE)
     }
@@ -164,7 +161,6 @@ impl GrowingReservation {
         Self { memory: Some(memory), front, release, way, resident: 0, warmth: None }
     }
 
-    /// Uses a reservation from its front on.
     pub(crate) fn alone(
         reservation: Reservation,
         growth: Growth,
@@ -174,15 +170,15 @@ impl GrowingReservation {
         Self::over(Memory::Alone(reservation), growth, release, way)
     }
 
-    /// Uses memory of the user's from its front on.
+    /// Uses memory that the user has supplied from its front.
     pub(crate) fn over_foreign(foreign: Foreign, room: Room<Foreign>, growth: Growth) -> Self {
         let memory = Memory::Elsewhere(room.fill(foreign));
         Self::over(memory, growth, Release::default(), Way::NONE)
     }
 
-    /// Uses a block of the heap of `bytes` bytes. All of it is usable, and zero.
+    /// Allocates a block of `bytes` bytes on the heap. All of it is usable, and zero.
     pub(crate) fn in_heap(bytes: usize, align: usize) -> Result<Self, Error> {
-        // Tests refuse it as they refuse memory of the system.
+        // Fault injection covers the heap like memory of the system.
         #[cfg(test)]
         if [Call::Reserve, Call::Commit].into_iter().any(fault::strikes) {
             return Err(Error::new(ErrorKind::Memory, bytes));
@@ -194,10 +190,10 @@ impl GrowingReservation {
         Ok(memory)
     }
 
-    /// The user's memory, with nothing of it committed, unless that is refused; nobody has written
-    /// to it.
+    /// Returns the memory that the user has supplied, and decommits all of it, unless that is refused. It must not have
+    /// been written to.
     pub(crate) fn into_foreign(mut self) -> Option<Foreign> {
-        // What stays committed is zero, as it will be when it is committed anew.
+        // Memory whose decommit is refused is zero, as it would be after the next commit.
         let _ = self.give_back(0, true, &mut |_| true);
         match self.memory.take() {
             Some(Memory::Elsewhere(memory)) => memory.into_foreign(),
@@ -205,10 +201,10 @@ impl GrowingReservation {
         }
     }
 
-    /// Gives the memory up, which is never released then. What is on the heap is freed.
+    /// Leaks the memory, which is never released then. What is on the heap is freed.
     pub(crate) fn leak(mut self) {
         if self.warm_bytes() > self.front.usable {
-            // Nobody will ever use it. If it is refused, it is leaked too.
+            // The pages will never be used. If this is refused, they are leaked, too.
             let _ = self.give_back(self.front.usable, true, &mut |_| true);
         }
         match self.memory.take() {
@@ -218,36 +214,36 @@ impl GrowingReservation {
         }
     }
 
-    /// How much to commit when it grows.
+    /// Sets how much to commit when it grows.
     #[must_use]
     pub fn growth(mut self, growth: Growth) -> Self {
         self.front.growth = growth;
         self
     }
 
-    /// When to give the memory back after this is dropped.
+    /// Sets when the memory is returned after this is dropped. Defaults to [`Release::Keep`].
     #[must_use]
     pub fn release(mut self, release: Release) -> Self {
         (self.release, self.way) = (release, Way::OPEN);
         self
     }
 
-    /// How far ahead of its use memory is made ready. Starts the background thread, if it is not
-    /// running; if it cannot be started, all goes on without it.
+    /// Sets how far ahead of its use memory is made ready. Starts the background thread if it is not running; if that
+    /// fails, growth works without it.
     #[must_use]
     pub fn commit_ahead(mut self, ahead: CommitAhead) -> Self {
         self.serve(ahead);
         self
     }
 
-    /// Has memory be made ready ahead of it from now on.
+    /// Makes the service stay ahead of this from now on.
     fn serve(&mut self, ahead: CommitAhead) {
         let Some(memory) = self.memory.take() else { return };
         self.memory = Some(match memory {
             Memory::Alone(mut reservation) if ahead.is_on() => {
-                // It is shared from now on, and pages are committed by others.
+                // The reservation is shared from now on, and the thread commits pages.
                 reservation.advise_up_to(usize::MAX);
-                // Room first: once it is served, the thread is at work there.
+                // Allocated first: once the memory is served, the thread works on it.
                 let served = match Room::try_new() {
                     Ok(room) => {
                         Served::new(reservation, self.front.usable, self.warm_bytes(), ahead).map(
@@ -269,13 +265,12 @@ impl GrowingReservation {
         });
     }
 
-    /// Takes note that it is served.
     fn begin_ahead(&mut self, served: &Served) {
         self.front.recent = Recent::beginning(served.shared().window_bytes());
         self.warmth.iter_mut().for_each(Warmth::is_served);
     }
 
-    /// The first byte of the range. It never changes, whatever is done to the range or to `self`.
+    /// Returns the first byte of the range. It never changes.
     pub fn as_ptr(&self) -> *mut u8 {
         self.start().as_ptr()
     }
@@ -289,7 +284,7 @@ impl GrowingReservation {
         self.memory.as_ref().expect("taken only by drop")
     }
 
-    /// The reservation, or what the user supplied in its place.
+    /// Returns the reservation, or what the user has supplied in its place.
     pub(crate) fn reservation(&self) -> Result<&Reservation, &Foreign> {
         match self.memory() {
             Memory::Alone(reservation) => Ok(reservation),
@@ -297,50 +292,50 @@ impl GrowingReservation {
         }
     }
 
-    /// Where a column starts, where it is dealt out to columns.
+    /// Returns the start of a column, if the range is divided into columns.
     pub(crate) fn column_start(&self, number: usize) -> NonNull<u8> {
         self.reservation()
             .map_or_else(Foreign::start, |reservation| reservation.column_start(number))
     }
 
-    /// The size of the range in bytes.
+    /// Returns the size of the range in bytes.
     #[inline(never)]
     pub fn reserved_bytes(&self) -> usize {
         self.reservation().map_or_else(Foreign::reserved_bytes, Reservation::reserved_bytes)
     }
 
-    /// What sets its size; `supplied` if the caller supplies the memory.
+    /// Returns what sets the size of the range: `supplied` if the caller supplies the memory.
     pub(crate) fn sized_by(&self, supplied: SizedBy) -> SizedBy {
         self.reservation().map_or(supplied, Reservation::sized_by)
     }
 
-    /// How many bytes are in memory now, if the system tells.
+    /// Returns how many bytes are resident. `None` if that is unknown.
     pub(crate) fn resident_bytes(&self) -> Option<usize> {
         self.reservation().ok()?.resident_bytes().ok()
     }
 
-    /// In what units memory at `offset` is best committed and given back.
+    /// Returns the unit in which memory at `offset` is best committed and decommitted.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
         self.reservation()
             .map_or_else(Foreign::run_bytes, |reservation| reservation.run_bytes(offset))
     }
 
-    /// In what units memory is worth giving back where that splits huge pages.
+    /// Returns the unit in which decommitting is worthwhile even if it splits huge pages.
     pub(crate) fn least_run_bytes(&self) -> usize {
         self.reservation().map_or_else(Foreign::run_bytes, |_| Reservation::least_run_bytes())
     }
 
-    /// In what units memory can be committed and given back at all.
+    /// Returns the smallest unit that can be committed and decommitted.
     pub(crate) fn unit_bytes(&self) -> usize {
         self.reservation().map_or_else(Foreign::run_bytes, |_| page_size())
     }
 
-    /// How many bytes from the start may be read and written.
+    /// Returns how many bytes from the start may be read and written.
     pub const fn usable_bytes(&self) -> usize {
         self.front.usable
     }
 
-    /// How many bytes are committed: those that are usable, and those ahead of them.
+    /// Returns how many bytes are committed: the usable ones, and those ahead of them.
     pub fn committed_bytes(&self) -> usize {
         match self.memory() {
             Memory::Alone(_) => self.front.usable.max(self.warm_bytes()),
@@ -348,18 +343,17 @@ impl GrowingReservation {
         }
     }
 
-    /// Up to where it may hold what others have left there, wherever nothing was written since.
+    /// Up to where the range may hold what other arrays have left.
     pub(crate) fn warm_bytes(&self) -> usize {
         self.warmth.as_ref().map_or(0, |warmth| warmth.bytes)
     }
 
-    /// From where on what comes to be usable reads as zero.
+    /// The offset from which bytes read as zero when they become usable.
     pub(crate) fn zero_from(&self) -> usize {
         self.front.usable.max(self.warm_bytes())
     }
 
-    /// How many bytes lie ready for use behind those that are usable: resident, so that touching
-    /// them takes no page fault.
+    /// Returns how many bytes past the usable ones are ready: resident, so that using them takes no page faults.
     pub fn ahead_bytes(&self) -> usize {
         match self.memory() {
             Memory::Alone(_) => self.warm_bytes().saturating_sub(self.front.usable),
@@ -367,7 +361,7 @@ impl GrowingReservation {
         }
     }
 
-    /// How often growth needed more than lay ready, and took its page faults itself.
+    /// Returns how many times growth needed more than was ready, and took page faults itself.
     pub fn late(&self) -> usize {
         match self.memory() {
             Memory::Alone(_) => 0,
@@ -375,14 +369,14 @@ impl GrowingReservation {
         }
     }
 
-    /// Makes the first `bytes` usable, and more by the growth policy, and returns how many are.
+    /// Makes the first `bytes` usable, and more by the growth policy. Returns how many bytes are usable.
     ///
-    /// Enters the kernel if they are not, unless the background thread has made them ready.
+    /// Makes no system call if they are usable already, or the background thread has made them ready.
     ///
     /// # Errors
     ///
-    /// [`OutOfBounds`](ErrorKind::OutOfBounds) behind the end of the range, and as for
-    /// [`Reservation::commit`]. Nothing has changed then.
+    /// [`OutOfBounds`](ErrorKind::OutOfBounds) past the end of the range, and the errors of [`Reservation::commit`].
+    /// After an error nothing has changed.
     pub fn grow_to(&mut self, bytes: usize) -> Result<usize, Error> {
         self.grow(bytes, Amount::AtLeast)?;
         Ok(self.front.usable)
@@ -394,7 +388,7 @@ impl GrowingReservation {
             return Ok(());
         }
         let grown = self.grow_behind(need, amount);
-        // Who had it before may have left marks there.
+        // The previous user of the memory may have poisoned it.
         self.unpoison(before..self.front.usable);
         grown
     }
@@ -419,9 +413,9 @@ impl GrowingReservation {
                 };
                 let usable = *committed.as_ref().unwrap_or(&from);
                 if usable < wished {
-                    // A refused call may have committed the first of several mappings: hand that
-                    // back, so that what is behind `usable` is not charged. If that is refused too
-                    // it costs only the charge: nothing was written there.
+                    // A refused call may have committed the first of several mappings. Decommit that, so that nothing
+                    // past `usable` is charged. If this is refused, too, only the charge remains: nothing was written
+                    // there.
                     let _ = reservation.decommit(usable..wished);
                 }
                 committed?;
@@ -439,18 +433,18 @@ impl GrowingReservation {
         }
     }
 
-    /// Makes memory ahead of the first `used` bytes resident, as much as the busiest frames of late
-    /// have used and twice that, and as the budget allows.
+    /// Makes memory past the first `used` bytes resident: twice what the busiest recent frames have used, within the
+    /// budget.
     ///
-    /// For the idle time of a frame, where no thread is to do it. (Where one is, this helps it.)
+    /// Intended for the idle time of a frame, without the background thread. If that thread serves this memory, the
+    /// call helps it.
     ///
-    /// A refusal by the system is told, and harms nothing.
+    /// If the system refuses, the result says so, and nothing else changes.
     pub fn prefault_ahead(&mut self, used: usize, budget: Budget) -> Prefaulted {
         self.prefault_ahead_within(used, usize::MAX, budget)
     }
 
-    /// [`prefault_ahead`](Self::prefault_ahead), but of the first `most` bytes only, up to the end of their
-    /// page.
+    /// [`prefault_ahead`](Self::prefault_ahead), limited to the first `most` bytes, up to the end of their page.
     pub(crate) fn prefault_ahead_within(
         &mut self,
         used: usize,
@@ -458,7 +452,7 @@ impl GrowingReservation {
         budget: Budget,
     ) -> Prefaulted {
         if !IS_SUPPORTED {
-            // There may be no clock to tell frames by, and what is not committed has nothing to be made resident.
+            // There may be no clock to measure frames by, and pages that are not committed cannot be resident.
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: None };
         }
         let used = used.min(self.front.usable);
@@ -501,14 +495,14 @@ impl GrowingReservation {
             let from = self.resident;
             let step = self.run_bytes(from).max(LEAST_STEP_BYTES);
             let to = round_up(from + 1, step).min(last);
-            // Asked for what is not known to be resident yet, which each page is only once. Who had the
-            // reservation before may have used what is not usable yet, too.
+            // Called only for pages that are not known to be resident, once for each. A previous user of the
+            // reservation may have touched pages that are not usable yet.
             let resident = self.reservation();
             let resident = resident.map_or(0, |reservation| reservation.resident_within(from..to));
             if !purse.pay(to - from - resident) {
                 break;
             }
-            // Also where all are: a page that was only read takes a page fault yet.
+            // Also if all pages are resident: a page that was only read still takes a fault when it is written.
             self.grow(to, Amount::Within(most))?;
             self.prefault(from..to)?;
             self.resident = to;
@@ -516,19 +510,17 @@ impl GrowingReservation {
         Ok(())
     }
 
-    /// Gives what lies behind the first `keep` bytes back to the system, in whole runs, if two or
-    /// more of them are spare, as [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does.
+    /// Returns memory past the first `keep` bytes to the system in whole runs, if two or more runs are spare, like
+    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit).
     ///
     /// # Errors
     ///
-    /// If the system refuses ([`MappingLimit`](ErrorKind::MappingLimit)). What was given back before
-    /// is.
+    /// If the system refuses ([`MappingLimit`](ErrorKind::MappingLimit)). What was returned before that stays returned.
     pub fn shrink_to(&mut self, keep: usize, budget: Budget) -> Result<GivenBack, Error> {
         budget.spend(|purse| self.shrink(keep, purse))
     }
 
-    /// [`shrink_to`](Self::shrink_to) as far as there is money. Whether there is nothing more to give
-    /// back.
+    /// [`shrink_to`](Self::shrink_to) within the budget. Returns whether there is nothing more to return.
     pub(crate) fn shrink(&mut self, keep: usize, purse: &mut Purse) -> Result<bool, Error> {
         let Some(keep) = self.shrinks_to(keep) else { return Ok(true) };
         let is_only_warm = keep >= self.front.usable && self.warm_bytes() > self.front.usable;
@@ -538,11 +530,11 @@ impl GrowingReservation {
         self.give_back(keep, purse.is_unlimited(), &mut |bytes| purse.pay(bytes))
     }
 
-    /// Up to where memory would stay committed if only the first `keep` bytes were kept, if any
-    /// would go.
+    /// Up to where memory would stay committed if only the first `keep` bytes were kept. `None` if nothing would be
+    /// returned.
     ///
-    /// Memory goes in whole runs, and only if two or more of them are spare: between that and the
-    /// smallest step of growth there is room to go up and down without a call.
+    /// Memory is returned in whole runs, and only if two or more are spare. Together with the smallest step of growth
+    /// this leaves room to grow and shrink without a system call.
     pub(crate) fn shrinks_to(&self, keep: usize) -> Option<usize> {
         let (usable, warm) = (self.front.usable, self.warm_bytes());
         let keep = keep.min(usable);
@@ -551,7 +543,7 @@ impl GrowingReservation {
             (end.saturating_sub(keep) >= 2 * run).then_some(keep)
         };
         match self.memory() {
-            // What is warm makes no capacity go that would stay without it.
+            // Warm memory must not cause capacity to be returned that would stay without it.
             Memory::Alone(_) => spare(keep, self.run_bytes(keep), usable)
                 .or_else(|| spare(usable, self.run_bytes(usable), warm)),
             Memory::Elsewhere(memory) => {
@@ -561,8 +553,8 @@ impl GrowingReservation {
         }
     }
 
-    /// Decommits what lies behind `keep`, which is whole [units](Self::unit_bytes); all at once, or
-    /// in pieces from the end, before each of which `goes_on` is asked. Whether all is gone.
+    /// Decommits what follows `keep`, a multiple of the [unit](Self::unit_bytes), at once or in pieces from the end.
+    /// `goes_on` is called before each piece. Returns whether all of it is decommitted.
     pub(crate) fn give_back(
         &mut self,
         keep: usize,
@@ -571,7 +563,7 @@ impl GrowingReservation {
     ) -> Result<bool, Error> {
         self.unpoison_foreign(keep..self.front.usable);
         let before = self.front.usable;
-        // What is warm goes first.
+        // Warm memory goes first.
         self.front.usable = self.zero_from();
         let usable = &mut self.front.usable;
         let result = match self.memory.as_mut().expect("taken only by drop") {
@@ -592,35 +584,33 @@ impl GrowingReservation {
         result
     }
 
-    /// Makes usable pages resident.
     pub(crate) fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        assert!(pages.end <= self.front.usable, "what is not usable is not made resident");
+        assert!(pages.end <= self.front.usable, "prefault past the usable bytes");
         match self.memory.as_mut().expect("taken only by drop") {
             Memory::Alone(reservation) => reservation.prefault_committed(pages),
             Memory::Elsewhere(memory) => memory.prefault(pages),
         }
     }
 
-    /// Hands the memory of usable pages back; they read as zero then. On an error they hold what they
-    /// held, or zeroes.
+    /// Discards usable pages, which read as zero then. After an error each page holds what it held, or zeros.
     pub(crate) fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        assert!(pages.end <= self.front.usable, "what is not usable is not discarded");
+        assert!(pages.end <= self.front.usable, "discard past the usable bytes");
         self.unpoison_foreign(pages.clone());
         match self.memory.as_mut().expect("taken only by drop") {
-            // SAFETY: usable bytes are nobody's but the owner's, who has `&mut self`.
+            // SAFETY: `pages` are usable, as asserted above, and belong to the owner, which has `&mut self`.
             Memory::Alone(reservation) => unsafe { discard(reservation, pages) },
             Memory::Elsewhere(memory) => memory.discard(pages),
         }
     }
 }
 
-/// What who stands on this has [poisoned](crate::poison).
+/// [Poison](crate::poison) that users of the memory have set.
 impl GrowingReservation {
     fn unpoison(&self, bytes: Range<usize>) {
         unpoison(self.as_ptr().wrapping_add(bytes.start), bytes.len());
     }
 
-    /// Where it is the user's: what is done there is his.
+    /// Unpoisons memory that the user has supplied, before it is returned.
     fn unpoison_foreign(&self, bytes: Range<usize>) {
         let Some(Memory::Elsewhere(memory)) = &self.memory else { return };
         if memory.reservation().is_err() {
@@ -629,10 +619,10 @@ impl GrowingReservation {
     }
 }
 
-/// For tests, which do the service's work themselves.
+/// For tests, which do the work of the service themselves.
 #[cfg(test)]
 impl GrowingReservation {
-    /// Has it served by nobody but who calls [`served`](Self::served).
+    /// Makes the memory served, but only through calls on [`served`](Self::served).
     pub(crate) fn unattended(mut self, ahead: CommitAhead) -> Self {
         let Some(Memory::Alone(reservation)) = self.memory.take() else {
             unreachable!("served already");
@@ -651,7 +641,7 @@ impl GrowingReservation {
 impl Drop for GrowingReservation {
     fn drop(&mut self) {
         self.unpoison_foreign(0..self.front.usable);
-        // Else the field is dropped next.
+        // Otherwise the field is dropped next.
         match self.release {
             Release::Keep => self.keep(),
             Release::Background => (self.way.release)(self),
@@ -660,19 +650,18 @@ impl Drop for GrowingReservation {
     }
 }
 
-/// Commits what is missing, and up to `wished` if that can be had: near a limit there is less, but it
-/// is worth more than a page. Returns up to where pages are committed then.
+/// Commits what is missing, and up to `wished` if possible: near a limit there is less, but still more than a page.
+/// Returns up to where pages are committed.
 fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Result<usize, Error> {
     let run = reservation.run_bytes(wished);
     let target = halve(&missing, wished, run, |range| reservation.commit_if_possible(range));
     if target == missing.end && !missing.is_empty() {
         let ended = keeper::releases_ended();
         if let Err(error) = reservation.commit(missing.clone()) {
-            // What lies ready ahead of arrays, or waits to be released, is not worth that one of them
-            // cannot grow.
+            // Cached memory, and memory ahead of other arrays, is released before growth fails.
             let again = || reservation.commit_if_possible(missing.clone());
             let has_room = || keeper::make_room(ended) && again();
-            // Of what waits, some may just have gone to the keeper.
+            // Memory that waited to be released may just have moved to the region cache.
             if !has_room() && !service::make_room(missing.len(), again) && !has_room() {
                 return Err(error);
             }
@@ -681,9 +670,8 @@ fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Re
     Ok(target)
 }
 
-/// Commits what is missing and more, up to `wished` or half as much as was refused, in whole runs, which
-/// are a power of two.
-/// Returns up to where; at the end of what is missing, nothing was committed.
+/// Commits what is missing and more: up to `wished`, or half of what was refused, in whole runs, whose size is a power
+/// of two. Returns up to where; if that is the end of `missing`, nothing was committed.
 fn halve(
     missing: &Range<usize>,
     wished: usize,
@@ -697,26 +685,25 @@ fn halve(
     target
 }
 
-/// Hands the memory of committed pages back; they read as zero then. On an error they hold what they
-/// held, or zeroes.
+/// Discards committed pages, which read as zero then. After an error each page holds what it held, or zeros.
 ///
 /// # Safety
 ///
-/// - Nobody uses the pages, or counts on it that they keep what they hold.
+/// - The pages are not in use, and their contents are not needed.
 unsafe fn discard(reservation: &Reservation, pages: Range<usize>) -> Result<(), Error> {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the contract of this function is that of the call.
     let discarded = unsafe { reservation.discard_unused(pages.clone()) };
     if discarded.is_err() && reservation.commit(pages).is_err() {
-        // Windows takes pages away before it gives fresh ones, and another process may have
-        // taken the memory in between. There is no going on without pages that are counted
-        // as committed. Elsewhere they were never taken away, and this commit is no change.
+        // On Windows, pages are decommitted before fresh ones are committed, and another process may have taken the
+        // memory in between. Pages that count as committed must exist. On other systems they were never decommitted,
+        // and this commit changes nothing.
         std::process::abort();
     }
     discarded
 }
 
-/// Decommits what lies behind `keep`, a piece after the other from the end, where `next` says it
-/// begins, before each of which `goes_on` is asked. Whether all is gone.
+/// Decommits what follows `keep` in pieces from the end; `next` returns where the last piece begins. `goes_on` is
+/// called before each piece. Returns whether all of it is decommitted.
 fn give_pieces_back(
     usable: &mut usize,
     keep: usize,
@@ -729,7 +716,7 @@ fn give_pieces_back(
         if !goes_on(end - start) {
             return Ok(false);
         }
-        // Before the call: should it unwind, nobody counts on what it was about.
+        // Before the call, so that the piece does not count as usable if the call unwinds.
         *usable = start;
         if let Err(error) = decommit(start..end) {
             *usable = end;
@@ -739,8 +726,7 @@ fn give_pieces_back(
     Ok(true)
 }
 
-/// `bytes`, which is at most `isize::MAX`, rounded up to a multiple of a power of two that is
-/// less.
+/// Rounds `bytes`, at most `isize::MAX`, up to a multiple of `unit`, a smaller power of two.
 pub(crate) fn round_up(bytes: usize, unit: usize) -> usize {
     debug_assert!(unit.is_power_of_two() && isize::try_from(bytes).is_ok());
     (bytes + (unit - 1)) & !(unit - 1)

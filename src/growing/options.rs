@@ -1,4 +1,4 @@
-//! What all builders have in common, and how addresses are reserved for what they ask for.
+//! The options of all builders, and how their memory is reserved.
 
 #![forbid(unsafe_code)]
 
@@ -12,33 +12,32 @@ use crate::reservation::{
 };
 use crate::service::{self, CommitAhead, Release};
 
-/// The methods that all builders have in common: each has `options`, and this within an `impl` of
-/// its own.
+/// The methods that all builders have in common, for an `impl` of a builder with a field `options`.
 macro_rules! option_methods {
     () => {
-        /// How much to commit when more is needed.
+        /// Sets how much to commit when more is needed.
         pub const fn growth(mut self, growth: $crate::growing::Growth) -> Self {
             self.options.growth = growth;
             self
         }
 
-        /// Whether to ask for huge pages.
+        /// Sets whether to request huge pages.
         pub const fn huge_pages(mut self, huge_pages: $crate::reservation::HugePages) -> Self {
             self.options.huge_pages = huge_pages;
             self
         }
 
-        /// How far ahead of its use memory is made ready, by the
-        /// [background thread](crate::service). Not at all, if not said.
+        /// Sets how far ahead of its use the [background thread](crate::service) makes memory ready. Defaults to
+        /// [`CommitAhead::Off`](crate::CommitAhead::Off).
         ///
-        /// Addresses are reserved at once then, and the first memory is made ready.
+        /// With this option addresses are reserved at once, and the first memory is made ready.
         pub const fn commit_ahead(mut self, ahead: $crate::service::CommitAhead) -> Self {
             self.options.commit_ahead = ahead;
             self.options.service = $crate::growing::Way::OPEN;
             self
         }
 
-        /// When memory is given back after a drop. Before the drop returns, if not said.
+        /// Sets when memory is returned after a drop. Defaults to [`Release::Keep`](crate::Release::Keep).
         pub const fn release(mut self, release: $crate::service::Release) -> Self {
             self.options.release = release;
             self.options.service = $crate::growing::Way::OPEN;
@@ -48,29 +47,29 @@ macro_rules! option_methods {
 }
 pub(crate) use option_methods;
 
-/// What is wanted of memory that is to be used from its front on.
+/// A request for memory that is used from its front.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Want {
-    /// How many bytes to reserve, if somebody has said so.
+    /// How many bytes to reserve, if the user has set that.
     pub(crate) exact_bytes: Option<usize>,
-    /// How many are needed at once.
+    /// How many bytes are needed immediately.
     pub(crate) need_bytes: usize,
-    /// How many can ever be used.
+    /// How many bytes can be used at most.
     pub(crate) most_bytes: usize,
     pub(crate) align: usize,
-    /// To which columns it is dealt out; all bytes are those of rows then.
+    /// The columns that the range is divided into. All numbers of bytes are those of rows then.
     pub(crate) columns: Option<ColumnLayouts>,
     pub(crate) huge_pages: HugePages,
     pub(crate) growth: Growth,
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
-    /// To who does either.
+    /// The functions of the service, if an option needs it.
     pub(crate) service: &'static Way,
 }
 
 impl GrowingReservation {
-    /// Memory as it is wanted, of which nothing is usable yet: fresh, or such as another had before. It is not
-    /// served yet.
+    /// Returns memory for the request, of which nothing is usable yet: fresh, or from another array. The service does
+    /// not stay ahead of fresh memory yet.
     pub(crate) fn reserve(want: &Want) -> Result<Self, Error> {
         let wish = Wish::of(want);
         if let Some(wish) = wish {
@@ -91,15 +90,15 @@ impl GrowingReservation {
     }
 }
 
-/// Reserves what was asked for, or nothing.
+/// Reserves exactly what the builder says.
 #[inline(never)]
 fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
     let ended = Ended::now();
     builder.reserve().or_else(|error| again(builder, ended).ok_or(error))
 }
 
-/// Reserves for somebody who named no maximum and needs so many bytes at once: as much as there is to be
-/// given, but no more than he can ever use. See [`Space`].
+/// Reserves for an array without a maximum: as much as its share of the addresses, but at most what it can ever use.
+/// See [`Space`].
 fn reserve_by_default(builder: ReservationBuilder, want: &Want) -> Result<Reservation, Error> {
     let (need, most, columns) = (want.need_bytes, want.most_bytes, column_count(want.columns));
     let mut space = Space::now();
@@ -108,7 +107,7 @@ fn reserve_by_default(builder: ReservationBuilder, want: &Want) -> Result<Reserv
         let taken = space.take_for_array(need, most, columns);
         let is_all = taken.as_ref().is_ok_and(|taken| taken.bytes() >= usual_bytes().min(most));
         if !is_all && !has_room {
-            // What is kept is counted, too.
+            // Cached regions count, too.
             has_room = true;
             if keeper::make_room_to_reserve() {
                 space = Space::now();
@@ -129,16 +128,15 @@ fn reserve_by_default(builder: ReservationBuilder, want: &Want) -> Result<Reserv
     }
 }
 
-/// Reserves what was refused when so many releases had ended, if there are more addresses for it: what
-/// is kept, or waits to be released, is not worth that an array has fewer.
+/// Tries a refused reservation again, if more addresses are available since `ended`, or can be made available by
+/// releasing memory that is cached or waits.
 fn again(builder: ReservationBuilder, ended: Ended) -> Option<Reservation> {
-    // In this order: of what waits, some may just be going to the keeper.
+    // In this order: memory that waits may just be moving to the region cache.
     let made_room = service::release_waiting(ended.waiting) | keeper::make_room(ended.kept);
     if made_room { builder.reserve_if_possible() } else { None }
 }
 
-/// How many releases had ended before something was tried that may be refused: of what was kept, and of what
-/// waited.
+/// How many releases had ended before a call that may be refused: of cached memory, and of memory that waited.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
     pub(crate) kept: usize,

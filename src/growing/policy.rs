@@ -3,35 +3,34 @@
 use super::round_up;
 use crate::reservation::page_size;
 
-/// How much memory an array commits when it grows beyond what is committed.
+/// How much memory an array commits when it outgrows what is committed.
 ///
-/// Committing takes no memory, it only has the system promise it, and every commit is a call to
-/// the kernel: steps of single pages make growth 1.5 to 2 times as slow.
+/// Committing takes no memory: the system only promises it. But each commit is a system call, and with steps of single
+/// pages growth takes 1.5 to 2 times as long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Growth {
-    /// Steps of 64 KiB at first, each twice the one before, up to 32 MiB.
+    /// Steps of 64 KiB at first, each twice the previous one, up to 32 MiB. The default.
     #[default]
     Doubling,
-    /// Steps of always as many bytes, rounded up to whole runs of 64 KiB (2 MiB where huge pages
-    /// are asked for). 0 means one such run.
+    /// Steps of a fixed size, rounded up to whole runs of 64 KiB (2 MiB with huge pages). 0 means one such run.
     Fixed {
         /// The size of a step in bytes.
         step_bytes: usize,
     },
 }
 
-/// Whether to commit ahead of what is asked for.
+/// Whether to commit more than is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Amount {
     AtLeast,
-    /// The same, but ahead no further than so many bytes, up to the end of their page.
+    /// Like `AtLeast`, but at most this many bytes, up to the end of their page.
     Within(usize),
     Exact,
 }
 
 impl Amount {
-    /// Up to where to commit where `needed` bytes are needed, which are whole pages, and `by_policy` wished.
+    /// Up to where to commit if `needed` bytes, whole pages, are needed, and the policy asks for `by_policy`.
     pub(super) fn wished(self, needed: usize, by_policy: usize) -> usize {
         match self {
             Self::Within(most) if most < by_policy => round_up(most, page_size()).max(needed),
@@ -43,8 +42,8 @@ impl Amount {
 
 /// The size of the next step of growth.
 ///
-/// It starts over when memory was given back, so that an array that was shrunk and grows a little
-/// does not commit as much again as it had.
+/// It starts over after a shrink, so that an array that was shrunk and grows a little does not commit as much as
+/// before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     bytes: usize,
@@ -53,7 +52,7 @@ pub(super) struct Step {
 impl Step {
     pub(super) const FIRST: Self = Self { bytes: 64 << 10 };
 
-    /// Larger steps save nothing that can be measured, and ask for more than may be needed.
+    /// Larger steps save no measurable time, and commit more than may be needed.
     const LARGEST_BYTES: usize = 32 << 20;
 
     /// How far to commit if `committed` bytes are.
@@ -62,18 +61,16 @@ impl Step {
             Growth::Doubling => self.bytes,
             Growth::Fixed { step_bytes } => step_bytes.max(1),
         };
-        // At most what rounding up can take.
+        // A bound that leaves room for rounding up.
         committed.saturating_add(step).min(isize::MAX as usize / 2)
     }
 
-    /// Up to where to commit for `need` bytes if `committed` are, before it is rounded to whole
-    /// runs.
+    /// Up to where to commit for `need` bytes if `committed` are, before rounding to whole runs.
     pub(super) fn wish(self, committed: usize, need: usize, growth: Growth) -> usize {
         need.max(self.target(committed, growth))
     }
 
-    /// Takes note that memory grew by `grown_bytes`, which is less than a step only where a step
-    /// was refused.
+    /// Records growth by `grown_bytes`, which is less than a step only if a step was refused.
     pub(super) fn advance(&mut self, grown_bytes: usize, growth: Growth) {
         if growth == Growth::Doubling {
             self.bytes = if grown_bytes < self.bytes {
@@ -90,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_double_up_to_the_cap_and_fall_to_what_was_had() {
+    fn steps_double_up_to_the_cap_and_fall_after_a_refusal() {
         let mut step = Step::FIRST;
         let mut steps = Vec::new();
         for _ in 0..12 {

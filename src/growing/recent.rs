@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_was_said_at_first_is_forgotten_as_others_are() {
+    fn an_initial_window_is_forgotten_like_others() {
         let begun = Instant::now();
         let mut recent = Recent::beginning(16 * MIB);
         assert_eq!(recent.note(UNIT_BYTES, begun), 16 * MIB);

@@ -1,6 +1,6 @@
-//! What needs refused calls, a service that does what the test says, or sight of the private parts.
+//! Tests that need refused calls, a service that the test drives, or private parts.
 
-#![expect(unsafe_code, reason = "looks at what is handed out")]
+#![expect(unsafe_code, reason = "reads and writes usable memory")]
 
 mod model;
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Whether anybody serves it, and how far ahead.
+/// Without the service, and with it at several distances.
 const KINDS: [CommitAhead; 5] = [
     CommitAhead::Off,
     CommitAhead::Auto,
@@ -21,14 +21,14 @@ const KINDS: [CommitAhead; 5] = [
     CommitAhead::Bytes(usize::MAX),
 ];
 
-/// Served by the test, if at all.
+/// Creates a reservation, which the test serves if `ahead` is on.
 fn growing(bytes: usize, ahead: CommitAhead) -> GrowingReservation {
     let reservation = Reservation::builder().bytes(bytes).huge_pages(HugePages::Never).reserve();
     let growing = reservation.unwrap().growing();
     if ahead.is_on() { growing.unattended(ahead) } else { growing }
 }
 
-/// Does what the service would, if there is one.
+/// Does the work of the service, if there is one.
 fn work(memory: &GrowingReservation) {
     if let Memory::Elsewhere(_) = memory.memory() {
         memory.served().work().unwrap();
@@ -40,18 +40,18 @@ fn fill(memory: &GrowingReservation, range: Range<usize>, byte: u8) {
     assert!(range.end <= memory.usable_bytes());
     for page in pages(range) {
         for offset in [page.start, page.end - 1] {
-            // SAFETY: usable, and nobody else has it.
+            // SAFETY: `offset` is below `usable_bytes`, and the test alone uses the memory.
             unsafe { memory.as_ptr().wrapping_add(offset).write(byte) };
         }
     }
 }
 
-/// Whether each page of a usable range holds what `fill` wrote, or zeroes.
+/// Whether each page of a usable range holds `byte` where `fill` writes.
 fn holds(memory: &GrowingReservation, range: Range<usize>, byte: u8) -> bool {
     assert!(range.end <= memory.usable_bytes());
     pages(range).all(|page| {
         [page.start, page.end - 1].into_iter().all(|offset| {
-            // SAFETY: usable, and nobody writes to it.
+            // SAFETY: `offset` is below `usable_bytes`, and the test alone uses the memory.
             unsafe { memory.as_ptr().wrapping_add(offset).read() == byte }
         })
     })
@@ -67,7 +67,7 @@ fn system_committed(memory: &GrowingReservation) -> usize {
 }
 
 #[test]
-fn every_byte_of_the_range_comes_to_be_usable_and_none_behind_it() {
+fn every_byte_of_the_range_becomes_usable_and_none_past_it() {
     let page = page_size();
     for bytes in [1, 128 * KIB - page, 128 * KIB, 3 * MIB + 64 * KIB + page] {
         for ahead in KINDS {
@@ -96,7 +96,7 @@ fn every_byte_of_the_range_comes_to_be_usable_and_none_behind_it() {
 }
 
 #[test]
-fn late_growth_needs_nobody() {
+fn late_growth_needs_no_service() {
     for ahead in KINDS {
         let mut memory = growing(16 * MIB, ahead);
         let mut used = 0;
@@ -114,7 +114,7 @@ fn late_growth_needs_nobody() {
 }
 
 #[test]
-fn fresh_memory_is_zero_after_it_was_given_back() {
+fn memory_is_zero_after_it_was_returned() {
     for ahead in KINDS {
         for keep in [0, 1, 64 * KIB, 128 * KIB - 1, 200 * KIB, 2 * MIB + 1] {
             for budget in [Budget::UNLIMITED, Budget::bytes(1)] {
@@ -145,7 +145,7 @@ fn fresh_memory_is_zero_after_it_was_given_back() {
 }
 
 #[test]
-fn giving_back_by_and_by_ends_where_giving_back_at_once_does() {
+fn shrinking_in_pieces_ends_where_shrinking_at_once_does() {
     for ahead in KINDS {
         let mut ends = [0; 2];
         for (end, budget) in ends.iter_mut().zip([Budget::UNLIMITED, Budget::bytes(1)]) {
@@ -174,7 +174,7 @@ fn giving_back_by_and_by_ends_where_giving_back_at_once_does() {
 }
 
 #[test]
-fn a_budget_of_nothing_gives_nothing_back() {
+fn an_empty_budget_returns_nothing() {
     for ahead in KINDS {
         let mut memory = growing(16 * MIB, ahead);
         memory.grow_to(10 * MIB).unwrap();
@@ -192,7 +192,7 @@ fn a_budget_of_nothing_gives_nothing_back() {
 }
 
 #[test]
-fn what_was_refused_half_way_is_all_there() {
+fn a_shrink_refused_half_way_loses_nothing() {
     for ahead in KINDS {
         for pass in 0..4 {
             let mut memory = growing(16 * MIB, ahead);
@@ -211,7 +211,7 @@ fn what_was_refused_half_way_is_all_there() {
             assert_eq!(system_committed(&memory), committed);
             assert!(holds(&memory, 0..kept, 7));
 
-            // Up again from there, and down from there.
+            // Grow and shrink again from there.
             let usable = memory.grow_to(8 * MIB).unwrap();
             assert!(holds(&memory, kept..usable, 0) && holds(&memory, 0..kept, 7));
             assert!(memory.shrink_to(MIB, Budget::UNLIMITED).unwrap().is_done);
@@ -221,7 +221,7 @@ fn what_was_refused_half_way_is_all_there() {
 }
 
 #[test]
-fn growth_that_is_refused_changes_nothing_and_can_be_tried_again() {
+fn refused_growth_changes_nothing_and_can_be_tried_again() {
     for ahead in KINDS {
         for amount in [Amount::AtLeast, Amount::Exact] {
             let mut memory = growing(64 * MIB, ahead);
@@ -244,17 +244,17 @@ fn growth_that_is_refused_changes_nothing_and_can_be_tried_again() {
 }
 
 #[test]
-fn where_steps_are_refused_growth_takes_what_it_needs() {
+fn growth_takes_what_it_needs_if_larger_steps_are_refused() {
     for ahead in [CommitAhead::Off, CommitAhead::Auto] {
         let mut memory = growing(64 * MIB, ahead);
-        // By steps that have become large.
+        // Until steps have become large.
         let mut usable = 0;
         while usable < 8 * MIB {
             usable = memory.grow_to(memory.committed_bytes() + 1).unwrap();
         }
         fill(&memory, 0..usable, 7);
         let mut ends = vec![usable];
-        // Halves of halves, until the page that is needed is refused.
+        // Smaller steps, until the page that is needed is refused.
         for refused in 1.. {
             let end = memory.usable_bytes();
             let fault = Fault::plan(Call::Commit, 0, refused);
@@ -278,10 +278,10 @@ fn where_steps_are_refused_growth_takes_what_it_needs() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "no thread makes memory ready there")]
-fn what_lies_ahead_of_others_is_taken_back_before_growth_is_refused() {
+fn memory_ahead_of_other_arrays_is_taken_back_before_growth_fails() {
     let new = |ahead| Reservation::new(16 * MIB).unwrap().growing().commit_ahead(ahead);
     for ahead in [CommitAhead::Off, CommitAhead::Bytes(MIB)] {
-        // Other tests are refused memory too, and take what lies here.
+        // Other tests also have memory refused, and take back what is ready here.
         let is_seen = (0..100).any(|_| {
             let mut other = new(CommitAhead::Bytes(MIB));
             let usable = other.grow_to(1).unwrap();
@@ -300,13 +300,13 @@ fn what_lies_ahead_of_others_is_taken_back_before_growth_is_refused() {
             let is_ready = prefaulted.refused.is_none() && prefaulted.ahead_bytes >= MIB;
             is_ready && grown.is_ok() && memory.usable_bytes() >= page_size()
         });
-        assert!(is_seen, "growth was refused, though memory lay ahead of another");
+        assert!(is_seen, "growth failed although memory was ready ahead of another array");
     }
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn without_the_service_memory_is_prefaulted_by_the_budget() {
+#[cfg_attr(no_vm, ignore = "residency is unknown there")]
+fn memory_is_prefaulted_within_the_budget_without_the_service() {
     let mut memory = growing(64 * MIB, CommitAhead::Off);
     let piece = memory.prefault_ahead(0, Budget::bytes(1));
     let run = memory.reservation().unwrap().run_bytes(0);
@@ -317,14 +317,14 @@ fn without_the_service_memory_is_prefaulted_by_the_budget() {
     assert_eq!(memory.prefault_ahead(MIB, Budget::bytes(usize::MAX - 1)).bytes, MIB);
     assert_eq!(memory.resident_bytes(), Some(5 * MIB));
     assert!(holds(&memory, 0..memory.usable_bytes(), 0));
-    // What was given back is to be made resident anew.
+    // Returned memory is made resident again.
     memory.shrink_to(0, Budget::UNLIMITED).unwrap();
     assert_eq!(memory.prefault_ahead(0, Budget::UNLIMITED).ahead_bytes, 4 * MIB);
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn what_use_has_made_resident_is_not_counted_as_prefaulted() {
+#[cfg_attr(no_vm, ignore = "residency is unknown there")]
+fn pages_touched_by_use_are_not_counted_as_prefaulted() {
     if cfg!(any(target_os = "openbsd", miri)) {
         return;
     }
@@ -335,7 +335,7 @@ fn what_use_has_made_resident_is_not_counted_as_prefaulted() {
             fill(&memory, 0..written, 7);
             let before = memory.resident_bytes().unwrap();
             assert!((written..written + page_size()).contains(&before), "{before}");
-            // Behind what is used, and behind what was.
+            // Both past what is used now, and past what was written.
             let mut sum = 0;
             loop {
                 let prefaulted = memory.prefault_ahead(0, budget);
@@ -354,8 +354,8 @@ fn what_use_has_made_resident_is_not_counted_as_prefaulted() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn what_was_resident_in_a_reservation_before_it_grew_is_not_counted_as_prefaulted() {
+#[cfg_attr(no_vm, ignore = "residency is unknown there")]
+fn pages_resident_before_the_first_growth_are_not_counted_as_prefaulted() {
     if cfg!(any(target_os = "openbsd", miri)) {
         return;
     }
@@ -375,7 +375,7 @@ fn what_was_resident_in_a_reservation_before_it_grew_is_not_counted_as_prefaulte
 }
 
 #[test]
-fn prefaulting_tells_what_was_refused_and_what_was_done() {
+fn prefault_ahead_reports_refusals_and_what_was_done() {
     for ahead in KINDS {
         for call in [Call::Commit, Call::Prefault] {
             for pass in 0..3 {
@@ -413,7 +413,7 @@ fn prefaulting_helps_the_service() {
 }
 
 #[test]
-fn pages_that_were_discarded_are_zero_and_usable() {
+fn discarded_pages_are_zero_and_usable() {
     for ahead in KINDS {
         let mut memory = growing(16 * MIB, ahead);
         let usable = memory.grow_to(4 * MIB).unwrap();
@@ -430,13 +430,13 @@ fn pages_that_were_discarded_are_zero_and_usable() {
 }
 
 #[test]
-fn how_far_ahead_can_be_said_again() {
+fn commit_ahead_can_be_changed() {
     let reservation = || Reservation::new(64 * MIB).unwrap();
     let mut memory = reservation().growing().commit_ahead(CommitAhead::Off);
     assert!(memory.grow_to(1).unwrap() >= 1 && memory.ahead_bytes() == 0);
     let usable = memory.usable_bytes();
     fill(&memory, 0..usable, 7);
-    // What is there stays there, and its last unit may be partly used.
+    // Usable memory stays; its last unit may be used in part.
     memory = memory.commit_ahead(CommitAhead::Bytes(MIB));
     assert_eq!(memory.usable_bytes(), usable);
     for ahead in [CommitAhead::Bytes(2 * MIB), CommitAhead::Auto, CommitAhead::Off] {
@@ -453,7 +453,7 @@ fn how_far_ahead_can_be_said_again() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is made ready there")]
-fn to_keep_more_than_there_is_gives_nothing_back() {
+fn shrinking_to_more_than_is_usable_returns_nothing() {
     for is_served in [false, true] {
         let mut memory = Reservation::new(64 << 20).unwrap().growing();
         if is_served {

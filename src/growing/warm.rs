@@ -1,4 +1,4 @@
-//! [`Warmth`]: memory that another array had before.
+//! [`Warmth`]: memory that another array has used.
 
 #![forbid(unsafe_code)]
 
@@ -11,32 +11,32 @@ use crate::reservation::{
 use crate::service::{self, CommitAhead, Legacy, Release};
 use std::alloc::Layout;
 
-/// What a reservation has of the one before it.
+/// What a reservation has from its previous user.
 #[derive(Debug)]
 pub(super) struct Warmth {
-    /// Pages up to here hold anything. They were committed from the beginning on, and are so yet, but where the
-    /// service has taken them back.
+    /// Pages up to here may hold anything. They were committed from the beginning on, and still are, unless the service
+    /// has taken them back.
     pub(super) bytes: usize,
-    /// Those of them that are not usable yet, where there is no service to take them back.
+    /// The warm bytes that are not usable yet, if the service does not take them back.
     lent: Lent,
-    /// To whom it goes.
+    /// The kind of use, for the region cache.
     pub(super) used: Use,
 }
 
-/// What an array wants of the keeper.
+/// A request to the region cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wish {
     pub(super) used: Use,
-    /// No fewer, and no more.
+    /// Exactly this many.
     pub(super) reserved_bytes: usize,
-    /// What is needed at once.
+    /// How many bytes are needed immediately.
     pub(super) need_bytes: usize,
     pub(super) align: usize,
     pub(super) huge_pages: HugePages,
     pub(super) columns: Option<ColumnLayouts>,
 }
 
-/// In what steps arrays commit at least.
+/// The smallest step in which arrays commit.
 const RUN_BYTES: usize = 64 << 10;
 
 impl Warmth {
@@ -44,22 +44,22 @@ impl Warmth {
         Self { bytes: 0, lent: Lent::NONE, used }
     }
 
-    /// What another array has left that was served.
+    /// Memory that a served array has left.
     pub(super) fn left(bytes: usize, used: Use) -> Self {
         Self { bytes, lent: Lent::NONE, used }
     }
 
-    /// The service has what is not used yet, and takes it back in time.
+    /// Records that the service holds what is not used yet, and takes it back in time.
     pub(super) fn is_served(&mut self) {
         self.lent.reduce_to(0);
     }
 
-    /// So many bytes are usable now.
+    /// Records that `usable` bytes are usable.
     pub(super) fn used_to(&mut self, usable: usize) {
         self.lent.reduce_to(self.bytes.saturating_sub(usable));
     }
 
-    /// What is behind `end` went back to the system; so many bytes are usable.
+    /// Records that memory past `end` was decommitted, and `usable` bytes are usable.
     pub(super) fn end_at(&mut self, end: usize, usable: usize) {
         self.bytes = self.bytes.min(end);
         self.used_to(usable);
@@ -67,17 +67,17 @@ impl Warmth {
 }
 
 impl Wish {
-    /// What it is for who wants that, if he wants anything of the keeper.
+    /// Returns the request for `want`. `None` if its memory does not come from the cache.
     pub(super) fn of(want: &Want) -> Option<Self> {
         let Want { align, huge_pages, columns, .. } = *want;
         let is_kept = match want.commit_ahead {
             CommitAhead::Auto => want.release != Release::Now,
-            // Who says how much is to be ready has no more.
+            // The user set how much is to be ready.
             CommitAhead::Bytes(1..) => false,
             CommitAhead::Off | CommitAhead::Bytes(_) => want.release == Release::Keep,
         };
-        // What the keeper writes to its first page is to lie in the first row. And it counts the bytes of rows:
-        // where each column has huge pages from the first row on, that is far too few.
+        // The cache writes to the first page, which must lie in the first row. It also counts the bytes of rows, which
+        // is far too few if each column has huge pages from the first row on.
         let is_not_kept = |columns: ColumnLayouts| {
             row_bytes(columns) > page_size() || huge_pages == HugePages::Always
         };
@@ -92,14 +92,14 @@ impl Wish {
         Some(Self { used, reserved_bytes, need_bytes, align, huge_pages, columns })
     }
 
-    /// Whether memory suits of which the first `bytes` hold anything.
+    /// Whether memory of which the first `bytes` may hold anything suits the request.
     pub(super) fn suits(&self, memory: &Reservation, bytes: usize) -> bool {
         memory.reserved_bytes() == self.reserved_bytes
             && memory.start().addr().get() % self.align == 0
             && memory.huge_pages() == self.huge_pages
             && memory.columns() == self.columns
             && {
-                // It reaches to there, so it can be rounded.
+                // At most `reserved_bytes`, so it can be rounded.
                 let need = self.need_bytes.min(self.reserved_bytes);
                 keeper::is_fit(bytes, need, round_up(need, memory.run_bytes(need)))
             }
@@ -107,9 +107,9 @@ impl Wish {
 }
 
 impl GrowingReservation {
-    /// Memory that another array had, if some is kept that suits. Nothing of it is usable yet.
+    /// Takes suitable memory from the cache. Nothing of it is usable yet.
     pub(super) fn warm(wish: Wish, growth: Growth) -> Option<Self> {
-        // As much as whole runs would be committed in any case.
+        // As much as would be committed anyway, in whole runs.
         let whole = round_up(wish.need_bytes, page_size().max(RUN_BYTES));
         let suits = &mut |warm: &Warm| wish.suits(&warm.memory, warm.pages.end);
         let (warm, lent) = keeper::take(wish.used, wish.need_bytes..whole, suits)?;
@@ -126,7 +126,7 @@ impl GrowingReservation {
         Some(warm)
     }
 
-    /// Has memory go to the keeper when this is dropped, if it is as large as was wished for.
+    /// Makes the memory go to the cache on drop, if it is as large as requested.
     pub(super) fn kept_for(mut self, wish: Option<Wish>) -> Self {
         let reserved_bytes = self.reserved_bytes();
         let used = wish.filter(|wish| wish.reserved_bytes == reserved_bytes).map(|wish| wish.used);
@@ -134,7 +134,7 @@ impl GrowingReservation {
         self
     }
 
-    /// Gives the memory to the keeper, if it is for that, and wanted there.
+    /// Moves the memory to the cache, if it is intended for that and the cache accepts it.
     pub(super) fn keep(&mut self) {
         let Some(Warmth { used, .. }) = self.warmth else { return };
         let committed = self.zero_from();
@@ -146,12 +146,12 @@ impl GrowingReservation {
         let Some((memory, committed)) = ended.filter(|(_, committed)| *committed > 0) else {
             return;
         };
-        // First, so that there is room for it.
+        // Before the call, to return what was lent.
         self.warmth = None;
         drop::<Option<Warm>>(service::keep(used, Warm { memory, pages: 0..committed }));
     }
 
-    /// What the next array may have of it, when this is gone.
+    /// What the next array may reuse after this is dropped.
     pub(super) fn legacy(&self) -> Option<Legacy> {
         let is_kept = self.warmth.as_ref().is_some_and(|warmth| keeper::is_on(warmth.used));
         is_kept.then(|| Legacy { written: self.zero_from(), keep: keep_left })
@@ -162,7 +162,7 @@ fn row_bytes(columns: ColumnLayouts) -> usize {
     layouts(columns).iter().map(Layout::size).sum()
 }
 
-/// Gives memory to the keeper of which so many bytes are committed, if it is wanted there.
+/// Moves memory of which `committed` bytes are committed to the cache, or returns it.
 fn keep_left(memory: Reservation, committed: usize) -> Option<Reservation> {
     let used = if memory.has_room() { Use::Array } else { Use::Exact };
     service::keep(used, Warm { memory, pages: 0..committed }).map(|warm| warm.memory)

@@ -1,4 +1,4 @@
-//! [`Class`]: slots for memory of about the same size.
+//! [`Class`]: slots for regions of about equal size.
 
 #![forbid(unsafe_code)]
 
@@ -8,13 +8,12 @@ use std::ptr::{self, NonNull};
 
 const ORDER: Ordering = Ordering::Relaxed;
 
-/// The bits of all slots.
 const ALL: usize = usize::MAX >> (usize::BITS as usize - SLOTS);
 
-/// Slots, which hold a pointer each, or null. Whoever takes one out has what it points to.
+/// Slots, each of which holds a pointer or null. The thread that takes a pointer out owns the region it points to.
 #[derive(Debug)]
 pub(super) struct Class {
-    /// A bit for each slot that holds something: a hint, which may be wrong while somebody is at that slot.
+    /// One bit for each slot that is full. Only a hint: a bit may be wrong while a thread is changing its slot.
     hint: AtomicUsize,
     slots: [Slot; SLOTS],
 }
@@ -22,7 +21,7 @@ pub(super) struct Class {
 #[derive(Debug)]
 struct Slot {
     place: AtomicPtr<Warm>,
-    /// When that was put here, in milliseconds.
+    /// When the region was put here, in milliseconds.
     since: AtomicU32,
 }
 
@@ -37,21 +36,21 @@ impl Class {
         Self { hint: AtomicUsize::new(0), slots: [const { Slot::new() }; SLOTS] }
     }
 
-    /// The slots that seem to hold something, the lowest first.
+    /// Returns the slots that seem to be full, the lowest first.
     pub(super) fn full(&self) -> impl Iterator<Item = usize> + use<> {
         bits(self.hint.load(ORDER))
     }
 
-    /// How many slots hold something.
     pub(super) fn count(&self) -> usize {
         self.slots.iter().filter(|slot| !slot.place.load(ORDER).is_null()).count()
     }
 
-    /// Puts a pointer into the lowest empty slot, or gives it back.
+    /// Puts a pointer into the lowest empty slot, or returns it.
     pub(super) fn put(&self, place: NonNull<Warm>, since: u32) -> Option<NonNull<Warm>> {
         for at in bits(!self.hint.load(ORDER) & ALL) {
             let (slot, null) = (&self.slots[at], ptr::null_mut());
-            // Before: whoever sees the pointer sees this, or what another has written who was refused.
+            // Before the exchange: a thread that sees the pointer sees this time, or that of a thread that failed to
+            // put.
             slot.since.store(since, ORDER);
             let put = slot.place.compare_exchange(null, place.as_ptr(), Ordering::Release, ORDER);
             if put.is_ok() {
@@ -62,7 +61,7 @@ impl Class {
         Some(place)
     }
 
-    /// Takes out what is in a slot, and since when it was there.
+    /// Removes the pointer from a slot, and returns it and when it was put there.
     pub(super) fn take(&self, slot: usize) -> Option<(NonNull<Warm>, u32)> {
         let Slot { place, since } = &self.slots[slot];
         if place.load(ORDER).is_null() {
@@ -75,9 +74,10 @@ impl Class {
 
     /// Sets the bit of a slot that was filled.
     //
-    // Another may have emptied it meanwhile, and cleared the bit before; so who wrote the bit looks again. Then it
-    // is right when all are gone: take the last, in the order of `hint`, who wrote it. All others wrote it after
-    // what they did to the slot, so he saw that, as he acquired what they released.
+    // Another thread may have emptied the slot and cleared the bit in between, so the thread that wrote the bit checks
+    // the slot again. Once all threads are done, the bit is right: consider the last write, in the modification order
+    // of `hint`. All other threads wrote the bit after they changed the slot, and the last one acquired those writes,
+    // so its check saw their changes.
     fn mark_full(&self, slot: usize) {
         self.hint.fetch_or(1 << slot, Ordering::AcqRel);
         if self.slots[slot].place.load(ORDER).is_null() {
@@ -85,7 +85,7 @@ impl Class {
         }
     }
 
-    /// Clears the bit of a slot that was emptied, in the same way.
+    /// Clears the bit of a slot that was emptied, as [`mark_full`](Self::mark_full) sets it.
     fn mark_empty(&self, slot: usize) {
         self.hint.fetch_and(!(1 << slot), Ordering::AcqRel);
         if !self.slots[slot].place.load(ORDER).is_null() {
@@ -93,22 +93,22 @@ impl Class {
         }
     }
 
-    /// Whether what is in a slot, if there is anything, was there for so many milliseconds.
+    /// Whether a slot is full, and has been for `time` milliseconds.
     pub(super) fn is_old(&self, slot: usize, now: u32, time: u32) -> bool {
         self.left(slot, now, time) == Some(0)
     }
 
-    /// How many milliseconds it is until what is in a slot was there for so many; none if there is nothing.
+    /// Returns how many milliseconds are left until a slot has been full for `time`. `None` if it is empty.
     pub(super) fn left(&self, slot: usize, now: u32, time: u32) -> Option<u32> {
         let Slot { place, since } = &self.slots[slot];
         let age = now.wrapping_sub(since.load(ORDER));
-        // Who looks may have read the clock before it was put here, and waited since.
+        // The clock may have been read before the region was put here.
         let age = if age <= u32::MAX / 2 { age } else { 0 };
         (!place.load(ORDER).is_null()).then_some(time.saturating_sub(age))
     }
 }
 
-/// The places of the bits that are set, the lowest first.
+/// Returns the positions of the bits that are set, the lowest first.
 fn bits(mut left: usize) -> impl Iterator<Item = usize> + use<> {
     std::iter::from_fn(move || {
         let lowest = left.trailing_zeros();

@@ -1,28 +1,28 @@
-//! The keeper: released memory that is kept warm for the next who wants some.
+//! The region cache: memory of dropped containers, kept resident for reuse.
 //!
-//! Fresh pages take a page fault each. A program that takes and gives back a buffer every frame would take
-//! them every frame. So the memory of arrays and maps that are dropped, and of the large blocks of
-//! [allocators](crate::alloc), goes to the keeper, with its addresses and whatever is in it, and who wants
-//! some asks here first. ([`Release::Now`](crate::Release::Now) is for those who don't.) With
-//! [`CommitAhead::Auto`](crate::CommitAhead::Auto) it lies ready ahead of them, and the
-//! [background thread](crate::service) takes back in time what they don't use: it is not lent.
+//! Each fresh page costs a page fault, and a program that allocates a buffer for every frame would take these faults in
+//! every frame. So the memory of dropped arrays and maps, and of large blocks of [allocators](crate::alloc), goes to
+//! the cache with its addresses and contents, and new containers look there first.
+//! [`Release::Now`](crate::Release::Now) bypasses the cache. With [`CommitAhead::Auto`](crate::CommitAhead::Auto),
+//! cached memory is ready ahead of the array, and the [background thread](crate::service) takes back in time what the
+//! array does not use: such memory does not count as lent.
 //!
-//! # How much, and for how long
+//! # Limits
 //!
-//! What is kept, and what was lent to arrays and blocks beyond what they asked for, is at most as many bytes as
-//! [`set_most_bytes`] says: 64 MiB, if nobody says; but no more than 1/32 of the machine's memory, and 1/16
-//! of the addresses that the process may have when it is first asked for some. So a program has no more memory
-//! than is live, and that. (But a block that is lent nothing may have a quarter beyond what it asked for.) Where
-//! addresses are few (32 bits, `RLIMIT_AS`), nothing is kept that has more than a 16th of them reserved.
+//! [`set_most_bytes`] limits the sum of two numbers: the bytes that are cached, and the bytes that were lent, that is,
+//! given to arrays and blocks in excess of what they requested. Defaults to 64 MiB, but at most 1/32 of the machine's
+//! memory and 1/16 of the addresses that the process may have on first use. So a program has at most that much memory
+//! in addition to its live data, except that a block without lent bytes may be a quarter larger than requested. Where
+//! addresses are scarce (32 bits, `RLIMIT_AS`), memory is not cached if more than 1/16 of them are reserved for it.
 //!
-//! What nobody took for a time goes back to the system, a second if [`set_time`] does not say otherwise: by
-//! the [background thread](crate::service), if there is one and more than one processor; and by those who give
-//! memory to the keeper, who release one old piece each, some hundred a second at most. (If there is no thread, and
-//! nobody comes any more, what is kept stays.) All goes back at once when somebody is refused memory: an array, a
-//! block of an allocator, or a small block of its parent; and by [`trim`].
+//! Memory that is not reused is returned to the system after a second; [`set_time`] sets this time. The [background
+//! thread](crate::service) returns it, if that runs and there is more than one processor. Otherwise each thread that
+//! puts memory into the cache returns one old region, a few hundred per second at most; if no thread does, the memory
+//! stays cached. The cache is emptied when a request for memory fails (of an array, a block of an allocator, or a small
+//! block of its parent), and by [`trim`].
 //!
-//! It has no lock and allocates nothing, so it may be used before `main`, while threads end, and in the child
-//! of a `fork`.
+//! The cache has no lock and allocates nothing, so it can be used before `main`, while threads end, and in the child of
+//! a `fork`.
 //!
 //! # Examples
 //!
@@ -35,34 +35,33 @@
 //! assert!(keeper::stats().kept_bytes <= 256 << 20);
 //! keeper::trim();
 //!
-//! // Nothing is kept from now on.
+//! // Disable the cache.
 //! keeper::set_most_bytes(0);
 //! assert_eq!(keeper::stats().kept_blocks, 0);
 //! ```
+// # Implementation
 //
-// # How it is done
+// Slots are searched by the size of the memory in them. The lowest slot that suits is taken, and the lowest empty one
+// is filled. So a few slots are used again and again, and those above grow old.
 //
-// A slot is looked for by the size of what is in it. The lowest that suits is taken, and the lowest that is
-// empty is filled: so a few are used again and again, and those above grow old.
+// # Soundness
 //
-// # Why this is sound
-//
-// Who puts memory here ends its part in it: [`Warm`] is moved into the memory itself, and the slot points to
-// it. It comes out by an exchange of the pointer for null, which one thread can do; that one reads the
-// `Warm`, and so has the memory. The pointer is exchanged with acquire and put with release, so that it sees
-// what was written there.
+// A thread that puts memory here no longer uses it: its [`Warm`] is moved into the memory itself, and a slot points to
+// it. It is taken by exchanging the pointer for null, in which one thread succeeds; that thread reads the `Warm`, and
+// so owns the memory. The pointer is stored with release and exchanged with acquire ordering, so the thread sees what
+// was written there.
 //
 // # Threads and forks
 //
-// There is no lock, and nothing is allocated. Nobody waits but who was refused memory, a moment, for those who
-// release some. The child of a fork has what was kept; what another thread had out of its slot just then stays
-// mapped in the child, and counted, and is not used again.
+// Nothing locks or allocates. Only a thread whose request for memory was refused waits, briefly, for threads that
+// release some. The child of a fork has what was cached. What another thread had taken out of its slot at that moment
+// stays mapped and counted in the child, and is not used again.
 
-#![expect(unsafe_code, reason = "keeps what it knows of memory in that memory")]
+#![expect(unsafe_code, reason = "stores the description of memory in that memory")]
 
 mod sync {
-    //! What [`class`](super::class), [`count`](super::count) and [`pieces`](super::pieces) are made of; `loom/`
-    //! has its own.
+    //! What [`class`](super::class), [`count`](super::count) and [`pieces`](super::pieces) are built on. `loom/`
+    //! replaces it.
     pub(super) use std::sync::atomic;
     pub(super) use std::thread;
 }
@@ -87,20 +86,20 @@ use std::time::Duration;
 
 const ORDER: Ordering = Ordering::Relaxed;
 
-/// Memory that somebody had: its addresses, and pages that are committed and hold anything.
+/// A region that was in use: its addresses, and pages that are committed and may hold anything.
 pub(crate) struct Warm {
     pub(crate) memory: Reservation,
     pub(crate) pages: Range<usize>,
 }
 
-/// For whom memory is: what the others have is of no use to them.
+/// The kind of container that a region suits. Regions are not exchanged between kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     /// Blocks of allocators, which have room to grow.
     Block,
-    /// Arrays whose maximum nobody named.
+    /// Arrays without a maximum set by the user.
     Array,
-    /// Arrays with the addresses that they need at most.
+    /// Arrays that reserve exactly what they need at most.
     Exact,
 }
 
@@ -108,23 +107,24 @@ impl Use {
     const COUNT: usize = 3;
 }
 
-/// Of a power of two of bytes each, from [`LEAST_BYTES`] on; the smallest and the largest have all beyond.
+/// Class *n* holds regions of `LEAST_BYTES << n` bytes or more; the first and the last also hold all smaller and larger
+/// ones.
 const CLASSES: usize = 10;
 const LEAST_BYTES: usize = 64 << 10;
 
-/// How many slots a class has: one for each bit.
+/// The number of slots of a class: one for each bit of its hint.
 const SLOTS: usize = usize::BITS as usize;
 
-/// More is not kept in one piece: 32 MiB, and what stands before them, to the end of a huge page.
+/// The largest region that is cached: 32 MiB, and what precedes them up to the end of a huge page.
 const MOST_BYTES_EACH: usize = 34 << 20;
 
-/// It is put into its first page.
+/// It is stored in the first page of the region.
 const _: () = assert!(size_of::<Warm>() <= 4096 && align_of::<Warm>() <= 4096);
 
-/// Who needs so much may be about to grow, and is lent more than twice of it.
+/// A request of at most this size may be the start of growth, and is lent more than twice of it.
 const MOST_BEGINNING_BYTES: usize = 1 << 20;
 
-/// Whether so many bytes are not too many for who needs `need`: `whole` of them, in runs.
+/// Whether a region of `bytes` is not too large for a request for `need`, which takes `whole` bytes in runs.
 pub(crate) const fn is_fit(bytes: usize, need: usize, whole: usize) -> bool {
     bytes / 2 <= whole || need <= MOST_BEGINNING_BYTES
 }
@@ -134,13 +134,13 @@ impl Warm {
         self.pages.len()
     }
 
-    /// Whether it is not kept where so many bytes are at most, in all.
+    /// Whether the region is not cached if `most` is the limit for all.
     fn is_too_large(&self, most: usize) -> bool {
         self.bytes() > MOST_BYTES_EACH.min(most)
             || self.memory.reserved_bytes() > most_reserved_bytes_each()
     }
 
-    /// Gives some at its end back, and returns how many bytes: none if there is little, or that is refused.
+    /// Decommits a part at the end, and returns its size: 0 if the region is small, or that is refused.
     fn release_end(&mut self) -> usize {
         const PART_BYTES: usize = 4 << 20;
         let end = self.pages.end;
@@ -152,17 +152,17 @@ impl Warm {
         end - keep
     }
 
-    /// The first of the pages, which is where it is put while it is kept.
+    /// The first page, where this is stored while the region is cached.
     fn place(&self) -> NonNull<Self> {
-        // SAFETY: the pages lie inside the reservation.
+        // SAFETY: `pages` is a range of the reservation.
         unsafe { self.memory.start().add(self.pages.start) }.cast()
     }
 
-    /// Puts it into its first page.
+    /// Moves this into the first page of the region.
     fn pack(self) -> NonNull<Self> {
         let (place, bytes) = (self.place(), self.bytes());
         unpoison(place.as_ptr(), 1);
-        // SAFETY: committed, nobody else's, and at a page boundary; a page has room for it, as asserted above.
+        // SAFETY: the first page is committed, belongs to `self`, and is aligned and large enough, as asserted above.
         unsafe { place.write(self) };
         poison(
             place.as_ptr().cast::<u8>().wrapping_add(size_of::<Self>()),
@@ -171,28 +171,29 @@ impl Warm {
         place
     }
 
+    /// Moves the value out of the first page of its region.
+    ///
     /// # Safety
     ///
-    /// - It was packed there, and nobody else unpacks it.
+    /// - It was packed there, and is unpacked only once.
     unsafe fn unpack(place: NonNull<Self>) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the value was packed there and is not read again, as the caller promises.
         let warm = unsafe { place.read() };
         unpoison(place.as_ptr().cast::<u8>(), warm.bytes());
         warm
     }
 }
 
-/// The class of what has so many bytes.
+/// Returns the class of regions of `bytes`.
 fn class_of(bytes: usize) -> usize {
     ((bytes / LEAST_BYTES).max(1).ilog2() as usize).min(CLASSES - 1)
 }
 
-/// Whether nothing is kept.
 pub(crate) fn is_empty() -> bool {
     count::kept_bytes() == 0
 }
 
-/// Whether anything is kept for whom memory is for.
+/// Whether regions of this kind are cached at all.
 pub(crate) fn is_on(used: Use) -> bool {
     #[cfg(test)]
     if tests::is_off(used) {
@@ -202,40 +203,40 @@ pub(crate) fn is_on(used: Use) -> bool {
     most_bytes() > 0 && time_ms() > 0
 }
 
-/// What is kept, given by [`stats`].
+/// The current contents of the region cache, returned by [`stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeeperStats {
-    /// Pieces of memory that are kept.
+    /// The number of cached regions.
     pub kept_blocks: usize,
-    /// Bytes that the system has promised for these.
+    /// The number of their committed bytes.
     pub kept_bytes: usize,
-    /// Bytes that arrays and blocks in use have got beyond what they asked for, since they were warm, and that
-    /// they may yet grow into.
+    /// The number of bytes that arrays and blocks in use have received in excess of their requests, because they were
+    /// resident, and may still grow into.
     pub lent_bytes: usize,
 }
 
-/// What is kept now.
+/// Returns the current contents of the cache.
 ///
-/// Looks at some two thousand places, and does not enter the kernel. While other threads come to the keeper
-/// the numbers may be of different moments.
+/// Looks at about two thousand slots, without a system call. If other threads use the cache meanwhile, the numbers may
+/// be from different moments.
 pub fn stats() -> KeeperStats {
     let (kept_bytes, lent_bytes) = (count::kept_bytes(), count::lent_bytes());
     KeeperStats { kept_blocks: pieces::kept_blocks(), kept_bytes, lent_bytes }
 }
 
-/// Gives all that is kept back to the system; and, where the addresses of the process are limited (32 bits,
-/// `RLIMIT_AS`), the room that large blocks of [allocators](crate::alloc) have to grow into, as is done when somebody
-/// is refused memory. (Nobody tells this crate when a thread is refused its stack.)
+/// Returns all cached memory to the system. If the addresses of the process are limited (32 bits, `RLIMIT_AS`), this
+/// also returns the room that large blocks of [allocators](crate::alloc) have to grow into. The crate does both when a
+/// request for memory fails; but it does not learn when the stack of a thread cannot be allocated.
 ///
-/// Enters the kernel once for each piece. (What other threads put, or look at, at that moment may stay.)
+/// Makes one system call for each region. Regions that other threads put or inspect meanwhile may stay.
 pub fn trim() {
     take_rooms();
     release_all();
 }
 
-/// Where addresses are limited, takes the room that blocks have to grow into. The limit is looked at anew, also by
-/// who keeps something next.
+/// If addresses are limited, takes the room that blocks have to grow into, and has the limit read again on the next
+/// use.
 fn take_rooms() {
     pieces::releasing(|| {
         let has_taken = os::address_limit().is_some() && take_all_rooms();
@@ -246,15 +247,15 @@ fn take_rooms() {
     });
 }
 
-/// What nobody has said yet.
+/// Stands for a limit that is not known yet.
 const UNSAID: usize = usize::MAX;
 
 static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSAID);
 static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSAID);
 static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 
-/// How many bytes are kept and lent at most. None where there is no virtual memory: what is released there goes to the
-/// allocator, which keeps it as it is, for others too.
+/// Returns how many bytes may be cached and lent. 0 without virtual memory, where released memory goes to the
+/// system's allocator.
 #[inline(never)]
 fn most_bytes() -> usize {
     const USUAL_BYTES: usize = 64 << 20;
@@ -268,8 +269,7 @@ fn most_bytes() -> usize {
     })
 }
 
-/// How many addresses one piece may have: where there are few, all else in the process wants them, which does
-/// not ask here.
+/// Returns how many addresses one region may have. If they are scarce, other parts of the process need them.
 #[inline(never)]
 fn most_reserved_bytes_each() -> usize {
     said_or(&MOST_RESERVED_BYTES_EACH, || {
@@ -277,7 +277,7 @@ fn most_reserved_bytes_each() -> usize {
     })
 }
 
-/// What was said, or else what is found, which is said then; unless somebody has said so meanwhile.
+/// Returns the stored value, or stores what `find` returns, unless another thread stores one meanwhile.
 fn said_or(said: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
     match said.load(ORDER) {
         UNSAID => {
@@ -288,10 +288,10 @@ fn said_or(said: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
     }
 }
 
-/// Says how many bytes are to be kept at most, from now on, with those that are lent: none by 0.
+/// Sets the limit for the sum of cached and lent bytes. 0 disables the cache.
 ///
-/// If more are kept now, all are given back, which enters the kernel once for each piece. (What other threads
-/// put, or look at, at that moment may stay.) No single piece of more than 34 MiB is kept, whatever is said.
+/// If more than that is cached now, all of it is returned to the system, with one system call for each region. Regions
+/// that other threads put or inspect meanwhile may stay. A single region of more than 34 MiB is never cached.
 pub fn set_most_bytes(most: usize) {
     MOST_BYTES.store(most.min(UNSAID - 1), ORDER);
     if count::kept_bytes() > most {
@@ -299,7 +299,7 @@ pub fn set_most_bytes(most: usize) {
     }
 }
 
-/// How long memory is kept that nobody takes.
+/// How long memory stays cached if it is not reused.
 pub(crate) fn time() -> Duration {
     Duration::from_millis(time_ms().into())
 }
@@ -308,9 +308,9 @@ fn time_ms() -> u32 {
     TIME_MS.load(ORDER)
 }
 
-/// Says how long memory is to be kept that nobody takes, from now on: in whole milliseconds, a week at most. (The
-/// background thread learns of it within five seconds.) For
-/// no time, nothing is kept, and what is kept is given back, as by [`trim`], which enters the kernel.
+/// Sets how long memory stays cached if it is not reused, in whole milliseconds and at most a week. The background
+/// thread notices a change within five seconds. With [`Duration::ZERO`] nothing is cached, and all cached memory is
+/// returned as by [`trim`].
 pub fn set_time(time: Duration) {
     const MOST_MS: u32 = 7 * 24 * 60 * 60 * 1000;
     let ms = u32::try_from(time.as_millis()).unwrap_or(MOST_MS).min(MOST_MS);

@@ -1,4 +1,4 @@
-//! What is kept, piece by piece: put, taken, released.
+//! The regions of the cache: putting, taking and releasing them.
 
 use super::class::Class;
 use super::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -18,16 +18,15 @@ pub(super) fn classes_of(used: Use) -> &'static [Class; CLASSES] {
     &KEPT[used as usize]
 }
 
-/// How many threads are releasing what they took out of its slot, and how many pieces were released.
+/// How many threads are releasing regions that they took out of their slots, and how many regions were released.
 static RELEASING: AtomicUsize = AtomicUsize::new(0);
 static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
 
-/// How many pieces are kept.
 pub(super) fn kept_blocks() -> usize {
     KEPT.as_flattened().iter().map(Class::count).sum()
 }
 
-/// Keeps memory, whose pages are not empty; or gives it back to be released.
+/// Puts a region with at least one page into the cache, or returns it to be released.
 pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
     #[cfg(test)]
     if super::tests::is_off(used) {
@@ -50,15 +49,16 @@ pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
     release_one_old(now, time);
     refused.map(|place| {
         count::taken(bytes);
-        // SAFETY: packed above, and no slot has it.
+        // SAFETY: packed above, and no slot holds it.
         unsafe { Warm::unpack(place) }
     })
 }
 
-/// Takes memory that suits, and holds anything, for who needs as much as `need` begins with; what is beyond its
-/// end is lent, if so much may be.
+/// Takes a region that suits a request for `need.start` bytes. Its bytes past `need.end` are lent, if the limit
+/// permits; otherwise the second value is `None`.
 ///
-/// It is the smallest class that has some, from that of what is needed on, or else the one below.
+/// The region comes from the smallest class that has one, beginning with that of the request, or from the next smaller
+/// class.
 pub(crate) fn take(
     used: Use,
     need: Range<usize>,
@@ -75,41 +75,41 @@ pub(crate) fn take(
     let below = class.checked_sub(1);
     let mut places = (class..CLASSES).chain(below);
     let warm = places.find_map(|class| take_from(&classes[class], suits))?;
-    // In this order: what is lent was kept, so others find no room for more meanwhile.
+    // In this order: lent bytes stay counted as cached until then, so other threads cannot exceed the limit meanwhile.
     let lent = Lent::of(warm.bytes().saturating_sub(need.end), most_bytes());
     count::taken(warm.bytes());
     Some((warm, lent))
 }
 
-/// Takes memory that suits, which is still counted.
+/// Takes a region that suits. It stays counted.
 fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
     for slot in class.full() {
         let Some((place, since)) = class.take(slot) else { continue };
-        // SAFETY: packed by `put`, and taken out of its slot just now.
+        // SAFETY: packed by `put`, and this thread has taken it out of its slot.
         let warm = unsafe { Warm::unpack(place) };
         if suits(&warm) {
             return Some(warm);
         }
         if let Some(place) = class.put(warm.pack(), since) {
-            // Others were quicker.
-            // SAFETY: packed just now, and no slot has it.
+            // Other threads have filled all slots.
+            // SAFETY: packed just now, and no slot holds it.
             release_taken(unsafe { Warm::unpack(place) });
         }
     }
     None
 }
 
-/// Releases what is in a slot, if there is anything.
+/// Releases the region in a slot, and returns whether there was one.
 #[inline(never)]
 fn release(class: &Class, slot: usize) -> bool {
     let Some((place, _)) = class.take(slot) else { return false };
-    // SAFETY: packed by `put`, and taken out of its slot just now.
+    // SAFETY: packed by `put`, and this thread has taken it out of its slot.
     release_taken(unsafe { Warm::unpack(place) });
     true
 }
 
-/// Releases what was taken out of its slot, and is still counted. Who sees by the count that it is gone sees
-/// before that somebody is releasing, and before he sees that nobody is, that it has ended.
+/// Releases a region that was taken out of its slot and is still counted. A thread that sees by the count that it is
+/// gone also sees that a release is in progress, until it sees that the release has ended.
 #[inline(never)]
 fn release_taken(warm: Warm) {
     releasing(|| {
@@ -119,7 +119,7 @@ fn release_taken(warm: Warm) {
     });
 }
 
-/// Has others know that somebody is releasing; and that something was released, if that is so.
+/// Runs `release`, and records that a release is in progress, and that it has ended if `release` returns `true`.
 pub(super) fn releasing(release: impl FnOnce() -> bool) {
     RELEASING.fetch_add(1, ORDER);
     if release() {
@@ -128,13 +128,13 @@ pub(super) fn releasing(release: impl FnOnce() -> bool) {
     RELEASING.fetch_sub(1, Ordering::Release);
 }
 
-/// How many pieces have been released: for [`make_room`], before what may be refused is tried.
+/// How many regions have been released: to be passed to [`make_room`], read before the call that may be refused.
 pub(crate) fn releases_ended() -> usize {
     RELEASES_ENDED.load(ORDER)
 }
 
-/// Releases all that is kept, for somebody who was refused when so many releases had ended, also what others
-/// are looking at or are releasing just now; whether more have ended since: then it is worth another try.
+/// Releases all cached regions, and waits for those that other threads inspect or release. Returns whether a release
+/// has ended since `ended` was read: then another try is worthwhile.
 #[inline(never)]
 pub(crate) fn make_room(ended: usize) -> bool {
     #[cfg(test)]
@@ -144,7 +144,7 @@ pub(crate) fn make_room(ended: usize) -> bool {
     take_rooms();
     for tries in 0..MOST_TRIES {
         release_all();
-        // What another has out of its slot is counted, or he is releasing.
+        // What another thread has taken out of its slot is still counted, or its release is in progress.
         if kept_bytes() == 0 && RELEASING.load(Ordering::Acquire) == 0 {
             break;
         }
@@ -153,12 +153,12 @@ pub(crate) fn make_room(ended: usize) -> bool {
     releases_ended() != ended
 }
 
-/// How often it is tried: for some 20 ms. Others may keep some all the time, and in the child of a fork they may
-/// be those who do not exist there.
+/// How often to try, for about 20 ms in all. Other threads may cache regions all the time, or not exist in the child of
+/// a fork.
 const MOST_TRIES: u32 = 200;
 
 fn pause(tries: u32) {
-    /// Longer waits leave the processor to those who are waited for.
+    /// After this many tries, sleep: the threads that are waited for need the processor.
     const SHORT_TRIES: u32 = 32;
     if tries < SHORT_TRIES {
         thread::yield_now();
@@ -167,8 +167,8 @@ fn pause(tries: u32) {
     }
 }
 
-/// Releases what is kept of arrays whose size was guessed, so that there are more addresses for another; whether
-/// there was anything.
+/// Releases cached regions of arrays without a maximum, to make addresses available for another. Returns whether there
+/// were any.
 pub(crate) fn make_room_to_reserve() -> bool {
     #[cfg(test)]
     if super::tests::is_anothers() {
@@ -177,7 +177,7 @@ pub(crate) fn make_room_to_reserve() -> bool {
     kept_bytes() > 0 && release_of(classes_of(Use::Array))
 }
 
-/// Releases all that is kept; whether there was anything.
+/// Releases all cached regions, and returns whether there were any.
 pub(crate) fn release_all() -> bool {
     if kept_bytes() == 0 {
         return false;
@@ -191,7 +191,6 @@ fn release_of(classes: &[Class]) -> bool {
     classes.iter().fold(false, |any, class| release_each(class) | any)
 }
 
-/// Releases all that is old.
 #[inline(never)]
 fn release_old(now: u32, time: u32) {
     for class in KEPT.as_flattened() {
@@ -203,7 +202,7 @@ fn release_old(now: u32, time: u32) {
     }
 }
 
-/// Releases one piece that is old, for who gives one; at each tick of the clock once.
+/// Releases one old region, at most once per tick of the clock.
 fn release_one_old(now: u32, time: u32) {
     static LAST: AtomicU32 = AtomicU32::new(0);
     if LAST.load(ORDER) == now {
@@ -215,8 +214,8 @@ fn release_one_old(now: u32, time: u32) {
     }
 }
 
-/// Releases a part of what is old, for who has nothing else to do, and returns when to come again, if anything is
-/// kept: at once, or after a part of the time at least, so that he is not woken for each piece.
+/// Releases a part of an old region, and returns when to call this again: at once, or after a part of the time, so that
+/// the thread does not wake for each region. `None` if nothing is cached.
 pub(crate) fn age() -> Option<Duration> {
     #[cfg(test)]
     if super::tests::is_anothers() {
@@ -225,7 +224,7 @@ pub(crate) fn age() -> Option<Duration> {
     let time = time_ms();
     let wait = |ms: u32| Some(Duration::from_millis(ms.into()));
     let Some(oldest) = oldest(os::now_ms(), time) else {
-        // Somebody is looking at it; in the child of a fork perhaps for ever.
+        // Another thread has taken it out of its slot; in the child of a fork perhaps for ever.
         return wait(time.clamp(1000, LONGEST_WAIT_MS)).filter(|_| kept_bytes() > 0);
     };
     if oldest.left == 0 {
@@ -235,20 +234,20 @@ pub(crate) fn age() -> Option<Duration> {
     wait(oldest.left.max(time / 4).min(LONGEST_WAIT_MS))
 }
 
-/// Who waits for what is old to be so looks again after this: another time may have been said.
+/// The longest wait, after which a new [`set_time`](super::set_time) takes effect.
 const LONGEST_WAIT_MS: u32 = 5000;
 
-/// What has been here longest.
+/// The region that was put first.
 struct Oldest {
-    /// The number of its class among all.
+    /// The index of its class among all.
     number: usize,
     class: &'static Class,
     slot: usize,
-    /// How many milliseconds it is until that is old.
+    /// How many milliseconds are left until it is old.
     left: u32,
 }
 
-/// What has been here longest; the first of those that are old.
+/// Returns the region that was put first, or the first that is old.
 #[inline(never)]
 fn oldest(now: u32, time: u32) -> Option<Oldest> {
     let mut oldest: Option<Oldest> = None;
@@ -267,23 +266,23 @@ fn oldest(now: u32, time: u32) -> Option<Oldest> {
 }
 
 impl Oldest {
-    /// Releases some of it, from its end: who changes mappings waits for no more.
+    /// Releases a part at the end of the region, so that changes of mappings by other threads wait only for that.
     fn release_part(&self) {
         let Some((place, since)) = self.class.take(self.slot) else { return };
-        // SAFETY: packed by `put`, and taken out of its slot just now.
+        // SAFETY: packed by `put`, and this thread has taken it out of its slot.
         let mut warm = unsafe { Warm::unpack(place) };
         if !release_end(&mut warm) {
             return release_taken(warm);
         }
         let class = &KEPT[self.number / CLASSES][class_of(warm.bytes())];
         if let Some(place) = class.put(warm.pack(), since) {
-            // SAFETY: packed just now, and no slot has it.
+            // SAFETY: packed just now, and no slot holds it.
             release_taken(unsafe { Warm::unpack(place) });
         }
     }
 }
 
-/// Releases the end of what was taken out of its slot; whether it has one, and that could be.
+/// Releases the end of a region that was taken out of its slot. Returns whether that succeeded.
 fn release_end(warm: &mut Warm) -> bool {
     let mut released = 0;
     releasing(|| {

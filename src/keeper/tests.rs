@@ -1,6 +1,6 @@
-//! What is kept, how much, for how long, and by whom it is taken.
+//! What is cached, how much, for how long, and which request takes it.
 
-#![expect(unsafe_code, reason = "writes to what it keeps")]
+#![expect(unsafe_code, reason = "writes to cached memory")]
 
 use super::count::kept_bytes;
 use super::*;
@@ -10,23 +10,22 @@ use std::thread::{self, ThreadId};
 
 const MIB: usize = 1 << 20;
 
-/// Who has the keeper to himself: what is kept is the process', and other tests are refused memory.
+/// The thread whose test owns the cache: the cache belongs to the process, and other tests have memory refused.
 static OWNER: Mutex<Option<ThreadId>> = Mutex::new(None);
 
-/// Whether another thread's test has the keeper to itself.
+/// Whether a test of another thread owns the cache.
 pub(super) fn is_anothers() -> bool {
     let owner = *OWNER.lock().unwrap_or_else(PoisonError::into_inner);
     owner.is_some_and(|owner| owner != thread::current().id())
 }
 
-/// Whether arrays go without the keeper: in unit tests all but those of who has it to himself, for they are
-/// refused memory on purpose.
+/// Whether arrays do not use the cache: in unit tests all except those of the owner, since they have memory refused.
 pub(super) fn is_off(used: Use) -> bool {
     let owner = *OWNER.lock().unwrap_or_else(PoisonError::into_inner);
     used != Use::Block && owner != Some(thread::current().id())
 }
 
-/// Has the keeper for a test alone, and empty, with the usual bounds.
+/// Gives a test the cache alone, empty and with the default limits.
 pub(crate) struct Alone {
     _lock: MutexGuard<'static, ()>,
     lent_bytes: usize,
@@ -68,18 +67,18 @@ fn set_bounds(most: usize, time: Duration) {
     set_time(time);
 }
 
-/// Memory of so many bytes, with a number in the last page.
+/// A region of `bytes` with `number` in the last page.
 fn warm(bytes: usize, number: u64) -> Warm {
     let memory = Reservation::new(2 * bytes).unwrap();
     memory.commit(..bytes).unwrap();
     let warm = Warm { memory, pages: 0..bytes };
-    // SAFETY: committed, and nobody else's.
+    // SAFETY: the last page is committed, and `warm` owns it.
     unsafe { mark(&warm).write(number) };
     warm
 }
 
 fn mark(warm: &Warm) -> *mut u64 {
-    // SAFETY: inside the pages.
+    // SAFETY: 8 bytes before the end of `pages`, which has at least a page.
     unsafe { warm.memory.as_ptr().add(warm.pages.end - 8) }.cast()
 }
 
@@ -97,15 +96,15 @@ fn take_any(bytes: usize) -> Option<u64> {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn what_was_put_is_taken_with_what_is_in_it() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn regions_are_taken_with_their_contents() {
     let _alone = alone();
     assert!(take_any(1).is_none());
     for number in 0..3 {
         assert!(put(Use::Block, warm(MIB, number)).is_none());
     }
     assert_eq!((kept_blocks(), kept_bytes()), (3, 3 * MIB));
-    // The place that was filled first is that which is taken first.
+    // The slot that was filled first is taken first.
     assert_eq!([take_any(MIB), take_any(MIB)], [Some(0), Some(1)]);
     assert!(put(Use::Block, warm(MIB, 7)).is_none());
     assert_eq!([take_any(1), take_any(1), take_any(1)], [Some(7), Some(2), None]);
@@ -113,8 +112,8 @@ fn what_was_put_is_taken_with_what_is_in_it() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn the_smallest_class_that_is_large_enough_comes_first_and_one_below_last() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn the_smallest_class_that_fits_comes_first_and_the_next_smaller_last() {
     let _alone = alone();
     for (bytes, number) in [(8 * MIB, 8), (MIB, 1), (4 * MIB, 4), (2 * MIB, 2)] {
         assert!(put(Use::Block, warm(bytes, number)).is_none());
@@ -130,8 +129,8 @@ fn the_smallest_class_that_is_large_enough_comes_first_and_one_below_last() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn what_does_not_suit_stays() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn regions_that_do_not_suit_stay() {
     let _alone = alone();
     for number in 0..4 {
         assert!(put(Use::Block, warm(MIB, number)).is_none());
@@ -148,15 +147,15 @@ fn what_does_not_suit_stays() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn no_more_is_kept_and_lent_than_was_said() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn cached_and_lent_bytes_stay_within_the_limit() {
     let _alone = alone();
     set_most_bytes(5 * MIB);
     assert!(put(Use::Block, warm(6 * MIB, 0)).is_some());
     assert!(put(Use::Block, warm(3 * MIB, 1)).is_none());
     assert!(put(Use::Block, warm(3 * MIB, 2)).is_some());
     assert!(put(Use::Block, warm(2 * MIB, 3)).is_none());
-    // What is lent leaves less room.
+    // Lent bytes leave less room.
     assert_eq!(take_any(2 * MIB), Some(1));
     assert!(Lent::of(4 * MIB, most_bytes()).is_none());
     let mut lent = Lent::of(2 * MIB, most_bytes()).expect("less than three quarters");
@@ -166,7 +165,7 @@ fn no_more_is_kept_and_lent_than_was_said() {
     assert!(put(Use::Block, warm(2 * MIB, 4)).is_none());
     drop(lent);
     assert!(put(Use::Block, warm(MIB, 5)).is_none());
-    // Less than is kept.
+    // A limit below what is cached empties the cache.
     set_most_bytes(4 * MIB);
     assert_eq!(kept_blocks(), 0);
     for most in [0, page_size() - 1] {
@@ -179,15 +178,15 @@ fn no_more_is_kept_and_lent_than_was_said() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn what_is_old_is_released_by_those_who_come() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn old_regions_are_released_when_others_are_put() {
     let _alone = alone();
     for number in 0..4 {
         assert!(put(Use::Block, warm(MIB, number)).is_none());
     }
     set_time(Duration::from_millis(30));
     thread::sleep(Duration::from_millis(40));
-    // Each looks at some places, now and then, and releases one.
+    // Each put releases one old region at most.
     for _ in 0..2000 {
         if kept_blocks() == 0 {
             break;
@@ -197,7 +196,7 @@ fn what_is_old_is_released_by_those_who_come() {
         assert!(take_for(4 * MIB, &mut |warm| number(warm) == 9).is_some());
     }
     assert_eq!(kept_blocks(), 0);
-    // Whoever finds no room has all that is old released.
+    // A put that finds no room releases all old regions.
     set_most_bytes(4 * MIB);
     for number in 0..4 {
         assert!(put(Use::Block, warm(MIB, number)).is_none());
@@ -206,21 +205,21 @@ fn what_is_old_is_released_by_those_who_come() {
     thread::sleep(Duration::from_millis(40));
     assert!(put(Use::Block, warm(2 * MIB, 6)).is_none());
     assert_eq!((kept_blocks(), take_any(2 * MIB)), (1, Some(6)));
-    // Nothing is kept for no time.
+    // A time of zero disables the cache.
     set_time(Duration::ZERO);
     assert!(put(Use::Block, warm(MIB, 7)).is_some());
     set_time(Duration::MAX);
     assert!(put(Use::Block, warm(MIB, 8)).is_none());
     let (class, now) = (&pieces::classes_of(Use::Block)[class_of(MIB)], os::now_ms());
     assert!(!class.is_old(0, now, time_ms()));
-    // Who has looked at the clock before, and comes to it now.
+    // A thread that has read the clock before the region was put.
     assert!(!class.is_old(0, now.wrapping_sub(10_000), 1));
     assert!(class.is_old(0, now.wrapping_add(10_000), 1));
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn who_has_nothing_else_to_do_releases_what_is_old_piece_by_piece() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn the_background_thread_releases_old_regions_one_by_one() {
     let _alone = alone();
     assert_eq!(age(), None);
     set_time(Duration::from_secs(1000));
@@ -237,7 +236,7 @@ fn who_has_nothing_else_to_do_releases_what_is_old_piece_by_piece() {
         assert_eq!(kept_blocks(), left);
     }
     assert_eq!(age(), None);
-    // Large ones by parts, from the end.
+    // Large regions are released in parts, from the end.
     assert!(put(Use::Block, warm(9 * MIB, 7)).is_none());
     for left in [8, 4, 0] {
         thread::sleep(Duration::from_millis(30));
@@ -246,7 +245,7 @@ fn who_has_nothing_else_to_do_releases_what_is_old_piece_by_piece() {
         let part = take_for(left * MIB, &mut |warm| warm.pages.len() == left * MIB);
         assert_eq!(part.is_some(), left > 0);
         if let Some((part, _)) = part {
-            assert!(part.memory.commit(left * MIB..9 * MIB).is_ok(), "the rest was given back");
+            assert!(part.memory.commit(left * MIB..9 * MIB).is_ok(), "the rest was decommitted");
             assert!(put(Use::Block, part).is_none());
         }
     }
@@ -254,13 +253,13 @@ fn who_has_nothing_else_to_do_releases_what_is_old_piece_by_piece() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn a_class_has_so_many_places() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn a_class_has_a_slot_for_each_bit() {
     let _alone = alone();
     for number in 0..SLOTS as u64 {
         assert!(put(Use::Block, warm(LEAST_BYTES, number)).is_none());
     }
-    let refused = put(Use::Block, warm(LEAST_BYTES, 99)).expect("there is no place");
+    let refused = put(Use::Block, warm(LEAST_BYTES, 99)).expect("all slots are full");
     assert_eq!(number(&refused), 99);
     assert_eq!(kept_blocks(), SLOTS);
     assert!(release_all());
@@ -268,8 +267,8 @@ fn a_class_has_so_many_places() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn concurrent_puts_and_takes_neither_lose_nor_duplicate_regions() {
     const THREADS: usize = 4;
     const ROUNDS: u64 = if cfg!(any(miri, target_family = "wasm")) { 20 } else { 500 };
     let _alone = alone();
@@ -282,13 +281,12 @@ fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
                 have.push(warm(LEAST_BYTES << (round % 3), 0));
             }
             let taken = have.pop().expect("there is some");
-            // SAFETY: committed, and nobody else's.
+            // SAFETY: the last page is committed, and this thread owns the region.
             unsafe { mark(&taken).write(thread << 32 | round) };
             have.extend(put(Use::Block, taken));
             if let Some((other, _)) = take_for(LEAST_BYTES, &mut |_| true) {
                 assert!(number(&other) & 0xffff_ffff < ROUNDS);
-                // Nobody else writes here now.
-                // SAFETY: as above.
+                // SAFETY: as above. No other thread writes here now.
                 unsafe { mark(&other).write(thread) };
                 thread::yield_now();
                 assert_eq!(number(&other), thread);
@@ -309,17 +307,17 @@ fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
     while take_for(1, &mut |_| true).is_some() {
         left += 1;
     }
-    // What is left in a place that is not known to be full would be found now.
+    // A region in a slot whose bit was cleared would be found now.
     assert_eq!((kept_blocks(), kept_bytes()), (0, 0), "{left} were left");
-    // And each place is as good as before.
+    // All slots can be filled again.
     for number in 0..SLOTS as u64 {
         assert!(put(Use::Block, warm(LEAST_BYTES, number)).is_none());
     }
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn who_puts_while_another_takes_finds_no_room_for_what_is_being_lent() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn bytes_that_are_being_lent_leave_no_room_for_concurrent_puts() {
     const ROUNDS: usize = if cfg!(any(miri, target_family = "wasm")) { 10 } else { 4000 };
     const PIECE_BYTES: usize = 2 * LEAST_BYTES;
     let _alone = alone();

@@ -1,6 +1,6 @@
-//! What a system answers that lacks something. Each system takes from here what it lacks.
+//! Functions of systems that lack a feature. Each system imports those that it needs.
 
-#![allow(dead_code, reason = "each system lacks others")]
+#![allow(dead_code, reason = "each system uses some of them")]
 
 use super::{HugeAdvice, Priority};
 use std::ptr::NonNull;
@@ -25,20 +25,20 @@ pub(crate) fn available_bytes() -> Option<u64> {
     None
 }
 
-/// There are none.
+/// There are no signals.
 pub(crate) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
     start()
 }
 
-/// Processes are not forked.
+/// There is no `fork`.
 pub(crate) fn forks() -> usize {
     0
 }
 
-/// A thread cannot do this for itself alone, or not without a privilege.
+/// A thread cannot do this for itself alone, or needs a privilege for it.
 pub(crate) fn lower_priority(_: Priority) {}
 
-/// There are none.
+/// There are no huge pages.
 ///
 /// # Safety
 ///

@@ -1,33 +1,32 @@
-//! Systems without virtual memory that we know, and interpreters that have none: a reservation is a block of the
-//! system's allocator, of its full size from the beginning on.
+//! Systems without virtual memory, and interpreters without it: a reservation is a block of the system's allocator, of
+//! its full size from the beginning.
 //!
 //! # What holds of the contract
 //!
-//! - **It never moves**, and begins at a multiple of [`PAGE_BYTES`]. What a page is, is a matter of counting here.
-//! - **Inaccessible is not enforced.** Who reads or writes pages that are not committed is not stopped, and reads
-//!   anything. (Miri tells: to it they are uninitialised. And so does `AddressSanitizer`: they are [poisoned](crate::poison).)
-//! - **Nothing is touched before it is committed**: then it is zeroed, where it was not committed before. To ask
-//!   for zeroed memory at once would be to write to all of it, by most allocators, and in a browser, where
-//!   memory is had by touching it, to have all of it.
-//!   (What WebAssembly's memory grows by is zero already, and is zeroed again: no allocator tells which of a block is
-//!   fresh. By Node, to reserve 16 MiB takes 0.05 ms and makes nothing resident; to commit them takes 9.5 ms, and 0.8 ms,
-//!   which is what zeroing costs, where they were resident before.)
-//! - **Nothing is handed back** before the whole is released. What was decommitted, or discarded, stays with the
-//!   process. There is no charge but that of the block.
-//! - What is committed was written to, and so is resident, if anything is: there is nothing left to prefault.
+//! - **A reservation never moves**, and begins at a multiple of [`PAGE_BYTES`]. Pages are only a unit of counting.
+//! - **Inaccessibility is not enforced.** Pages that are not committed can be accessed, and hold anything. Miri reports
+//!   reads of them as uninitialised, and `AddressSanitizer` reports any access: they are [poisoned](crate::poison).
+//! - **Memory is touched only when it is committed**: then it is zeroed, if it was not committed before. Requesting
+//!   zeroed memory at once would write to all of it with most allocators, and in a browser, where touched memory is
+//!   allocated, allocate all of it. (Memory that WebAssembly grows by is zero already and is zeroed again, since no
+//!   allocator says which part of a block is fresh. In Node, reserving 16 MiB takes 0.05 ms and makes nothing resident;
+//!   committing them takes 9.5 ms, and 0.8 ms, the time of zeroing, if they were resident before.)
+//! - **Memory is returned only when the reservation is released**, not when it is decommitted or discarded. The only
+//!   charge is that of the block.
+//! - Committed memory was written to, so it is resident, and there is nothing to prefault.
 //!
 //! # Which allocator
 //!
-//! [`System`], which no program can replace. That of the program may stand on what this is for
-//! ([`GlobalVm`](crate::alloc::GlobalVm) does, elsewhere), and would come here again from within.
-//! Where the program has no other, they are the same.
+//! [`System`], which no program can replace. The global allocator of the program may be built on this module, like
+//! [`GlobalVm`](crate::alloc::GlobalVm) on other systems, and would call it again. In a program without a global
+//! allocator of its own they are the same.
 //!
-//! # How it is done
+//! # Implementation
 //!
-//! In front of the first page stands a [`Head`], and in front of that a bit for each page, whether it is committed.
-//! So callers say to which reservation pages belong, and nothing is known of all reservations together.
+//! A [`Head`] precedes the first page, and a bitmap of the committed pages precedes the head. So callers pass the
+//! reservation that pages belong to, and no list of reservations is needed.
 
-#![expect(clippy::unnecessary_wraps, reason = "its siblings are refused what it is not")]
+#![expect(clippy::unnecessary_wraps, reason = "the functions of other systems can fail")]
 
 pub(crate) use super::absent::{
     address_limit, available_bytes, forks, locked_bytes, lower_priority, mapping_limit,
@@ -44,29 +43,29 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// No system is asked, so there is no code of one: [`limit_behind`] explains by the call.
+/// Not a code of a system, since none is called: [`limit_behind`] explains by the call.
 const REFUSED: Code = 0;
 
-/// What a call that `fault` refuses answers: another, so that tests see it.
+/// The code of a call that `fault` refuses: a different one, so that tests recognise it.
 #[cfg(test)]
 pub(super) const NO_MEMORY: Code = 12;
 
 const PAGE_BYTES: usize = 4096;
 
-/// What is known of a reservation, right in front of it.
+/// The description of a reservation, directly before it.
 struct Head {
-    /// That of the block, which begins with the bits.
+    /// The layout of the block, which begins with the bitmap.
     layout: Layout,
-    /// From the beginning of the block to the first page.
+    /// The distance from the start of the block to the first page.
     front_bytes: usize,
-    /// Who has this may look at the bits, and zero pages: two may commit the same ones at once.
+    /// Held to access the bitmap and to zero pages: two threads may commit the same pages at once.
     lock: Mutex<()>,
 }
 
 const WORD_BITS: usize = usize::BITS as usize;
 
 impl Head {
-    /// The block for so many bytes of pages, and what is in front of them.
+    /// The layout of the block for `bytes` bytes of pages, and the size of what precedes them.
     fn layout(bytes: usize) -> Option<(Layout, usize)> {
         let words = (bytes / PAGE_BYTES).div_ceil(WORD_BITS);
         let front = words * size_of::<usize>() + size_of::<Self>();
@@ -75,35 +74,35 @@ impl Head {
         Some((layout, front))
     }
 
-    /// Where that of a reservation is.
+    /// Returns the head of a reservation.
     ///
     /// # Safety
     ///
-    /// - The reservation is one that [`reserve`] gave, and that was not released.
+    /// - [`reserve`] returned the reservation, and it was not released.
     unsafe fn place(of: NonNull<u8>) -> NonNull<Self> {
-        // SAFETY: the front is larger than it, and in the same block.
+        // SAFETY: the head precedes the reservation in the same block, by the layout.
         unsafe { of.cast::<Self>().sub(1) }
     }
 
-    /// The bits of a reservation, for as long as nobody else has them.
+    /// Locks and returns the bitmap of a reservation.
     ///
     /// # Safety
     ///
-    /// - As for [`place`](Self::place), as long as what is returned lives.
+    /// - The conditions of [`place`](Self::place), for as long as the result lives.
     unsafe fn bits<'a>(of: NonNull<u8>) -> Bits<'a> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         let head = unsafe { Self::place(of) };
-        // SAFETY: written by `reserve`; it is shared from then on.
+        // SAFETY: written by `reserve`, and only shared since then.
         let head = unsafe { head.as_ref() };
-        // SAFETY: the beginning of the block, which is so much in front.
+        // SAFETY: the start of the block, which precedes the reservation by `front_bytes`.
         let words = unsafe { of.sub(head.front_bytes) }.cast();
-        // Nothing in here panics while it is locked.
+        // Code that holds the lock does not panic.
         let lock = head.lock.lock().unwrap_or_else(PoisonError::into_inner);
         Bits { first_page: of.addr().get(), words, _lock: lock }
     }
 }
 
-/// Which pages of a reservation are committed.
+/// The bitmap of the committed pages of a reservation.
 struct Bits<'a> {
     first_page: usize,
     words: NonNull<usize>,
@@ -111,40 +110,40 @@ struct Bits<'a> {
 }
 
 impl Bits<'_> {
-    /// The numbers of the pages in a range of the reservation.
+    /// Returns the numbers of the pages in a range of the reservation.
     fn pages(&self, start: NonNull<u8>, bytes: usize) -> Range<usize> {
         let first = (start.addr().get() - self.first_page) / PAGE_BYTES;
         first..first + bytes / PAGE_BYTES
     }
 
-    /// The word that has a page's bit, and the bit.
+    /// Returns the word with the bit of a page, and the bit.
     ///
     /// # Safety
     ///
-    /// - The reservation has such a page.
+    /// - The reservation has this page.
     unsafe fn word(&mut self, page: usize) -> (&mut usize, usize) {
-        // SAFETY: there is a bit for each page.
+        // SAFETY: the bitmap has a bit for each page.
         let mut word = unsafe { self.words.add(page / WORD_BITS) };
-        // SAFETY: a word at the beginning of the block, written by `reserve`; who has the lock has it alone.
+        // SAFETY: a word of the bitmap, which `reserve` has written. `self` holds the lock.
         (unsafe { word.as_mut() }, 1 << (page % WORD_BITS))
     }
 
     /// # Safety
     ///
-    /// - As for [`word`](Self::word).
+    /// - The conditions of [`word`](Self::word).
     unsafe fn is_set(&mut self, page: usize) -> bool {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         let (word, bit) = unsafe { self.word(page) };
         *word & bit != 0
     }
 
-    /// Sets a bit, or clears it; whether that changed it.
+    /// Sets or clears a bit, and returns whether that changed it.
     ///
     /// # Safety
     ///
-    /// - As for [`word`](Self::word).
+    /// - The conditions of [`word`](Self::word).
     unsafe fn set(&mut self, page: usize, is_set: bool) -> bool {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         let (word, bit) = unsafe { self.word(page) };
         let before = *word;
         *word = if is_set { before | bit } else { before & !bit };
@@ -164,24 +163,24 @@ pub(super) fn memory_bytes() -> Option<u64> {
     None
 }
 
-/// There is no clock that all of them have. Nothing is kept here until it is old.
+/// Not all of these systems have a clock. Nothing is cached here, so nothing grows old.
 pub(crate) fn now_ms() -> u32 {
     0
 }
 
 pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     let (layout, front_bytes) = Head::layout(bytes).ok_or(REFUSED)?;
-    // SAFETY: the front is never empty.
+    // SAFETY: the size of the layout is not 0, since the head is part of it.
     let block = NonNull::new(unsafe { System.alloc(layout) }).ok_or(REFUSED)?;
     let words = (bytes / PAGE_BYTES).div_ceil(WORD_BITS);
-    // SAFETY: the block begins with so many words, at a multiple of a page, and is not used yet.
+    // SAFETY: the block begins with this many words, aligned to a page, and is not used yet.
     unsafe { block.cast::<usize>().write_bytes(0, words) };
-    // SAFETY: the front lies in the block, and so does what is behind it.
+    // SAFETY: the block is larger than its front by the pages.
     let start = unsafe { block.add(front_bytes) };
-    // SAFETY: what `start` points to is a reservation, whose head is about to be written.
+    // SAFETY: the front of the reservation at `start` has room for the head, which is written next.
     let head = unsafe { Head::place(start) };
-    // SAFETY: in the front, behind the words; a page is aligned for it, and so is whatever lies a whole number of
-    // them before one.
+    // SAFETY: inside the front, after the words. `start` is aligned to a page, so the head directly before it is
+    // aligned for its type.
     unsafe { head.write(Head { layout, front_bytes, lock: Mutex::new(()) }) };
     poison(start.as_ptr(), bytes);
     Ok(start)
@@ -191,15 +190,15 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
 ///
 /// As for [`super::commit`].
 pub(super) unsafe fn commit(of: NonNull<u8>, start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the contract of this function is that of the call.
     let mut bits = unsafe { Head::bits(of) };
     for (page, offset) in bits.pages(start, bytes).zip((0..).step_by(PAGE_BYTES)) {
-        // SAFETY: the range lies inside the reservation, by the caller's promise.
+        // SAFETY: the range lies inside the reservation, as the caller promises.
         if unsafe { bits.set(page, true) } {
-            // SAFETY: the same.
+            // SAFETY: as above.
             let place = unsafe { start.add(offset) };
             unpoison(place.as_ptr(), PAGE_BYTES);
-            // SAFETY: a page of the reservation that was not committed, so nobody uses it.
+            // SAFETY: a page of the reservation that was not committed, so it is not in use.
             unsafe { place.write_bytes(0, PAGE_BYTES) };
         }
     }
@@ -214,16 +213,16 @@ pub(super) unsafe fn decommit(
     start: NonNull<u8>,
     bytes: usize,
 ) -> Result<(), Code> {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the contract of this function is that of the call.
     let mut bits = unsafe { Head::bits(of) };
     for (page, offset) in bits.pages(start, bytes).zip((0..).step_by(PAGE_BYTES)) {
-        // SAFETY: the range lies inside the reservation, by the caller's promise.
+        // SAFETY: the range lies inside the reservation, as the caller promises.
         let was_committed = unsafe { bits.set(page, false) };
         if cfg!(miri) && was_committed {
-            // SAFETY: the same.
+            // SAFETY: as above.
             let place = unsafe { start.add(offset) }.cast::<[MaybeUninit<u8>; PAGE_BYTES]>();
-            // So that it tells who reads there.
-            // SAFETY: a page that nobody uses, by the caller's promise.
+            // So that Miri reports code that reads the page.
+            // SAFETY: a page that is not in use, as the caller promises.
             unsafe { place.write([MaybeUninit::uninit(); PAGE_BYTES]) };
         }
     }
@@ -236,12 +235,12 @@ pub(super) unsafe fn decommit(
 /// As for [`super::discard`].
 pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     unpoison(start.as_ptr(), bytes);
-    // SAFETY: committed, and not used, by the caller's promise.
+    // SAFETY: committed, and not in use, as the caller promises.
     unsafe { start.write_bytes(0, bytes) };
     Ok(())
 }
 
-/// There is nothing to be gained by it.
+/// It would gain nothing.
 ///
 /// # Safety
 ///
@@ -250,7 +249,7 @@ pub(super) unsafe fn abandon(_: NonNull<u8>, _: usize) -> Result<(), Code> {
     Ok(())
 }
 
-/// It was done when they were committed.
+/// Committed pages are resident.
 ///
 /// # Safety
 ///
@@ -271,14 +270,14 @@ pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<No
 /// As for [`super::release`].
 pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     unpoison(start.as_ptr(), bytes);
-    // SAFETY: a reservation that ends here, by the caller's promise.
+    // SAFETY: a reservation that was not released before, as the caller promises.
     let head = unsafe { Head::place(start) };
-    // The lock is dropped: some systems have memory for one.
+    // The lock is dropped: on some systems it owns memory.
     // SAFETY: written by `reserve`, and read for the last time.
     let Head { layout, front_bytes, lock: _ } = unsafe { head.read() };
-    // SAFETY: the beginning of the block.
+    // SAFETY: the start of the block.
     let block = unsafe { start.sub(front_bytes) };
-    // SAFETY: allocated by `reserve`, by that layout; nothing uses it any more.
+    // SAFETY: `reserve` allocated it with this layout, and it is not used again, as the caller promises.
     unsafe { System.dealloc(block.as_ptr(), layout) };
     Ok(())
 }
@@ -291,17 +290,17 @@ pub(super) unsafe fn accessible(
     start: NonNull<u8>,
     bytes: usize,
 ) -> Result<impl Iterator<Item = Result<Range<usize>, Code>>, Code> {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the contract of this function is that of the call.
     let mut bits = unsafe { Head::bits(of) };
     let first = start.addr().get();
     let pages = bits.pages(start, bytes).zip((first..).step_by(PAGE_BYTES));
     Ok(pages.filter_map(move |(page, address)| {
-        // SAFETY: the range lies inside the reservation, by the caller's promise.
+        // SAFETY: the range lies inside the reservation, as the caller promises.
         unsafe { bits.is_set(page) }.then_some(Ok(address..address + PAGE_BYTES))
     }))
 }
 
-/// Nobody tells.
+/// Residency is unknown.
 pub(super) fn resident_bytes(_: NonNull<u8>, _: usize) -> Result<usize, Code> {
     Err(REFUSED)
 }
@@ -310,14 +309,14 @@ pub(super) fn lock(_: NonNull<u8>, _: usize) -> Result<(), Code> {
     Err(REFUSED)
 }
 
-/// Nothing is locked.
+/// No page is locked.
 ///
 /// # Safety
 ///
 /// As for [`super::unlock`].
 pub(super) unsafe fn unlock(_: NonNull<u8>, _: usize) {}
 
-/// Only the allocator refuses, and tests do.
+/// Only the allocator and tests refuse calls.
 pub(super) fn limit_behind(call: Call, _: usize, _: Code) -> Option<(ErrorKind, Option<u64>)> {
     let kind = match call {
         Call::Reserve => ErrorKind::AddressSpace,

@@ -1,5 +1,5 @@
-//! Which of Linux' limits stands behind a refusal. Read when a call was refused, so this may be
-//! slow (some milliseconds with many mappings), but must not allocate.
+//! Determines which limit of Linux caused a refusal. Called after refused calls, so it may be slow (milliseconds with
+//! many mappings), but must not allocate.
 
 use super::{Call, Code};
 use crate::error::ErrorKind;
@@ -7,13 +7,13 @@ use crate::os::leading_number;
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// The limit that `call` for `bytes` more has hit, and its value, where the answer was `code`.
+/// Returns the limit that `call` for `bytes` more bytes has reached, and its value, if the error was `code`.
 pub(super) fn behind(call: Call, bytes: usize, code: Code) -> Option<(ErrorKind, u64)> {
     let asked = bytes as u64;
     let lock_limit = || soft_limit(libc::RLIMIT_MEMLOCK).map(|limit| (ErrorKind::LockLimit, limit));
     let mapping_limit = || mapping_limit_if_reached().map(|limit| (ErrorKind::MappingLimit, limit));
-    // Where all that is mapped is to be locked (`mlockall`), what may not be locked may not be mapped
-    // either, accessible or not. These calls have this answer for nothing else.
+    // If all mappings are to be locked (`mlockall`), what may not be locked may not be mapped either, accessible or
+    // not. These calls return this code for no other reason.
     if code == libc::EAGAIN {
         return lock_limit();
     }
@@ -22,7 +22,7 @@ pub(super) fn behind(call: Call, bytes: usize, code: Code) -> Option<(ErrorKind,
             .map(|limit| (ErrorKind::AddressLimit, limit)),
         Call::Commit | Call::Prefault => passed(libc::RLIMIT_DATA, StatmField::Data, asked)
             .map(|limit| (ErrorKind::DataLimit, limit)),
-        // To lock a part of a mapping splits it.
+        // Locking a part of a mapping splits it.
         Call::Lock if !passes_lock_limit(asked) => return mapping_limit().or_else(lock_limit),
         Call::Lock => return lock_limit(),
         Call::Decommit | Call::Discard | Call::Move | Call::Release | Call::Query => None,
@@ -30,15 +30,15 @@ pub(super) fn behind(call: Call, bytes: usize, code: Code) -> Option<(ErrorKind,
     by_process.or_else(mapping_limit)
 }
 
-/// Whether so many bytes more than are locked are more than may be. (Who may lock any number is refused
-/// none for it.)
+/// Whether `asked` bytes in addition to the locked ones exceed the limit. (Processes without a limit are not refused
+/// for it.)
 fn passes_lock_limit(asked: u64) -> bool {
-    // Where what is locked cannot be read, the limit is the likelier cause.
+    // If the number of locked bytes is unknown, the limit is the likelier cause.
     let passes = |limit| locked_bytes().unwrap_or(limit).saturating_add(asked) > limit;
     soft_limit(libc::RLIMIT_MEMLOCK).is_some_and(passes)
 }
 
-/// All that is locked, as `RLIMIT_MEMLOCK` counts it.
+/// How many bytes are locked, as `RLIMIT_MEMLOCK` counts them.
 pub(crate) fn locked_bytes() -> Option<u64> {
     kib_in(c"/proc/self/status", "\nVmLck:")
 }
@@ -49,7 +49,7 @@ type Resource = libc::__rlimit_resource_t;
 #[cfg(not(target_env = "gnu"))]
 type Resource = libc::c_int;
 
-/// The limit of a resource, if there is one.
+/// Returns the limit of a resource, if there is one.
 pub(super) fn soft_limit(resource: Resource) -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `getrlimit` writes one `rlimit`, which outlives the call.
@@ -58,24 +58,24 @@ pub(super) fn soft_limit(resource: Resource) -> Option<u64> {
     (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then(|| limit.rlim_cur.into())
 }
 
-/// The limit, if `asked` bytes more than the process has are beyond it.
+/// Returns the limit, if `asked` bytes in addition to the used ones exceed it.
 fn passed(resource: Resource, used: StatmField, asked: u64) -> Option<u64> {
     let limit = soft_limit(resource)?;
-    // Where the use cannot be read, a limit that is set is the likelier cause.
+    // If the use is unknown, a limit that is set is the likelier cause.
     let used = statm_bytes(used).unwrap_or(limit);
     (used.saturating_add(asked) > limit).then_some(limit)
 }
 
-/// A field of `/proc/self/statm`, by its place there.
+/// A field of `/proc/self/statm`, by its position.
 #[derive(Clone, Copy)]
 enum StatmField {
-    /// All mappings: what `RLIMIT_AS` bounds.
+    /// All mappings, which `RLIMIT_AS` limits.
     Size = 0,
-    /// Private writable mappings and the stack: close to what `RLIMIT_DATA` bounds.
+    /// Private writable mappings and the stack, close to what `RLIMIT_DATA` limits.
     Data = 5,
 }
 
-/// All that is mapped, as `RLIMIT_AS` counts it.
+/// How many bytes are mapped, as `RLIMIT_AS` counts them.
 pub(super) fn mapped_bytes() -> Option<u64> {
     statm_bytes(StatmField::Size)
 }
@@ -89,9 +89,9 @@ pub(super) fn mapping_limit() -> Option<u64> {
     read_number(c"/proc/sys/vm/max_map_count")
 }
 
-/// The same, if the process has (nearly) that many mappings.
+/// Returns `vm.max_map_count`, if the process has (nearly) that many mappings.
 fn mapping_limit_if_reached() -> Option<u64> {
-    // One call can need two more mappings than there are, and some kinds are not listed.
+    // One call can need two more mappings, and some kinds are not listed.
     const MARGIN: u64 = 4;
     let limit = mapping_limit()?;
     let maps = open(c"/proc/self/maps")?;
@@ -111,22 +111,22 @@ fn mapping_limit_if_reached() -> Option<u64> {
     }
 }
 
-/// The number that a file of `/proc` or `/sys` holds.
+/// Returns the number in a file of `/proc` or `/sys`.
 pub(super) fn read_number(path: &CStr) -> Option<u64> {
     number_in(path, 0)
 }
 
-/// Free memory, and what the kernel could drop of its caches.
+/// Free memory, and caches that the kernel can drop.
 pub(crate) fn available_bytes() -> Option<u64> {
     kib_in(c"/proc/meminfo", "\nMemAvailable:")
 }
 
-/// So much of a file is read at once; the numbers that are looked for stand there.
+/// How much of a file is read at once. All numbers that are needed are in the first read.
 const TEXT_BYTES: usize = 4096;
 
-/// The number that a file has behind so many others.
+/// Returns the number in a file that follows `others` other numbers.
 ///
-/// By hand, for `str` and `fs::File` would be four times the code, in every program.
+/// Written by hand, since `str` and `fs::File` would make it four times the code in every program.
 #[inline(never)]
 fn number_in(path: &CStr, others: usize) -> Option<u64> {
     let mut text = [0; TEXT_BYTES];
@@ -137,7 +137,7 @@ fn number_in(path: &CStr, others: usize) -> Option<u64> {
     Some(leading_number(rest)?.0)
 }
 
-/// The number of KiB that a file has under a name, in bytes.
+/// Returns the number of KiB after a name in a file, in bytes.
 fn kib_in(path: &CStr, name: &str) -> Option<u64> {
     let mut text = [0; TEXT_BYTES];
     let text = read(&open(path)?, &mut text)?;
@@ -150,13 +150,13 @@ fn kib_in(path: &CStr, name: &str) -> Option<u64> {
 fn open(path: &CStr) -> Option<OwnedFd> {
     // SAFETY: the path ends with a zero, and outlives the call.
     let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
-    // SAFETY: it was opened just now, so nobody else has it.
+    // SAFETY: just opened, so it has no other owner.
     (file >= 0).then(|| unsafe { OwnedFd::from_raw_fd(file) })
 }
 
-/// The next that stands in a file; nothing at its end.
+/// Reads the next part of a file; empty at its end.
 fn read<'t>(file: &OwnedFd, text: &'t mut [u8]) -> Option<&'t [u8]> {
-    // SAFETY: it writes into `text`, so many bytes at most.
+    // SAFETY: it writes at most `text.len()` bytes into `text`.
     let length = unsafe { libc::read(file.as_raw_fd(), text.as_mut_ptr().cast(), text.len()) };
     text.get(..usize::try_from(length).ok()?)
 }

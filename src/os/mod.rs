@@ -1,47 +1,44 @@
-//! What the crate asks of the system, and nothing more: the only module that knows one.
+//! The system calls of the crate. No other module knows an operating system.
 //!
-//! The sibling files have the same functions, and answer a refusal with the system's own code;
-//! this file turns the code into an [`Error`] and gives the contract, which `tests.rs` runs
-//! against whichever of them was built.
+//! The sibling files have the same functions, and return the system's error codes. This file turns a code into an
+//! [`Error`] and defines the contract, which `tests.rs` checks on each system.
 //!
-//! | call | memory | charge | contents after |
+//! | call | memory | charge | contents afterwards |
 //! |---|---|---|---|
 //! | [`reserve`] | none | none | inaccessible |
-//! | [`commit`] | none yet | taken | zero where it was inaccessible, else kept |
-//! | [`prefault`] | resident | as it was | kept |
-//! | [`discard`] | handed back | kept | zero |
-//! | [`decommit`] | handed back | handed back | inaccessible |
-//! | [`move_if_possible`] | stays | taken for what is more | kept, elsewhere |
-//! | [`release`] | handed back | handed back | not ours any more |
+//! | [`commit`] | none yet | added | zero where it was inaccessible, otherwise kept |
+//! | [`prefault`] | resident | unchanged | kept |
+//! | [`discard`] | returned | kept | zero |
+//! | [`decommit`] | returned | returned | inaccessible |
+//! | [`move_if_possible`] | kept | added for what is more | kept, at another address |
+//! | [`release`] | returned | returned | no longer owned |
 //!
-//! All of them may be called from any thread, and none of them allocates; [`committed_bytes`] and
-//! [`resident_bytes`] may.
+//! All of them can be called from any thread, and none allocates; [`committed_bytes`] and [`resident_bytes`] may.
 //!
-//! Where there is no virtual memory, a reservation is a block of the system's allocator. `heap.rs` says what of the
-//! table holds there.
+//! Without virtual memory, a reservation is a block of the system's allocator. `heap.rs` describes what of the table
+//! holds there.
 //!
 //! # Forks
 //!
-//! Nothing here is locked while it is done, nor in the modules that stand on this but for the
-//! [service](crate::service), which a child of a fork replaces. What is found out once is kept in atomics,
-//! and found out twice where threads race: the child of a fork would wait for ever for another thread
-//! that was in the midst of it in the parent. So in a child, arrays may be made, grown, made resident,
-//! shrunk and dropped, whatever other threads were doing to theirs when the process forked. What else it takes:
+//! Nothing here holds a lock, nor do the modules built on this, except for the [service](crate::service), which a child
+//! of a fork replaces. Values that are determined once are kept in atomics, and determined twice if threads race:
+//! otherwise the child of a fork could wait for ever for a thread that was determining one in the parent. So in a
+//! child, arrays may be created, grown, made resident, shrunk and dropped, whatever other threads did at the time of
+//! the fork. In addition, this takes:
 //!
-//! - the allocator, in the [service](crate::service) and for what maps keep beside their memory: those of
-//!   glibc, musl, macOS and the BSDs may be used in such a child.
-//! - the environment, once: std locks it for reading, which waits for nobody but who changes it, and that
-//!   a program with several threads may not do.
+//! - the allocator, for the [service](crate::service) and for what maps store on the heap: those of glibc, musl, macOS
+//!   and the BSDs can be used in such a child.
+//! - the environment, once: std acquires a read lock, which only waits for a thread that changes the environment, and
+//!   that is not permitted in a program with several threads.
 //!
 //! # Locks of the system
 //!
-//! Those that make pages accessible, or change it, take the process' one lock of mappings for a
-//! moment, and wait for whoever has it. [`prefault`] and [`discard`] share it for as long as they
-//! take, and Linux lets whoever shares it again at once go before whoever waits, for up to 4 ms:
-//! done over and over they keep others from mapping. [`touch`] does not: a page fault holds it for
-//! a moment, or, in Linux since 6.4, not at all.
+//! Calls that make pages accessible or inaccessible hold the process's only lock of mappings for a moment, and wait for
+//! others that hold it. [`prefault`] and [`discard`] share this lock while they run, and Linux prefers a thread that
+//! shares it again at once to waiting ones, for up to 4 ms: repeated calls block other threads from mapping. [`touch`]
+//! does not: a page fault shares the lock only for a moment, or, since Linux 6.4, not at all.
 
-#![expect(unsafe_code, reason = "passes on the callers' promises about raw ranges")]
+#![expect(unsafe_code, reason = "passes raw ranges to the system")]
 
 use crate::error::{Error, ErrorKind};
 use crate::page::{PageBytes, PageSize};
@@ -68,8 +65,8 @@ pub(crate) mod fault;
 #[cfg(test)]
 mod tests;
 
-/// Whether there is virtual memory. If not, a reservation takes memory from the allocator, and whoever can do without
-/// does.
+/// Whether there is virtual memory. If not, a reservation allocates all of its memory, so code that can do without
+/// one does.
 pub(crate) const IS_SUPPORTED: bool = cfg!(not(no_vm));
 
 /// The calls that a system can refuse.
@@ -86,10 +83,10 @@ pub(crate) enum Call {
     Release,
 }
 
-/// The code a system gives when it refuses.
+/// The error code of the system.
 type Code = i32;
 
-/// Makes a call, unless a test wants it refused.
+/// Makes a call, unless a test has it refused.
 fn ask<R>(call: Call, make: impl FnOnce() -> Result<R, Code>) -> Result<R, Code> {
     #[cfg(test)]
     if fault::strikes(call) {
@@ -100,7 +97,7 @@ fn ask<R>(call: Call, make: impl FnOnce() -> Result<R, Code>) -> Result<R, Code>
     make()
 }
 
-/// Makes a call, and explains a refusal.
+/// Makes a call, and turns a refusal into an error.
 fn attempt<R>(
     call: Call,
     bytes: usize,
@@ -109,7 +106,7 @@ fn attempt<R>(
     ask(call, make).map_err(|code| explain(call, bytes, code))
 }
 
-/// [`ask`] on a range, unless it is empty.
+/// [`ask`] for a range. Does nothing if the range is empty.
 fn ask_on(
     call: Call,
     bytes: PageBytes,
@@ -122,8 +119,8 @@ fn ask_on(
     ask(call, || make(bytes)).map_err(|code| Refusal { call, bytes, code })
 }
 
-/// A call that was refused. The reason is looked for by whoever makes an [`Error`] of it: those who will ask for less, or
-/// go on without, need none.
+/// A refused call. The reason is determined only when this becomes an [`Error`], since many callers try a smaller
+/// request, or continue without.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refusal {
     call: Call,
@@ -137,7 +134,7 @@ impl From<Refusal> for Error {
     }
 }
 
-/// Which limit stands behind a refusal. Finding out may take milliseconds.
+/// Determines the limit that caused a refusal, which may take milliseconds.
 #[cold]
 fn explain(call: Call, bytes: usize, code: Code) -> Error {
     let error = match sys::limit_behind(call, bytes, code) {
@@ -148,22 +145,21 @@ fn explain(call: Call, bytes: usize, code: Code) -> Error {
     error.with_code(code)
 }
 
-/// The error of a mapping that others asked for, and that the system refused with this code.
+/// The error of a mapping that another module requested, and the system refused with this code.
 #[cfg(feature = "file")]
 pub(crate) fn mapping_refused(bytes: usize, code: i32) -> Error {
     explain(Call::Reserve, bytes, code)
 }
 
-/// The size of a page.
 #[inline(never)]
 pub(crate) fn page_size() -> PageSize {
     PageSize::new(sys::page_bytes()).expect("systems have pages of a power of two bytes")
 }
 
-/// The size of a huge page that [`advise_huge`] can bring, where there is one.
+/// The size of a huge page that [`advise_huge`] can provide, if any.
 #[inline(never)]
 pub(crate) fn huge_page_bytes() -> Option<usize> {
-    /// 1: there is none.
+    /// 1 stands for none.
     static HUGE: AtomicUsize = AtomicUsize::new(0);
     let huge = once(&HUGE, || {
         let huge = sys::huge_page_bytes();
@@ -172,7 +168,7 @@ pub(crate) fn huge_page_bytes() -> Option<usize> {
     (huge > 1).then_some(huge)
 }
 
-/// What is found out once: a number that is not 0. Threads that race here find the same.
+/// Returns a number, not 0, that is determined once. Threads that race here determine the same number.
 pub(crate) fn once(found: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
     match found.load(Ordering::Relaxed) {
         0 => {
@@ -184,38 +180,38 @@ pub(crate) fn once(found: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
     }
 }
 
-/// How many bytes of addresses a process on this system can have, about.
+/// How many bytes of addresses a process on this system can have, approximately.
 pub(crate) fn address_space_bytes() -> usize {
     sys::address_space_bytes()
 }
 
-/// How many bytes of addresses this process may use in all, if they are so few that it is worth asking;
-/// and how many it uses, if the system tells.
+/// How many bytes of addresses this process may use, if the limit is low enough to matter, and how many it uses, if
+/// that is known.
 pub(crate) use sys::address_limit;
 
 /// How many mappings a process may have, if that is limited.
 pub(crate) use sys::mapping_limit;
 
-/// How many bytes the process has locked, if the system tells. Where all that is mapped is locked, addresses count too.
+/// How many bytes the process has locked, if that is known. If all mappings are locked, addresses count, too.
 pub(crate) use sys::locked_bytes;
 
-/// The machine's memory in bytes, where the system tells.
+/// The machine's memory in bytes, if that is known.
 pub(crate) fn memory_bytes() -> Option<u64> {
     sys::memory_bytes()
 }
 
-/// Milliseconds, by a clock that takes little time to read and may be some behind. It starts anew every seven
+/// The time in milliseconds, from a clock that is quick to read and may be a few behind. It wraps around every seven
 /// weeks.
 pub(crate) use sys::now_ms;
 
-/// The lower half of a sum.
+/// The lower half of the sum.
 #[cfg(not(no_vm))]
-#[expect(clippy::cast_possible_truncation, reason = "it is the lower half")]
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is wanted")]
 const fn low_ms(whole: u64, rest: u64) -> u32 {
     whole.wrapping_add(rest) as u32
 }
 
-/// The number in decimal digits that a text begins with, and what is behind it.
+/// The decimal number at the start of a text, and the rest of the text.
 #[inline(never)]
 pub(crate) fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
     let (mut number, mut rest) = (0_u64, text);
@@ -226,210 +222,208 @@ pub(crate) fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
     (rest.len() < text.len()).then_some((number, rest))
 }
 
-/// Reserves a range of addresses, inaccessible, at a page boundary.
+/// Reserves an inaccessible range of addresses, aligned to a page.
 pub(crate) fn reserve(bytes: PageBytes) -> Result<NonNull<u8>, Error> {
     attempt(Call::Reserve, bytes.get(), || sys::reserve(bytes.get()))
 }
 
-/// [`reserve`], for those who will ask for less where it is refused, and need no reason.
+/// [`reserve`] without the reason for a refusal.
 pub(crate) fn reserve_if_possible(bytes: PageBytes) -> Option<NonNull<u8>> {
     ask(Call::Reserve, || sys::reserve(bytes.get())).ok()
 }
 
-/// Makes pages readable and writable, and has the system promise memory for them.
+/// Makes pages readable and writable, and reserves memory for them in the system's accounting.
 ///
-/// (All that change pages are told of which reservation they are: not every system knows.)
+/// `of` is the start of the reservation, which some systems need.
 ///
-/// On failure the pages hold what they held, and some may have become accessible.
+/// After a failure the contents are unchanged, and some of the pages may have become accessible.
 ///
 /// # Safety
 ///
-/// - `of` is where a range begins that [`reserve`] or [`move_if_possible`] gave, and that was not released.
-/// - `start` is a page boundary, and the range from there on lies inside that one.
+/// - `of` is the start of a range that [`reserve`] or [`move_if_possible`] returned, and that was not released.
+/// - `start` is aligned to a page, and the range from there on lies inside that one.
 pub(crate) unsafe fn commit(
     of: NonNull<u8>,
     start: NonNull<u8>,
     bytes: PageBytes,
 ) -> Result<(), Refusal> {
     ask_on(Call::Commit, bytes, |bytes| {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::commit(of, start, bytes) }
     })
 }
 
-/// Hands back the memory and the promise of it; the pages are inaccessible again.
+/// Returns the memory and its charge; the pages become inaccessible.
 ///
-/// On failure the range keeps what it held.
+/// After a failure the contents are unchanged.
 ///
 /// # Safety
 ///
-/// - As for [`commit`].
-/// - Nothing is read from or written to the range until it is committed again.
+/// - The conditions of [`commit`].
+/// - The range is not accessed until it is committed again.
 pub(crate) unsafe fn decommit(
     of: NonNull<u8>,
     start: NonNull<u8>,
     bytes: PageBytes,
 ) -> Result<(), Refusal> {
     ask_on(Call::Decommit, bytes, |bytes| {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::decommit(of, start, bytes) }
     })
 }
 
-/// Hands back the memory of committed pages and keeps them accessible, reading as zero.
+/// Returns the memory of committed pages and keeps them accessible. They read as zero.
 ///
-/// On failure the range holds what it held, or is inaccessible where the system can only discard
-/// by decommitting and was then refused the commit.
+/// After a failure the contents are unchanged; but a system that discards by decommitting leaves the range inaccessible
+/// if it refuses to commit again.
 ///
 /// # Safety
 ///
-/// - As for [`commit`], and the range is committed.
+/// - The conditions of [`commit`], and the range is committed.
 /// - Nothing in the range is referenced, and no value there is used again.
 pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
     ask_on(Call::Discard, bytes, |bytes| {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::discard(start, bytes) }
     })
 }
 
-/// Hands back the memory of pages whose reservation is about to be released, as others hinder
-/// least. What they hold then, and whether they are accessible, is not said.
+/// Returns the memory of pages whose reservation is about to be released, in the way that blocks other threads least.
+/// The contents are lost, and the pages may be inaccessible.
 ///
 /// # Safety
 ///
-/// - As for [`decommit`].
+/// - The conditions of [`decommit`].
 pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
     ask_on(Call::Discard, bytes, |bytes| {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::abandon(start, bytes) }
     })
 }
 
-/// Makes committed pages resident, so that touching them takes no page fault. What they hold
-/// stays.
+/// Makes committed pages resident, so that touching them takes no page fault. The contents are unchanged.
 ///
 /// # Safety
 ///
-/// - As for [`commit`], and the range is committed.
+/// - The conditions of [`commit`], and the range is committed.
 /// - Unless [`PREFAULTING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
 pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
     ask_on(Call::Prefault, bytes, |bytes| {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::prefault(start, bytes) }
     })
 }
 
-/// [`prefault`], by a page fault for each page. It takes somewhat longer, but no lock for longer than
-/// one of them.
+/// [`prefault`] by a page fault for each page. It takes somewhat longer, but holds no lock for longer than one page
+/// fault.
 ///
 /// # Safety
 ///
-/// - As for [`prefault`], but other threads may access it only if [`TOUCHING_IS_SHARED`].
+/// - The conditions of [`prefault`], except that other threads may access the range only if [`TOUCHING_IS_SHARED`].
 pub(crate) unsafe fn touch(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
     attempt(Call::Prefault, bytes.get(), || {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { touch::pages(start, bytes.get(), sys::page_bytes()) }
         Ok(())
     })
 }
 
-/// Whether [`release`] can end a part of a reservation, or several at once.
+/// Whether [`release`] can release a part of a reservation, or several at once.
 pub(crate) const RELEASES_PARTS: bool = cfg!(unix_vm);
 
-/// Whether [`move_if_possible`] ever can.
+/// Whether [`move_if_possible`] can succeed.
 pub(crate) const MOVES: bool = cfg!(all(target_os = "linux", not(no_vm)));
 
-/// Whether others may use pages while they are touched.
+/// Whether other threads may use pages while they are touched.
 pub(crate) const TOUCHING_IS_SHARED: bool = touch::IS_SHARED;
 
 /// Whether other threads may use pages while [`prefault`] makes them resident. Without virtual memory, it does nothing.
 pub(crate) const PREFAULTING_IS_SHARED: bool = TOUCHING_IS_SHARED || cfg!(no_vm);
 
-/// Makes committed pages a range of `new_bytes`, all committed, at a place that the system finds for
-/// it, without copying: their memory moves. What is more than there was is zero, what is less is gone.
-/// Nothing is ours at the old place then, unless it is the new one.
+/// Moves committed pages, without copying, to a range of `new_bytes` at an address that the system chooses, all of it
+/// committed. Additional bytes are zero; if it is smaller, the rest is lost. The old range must not be used again,
+/// unless the pages have stayed there.
 ///
-/// Not every system can, and none that can does it for pages that it treats differently. Then nothing
-/// has changed.
+/// Not every system can do this, and none can for pages with different attributes. After a failure nothing has changed.
 ///
 /// # Safety
 ///
-/// - As for [`commit`], the range is not empty, and committed.
-/// - Nothing uses it by its old address again.
+/// - The conditions of [`commit`]. The range is committed and not empty.
+/// - Memory of the range is not accessed through its old address again.
 pub(crate) unsafe fn move_if_possible(
     start: NonNull<u8>,
     bytes: PageBytes,
     new_bytes: PageBytes,
 ) -> Option<NonNull<u8>> {
     ask(Call::Move, || {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::move_pages(start, bytes.get(), new_bytes.get()) }
     })
     .ok()
 }
 
-/// How much memory could be had without taking it from anybody, where the system tells.
+/// How many bytes of memory are available without taking them from other processes, if that is known.
 pub(crate) use sys::available_bytes;
 
-/// Starts a thread that no signal is delivered to: it is not the user's, whose handlers may count on
-/// being run by theirs. (A thread has the mask of the one that starts it.)
+/// Calls a function that starts a thread, with all signals blocked, so that none is delivered to the thread, which
+/// inherits the mask: handlers of the program may rely on running on its own threads.
 pub(crate) use sys::with_signals_left_to_others;
 
-/// How often this process, and those that it comes from, were forked since the first call.
+/// How many times this process and its ancestors were forked since the first call.
 pub(crate) use sys::forks;
 
-/// How little the calling thread shall get in the way of others, where the system can do that.
+/// The priority of a thread that must not hinder others, as far as the system supports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Priority {
-    /// It does not interrupt whoever runs when it has something to do.
+    /// It does not preempt running threads when it has something to do.
     Background,
-    /// It runs only when no other wants to.
+    /// It runs only while no other thread can.
     Idle,
 }
 
-/// Has the calling thread be one of that priority.
+/// Sets the priority of the calling thread.
 pub(crate) use sys::lower_priority;
 
-/// Asks for huge pages in a range, or for none. Only advice: the system may not follow it, and
-/// nothing but speed depends on it, so a refusal is not told.
+/// Requests huge pages in a range, or requests that there be none. The system may ignore it, and only speed depends on
+/// it, so a refusal is ignored.
 ///
 /// # Safety
 ///
-/// - As for [`commit`].
+/// - The conditions of [`commit`].
 pub(crate) unsafe fn advise_huge(start: NonNull<u8>, bytes: PageBytes, wanted: HugeAdvice) {
     if bytes != PageBytes::ZERO {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::advise_huge(start, bytes.get(), wanted) }
     }
 }
 
-/// What to tell the system about huge pages in a range.
+/// The advice about huge pages in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HugeAdvice {
     Wanted,
     Unwanted,
 }
 
-/// Ends a reservation; whether it could. (Nobody who ends one could do anything about a refusal, so its
-/// reason is not looked for.)
+/// Releases a reservation, and returns whether that succeeded. The reason for a refusal is not determined, since it
+/// would be of no use.
 ///
 /// # Safety
 ///
-/// - The range is exactly one that [`reserve`] or [`move_if_possible`] gave, or what is left of one; or
-///   a part of it, or several that lie side by side, if [`RELEASES_PARTS`]. Nothing uses it any more.
+/// - The range is exactly one that [`reserve`] or [`move_if_possible`] returned, or what is left of one; if
+///   [`RELEASES_PARTS`], also a part of one, or several adjacent ones. It is not used again.
 pub(crate) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) -> bool {
     ask(Call::Release, || {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::release(start, bytes.get()) }
     })
     .is_ok()
 }
 
-/// How many bytes of the range are committed.
+/// Returns how many bytes of the range are committed.
 ///
 /// # Safety
 ///
-/// - As for [`commit`].
+/// - The conditions of [`commit`].
 pub(crate) unsafe fn committed_bytes(
     of: NonNull<u8>,
     start: NonNull<u8>,
@@ -440,16 +434,16 @@ pub(crate) unsafe fn committed_bytes(
         sum += part.get();
         Ok(())
     };
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the contract of this function is that of the call.
     unsafe { for_each_committed(of, start, bytes, visit) }?;
     Ok(sum)
 }
 
-/// How many bytes of the range are resident.
+/// Returns how many bytes of the range are resident.
 ///
 /// # Safety
 ///
-/// - As for [`commit`].
+/// - The conditions of [`commit`].
 pub(crate) unsafe fn resident_bytes(
     of: NonNull<u8>,
     start: NonNull<u8>,
@@ -460,13 +454,13 @@ pub(crate) unsafe fn resident_bytes(
         sum += attempt(Call::Query, part.get(), || sys::resident_bytes(start, part.get()))?;
         Ok(())
     };
-    // A reservation may have billions of pages; only those that are committed can be resident.
-    // SAFETY: the caller's promise is the same.
+    // A reservation may have billions of pages, of which only committed ones can be resident.
+    // SAFETY: the contract of this function is that of the call.
     unsafe { for_each_committed(of, start, bytes, visit) }?;
     Ok(sum)
 }
 
-/// How many bytes of the range are resident, if the system tells. One call for some thousand pages.
+/// Returns how many bytes of the range are resident, if that is known. Makes one call for a few thousand pages.
 pub(crate) fn resident_bytes_within(start: NonNull<u8>, bytes: PageBytes) -> Option<usize> {
     ask(Call::Query, || sys::resident_bytes(start, bytes.get())).ok()
 }
@@ -475,7 +469,7 @@ pub(crate) fn resident_bytes_within(start: NonNull<u8>, bytes: PageBytes) -> Opt
 ///
 /// # Safety
 ///
-/// - As for [`commit`].
+/// - The conditions of [`commit`].
 unsafe fn for_each_committed(
     of: NonNull<u8>,
     start: NonNull<u8>,
@@ -488,7 +482,7 @@ unsafe fn for_each_committed(
     let first = start.addr().get();
     let end = first + bytes.get();
     let mut parts = attempt(Call::Query, bytes.get(), || {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::accessible(of, start, bytes.get()) }
     })?;
     while let Some(part) = attempt(Call::Query, bytes.get(), || parts.next().transpose())? {
@@ -505,19 +499,19 @@ unsafe fn for_each_committed(
     Ok(())
 }
 
-/// Keeps committed pages in memory until they are unlocked or released.
+/// Locks committed pages in memory until they are unlocked or released.
 pub(crate) fn lock(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
     ask_on(Call::Lock, bytes, |bytes| sys::lock(start, bytes))
 }
 
-/// Undoes [`lock`]. Pages that were unlocked already are no error: locks do not nest.
+/// Undoes [`lock`]. Pages that are not locked are no error, since locks do not nest.
 ///
 /// # Safety
 ///
-/// - As for [`commit`].
+/// - The conditions of [`commit`].
 pub(crate) unsafe fn unlock(start: NonNull<u8>, bytes: PageBytes) {
     if bytes != PageBytes::ZERO {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is that of the call.
         unsafe { sys::unlock(start, bytes.get()) }
     }
 }

@@ -1,4 +1,4 @@
-//! The contract of the parent module, run against the system that was built for.
+//! Checks the contract of the parent module on the system that this was built for.
 
 #![expect(unsafe_code, reason = "calls the functions under test")]
 
@@ -12,7 +12,7 @@ fn pages(count: usize) -> PageBytes {
 mod contract {
     use super::*;
 
-    /// A range that ends with the test.
+    /// A range that is released with the test.
     struct Range {
         start: NonNull<u8>,
         bytes: PageBytes,
@@ -28,12 +28,12 @@ mod contract {
         fn page(&self, index: usize) -> NonNull<u8> {
             let offset = pages(index).get();
             assert!(offset < self.bytes.get());
-            // SAFETY: inside the range.
+            // SAFETY: inside the range, as asserted above.
             unsafe { self.start.add(offset) }
         }
 
         fn commit(&self, index: usize, count: usize) -> Result<(), Error> {
-            // SAFETY: `page` checks the start, and the tests keep to the range.
+            // SAFETY: `page` checks the start, and the tests pass counts within the range.
             Ok(unsafe { commit(self.start, self.page(index), pages(count)) }?)
         }
 
@@ -43,17 +43,17 @@ mod contract {
         }
 
         fn discard(&self, index: usize, count: usize) -> Result<(), Error> {
-            // SAFETY: as above.
+            // SAFETY: as above, and the tests discard only committed pages.
             Ok(unsafe { discard(self.page(index), pages(count)) }?)
         }
 
         fn prefault(&self, index: usize, count: usize) -> Result<(), Error> {
             self.commit(index, count)?;
-            // SAFETY: as above, and committed; there is one thread.
+            // SAFETY: as above, and committed just now. No other thread uses the range.
             Ok(unsafe { prefault(self.page(index), pages(count)) }?)
         }
 
-        /// Writes the first and the last byte of a committed page.
+        /// Writes to the first and the last byte of a committed page.
         fn write(&self, index: usize, value: u8) {
             for offset in [0, page_size().get() - 1] {
                 // SAFETY: inside the page.
@@ -63,7 +63,7 @@ mod contract {
             }
         }
 
-        /// The first and the last byte of a committed page.
+        /// Returns the first and the last byte of a committed page.
         fn read(&self, index: usize) -> [u8; 2] {
             [0, page_size().get() - 1].map(|offset| {
                 // SAFETY: inside the page.
@@ -74,18 +74,18 @@ mod contract {
         }
 
         fn committed(&self) -> usize {
-            // SAFETY: all of the range.
+            // SAFETY: the whole range.
             let committed = unsafe { committed_bytes(self.start, self.start, self.bytes) };
-            committed.expect("the system tells") / page_size().get()
+            committed.expect("the system reports this") / page_size().get()
         }
 
         fn resident(&self) -> usize {
-            // SAFETY: all of the range.
+            // SAFETY: the whole range.
             let resident = unsafe { resident_bytes(self.start, self.start, self.bytes) };
-            resident.expect("the system tells") / page_size().get()
+            resident.expect("the system reports this") / page_size().get()
         }
 
-        /// Whether a page may be read and written. Nobody enforces it where the allocator has it.
+        /// Whether a page may be read and written. The allocator does not enforce this.
         #[cfg(no_vm)]
         fn is_accessible(&self, index: usize) -> bool {
             // SAFETY: a page of the range.
@@ -93,10 +93,10 @@ mod contract {
             committed == Ok(page_size().get())
         }
 
-        /// Whether the system says that a page can be read and written, by its own word.
+        /// Whether a page can be read and written according to the system.
         #[cfg(not(no_vm))]
         fn is_accessible(&self, index: usize) -> bool {
-            let region = region::query(self.page(index).as_ptr()).expect("the system tells");
+            let region = region::query(self.page(index).as_ptr()).expect("the system reports this");
             assert_eq!(region.is_readable(), region.is_writable());
             assert!(!region.is_executable());
             region.is_readable()
@@ -105,8 +105,11 @@ mod contract {
 
     impl Drop for Range {
         fn drop(&mut self) {
-            // SAFETY: exactly what was reserved; the test is over.
-            assert!(unsafe { release(self.start, self.bytes) }, "releasing what was reserved");
+            // SAFETY: exactly the range that was reserved. The test does not use it again.
+            assert!(
+                unsafe { release(self.start, self.bytes) },
+                "a reservation could not be released"
+            );
         }
     }
 
@@ -143,7 +146,7 @@ mod contract {
     }
 
     #[test]
-    fn decommitted_pages_are_inaccessible_and_come_back_as_zero() {
+    fn decommitted_pages_are_inaccessible_and_zero_when_committed_again() {
         let range = Range::new(4);
         range.commit(0, 4).unwrap();
         (0..4).for_each(|index| range.write(index, 5));
@@ -156,7 +159,7 @@ mod contract {
     }
 
     #[test]
-    fn decommitting_what_is_not_committed_changes_nothing() {
+    fn decommitting_uncommitted_pages_changes_nothing() {
         let range = Range::new(4);
         range.decommit(0, 4).unwrap();
         assert_eq!(range.committed(), 0);
@@ -175,8 +178,8 @@ mod contract {
     }
 
     #[test]
-    #[cfg_attr(no_vm, ignore = "nobody tells what is resident")]
-    fn memory_is_taken_by_touching_and_given_back_by_discarding() {
+    #[cfg_attr(no_vm, ignore = "residency is unknown")]
+    fn touching_takes_memory_and_discarding_returns_it() {
         let range = Range::new(64);
         range.commit(0, 64).unwrap();
         (0..32).for_each(|index| range.write(index, 1));
@@ -186,7 +189,7 @@ mod contract {
     }
 
     #[test]
-    #[cfg_attr(no_vm, ignore = "nobody tells what is resident")]
+    #[cfg_attr(no_vm, ignore = "residency is unknown")]
     fn prefaulted_pages_are_resident_and_keep_their_contents() {
         let range = Range::new(64);
         range.commit(0, 1).unwrap();
@@ -198,8 +201,8 @@ mod contract {
     }
 
     #[test]
-    #[cfg_attr(no_vm, ignore = "nobody tells what is resident")]
-    fn touched_pages_are_resident_and_lose_no_write() {
+    #[cfg_attr(no_vm, ignore = "residency is unknown")]
+    fn touching_makes_pages_resident_and_loses_no_writes() {
         use std::sync::Barrier;
         use std::thread;
 
@@ -212,7 +215,7 @@ mod contract {
                 barrier.wait();
                 for _ in 0..1000 {
                     let start = NonNull::new(std::ptr::with_exposed_provenance_mut(address));
-                    // SAFETY: committed; if it may be shared only.
+                    // SAFETY: committed. The other thread uses the pages meanwhile only if `TOUCHING_IS_SHARED`.
                     unsafe { touch(start.unwrap(), pages(64)) }.unwrap();
                 }
             });
@@ -230,7 +233,7 @@ mod contract {
     }
 
     #[test]
-    fn pages_are_committed_by_several_threads_at_once_and_lose_no_write() {
+    fn concurrent_commits_of_the_same_pages_lose_no_writes() {
         use std::thread;
 
         let range = Range::new(300);
@@ -247,7 +250,7 @@ mod contract {
                 unsafe { commit(start(), first, pages(3)) }.expect("a few pages");
                 // SAFETY: inside the page.
                 let byte = unsafe { first.add(thread) };
-                // SAFETY: committed, and this thread's alone.
+                // SAFETY: committed, and no other thread uses this byte.
                 unsafe { byte.write(7) };
             }
         };
@@ -261,7 +264,7 @@ mod contract {
             for thread in 0..3 {
                 // SAFETY: inside the page.
                 let byte = unsafe { range.page(page).add(thread) };
-                // SAFETY: committed, and the threads are gone.
+                // SAFETY: committed, and the threads have ended.
                 assert_eq!(unsafe { byte.read() }, 7, "{page} {thread}");
             }
         }
@@ -269,15 +272,15 @@ mod contract {
 
     #[test]
     #[cfg(no_vm)]
-    fn what_the_allocator_cannot_do_is_refused_as_not_supported() {
+    fn calls_that_the_allocator_lacks_are_unsupported() {
         let range = Range::new(2);
         range.commit(0, 2).unwrap();
         let refused = Error::from(lock(range.start, pages(2)).unwrap_err());
         assert_eq!((refused.kind(), refused.raw_os_error()), (ErrorKind::Unsupported, None));
-        // SAFETY: all of the range.
+        // SAFETY: the whole range.
         let refused = unsafe { resident_bytes(range.start, range.start, range.bytes) };
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unsupported);
-        // SAFETY: committed, and not used again if it could be.
+        // SAFETY: committed, and not used again if it moves.
         let moved = unsafe { move_if_possible(range.start, range.bytes, pages(4)) };
         assert_eq!(moved, None);
     }
@@ -293,7 +296,7 @@ mod contract {
     }
 
     #[test]
-    fn nothing_is_asked_of_the_system_for_no_pages() {
+    fn empty_ranges_make_no_system_calls() {
         let range = Range::new(1);
         let fault = [Call::Commit, Call::Decommit, Call::Discard, Call::Prefault, Call::Lock];
         for call in fault {
@@ -307,7 +310,7 @@ mod contract {
         }
     }
 
-    /// Whether a sanitizer is there: each has terabytes of addresses for itself.
+    /// Whether a sanitizer is present: each reserves terabytes of addresses.
     fn under_sanitizer() -> bool {
         let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
         let pages = statm.split(' ').next().and_then(|text| text.parse::<usize>().ok());
@@ -316,11 +319,11 @@ mod contract {
 
     #[test]
     #[cfg_attr(no_vm, ignore = "nothing can be locked")]
-    fn locked_pages_are_resident_and_unlocking_twice_is_no_error() {
+    fn locked_pages_are_resident_and_can_be_unlocked_twice() {
         let range = Range::new(4);
         range.commit(0, 4).unwrap();
         lock(range.start, pages(2)).unwrap();
-        // Sanitizers make locking do nothing.
+        // With sanitizers, locking does nothing.
         assert!(range.resident() >= 2 || under_sanitizer());
         for _ in 0..2 {
             // SAFETY: inside the range.
@@ -339,10 +342,10 @@ mod contract {
         assert_eq!((range.read(0), range.read(1)), ([0, 0], [5, 5]));
     }
 
-    /// Whether the system keeps the page at an address in memory.
+    /// Whether the page at an address is locked.
     #[cfg(linux_kernel)]
     fn is_locked(address: usize) -> bool {
-        let maps = std::fs::read_to_string("/proc/self/smaps").expect("it is Linux");
+        let maps = std::fs::read_to_string("/proc/self/smaps").expect("Linux has this file");
         let mut is_there = false;
         for line in maps.lines() {
             let bounds = line.split(' ').next().and_then(|range| range.split_once('-'));
@@ -384,12 +387,12 @@ mod contract {
     }
 
     #[test]
-    fn advice_about_huge_pages_changes_nothing_that_can_be_seen() {
+    fn advice_about_huge_pages_has_no_visible_effect() {
         let range = Range::new(16);
         range.commit(0, 16).unwrap();
         range.write(3, 4);
         for advice in [HugeAdvice::Wanted, HugeAdvice::Unwanted] {
-            // SAFETY: inside the range.
+            // SAFETY: the whole range.
             unsafe { advise_huge(range.start, range.bytes, advice) };
         }
         assert_eq!(range.read(3), [4, 4]);
@@ -400,7 +403,7 @@ mod contract {
     fn too_large_a_range_is_refused_with_the_bytes_and_a_code() {
         let bytes = PageBytes::exact(isize::MAX as usize & !(page_size().get() - 1), page_size());
         let bytes = bytes.unwrap();
-        // Half of the address space is to be had once where a pointer has 32 bits.
+        // With 32-bit pointers, half of the address space can be reserved once.
         let first = reserve(bytes);
         let refused = first.and_then(|_| reserve(bytes)).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::AddressSpace);
@@ -413,7 +416,7 @@ mod contract {
     }
 
     #[test]
-    #[cfg_attr(no_vm, ignore = "nobody tells how much memory there is")]
+    #[cfg_attr(no_vm, ignore = "the amount of memory is unknown")]
     fn the_machine_has_pages_and_memory() {
         assert!(memory_bytes().unwrap() > 1 << 20);
         if let Some(huge) = huge_page_bytes() {
@@ -459,7 +462,7 @@ fn addresses_end_where_the_first_stack_does() {
 }
 
 #[test]
-fn numbers_are_read_up_to_what_is_none() {
+fn leading_numbers_end_at_the_first_other_character() {
     assert_eq!(leading_number(b"4096 kB"), Some((4096, &b" kB"[..])));
     assert_eq!(leading_number(b"0"), Some((0, &b""[..])));
     for none in [&b""[..], b"kB", b" 1", b"-1", b"18446744073709551616"] {
@@ -471,7 +474,7 @@ fn numbers_are_read_up_to_what_is_none() {
 
 #[cfg(linux_kernel)]
 #[test]
-fn linux_tells_how_much_memory_there_is_and_is_available() {
+fn linux_reports_memory_and_available_memory() {
     let (all, available) = (memory_bytes().unwrap(), available_bytes().unwrap());
     assert!(available > 1 << 20 && available <= all, "{available} of {all}");
     let (_, mapped) = address_limit().unwrap_or((0, Some(1 << 20)));

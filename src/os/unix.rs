@@ -20,12 +20,12 @@ pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 #[cfg(linux_kernel)]
 pub(crate) use limits::{available_bytes, locked_bytes};
 
-/// What a call that `fault` refuses answers.
+/// The code of a call that `fault` refuses.
 #[cfg(test)]
 pub(super) const NO_MEMORY: Code = libc::ENOMEM;
 
-// `MAP_NORESERVE` is left out on purpose: inaccessible pages are not charged anyway, and without
-// it a commit that cannot be backed is refused instead of ending in the OOM killer.
+// Without `MAP_NORESERVE`: inaccessible pages are not charged anyway, and with it a commit that cannot be backed would
+// succeed and end in the OOM killer.
 const MAP_FLAGS: c_int = libc::MAP_PRIVATE | libc::MAP_ANON;
 
 const READ_WRITE: c_int = libc::PROT_READ | libc::PROT_WRITE;
@@ -48,13 +48,13 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
     usize::try_from(bytes).ok()
 }
 
-/// The stack that a process begins with lies at the upper end: some processors, and kernels, have 38 or 39
-/// bits of addresses. (Those of threads and coroutines lie where their makers wanted them.)
+/// The first stack of the process is at the upper end of the addresses, which some processors and kernels limit to 38
+/// or 39 bits. (Stacks of threads and coroutines can be anywhere.)
 #[cfg(linux_kernel)]
 pub(super) fn address_space_bytes() -> usize {
     static BYTES: AtomicUsize = AtomicUsize::new(0);
     once(&BYTES, || {
-        // SAFETY: it looks a word up that the kernel gave the process: here, an address in that stack.
+        // SAFETY: it reads a value that the kernel gave to the process: here, an address in that stack.
         let told = unsafe { libc::getauxval(libc::AT_RANDOM) };
         let here = 0_u8;
         let told = usize::try_from(told).ok().filter(|address| *address > 0);
@@ -62,8 +62,8 @@ pub(super) fn address_space_bytes() -> usize {
     })
 }
 
-/// How many addresses there are where the first stack is at one of them. Of 32 bits kernels keep a quarter
-/// or a half for themselves, or five sixteenths.
+/// Returns how many addresses there are if the first stack contains this one. Kernels keep a quarter, five sixteenths
+/// or a half of 32 bits of addresses.
 #[cfg(linux_kernel)]
 pub(super) fn addresses_up_to(stack: usize) -> usize {
     let end = if usize::BITS < 64 {
@@ -74,7 +74,7 @@ pub(super) fn addresses_up_to(stack: usize) -> usize {
     end.unwrap_or(usize::MAX)
 }
 
-/// 47 bits, but for small devices.
+/// 47 bits, except for small devices.
 #[cfg(not(linux_kernel))]
 pub(super) fn address_space_bytes() -> usize {
     let bits = if cfg!(target_os = "ios") { 36 } else { 47 };
@@ -94,18 +94,18 @@ pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
 
 #[cfg(linux_kernel)]
 pub(crate) fn mapping_limit() -> Option<usize> {
-    /// Where it cannot be read (no `/proc`, no more files may be opened), it is what it nearly always is.
+    /// The usual limit, for when it cannot be read, for example without `/proc` or with too many open files.
     const USUAL: u64 = 65_530;
     usize::try_from(limits::mapping_limit().unwrap_or(USUAL)).ok()
 }
 
 pub(super) fn memory_bytes() -> Option<u64> {
-    // SAFETY: `sysconf` reads no memory of ours.
+    // SAFETY: `sysconf` does not access memory of the program.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
     u64::try_from(pages).ok()?.checked_mul(page_bytes() as u64)
 }
 
-/// The one that only reads what the last tick has written.
+/// This clock only reads what the last tick has written.
 #[cfg(linux_kernel)]
 const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC_COARSE;
 #[cfg(not(linux_kernel))]
@@ -113,11 +113,11 @@ const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
 
 pub(crate) fn now_ms() -> u32 {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: there is room for what is written.
+    // SAFETY: the call writes one `timespec`, for which there is room.
     if unsafe { libc::clock_gettime(CLOCK, time.as_mut_ptr()) } != 0 {
         return 0;
     }
-    // SAFETY: written, since the call was not refused.
+    // SAFETY: the call succeeded, so it has written the value.
     let libc::timespec { tv_sec, tv_nsec, .. } = unsafe { time.assume_init() };
     let seconds = u64::try_from(tv_sec).unwrap_or(0);
     super::low_ms(seconds.wrapping_mul(1000), u64::try_from(tv_nsec / 1_000_000).unwrap_or(0))
@@ -128,13 +128,13 @@ pub(crate) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
     // SAFETY: `sigfillset` writes a set, which outlives the call.
     unsafe { libc::sigfillset(all.as_mut_ptr()) };
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: `all` was written by the call above, which knows no error; `before` is to be written,
-    // and outlives the call. Signals wait meanwhile.
+    // SAFETY: the call above, which cannot fail, wrote `all`; this call writes `before`, which outlives it. Signals are
+    // pending meanwhile.
     let masked =
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) };
     let result = start();
     if masked == 0 {
-        // SAFETY: written by the call above. The old mask is not asked for.
+        // SAFETY: the call above wrote `before`. The old mask is not requested.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
     }
     result
@@ -148,11 +148,11 @@ pub(crate) fn forks() -> usize {
         FORKS.fetch_add(1, Ordering::Relaxed);
     }
 
-    // Threads that race here register it each. Then a fork counts as several, which is as good: every
-    // fork after the first call changes the number, and nobody asks by how much.
+    // Threads that race here all register the handler. Then a fork counts several times, which does no harm: each fork
+    // after the first call changes the number, and that is all that matters.
     if !IS_WATCHED.load(Ordering::Acquire) {
-        // SAFETY: the function adds to a number, which may be done after a fork. If it cannot be
-        // registered (for want of memory), there is still the number of the process.
+        // SAFETY: the function adds to an atomic, which is permitted after a fork. If it cannot be registered (without
+        // memory), the process id still tells processes apart.
         let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
         IS_WATCHED.store(true, Ordering::Release);
     }
@@ -165,21 +165,21 @@ pub(crate) fn lower_priority(priority: Priority) {
         Priority::Background => libc::SCHED_BATCH,
         Priority::Idle => libc::SCHED_IDLE,
     };
-    // SAFETY: all zero is a valid value of a structure of integers.
+    // SAFETY: all zeros are a valid value of a structure of integers.
     let lowest: libc::sched_param = unsafe { std::mem::zeroed() };
-    // SAFETY: it reads one `sched_param`. 0 stands for the calling thread; if it is refused the
-    // thread goes on as it was.
+    // SAFETY: it reads one `sched_param`. 0 stands for the calling thread. If it is refused, the thread continues as
+    // before.
     unsafe { libc::sched_setscheduler(0, policy, &raw const lowest) };
 }
 
 pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
-    // SAFETY: without `MAP_FIXED` the kernel takes a range that nothing uses.
+    // SAFETY: without `MAP_FIXED` the kernel chooses a range that is not in use.
     let start =
         unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, MAP_FLAGS, -1, 0) };
     if start == libc::MAP_FAILED {
         return Err(last_code());
     }
-    // Address 0 is given only to those who ask for it.
+    // Address 0 is only returned on request.
     NonNull::new(start.cast()).ok_or(libc::ENOMEM)
 }
 
@@ -187,7 +187,7 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
 ///
 /// As for [`super::commit`].
 pub(super) unsafe fn commit(_: NonNull<u8>, start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the range is ours by the caller's promise; more access harms no one.
+    // SAFETY: the caller promises that it owns the range. More access harms no other code.
     check(unsafe { libc::mprotect(start.as_ptr().cast(), bytes, READ_WRITE) })
 }
 
@@ -199,9 +199,9 @@ pub(super) unsafe fn decommit(
     start: NonNull<u8>,
     bytes: usize,
 ) -> Result<(), Code> {
-    // Taking the access away by `mprotect` would keep the charge; a fresh inaccessible mapping
-    // over the old one drops both, and merges with inaccessible neighbours.
-    // SAFETY: the caller promises that the range is ours and nothing in it is used.
+    // `mprotect` without access would keep the charge. A fresh inaccessible mapping in place of the old one drops it
+    // with the memory, and merges with inaccessible neighbours.
+    // SAFETY: the caller promises that it owns the range, and that nothing in it is in use.
     unsafe { map_over(start, bytes, libc::PROT_NONE) }
 }
 
@@ -211,14 +211,14 @@ pub(super) unsafe fn decommit(
 #[cfg(linux_kernel)]
 pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     let advise = |advice| {
-        // SAFETY: the caller promises that the range is ours and nothing in it is used; on Linux both kinds of
-        // advice are a promise for private anonymous memory: it reads as zero afterwards.
+        // SAFETY: the caller promises that it owns the range, and that nothing in it is in use. Linux guarantees for
+        // both kinds of advice that private anonymous memory reads as zero afterwards.
         check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) })
     };
     match advise(libc::MADV_DONTNEED) {
-        // Locked pages (`mlockall`, a forgotten guard) do not take this advice.
+        // Not possible for locked pages (`mlockall`, a forgotten guard).
         Err(libc::EINVAL) => match advise(MADV_DONTNEED_LOCKED) {
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the contract of this function is that of the call.
             Err(libc::EINVAL) => unsafe { discard_locked(start, bytes) },
             result => result,
         },
@@ -230,8 +230,8 @@ pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
 #[cfg(linux_kernel)]
 const MADV_DONTNEED_LOCKED: c_int = 24;
 
-/// The same for older kernels, which discard only unlocked pages. Pages are locked again when they are touched: to lock
-/// them now would bring them back.
+/// Discards locked pages for older kernels, which discard only unlocked ones. Pages are locked again when they are
+/// touched: locking them now would make them resident.
 ///
 /// # Safety
 ///
@@ -239,13 +239,13 @@ const MADV_DONTNEED_LOCKED: c_int = 24;
 #[cfg(linux_kernel)]
 pub(super) unsafe fn discard_locked(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     const MLOCK_ONFAULT: libc::c_uint = 1;
-    // SAFETY: the range is ours by the caller's promise.
+    // SAFETY: the caller promises that it owns the range.
     check(unsafe { libc::munlock(start.as_ptr().cast(), bytes) })?;
     // SAFETY: as in `discard`.
     let discarded =
         check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) });
-    // By number, since not every C library has it. Its refusal does not change the result.
-    // SAFETY: it reads and writes no memory.
+    // Called by number, since not every C library has it. A refusal does not change the result.
+    // SAFETY: it does not access memory of the program.
     unsafe { libc::syscall(libc::SYS_mlock2, start.as_ptr(), bytes, MLOCK_ONFAULT) };
     discarded
 }
@@ -255,8 +255,8 @@ pub(super) unsafe fn discard_locked(start: NonNull<u8>, bytes: usize) -> Result<
 /// As for [`super::discard`].
 #[cfg(not(linux_kernel))]
 pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // Elsewhere `MADV_DONTNEED` and `MADV_FREE` may leave the old contents to be read.
-    // SAFETY: the caller promises that the range is ours and nothing in it is used.
+    // On other systems the old contents may still be readable after `MADV_DONTNEED` and `MADV_FREE`.
+    // SAFETY: the caller promises that it owns the range, and that nothing in it is in use.
     unsafe { map_over(start, bytes, READ_WRITE) }
 }
 
@@ -265,8 +265,8 @@ pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
 /// As for [`super::abandon`].
 #[cfg(linux_kernel)]
 pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // To map over them, or to unmap, would have all who change mappings wait while pages are freed.
-    // SAFETY: the caller's promise is the same.
+    // Mapping over the pages, or unmapping them, would block all other changes of mappings while pages are freed.
+    // SAFETY: the contract of this function is that of the call.
     unsafe { discard(start, bytes) }
 }
 
@@ -275,22 +275,22 @@ pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
 /// As for [`super::abandon`].
 #[cfg(not(linux_kernel))]
 pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the contract of this function is that of the call.
     unsafe { decommit(start, start, bytes) }
 }
 
-/// Replaces a range by a fresh one. On failure the old one stands.
+/// Replaces a range by a fresh one. After a failure the old one remains.
 ///
-/// POSIX would let a failed call have removed it. Linux checks its limits before it touches the
-/// old range, so what is left is a kernel without memory for its own records (and newer ones put
-/// the range back even then). No other call hands the charge back.
+/// POSIX would permit that a failed call has removed it. Linux checks its limits before it changes the old range, so
+/// that only happens if the kernel has no memory for its own records, and newer kernels restore the range even then. No
+/// other call returns the charge.
 ///
 /// # Safety
 ///
-/// - The range is ours, at a page boundary, and nothing in it is used again.
+/// - The caller owns the range, which is aligned to a page, and nothing in it is used again.
 unsafe fn map_over(start: NonNull<u8>, bytes: usize, access: c_int) -> Result<(), Code> {
     let flags = MAP_FLAGS | libc::MAP_FIXED;
-    // SAFETY: `MAP_FIXED` replaces the range, which is ours and unused by the caller's promise.
+    // SAFETY: `MAP_FIXED` replaces the range, which the caller owns and does not use, as it promises.
     let at = unsafe { libc::mmap(start.as_ptr().cast(), bytes, access, flags, -1, 0) };
     if at == libc::MAP_FAILED { Err(last_code()) } else { Ok(()) }
 }
@@ -304,9 +304,8 @@ pub(super) unsafe fn move_pages(
     bytes: usize,
     new_bytes: usize,
 ) -> Result<NonNull<u8>, Code> {
-    // Without `MREMAP_FIXED`: that unmaps what is at the new place before it looks whether the old
-    // one can be moved.
-    // SAFETY: the range is ours, and nothing uses it by its address any more, by the caller's promise.
+    // Without `MREMAP_FIXED`, which would unmap the new range before it checks whether the old one can be moved.
+    // SAFETY: the caller promises that it owns the range, and no longer uses it through its address.
     let at = unsafe { libc::mremap(start.as_ptr().cast(), bytes, new_bytes, libc::MREMAP_MAYMOVE) };
     if at == libc::MAP_FAILED {
         return Err(last_code());
@@ -316,7 +315,7 @@ pub(super) unsafe fn move_pages(
 
 /// # Safety
 ///
-/// As for [`super::move_if_possible`]. (Android could, but `libc` has no name for it there.)
+/// As for [`super::move_if_possible`]. (Android could do it, but `libc` does not define the call there.)
 #[cfg(not(target_os = "linux"))]
 pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<NonNull<u8>, Code> {
     Err(libc::ENOSYS)
@@ -328,15 +327,15 @@ pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<No
 pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     #[cfg(linux_kernel)]
     if populate::is_known() {
-        // SAFETY: populating private writable pages of ours changes nothing that they hold.
+        // SAFETY: the caller owns the range. Populating private writable pages does not change their contents.
         return unsafe { populate::write(start, bytes) };
     }
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the contract of this function is that of the call.
     unsafe { touch::pages(start, bytes, page_bytes()) }
     Ok(())
 }
 
-/// `MADV_POPULATE_WRITE`, which Linux has since 5.14.
+/// `MADV_POPULATE_WRITE`, since Linux 5.14.
 #[cfg(linux_kernel)]
 mod populate {
     use super::{AtomicUsize, Code, NonNull, c_int, check, last_code, once, page_bytes};
@@ -349,8 +348,8 @@ mod populate {
         static KNOWN: AtomicUsize = AtomicUsize::new(0);
 
         let known = once(&KNOWN, || {
-            // Advice for nothing is refused only if it is not known. Emulators that ignore advice
-            // (qemu's user mode) do not refuse even what nobody can know.
+            // Advice for an empty range fails only if it is unknown. Emulators that ignore advice (qemu's user mode)
+            // accept even numbers that no kernel knows.
             let is_known =
                 advise_nothing(MADV_POPULATE_WRITE).is_ok() && advise_nothing(c_int::MAX).is_err();
             if is_known { YES } else { NO }
@@ -360,19 +359,19 @@ mod populate {
 
     fn advise_nothing(advice: c_int) -> Result<(), Code> {
         let anywhere = std::ptr::without_provenance_mut(page_bytes());
-        // SAFETY: an empty range is not looked at.
+        // SAFETY: an empty range is not accessed.
         check(unsafe { libc::madvise(anywhere, 0, advice) })
     }
 
     /// # Safety
     ///
-    /// - The range is ours, and committed.
+    /// - The caller owns the range, and it is committed.
     pub(super) unsafe fn write(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
         loop {
-            // SAFETY: the range is ours by the caller's promise.
+            // SAFETY: the caller promises that it owns the range.
             match unsafe { libc::madvise(start.as_ptr().cast(), bytes, MADV_POPULATE_WRITE) } {
                 0 => return Ok(()),
-                // What was made resident stays so: the next try goes on behind it.
+                // Pages that were made resident stay resident, so the next call continues after them.
                 _ if matches!(last_code(), libc::EINTR | libc::EAGAIN) => {}
                 _ => return Err(last_code()),
             }
@@ -389,8 +388,7 @@ pub(super) unsafe fn advise_huge(start: NonNull<u8>, bytes: usize, advice: HugeA
         HugeAdvice::Wanted => libc::MADV_HUGEPAGE,
         HugeAdvice::Unwanted => libc::MADV_NOHUGEPAGE,
     };
-    // SAFETY: the range is ours by the caller's promise. A kernel without huge pages refuses,
-    // and nothing is lost by it.
+    // SAFETY: the caller promises that it owns the range. A kernel without huge pages refuses, which does no harm.
     let _ = unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
 }
 
@@ -398,11 +396,11 @@ pub(super) unsafe fn advise_huge(start: NonNull<u8>, bytes: usize, advice: HugeA
 ///
 /// As for [`super::release`].
 pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the caller promises that the range is ours and nothing uses it.
+    // SAFETY: the caller promises that it owns the range, and that it is not in use.
     check(unsafe { libc::munmap(start.as_ptr().cast(), bytes) })
 }
 
-/// OpenBSD tells nobody which pages are resident: it removed `mincore` in 6.5.
+/// OpenBSD does not report which pages are resident: it removed `mincore` in 6.5.
 #[cfg(target_os = "openbsd")]
 pub(super) fn resident_bytes(_: NonNull<u8>, _: usize) -> Result<usize, Code> {
     Err(libc::ENOTSUP)
@@ -418,7 +416,7 @@ pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, 
     for offset in (0..bytes).step_by(PAGES * page) {
         let length = (bytes - offset).min(PAGES * page);
         let address = start.addr().get() + offset;
-        // SAFETY: `mincore` writes one byte a page, at most `PAGES`, and reads no page.
+        // SAFETY: `mincore` writes one byte per page, at most `PAGES`, and does not access the pages.
         check(unsafe {
             libc::mincore(std::ptr::without_provenance_mut(address), length, pages.as_mut_ptr())
         })?;
@@ -428,13 +426,13 @@ pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, 
     Ok(resident)
 }
 
-/// Which limit made the system answer `code`, and its value.
+/// Returns the limit that caused the error `code`, and its value.
 pub(super) fn limit_behind(
     call: Call,
     bytes: usize,
     code: Code,
 ) -> Option<(ErrorKind, Option<u64>)> {
-    // Locking more than one may answers `EPERM` or, on Linux, `EAGAIN` and `ENOMEM`.
+    // Locking too much fails with `EPERM` or, on Linux, `EAGAIN` and `ENOMEM`.
     if !matches!(code, libc::ENOMEM | libc::EAGAIN | libc::EPERM) {
         return None;
     }

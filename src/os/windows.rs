@@ -28,7 +28,7 @@ pub(super) use super::absent::advise_huge;
 pub(crate) use super::absent::{forks, locked_bytes, mapping_limit, with_signals_left_to_others};
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 
-/// What a call that `fault` refuses answers.
+/// The code of a call that `fault` refuses.
 #[cfg(test)]
 pub(super) const NO_MEMORY: Code = ERROR_NOT_ENOUGH_MEMORY as Code;
 
@@ -41,13 +41,13 @@ fn last_code() -> Code {
 }
 
 pub(super) fn huge_page_bytes() -> Option<usize> {
-    // Large pages want a privilege and cannot be committed piece by piece.
+    // Large pages need a privilege and cannot be committed piece by piece.
     None
 }
 
 pub(super) fn address_space_bytes() -> usize {
     let mut info = SYSTEM_INFO::default();
-    // SAFETY: it writes one structure, and knows no failure.
+    // SAFETY: it writes one structure, and cannot fail.
     unsafe { GetSystemInfo(&raw mut info) };
     info.lpMaximumApplicationAddress.addr()
 }
@@ -64,7 +64,7 @@ pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
 fn memory_status() -> Option<MEMORYSTATUSEX> {
     let mut status =
         MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };
-    // SAFETY: the structure is writable and tells its own size.
+    // SAFETY: the structure is writable and contains its own size.
     check(unsafe { GlobalMemoryStatusEx(&raw mut status) }).ok()?;
     Some(status)
 }
@@ -87,14 +87,14 @@ pub(crate) fn lower_priority(priority: Priority) {
         Priority::Background => THREAD_PRIORITY_BELOW_NORMAL,
         Priority::Idle => THREAD_PRIORITY_IDLE,
     };
-    // SAFETY: the pseudo handle of this thread needs no care.
+    // SAFETY: the pseudo handle of this thread has no preconditions.
     let thread = unsafe { GetCurrentThread() };
-    // SAFETY: it is the thread's own. If it is refused the thread goes on as it was.
+    // SAFETY: the handle of the calling thread. If it is refused, the thread continues as before.
     let _ = unsafe { SetThreadPriority(thread, priority) };
 }
 
 pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
-    // SAFETY: without an address the system takes a range that nothing uses.
+    // SAFETY: without an address the system chooses a range that is not in use.
     let start = unsafe { VirtualAlloc(std::ptr::null(), bytes, MEM_RESERVE, PAGE_NOACCESS) };
     NonNull::new(start.cast()).ok_or_else(last_code)
 }
@@ -103,7 +103,7 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
 ///
 /// As for [`super::commit`].
 pub(super) unsafe fn commit(_: NonNull<u8>, start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the range is ours by the caller's promise; committed pages keep what they hold.
+    // SAFETY: the caller promises that it owns the range. Committed pages keep their contents.
     let at = unsafe { VirtualAlloc(start.as_ptr().cast(), bytes, MEM_COMMIT, PAGE_READWRITE) };
     if at.is_null() { Err(last_code()) } else { Ok(()) }
 }
@@ -116,7 +116,7 @@ pub(super) unsafe fn decommit(
     start: NonNull<u8>,
     bytes: usize,
 ) -> Result<(), Code> {
-    // SAFETY: the caller promises that the range is ours and nothing in it is used.
+    // SAFETY: the caller promises that it owns the range, and that nothing in it is in use.
     check(unsafe { VirtualFree(start.as_ptr().cast(), bytes, MEM_DECOMMIT) })
 }
 
@@ -124,11 +124,10 @@ pub(super) unsafe fn decommit(
 ///
 /// As for [`super::discard`].
 pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // `MEM_RESET` and `DiscardVirtualMemory` leave anything at all to be read; fresh pages are
-    // zero.
-    // SAFETY: the caller promises that the range is ours and nothing in it is used.
+    // After `MEM_RESET` and `DiscardVirtualMemory` pages may hold anything; fresh pages are zero.
+    // SAFETY: the caller promises that it owns the range, and that nothing in it is in use.
     unsafe { decommit(start, start, bytes) }?;
-    // SAFETY: the same range.
+    // SAFETY: the same range, which the caller owns.
     unsafe { commit(start, start, bytes) }
 }
 
@@ -136,7 +135,7 @@ pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
 ///
 /// As for [`super::abandon`].
 pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the contract of this function is that of the call.
     unsafe { decommit(start, start, bytes) }
 }
 
@@ -144,8 +143,8 @@ pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
 ///
 /// As for [`super::prefault`].
 pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // `PrefetchVirtualMemory` brings pages back from disk, but makes no fresh ones.
-    // SAFETY: the caller's promise is the same.
+    // `PrefetchVirtualMemory` reads pages from disk, but does not make fresh ones resident.
+    // SAFETY: the contract of this function is that of the call.
     unsafe { touch::pages(start, bytes, page_bytes()) }
     Ok(())
 }
@@ -161,14 +160,14 @@ pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<No
 ///
 /// As for [`super::release`].
 pub(super) unsafe fn release(start: NonNull<u8>, _: usize) -> Result<(), Code> {
-    // A size of 0 stands for the whole of what one call reserved.
-    // SAFETY: the caller promises that the range is ours and nothing uses it.
+    // A size of 0 stands for all that one call reserved.
+    // SAFETY: the caller promises that it owns the range, and that it is not in use.
     check(unsafe { VirtualFree(start.as_ptr().cast(), 0, MEM_RELEASE) })
 }
 
 pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, Code> {
     const PAGES: usize = 512;
-    /// The bit that says that the page is in the working set.
+    /// The bit that is set if the page is in the working set.
     const VALID: usize = 1;
     let page = page_bytes();
     let mut pages = [PSAPI_WORKING_SET_EX_INFORMATION::default(); PAGES];
@@ -180,7 +179,7 @@ pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, 
             entry.VirtualAddress = std::ptr::without_provenance_mut(address);
         }
         let length = size_of_val(&pages[..count]) as u32;
-        // SAFETY: the pseudo handle of this process needs no care.
+        // SAFETY: the pseudo handle of this process has no preconditions.
         let process = unsafe { GetCurrentProcess() };
         // SAFETY: the array is writable and `length` bytes long.
         check(unsafe { K32QueryWorkingSetEx(process, pages.as_mut_ptr().cast(), length) })?;
@@ -193,11 +192,11 @@ pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, 
     Ok(resident)
 }
 
-/// Which limit made the system answer `code`, and its value.
+/// Returns the limit that caused the error `code`, and its value.
 pub(super) fn limit_behind(call: Call, _: usize, code: Code) -> Option<(ErrorKind, Option<u64>)> {
     let kind = match (call, code as u32) {
         (Call::Lock, ERROR_WORKING_SET_QUOTA) => ErrorKind::LockLimit,
-        // More than there are addresses is an invalid parameter.
+        // A request for more than all addresses is an invalid parameter.
         (
             Call::Reserve,
             ERROR_NOT_ENOUGH_MEMORY | ERROR_INVALID_ADDRESS | ERROR_INVALID_PARAMETER,

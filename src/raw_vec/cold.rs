@@ -1,4 +1,4 @@
-//! [`Cold`]: what an array looks at only where memory is taken or given back, out of its handle.
+//! [`Cold`]: the part of an array that only growing and shrinking need, outside of its handle.
 
 #![forbid(unsafe_code)]
 
@@ -10,12 +10,12 @@ use crate::heap::try_boxed;
 /// The options of an array, and its memory, behind one pointer.
 #[derive(Debug)]
 pub(super) enum Cold {
-    /// Nobody chose anything, and no memory was taken. So a constant can have it.
+    /// No option was set and no memory was allocated, so a constant can hold it.
     Defaults(&'static Options),
     Own(Box<Own>),
 }
 
-/// What an array has of its own once it needs it.
+/// The options and memory of an array, boxed.
 #[derive(Debug)]
 pub(super) struct Own {
     pub(super) options: Options,
@@ -37,7 +37,7 @@ impl Cold {
         }
         match self {
             Self::Own(own) => Ok(own),
-            Self::Defaults(_) => unreachable!("made before"),
+            Self::Defaults(_) => unreachable!("boxed above"),
         }
     }
 
@@ -48,8 +48,7 @@ impl Cold {
         }
     }
 
-    /// Whether the options are [those](Options::FULL) that no user can choose. A compare, where there is
-    /// memory.
+    /// Whether the options are [`Options::FULL`]. A single comparison if there is memory.
     #[inline]
     pub(super) const fn is_full(&self) -> bool {
         match self {

@@ -1,18 +1,17 @@
-//! [`RawVec`]: growth over a [`GrowingReservation`], for elements of any layout.
+//! [`RawVec`]: growth of an array over a [`GrowingReservation`], for elements of any layout.
 //!
-//! There is no `T` here, no length and no drop: the code compiles once, and no user code can run
-//! in it but that of a [`Backing`], which may unwind, so nothing is counted on before it returns.
-//! The typed front, `VmVec`, keeps the length and passes the layout of its elements to every call,
-//! always the same one.
+//! This code has no element type, no length and no drop, so it compiles once. The only user code that it runs is that
+//! of a [`Backing`], which may unwind, so invariants hold before each such call. The typed front, `VmVec`, keeps the
+//! length and passes the layout of its elements, always the same one, to every call.
 //!
-//! # What holds between calls
+//! # Invariants between calls
 //!
-//! - `start` never changes once there is a reservation. Before that it dangles, aligned for an
-//!   element, or is that of a block of the heap if elements are [`Movable`](Addresses::Movable): then growth moves
-//!   them, and all usable bytes keep what they hold.
-//! - `capacity` elements fit into the bytes of the memory that are usable, and `capacity <= max_len`.
+//! - `start` never changes once there is a reservation. Before that it dangles, aligned for an element, or points to a
+//!   block of the heap if elements are [`Movable`](Addresses::Movable): then growth moves them, and all usable bytes
+//!   keep their contents.
+//! - `capacity` elements fit into the usable bytes, and `capacity <= max_len`.
 //!
-//! What a push looks at is in the handle; all else is behind a pointer, see [`Cold`].
+//! The handle holds what `push` reads; the rest is in [`Cold`], out of line.
 
 mod cold;
 mod options;
@@ -42,19 +41,19 @@ pub(crate) struct RawVec {
     cold: Cold,
 }
 
-// `NonNull` takes these away, for it may be shared; this one is not.
-#[expect(unsafe_code, reason = "vouches for the pointer")]
-// SAFETY: `start` points into memory that `self` owns, or nowhere. The elements are the
-// concern of the owner, who says by a `PhantomData` what they are.
+// `NonNull` is neither `Send` nor `Sync`, since it may be shared.
+#[expect(unsafe_code, reason = "implements `Send` for the owned pointer")]
+// SAFETY: `start` points into memory that `self` owns, or dangles. Whether the elements are `Send` is up to the owner,
+// which has a `PhantomData` of them.
 unsafe impl Send for RawVec {}
-#[expect(unsafe_code, reason = "vouches for the pointer")]
-// SAFETY: `&self` gives nothing but copies of fields and of what the system says.
+#[expect(unsafe_code, reason = "implements `Sync` for the owned pointer")]
+// SAFETY: through `&self` only copies of fields, and numbers from the system, are available.
 unsafe impl Sync for RawVec {}
 
 impl RawVec {
-    /// An array that reserves, and allocates, nothing until it grows.
+    /// Creates an array that reserves and allocates nothing until it grows.
     ///
-    /// `dangling` is what `start` is to be until then: aligned for an element.
+    /// `start` is `dangling` until then, which must be aligned for an element.
     pub(crate) const fn new(
         dangling: NonNull<u8>,
         element: Layout,
@@ -64,7 +63,7 @@ impl RawVec {
         Self { start: dangling, capacity, cold: Cold::Defaults(options) }
     }
 
-    /// The same with options that somebody chose; they are kept on the heap.
+    /// Creates such an array with options of its own, which are stored on the heap.
     #[inline(never)]
     pub(crate) fn try_new(
         dangling: NonNull<u8>,
@@ -75,7 +74,7 @@ impl RawVec {
         Ok(Self { start: dangling, capacity, cold: Cold::Own(Own::try_new(options)?) })
     }
 
-    /// An array that has reserved nothing, with the same options.
+    /// Creates an array with the options of `self`, which has reserved nothing.
     pub(crate) fn try_fresh(&self, dangling: NonNull<u8>, element: Layout) -> Result<Self, Error> {
         match self.cold {
             Cold::Defaults(options) => Ok(Self::new(dangling, element, options)),
@@ -83,13 +82,13 @@ impl RawVec {
         }
     }
 
-    /// An array in memory of the user's.
+    /// Creates an array in memory that the user supplies.
     pub(crate) fn new_in<B: Backing>(
         backing: B,
         element: Layout,
         options: Options,
     ) -> Result<Self, Refused<B>> {
-        // Only what lies in a block of the heap moves.
+        // Only elements in a block of the heap move.
         let options = Options { addresses: Addresses::Stable, ..options };
         let taken = Own::try_new(options).and_then(|own| Ok((own, Room::try_new()?)));
         let (mut own, room) = match taken {
@@ -102,15 +101,15 @@ impl RawVec {
         Ok(Self { start, capacity, cold: Cold::Own(own) })
     }
 
-    /// The user's memory, if it is a `B`, from an array that was just made in it. Nothing is left
-    /// here then, so the array may not hold anything.
+    /// Returns the memory that the user has supplied, if it is a `B`. The array must be empty; it has no memory
+    /// afterwards.
     pub(crate) fn take_backing<B: Backing>(&mut self, element: Layout) -> Option<B> {
         let memory = self.cold.take_memory();
         self.update_capacity(element);
         memory?.into_foreign()?.into_backing()
     }
 
-    /// Gives the memory up, which is never released then. What is on the heap is freed.
+    /// Leaks the memory, which is never released then. What is on the heap is freed.
     pub(crate) fn leak(&mut self) {
         if let Some(memory) = self.cold.take_memory() {
             memory.leak();
@@ -127,7 +126,7 @@ impl RawVec {
         self.capacity
     }
 
-    /// Where a column starts, if elements are dealt out to columns and there is memory.
+    /// Returns the start of a column, if elements are divided into columns and there is memory.
     pub(crate) fn column_start(&self, number: usize) -> Option<NonNull<u8>> {
         self.cold.memory().map(|memory| memory.column_start(number))
     }
@@ -142,22 +141,22 @@ impl RawVec {
         self.cold.is_full()
     }
 
-    /// How many bytes are usable; 0 for elements of size zero.
+    /// Returns how many bytes are usable: 0 for elements of size zero.
     pub(crate) fn usable_bytes(&self) -> usize {
         self.cold.memory().map_or(0, GrowingReservation::usable_bytes)
     }
 
-    /// How many bytes are committed, ahead of use too.
+    /// Returns how many bytes are committed, including those ahead of use.
     pub(crate) fn committed_bytes(&self) -> usize {
         self.cold.memory().map_or(0, GrowingReservation::committed_bytes)
     }
 
-    /// How many bytes lie ready for use, behind those that are usable.
+    /// Returns how many bytes past the usable ones are ready.
     pub(crate) fn ahead_bytes(&self) -> usize {
         self.cold.memory().map_or(0, GrowingReservation::ahead_bytes)
     }
 
-    /// How often growth needed more than lay ready.
+    /// Returns how many times growth needed more than was ready.
     pub(crate) fn late(&self) -> usize {
         self.cold.memory().map_or(0, GrowingReservation::late)
     }
@@ -167,19 +166,19 @@ impl RawVec {
     }
 
     pub(crate) fn resident_bytes(&self) -> Option<usize> {
-        // A block of the heap is as good as resident.
+        // A block of the heap counts as resident.
         let committed = Some(self.committed_bytes());
         self.settled().map_or(committed, GrowingReservation::resident_bytes)
     }
 
-    /// The memory, if elements stay where they are.
+    /// Returns the memory, if elements no longer move.
     fn settled(&self) -> Option<&GrowingReservation> {
         let starts_in_heap = self.cold.options().starts_in_heap();
         self.cold.memory().filter(|memory| !starts_in_heap || memory.reservation().is_ok())
     }
 
-    /// What the array can ever hold: as asked, or else as much as would be reserved; and not more
-    /// than there is, where that is supplied.
+    /// Returns the largest possible capacity: the maximum that the user set, or the number of elements in the default
+    /// reservation; at most what fits into supplied memory.
     #[inline(never)]
     pub(crate) fn max_len(&self, element: Layout) -> usize {
         let options = self.cold.options();
@@ -191,11 +190,10 @@ impl RawVec {
         options.capacity(element, bytes)
     }
 
-    /// Makes the reservation, if there is none yet, with room for `len` elements. Does nothing if elements start in the
-    /// heap: their reservation is made when they move.
+    /// Makes the reservation for at least `len` elements, if there is none yet. Does nothing if elements start in the
+    /// heap: then it is made when they move.
     ///
-    /// If the options name no maximum, its size is a guess: what there is to be given, and what so many
-    /// elements need.
+    /// Without a maximum in the options, its size is a share of the addresses, and at least what `len` elements need.
     pub(crate) fn reserve_addresses(&mut self, element: Layout, len: usize) -> Result<(), Error> {
         let starts_in_heap = self.cold.options().starts_in_heap();
         if element.size() == 0 || self.cold.memory().is_some() || starts_in_heap {
@@ -205,7 +203,7 @@ impl RawVec {
         self.install(reserved)
     }
 
-    /// Makes room for `need` elements in other memory, and moves them there.
+    /// Allocates larger memory with room for `need` elements, and moves the elements there.
     fn settle(&mut self, element: Layout, need: usize, amount: Amount) -> Result<(), Error> {
         let options = &self.cold.try_own()?.options;
         let bytes = bytes_of(element, need)?;
@@ -217,7 +215,7 @@ impl RawVec {
         self.install(memory)
     }
 
-    /// Replaces the memory, if there is any, by a larger one, and moves its contents.
+    /// Replaces the memory by a larger one, and moves the contents.
     #[expect(unsafe_code, reason = "copies bytes of one memory to another")]
     fn install(&mut self, memory: GrowingReservation) -> Result<(), Error> {
         let own = self.cold.try_own()?;
@@ -234,7 +232,7 @@ impl RawVec {
         Ok(())
     }
 
-    /// Has somebody make memory ready ahead of it, if the options say so.
+    /// Makes the service stay ahead of the array, if the options say so.
     fn serve(&mut self) {
         if let Cold::Own(own) = &mut self.cold {
             let Own { options, memory } = &mut **own;
@@ -244,10 +242,9 @@ impl RawVec {
         }
     }
 
-    /// Makes room for `additional` elements behind the first `len`.
+    /// Makes room for `additional` elements after the first `len`.
     ///
-    /// Commits more than that, by the growth policy, if it can be had. On failure nothing has
-    /// changed.
+    /// Commits more than that by the growth policy, if possible. After an error nothing has changed.
     #[cold]
     #[inline(never)]
     pub(crate) fn grow(
@@ -257,7 +254,7 @@ impl RawVec {
         additional: usize,
         amount: Amount,
     ) -> Result<(), Error> {
-        // First what can be for no such elements, then what cannot be here.
+        // First what no array of such elements can hold, then what this one cannot.
         let Options { bound, holder, .. } = *self.cold.options();
         if len.saturating_add(additional) > bound {
             let bytes = len.saturating_add(additional).saturating_mul(element.size());
@@ -265,7 +262,7 @@ impl RawVec {
         }
         let Some(need) = len.checked_add(additional) else {
             let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX);
-            // Bytes are no matter where there are none.
+            // The number of bytes is irrelevant for elements of size zero.
             let is_sized = element.size() > 0;
             return Err(if is_sized { error } else { error.with_limit(usize::MAX as u64) });
         };
@@ -281,15 +278,17 @@ impl RawVec {
         } else if need_bytes > self.reserved_bytes() {
             return Err(self.full(element, need));
         } else {
-            let Some(memory) = self.cold.memory_mut() else { unreachable!("it is settled") };
+            let Some(memory) = self.cold.memory_mut() else {
+                unreachable!("settled arrays have memory")
+            };
             memory.grow(need_bytes, amount)
         };
         self.update_capacity(element);
         grown
     }
 
-    /// Gives memory behind the first `len` elements back, as far as that is worth a call and there is
-    /// money. Whether there is nothing more to give back.
+    /// Returns memory past the first `len` elements to the system, within the budget and if it is enough to be worth a
+    /// call. Returns whether there is nothing more to return.
     pub(crate) fn shrink(
         &mut self,
         element: Layout,
@@ -297,24 +296,24 @@ impl RawVec {
         purse: &mut Purse,
     ) -> Result<bool, Error> {
         let keep = len.min(self.capacity) * element.size();
-        // Should the call unwind, nobody counts on more.
+        // Before the call, so that the capacity is right if it unwinds.
         self.capacity = len.min(self.capacity);
         let result = self.cold.memory_mut().map_or(Ok(true), |memory| memory.shrink(keep, purse));
         self.update_capacity(element);
         result
     }
 
-    /// How many bytes [`shrink`](Self::shrink) would leave committed, if it would change that.
+    /// Returns how many bytes [`shrink`](Self::shrink) would leave committed. `None` if it would change nothing.
     pub(crate) fn shrinks_to_bytes(&self, element: Layout, len: usize) -> Option<usize> {
         self.cold.memory()?.shrinks_to(len.min(self.capacity) * element.size())
     }
 
-    /// Makes room for `additional` elements behind the first `len`, as [`grow`](Self::grow) does,
-    /// and returns the offset in bytes from which on that room is known to be zero.
+    /// Makes room for `additional` elements after the first `len`, like [`grow`](Self::grow), and returns the offset in
+    /// bytes from which on that room is zero.
     ///
-    /// Where there is much room that may have been written to, here or by others, its pages are given
-    /// back and committed anew, which touches none of them. If that is refused half-way there is less
-    /// capacity than before, but never less than `len`.
+    /// If much of the room may have been written to, by this array or a previous one, its pages are decommitted and
+    /// committed again, which does not touch them. If this fails half-way, the capacity is lower than before, but at
+    /// least `len`.
     pub(crate) fn grow_zeroed(
         &mut self,
         element: Layout,
@@ -331,8 +330,8 @@ impl RawVec {
         let written = usable.saturating_sub(keep);
         let warm = self.warm_bytes().saturating_sub(usable);
         let wanted = additional.saturating_mul(element.size());
-        // If it is refused, the pages stay committed, and are known to be zero no more than before: the
-        // offset returned below says so.
+        // If this is refused, the pages stay committed and may not be zero; the offset returned below accounts for
+        // that.
         if fits && wanted.min(written) >= WORTH_CALLS_BYTES {
             let _ = self.decommit_from(element, keep);
         } else if fits && wanted.min(warm) >= WORTH_CALLS_BYTES {
@@ -341,10 +340,10 @@ impl RawVec {
         let (zero_from, is_first) = (self.zero_from(), self.cold.memory().is_none());
         self.grow(element, len, additional, Amount::AtLeast)?;
         if !is_first {
-            // After a move, the memory may be such as another array had before.
+            // After a move, the memory may have been another array's.
             return Ok(zero_from.max(self.warm_bytes()));
         }
-        // Others may have had what there is now.
+        // The memory may have been another array's.
         let warm = self.warm_bytes();
         let had = wanted.min(warm);
         let unit = self.cold.memory().map_or(1, GrowingReservation::unit_bytes);
@@ -353,17 +352,17 @@ impl RawVec {
         Ok(if is_given_back { 0 } else { warm })
     }
 
-    /// From where on memory that comes to be usable reads as zero.
+    /// Returns the offset from which bytes read as zero when they become usable.
     fn zero_from(&self) -> usize {
         self.cold.memory().map_or(0, GrowingReservation::zero_from)
     }
 
-    /// Up to where memory may hold what others have left, wherever nothing was written since.
+    /// Up to where memory may hold what other arrays have left.
     pub(crate) fn warm_bytes(&self) -> usize {
         self.cold.memory().map_or(0, GrowingReservation::warm_bytes)
     }
 
-    /// Makes the pages of the elements from `from` to `to` resident; they are within capacity.
+    /// Makes the pages of the elements from `from` to `to`, which are within capacity, resident.
     pub(crate) fn prefault(
         &mut self,
         element: Layout,
@@ -380,7 +379,7 @@ impl RawVec {
         memory.prefault(from..to)
     }
 
-    /// Makes memory behind the first `len` elements resident ahead of their use.
+    /// Makes memory past the first `len` elements resident ahead of its use.
     pub(crate) fn prefault_ahead(
         &mut self,
         element: Layout,
@@ -398,18 +397,17 @@ impl RawVec {
         prefaulted
     }
 
-    /// Hands the memory of committed pages back; they read as zero then. On an error they hold
-    /// what they held, or zeroes.
+    /// Discards committed pages, which read as zero then. After an error each page holds what it held, or zeros.
     pub(crate) fn discard(&mut self, bytes: Range<usize>) -> Result<(), Error> {
         self.cold.memory_mut().map_or(Ok(()), |memory| memory.discard(bytes))
     }
 
-    /// In what units memory is worth giving back where that splits huge pages.
+    /// Returns the unit in which decommitting is worthwhile even if it splits huge pages.
     pub(crate) fn least_run_bytes(&self) -> usize {
         self.cold.memory().map_or(1, GrowingReservation::least_run_bytes)
     }
 
-    /// In what units memory at `offset` is best given back.
+    /// Returns the unit in which memory at `offset` is best decommitted.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
         self.cold.memory().map_or(1, |memory| memory.run_bytes(offset))
     }
@@ -429,7 +427,7 @@ impl RawVec {
         self.capacity = self.cold.options().capacity(element, self.usable_bytes());
     }
 
-    /// Sets the maximum, which is no less than the length. Does nothing after addresses were reserved.
+    /// Sets the maximum, which must not be below the length. Does nothing once addresses are reserved.
     pub(crate) fn limit(&mut self, element: Layout, max_len: usize) {
         if self.settled().is_some() {
             return;
@@ -440,9 +438,9 @@ impl RawVec {
         self.update_capacity(element);
     }
 
-    /// From here on the elements are such that `count` of them make up one of those before.
+    /// Changes the element type: `count` new elements take the place of one.
     pub(crate) fn regroup(&mut self, element: Layout, count: usize) {
-        // Those that nobody chose name no number.
+        // Default options have no maximum.
         if let Cold::Own(own) = &mut self.cold {
             let Options { max_len, bound, .. } = &mut own.options;
             *max_len = max_len.map(|max_len| max_len.saturating_mul(count));
@@ -466,18 +464,18 @@ impl RawVec {
     }
 }
 
-/// How many bytes of [`Movable`](Addresses::Movable) elements are in the heap at most: copying them takes less time
-/// than some page faults.
+/// How many bytes of [`Movable`](Addresses::Movable) elements are in the heap at most: copying that many takes less
+/// time than a few page faults.
 const MOST_HEAP_BYTES: usize = 64 << 10;
 
-/// A block of the heap for `bytes` bytes, rounded up to a power of two unless an exact amount is wanted.
+/// Allocates a block of the heap for `bytes` bytes, rounded up to a power of two unless the amount is exact.
 fn block(
     options: &Options,
     element: Layout,
     bytes: usize,
     amount: Amount,
 ) -> Result<GrowingReservation, Error> {
-    /// As many as small arrays need.
+    /// What small arrays need.
     const FIRST_BYTES: usize = 256;
     let by_policy = if amount == Amount::Exact { 0 } else { bytes.next_power_of_two() };
     let most = options.allowed().saturating_mul(element.size());
@@ -485,7 +483,7 @@ fn block(
     GrowingReservation::in_heap(wished, element.align()).map_err(|error| error.of(options.holder))
 }
 
-/// A reservation for at least `len` elements; its size is as the options say.
+/// Makes a reservation for at least `len` elements, with the size that the options determine.
 fn reserve(options: &Options, element: Layout, len: usize) -> Result<GrowingReservation, Error> {
     let Options { huge_pages, growth, commit_ahead, release, columns, service, holder, .. } =
         *options;
@@ -504,7 +502,7 @@ fn reserve(options: &Options, element: Layout, len: usize) -> Result<GrowingRese
     GrowingReservation::reserve(&want).map_err(|error| error.of(holder))
 }
 
-/// The size of `len` elements.
+/// Returns the size of `len` elements.
 fn bytes_of(element: Layout, len: usize) -> Result<usize, Error> {
     let bytes = element.size().checked_mul(len);
     match bytes.filter(|bytes| isize::try_from(*bytes).is_ok()) {

@@ -1,4 +1,4 @@
-//! [`Options`]: what the user chose for an array.
+//! [`Options`]: the options of an array.
 
 #![forbid(unsafe_code)]
 
@@ -14,34 +14,35 @@ use std::fmt::DebugStruct;
 pub(crate) enum Addresses {
     /// They never move.
     Stable,
-    /// Growth moves them while they are few. They start in a block of the heap, which takes no mappings, and move to
-    /// a reservation once they take more than 64 KiB.
+    /// Growth moves elements while they are few. They start in a block of the heap, which takes no mappings, and move
+    /// to a reservation once they take more than 64 KiB.
     ///
-    /// It is made by this function, so that programs without such arrays refer to none of what blocks need.
+    /// The block is allocated by this function, so that programs without such arrays do not link it.
     Movable(MakeBlock),
 }
 
-/// Makes a block of the heap for so many bytes of such elements, or more, if the amount is not exact.
+/// Allocates a block of the heap for at least this many bytes of such elements, or exactly as many if the amount is
+/// exact.
 type MakeBlock = fn(&Options, Layout, usize, Amount) -> Result<GrowingReservation, Error>;
 
-/// What the user chose for an array.
+/// The options of an array.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub(crate) max_len: Option<usize>,
-    /// More elements than this are never held, whoever asks: what numbers them counts no further.
+    /// The largest number of elements that the container can number, whatever `max_len` is.
     pub(crate) bound: usize,
     pub(crate) growth: Growth,
     pub(crate) huge_pages: HugePages,
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
     pub(crate) addresses: Addresses,
-    /// To which columns its elements, which are rows then, are dealt out.
+    /// The columns that the elements, which are rows then, are divided into.
     pub(crate) columns: Option<ColumnLayouts>,
-    /// To who does either.
+    /// The functions of the service, if an option needs it.
     pub(crate) service: &'static Way,
-    /// Who is to be named where something is refused.
+    /// The container that errors name.
     pub(crate) holder: Holder,
-    /// What sets the size of memory that is supplied.
+    /// What sets the size of supplied memory.
     pub(crate) supplied: SizedBy,
 }
 
@@ -63,21 +64,21 @@ impl Options {
     /// The defaults of an array that is private to a container.
     pub(crate) const INTERNAL: Self = Self::DEFAULT.internal();
 
-    /// The same options, for an array that is private to a container.
+    /// Returns these options for an array that is private to a container.
     pub(crate) const fn internal(self) -> Self {
         Self { addresses: Addresses::Movable(super::block), ..self }
     }
 
-    /// Those of one that never holds anything, which no user can choose.
+    /// The options of an array that never holds anything. Users cannot choose them.
     pub(crate) const FULL: Self = Self { bound: 0, ..Self::DEFAULT };
 
-    /// Whether they are [those](Self::FULL).
+    /// Whether these are [`FULL`](Self::FULL).
     #[inline]
     pub(crate) const fn is_full(&self) -> bool {
         self.bound == 0
     }
 
-    /// What makes the block of the heap that elements are in while they are few. With commit-ahead they are not.
+    /// The function that allocates the block of the heap in which elements start. `None` with commit-ahead.
     pub(super) fn make_block(&self) -> Option<MakeBlock> {
         match self.addresses {
             Addresses::Movable(make) if !self.commit_ahead.is_on() => Some(make),
@@ -85,12 +86,12 @@ impl Options {
         }
     }
 
-    /// Whether elements are in the heap while they are few.
+    /// Whether elements start in the heap.
     pub(super) fn starts_in_heap(&self) -> bool {
         self.make_block().is_some()
     }
 
-    /// The elements that are allowed, wherever memory may end.
+    /// The maximum number of elements, whatever memory there is.
     pub(super) const fn allowed(&self) -> usize {
         match self.max_len {
             Some(max_len) if max_len < self.bound => max_len,
@@ -98,7 +99,7 @@ impl Options {
         }
     }
 
-    /// The elements that fit into `bytes` of memory, and that are allowed.
+    /// The number of elements that are allowed and fit into `bytes`.
     pub(super) const fn capacity(&self, element: Layout, bytes: usize) -> usize {
         let fit = match bytes.checked_div(element.size()) {
             Some(fit) => fit,
@@ -109,7 +110,7 @@ impl Options {
 }
 
 impl Options {
-    /// Shows them as fields of a builder.
+    /// Adds the options as fields of a builder.
     pub(crate) fn show<'a, 'b, 'f>(
         &self,
         shown: &'f mut DebugStruct<'a, 'b>,

@@ -1,4 +1,4 @@
-//! What needs refused calls or sight of the private parts; the rest is in `tests/it`.
+//! Tests that need refused calls or private parts. The others are in `tests/it`.
 
 use super::*;
 use crate::keeper::tests::are_all;
@@ -25,7 +25,7 @@ fn small_pages() -> Options {
     Options { huge_pages: HugePages::Never, ..Options::DEFAULT }
 }
 
-/// `size` is a multiple of the alignment, a power of two.
+/// `size` must be a multiple of `align`, a power of two.
 fn element(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }
@@ -56,7 +56,7 @@ fn a_large_request_is_committed_at_once_and_exactly_if_asked() {
 }
 
 #[test]
-fn capacity_is_what_fits_and_never_more_than_the_maximum() {
+fn capacity_is_what_fits_up_to_the_maximum() {
     let three = element(3, 1);
     let mut raw = made(three, Options { max_len: Some(100_000), ..small_pages() });
     raw.grow(three, 0, 1, Amount::AtLeast).unwrap();
@@ -69,7 +69,7 @@ fn capacity_is_what_fits_and_never_more_than_the_maximum() {
 }
 
 #[test]
-fn half_a_step_is_had_where_a_whole_one_is_refused() {
+fn smaller_steps_are_committed_if_a_whole_one_is_refused() {
     let mut raw = bytes_with(small_pages());
     raw.grow(BYTE, 0, 16 << 20, Amount::AtLeast).unwrap();
     for _ in 0..8 {
@@ -82,15 +82,15 @@ fn half_a_step_is_had_where_a_whole_one_is_refused() {
     let quarter = raw.committed_bytes() - before;
     drop(fault);
     raw.grow(BYTE, raw.capacity(), 1, Amount::AtLeast).unwrap();
-    assert_eq!(raw.committed_bytes() - before, 2 * quarter, "steps go on from what was had");
+    assert_eq!(raw.committed_bytes() - before, 2 * quarter, "steps continue from the smaller one");
 }
 
 #[test]
-fn what_is_needed_is_had_where_every_step_is_refused() {
+fn what_is_needed_is_committed_if_all_larger_steps_are_refused() {
     let mut raw = bytes_with(small_pages());
     raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap();
     let before = raw.committed_bytes();
-    // A step of 128 KiB, and half of it, unless that is the page that is needed.
+    // A step of 128 KiB, and half of it, unless half is the page that is needed.
     let steps = if page_size() < 64 * KIB { 2 } else { 1 };
     let fault = Fault::plan(Call::Commit, 0, steps);
     raw.grow(BYTE, before, 1, Amount::AtLeast).unwrap();
@@ -99,7 +99,7 @@ fn what_is_needed_is_had_where_every_step_is_refused() {
 }
 
 #[test]
-fn addresses_are_given_up_again_where_their_memory_is_refused() {
+fn addresses_are_released_if_their_memory_is_refused() {
     let mut raw = bytes_with(Options::DEFAULT);
     let (start, max_len) = (raw.start(), raw.max_len(BYTE));
     let fault = Fault::from_nth(Call::Commit, 0);
@@ -126,7 +126,7 @@ fn a_refused_commit_changes_nothing() {
 }
 
 #[test]
-fn a_refused_default_reservation_gives_way_to_a_much_smaller_one() {
+fn a_much_smaller_reservation_is_tried_if_the_default_is_refused() {
     let mut whole = bytes_with(Options::DEFAULT);
     whole.reserve_addresses(BYTE, 0).unwrap();
     let mut less = bytes_with(Options::DEFAULT);
@@ -150,7 +150,7 @@ fn a_reservation_refused_at_every_size_is_an_error_and_can_be_tried_again() {
 }
 
 #[test]
-fn a_named_maximum_is_reserved_whole_or_not_at_all() {
+fn a_maximum_is_reserved_as_a_whole_or_not_at_all() {
     let mut raw = bytes_with(Options { max_len: Some(1 << 20), ..Options::DEFAULT });
     let fault = Fault::nth(Call::Reserve, 0);
     assert!(raw.reserve_addresses(BYTE, 0).is_err());
@@ -160,7 +160,7 @@ fn a_named_maximum_is_reserved_whole_or_not_at_all() {
 }
 
 #[test]
-fn shrinking_gives_back_whole_runs_and_starts_the_steps_over() {
+fn shrinking_returns_whole_runs_and_starts_the_steps_over() {
     let run = page_size().max(64 * KIB);
     let mut raw = bytes_with(small_pages());
     raw.grow(BYTE, 0, 8 << 20, Amount::AtLeast).unwrap();
@@ -196,15 +196,15 @@ fn a_refused_decommit_keeps_the_memory() {
 }
 
 #[test]
-fn zeroed_room_is_known_from_where_pages_are_fresh() {
+fn grow_zeroed_returns_where_fresh_pages_begin() {
     let page = page_size();
     let mut raw = bytes_with(small_pages());
     assert_eq!(raw.grow_zeroed(BYTE, 0, 1 << 20).unwrap(), 0);
-    // All of it may be written to now. A little more room is not worth a call.
+    // All of it may have been written to now. A little more room is not worth a call.
     assert_eq!(raw.grow_zeroed(BYTE, 100, 10).unwrap(), raw.committed_bytes());
-    // Much room is taken anew, behind the page that is in use.
+    // Much room is committed again, past the page that is in use.
     assert_eq!(raw.grow_zeroed(BYTE, 100, 1 << 20).unwrap(), page);
-    // If the pages cannot be given back they are all unknown.
+    // If decommitting the pages is refused, all of them may be written to.
     let fault = Fault::from_nth(Call::Decommit, 0);
     let before = raw.committed_bytes();
     assert_eq!(raw.grow_zeroed(BYTE, 100, 512 * KIB).unwrap(), before);
@@ -212,7 +212,7 @@ fn zeroed_room_is_known_from_where_pages_are_fresh() {
 }
 
 #[test]
-fn zeroed_room_that_is_refused_leaves_what_is_used() {
+fn a_refused_grow_zeroed_keeps_used_elements() {
     let mut raw = bytes_with(Options { max_len: Some(4 << 20), ..small_pages() });
     raw.grow(BYTE, 0, 1 << 20, Amount::AtLeast).unwrap();
     let before = raw.committed_bytes();
@@ -253,7 +253,7 @@ fn elements_of_size_zero_need_no_memory() {
 }
 
 #[test]
-fn alignment_beyond_the_page_is_kept() {
+fn alignments_above_the_page_size_are_respected() {
     let two_mib = element(2 << 20, 2 << 20);
     let mut raw = made(two_mib, small_pages());
     raw.grow(two_mib, 0, 3, Amount::AtLeast).unwrap();
@@ -261,7 +261,7 @@ fn alignment_beyond_the_page_is_kept() {
     assert!(raw.capacity() >= 3);
 }
 
-/// An array whose service is the test.
+/// Creates an array that only the test serves.
 fn served(element: Layout, max_len: usize, ahead: CommitAhead) -> RawVec {
     let options = Options { max_len: Some(max_len), ..small_pages() };
     let mut raw = made(element, options);
@@ -281,7 +281,7 @@ fn work(raw: &RawVec) {
 }
 
 #[test]
-fn what_is_ready_adds_to_no_maximum() {
+fn memory_ahead_does_not_exceed_the_maximum() {
     let (page, huge) = (page_size(), element(3 << 20, 1 << 20));
     for (element, max_len) in [
         (BYTE, 1),
@@ -306,7 +306,7 @@ fn what_is_ready_adds_to_no_maximum() {
                 assert!(raw.capacity() * element.size() <= raw.committed_bytes());
                 len = raw.capacity();
             }
-            // With windows that are less than an element, growth has to be late.
+            // If the window is smaller than an element, growth is late.
             assert!(raw.late() == 0 || ahead == CommitAhead::Bytes(1) && element == huge);
             let full = raw.grow(element, max_len, 1, Amount::AtLeast).unwrap_err();
             assert_eq!((full.kind(), full.limit()), (ErrorKind::MaxLen, Some(max_len as u64)));
@@ -318,21 +318,21 @@ fn what_is_ready_adds_to_no_maximum() {
 }
 
 #[test]
-#[expect(unsafe_code, reason = "looks at what is handed out")]
-fn zeroed_room_is_zero_where_it_is_served_too() {
+#[expect(unsafe_code, reason = "reads and writes committed memory")]
+fn grow_zeroed_returns_zeros_in_served_memory() {
     for ahead in [CommitAhead::Auto, CommitAhead::Bytes(1), CommitAhead::Bytes(512 * KIB)] {
         for (len, fault) in [(0, false), (100, false), (130 * KIB, false), (100, true)] {
             let mut raw = served(BYTE, 8 << 20, ahead);
             let bytes = |raw: &RawVec, range: Range<usize>| {
                 assert!(range.end <= raw.capacity());
-                // SAFETY: committed, and nobody writes to it.
+                // SAFETY: below the capacity, as asserted above, so committed. No thread writes to it.
                 range
                     .clone()
                     .map(|i| unsafe { raw.start().as_ptr().wrapping_add(i).read() })
                     .collect::<Vec<_>>()
             };
             raw.grow(BYTE, 0, 3 << 20, Amount::AtLeast).unwrap();
-            // SAFETY: committed, and nobody else has it.
+            // SAFETY: `capacity` bytes are committed, and the test alone uses them.
             unsafe { raw.start().write_bytes(7, raw.capacity()) };
             work(&raw);
             let refused = fault.then(|| Fault::from_nth(Call::Decommit, 0));

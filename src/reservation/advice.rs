@@ -15,8 +15,8 @@ use std::convert::Infallible;
 impl Reservation {
     /// Requests huge pages from the first byte on, unless they are disabled or were requested before.
     pub(crate) fn want_huge_pages(&mut self) {
-        debug_assert!(self.offer.is_none(), "others may have a part");
-        debug_assert!(self.columns.is_none(), "columns have them from the beginning");
+        debug_assert!(self.offer.is_none(), "other threads may take a part");
+        debug_assert!(self.columns.is_none(), "columns request them from the beginning");
         if self.huge_from.is_none() && self.huge_pages.page_bytes().is_some() {
             self.huge_from = Some(0);
             self.advise_up_to(self.bytes.get());

@@ -1,6 +1,6 @@
-//! [`ReservationBuilder`]: what can be said of a reservation before it is made.
+//! [`ReservationBuilder`]: the options of a reservation.
 
-#![expect(unsafe_code, reason = "finds where in a mapping a range begins")]
+#![expect(unsafe_code, reason = "offsets a pointer within a mapping")]
 
 use super::stripes::{ColumnLayouts, Stripes, layouts};
 use super::{HugePages, Reservation, unreleased};
@@ -33,18 +33,18 @@ pub struct ReservationBuilder {
     align: usize,
     huge_pages: HugePages,
     form: Form,
-    /// To which columns it is dealt out.
+    /// The columns that the range is divided into.
     columns: Option<ColumnLayouts>,
 }
 
-/// What is made beside the range itself.
+/// What is done in addition to reserving the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Advice about huge pages, an alignment that suits them, a guard page behind the end.
+    /// Advice about huge pages, an alignment that suits them, and a guard page after the end.
     Usual,
-    /// The same, but huge pages are not asked for before [`Reservation::want_huge_pages`].
+    /// `Usual`, but huge pages are not requested before [`Reservation::want_huge_pages`].
     AdvisedLater,
-    /// The same, but huge pages are not asked for before [`Reservation::advise_up_to`] reaches them.
+    /// `Usual`, but huge pages are not requested before [`Reservation::advise_up_to`] reaches them.
     AdvisedAsUsed,
     /// Nothing.
     Bare,
@@ -54,45 +54,45 @@ impl ReservationBuilder {
     pub(super) const USUAL: Self =
         Self { bytes: 0, align: 1, huge_pages: HugePages::Auto, form: Form::Usual, columns: None };
 
-    /// How many bytes to reserve; rounded up to whole pages. None, if not said.
+    /// Sets how many bytes to reserve, rounded up to whole pages. Defaults to 0.
     pub const fn bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// To what to align the start of the range: a power of two. Less than a page means a page.
+    /// Sets the alignment of the range, a power of two. It is at least a page.
     pub const fn align(mut self, align: usize) -> Self {
         self.align = align;
         self
     }
 
-    /// Whether to ask for huge pages. A reservation that is to have them is aligned to one.
+    /// Sets whether to request huge pages. A reservation that has them is aligned to one. Defaults to
+    /// [`HugePages::Auto`].
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
         self.huge_pages = huge_pages;
         self
     }
 
-    /// Has [`HugePages::Auto`] not ask for any before [`Reservation::want_huge_pages`].
+    /// Does not request huge pages with [`HugePages::Auto`] before [`Reservation::want_huge_pages`].
     pub(crate) const fn advised_later(mut self) -> Self {
         self.form = Form::AdvisedLater;
         self
     }
 
-    /// Has huge pages not be asked for before [`Reservation::advise_up_to`] reaches where they are wanted.
+    /// Does not request huge pages before [`Reservation::advise_up_to`] reaches where they are wanted.
     pub(crate) const fn advised_as_used(mut self) -> Self {
         self.form = Form::AdvisedAsUsed;
         self
     }
 
-    /// The range and nothing else: no guard page, no alignment but the one asked for, and no advice,
-    /// so that such ranges side by side can be one mapping to the system.
+    /// Reserves only the range: without guard page, advice, or padding beyond the requested alignment, so that adjacent
+    /// ranges can be one mapping.
     pub(crate) const fn bare(mut self) -> Self {
         self.form = Form::Bare;
         self
     }
 
-    /// Has the bytes be those of rows, and dealt out to columns, none of which is without bytes. See
-    /// [`Stripes`].
+    /// Counts the bytes in rows, which are divided into columns, none of them empty. See [`Stripes`].
     pub(crate) const fn columns(mut self, columns: Option<ColumnLayouts>) -> Self {
         self.columns = columns;
         self
@@ -102,15 +102,15 @@ impl ReservationBuilder {
     ///
     /// # Errors
     ///
-    /// As for [`Reservation::new`], and [`Alignment`](ErrorKind::Alignment) if the alignment is
-    /// no power of two.
+    /// The errors of [`Reservation::new`], and [`Alignment`](ErrorKind::Alignment) if the alignment is not a power of
+    /// two.
     pub fn reserve(self) -> Result<Reservation, Error> {
         let plan = self.plan()?;
         unreleased::release_kept();
         Ok(plan.at(os::reserve(plan.mapping_bytes)?))
     }
 
-    /// [`reserve`](Self::reserve), for those who will ask for less where it is refused.
+    /// [`reserve`](Self::reserve) without the reason for a refusal.
     #[inline(never)]
     pub(crate) fn reserve_if_possible(self) -> Option<Reservation> {
         let plan = self.plan().ok()?;
@@ -118,13 +118,13 @@ impl ReservationBuilder {
         Some(plan.at(os::reserve_if_possible(plan.mapping_bytes)?))
     }
 
-    /// The same, of what waits to be released, since the system did not take it back: it may be somewhat larger
-    /// than was said. It is committed, and zero.
+    /// Takes a range whose release was refused, if there is one that suits. It may be somewhat larger than requested.
+    /// It is committed and zero.
     pub(crate) fn reuse_if_possible(self) -> Option<Reservation> {
         let plan = self.plan().ok()?;
         let (start, mapping_bytes) = unreleased::take(plan.mapping_bytes)?;
         let mut reservation = Plan { mapping_bytes, ..plan }.at(start);
-        // If that is refused, it waits again.
+        // If this is refused, the range waits to be released again.
         reservation.discard(..).is_ok().then_some(reservation)
     }
 
@@ -136,13 +136,13 @@ impl ReservationBuilder {
         if isize::try_from(self.bytes).is_err() {
             return Err(Error::new(ErrorKind::CapacityOverflow, self.bytes));
         }
-        // Whole pages, a guard page and what aligns them may be more than there can be.
+        // Whole pages, guard page and padding may exceed the addresses.
         let too_much = |bytes| Error::new(ErrorKind::AddressSpace, bytes);
         let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(|| too_much(self.bytes))?;
 
         let huge = self.huge_pages.page_bytes().filter(|_| self.form != Form::Bare);
-        // Each column has its own, of which the last is in part of no use: together as much as there is, at most, and
-        // less the more there is.
+        // Each column has huge pages of its own, the last of which is partly unused. Together they may waste as much as
+        // a single array, and relatively less the larger it is.
         let columns = self.columns.map_or(1, |columns| layouts(columns).len());
         let of_all = |from: usize| (from / 4).checked_mul(columns.max(4));
         let wanted_from = self.huge_pages.wanted_from().and_then(of_all);
@@ -151,7 +151,7 @@ impl ReservationBuilder {
         let align = self.align.max(huge_align).max(page.get());
 
         let span = match self.columns {
-            // Huge pages are no matter for this.
+            // Huge pages do not affect the span.
             Some(columns) => {
                 let stripes = Stripes::new(columns, bytes, page, None);
                 stripes.ok_or_else(|| too_much(self.bytes))?.span()
@@ -168,9 +168,9 @@ impl ReservationBuilder {
         Ok(Plan { bytes, columns, align, mapping_bytes, huge_from, huge_pages, advised_to })
     }
 
-    /// What to ask the system for: room to align the start, and a guard page behind the end.
+    /// The size of the mapping, with padding to align the start, and a guard page after the end.
     fn mapping_bytes(self, bytes: PageBytes, align: usize, page: PageSize) -> Option<PageBytes> {
-        // Both are powers of two, and `align` is the larger: whole pages.
+        // `align` and the page size are powers of two, and `align` is not smaller, so this is whole pages.
         let slack = PageBytes::exact(align - page.get(), page)?;
         let guard = match self.form {
             Form::Bare => PageBytes::ZERO,
@@ -180,7 +180,7 @@ impl ReservationBuilder {
     }
 }
 
-/// What a builder will make of a mapping. Only [`ReservationBuilder::plan`] makes one.
+/// How to turn a mapping into a reservation. Made only by [`ReservationBuilder::plan`].
 #[derive(Clone, Copy)]
 struct Plan {
     bytes: PageBytes,
@@ -189,17 +189,17 @@ struct Plan {
     mapping_bytes: PageBytes,
     huge_from: Option<usize>,
     huge_pages: HugePages,
-    /// Huge pages are asked for at once if they are wanted before this.
+    /// Huge pages are requested immediately if they are wanted before this offset.
     advised_to: usize,
 }
 
 impl Plan {
-    /// The reservation that owns the mapping at `mapping_start`, of `mapping_bytes`.
+    /// Returns the reservation that owns the mapping of `mapping_bytes` at `mapping_start`.
     fn at(self, mapping_start: NonNull<u8>) -> Reservation {
         let Self { bytes, columns, align, mapping_bytes, huge_from, huge_pages, advised_to } = self;
         let to_aligned = mapping_start.addr().get().wrapping_neg() & (align - 1);
-        // SAFETY: `mapping_start` is at a page boundary, so it takes at most `align` less a page
-        // to align it, and the mapping is that much larger than `bytes` and the guard.
+        // SAFETY: `mapping_start` is aligned to a page, so aligning it takes at most `align` minus one page, and the
+        // mapping is larger by that than `bytes` and the guard page.
         let start = unsafe { mapping_start.add(to_aligned) };
         let mut reservation = Reservation {
             start,

@@ -1,22 +1,21 @@
-//! Room behind memory that is in use, which others may take where addresses are few.
+//! Room at the end of blocks, which other threads may take if addresses are scarce.
 //!
-//! A block of an allocator has far more addresses than it uses, so that it can grow. Where the limit of addresses is
-//! lowered, as a child of a fork may do, those that are reserved by then may be more than there may be. So who has
-//! such room offers it here, and whoever is refused something takes all that is offered, see [`take_all`].
+//! A block of an allocator has far more addresses than it uses, so that it can grow. If the limit of addresses is
+//! lowered, as a child of a fork may do, more may be reserved than is allowed. So the owners of such room offer it
+//! here, and a thread whose request is refused takes all that is offered, see [`take_all`].
 //!
-//! # Why this is sound
+//! # Soundness
 //!
-//! An offer is one word: where the range begins, and how long it is. It is taken by the exchange of that word for
-//! another, which says that nothing is left behind that place; only one thread can do it, and from then on it has
-//! the range, and the owner of the reservation has what is before it. Whatever became of the slot meanwhile: the word
-//! is there as long as somebody offers just that range.
+//! An offer is one word: where the range begins, and how long it is. A thread takes the range by exchanging the word
+//! for one that says that nothing is left there. Only one thread succeeds; it owns the range from then on, and the
+//! owner of the reservation keeps what is before it. If the slot was reused meanwhile, the exchange succeeds only if
+//! the same range is offered.
 //!
-//! The owner does nothing with his reservation while a part of it is offered but use the memory before that. He takes
-//! the word back first, and learns what he has. Neither waits for the other: who has taken a range, and not
-//! released it yet, has no part in what the other does. In the child of a fork, what another thread had just taken,
-//! or taken back so as to grow, stays reserved.
+//! While a part is offered, the owner of the reservation only uses the memory before it. Before any other operation it
+//! takes the word back, which says what is left. Neither thread waits for the other: they own separate ranges. In the
+//! child of a fork, ranges that another thread had just taken or withdrawn stay reserved.
 
-#![expect(unsafe_code, reason = "releases what it takes")]
+#![expect(unsafe_code, reason = "releases the ranges that it takes")]
 
 use super::share::{self, MOST_BLOCKS};
 use super::{Reservation, unreleased};
@@ -25,29 +24,29 @@ use crate::page::PageBytes;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where there are so many offers, others are not made.
+/// The maximum number of offers.
 const SLOTS: usize = MOST_BLOCKS;
 
 static OFFERS: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(EMPTY) }; SLOTS];
-/// Where to look for an empty one first.
+/// The slot in which to look for an empty one first.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 const EMPTY: usize = 0;
 
-/// So many bits of a word say how many pages a range has. The rest is the number of its first page.
+/// How many bits of a word hold the number of pages of a range. The others hold the number of its first page.
 const COUNT_BITS: u32 = if usize::BITS >= 64 { 28 } else { 12 };
 const COUNT_MASK: usize = (1 << COUNT_BITS) - 1;
 
-/// How many bytes behind a range may be offered with it: what aligned it, and its guard.
+/// How many bytes past a range can be offered with it: padding and guard page.
 const MOST_BEHIND_BYTES: usize = 4 << 20;
 
-/// Of what was taken, how much is counted no more at once: not what may have been behind the range, which was not
-/// counted either.
+/// How much of a range that was taken is subtracted from the counts at once: padding and guard page may not have been
+/// counted.
 const fn counted(bytes: usize) -> usize {
     bytes.saturating_sub(MOST_BEHIND_BYTES)
 }
 
-/// The last addresses before `end`, from `start` on, or as many as a word has bits for. None, if it has not.
+/// The word for the range from `start` to `end`, or as many pages at its end as fit. `None` if the bits do not suffice.
 fn word(start: usize, end: usize) -> Option<usize> {
     let page = os::page_size().get();
     let count = ((end - start) / page).min(COUNT_MASK);
@@ -56,14 +55,14 @@ fn word(start: usize, end: usize) -> Option<usize> {
     is_known.then_some(first << COUNT_BITS | count)
 }
 
-/// Where a range starts, and its size.
+/// The start and the size of the range that a word describes.
 fn range(word: usize) -> (usize, PageBytes) {
     let page = os::page_size();
     let bytes = PageBytes::exact((word & COUNT_MASK) * page.get(), page).expect("whole pages");
     ((word >> COUNT_BITS) * page.get(), bytes)
 }
 
-/// Puts a word into an empty slot; into which.
+/// Puts a word into an empty slot, and returns the slot.
 fn put(word: usize) -> Option<u16> {
     let first = NEXT.load(Ordering::Relaxed);
     (first..first + SLOTS).map(|slot| slot % SLOTS).find_map(|slot| {
@@ -71,14 +70,14 @@ fn put(word: usize) -> Option<u16> {
         if offer.load(Ordering::Relaxed) != EMPTY {
             return None;
         }
-        // Who takes it sees what its owner did to the range before.
+        // Release: the thread that takes the range sees what its owner did to it before.
         offer.compare_exchange(EMPTY, word, Ordering::Release, Ordering::Relaxed).ok()?;
         NEXT.store((slot + 1) % SLOTS, Ordering::Relaxed);
         u16::try_from(slot).ok()
     })
 }
 
-/// Takes all that is offered, and releases it; whether there was anything.
+/// Takes and releases all ranges on offer, and returns whether there were any.
 pub(crate) fn take_all() -> bool {
     OFFERS.iter().fold(false, |any, offer| take(offer) | any)
 }
@@ -91,19 +90,19 @@ fn take(offer: &AtomicUsize) -> bool {
     }
     let nothing = found & !COUNT_MASK;
     let taken = offer.compare_exchange(found, nothing, Ordering::Acquire, Ordering::Relaxed);
-    // Its owner has exposed it.
+    // The owner has exposed the provenance of the address.
     let Some(start) = NonNull::new(ptr::with_exposed_provenance_mut(start)) else { return false };
     if taken.is_ok() {
         share::room_is_taken(counted(bytes.get()));
-        // SAFETY: a part of a reservation, which is ours alone since the exchange.
+        // SAFETY: a part of a reservation, which this thread owns since the exchange.
         unsafe { unreleased::release(start, bytes) };
     }
     taken.is_ok()
 }
 
 impl Reservation {
-    /// Offers the room behind the first `used` bytes to those who need addresses, if it is room by guess. Nothing
-    /// may be done with the reservation then before [`withdraw`](Self::withdraw), but to use these bytes.
+    /// Offers the room past the first `used` bytes to other threads, if the reservation has room. Until
+    /// [`withdraw`](Self::withdraw) only those first bytes may be used.
     pub(crate) fn offer_behind(&mut self, used: usize) {
         debug_assert!(self.offer.is_none() && used <= self.bytes.get());
         if !self.has_room() || !os::RELEASES_PARTS {
@@ -114,7 +113,7 @@ impl Reservation {
         self.offer = word(start, self.offered_end()).and_then(put);
     }
 
-    /// Ends the offer, if there is one. If it was taken, the reservation ends there, and has no room.
+    /// Ends the offer, if there is one. If the room was taken, the reservation ends there, and has no room.
     pub(crate) fn withdraw(&mut self) {
         let Some(slot) = self.offer.take() else { return };
         let left = OFFERS[usize::from(slot)].swap(EMPTY, Ordering::Relaxed);
@@ -128,9 +127,9 @@ impl Reservation {
         let offered_end = self.offered_end();
         let behind = whole(self.mapping_end() - offered_end);
         if behind != PageBytes::ZERO {
-            // SAFETY: the end of the mapping, and inside it.
+            // SAFETY: the offset leads to the end of the offer, which is inside the mapping.
             let start = unsafe { self.start.add(offered_end - self.start.addr().get()) };
-            // SAFETY: not used by anybody, and not offered.
+            // SAFETY: the end of the mapping, which is not in use, and was not part of the offer.
             unsafe { unreleased::release(start, behind) };
         }
         self.mapping_bytes = whole(end - self.mapping_start.addr().get());
@@ -140,7 +139,7 @@ impl Reservation {
         }
     }
 
-    /// Up to where it offers room.
+    /// The end of the room that is offered.
     fn offered_end(&self) -> usize {
         let end = self.start.addr().get() + self.bytes.get();
         self.mapping_end().min(end + MOST_BEHIND_BYTES)

@@ -1,58 +1,54 @@
-//! [`Share`]: how many addresses those are given who do not say how many, so that some are always left.
+//! [`Share`]: how many addresses a reservation without a size gets, so that some are always left.
 //!
-//! Addresses are reserved by guess for arrays whose maximum nobody named, and for blocks of allocators,
-//! which get room to grow. All such reservations are counted here. Those of which the user named the size
-//! are the user's word: they are neither counted nor bounded.
+//! Arrays without a maximum, and blocks of allocators, which get room to grow, reserve a share of the addresses. All
+//! such reservations are counted here. Reservations whose size the user set are neither counted nor limited.
 //!
-//! # The ladder
+//! # Shares
 //!
 //! Of all addresses that the process can have,
 //!
-//! - **half go by a ladder**: where there are n such arrays, the next is given as much as the machine has
-//!   memory, but at most 1/(4 + n) of what is left of the half. So there is always something left of it,
-//!   and the part of the nth falls by the square of n, no faster: with 47 bits of addresses the
-//!   thousandth has room for more than a GiB, even where the machine has a TiB of memory.
-//! - **a quarter goes by the MiB**: when the ladder has less to give, an array is given [`FLOOR_BYTES`].
-//! - **the last quarter** is for all else in the process. An array takes no more of it than it needs at
-//!   once, in units of [`LEAST_BYTES`], as one of malloc's would.
+//! - **one half is shared by a ladder**: if there are *n* such arrays, the next gets as much as the machine has memory,
+//!   but at most 1/(4 + *n*) of what is left of this half. So something is always left, and the share of the *n*-th
+//!   array falls only with the square of *n*: with 47 bits of addresses, the thousandth array gets more than 1 GiB,
+//!   even if the machine has 1 TiB of memory.
+//! - **one quarter is given out by the MiB**: if the ladder has less left, an array gets [`FLOOR_BYTES`].
+//! - **the last quarter** is for the rest of the process. An array takes only what it needs immediately from it, in
+//!   units of [`LEAST_BYTES`], like an array of `malloc`.
 //!
-//! An array that needs more at once than it would be given has that much to grow into besides.
+//! An array that immediately needs more than its share gets the share in addition.
 //!
-//! Blocks can be moved when they outgrow their room, so that they are given less: 1/1024 of what is left of
-//! the ladder's half (1/16 on 32-bit systems), and all together at most a quarter of all addresses.
+//! Blocks can be moved when they outgrow their room, so they get less: 1/1024 of what is left of the ladder's half
+//! (1/16 on 32-bit systems), and all together at most a quarter of all addresses.
 //!
-//! So much room takes two page tables of its own for each block, 8 KiB, since no other lies near it. Where there
-//! are [`FAR_BLOCKS`] already, the next lie near each other, if they can be moved: they are given no more than the least
-//! that is room, and their page tables are shared.
+//! A block with that much room has no neighbours nearby, and takes two page tables of its own, 8 KiB. Beyond
+//! [`FAR_BLOCKS`] blocks, those that can be moved get the least room and share page tables.
 //!
-//! # What all addresses are
+//! # How many addresses there are
 //!
-//! As many as the system has for a process. Where it has few (32 bits) or grants few (`RLIMIT_AS`), it is
-//! asked how many of them are left, by whomever they are used; what is left, and what is counted here, are
-//! all. A limit that is not known shows by a refusal. Then it is not searched for the largest range that
-//! can be had, which others will need: an eighth of what was refused is taken to be all there is, and the
-//! ladder gives a part of that.
+//! As many as the system has for a process. If it has few (32 bits) or allows few (`RLIMIT_AS`), it is asked how many
+//! are in use by all parts of the process; those that are left, and those counted here, are all. A limit that is not
+//! known shows up as a refusal. Then the largest range available is not searched for, since other parts of the process
+//! will need it: an eighth of the refused size is taken to be all there is, and the ladder gives a part of that.
 //!
-//! In a process that locks all it maps (`mlockall` with `MCL_FUTURE`), addresses count as locked memory
-//! (`RLIMIT_MEMLOCK`). An array is given half of what may still be locked beyond a quarter of the limit; that quarter is
-//! left to everything else in the process.
+//! In a process that locks all its mappings (`mlockall` with `MCL_FUTURE`), addresses count as locked memory
+//! (`RLIMIT_MEMLOCK`). An array gets half of what may still be locked after a quarter of the limit is set aside for the
+//! rest of the process.
 //!
 //! # Mappings
 //!
-//! Linux grants a process 65,530 of them. An array takes two: what is committed and what is not, up to where the
-//! next one is committed. Once it is large enough for huge pages it takes two more, and is given none if there are
-//! too few mappings left. No more are made by guess than may take seven eighths of them: the rest is for threads,
-//! and all else. (Arrays whose pages are given back here and there take more, and are not known here.)
+//! Linux allows a process 65,530 mappings. An array takes two: its committed part, and the rest up to the committed
+//! part of the next array. Once it is large enough for huge pages it takes two more, unless too few are left. Shares
+//! are given until they take seven eighths of the mappings; the rest is for threads and everything else. Arrays whose
+//! pages are decommitted here and there take more, which is not known here.
 //!
-//! Blocks without room are one mapping with their neighbours, but as many as there are where every second one is
-//! freed; and three each, where they are aligned to more than a page. So they are counted, and there are none
-//! more once five eighths are taken: they leave a quarter to arrays.
+//! Blocks without room are one mapping with their neighbours, but one each if every second one is freed; and three each
+//! if they are aligned to more than a page. So they are counted, and no more are made once five eighths are taken,
+//! which leaves a quarter to arrays.
 //!
 //! # Threads and forks
 //!
-//! Numbers that are added to, and nothing that is read by one of them is written by another: there is no
-//! order to keep, and no lock that could be held where a process forks. The child has the counts of its
-//! parent, and its mappings.
+//! The counts are added to and subtracted from, and no other data depends on them, so they need
+//! no ordering, and no lock that could be held at a fork. The child has the counts of its parent, and its mappings.
 
 #![forbid(unsafe_code)]
 
@@ -64,80 +60,79 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ORDER: Ordering = Ordering::Relaxed;
 
-/// What an array is given where the ladder has less to give.
+/// What an array gets if the ladder has less left.
 pub(crate) const FLOOR_BYTES: usize = 1 << 20;
 
-/// In what units an array is given what it needs, where there is no more for it.
+/// The unit in which an array gets what it needs, if it gets no share.
 pub(crate) const LEAST_BYTES: usize = 64 << 10;
 
-/// The most that is reserved by guess, however much memory there is. Where a reservation is a block of the allocator's
-/// (see [`os`]), a thousandth of what 32 bits of addresses can have: some hundreds of arrays leave the half of them to
-/// the program.
+/// The largest share, however much memory there is. Without virtual memory, where a reservation is a block of the
+/// system's allocator (see [`os`]), a thousandth of 32 bits of addresses: hundreds of arrays leave half of them to the
+/// program.
 const LARGEST_BYTES: usize = match usize::BITS {
     _ if !os::IS_SUPPORTED => 4 << 20,
     64.. => 1 << 40,
     _ => 128 << 20,
 };
 
-/// The part of what is left that the first array may have.
+/// The reciprocal of the first array's share of what is left.
 const FIRST_PART: usize = 4;
-/// The part of what is left that a block may have.
+/// The reciprocal of a block's share of what is left.
 const BLOCK_PART: usize = if usize::BITS >= 64 { 1 << 10 } else { 1 << 4 };
-/// At most so many blocks have room to grow: 32,768 mappings, so that half are left to others. (16,464 were
-/// seen for 40,000 blocks of a MiB, 8,192 of them with room.)
+/// The maximum number of blocks with room to grow. They take 32,768 mappings, so half are left. (40,000 blocks of 1
+/// MiB, 8,192 of them with room, were seen to take 16,464.)
 pub(crate) const MOST_BLOCKS: usize = 8192;
 
-/// So many blocks may lie far from each other: 2 MiB of page tables.
+/// How many blocks may be far from each other: 2 MiB of page tables.
 const FAR_BLOCKS: usize = 256;
 
-/// The most mappings that a block takes, and those of an array: before it is advised about huge pages, and more
-/// afterwards.
+/// The most mappings that a block takes, and that an array takes: before it is advised about huge pages, and in
+/// addition afterwards.
 const MAPPINGS_OF_BLOCK: u16 = 4;
 const MAPPINGS: u16 = 2;
 const MAPPINGS_ADVISED: u16 = 2;
-/// The same of a block without room to grow, and of one that is aligned to more than a page.
+/// The most mappings of a block without room to grow, and of one that is aligned to more than a page.
 const MAPPINGS_BARE: u16 = 1;
 const MAPPINGS_BARE_ALIGNED: u16 = 3;
 
-/// Bytes of all that are reserved by guess.
+/// How many bytes all shares take.
 static TAKEN_BYTES: AtomicUsize = AtomicUsize::new(0);
-/// How many mappings they take, at most.
+/// How many mappings they take at most.
 static TAKEN_MAPPINGS: AtomicUsize = AtomicUsize::new(0);
 static ARRAYS: AtomicUsize = AtomicUsize::new(0);
 static BLOCKS: AtomicUsize = AtomicUsize::new(0);
-/// Of the bytes, those of blocks.
+/// How many of the bytes belong to blocks.
 static BLOCK_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// The addresses of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Space {
     bytes: usize,
     /// What limits them.
     sized_by: SizedBy,
-    /// What an array is given, where addresses count as locked memory.
+    /// How many bytes an array gets if addresses count as locked memory.
     lockable: Option<usize>,
-    /// How many of them are left, where that is known.
+    /// How many addresses are left, if that is known.
     left: Option<usize>,
-    /// How many seem to be left, where more were refused.
+    /// How many addresses seem to be left after a refusal.
     guess: Option<usize>,
 }
 
-/// What there is to share, at some moment.
+/// What is available to share at some moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Share {
     all: usize,
-    /// Of them all, those that are reserved by guess.
+    /// How many of them are in shares.
     taken: usize,
 }
 
 impl Space {
-    /// So many addresses, if nothing else limits them.
+    /// A space of `bytes` addresses without other limits.
     const fn of(bytes: usize) -> Self {
         let sized_by = SizedBy::addresses(bytes);
         Self { bytes, sized_by, lockable: None, left: None, guess: None }
     }
 
-    /// Asks the system. Does not allocate, and takes no lock.
+    /// Asks the system. Does not allocate, and acquires no lock.
     #[inline(never)]
     pub(crate) fn now() -> Self {
         let all = Self::of(os::address_space_bytes());
@@ -152,10 +147,10 @@ impl Space {
         Self { sized_by, left, ..all }
     }
 
-    /// What it seems to be where `bytes` were refused, with this error.
+    /// The space as it seems after `bytes` were refused with `error`.
     #[must_use]
     pub(crate) fn refusing(self, bytes: usize, error: &Error) -> Self {
-        /// The part of what was refused that is taken to be left.
+        /// The reciprocal of the part of what was refused that seems to be left.
         const PART: usize = 8;
         let sized_by = SizedBy::refused(error, self.sized_by);
         let SizedBy::Limit(ErrorKind::LockLimit, limit) = sized_by else {
@@ -176,12 +171,12 @@ impl Space {
         Share { all, taken }
     }
 
-    /// What an array is given now that needs `need` bytes at once, `most` bytes at most. Nothing, if there
-    /// are only the addresses that it needs.
+    /// Takes the share of an array that immediately needs `need` bytes, and at most `most` in all. The share is 0 bytes
+    /// if only the addresses that it needs are left.
     ///
     /// # Errors
     ///
-    /// [`MappingLimit`](ErrorKind::MappingLimit), if there are too many already.
+    /// [`MappingLimit`](ErrorKind::MappingLimit) if there are too many mappings already.
     pub(crate) fn take_for_array(
         self,
         need: usize,
@@ -195,7 +190,7 @@ impl Space {
             .map_err(|limit| Error::new(ErrorKind::MappingLimit, need).with_limit(limit as u64))?;
         let arrays = ARRAYS.fetch_add(1, ORDER);
         let mut bytes = 0;
-        // It is never refused.
+        // The closure never returns `None`.
         let _ = TAKEN_BYTES.fetch_update(ORDER, ORDER, |taken| {
             let share = || self.share(taken).of_array(arrays, usual);
             bytes = self.lockable.unwrap_or_else(share).min(most);
@@ -205,8 +200,8 @@ impl Space {
         Ok(Taken { bytes, mappings, kind: Kind::Array, limit: limit.and_then(LimitKib::of) })
     }
 
-    /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder; or `near`, if
-    /// that is said, beside many others. None, if there is less than `least`.
+    /// Takes room for a block: `said` bytes if possible, otherwise its share by the ladder, or `near` bytes if there
+    /// are many other blocks. `None` if less than `least` is available.
     pub(crate) fn take_for_block(
         self,
         said: Option<usize>,
@@ -229,7 +224,7 @@ impl Space {
         Some(Taken::new(bytes?, MAPPINGS_OF_BLOCK, Kind::Block))
     }
 
-    /// Counts a block that has just the addresses that it needs. None, if there are too many already.
+    /// Counts a block that has exactly the addresses that it needs. `None` if there are too many mappings already.
     pub(crate) fn take_for_bare_block(align: usize) -> Option<Taken> {
         let is_aligned = align > os::page_size().get();
         let mappings = if is_aligned { MAPPINGS_BARE_ALIGNED } else { MAPPINGS_BARE };
@@ -237,8 +232,8 @@ impl Space {
         Some(Taken::new(0, mappings, Kind::Bare))
     }
 
-    /// Counts the bytes of a block: first among those of blocks, so that all together have no more than
-    /// their part, then among all, so that they leave the ladder to arrays.
+    /// Counts the bytes of a block: first among those of all blocks, which limits their sum, then among all shares,
+    /// which leaves the ladder to arrays.
     fn take_block_bytes(
         self,
         said: Option<usize>,
@@ -266,19 +261,19 @@ impl Space {
     }
 }
 
-/// What an array is given where `limit` bytes may be locked and some are left: half of those beyond a quarter of the limit.
-/// Of that quarter an array takes no more than it needs at once.
+/// How much an array gets if `limit` bytes may be locked and `left` are left: half of those past a quarter of the
+/// limit. From that quarter an array takes only what it needs immediately.
 const fn lockable(limit: u64, left: u64) -> u64 {
     left.saturating_sub(limit / 4) / 2
 }
 
 impl Share {
-    /// What is left of the half that goes by the ladder.
+    /// How many bytes are left of the half that is shared by the ladder.
     fn ladder(self) -> usize {
         self.all.saturating_sub(self.taken).saturating_sub(self.all / 2)
     }
 
-    /// What an array is given beside so many.
+    /// The share of an array beside `arrays` others.
     fn of_array(self, arrays: usize, usual: usize) -> usize {
         let part = (self.ladder() / arrays.saturating_add(FIRST_PART)).min(usual);
         let is_floor_left = self.all / 4 + FLOOR_BYTES <= self.all.saturating_sub(self.taken);
@@ -289,25 +284,24 @@ impl Share {
         }
     }
 
-    /// The most that a block is given where all have so many bytes, and what it is given if nobody says
-    /// more.
+    /// The most that a block gets if all blocks have `blocks_bytes`, and its share by default.
     fn of_block(self, blocks_bytes: usize, memory: usize) -> (usize, usize) {
         let most = self.ladder().min((self.all / 4).saturating_sub(blocks_bytes));
         (most, (most / BLOCK_PART).min(memory))
     }
 }
 
-/// A reservation that is counted here, for as long as this lives.
+/// The share of a reservation, which is counted for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Taken {
     bytes: usize,
     mappings: u16,
     kind: Kind,
-    /// The limit of the process that sets its size, if one does.
+    /// The limit of the process that sets the size, if there is one.
     limit: Option<LimitKib>,
 }
 
-/// A limit of the process: its kind and its value in KiB, which is zero for all addresses there are. Small, since every
+/// A limit of the process: its kind, and its value in KiB, where 0 stands for all addresses. Small, since every
 /// reservation has one.
 #[derive(Clone, Copy, Debug)]
 #[repr(Rust, packed)]
@@ -351,12 +345,12 @@ impl Taken {
         }
     }
 
-    /// Whether it was given room to grow.
+    /// Whether the share includes room to grow.
     pub(super) fn has_room(&self) -> bool {
         self.kind != Kind::Bare
     }
 
-    /// Counts what was reserved, in place of what may be.
+    /// Counts what was reserved in place of what may be.
     pub(super) fn settle(&mut self, reserved: PageBytes, columns: u8) {
         match self.kind {
             Kind::Array => self.count(reserved.get(), u16::from(columns) * MAPPINGS),
@@ -365,7 +359,8 @@ impl Taken {
         }
     }
 
-    /// Counts the mappings that an array takes once it is advised about huge pages, if the process may have them.
+    /// Counts the mappings that advice about huge pages adds to an array, and returns whether the process may have
+    /// them.
     pub(super) fn take_advised(&mut self) -> bool {
         // Each column has its own.
         let columns = self.mappings / MAPPINGS;
@@ -377,21 +372,22 @@ impl Taken {
         has_taken
     }
 
-    /// Counts a block as one that has no room any more, and is one mapping.
+    /// Counts a block as one mapping without room.
     pub(super) fn lose_room(&mut self) {
         self.count(0, MAPPINGS_BARE);
         self.end();
         self.kind = Kind::Bare;
     }
 
-    /// The same, where others have [taken](room_is_taken) so much of the room already.
+    /// Like [`lose_room`](Self::lose_room), if another thread has already [taken](room_is_taken) `taken` bytes of the
+    /// room.
     pub(super) fn lose_taken_room(&mut self, taken: usize) {
         TAKEN_BYTES.fetch_add(taken, ORDER);
         BLOCK_BYTES.fetch_add(taken, ORDER);
         self.lose_room();
     }
 
-    /// Counts one less of its kind.
+    /// Counts one array or block less.
     fn end(&self) {
         let number = match self.kind {
             Kind::Array => &ARRAYS,
@@ -401,7 +397,7 @@ impl Taken {
         number.fetch_sub(1, ORDER);
     }
 
-    /// Changes the counts. Sums wrap only where they are part of another that does not.
+    /// Changes the counts. The differences wrap, but the sums do not.
     #[inline(never)]
     fn count(&mut self, bytes: usize, mappings: u16) {
         let more = bytes.wrapping_sub(self.bytes);
@@ -423,49 +419,50 @@ impl Drop for Taken {
     }
 }
 
-/// Counts that so much of a block's room was taken from it: it does not know of it yet.
+/// Subtracts room that was taken from a block, which does not know of it yet.
 pub(super) fn room_is_taken(bytes: usize) {
     TAKEN_BYTES.fetch_sub(bytes, ORDER);
     BLOCK_BYTES.fetch_sub(bytes, ORDER);
 }
 
-/// How many blocks have room to grow, and how many bytes of addresses they take.
+/// Returns how many blocks have room to grow, and how many bytes of addresses they take.
 pub(crate) fn blocks() -> (usize, usize) {
     (BLOCKS.load(ORDER), BLOCK_BYTES.load(ORDER))
 }
 
-/// How much an array would be given now whose elements have so many bytes.
+/// Returns the size of the reservation that an array would get now, for elements of `element_bytes`.
 pub(crate) fn default_reservation_bytes(element_bytes: usize) -> usize {
     let share = Space::now().share(TAKEN_BYTES.load(ORDER));
     let part = share.of_array(ARRAYS.load(ORDER), usual_bytes());
     whole_bytes(element_bytes, part)
 }
 
-/// How much an array is given that needs `need` bytes at once, `most` bytes at most, as long as there are enough
-/// addresses.
+/// Returns the size of the reservation of an array that immediately needs `need` bytes, and at most `most` in all, if
+/// addresses are not scarce.
 pub(crate) fn usual_reservation_bytes(need: usize, most: usize) -> usize {
     whole_bytes(need, usual_bytes().min(most))
 }
 
-/// How much to reserve for who needs `need` bytes at once and is given `part`.
+/// Returns the size of the reservation of an array that immediately needs `need` bytes and gets the share `part`.
 pub(crate) fn whole_bytes(need: usize, part: usize) -> usize {
     const MOST_BYTES: usize = isize::MAX as usize;
-    // What is too much because of what is given besides is not too much of what is needed.
+    // The sum is limited to what is possible, unless `need` itself exceeds it.
     let bytes =
         if need <= part { part } else { need.saturating_add(part).min(need.max(MOST_BYTES)) };
     let unit = LEAST_BYTES.max(os::page_size().get());
-    // What cannot be rounded cannot be had either.
+    // What cannot be rounded cannot be reserved either.
     let whole = bytes.max(1).checked_next_multiple_of(unit);
     whole.filter(|whole| *whole <= MOST_BYTES).unwrap_or(bytes)
 }
 
-/// What the first array is given: as much as the machine has memory, for none can outgrow that, or what the
-/// environment says.
+/// The share of the first array: as much as the machine has memory, which no array can outgrow, or what the environment
+/// sets.
 pub(crate) fn usual_bytes() -> usize {
     static USUAL: AtomicUsize = AtomicUsize::new(0);
     os::once(&USUAL, || {
-        // Std locks it, for reading. That waits for nobody but who changes it, and in the child of a fork
-        // there is nobody who was just doing so: a program with several threads may not.
+        // Std acquires a read lock on the environment. It only waits for a thread that changes the environment. In the
+        // child of a fork such a thread may have been lost, but changing the environment in a program with several
+        // threads is not permitted.
         let named = std::env::var_os("STAYPUT_RESERVE_BYTES");
         let number = named.as_ref().and_then(|text| leading_number(text.as_encoded_bytes()));
         let named = number.filter(|(_, rest)| rest.is_empty());
@@ -478,7 +475,7 @@ pub(crate) fn usual_bytes() -> usize {
     })
 }
 
-/// The machine's memory, rounded up to a power of two; `usize::MAX` where it is not known.
+/// The machine's memory, rounded up to a power of two; `usize::MAX` if it is unknown.
 pub(crate) fn memory_bytes() -> usize {
     static MEMORY: AtomicUsize = AtomicUsize::new(0);
     os::once(&MEMORY, || {
@@ -487,13 +484,13 @@ pub(crate) fn memory_bytes() -> usize {
     })
 }
 
-/// Of the mappings that there may be, how many eighths may be taken: by all, and where blocks without room come.
+/// How many eighths of the mappings may be taken: by all, and when a block without room is made.
 const ALL_EIGHTHS: usize = 7;
 const BARE_EIGHTHS: usize = 5;
 
-/// Counts so many mappings more, or tells how many there may be.
+/// Counts `mappings` more, or returns the limit.
 fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
-    /// 0: not asked yet. Threads that race here store the same answer.
+    /// 0 if unknown. Threads that race here store the same value.
     static LIMIT: AtomicUsize = AtomicUsize::new(0);
     let take = |limit: usize| {
         let count = |taken| {
@@ -506,7 +503,7 @@ fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
     if known != 0 && take(known).is_ok() {
         return Ok(());
     }
-    // It may have been raised since.
+    // The limit may have been raised.
     let limit = os::mapping_limit().unwrap_or(usize::MAX);
     LIMIT.store(limit, ORDER);
     take(limit).map(drop).map_err(|_| limit)
@@ -521,7 +518,7 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     const TIB: usize = 1 << 40;
 
-    /// What so many arrays are given that each need `need` bytes, one after the other.
+    /// The sizes that `count` arrays get, one after the other, if each needs `need` bytes.
     fn parts(space: Space, usual: usize, need: usize, count: usize) -> (Vec<usize>, Share) {
         let mut share = space.share(0);
         let mut parts = Vec::new();
@@ -537,7 +534,7 @@ mod tests {
 
     #[cfg(target_pointer_width = "64")]
     #[test]
-    fn a_thousand_arrays_have_a_gib_each_however_much_memory_there_is() {
+    fn a_thousand_arrays_get_one_gib_each_on_machines_of_any_size() {
         let space = Space::of(128 * TIB);
         for memory in [16 * GIB, 32 * GIB, 256 * GIB, TIB] {
             let (parts, share) = parts(space, memory, 8, 30_000);
@@ -551,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn under_a_limit_a_quarter_is_left_to_others_and_small_arrays_go_on() {
+    fn under_a_limit_a_quarter_is_left_and_small_arrays_still_get_memory() {
         let space =
             Space { left: Some(2 * GIB - 64 * MIB), ..Space::of(1 << (usize::BITS - 17).max(31)) };
         let (parts, share) = parts(space, GIB, 8, 12_000);
@@ -564,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn on_32_bits_the_first_have_the_most_there_is_and_many_fit() {
+    fn on_32_bits_the_first_array_gets_the_largest_share_and_many_fit() {
         let four_gib = usize::try_from(4 * (GIB as u64)).unwrap_or(usize::MAX);
         for all in [2 * GIB - 1, 3 * GIB, four_gib] {
             let space = Space::of(all);
@@ -576,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_needed_at_once_is_had_with_room_besides() {
+    fn an_array_that_needs_more_gets_its_share_in_addition() {
         assert_eq!(whole_bytes(8, 0), LEAST_BYTES.max(os::page_size().get()));
         assert_eq!(whole_bytes(8, MIB), MIB);
         assert_eq!(whole_bytes(MIB, MIB), MIB);
@@ -588,8 +585,8 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(no_vm, ignore = "little is reserved by guess there")]
-    fn what_was_refused_is_not_searched_for_the_last_that_there_is() {
+    #[cfg_attr(no_vm, ignore = "shares are small there")]
+    fn few_sizes_are_tried_after_a_refusal() {
         let refused = Error::new(ErrorKind::AddressSpace, GIB);
         let mut space = Space::of(usize::MAX / 2);
         let mut tries = 0;
@@ -603,14 +600,14 @@ mod tests {
             (space, tries) = (next, tries + 1);
         }
         assert!((2..=6).contains(&tries), "{tries}");
-        // Where the others have all, there is something nevertheless.
+        // Even if the rest of the process has everything, an array gets something.
         assert!(
             space.refusing(GIB, &refused).share(usize::MAX / 2).of_array(3, LARGEST_BYTES) >= MIB
         );
     }
 
     #[test]
-    fn blocks_have_a_quarter_at_most_and_leave_the_ladder_to_arrays() {
+    fn blocks_get_a_quarter_at_most_and_leave_the_ladder_to_arrays() {
         let all = usize::MAX / 2;
         let (most, usual) = Share { all, taken: 0 }.of_block(0, usize::MAX);
         assert_eq!((most, usual), (all / 4, all / 4 / BLOCK_PART));

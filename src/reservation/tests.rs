@@ -1,4 +1,4 @@
-//! What needs refused calls or sight of the private parts; the rest is in `tests/it`.
+//! Tests that need refused calls or private parts. The others are in `tests/it`.
 
 use super::*;
 use crate::os::Call;
@@ -35,12 +35,12 @@ fn every_refused_call_becomes_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn what_was_refused_to_be_released_is_released_later() {
+fn a_range_whose_release_was_refused_is_released_later() {
     let range = Reservation::new(1).unwrap();
     let address = range.mapping_start.addr().get();
     let fault = Fault::from_nth(Call::Release, 0);
     drop(range);
-    // Once more when it is inaccessible.
+    // Tried again once the range is inaccessible.
     assert_eq!(fault.struck(), 2);
     drop(fault);
     // Or by another test, which reserves meanwhile.
@@ -50,7 +50,7 @@ fn what_was_refused_to_be_released_is_released_later() {
 }
 
 #[test]
-fn what_was_refused_side_by_side_is_released_as_one() {
+fn adjacent_refused_ranges_are_released_as_one() {
     let page = page_size();
     let whole = Reservation::new(63 * page).unwrap();
     // The guard is the last of 64 pages.
@@ -62,7 +62,7 @@ fn what_was_refused_side_by_side_is_released_as_one() {
         // SAFETY: inside the mapping.
         let piece_start = unsafe { start.add(piece * bytes / 8) };
         if os::RELEASES_PARTS {
-            // SAFETY: a part of a mapping that nobody has any more.
+            // SAFETY: a part of a mapping whose owner was forgotten.
             unsafe { unreleased::release(piece_start, piece_bytes) };
         }
     }
@@ -98,7 +98,7 @@ fn a_guard_follows_the_range() {
 }
 
 #[test]
-fn runs_are_huge_pages_where_those_are_asked_for() {
+fn runs_are_huge_pages_where_those_are_requested() {
     let Some(huge) = os::huge_page_bytes() else { return };
     let runs = |huge_pages, offset| {
         let range = Reservation::builder().bytes(64 << 20).huge_pages(huge_pages).reserve();

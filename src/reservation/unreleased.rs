@@ -1,30 +1,30 @@
 //! Ranges of addresses whose release was refused, kept until they can be released.
 //!
-//! It happens to a process at its limit of mappings: neighbours that are alike are one mapping to the system,
-//! and to take a part out of its midst makes two. The memory is with the system by then; the addresses wait
-//! here. They are tried again whenever somebody reserves or releases, which costs a load where there are none.
+//! This happens to a process at its limit of mappings: adjacent ranges with equal access are one mapping to the system,
+//! and removing a part from its middle makes two. Their memory has been returned; the addresses wait here. Each
+//! reservation and each release tries again, which costs one load if there are no such ranges.
 //!
-//! What can be made inaccessible is: side by side such ranges are one. What cannot, since that splits a mapping
-//! too, stays accessible and charged until it is released, but holds no memory, save for one page at most. So that it
-//! does not become more and more, who wants the like [takes it](take) rather than to reserve some, and makes no more
-//! of it while [there is much](count).
+//! Ranges are made inaccessible if possible, since adjacent ones are then one mapping. A range for which this is
+//! refused, because it also splits a mapping, stays accessible and charged until it is released, but has no memory
+//! except for one page at most. To keep their number low, code that needs such a range [takes one](take) rather than
+//! reserving, and makes no new ones while there are [many](count).
 //!
-//! There are [`SLOTS`] for ranges. Where all are taken, a range that is accessible goes into one nevertheless,
-//! and what was there is written into its first page. One that is not has no page to write to: it stays reserved
-//! until the process ends, and costs nothing but addresses. Windows, which releases what it has reserved as a
-//! whole, knows no such refusal.
+//! There are [`SLOTS`] slots. If all are full, an accessible range replaces the range in a slot, and the description of
+//! the replaced range is written into the first page of the new one. An inaccessible range has no page to write to: it
+//! stays reserved until the process ends, and costs only addresses. Windows releases whole reservations only, and never
+//! refuses.
 //!
-//! # Why this is sound
+//! # Soundness
 //!
-//! A range that is here is nobody's: who put it here had it, and ended. It comes out by the exchange of its
-//! slot's word for [`busy`], which one thread can do; that one has the range then, and those that are written
-//! down in it, and alone writes to the slot until it puts another word there. The word is exchanged with acquire
-//! and put with release, so that `bytes`, and what is written in pages, is what was written with it.
+//! A range that is here has no other owner: the owner that put it here has ended. It is taken by exchanging the word of
+//! its slot for [`busy`], in which one thread succeeds. That thread owns the range, and those written down in it, and
+//! alone writes to the slot until it stores another word. The word is exchanged with acquire and stored with release
+//! ordering, so `bytes` and the contents of pages are those written with it.
 //!
-//! Nobody waits for a slot that is busy, but passes it over: so the child of a fork cannot wait for a thread
-//! that it has not got. Ranges that such a thread had out stay reserved in the child.
+//! No thread waits for a busy slot; it is skipped. So the child of a fork cannot wait for a thread that it does not
+//! have. Ranges that such a thread had taken stay reserved in the child.
 
-#![expect(unsafe_code, reason = "releases what nobody has")]
+#![expect(unsafe_code, reason = "releases ranges that have no other owner")]
 
 use crate::os;
 use crate::page::PageBytes;
@@ -33,19 +33,19 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 const SLOTS: usize = 1024;
 
-/// What lies in the same of these goes into the same slot.
+/// Ranges in the same neighbourhood of this size go into the same slot.
 const NEIGHBOURHOOD_BYTES: usize = 64 << 20;
 
-/// After so many refusals, most likely the others are refused too.
+/// After this many refusals, the others are most likely refused, too.
 const MOST_TRIES: usize = 8;
 
 static KEPT: [Slot; SLOTS] = [const { Slot::empty() }; SLOTS];
-/// How many ranges they hold: a hint.
+/// How many ranges there are: a hint.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-/// Which is tried next.
+/// The slot that is tried next.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// A range that is ours, and that nobody uses.
+/// A range that is owned here and not in use.
 #[derive(Clone, Copy, Debug)]
 struct Range {
     start: NonNull<u8>,
@@ -57,7 +57,7 @@ impl Range {
         self.start.addr().get() + self.bytes.get()
     }
 
-    /// Both as one, if they lie side by side.
+    /// Returns both ranges as one, if they are adjacent.
     fn joined(self, other: Self) -> Option<Self> {
         let bytes = self.bytes.checked_add(other.bytes)?;
         if self.end() == other.start.addr().get() {
@@ -74,21 +74,21 @@ impl Range {
         self.start.cast()
     }
 
-    /// Writes another down in the first page; whether that can be written to.
+    /// Writes another range down in the first page. Returns `false` if that is inaccessible.
     fn write(self, other: Written) -> bool {
         let page = PageBytes::one(os::page_size());
-        // SAFETY: the range is ours, and has a page at least. Where it is accessible this changes nothing.
+        // SAFETY: the range is owned, and has at least a page. If it is accessible, this changes nothing.
         let is_accessible = unsafe { os::commit(self.start, self.start, page) }.is_ok();
         if is_accessible {
-            // SAFETY: accessible, nobody else's, and at a page boundary.
+            // SAFETY: accessible, owned, and aligned to a page, which is large enough.
             unsafe { self.page().write(other) };
         }
         is_accessible
     }
 
     fn is_released(self) -> bool {
-        // SAFETY: what nobody uses, and only its owner has a `Range` for: whole reservations, or what was
-        // left of them, side by side.
+        // SAFETY: a `Range` is owned and not in use. It consists of whole reservations, or of what is left of them,
+        // that are adjacent.
         unsafe { os::release(self.start, self.bytes) }
     }
 }
@@ -97,26 +97,26 @@ impl Range {
 #[derive(Clone, Copy, Debug)]
 struct Written {
     range: Range,
-    /// Whether there is another, which is written down in that one.
+    /// Whether another range is written down in this one.
     is_more: bool,
 }
 
 impl Written {
-    /// What is written down in the range.
+    /// Returns what is written down in the range.
     fn next(self) -> Option<Self> {
-        // SAFETY: written by `Range::write`; since then the slot has had the range.
+        // SAFETY: `Range::write` wrote it, and the range has been in the slot since.
         self.is_more.then(|| unsafe { self.range.page().read() })
     }
 }
 
 struct Slot {
-    /// Null, [`busy`], or where the range starts.
+    /// Null, [`busy`], or the start of the range.
     start: AtomicPtr<u8>,
-    /// The size of the range, which is even; and 1 more, if there is another in it.
+    /// The size of the range, which is even, plus 1 if another range is written down in it.
     bytes: AtomicUsize,
 }
 
-/// What stands in a slot whose range somebody has out.
+/// The word of a slot whose range a thread has taken.
 const fn busy() -> *mut u8 {
     ptr::without_provenance_mut(1)
 }
@@ -126,17 +126,18 @@ impl Slot {
         Self { start: AtomicPtr::new(ptr::null_mut()), bytes: AtomicUsize::new(0) }
     }
 
-    /// Makes the slot busy; what was there. None, if it was busy, or empty.
+    /// Makes the slot busy, and returns what was there. `None` if it was busy or empty.
     fn open(&self) -> Option<Written> {
         let found = self.start.load(Ordering::Relaxed);
         let start = NonNull::new(found).filter(|_| found != busy())?;
         self.start.compare_exchange(found, busy(), Ordering::Acquire, Ordering::Relaxed).ok()?;
         let bytes = self.bytes.load(Ordering::Relaxed);
-        let whole = PageBytes::exact(bytes & !1, os::page_size()).expect("as it was put here");
+        let whole =
+            PageBytes::exact(bytes & !1, os::page_size()).expect("sizes are stored as whole pages");
         Some(Written { range: Range { start, bytes: whole }, is_more: bytes & 1 == 1 })
     }
 
-    /// Puts something into the slot, which the caller has made busy.
+    /// Stores something into the slot, which the caller has made busy.
     fn close(&self, written: Option<Written>) {
         let Some(Written { range, is_more }) = written else {
             return self.start.store(ptr::null_mut(), Ordering::Release);
@@ -145,32 +146,32 @@ impl Slot {
         self.start.store(range.start.as_ptr(), Ordering::Release);
     }
 
-    /// Puts a range here, if there is none; whether it did.
+    /// Puts a range into the slot if it is empty, and returns whether it was.
     fn put(&self, range: Range) -> bool {
         let (order, null) = (Ordering::Acquire, ptr::null_mut());
         if self.start.compare_exchange(null, busy(), order, Ordering::Relaxed).is_err() {
             return false;
         }
-        // First, for others may take it as soon as they can.
+        // Before the slot is filled, since another thread may then take the range.
         COUNT.fetch_add(1, Ordering::Relaxed);
         self.close(Some(Written { range, is_more: false }));
         true
     }
 
-    /// Puts a range before what is here, if there is something, and it can be written down; whether it did.
+    /// Puts a range into the slot, and writes the one that is there down in it. Returns whether that was possible.
     fn put_before(&self, range: Range) -> bool {
         let Some(found) = self.open() else { return false };
         let is_more = range.write(found);
-        // As above.
+        // As in `put`.
         COUNT.fetch_add(usize::from(is_more), Ordering::Relaxed);
         self.close(Some(if is_more { Written { range, is_more } } else { found }));
         is_more
     }
 
-    /// Takes a range out for as long as `settle` looks at it, and for good if that has an answer.
+    /// Takes the range while `settle` inspects it, and permanently if that returns something.
     fn take<R>(&self, settle: impl FnOnce(Range) -> Option<R>) -> Option<R> {
         let found = self.open()?;
-        // Read before it may be released.
+        // Read now, since `settle` may release the range.
         let next = found.next();
         let settled = settle(found.range);
         if settled.is_some() {
@@ -183,25 +184,25 @@ impl Slot {
     }
 }
 
-/// Releases a range, or keeps it until that can be done; its memory is with the system in any case.
+/// Releases a range, or keeps it until that is possible. Its memory is returned in any case.
 ///
 /// # Safety
 ///
-/// - As for [`os::release`], and nothing uses the range again, whatever becomes of it.
+/// - The conditions of [`os::release`]. The range is not used again, even if it is kept.
 pub(super) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) {
     let range = Range { start, bytes };
     if range.is_released() {
         return release_kept();
     }
-    // Inaccessible, it may be one mapping with its neighbours, and then there is one for taking it out.
-    // SAFETY: the range is ours, and nothing uses it, by the caller's promise.
+    // Once inaccessible, it may merge with its neighbours, which leaves a mapping for taking it out again.
+    // SAFETY: the range is owned and not in use, as the caller promises.
     let decommitted = unsafe { os::decommit(start, start, bytes) };
     if decommitted.is_ok() {
         if range.is_released() {
             return;
         }
     } else {
-        // SAFETY: as above. If this is refused too, there is no call left.
+        // SAFETY: as above. If this is refused, too, no other call is left.
         let _ = unsafe { os::abandon(start, bytes) };
     }
     if os::RELEASES_PARTS {
@@ -216,14 +217,14 @@ fn keep(mut range: Range) {
     if KEPT.iter().any(|slot| slot.put(range)) {
         return;
     }
-    // Neighbours in one slot, so that they come out one after another.
+    // Neighbours go into one slot, so that they are released one after another.
     let first = range.start.addr().get() / NEIGHBOURHOOD_BYTES % SLOTS;
     let slots = KEPT[first..].iter().chain(&KEPT[..first]);
-    // Where this is refused, there is no more to be done. Some may be busy.
+    // If this is refused, nothing more can be done. Some slots may be busy.
     let _ = slots.take(MOST_TRIES).any(|slot| slot.put_before(range));
 }
 
-/// A range of so many bytes at least, and twice as many at most, if a quick look finds one. It may be accessible or
+/// Takes a range of at least `bytes` and at most twice as many, if a quick search finds one. It may be accessible or
 /// not, and hold anything.
 pub(super) fn take(bytes: PageBytes) -> Option<(NonNull<u8>, PageBytes)> {
     let fits = |range: &Range| range.bytes >= bytes && range.bytes.get() / 2 <= bytes.get();
@@ -242,7 +243,7 @@ pub(super) fn count() -> usize {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// Releases what is kept, as far as it can be.
+/// Releases kept ranges, as far as possible.
 pub(super) fn release_kept() {
     if count() > 0 {
         release_each();
@@ -255,17 +256,17 @@ fn release_each() {
     for _ in 0..SLOTS {
         let slot = &KEPT[NEXT.fetch_add(1, Ordering::Relaxed) % SLOTS];
         let released = slot.take(|range| range.is_released().then_some(()));
-        // Those at an end of a mapping may be released where those in the midst of it are not.
+        // Ranges at the end of a mapping may be released although those in the middle are not.
         let is_refused = released.is_none() && !slot.start.load(Ordering::Relaxed).is_null();
         refusals += usize::from(is_refused);
-        // The next call goes on behind them.
+        // The next call continues after these.
         if refusals == MOST_TRIES || count() == 0 {
             return;
         }
     }
 }
 
-/// Whether an address lies in what is kept.
+/// Whether an address lies in a kept range.
 #[cfg(test)]
 pub(super) fn holds(address: usize) -> bool {
     KEPT.iter().any(|slot| {

@@ -1,50 +1,46 @@
-//! One background thread, which makes memory ready ahead of arrays that grow, and releases what
-//! large ones leave behind.
+//! The background thread, which commits and touches memory ahead of growing arrays, and releases the memory of dropped
+//! ones.
 //!
-//! Nobody needs to start it. The first array with [`CommitAhead`] or [`Release::Background`] does;
-//! a second after the last one is gone it ends, or two, if something is [kept](crate::keeper). A process in
-//! which nobody asks for either has no such thread, and a program in which no builder is told to has not the code
-//! that starts it.
+//! It is started by the first array with [`CommitAhead`] or [`Release::Background`], and ends one second after the last
+//! such array is dropped, or two seconds if memory is in the [region cache](crate::keeper). A process that uses neither
+//! option has no such thread. In a program that never sets them on a builder, the code that starts it is not even
+//! linked.
 //!
 //! # What it does
 //!
-//! - It stays a window ahead of each array that asked for it: pages are committed and resident
-//!   before they are used, so that growing takes no page fault. Large steps are committed, small ones
-//!   made resident, the most urgent array first.
-//! - When an array has not grown for a second, it takes back what lies further ahead than
-//!   [`CommitAhead`] says is kept; and what has been far too far ahead for a second, also where it grows.
-//! - What the [keeper](crate::keeper) has had for long enough it releases, a piece at a time, when it has nothing else to
-//!   do; not where there is but one processor.
-//! - It releases reservations, a piece at a time, so that nobody waits long who wants to change
-//!   mappings meanwhile. What an array with [`CommitAhead::Auto`] has left waits 50 ms for the next one,
-//!   which goes on in it, and waits for nobody: when a level ends and the next begins, no page is fresh.
+//! - It stays a window ahead of each array that asked for it: pages are committed and resident before they are used, so
+//!   growth takes no page faults. It commits in large steps and touches in small ones, the most urgent array first.
+//! - If an array has not grown for a second, it takes back the memory ahead of it that exceeds what [`CommitAhead`]
+//!   keeps. It also takes back memory that has exceeded the window by far for a second, even if the array grows.
+//! - It releases regions that have been in the region cache for long enough, in pieces, when it has nothing else to do;
+//!   not on machines with a single processor.
+//! - It releases reservations in pieces, so that no thread waits long to change mappings. Memory of a dropped array
+//!   with [`CommitAhead::Auto`] waits 50 ms for the next such array, which continues in it without waiting: when one
+//!   level of a game ends and the next begins, no page is fresh.
 //!
-//! # What it promises
+//! # Guarantees
 //!
-//! - **A push never waits for it.** Where it is late, the array commits memory and takes page faults
-//!   for itself, and counts that (`late` in the statistics). The one thing that a growing array may
-//!   wait for is a piece of at most 1 MiB (or a huge page) that is being taken back from it at that
-//!   very moment, after a second in which it did not grow; and, on processors other than x86 and
-//!   ARM64, 128 KiB that are being touched for it.
-//! - **It keeps nobody from mapping.** Memory is touched rather than populated by a call, so the lock
-//!   of the process' mappings is held for a page fault at a time (in Linux since 6.4 not at all).
-//! - **It never takes memory that a push could have.** It stops where less than a sixteenth of the
-//!   machine's memory is available, or a commit is refused; and before an array's own commit is
-//!   refused, all that lies ahead of all arrays is taken back, and all that waits is released. (It does
-//!   not know the limits of control groups: there, choose windows with care.)
-//! - **It is quiet** when nothing grows, and nothing is kept that grows old: no wake-ups, no timers. No signal is
-//!   delivered to it.
-//! - **Nothing needs it.** Where no thread can be started, and in a child after `fork`, arrays work as
-//!   without it. (A child that makes new arrays has a service of its own, by the number of the process and
-//!   of its forks: it never takes the lock of its parent's, which may be held for ever. What waited to be
-//!   released, or was just being released, when it was forked stays mapped there.)
+//! - **A push never waits for it.** If the thread is late, the array commits memory and takes page faults itself, and
+//!   counts that (`late` in the statistics). There are two exceptions: after a second without growth, an array may wait
+//!   for one piece of at most 1 MiB (or a huge page) that is just being taken back from it; and on processors other
+//!   than x86 and ARM64, for 128 KiB that are just being touched for it.
+//! - **It does not block changes of mappings.** Memory is touched rather than populated by a system call, so the lock
+//!   of the process's mappings is held for one page fault at a time (on Linux 6.4 and later not at all).
+//! - **It never takes memory that a push could have.** It stops if less than a sixteenth of the machine's memory is
+//!   available, or if a commit is refused. Before an array's own commit fails, all memory ahead of all arrays is taken
+//!   back, and all waiting memory is released. It does not know the limits of control groups: choose windows with care
+//!   there.
+//! - **It is quiet** while nothing grows and no cached region grows old: no wake-ups, no timers. No signal is delivered
+//!   to it.
+//! - **It is optional.** If no thread can be started, and in a child after `fork`, arrays work without it. A child that
+//!   creates new arrays has a service of its own, and never acquires the lock of its parent's, which may be held for
+//!   ever. Memory whose release was pending at the fork stays mapped in the child.
 //!
-//! It gets in nobody's way: on Linux and Windows its priority is low, and on one processor it works
-//! only while the program sleeps.
+//! On Linux and Windows the thread runs at low priority. With a single processor it works only while the program
+//! sleeps.
 
 mod sync {
-    //! What [`handover`](super::handover) and [`shared`](super::shared) are made of; `loom/` has its
-    //! own.
+    //! What [`handover`](super::handover) and [`shared`](super::shared) are built on. `loom/` replaces it.
     pub(super) use std::sync::atomic;
     pub(super) use std::thread;
 }
@@ -73,7 +69,7 @@ use crate::reservation::Reservation;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
-/// How far ahead of its use memory is made ready, by the [background thread](crate::service).
+/// How far ahead of its use the [background thread](crate::service) makes memory ready.
 ///
 /// # Examples
 ///
@@ -89,33 +85,30 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CommitAhead {
-    /// Not at all: pages are committed when they are needed, and each takes a page fault when it
-    /// is first touched.
+    /// Disabled: pages are committed when they are needed, and each takes a page fault when it is first touched. The
+    /// default.
     #[default]
     Off,
-    /// Twice as much as was used in any sixtieth of a second of late, and between 4 MiB and
-    /// 256 MiB. When the array has not grown for a second, 4 MiB stay. (Memory comes and goes in
-    /// pieces of 512 KiB, or huge pages, so it may be as much more.)
+    /// Twice as much as was used in the busiest recent 1/60 s, at least 4 MiB and at most 256 MiB. After a second
+    /// without growth, 4 MiB are kept. Memory is added and removed in pieces of 512 KiB, or huge pages, so the amount
+    /// can be one piece larger.
     ///
-    /// Before anything is known of how the array grows, that is a share of the memory that is available:
-    /// 1/512 of it for the first array, for the n-th that there is then an n-th of that, and between 4 MiB and
-    /// 16 MiB.
+    /// Until the growth of the array is known, the window is a share of the available memory: 1/512 for the first
+    /// array, 1/512 divided by *n* for the *n*-th array, at least 4 MiB and at most 16 MiB.
     ///
-    /// Unless memory is released [at once](Release::Now), an array that is made within 50 ms after one of
-    /// the same kind (the same maximum, alignment and huge pages) was dropped begins with all that one had, and
-    /// as far ahead as that was; or else with what the [keeper](crate::keeper) has, 32 MiB at most. It lies ready
-    /// at once. Where it is more than 8 MiB beyond twice of what should lie ahead, and stays so for a second, the
-    /// rest goes back.
+    /// Unless memory is released [immediately](Release::Now), an array that is created within 50 ms after an array of
+    /// the same kind (the same maximum, alignment and huge pages) was dropped takes over that array's memory, with as
+    /// much ready ahead. Otherwise it starts with what the [region cache](crate::keeper) holds, at most 32 MiB. If that
+    /// memory exceeds twice the window by more than 8 MiB for a second, the rest is returned.
     Auto,
-    /// So many bytes of fresh memory, as far as the reservation goes; they stay also while the array does not grow
-    /// (but not if it is told to shrink: then the thread is ahead again when it has grown). 0 is
-    /// [`Off`](Self::Off).
+    /// This many bytes of fresh memory, as far as the reservation reaches. They are kept while the array does not grow.
+    /// After the array is shrunk, the thread gets ahead again once the array has grown. 0 is [`Off`](Self::Off).
     Bytes(usize),
 }
 
-/// When the memory of an array is given back to the system after the array is dropped.
+/// When the memory of an array is returned to the system after the array is dropped.
 ///
-/// Elements are dropped at once in any case, by whoever drops the array.
+/// The elements are always dropped by the thread that drops the array, before the drop returns.
 ///
 /// # Examples
 ///
@@ -124,53 +117,53 @@ pub enum CommitAhead {
 ///
 /// let mut level = VmVec::builder().release(Release::Background).build();
 /// level.resize(100_000, [0_u64; 8]);
-/// drop(level); // some microseconds
-/// service::drain(); // for those who want to know that it is done
+/// drop(level); // a few microseconds
+/// service::drain(); // waits until the memory is released
 /// assert_eq!(service::stats().waiting_bytes, 0);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Release {
-    /// It is kept warm for a second for those who want some, as far as the [keeper](crate::keeper) has room for
-    /// it; what is beyond goes back before the drop returns. Who gives memory to the keeper also takes it
-    /// from there.
+    /// The memory is cached for reuse for a second, as far as the [region cache](crate::keeper) has room; the rest is
+    /// released before the drop returns. Arrays with this option also take their memory from the cache. The default.
     #[default]
     Keep,
-    /// Before the drop returns. That takes some 60 ms a gigabyte, 3 in huge pages. And all memory is fresh from
-    /// the system, but for that of the holes of a map, a bit a slot, which is kept all the same.
+    /// The memory is released before the drop returns. This takes about 60 ms per gigabyte, 3 ms with huge pages. An
+    /// array with this option starts with fresh memory. The bitmap of the holes of a map, one bit per slot, is cached
+    /// nevertheless.
     Now,
-    /// By the [background thread](crate::service), if there is 1 MiB of it or more. At most a quarter of the
-    /// machine's memory waits to be released; what would be more is released at once.
+    /// The memory is released by the [background thread](crate::service). If it is less than 1 MiB, or if more than a
+    /// quarter of the machine's memory would wait, it is released before the drop returns.
     ///
-    /// Of arrays with [`CommitAhead::Auto`], up to 1/32 of the machine's memory waits for 50 ms, since the next
-    /// such array may have it; then all but 32 MiB is released, which go to the [keeper](crate::keeper), as far as
-    /// it has room. Not where the keeper is off, or somebody is refused memory, or [drains](drain).
+    /// Memory of arrays with [`CommitAhead::Auto`], up to 1/32 of the machine's memory, waits 50 ms for another such
+    /// array. Then its first 32 MiB go to the [region cache](crate::keeper), as far as that has room, and the rest is
+    /// released. All of it is released if the cache is disabled, if a request for memory fails, or on [`drain`].
     Background,
 }
 
-/// What the [background thread](crate::service) has to do, given by [`stats`].
+/// The current work of the [background thread](crate::service), returned by [`stats`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServiceStats {
-    /// Whether there is a thread.
+    /// Whether the thread is running.
     pub running: bool,
-    /// Arrays that are served.
+    /// The number of arrays that the thread makes memory ready for.
     pub arrays: usize,
-    /// Bytes that lie ready, ahead of them all.
+    /// The number of bytes that are ready ahead of all arrays.
     pub ahead_bytes: usize,
-    /// Bytes that wait to be released.
+    /// The number of bytes that wait to be released.
     pub waiting_bytes: usize,
-    /// How often the thread was woken, or woke by itself.
+    /// How often the thread has woken up.
     pub wakeups: usize,
 }
 
 impl CommitAhead {
-    /// Whether anything is to be made ready.
+    /// Whether any memory is to be made ready.
     pub(crate) fn is_on(self) -> bool {
         self.least_bytes() > 0
     }
 
-    /// How many bytes are ready ahead of an array also while it does not grow.
+    /// How many bytes stay ready while the array does not grow.
     fn least_bytes(self) -> usize {
         match self {
             Self::Off => 0,
@@ -180,24 +173,25 @@ impl CommitAhead {
     }
 }
 
-/// What becomes of memory that waits to be released: the next array may have it as it is.
+/// What happens to memory that waits to be released. The next array may take it over with its contents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Legacy {
-    /// Up to here it may hold anything. What is behind reads as zero when it comes to be usable.
+    /// Bytes below this offset may hold anything; those past it read as zero when they become usable.
     pub(crate) written: usize,
-    /// Where nobody has taken it: keeps it, of which so many bytes are committed, or gives it back to be
-    /// released.
+    /// Called if no array takes the memory: caches it, or returns it to be released. The second argument is how many
+    /// bytes are committed.
     pub(crate) keep: fn(Reservation, usize) -> Option<Reservation>,
 }
 
-/// Takes memory that waits to be released, if some suits; served as before, if it was. Waits for nobody at work.
+/// Takes memory that waits to be released and for which `suits` returns `true`. Memory that was served still is. Does
+/// not wait for work in progress.
 pub(crate) fn take_waiting(
     suits: &mut dyn FnMut(&Reservation, usize) -> bool,
 ) -> Option<(Memory, Legacy)> {
     Service::existing()?.take_waiting(suits)
 }
 
-/// Gives what is committed behind `keep` back; whether that could be.
+/// Decommits the committed bytes past `keep`. Returns whether that succeeded.
 pub(crate) fn decommit_behind(
     reservation: &mut Reservation,
     keep: usize,
@@ -206,50 +200,51 @@ pub(crate) fn decommit_behind(
     keep >= committed || reservation.decommit_if_possible(keep..committed)
 }
 
-/// Keeps memory for the next who wants some, or gives it back to be released, see the [keeper](crate::keeper). The
-/// thread releases it when it is old, if there is one.
+/// Puts memory into the region cache, or returns it to be released. If the background thread runs, it
+/// releases the memory when it is old.
 pub(crate) fn keep(used: Use, warm: Warm) -> Option<Warm> {
     registry::keep(used, warm)
 }
 
-/// Waits until nothing is waiting to be released by the background thread, not even what others
-/// hand over meanwhile, and releases it with it. (What went to the [keeper](crate::keeper) before does not wait.)
+/// Waits until no memory waits to be released by the background thread, including memory that other threads hand over
+/// meanwhile, and helps to release it. The region cache is not affected.
 ///
-/// Returns at once if there is nothing, and in a forked child, where nothing can be.
+/// Returns immediately if nothing waits, and in a forked child, where nothing can.
 pub fn drain() {
     if let Some(service) = Service::existing() {
         service.drain();
     }
 }
 
-/// What the background thread has to do. For looking, not for a hot path: it takes a lock, and is
-/// linear in the arrays.
+/// Returns what the background thread is doing. For diagnostics, not for hot paths: it acquires a lock and is linear in
+/// the number of arrays.
 pub fn stats() -> ServiceStats {
     Service::existing().map(Service::stats).unwrap_or_default()
 }
 
-/// Takes back all that lies ahead of arrays, and releases all that waits for it, for `bytes` that the
-/// system refused; and tries again, if there is anybody who may have had some. Whether that succeeded.
+/// Takes back all memory ahead of arrays and releases all that waits, since the system refused `bytes`. Then calls
+/// `again`, for as long as there may be more to find, and returns whether it succeeded. Does not call it if there is
+/// no service.
 ///
 /// Does not allocate.
 pub(crate) fn make_room(bytes: usize, mut again: impl FnMut() -> bool) -> bool {
-    // What the machine has not got is not made room for.
+    // More than the machine has cannot be made available.
     bytes as u64 <= os::memory_bytes().unwrap_or(u64::MAX) && registry::make_room(&mut again)
 }
 
-/// How many releases have ended: for [`release_waiting`], before what may be refused is tried.
+/// How many releases have ended: to be passed to [`release_waiting`], read before the call that may be refused.
 pub(crate) fn releases_ended() -> usize {
     registry::releases_ended()
 }
 
-/// Releases all that waits for it, and waits for what is being released, since addresses are wanted.
-/// Whether there was anything, or a release has ended since so many had: then it is worth another try.
+/// Releases all memory that waits, and waits for releases in progress, because addresses are needed. Returns whether
+/// another try is worthwhile: there was something to release, or a release has ended since `ended` was read.
 pub(crate) fn release_waiting(ended: usize) -> bool {
     registry::release_waiting(ended)
 }
 
-/// Releases memory of which the first `committed` bytes are in use: in the background, if it is
-/// worth it and not too much waits already.
+/// Releases memory of which the first `committed` bytes are in use. This happens in the background if there is enough
+/// of it, and not too much waits already.
 pub(crate) fn release_later(memory: Memory, committed: usize, legacy: Option<Legacy>) {
     let bytes = match &memory {
         Memory::Alone(_) => committed,
@@ -260,7 +255,7 @@ pub(crate) fn release_later(memory: Memory, committed: usize, legacy: Option<Leg
         Some(service) => service.hand_over(memory, bytes, legacy).err(),
         None => Some(memory),
     };
-    // What is not taken is kept, or released here and now.
+    // What the service does not take is cached, or released here.
     if let Some((memory, legacy)) = left.zip(legacy) {
         let touched = memory.touched_bytes(bytes);
         if let Some((mut reservation, committed)) = memory.into_reservation(bytes) {
@@ -271,23 +266,23 @@ pub(crate) fn release_later(memory: Memory, committed: usize, legacy: Option<Leg
     }
 }
 
-/// The unit that marks are counted in: small enough that little is handed out for nothing, and
-/// large enough that growing by it seldom takes time.
+/// The unit of the marks: small enough that little memory is handed out without need, and large enough that growing by
+/// it is rare.
 pub(crate) const UNIT_BYTES: usize = 128 << 10;
 
-/// The least that is worth being ahead, and what an array has ahead of it that has not grown yet.
+/// The smallest window, and the window of an array that has not grown yet.
 pub(crate) const LEAST_WINDOW_BYTES: usize = 4 << 20;
 
-/// What is released at once.
+/// How much is released in one step.
 const RELEASE_BYTES: usize = 4 << 20;
 
-/// Less is released as quickly as it is handed over.
+/// Releasing less takes no longer than handing it over.
 const WORTH_WAITING_BYTES: usize = 1 << 20;
 
-/// So much of what was to be released is kept, at most, where the next array may have it.
+/// How much of the memory to be released is cached at most if another array may reuse it.
 const KEPT_BYTES: usize = 32 << 20;
 
-/// Bytes, in units; a last one may be used in part.
+/// Returns the number of units that cover `bytes`.
 const fn units(bytes: usize) -> usize {
     bytes.div_ceil(UNIT_BYTES)
 }
@@ -296,7 +291,7 @@ const fn bytes(units: usize) -> usize {
     units * UNIT_BYTES
 }
 
-/// The memory of an array: a reservation, served or not.
+/// The memory of an array: a reservation, served by the thread or not.
 #[derive(Debug)]
 pub(crate) enum Memory {
     Alone(Reservation),
@@ -304,7 +299,7 @@ pub(crate) enum Memory {
 }
 
 impl Memory {
-    /// How many bytes from the start are resident, as far as is known, of those that are committed.
+    /// How many of the `committed` bytes, from the start, are resident as far as is known.
     fn touched_bytes(&self, committed: usize) -> usize {
         match self {
             Self::Alone(_) => committed,
@@ -312,8 +307,8 @@ impl Memory {
         }
     }
 
-    /// The reservation and how much of it may be committed, when nobody is at work there any more; none
-    /// if there was none.
+    /// Waits for work in progress, and returns the reservation and how much of it may be committed. `None` if it has
+    /// ended already.
     fn into_reservation(self, committed: usize) -> Option<(Reservation, usize)> {
         match self {
             Self::Alone(reservation) => Some((reservation, committed)),
@@ -322,19 +317,19 @@ impl Memory {
     }
 }
 
-/// The one handle by which an array reaches what it shares with the service. The reservation ends
-/// with it, whoever else still knows of what is shared.
+/// The only handle through which an array reaches what it shares with the service. Dropping it ends the reservation,
+/// even if other references to the shared part remain.
 #[derive(Debug)]
 pub(crate) struct Served(Arc<Shared>);
 
-// What is shared with the thread is changed by atomics, which no panic leaves half-way. It says so itself: on
-// some systems the handle of a thread, in there, is not unwind safe.
+// The shared state is changed by atomic operations, which a panic cannot leave half-done. The traits are implemented
+// here because on some systems the handle of a thread, a part of the state, is not unwind safe.
 impl UnwindSafe for Served {}
 impl RefUnwindSafe for Served {}
 
 impl Served {
-    /// Has a reservation served, of which the first `committed` bytes are in use, and those up to `warm` are
-    /// committed and resident; gives it back where there can be no service.
+    /// Registers a reservation, of which the first `committed` bytes are in use and those up to `warm` are committed
+    /// and resident. Returns the reservation if it cannot be served.
     pub(crate) fn new(
         reservation: Reservation,
         committed: usize,
@@ -351,29 +346,28 @@ impl Served {
         &self.0
     }
 
-    /// Has nobody begin anything there any more, and returns how much of it may be committed. Waits for
-    /// nobody.
+    /// Keeps new work from beginning, and returns how much of the reservation may be committed. Does not wait.
     fn retire(&self) -> usize {
         self.0.retire();
         self.0.service.unregister(&self.0);
         self.0.committed_bytes()
     }
 
-    /// Retires it, waits until nobody is at work there, and takes the reservation out, with how much of it
-    /// may be committed. None if that was done before.
+    /// Retires the reservation, waits for work in progress, and returns the reservation and how much of it may be
+    /// committed. `None` if this was done before.
     pub(crate) fn end(&self) -> Option<(Reservation, usize)> {
         self.retire();
         self.0.end()
     }
 }
 
-/// For tests, which do the service's work themselves.
+/// For tests, which do the work of the service themselves.
 #[cfg(test)]
 impl Served {
-    /// Has a reservation served by nobody but who calls the methods below.
+    /// Creates the handle for a reservation that only the methods below work on.
     pub(crate) fn unattended(reservation: Reservation, ahead: CommitAhead) -> Self {
         let service = Service::unattended(Process::current());
-        Self(service.register(reservation, 0, 0, ahead).expect("marks can tell its units"))
+        Self(service.register(reservation, 0, 0, ahead).expect("the marks can express its units"))
     }
 
     /// Does what the thread does while arrays grow.
@@ -381,7 +375,7 @@ impl Served {
         self.0.prefault(&mut |_| true)
     }
 
-    /// Does what the thread does when the array has not grown for long.
+    /// Does what the thread does once the array has stopped growing.
     pub(crate) fn rest(&self) -> Result<(), Kept> {
         while self.0.has_too_much() && self.0.take_back()? > 0 {}
         Ok(())

@@ -1,6 +1,6 @@
-//! [`Service`]: who asked for the background thread, and what it is to do next.
+//! [`Service`]: the arrays that asked for the background thread, and what it does next.
 
-#![expect(unsafe_code, reason = "refers to a service that is never dropped")]
+#![expect(unsafe_code, reason = "refers to a service that is leaked")]
 
 use super::lock::{Guard, Lock};
 use super::releases::{Begun, Releases, Room};
@@ -19,47 +19,45 @@ use std::sync::atomic::{self, AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// How long an array must not have grown for what lies ahead of it to be taken back.
+/// How long an array must not have grown before the memory ahead of it is taken back.
 const QUIET: Duration = Duration::from_secs(1);
-/// How long the thread waits for somebody to use it before it ends.
+/// How long the thread stays without work before it ends.
 const LINGER: Duration = Duration::from_secs(1);
-/// Of the machine's memory, how much may wait to be released.
+/// The reciprocal of the share of the machine's memory that may wait to be released.
 const WAITING_SHARE: u64 = 4;
-/// Of it, how much may wait for arrays that can use it.
+/// The reciprocal of the share of it that may wait for arrays to reuse it.
 const LEFT_SHARE: u64 = 32;
-/// More than this many reservations are not kept waiting.
+/// The maximum number of reservations that wait.
 const WAITING_MOST: usize = 1 << 16;
-/// Of the thread, which calls nothing deep.
 const STACK_BYTES: usize = 256 << 10;
 
-/// The registry, the queue and the thread of one process. (A forked child makes another.)
+/// The registry, the queue and the thread of one process. A forked child creates its own.
 #[derive(Debug)]
 pub(crate) struct Service {
     process: Process,
-    /// Never held while memory is mapped, unmapped or allocated, since the allocator may be one that
-    /// comes here; but for starting the thread, which takes a stack and some small blocks.
+    /// Never held while memory is mapped, unmapped or allocated, since the global allocator may be one that calls this
+    /// module. The exception is starting the thread, which allocates a stack and some small blocks.
     state: Lock<Registry>,
-    /// How often the thread woke up.
     pub(super) wakeups: AtomicUsize,
-    /// Whether the thread sleeps without a time, since nothing was kept; and it, then.
+    /// Whether the thread sleeps without a timeout because the region cache was empty. `sleeper` is that thread.
     sleeps: AtomicBool,
     sleeper: Lock<Option<Thread>>,
     /// How often any array was late.
     late: AtomicUsize,
-    /// How many are without memory just now: nothing is made ready meanwhile.
+    /// How many threads are short of memory: meanwhile none is made ready.
     pressed: AtomicUsize,
-    /// How many releases have ended, for those who are refused: see [`releases_ended`].
+    /// How many releases have ended, see [`releases_ended`].
     ended: AtomicUsize,
-    /// How much memory was available when last looked; 0 if nobody has.
+    /// How many bytes of memory were available at the last look; 0 before the first.
     available: AtomicUsize,
-    /// Of the process that this one was forked from: to be found by leak checkers.
+    /// The service of the process that this one was forked from, referred to for leak checkers.
     _parent: Option<&'static Service>,
     calls: Calls,
 }
 
-/// What every array may ask of a service, also one that never asked for it. It is called by this table, which only a
-/// service holds: a program that never makes one refers to none of these functions, and the linker leaves them out, with
-/// the queue and the locks that they work on.
+/// What every array calls on a service, even an array that did not ask for one. The calls go through this table, which
+/// only a service holds: if a program never creates a service, the linker leaves out these functions, and the queue and
+/// the locks that they use.
 #[derive(Debug)]
 struct Calls {
     release_waiting: fn(&Service, usize) -> bool,
@@ -75,10 +73,10 @@ struct Registry {
     idle_since: Option<Instant>,
 }
 
-/// Tells a process from those that it was forked from.
+/// Distinguishes a process from its ancestors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Process {
-    /// The same as its parent's in namespaces of its own; so forks are counted too.
+    /// Can equal the parent's in a namespace of its own, so forks are counted too.
     id: u32,
     forks: usize,
 }
@@ -88,26 +86,26 @@ impl Process {
         Self { id: process::id(), forks: os::forks() }
     }
 
-    /// The parent of this one, as it were.
+    /// Stands for the parent of this process.
     #[cfg(test)]
     pub(super) fn other() -> Self {
         Self { id: process::id(), forks: os::forks().wrapping_sub(1) }
     }
 }
 
-/// An array that is served.
+/// An array that the thread makes memory ready for.
 #[derive(Debug)]
 struct Entry {
-    /// To hold it keeps no memory of the array's: the array itself ends its reservation.
+    /// Keeps only a few bytes alive: the array itself ends its reservation.
     shared: Arc<Shared>,
-    /// Asked for, and not yet all done.
+    /// The array has asked, and not everything is done yet.
     is_active: bool,
-    /// How it had grown when last looked at, and since when.
+    /// The state of its growth at the last change, and when that was.
     seen: (usize, usize, usize),
     since: Instant,
-    /// When there was last no more ahead of it than there should be.
+    /// When there was last no surplus ahead of it.
     fitting: Instant,
-    /// Taking back was refused; not tried again until the array grows.
+    /// Taking back was refused, and is not tried again until the array grows.
     is_stuck: bool,
 }
 
@@ -125,7 +123,6 @@ impl Entry {
     }
 }
 
-/// What the thread is to do.
 pub(super) enum Job {
     Prefault(Arc<Shared>),
     TakeBack(Arc<Shared>),
@@ -135,26 +132,24 @@ pub(super) enum Job {
     End,
 }
 
-/// Null, or leaked. Not a lock, since the child of a fork must be able to replace it.
+/// Null or leaked. Not a lock, since the child of a fork must be able to replace it.
 static CURRENT: AtomicPtr<Service> = AtomicPtr::new(ptr::null_mut());
 
-/// How many releases have ended, of this process or those it was forked from: for who tries something
-/// and has to know, if it is refused, whether any has ended meanwhile.
+/// How many releases have ended, in this process or those it was forked from. See
+/// [`releases_ended`](super::releases_ended).
 pub(super) fn releases_ended() -> usize {
     Service::of_any_process().map_or(0, |service| service.ended.load(Ordering::Relaxed))
 }
 
-/// See [`release_waiting`](super::release_waiting).
 pub(super) fn release_waiting(ended: usize) -> bool {
     Service::of_any_process().is_some_and(|service| (service.calls.release_waiting)(service, ended))
 }
 
-/// See [`make_room`](super::make_room).
 pub(super) fn make_room(again: &mut dyn FnMut() -> bool) -> bool {
     Service::of_any_process().is_some_and(|service| (service.calls.make_room)(service, again))
 }
 
-/// Keeps memory, or gives it back to be released, see [`keeper::put`]; and has the thread know, if there is one.
+/// Caches memory, or returns it to be released, see [`keeper::put`]. Informs the thread, if there is one.
 pub(super) fn keep(used: Use, warm: Warm) -> Option<Warm> {
     let left = keeper::put(used, warm);
     if let Some(service) = Service::of_any_process().filter(|_| left.is_none()) {
@@ -188,27 +183,27 @@ impl Service {
         }
     }
 
-    /// That of this process, or of one that it was forked from.
+    /// Returns the service of this process, or of one that it was forked from.
     fn of_any_process() -> Option<&'static Self> {
         let current = CURRENT.load(Ordering::Acquire).cast_const();
-        // SAFETY: null, or leaked by `current`, so it lives for ever.
+        // SAFETY: the pointer is null, or `current` leaked the service it points to, which is never freed.
         unsafe { current.as_ref() }
     }
 
-    /// That of this process, if anybody has ever asked for it.
+    /// Returns the service of this process, if there is one.
     pub(super) fn existing() -> Option<&'static Self> {
         Self::of_any_process().filter(|service| !service.is_of_another_process())
     }
 
-    /// That of this process; none if there is no memory for it, nor where memory is not virtual: what would be made
-    /// ready there is so once it is committed.
+    /// Returns the service of this process, and creates it if there is none. `None` without memory for it, or without
+    /// virtual memory: then committed memory is always resident.
     pub(super) fn current() -> Option<&'static Self> {
         if !os::IS_SUPPORTED {
             return None;
         }
         loop {
             let at = CURRENT.load(Ordering::Acquire);
-            // SAFETY: null, or leaked below, so it lives for ever.
+            // SAFETY: the pointer is null, or this function leaked the service it points to, which is never freed.
             let current: Option<&'static Self> = unsafe { at.cast_const().as_ref() };
             let process = Process::current();
             if current.is_some_and(|service| service.process == process) {
@@ -216,13 +211,13 @@ impl Service {
             }
             let new = Box::into_raw(try_boxed(Self::new(process, current)).ok()?);
             if CURRENT.compare_exchange(at, new, Ordering::AcqRel, Ordering::Acquire).is_err() {
-                // SAFETY: made above, and nobody else has seen it.
+                // SAFETY: `new` was made by `Box::into_raw` above, and was not published.
                 drop(unsafe { Box::from_raw(new) });
             }
         }
     }
 
-    /// Whether its thread is not here: this process is a child of the one that had it.
+    /// Whether this process is a child of the one that has the thread.
     pub(super) fn is_of_another_process(&self) -> bool {
         self.process != Process::current()
     }
@@ -231,8 +226,8 @@ impl Service {
         self.state.lock()
     }
 
-    /// [`lock`](Self::lock), with room for one more array and one more release; nothing if there is no
-    /// memory for that.
+    /// Acquires the [lock](Self::lock), with room for one more array and one more release. `None` without memory for
+    /// that.
     fn lock_with_room(&self) -> Option<Guard<'_, Registry>> {
         loop {
             let registry = self.lock();
@@ -242,7 +237,7 @@ impl Service {
                 return Some(registry);
             }
             drop(registry);
-            // What is left behind by moving is dropped at the end, where nothing is locked.
+            // The old allocations are moved to these, which are dropped after the lock is released.
             let mut more_arrays = Vec::new();
             let mut more_releases = Room::new();
             more_arrays.try_reserve_exact(more.unwrap_or(0)).ok()?;
@@ -257,8 +252,8 @@ impl Service {
         }
     }
 
-    /// Has a reservation served, of which the array has the first `committed` bytes, and those up to `warm`
-    /// are committed and resident; gives it back if there can be no thread.
+    /// Registers a reservation, of which the first `committed` bytes belong to the array and those up to `warm` are
+    /// committed and resident. Returns the reservation if there can be no thread.
     pub(super) fn register(
         &'static self,
         reservation: Reservation,
@@ -280,26 +275,25 @@ impl Service {
             Some(registry)
         });
         let Some(mut registry) = registry else {
-            let (reservation, _) = shared.end().expect("it has not ended before");
+            let (reservation, _) =
+                shared.end().expect("a reservation that was never served has not ended");
             return Err(reservation);
         };
         registry.add(&shared);
         drop(registry);
-        // So that there is something ahead of its first growth.
+        // So that memory is ready before its first growth.
         shared.ask();
         Ok(shared)
     }
 
-    /// Takes note of how much memory there is for what is made ready.
     pub(super) fn note_available(&self, bytes: u64) {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.available.store(bytes, Ordering::Relaxed);
     }
 
-    /// How far ahead to be of an array of which nothing is known yet, with so many others: a share of what
-    /// memory there is, within bounds.
+    /// Returns the first window of an array while there are `others`: a share of the available memory, within bounds.
     pub(super) fn first_window(&self, others: usize) -> usize {
-        /// Of what is available, a part for the first, and less for each that comes then.
+        /// The reciprocal of the first array's share of the available memory. Later arrays get less.
         const PART: usize = 512;
         const MOST_BYTES: usize = 16 << 20;
         let available = self.available.load(Ordering::Relaxed);
@@ -307,13 +301,12 @@ impl Service {
         window / UNIT_BYTES * UNIT_BYTES
     }
 
-    /// See [`take_waiting`](super::take_waiting).
     pub(super) fn take_waiting(
         &self,
         suits: &mut dyn FnMut(&Reservation, usize) -> bool,
     ) -> Option<(Memory, Legacy)> {
         let mut registry = self.lock_with_room()?;
-        // It ends when nothing waits, and another begins: who asks that one is not heard.
+        // A thread ends when nothing waits, and another takes its place. Arrays that ask the old one are not heard.
         let thread = registry.thread.as_ref()?.id();
         let mut suits = |memory: &Memory, legacy: Legacy| match memory {
             Memory::Alone(reservation) => suits(reservation, legacy.written),
@@ -328,24 +321,24 @@ impl Service {
             _ => None,
         };
         if let Some(shared) = &served {
-            // It asks the thread, which finds it in its place when it comes here: to make more ready, or to see
-            // that not too much stays there.
+            // This asks the thread, which acquires the lock and finds the array registered. It makes more ready, or
+            // takes back a surplus.
             shared.restart();
             registry.add(shared);
         }
         drop(registry);
         if taken.is_some() {
-            // Somebody may wait until it has gone.
+            // Another thread may wait until the entry is gone.
             self.state.notify_all();
         }
         taken
     }
 
-    /// The array goes, or is gone: it is not served any more. Whoever is at work for it goes on until
-    /// the step ends.
+    /// Ends the service for an array that is dropped or about to be. Work in progress for it continues until the step
+    /// ends.
     pub(super) fn unregister(&self, shared: &Shared) {
         if self.is_of_another_process() {
-            // The lock may be held for ever, by a thread that is not here.
+            // The lock may be held for ever, by a thread that this process does not have.
             return;
         }
         let mut registry = self.lock();
@@ -357,15 +350,15 @@ impl Service {
         if let Some(moved) = registry.arrays.get(place) {
             moved.shared.place.store(place, Ordering::Relaxed);
         }
-        // Or else it would sleep until somebody needs it again.
+        // Otherwise the thread would sleep until another array wakes it.
         let thread = registry.thread.clone().filter(|_| registry.arrays.is_empty());
         drop(registry);
         drop(gone);
         thread.iter().for_each(Thread::unpark);
     }
 
-    /// Releases memory in the background, or gives it back if too much waits already. Another array may have it
-    /// before, if it is said what becomes of it.
+    /// Queues memory to be released in the background, or returns it if too much waits already. If there is a `legacy`,
+    /// another array may reuse the memory before that.
     pub(super) fn hand_over(
         &'static self,
         memory: Memory,
@@ -386,7 +379,7 @@ impl Service {
         Ok(())
     }
 
-    /// Counts a release whose memory is gone.
+    /// Records that the memory of a release is gone.
     pub(super) fn end_release(&self, begun: Begun) {
         let mut registry = self.lock();
         registry.releases.end(begun);
@@ -395,10 +388,10 @@ impl Service {
         self.state.notify_all();
     }
 
-    /// Waits until nothing waits to be released, and helps.
+    /// Waits until no memory waits to be released, and helps to release it.
     ///
-    /// Who only waited would do so for ever where the thread cannot begin: one that is started in the
-    /// child of a fork may wait for a lock of std's that is held by a thread of the parent's.
+    /// Only waiting could take for ever: a thread that is started in the child of a fork may never run, because it
+    /// needs a lock of std's that a thread of the parent held.
     pub(super) fn drain(&self) {
         let mut registry = self.lock();
         while registry.releases.len() > 0 {
@@ -415,11 +408,11 @@ impl Service {
         }
     }
 
-    /// Releases, here and now, all that waits for it, and waits for what others are just releasing.
-    /// Whether there was anything, or a release has ended since so many had.
+    /// Releases all waiting memory on the calling thread, and waits for releases in progress. Returns whether there
+    /// were any, or a release has ended since `ended` was read.
     pub(super) fn release_waiting(&self, ended: usize) -> bool {
         let mut registry = self.lock();
-        // Not for what others hand over meanwhile.
+        // Not for memory that other threads hand over meanwhile.
         let count = registry.releases.handed_over();
         let any = !registry.releases.have_ended(count);
         while let Some((begun, memory, _)) = registry.releases.begin() {
@@ -434,12 +427,12 @@ impl Service {
         any || now != ended
     }
 
-    /// Takes back all that lies ahead of arrays, and releases all that waits, and then does what was
-    /// refused, until that succeeds or there was nothing more after it; nothing is made ready
-    /// meanwhile.
+    /// Takes back all memory ahead of arrays and releases all that waits, then calls `again`, and repeats this until
+    /// `again` succeeds or nothing more was found. Meanwhile nothing is made ready.
     ///
-    /// So it is done again whatever was found: who looks at the same time may be the one that finds all.
-    /// And others may drop arrays meanwhile, and make new ones of what was found here.
+    /// `again` is called at least once, even if nothing was found: another thread in this function may have found it
+    /// all. It is repeated because other threads may drop arrays meanwhile, or create arrays from the memory that was
+    /// freed here.
     pub(super) fn make_room(&self, mut again: impl FnMut() -> bool) -> bool {
         let mut ended = self.ended.load(Ordering::Relaxed);
         let mut find = || {
@@ -461,12 +454,12 @@ impl Service {
         is_done
     }
 
-    /// Takes back all that lies ahead of arrays, one after the other: there may be no memory for a list
-    /// of them. Whether there was any.
+    /// Takes back all memory ahead of arrays, one after the other, without a list of them, for which there may be no
+    /// memory. Returns whether there was any.
     fn take_back_all(&self) -> bool {
         let mut any = false;
-        // From the last on: what takes the place of one that goes meanwhile is the last, at which this
-        // has looked before.
+        // From the last to the first: if one is removed meanwhile, the last, which was visited already, takes its
+        // place.
         let mut places = self.lock().arrays.len();
         while let Some(place) = places.checked_sub(1) {
             places = place;
@@ -499,11 +492,11 @@ impl Service {
         }
     }
 
-    /// What is to be done next, the most urgent first.
+    /// Returns what to do next, the most urgent first.
     pub(super) fn next(&self, releasing: bool) -> Job {
         let mut registry = self.lock();
         let wait = if releasing { None } else { registry.releases.wait_left(most_left_bytes) };
-        // Only begun here: it is gone on with when there is nothing more urgent, and now and then.
+        // The release only begins here. It continues when nothing is more urgent, and every few steps.
         if wait.is_some_and(|wait| wait.is_zero()) {
             if let Some((begun, memory, bytes)) = registry.releases.begin() {
                 return Job::Release(begun, memory, bytes);
@@ -532,7 +525,7 @@ impl Service {
         Job::End
     }
 
-    /// Has the thread sleep until it is woken, or for so long at most.
+    /// Sleeps until the thread is woken, or for at most `most`.
     pub(super) fn sleep(&self, most: Option<Duration>) {
         match most {
             Some(wait) if wait.is_zero() => return,
@@ -542,43 +535,43 @@ impl Service {
         self.wakeups.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The same, where nothing was kept just now: also until something is.
+    /// Sleeps like [`sleep`](Self::sleep), and also until something is cached. The region cache was empty just now.
     pub(super) fn sleep_until_kept(&self, most: Option<Duration>) {
         *self.sleeper.lock() = Some(thread::current());
         self.sleeps.store(true, Ordering::SeqCst);
-        // Who keeps something after this sees that; who did before is seen.
+        // A thread that caches something after this fence sees the flag; `age` sees what was cached before it.
         atomic::fence(Ordering::SeqCst);
         let wait = keeper::age();
         self.sleep(wait.into_iter().chain(most).min());
         self.sleeps.store(false, Ordering::Relaxed);
     }
 
-    /// Wakes the thread if it does not know that something is kept.
+    /// Wakes the thread if it sleeps until something is cached.
     fn note_kept(&self) {
         atomic::fence(Ordering::SeqCst);
-        // Of those who see it one wakes it: it looks at what all have kept.
+        // Of several threads that see the flag, one wakes the thread, which then looks at all that was cached.
         let is_first =
             self.sleeps.load(Ordering::Relaxed) && self.sleeps.swap(false, Ordering::Relaxed);
         if !is_first || self.is_of_another_process() {
             return;
         }
-        // Else the thread has it, which is awake, or another who wakes it.
+        // If the lock is held, the thread itself holds it and is awake, or another thread is waking it.
         if let Some(sleeper) = self.sleeper.try_lock() {
             sleeper.iter().for_each(Thread::unpark);
         }
     }
 
-    /// A step was the last that can be made for now.
+    /// Records that the last step possible for now was made.
     pub(super) fn rest(&self, shared: &Arc<Shared>) {
         self.with_entry(shared, |entry| entry.is_active = false);
     }
 
-    /// Nothing more can be taken back until the array grows.
+    /// Records that nothing more can be taken back until the array grows.
     pub(super) fn give_up(&self, shared: &Arc<Shared>) {
         self.with_entry(shared, |entry| entry.is_stuck = true);
     }
 
-    /// Nothing can be taken back while somebody is at work there.
+    /// Records that nothing could be taken back because work is in progress.
     pub(super) fn postpone(&self, shared: &Arc<Shared>) {
         self.with_entry(shared, |entry| entry.since = Instant::now());
     }
@@ -586,7 +579,7 @@ impl Service {
     fn with_entry(&self, shared: &Arc<Shared>, change: impl FnOnce(&mut Entry)) {
         let mut registry = self.lock();
         let place = shared.place.load(Ordering::Relaxed);
-        // It may have been unregistered meanwhile, and another be there.
+        // The array may have been unregistered meanwhile, and another have taken its place.
         let entry = registry.arrays.get_mut(place);
         if let Some(entry) = entry.filter(|entry| Arc::ptr_eq(&entry.shared, shared)) {
             change(entry);
@@ -595,13 +588,13 @@ impl Service {
 }
 
 impl Registry {
-    /// Has an array be served. There is room for it.
+    /// Adds an array, for which there must be room.
     fn add(&mut self, shared: &Arc<Shared>) {
         shared.place.store(self.arrays.len(), Ordering::Relaxed);
         self.arrays.push(Entry::new(Arc::clone(shared)));
     }
 
-    /// The thread, started if there is none.
+    /// Returns the thread, and starts it if there is none. `None` if it cannot be started.
     fn start(&mut self, service: &'static Service) -> Option<Thread> {
         self.idle_since = None;
         if self.thread.is_none() {
@@ -619,7 +612,7 @@ impl Registry {
         self.thread.clone()
     }
 
-    /// Of those that asked, the one with the least of its window ahead.
+    /// Returns the array with the least of its window ready, among those that asked.
     fn most_urgent(&mut self) -> Option<Arc<Shared>> {
         let active = self.arrays.iter_mut().filter_map(|entry| {
             entry.is_active |= entry.shared.was_asked();
@@ -628,8 +621,8 @@ impl Registry {
         active.min_by_key(|shared| shared.fill()).cloned()
     }
 
-    /// An array that has not grown for long and has more ahead of it than it should keep, or has had far more
-    /// than its window for as long; or when to look again.
+    /// Returns the job for an array that has not grown for long and has too much ahead of it, or has had a surplus for
+    /// as long; otherwise when to look again.
     fn quiet(&mut self, now: Instant) -> Result<Job, Option<Duration>> {
         let mut next: Option<Duration> = None;
         let left = |since: Instant| QUIET.saturating_sub(now.duration_since(since));
@@ -659,32 +652,31 @@ impl Registry {
     }
 }
 
-/// How much may wait for arrays that can use it.
+/// How many bytes may wait for arrays to reuse them.
 fn most_left_bytes() -> usize {
     let most = os::memory_bytes().unwrap_or(u64::MAX) / LEFT_SHARE;
     usize::try_from(most).unwrap_or(usize::MAX)
 }
 
-/// Whether there is memory for the small blocks that are about to be allocated: who cannot have them
-/// can do without the service, but std has no way to ask for a thread, or an `Arc`, that does not end
-/// the process instead.
+/// Whether there is memory for the small blocks that are allocated next. Without them arrays can do without the
+/// service, but std has no fallible way to create a thread or an `Arc`: it aborts the process.
 fn is_memory_left() -> bool {
     const ENOUGH_BYTES: usize = 16 << 10;
     Vec::<u8>::new().try_reserve_exact(ENOUGH_BYTES).is_ok()
 }
 
-/// Whether there are mappings and memory for a thread: what it needs beside its stack (a stack for
-/// signals, an allocator's heap, what std allocates in it) ends the process where it cannot be had.
+/// Whether there are mappings and memory for a thread. What a thread needs in addition to its stack (a signal stack, an
+/// allocator's heap, what std allocates in it) aborts the process if it is not available.
 fn is_there_room_for_a_thread() -> bool {
-    /// Beside the stack. A heap of glibc's begins with 132 KiB; 32 were seen to be missed.
+    /// Beside the stack. A heap of glibc starts with 132 KiB; a thread has failed for lack of 32 KiB.
     const OTHER_BYTES: usize = 512 << 10;
-    /// The pages between them are mappings too.
+    /// The pages between them are mappings, too.
     const OTHER_MAPPINGS: usize = 4;
     let page = page_size();
     let small_bytes = 2 * OTHER_MAPPINGS * page;
     let bytes = (small_bytes + STACK_BYTES + OTHER_BYTES).next_multiple_of(page);
     let builder = Reservation::builder().bytes(bytes).huge_pages(HugePages::Never).bare();
-    // Released again at the end, for the thread to take it.
+    // Dropped at the end, so that the thread can use it.
     builder.reserve_if_possible().is_some_and(|room| {
         let mut small = (0..OTHER_MAPPINGS).map(|n| 2 * n * page..(2 * n + 1) * page);
         small.all(|range| room.commit_if_possible(range))
@@ -699,9 +691,9 @@ impl Service {
         self.lock().arrays.iter().map(|entry| Arc::clone(&entry.shared)).collect()
     }
 
-    /// One without a thread but the caller's: nothing is done for its arrays but what a test does.
+    /// Creates a service whose thread is the caller: for its arrays only the test does any work.
     pub(super) fn unattended(process: Process) -> &'static Self {
-        /// To be found by leak checkers.
+        /// Referred to for leak checkers.
         static ALL: std::sync::Mutex<Vec<&Service>> = std::sync::Mutex::new(Vec::new());
         let service: &'static Self = Box::leak(Box::new(Self::new(process, None)));
         service.lock().thread = Some(thread::current());

@@ -1,52 +1,50 @@
-//! [`Shared`]: a reservation that an array and the service work on, and what either does there.
+//! [`Shared`]: a reservation that an array and the service both work on, and the operations of each.
 //!
-//! # What holds
+//! # Invariants
 //!
-//! The [`Handover`] says who may do what: `taken` and `ready` below are its marks, in bytes. Beside
-//! them stand two numbers, `committed` and `reach`. At any moment, also for the child of a fork:
+//! The [`Handover`] says which side may do what; `taken` and `ready` below are its marks, in bytes. There are two more
+//! numbers, `committed` and `reach`. At every moment, also in the child of a fork:
 //!
-//! 1. **Pages below `committed` are accessible.** No page from `reach` on was part of a commit from here
-//!    since `reach` was last lowered to it, or below. Between the two lie what is just being committed or
-//!    taken away, and what refused calls may have left; so `committed <= reach`. (What the user had
-//!    committed before the reservation came here may lie anywhere.)
-//! 2. **The array uses nothing but what it was given**: no more than `taken`, and no more than
-//!    `committed` was then. (What [`take`](Shared::take) and [`take_unready`](Shared::take_unready)
-//!    return is the least of both.)
-//! 3. `ready` may lie above `committed`, as may `taken`: after a claim for which there was not as much
-//!    as was wished. What lies between is nobody's, and whoever wants it commits it first.
+//! 1. **Pages below `committed` are accessible.** No page from `reach` on has been part of a commit of this module
+//!    since `reach` was last lowered to it or below. Pages between the two are being committed or decommitted, or are
+//!    left from refused calls; so `committed <= reach`. Pages that the user had committed before the reservation came
+//!    here may be anywhere.
+//! 2. **The array uses only what it was given**: at most `taken`, and at most what `committed` was at that time.
+//!    [`take`](Shared::take) and [`take_unready`](Shared::take_unready) return the lower of the two.
+//! 3. `ready` and `taken` may exceed `committed`, after a claim that got less than was wished. Pages in between have no
+//!    owner, and the side that needs them commits them first.
 //!
-//! They are kept so:
+//! These are preserved as follows:
 //!
-//! - Both numbers **rise** under [work](Work) or the array's claim, of which one each may be under way at
-//!   once: `reach` before a commit, which begins at what `committed` was on, or below; `committed` after
-//!   it. Both to the larger of what they are and should be, so that none hides what the other has
-//!   committed.
-//! - Both **fall** where only one can be at it: under [`Work::Alone`], down to `ready` at least, below
-//!   which is all that the array has or can take meanwhile; or by the array itself under its lock,
-//!   which waits until nobody is at work. `committed` before the call that takes pages away, `reach`
-//!   after.
-//! - So whoever is at work, or has a claim, knows that what it found committed stays so until it is done.
+//! - Both numbers **rise** during [work](Work) or during a claim of the array, and at most one of each is in progress
+//!   at a time. `reach` rises before a commit, which begins at or below the `committed` of that moment; `committed`
+//!   rises after it. Both are set to the maximum of the old and the new value, so that neither side hides what the
+//!   other has committed.
+//! - Both **fall** only where one side has exclusive access: during [`Work::Alone`], at most down to `ready`, below
+//!   which is all that the array has or can take meanwhile; or by the array itself under its lock, which waits for work
+//!   in progress. `committed` falls before the call that decommits pages, `reach` after it.
+//! - So pages that were found committed during work or a claim stay committed until it ends.
 //!
-//! Pages are made resident by touching them: the system's own call for it would keep others from
-//! mapping anything, see [`os`]. That is [`Work::Shared`] where a touch is harmless to whoever uses the
-//! page; elsewhere it is [`Work::Alone`], in short steps, behind all that the array has.
+//! Pages are made resident by touching them, because the system call for this would block other threads that map
+//! memory, see [`os`]. Touching is [`Work::Shared`] where it is harmless to a thread that uses the page. Elsewhere it
+//! is [`Work::Alone`], in short steps, past all that the array has.
 //!
-//! # Another array
+//! # Reuse by another array
 //!
-//! When an array is gone, the next may have all of this as it is: [`restart`](Shared::restart) sets `taken` to
-//! nothing, and what had been taken is ready again, with what is in it. It waits for nobody: who is at work
-//! then works behind all that was ready when he began, and goes on as if nothing had been taken since. That
-//! the pages are not zero is for the array to know, which is told by who was there before.
+//! When an array is dropped, the next one can take over all of this: [`restart`](Shared::restart) sets `taken` to zero,
+//! and what had been taken is ready again, with its contents. It does not wait: work in progress continues past all
+//! that was ready when it began, as if nothing had been taken since. The new array learns from the
+//! [`Legacy`](super::Legacy) of the old one which pages may not be zero.
 //!
-//! # The end of it
+//! # End
 //!
-//! The array's handle [ends](Shared::end) the reservation, not the last who knows of it: nobody
-//! begins anything from then on, who is at work ends first, and then the reservation is taken out. To
-//! hold an [`Arc`](std::sync::Arc) of this is to hold some bytes.
+//! The reservation [ends](Shared::end) with the array's handle, not with the last reference: from then on no work
+//! begins, work in progress is awaited, and the reservation is moved out. An [`Arc`](std::sync::Arc) of `Shared` keeps
+//! only a few bytes alive.
 //!
 //! `loom/` runs the interleavings of this file.
 
-#![expect(unsafe_code, reason = "hands pages back that nobody has")]
+#![expect(unsafe_code, reason = "decommits pages that are not in use")]
 
 use super::handover::{Busy, Handover, State, Work};
 use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -60,62 +58,60 @@ use std::ops::Range;
 use std::ptr;
 use std::time::Duration;
 
-/// What the service touches at once before it looks who needs it most; where there are huge pages,
-/// one of them.
+/// What the service touches in one step, before it looks again which array is most urgent. Where there are huge pages,
+/// it is one of those.
 const STEP_BYTES: usize = 512 << 10;
-/// What the service commits at once, at most: one change of mappings for many prefaults.
+/// The most that the service commits at once: one change of mappings for many steps.
 const COMMIT_BYTES: usize = 32 << 20;
-/// What is taken away at once, since an array that grows just then has to wait.
+/// What is taken back at once. An array that grows at that moment has to wait for it.
 const PIECE_BYTES: usize = 1 << 20;
-/// Who takes more at once, without having it ready, may not need it soon.
+/// An array that takes more than this at once, before it is ready, may not need it soon.
 const LARGE_BYTES: usize = 1 << 20;
-/// Less beyond twice the window stays there until the array does not grow.
+/// A smaller surplus over twice the window stays until the array stops growing.
 const LARGE_SURPLUS_BYTES: usize = 8 << 20;
 
 /// See the [module](self).
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// Taken out by [`end`](Self::end).
+    /// Moved out by [`end`](Self::end).
     reservation: ManuallyDrop<Reservation>,
     handover: Handover,
-    /// See the [module](self).
+    /// See the [module](self), also for `reach`.
     committed: AtomicUsize,
     reach: AtomicUsize,
-    /// Whether [`end`](Self::end) was called.
     has_ended: AtomicBool,
-    /// How many bytes the service is to stay ahead, and whether growth says how many.
+    /// How many bytes the service stays ahead, and whether that follows the growth of the array.
     window: AtomicUsize,
     is_auto: AtomicBool,
-    /// How many stay when nothing grows.
+    /// How many bytes stay ready while the array does not grow.
     least: AtomicUsize,
-    /// Whether the array has noticed that there is less than half of the window ahead of it, and
-    /// nobody has looked since.
+    /// Set by the array when less than half of the window is ahead of it; cleared by the service.
     hungry: AtomicBool,
-    /// How often the array needed what was not ready.
+    /// How often the array needed memory that was not ready.
     late: AtomicUsize,
-    /// The first bytes that the array has taken in large pieces before they were ready: it may never have
-    /// touched these.
+    /// The start of the first large piece that the array took before it was ready. It may not have touched the bytes
+    /// past it.
     untouched: AtomicUsize,
-    /// How often the array's owner has made something ready.
+    /// How often the array's owner has made memory ready.
     helped: AtomicUsize,
-    /// Where the service's registry has it. Changed under the registry's lock.
+    /// The index in the service's registry, changed under the registry's lock.
     pub(super) place: AtomicUsize,
     pub(super) service: &'static Service,
-    /// The service's thread, which lives as long as this is registered; none before.
+    /// The service's thread, set on registration. It lives for as long as this is registered.
     thread: Option<Thread>,
 }
 
 /// Why [`Shared::take_back`] took nothing although there is something.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kept {
-    /// Somebody is at work there.
+    /// Work is in progress.
     Busy,
-    /// The system refused.
+    /// The system refused the call.
     Refused,
 }
 
 impl Shared {
-    /// With the first `committed` bytes of the reservation being the array's.
+    /// Creates the state in which the first `committed` bytes belong to the array.
     pub(crate) fn new(
         reservation: Reservation,
         committed: usize,
@@ -141,7 +137,7 @@ impl Shared {
         }
     }
 
-    /// Has the first `warm` bytes be ready, which are committed, and resident.
+    /// Marks the first `warm` bytes as ready. They must be committed and resident.
     pub(super) fn begin_with(&mut self, warm: usize) {
         let taken = self.handover.state().taken;
         self.handover = Handover::with_ready(taken, (warm / super::UNIT_BYTES).max(taken));
@@ -149,17 +145,16 @@ impl Shared {
         self.reach.fetch_max(warm, Ordering::Relaxed);
     }
 
-    /// Has it ask that thread.
+    /// Sets the thread that [`ask`](Self::ask) wakes.
     pub(super) fn be_served_by(&mut self, thread: Thread) {
         self.thread = Some(thread);
     }
 
-    /// Whether it asks that thread.
     pub(super) fn is_served_by(&self, thread: ThreadId) -> bool {
         self.thread.as_ref().is_some_and(|served_by| served_by.id() == thread)
     }
 
-    /// Whether marks can tell every unit of a reservation.
+    /// Whether the marks can express every unit of the reservation.
     pub(super) fn fits(reservation: &Reservation) -> bool {
         reservation.reserved_bytes().div_ceil(super::UNIT_BYTES) <= State::MOST
     }
@@ -168,23 +163,21 @@ impl Shared {
         &self.reservation
     }
 
-    /// So many units, in bytes; the reservation may end within the last.
+    /// Converts units to bytes. The reservation may end within the last unit.
     fn bytes(&self, units: usize) -> usize {
         bytes(units).min(self.reservation.reserved_bytes())
     }
 
-    /// Bytes that are committed, whoever has them.
     pub(crate) fn committed_bytes(&self) -> usize {
         self.committed.load(Ordering::Acquire)
     }
 
-    /// `committed` and `reach`, for those who check them.
     #[cfg(test)]
     pub(crate) fn extent(&self) -> (usize, usize) {
         (self.committed.load(Ordering::Relaxed), self.reach.load(Ordering::Relaxed))
     }
 
-    /// Bytes that lie ready for the array.
+    /// How many bytes are ready for the array to take.
     pub(crate) fn ahead_bytes(&self) -> usize {
         let state = self.handover.state();
         self.bytes(state.ready) - self.bytes(state.taken)
@@ -194,12 +187,12 @@ impl Shared {
         self.late.load(Ordering::Relaxed)
     }
 
-    /// How many bytes the service is to stay ahead.
+    /// How many bytes the service stays ahead.
     pub(crate) fn window_bytes(&self) -> usize {
         self.window.load(Ordering::Relaxed)
     }
 
-    /// Changes how far ahead to be. Where growth says that, and did before, it is as far as it was.
+    /// Sets the window. If it follows growth and did so before, it is unchanged.
     pub(crate) fn set_ahead(&self, ahead: CommitAhead) {
         let is_auto = ahead == CommitAhead::Auto;
         let was_auto = self.is_auto.swap(is_auto, Ordering::Relaxed);
@@ -207,33 +200,33 @@ impl Shared {
         if !(is_auto && was_auto) {
             self.window.store(ahead.least_bytes(), Ordering::Relaxed);
         }
-        // Also if it is less than it was: then there may be too much.
+        // Also if the window is smaller than before: there may be a surplus to take back.
         self.ask();
     }
 
-    /// How many bytes to be ahead, unless the user named a number.
+    /// Sets the window, unless the user chose a number of bytes.
     pub(crate) fn set_window(&self, bytes: usize) {
         if self.is_auto.load(Ordering::Relaxed) {
             self.window.store(bytes, Ordering::Relaxed);
         }
     }
 
-    // The array's part. It has `&mut` to the one handle that leads here.
+    // Methods for the array, which has exclusive access to the only handle.
 
-    /// Takes `need` bytes from the start at least, and up to `wish`, if they are ready; returns how
-    /// many are the array's then.
+    /// Takes the bytes up to `need`, and up to `wish` as far as they are ready. Returns how many bytes from the start
+    /// belong to the array then. `None` if not all up to `need` are ready.
     pub(crate) fn take(&self, need: usize, wish: usize) -> Option<usize> {
         let state = self.handover.take(units(need), units(wish))?;
-        // Of a unit that was hard to get, only a part may be.
+        // The last unit may be committed only in part.
         let usable = self.bytes(state.taken).min(self.committed_bytes());
         (usable >= need).then_some(usable)
     }
 
-    /// Takes at least `need` bytes that are not ready, and up to `wish`. Returns how many are the
-    /// array's then.
+    /// Takes the bytes up to `need`, which are not ready, and as many up to `wish` as are committed. Returns how many
+    /// bytes from the start belong to the array then.
     ///
-    /// What of them is not committed is, by `commit`: it is given what is missing, and answers how
-    /// far it is committed then, `commit_wish` at most.
+    /// `commit` is called with the range that is missing, if any, and returns up to where it committed, at most
+    /// `commit_wish`.
     pub(crate) fn take_unready(
         &self,
         need: usize,
@@ -243,7 +236,7 @@ impl Shared {
     ) -> Result<usize, Error> {
         self.late.fetch_add(1, Ordering::Relaxed);
         self.service.note_late();
-        // No further than the marks can tell.
+        // At most what the marks can express.
         let end = units(need.max(wish).min(self.reservation.reserved_bytes()));
         let before = self.wait_until(|| self.handover.claim(end));
         let was_ready = self.bytes(before.ready);
@@ -267,7 +260,7 @@ impl Shared {
         Ok(self.bytes(end).min(self.committed_bytes()))
     }
 
-    /// Tells the service if there is less than half of the window ahead of the array.
+    /// Asks the service to look here if less than half of the window is ahead of the array.
     pub(crate) fn notice(&self) {
         let state = self.handover.state();
         let (taken, ready) = (self.bytes(state.taken), self.bytes(state.ready));
@@ -277,22 +270,22 @@ impl Shared {
         }
     }
 
-    /// Has the service look here, if it has not been asked to already.
+    /// Wakes the service's thread, unless it was asked already.
     pub(super) fn ask(&self) {
-        // Acquire and release: if it was set already, the service's own exchange comes later, and
-        // sees what the array did before this one.
+        // Acquire and release: if the flag was set already, the service's own exchange comes later, and sees what the
+        // array did before this one.
         if !self.hungry.swap(true, Ordering::AcqRel) && !self.service.is_of_another_process() {
             self.thread.iter().for_each(Thread::unpark);
         }
     }
 
-    /// Whether the array has asked since the last call.
+    /// Returns whether the array has asked since the last call.
     pub(super) fn was_asked(&self) -> bool {
         self.hungry.swap(false, Ordering::AcqRel)
     }
 
-    /// Hands what lies behind the first `keep` bytes back, at once or in pieces from the end, before
-    /// each of which `goes_on` is asked. Returns behind what nothing is committed any more.
+    /// Decommits what follows the first `keep` bytes, at once or in pieces from the end. `goes_on` is called before
+    /// each piece. Returns the offset past which nothing is committed any more.
     pub(crate) fn give_back(
         &self,
         keep: usize,
@@ -304,28 +297,26 @@ impl Shared {
         let taken = self.handover.state().taken;
         let result = self.decommit_down_to(keep, at_once, goes_on);
         let left = self.reach.load(Ordering::Relaxed);
-        // If less is left than the array had, it is whole units.
+        // If less than `taken` is left, it is whole units.
         self.handover.unlock(taken.min(units(left)));
         (left, result)
     }
 
-    /// Has nobody begin anything any more. The array's methods are not to be called again, but
-    /// [`end`](Self::end).
+    /// Keeps new work from beginning. Of the array's methods only [`end`](Self::end) may be called after this.
     pub(crate) fn retire(&self) {
-        // Who is at work yet, does not matter.
+        // Work in progress does not matter.
         let _ = self.handover.lock();
     }
 
-    /// Begins anew for another array, after it was [retired](Self::retire) by the one before, and if nobody
-    /// has ended it. What that one had, as far as it seems to have touched it, lies ready, with what is in it.
-    /// Waits for nobody.
+    /// Starts again for another array, after the old one has [retired](Self::retire) it but not ended it. What the old
+    /// array seems to have touched is ready, with its contents. Does not wait.
     pub(crate) fn restart(&self) {
         debug_assert!(!self.has_ended.load(Ordering::Relaxed));
         self.late.store(0, Ordering::Relaxed);
         self.helped.store(0, Ordering::Relaxed);
         let touched = self.untouched.swap(usize::MAX, Ordering::Relaxed);
         self.handover.restart(touched / super::UNIT_BYTES);
-        // What the one before asked for, and nobody has looked at, woke somebody who found nothing here.
+        // The old array may have asked before it was retired, and the service found nothing to do.
         self.hungry.store(false, Ordering::Relaxed);
         self.ask();
     }
@@ -337,34 +328,35 @@ impl Shared {
         touched.min(self.committed_bytes())
     }
 
-    /// [Retires](Self::retire) it, waits until nobody is at work, and takes the reservation out, with
-    /// how much of it is committed. None if that was done before.
+    /// [Retires](Self::retire) the reservation, waits for work in progress, and returns the reservation and how much of
+    /// it is committed. `None` if this was done before.
     pub(crate) fn end(&self) -> Option<(Reservation, usize)> {
         if self.has_ended.swap(true, Ordering::Relaxed) {
             return None;
         }
         self.wait_until(|| self.handover.lock());
-        // SAFETY: once only. Nobody is at work, nor will be, since the lock stays; and the array is not
-        // there any more. Those who still know of this look at no more than sizes, which stay.
+        // SAFETY: `has_ended` was false, so the value is moved out only once, and `reservation` is never dropped in
+        // place. No work is in progress, and none can begin since the lock stays. The array is gone, and other holders
+        // of an `Arc` read only sizes, which remain in place.
         let reservation = unsafe { ptr::read(&raw const *self.reservation) };
         Some((reservation, self.committed_bytes()))
     }
 
-    /// Runs `change` while nobody is at work.
+    /// Calls `change` while no work is in progress.
     pub(crate) fn locked<R>(&self, change: impl FnOnce(&Reservation) -> R) -> R {
         self.wait_until(|| self.handover.lock());
         let result = change(&self.reservation);
         self.handover.disown();
-        // Who came meanwhile to make more ready has gone again.
+        // Work that could not begin meanwhile was dropped.
         self.notice();
         result
     }
 
-    /// [`prefault`](Self::prefault) by the array's owner, which counts as if it had grown: what it has made
-    /// ready stays for as long. The service looks at it then.
+    /// [`prefault`](Self::prefault) on behalf of the array's owner. It counts as growth, so what it has made ready is
+    /// kept for as long.
     pub(crate) fn help(&self, goes_on: &mut dyn FnMut(Range<usize>) -> bool) -> Result<(), Error> {
         if self.service.is_of_another_process() {
-            // What was begun there is ended by nobody here.
+            // The work of a thread that this process does not have will never end.
             self.handover.abandon_work();
         }
         let before = self.handover.state().ready;
@@ -376,12 +368,12 @@ impl Shared {
         if has_made && self.has_too_much() {
             self.ask();
         }
-        // Who came meanwhile to make more ready has gone again.
+        // Work that could not begin meanwhile was dropped.
         self.notice();
         result
     }
 
-    /// Makes as much ready as should be, a piece at a time; `goes_on` is asked before each.
+    /// Makes memory ready up to the target, one piece at a time. `goes_on` is called before each.
     pub(crate) fn prefault(
         &self,
         goes_on: &mut dyn FnMut(Range<usize>) -> bool,
@@ -390,7 +382,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Tries until nobody keeps the array from it: for as long as a step of the service's takes.
+    /// Repeats `attempt` until it succeeds: at most for one step of the service.
     fn wait_until<R>(&self, mut attempt: impl FnMut() -> Result<R, Busy>) -> R {
         let mut tries = 0;
         loop {
@@ -401,9 +393,9 @@ impl Shared {
         }
     }
 
-    /// Waits a moment after so many tries, and counts one more.
+    /// Waits briefly, depending on the number of tries, and returns that number plus one.
     fn pause(&self, tries: u32) -> u32 {
-        /// Longer waits leave the processor to the service, which may have but this one.
+        /// After this many tries, sleep: the service may need the only processor.
         const SHORT_TRIES: u32 = 32;
         if tries < SHORT_TRIES {
             thread::yield_now();
@@ -415,22 +407,22 @@ impl Shared {
         tries.saturating_add(1)
     }
 
-    // The service's part, by any thread.
+    // Methods for the service, called by any thread.
 
-    /// How far it should be ready.
+    /// Up to where memory should be ready.
     fn target(&self, state: State) -> usize {
         let taken = self.bytes(state.taken);
         taken.saturating_add(self.window_bytes()).min(self.reservation.reserved_bytes())
     }
 
-    /// Of the window, how much is ready, in 256ths.
+    /// How much of the window is ready, in 256ths.
     pub(super) fn fill(&self) -> usize {
         let ahead = self.ahead_bytes().min(usize::MAX >> 8);
         (ahead << 8) / self.window_bytes().max(1)
     }
 
-    /// Makes a piece more ready, if there should be more, and `goes_on`, asked with its place, says so.
-    /// Whether it did: not if nothing is to be done, or somebody else is at it.
+    /// Makes one more piece ready, if the target is not reached and `goes_on`, called with its range, returns `true`.
+    /// Returns `false` if there was nothing to do, or other work is in progress.
     pub(crate) fn step(
         &self,
         goes_on: &mut dyn FnMut(Range<usize>) -> bool,
@@ -452,18 +444,17 @@ impl Shared {
             return Ok(false);
         }
         let made = self.commit_ahead(from, to).and_then(|()| {
-            // SAFETY: just committed, and nobody takes them away: that is either work, of which there
-            // is one at a time, or done under the array's lock, which waits for it. Nobody uses them
-            // but an array that has claimed them, which it cannot from `Work::Alone`.
+            // SAFETY: the pages were just committed. They stay so: decommitting them is either work, of which only one
+            // piece is in progress at a time, or needs the array's lock, which waits for this work. Only an array that
+            // has claimed them can use them, which it cannot do during `Work::Alone`.
             unsafe { self.reservation.touch_committed(from..to) }
         });
         self.handover.finish(work, if made.is_ok() { units(to) } else { 0 });
         made.map(|()| true)
     }
 
-    /// Where a step from there on ends: at an edge of whole ones, so that each huge page is asked for
-    /// once. The first of several for who has nothing ahead of him is small: others may have nothing either,
-    /// and wait for theirs.
+    /// The end of a step that begins at `from`: a multiple of the step, so that each huge page is requested once. If
+    /// nothing is ready, the first step is small, since other arrays may be waiting, too.
     fn step_end(&self, work: Work, from: usize, state: State) -> usize {
         let is_first = state.ready == state.taken && self.window_bytes() > STEP_BYTES;
         let step = match work {
@@ -474,10 +465,10 @@ impl Shared {
         (from + 1).next_multiple_of(step).min(self.reservation.reserved_bytes())
     }
 
-    /// Whether so much more can be had without anybody suffering for it: what is made ready ahead of
-    /// use is not worth that others' memory is paged out, or that somebody is killed for it.
+    /// Checks that `bytes` more can be committed without harm: memory ahead of use is not worth paging out other
+    /// memory, or killing a process.
     fn check_memory(&self, bytes: usize) -> Result<(), Error> {
-        /// Of the machine's memory, what is left alone.
+        /// The reciprocal of the share of the machine's memory that is left alone.
         const SHARE: u64 = 16;
         let (Some(available), Some(all)) = (os::available_bytes(), os::memory_bytes()) else {
             return Ok(());
@@ -489,14 +480,13 @@ impl Shared {
         Err(Error::new(ErrorKind::Memory, bytes).with_limit(available))
     }
 
-    /// Commits up to `to` at least, which lies behind all that is ready, and as much more as is
-    /// worth a call.
+    /// Commits at least up to `to`, which is past all that is ready, and as much more as is worth one call.
     fn commit_ahead(&self, from: usize, to: usize) -> Result<(), Error> {
         let committed = self.committed_bytes();
         if to <= committed {
             return Ok(());
         }
-        // As much as there is already, so that small arrays are charged little.
+        // At most as much as there is already, so that small arrays are charged little.
         let worth = from.max(self.window_bytes()).min(COMMIT_BYTES);
         let wish = from.saturating_add(worth).min(self.reservation.reserved_bytes());
         let wish = self.reservation.whole_runs(wish).max(to);
@@ -513,25 +503,25 @@ impl Shared {
         Ok(())
     }
 
-    /// What to look at to see whether the array grows, or its owner has made something ready.
+    /// What changes if the array grows, or if its owner has made memory ready.
     pub(super) fn taken_late_and_helped(&self) -> (usize, usize, usize) {
         (self.handover.state().taken, self.late(), self.helped.load(Ordering::Relaxed))
     }
 
-    /// Whether there is more ahead of the array than shall stay when it does not grow.
+    /// Whether more is ahead of the array than is kept while it does not grow.
     pub(super) fn has_too_much(&self) -> bool {
         let keep = self.keep(self.handover.state(), self.least.load(Ordering::Relaxed));
         self.reach.load(Ordering::Relaxed) > keep
     }
 
-    /// Whether far more lies ready than its window, even where it grows: it was another's, or the window was
-    /// larger.
+    /// Whether far more than the window is ready, even for a growing array: it was another array's, or the window has
+    /// shrunk.
     pub(super) fn has_surplus(&self) -> bool {
         self.ahead_bytes()
             > self.usual_ahead().saturating_mul(2).saturating_add(LARGE_SURPLUS_BYTES)
     }
 
-    /// Takes away a piece of that, and returns how much.
+    /// Takes back a piece of the [surplus](Self::has_surplus), and returns its size.
     pub(super) fn take_surplus_back(&self) -> Result<usize, Kept> {
         self.take_back_to(self.usual_ahead())
     }
@@ -540,40 +530,40 @@ impl Shared {
         self.window_bytes().max(self.least.load(Ordering::Relaxed))
     }
 
-    /// Takes away a piece of what an array that does not grow has too much ahead of it, and returns
-    /// how much.
+    /// Takes back a piece of [what is too much](Self::has_too_much) ahead of an array that does not grow, and returns
+    /// its size.
     pub(super) fn take_back(&self) -> Result<usize, Kept> {
         self.take_back_to(self.least.load(Ordering::Relaxed))
     }
 
-    /// Takes away all that lies ahead of the array, since somebody needs memory now; whether there was
-    /// any. Not what an array is just claiming, which may be who needs it.
+    /// Takes back all that is ahead of the array, because memory is needed now. Returns whether there was any. Leaves
+    /// alone what the array is just claiming: that may be the request that needs the memory.
     pub(super) fn take_back_all(&self) -> bool {
         let mut any = false;
         let mut tries = 0;
         loop {
             match self.take_back_any() {
                 Ok(1..) => (any, tries) = (true, 0),
-                // A step, which ends.
+                // Wait: a step of the service ends soon.
                 Err(Kept::Busy) if !self.handover.is_owned() => tries = self.pause(tries),
                 Ok(0) | Err(_) => return any,
             }
         }
     }
 
-    /// Takes away a piece of what lies ahead of the array, and returns how much.
+    /// Takes back a piece of what is ahead of the array, and returns its size.
     pub(crate) fn take_back_any(&self) -> Result<usize, Kept> {
         self.take_back_to(0)
     }
 
-    /// The end of what is kept if that many bytes are to stay ahead.
+    /// The end of the memory that is kept if `ahead` bytes are to stay ready.
     fn keep(&self, state: State, ahead: usize) -> usize {
         let reserved = self.reservation.reserved_bytes();
         let keep = self.bytes(state.taken).saturating_add(ahead).min(reserved);
         keep.next_multiple_of(self.unit(keep)).min(reserved)
     }
 
-    /// In what units pages at an offset are taken away.
+    /// The unit in which pages at `offset` are taken back.
     fn unit(&self, offset: usize) -> usize {
         self.reservation.run_bytes(offset).max(super::UNIT_BYTES)
     }
@@ -592,10 +582,9 @@ impl Shared {
         result.map(|()| before - left).map_err(|_| Kept::Refused)
     }
 
-    /// Decommits what lies behind `keep`, at once or in pieces from the end, before each of which
-    /// `goes_on` is asked.
+    /// Decommits what follows `keep`, at once or in pieces from the end. `goes_on` is called before each piece.
     ///
-    /// The caller keeps all others from there.
+    /// The caller must have exclusive access to that part.
     fn decommit_down_to(
         &self,
         keep: usize,
@@ -607,7 +596,7 @@ impl Shared {
             if end <= keep {
                 return Ok(());
             }
-            // What was never committed, or only in part, has no memory, however much it is.
+            // What was never committed, or only in part, has no memory, however large it is.
             let unit = self.unit(keep);
             let had = self.committed_bytes().next_multiple_of(unit).max(keep);
             let start = if had < end { had } else { last_piece(keep..end, unit, at_once) };
@@ -616,10 +605,10 @@ impl Shared {
             }
             let committed = self.committed.fetch_min(start, Ordering::Relaxed);
             debug_assert!(self.committed_bytes() <= start);
-            // SAFETY: nobody has what lies behind `keep`: the caller has begun `Work::Alone`, or is
-            // the array, which gives it up and has locked others out.
+            // SAFETY: the pages past `keep` are not in use. The caller has begun `Work::Alone` past them, or it is the
+            // array, which no longer uses them and has locked out all work.
             if let Err(error) = unsafe { self.reservation.decommit_unused(start..end) } {
-                // It is all as it was.
+                // Nothing has changed.
                 self.committed.store(committed, Ordering::Relaxed);
                 return Err(error);
             }
@@ -628,7 +617,7 @@ impl Shared {
     }
 }
 
-/// Where the last piece of a range begins that is given back by and by; its first may be smaller.
+/// Returns where the last piece begins of a range that is decommitted in pieces. The first piece may be smaller.
 pub(crate) fn last_piece(range: Range<usize>, unit: usize, at_once: bool) -> usize {
     if at_once {
         return range.start;

@@ -1,6 +1,6 @@
-//! What needs refused calls, threads held up, or sight of the private parts.
+//! Tests that need refused calls, blocked threads, or private parts.
 
-#![expect(unsafe_code, reason = "looks at what is handed over")]
+#![expect(unsafe_code, reason = "reads and writes served memory")]
 
 mod left;
 
@@ -22,7 +22,7 @@ fn reservation(bytes: usize) -> Reservation {
     Reservation::builder().bytes(bytes).huge_pages(HugePages::Never).reserve().unwrap()
 }
 
-/// An array's part of what nobody serves but the test.
+/// The array's side of a reservation that only the test works on.
 fn served(bytes: usize, ahead: CommitAhead) -> Served {
     Served::unattended(reservation(bytes), ahead)
 }
@@ -31,7 +31,7 @@ fn step(shared: &Shared) -> Result<bool, Error> {
     shared.step(&mut |_| true)
 }
 
-/// Takes so many bytes that are not ready, as an array does.
+/// Takes `need` bytes that are not ready, as an array does.
 fn take_unready(shared: &Shared, need: usize) -> Result<usize, Error> {
     shared.take_unready(need, need, need, |missing| {
         let end = missing.end;
@@ -42,12 +42,12 @@ fn take_unready(shared: &Shared, need: usize) -> Result<usize, Error> {
 /// Writes to each page of a range, which must be accessible.
 fn fill(shared: &Shared, pages: std::ops::Range<usize>, byte: u8) {
     for offset in pages.step_by(page_size()) {
-        // SAFETY: the array was given these bytes, and the test is the array.
+        // SAFETY: the caller has taken these bytes, so they are committed and belong to it.
         unsafe { shared.reservation().as_ptr().wrapping_add(offset).write(byte) };
     }
 }
 
-/// Whether each page of a range, which must be accessible, begins with this.
+/// Whether each page of a range, which must be accessible, begins with `byte`.
 fn holds(shared: &Shared, mut pages: std::ops::Range<usize>, byte: u8) -> bool {
     let start = shared.reservation().as_ptr();
     let step = page_size();
@@ -55,7 +55,7 @@ fn holds(shared: &Shared, mut pages: std::ops::Range<usize>, byte: u8) -> bool {
     pages.by_ref().step_by(step).all(|offset| unsafe { start.wrapping_add(offset).read() } == byte)
 }
 
-/// That both numbers are in order.
+/// Checks that `committed` and `reach` are consistent with each other and the system.
 fn check_extent(shared: &Shared) {
     let (committed, reach) = shared.extent();
     assert!(committed <= reach && reach <= shared.reservation().reserved_bytes());
@@ -72,7 +72,7 @@ fn marks(handover: &Handover) -> (usize, usize) {
 }
 
 #[test]
-fn what_is_ready_is_taken_up_to_the_wish() {
+fn take_returns_ready_units_up_to_the_wish() {
     let handover = Handover::new(2);
     assert_eq!(handover.take(3, 4), None);
     handover.begin(Work::Shared).unwrap();
@@ -85,7 +85,7 @@ fn what_is_ready_is_taken_up_to_the_wish() {
 }
 
 #[test]
-fn a_claim_goes_past_shared_work_and_not_past_other() {
+fn a_claim_succeeds_during_shared_work_only() {
     let handover = Handover::new(0);
     handover.begin(Work::Shared).unwrap();
     handover.claim(5).unwrap();
@@ -103,7 +103,7 @@ fn a_claim_goes_past_shared_work_and_not_past_other() {
 }
 
 #[test]
-fn a_lock_lets_work_end_and_none_begin() {
+fn a_lock_lets_work_end_and_keeps_new_work_from_beginning() {
     let handover = Handover::new(0);
     handover.begin(Work::Shared).unwrap();
     assert_eq!(handover.lock(), Err(Busy));
@@ -117,7 +117,7 @@ fn a_lock_lets_work_end_and_none_begin() {
 }
 
 #[test]
-fn what_was_taken_is_not_taken_back() {
+fn taken_units_are_not_taken_back() {
     let handover = Handover::new(3);
     handover.begin(Work::Shared).unwrap();
     handover.finish(Work::Shared, 9);
@@ -130,7 +130,7 @@ fn what_was_taken_is_not_taken_back() {
 }
 
 #[test]
-fn a_child_goes_on_after_work_that_its_parent_had_begun() {
+fn a_forked_child_can_abandon_work_of_its_parent() {
     let handover = Handover::new(1);
     handover.begin(Work::Alone).unwrap();
     assert_eq!(handover.claim(2), Err(Busy));
@@ -145,8 +145,8 @@ fn the_largest_marks_can_be_expressed() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn a_step_makes_pages_resident_and_gives_them_to_nobody() {
+#[cfg_attr(no_vm, ignore = "residency is unknown there")]
+fn a_step_makes_pages_resident_but_does_not_take_them() {
     let served = served(16 * MIB, CommitAhead::Bytes(2 * MIB));
     let shared = served.shared();
     assert!(matches!(step(shared), Ok(true)));
@@ -175,8 +175,8 @@ fn steps_end_when_the_window_is_full() {
 }
 
 #[test]
-fn a_commit_refused_to_the_service_leaves_the_array_to_itself() {
-    // Of each step, first the larger commit is refused, then the smaller.
+fn the_array_can_grow_after_a_commit_of_the_service_is_refused() {
+    // In each step, the larger commit is refused first, then the smaller.
     for call in [Call::Commit, Call::Prefault] {
         let served = served(16 * MIB, CommitAhead::Bytes(4 * MIB));
         let shared = served.shared();
@@ -197,7 +197,7 @@ fn a_commit_refused_to_the_service_leaves_the_array_to_itself() {
         assert!(call == Call::Prefault || shared.committed_bytes() == committed);
         assert!(holds(shared, 0..6 * MIB, 7), "{call:?}");
 
-        // The array goes on by itself, and later the service does.
+        // The array can grow by itself, and the service works again later.
         assert_eq!(take_unready(shared, 7 * MIB).unwrap(), 7 * MIB);
         assert!(holds(shared, 6 * MIB..7 * MIB, 0), "{call:?}");
         fill(shared, 6 * MIB..7 * MIB, 7);
@@ -210,7 +210,7 @@ fn a_commit_refused_to_the_service_leaves_the_array_to_itself() {
 }
 
 #[test]
-fn where_a_large_commit_is_refused_a_small_one_does() {
+fn a_smaller_commit_is_tried_if_a_large_one_is_refused() {
     let served = served(64 * MIB, CommitAhead::Bytes(16 * MIB));
     let shared = served.shared();
     let fault = Fault::nth(Call::Commit, 0);
@@ -223,7 +223,7 @@ fn where_a_large_commit_is_refused_a_small_one_does() {
 }
 
 #[test]
-fn a_late_array_that_is_refused_is_as_it_was() {
+fn a_refused_commit_of_a_late_array_changes_nothing() {
     let served = served(16 * MIB, CommitAhead::Bytes(MIB));
     let shared = served.shared();
     served.work().unwrap();
@@ -241,7 +241,7 @@ fn a_late_array_that_is_refused_is_as_it_was() {
 
     check_extent(shared);
 
-    // Nobody is kept away: neither the service, nor the array.
+    // Neither the service nor the array is blocked.
     served.work().unwrap();
     assert!(shared.ahead_bytes() >= MIB);
     assert_eq!(take_unready(shared, 12 * MIB).unwrap(), 12 * MIB);
@@ -250,9 +250,9 @@ fn a_late_array_that_is_refused_is_as_it_was() {
 }
 
 #[test]
-fn a_claim_during_a_step_loses_nothing_of_either() {
+fn a_claim_during_a_step_disturbs_neither() {
     if !os::TOUCHING_IS_SHARED {
-        // There the array waits for the step's end, which would have to be on another thread.
+        // There the array waits for the end of the step, which would need another thread.
         return;
     }
     for refused in [false, true] {
@@ -260,7 +260,7 @@ fn a_claim_during_a_step_loses_nothing_of_either() {
         let shared = served.shared();
         let mut taken = None;
         let mut steps = 0..1;
-        // Asked in the midst of a step, so the array does something meanwhile.
+        // Called in the middle of a step, so the array acts meanwhile.
         shared
             .prefault(&mut |_| {
                 let fault = refused.then(|| Fault::from_nth(Call::Commit, 0));
@@ -282,7 +282,7 @@ fn a_claim_during_a_step_loses_nothing_of_either() {
 }
 
 #[test]
-fn what_lies_ahead_is_taken_back_by_pieces_down_to_what_is_kept() {
+fn memory_ahead_is_taken_back_in_pieces_down_to_the_least() {
     for (ahead, kept) in [(CommitAhead::Bytes(MIB), MIB), (CommitAhead::Auto, 4 * MIB)] {
         let served = served(64 * MIB, ahead);
         let shared = served.shared();
@@ -302,7 +302,7 @@ fn what_lies_ahead_is_taken_back_by_pieces_down_to_what_is_kept() {
         assert_eq!(shared.ahead_bytes(), kept);
         assert_eq!(shared.committed_bytes(), UNIT_BYTES + kept);
         assert_eq!(system_committed(shared), UNIT_BYTES + kept);
-        // And all of it, if somebody needs it.
+        // All of it, if memory is needed.
         while shared.take_back_any().unwrap() > 0 {}
         assert_eq!((shared.ahead_bytes(), system_committed(shared)), (0, UNIT_BYTES));
         assert!(holds(shared, 0..UNIT_BYTES, 7));
@@ -312,7 +312,7 @@ fn what_lies_ahead_is_taken_back_by_pieces_down_to_what_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_taken_back_stays_ready() {
+fn memory_whose_decommit_is_refused_can_still_be_used() {
     let served = served(64 * MIB, CommitAhead::Auto);
     let shared = served.shared();
     shared.set_window(8 * MIB);
@@ -323,7 +323,7 @@ fn what_cannot_be_taken_back_stays_ready() {
     assert_eq!(fault.struck(), 1);
     drop(fault);
     assert_eq!((shared.committed_bytes(), system_committed(shared)), (committed, committed));
-    // What it gave up in vain is made ready again, or taken by the array as it is.
+    // What could not be decommitted is made ready again, or taken by the array as it is.
     assert_eq!(take_unready(shared, UNIT_BYTES).unwrap(), UNIT_BYTES);
     served.work().unwrap();
     assert!(shared.ahead_bytes() >= 8 * MIB);
@@ -332,7 +332,7 @@ fn what_cannot_be_taken_back_stays_ready() {
 }
 
 #[test]
-fn what_a_refused_commit_may_have_left_is_taken_back_too() {
+fn pages_left_by_a_refused_commit_are_taken_back() {
     let served = served(64 * MIB, CommitAhead::Bytes(MIB));
     let shared = served.shared();
     let fault = Fault::from_nth(Call::Commit, 0);
@@ -346,7 +346,7 @@ fn what_a_refused_commit_may_have_left_is_taken_back_too() {
 }
 
 #[test]
-fn giving_back_by_pieces_ends_where_it_was_refused() {
+fn giving_back_in_pieces_ends_at_the_refused_one() {
     let served = served(16 * MIB, CommitAhead::Bytes(MIB));
     let shared = served.shared();
     take_unready(shared, 8 * MIB).unwrap();
@@ -398,7 +398,11 @@ fn a_reservation_may_end_within_a_unit() {
             let again = shared.take_unready(bytes, bytes + UNIT_BYTES, bytes, refused);
             assert_eq!(again.unwrap(), bytes);
             let taken = shared.taken_late_and_helped().0;
-            assert_eq!((taken, shared.late()), (bytes.div_ceil(UNIT_BYTES), 2), "no further");
+            assert_eq!(
+                (taken, shared.late()),
+                (bytes.div_ceil(UNIT_BYTES), 2),
+                "at most the reservation"
+            );
         }
     }
 }
@@ -408,10 +412,10 @@ fn the_array_asks_when_less_than_half_of_its_window_is_ahead() {
     for window in [1, 2 * UNIT_BYTES, MIB, 4 * MIB, usize::MAX] {
         let served = served(32 * MIB, CommitAhead::Bytes(window));
         let shared = served.shared();
-        assert!(shared.was_asked(), "there is nothing ahead of it at first");
+        assert!(shared.was_asked(), "nothing is ahead of it at first");
         let mut used = 0;
         while used < 16 * MIB {
-            // What the thread does.
+            // As the thread does.
             served.work().unwrap();
             used = shared.take(used + 1, used + UNIT_BYTES).unwrap();
             shared.notice();
@@ -423,7 +427,7 @@ fn the_array_asks_when_less_than_half_of_its_window_is_ahead() {
 }
 
 #[test]
-fn with_the_whole_window_ahead_nobody_is_more_urgent() {
+fn an_array_with_its_whole_window_ready_is_least_urgent() {
     for window in [1, MIB, 4 * MIB] {
         let served = served(32 * MIB, CommitAhead::Bytes(window));
         let shared = served.shared();
@@ -434,11 +438,11 @@ fn with_the_whole_window_ahead_nobody_is_more_urgent() {
     let served = served(32 * MIB, CommitAhead::Bytes(usize::MAX));
     served.work().unwrap();
     assert_eq!(served.shared().ahead_bytes(), 32 * MIB);
-    assert_eq!(served.shared().fill(), 0, "there is more to be wished for");
+    assert_eq!(served.shared().fill(), 0, "less than the window fits");
 }
 
 #[test]
-fn the_most_urgent_array_comes_first_and_those_that_did_not_ask_never() {
+fn the_most_urgent_array_that_asked_comes_first() {
     let service = Service::unattended(Process::current());
     let arrays: Vec<Served> = [1, 3, 2]
         .into_iter()
@@ -452,7 +456,7 @@ fn the_most_urgent_array_comes_first_and_those_that_did_not_ask_never() {
             array.work().unwrap();
         }
     }
-    // Steps for one only, until all rest.
+    // Only one array needs steps, until all rest.
     let mut steps = [0; 3];
     loop {
         let Job::Prefault(shared) = service.next(false) else { break };
@@ -467,7 +471,7 @@ fn the_most_urgent_array_comes_first_and_those_that_did_not_ask_never() {
     assert!(steps[1] >= 3, "{steps:?}");
     assert!(arrays.iter().all(|array| array.shared().fill() == 256));
 
-    // Now one needs some, and the others do not.
+    // Now one array needs memory, and the others do not.
     let shared = arrays[2].shared();
     shared.take(2 * MIB, 0).unwrap();
     shared.notice();
@@ -478,7 +482,7 @@ fn the_most_urgent_array_comes_first_and_those_that_did_not_ask_never() {
 }
 
 #[test]
-fn arrays_dropped_in_any_order_leave_the_others_in_their_places() {
+fn dropping_arrays_in_any_order_keeps_the_places_consistent() {
     let service = Service::unattended(Process::current());
     let mut arrays = Vec::new();
     let mut random = 1_u32;
@@ -506,14 +510,14 @@ fn arrays_dropped_in_any_order_leave_the_others_in_their_places() {
 }
 
 #[test]
-fn what_is_said_of_an_array_that_is_gone_concerns_no_other() {
+fn reports_on_a_dropped_array_do_not_affect_others() {
     let service = Service::unattended(Process::current());
     let register =
         || Served(service.register(reservation(MIB), 0, 0, CommitAhead::Bytes(1)).unwrap());
     let (gone, stays) = (register(), register());
     let shared = Arc::clone(&gone.0);
     drop(gone);
-    // The other has its place now, and has asked.
+    // The other array has its place now, and has asked.
     service.rest(&shared);
     service.give_up(&shared);
     let Job::Prefault(next) = service.next(false) else { panic!("it asked") };
@@ -525,7 +529,7 @@ fn what_is_said_of_an_array_that_is_gone_concerns_no_other() {
 }
 
 #[test]
-fn an_array_that_grows_again_is_no_longer_given_up() {
+fn taking_back_is_tried_again_after_the_array_has_grown() {
     let service = Service::unattended(Process::current());
     let array =
         Served(service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(1)).unwrap());
@@ -561,13 +565,13 @@ fn an_array_that_grows_again_is_no_longer_given_up() {
     drop(fault);
     service.give_up(&array.0);
     assert!(shared.has_too_much());
-    assert_eq!(quiet(), None, "what was refused is not tried again and again");
+    assert_eq!(quiet(), None, "what was refused is not tried again");
     committed_ahead(shared);
     assert!(quiet() > Some(Duration::from_millis(900)));
 }
 
 #[test]
-fn reservations_wait_to_be_released_in_order_and_no_more_than_a_share() {
+fn a_limited_number_of_bytes_waits_and_is_released_in_order() {
     let service = Service::unattended(Process::current());
     for n in 1..=3 {
         assert!(service.hand_over(Memory::Alone(reservation(n * MIB)), n * MIB, None).is_ok());
@@ -575,14 +579,14 @@ fn reservations_wait_to_be_released_in_order_and_no_more_than_a_share() {
     let status = || (service.stats().running, service.stats().waiting_bytes);
     assert_eq!(status(), (true, 6 * MIB));
     let refused = service.hand_over(Memory::Alone(reservation(MIB)), usize::MAX, None);
-    // With 32 bits nothing is more than a share of much memory.
+    // With 32 bits no number of bytes may exceed the share.
     assert!(os::memory_bytes().is_none() || refused.is_err() || usize::BITS < 64);
     for n in 1..=3 {
         assert!(!matches!(service.next(true), Job::Release(..)), "one at a time");
         let Job::Release(begun, memory, bytes) = service.next(false) else { panic!("it waits") };
         let (reservation, left) = memory.into_reservation(bytes).unwrap();
         assert_eq!((reservation.reserved_bytes(), left, bytes), (n * MIB, n * MIB, n * MIB));
-        assert!(service.stats().waiting_bytes >= n * MIB, "until it is gone");
+        assert!(service.stats().waiting_bytes >= n * MIB, "counted until it is released");
         service.end_release(begun);
     }
     if refused.is_err() {
@@ -592,7 +596,7 @@ fn reservations_wait_to_be_released_in_order_and_no_more_than_a_share() {
 }
 
 #[test]
-fn who_drains_needs_no_thread() {
+fn drain_needs_no_thread() {
     let service = Service::unattended(Process::current());
     for n in 1..=3 {
         service.hand_over(Memory::Alone(reservation(n * 8 * MIB)), n * 8 * MIB, None).unwrap();
@@ -600,7 +604,7 @@ fn who_drains_needs_no_thread() {
     // The test is the thread, and does nothing.
     service.drain();
     assert_eq!(service.stats().waiting_bytes, 0);
-    // But what others have begun is waited for.
+    // A release that another thread has begun is awaited.
     service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
     let other = std::thread::spawn(|| service.drain());
@@ -612,7 +616,7 @@ fn who_drains_needs_no_thread() {
 }
 
 #[test]
-fn releases_have_ended_when_all_before_have_whichever_ends_first() {
+fn a_count_of_releases_has_ended_when_all_have_in_any_order() {
     let mut releases = Releases::default();
     assert!(releases.begin().is_none());
     assert!(releases.have_ended(releases.handed_over()));
@@ -640,13 +644,13 @@ fn releases_have_ended_when_all_before_have_whichever_ends_first() {
 }
 
 #[test]
-fn the_end_of_an_array_is_the_end_of_its_memory_whoever_knows_of_it() {
+fn dropping_an_array_releases_its_memory_despite_other_references() {
     let array = served(16 * MIB, CommitAhead::Bytes(MIB));
     array.work().unwrap();
     let known = Arc::clone(&array.0);
     let committed = known.committed_bytes();
     assert_eq!(array.retire(), committed);
-    assert!(matches!(step(&known), Ok(false)), "nobody begins anything");
+    assert!(matches!(step(&known), Ok(false)), "no work begins");
     assert_eq!(system_committed(&known), committed, "it waits to be released");
     let released = Fault::nth(Call::Release, 0);
     drop(array);
@@ -658,13 +662,13 @@ fn the_end_of_an_array_is_the_end_of_its_memory_whoever_knows_of_it() {
 }
 
 #[test]
-fn the_end_of_an_array_waits_for_whoever_is_at_work() {
+fn dropping_an_array_waits_for_work_in_progress() {
     let array = served(16 * MIB, CommitAhead::Bytes(MIB));
     let at_work = Arc::clone(&array.0);
     let mut dropping = None;
     let mut array = Some(array);
     let result = at_work.prefault(&mut |_| {
-        // In the midst of a step, which goes on.
+        // In the middle of a step, which continues.
         let array = array.take();
         dropping = dropping.take().or_else(|| Some(std::thread::spawn(move || drop(array))));
         std::thread::sleep(Duration::from_millis(20));
@@ -677,7 +681,7 @@ fn the_end_of_an_array_waits_for_whoever_is_at_work() {
 }
 
 #[test]
-fn whoever_makes_room_waits_for_what_another_is_releasing() {
+fn make_room_waits_for_releases_in_progress() {
     let service = Service::unattended(Process::current());
     service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
@@ -694,15 +698,15 @@ fn whoever_makes_room_waits_for_what_another_is_releasing() {
         false
     };
     assert!(!service.make_room(&mut refuse));
-    assert_eq!(tries, 1, "it is tried again though there was nothing");
+    assert_eq!(tries, 1, "tried once although nothing was found");
 }
 
 #[test]
-fn a_release_that_ended_since_is_worth_another_try() {
+fn release_waiting_reports_releases_that_ended_since() {
     let service = Service::unattended(Process::current());
     assert!(!service.release_waiting(0));
     service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
-    // The thread does it just before whoever was refused comes to look.
+    // The thread releases it just before this thread looks.
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
     drop(memory);
     service.end_release(begun);
@@ -711,13 +715,13 @@ fn a_release_that_ended_since_is_worth_another_try() {
 }
 
 #[test]
-fn room_is_made_as_long_as_there_is_anything_to_make_it_of() {
+fn make_room_repeats_while_it_finds_memory() {
     let service = Service::unattended(Process::current());
     for succeeds in [false, true] {
         let mut tries = 0;
         let is_done = service.make_room(|| {
             tries += 1;
-            // As others who drop an array, and make a new one of what was found.
+            // Like other threads that drop arrays meanwhile.
             if tries < 4 {
                 service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
             }
@@ -729,7 +733,7 @@ fn room_is_made_as_long_as_there_is_anything_to_make_it_of() {
 }
 
 #[test]
-fn room_is_made_by_all_arrays_while_others_go() {
+fn make_room_visits_all_arrays_while_others_are_dropped() {
     let service = Service::unattended(Process::current());
     let arrays: Vec<Served> = (0..40)
         .map(|_| {
@@ -743,7 +747,7 @@ fn room_is_made_by_all_arrays_while_others_go() {
     let stay: Vec<Served> = std::thread::scope(|scope| {
         let going = scope.spawn(|| {
             let mut arrays = arrays;
-            // Those in front, whose places the last take.
+            // The first arrays, whose places the last ones take.
             arrays.drain(..20).for_each(drop);
             arrays
         });
@@ -755,40 +759,40 @@ fn room_is_made_by_all_arrays_while_others_go() {
 }
 
 #[test]
-fn in_a_child_the_array_waits_for_no_work_of_its_parents_thread() {
+fn an_array_in_a_forked_child_does_not_wait_for_work_of_the_parent() {
     let service = Service::unattended(Process::other());
     let register =
         || service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(MIB)).unwrap();
-    // As it is where the parent was forked in the midst of a step.
+    // The state of a parent that is forked in the middle of a step.
     let interrupt = |shared: &Shared| {
         let interrupted = AssertUnwindSafe(|| shared.step(&mut |_| panic!("as planned")));
         assert!(catch_unwind(interrupted).is_err());
     };
     let shared = register();
     interrupt(&shared);
-    assert!(matches!(step(&shared), Ok(false)), "somebody seems to be at it");
+    assert!(matches!(step(&shared), Ok(false)), "work seems to be in progress");
     assert_eq!(take_unready(&shared, 2 * MIB).unwrap(), 2 * MIB);
     fill(&shared, 0..2 * MIB, 7);
     let (left, result) = shared.give_back(MIB, true, &mut |_| true);
     assert_eq!((left, result), (MIB, Ok(())));
     assert!(holds(&shared, 0..MIB, 7));
     assert_eq!(take_unready(&shared, 2 * MIB).unwrap(), 2 * MIB);
-    // Nobody looks at the registry, whose lock may be held for ever.
+    // The registry is not touched, since its lock may be held for ever.
     service.unregister(&shared);
     assert_eq!(service.arrays().len(), 1);
 }
 
 #[test]
-fn only_what_asks_for_bytes_is_on() {
+fn commit_ahead_is_on_if_it_asks_for_bytes() {
     assert!(!CommitAhead::Off.is_on() && !CommitAhead::Bytes(0).is_on());
     assert!(CommitAhead::Auto.is_on() && CommitAhead::Bytes(1).is_on());
     assert_eq!((CommitAhead::default(), Release::default()), (CommitAhead::Off, Release::Keep));
 }
 
 #[test]
-fn what_marks_cannot_tell_is_not_served() {
+fn reservations_too_large_for_the_marks_are_not_served() {
     let most = State::MOST.saturating_mul(UNIT_BYTES);
-    // Where there are no such reservations there is nothing to be refused.
+    // Without such large reservations there is nothing to refuse.
     let Ok(huge) = Reservation::new(most.saturating_add(1)) else { return };
     let service = Service::unattended(Process::current());
     assert!(service.register(huge, 0, 0, CommitAhead::Auto).is_err());
@@ -796,8 +800,8 @@ fn what_marks_cannot_tell_is_not_served() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "there is none")]
-fn there_is_always_one_service_of_this_process() {
+#[cfg_attr(no_vm, ignore = "no service there")]
+fn a_process_has_one_service() {
     let current = Service::current().unwrap();
     assert!(std::ptr::eq(Service::current().unwrap(), current));
     assert!(std::ptr::eq(Service::existing().unwrap(), current));

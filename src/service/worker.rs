@@ -1,4 +1,4 @@
-//! What the background thread does.
+//! The loop of the background thread.
 
 #![forbid(unsafe_code)]
 
@@ -13,29 +13,30 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// After so many steps a release goes on although there are more: memory that nobody uses is not kept
-/// for long, however fast arrays grow.
+/// After this many steps a release continues even if there are more steps to do, so that unused memory is returned soon
+/// while arrays grow fast.
 const STEPS_A_RELEASE: usize = 16;
 
-/// When nothing is kept, it is looked once more after this, if not before, and then it is to be told.
+/// How long the thread sleeps at most, the first time that nothing is cached. The second time it sleeps until it is
+/// woken.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Of work on the only processor, while arrays that are late need it themselves.
+/// How long the thread pauses on a single processor while arrays that are late need that.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Works until nobody needs it any more.
+/// Works until the service has nothing left to do.
 pub(super) fn run(service: &'static Service) {
-    // Where there is one processor, time slices would be taken from those who are to be spared them.
+    // On a single processor, time slices would be taken from the program.
     let is_alone = thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
     os::lower_priority(if is_alone { Priority::Idle } else { Priority::Background });
     let mut releasing: Option<Releasing> = None;
     let mut steps = 1_usize;
     let mut late = service.late();
-    // Whether nothing was kept when it last looked.
+    // Whether the region cache was empty at the last look.
     let mut is_empty = false;
     loop {
         match service.next(releasing.is_some()) {
-            // Whoever was late a moment ago has the processor, and shall keep it.
+            // An array that was late a moment ago is running and needs the processor.
             Job::Prefault(_) if is_alone && service.late() != late => {
                 late = service.late();
                 thread::sleep(PAUSE);
@@ -43,8 +44,8 @@ pub(super) fn run(service: &'static Service) {
             Job::Prefault(shared) => {
                 match shared.step(&mut |_| true) {
                     Ok(true) => steps = steps.wrapping_add(1),
-                    // An array that is at work there asks again when it is done. What was refused is
-                    // tried again when the array has grown by itself.
+                    // An array that is working there asks again when it is done. What was refused is tried again when
+                    // the array has grown by itself.
                     Ok(false) | Err(_) => service.rest(&shared),
                 }
                 if steps % STEPS_A_RELEASE == 0 {
@@ -61,14 +62,15 @@ pub(super) fn run(service: &'static Service) {
             Job::Wait(_) if releasing.is_some() => {
                 releasing = releasing.and_then(|releasing| releasing.go_on(service));
             }
-            // Whoever is at work has the processor: he would wait for mappings that are changed while he is.
+            // Cached regions are not released: on a single processor the program would wait for the change of mappings.
             Job::Wait(most) if is_alone => service.sleep(most),
             Job::Wait(most) => match keeper::age() {
                 None if is_empty => {
                     is_empty = false;
                     service.sleep_until_kept(most);
                 }
-                // Once with a time, so that who has some for each frame does not wake it in each.
+                // With a timeout the first time, so that a program that caches something in each frame does not wake
+                // the thread in each.
                 None => {
                     is_empty = true;
                     let again = keeper::time().min(LOOK_AGAIN);
@@ -92,17 +94,17 @@ fn took_back(service: &Service, shared: &Arc<Shared>, taken: Result<usize, Kept>
     }
 }
 
-/// Memory that is being released, a piece at a time: to unmap much at once would keep all others
-/// from changing mappings for as long as it takes.
+/// Memory that is being released, one piece at a time. Unmapping much at once would block all other threads from
+/// changing mappings for as long.
 pub(super) struct Releasing {
     reservation: Option<Reservation>,
-    /// What may be committed yet.
+    /// How many bytes may still be committed.
     left: usize,
-    /// What was so at first, and how much of it is resident.
+    /// How many were at first, and how many of those are resident.
     committed: usize,
     touched: usize,
     begun: Begun,
-    /// For whom the first of it is kept.
+    /// Caches the first part of it, if there is one.
     legacy: Option<Legacy>,
 }
 
@@ -114,13 +116,12 @@ impl Releasing {
         Self { reservation, left, committed: left, touched, begun, legacy }
     }
 
-    /// Has nothing of it be kept.
+    /// Releases all of it, without caching a part.
     pub(super) fn keeping_nothing(self) -> Self {
         Self { legacy: None, ..self }
     }
 
-    /// Releases a piece, and returns the rest, if there is any. The last of it goes to who keeps it, if anybody
-    /// does.
+    /// Releases a piece, and returns the rest if there is any. The last piece is cached if there is a `legacy`.
     pub(super) fn go_on(mut self, service: &Service) -> Option<Self> {
         if service.is_pressed() {
             self.legacy = None;
@@ -130,7 +131,7 @@ impl Releasing {
             if self.left > least {
                 let unit = RELEASE_BYTES;
                 let start = (self.left - 1) / unit * unit;
-                // If it is refused, it will all go at once.
+                // If this is refused, all of it is released at once.
                 if reservation.abandon(start..self.left) {
                     self.left = start;
                     return Some(self);
@@ -140,7 +141,7 @@ impl Releasing {
         let keep = self.left.min(self.touched);
         if let Some(legacy) = self.legacy.take().filter(|_| 0 < keep && keep <= KEPT_BYTES) {
             let committed = self.committed;
-            // What has gone was charged until now.
+            // What was decommitted or abandoned was charged until now.
             self.reservation = self.reservation.and_then(|mut reservation| {
                 if decommit_behind(&mut reservation, keep, committed) {
                     (legacy.keep)(reservation, keep)

@@ -1,4 +1,4 @@
-//! Of those who put, take, and release.
+//! Interleavings of threads that put, take and release regions.
 
 use super::*;
 use crate::explore;
@@ -6,7 +6,7 @@ use crate::os;
 use loom::thread;
 use pieces::{make_room, put, release_all, releases_ended, take};
 
-/// An empty keeper, of which the main thread has seen everything, with a bound.
+/// Starts with an empty cache, all of which the main thread has accessed, and a limit.
 fn begin(most: usize) {
     MOST_BYTES.set(usize::MAX);
     os::set_clock_ms(1);
@@ -20,14 +20,14 @@ fn begin(most: usize) {
     MOST_BYTES.set(most);
 }
 
-/// Has memory of so many bytes kept.
+/// Caches a region of `bytes`.
 fn keep(bytes: usize) -> Arc<Piece> {
     let (warm, piece) = Warm::new(bytes);
     assert!(put(Use::Block, warm).is_none());
     piece
 }
 
-/// Has it kept, if there is room.
+/// Caches a region of `bytes`, if there is room.
 fn try_to_keep(bytes: usize) -> (Option<Warm>, Arc<Piece>) {
     let (warm, piece) = Warm::new(bytes);
     (put(Use::Block, warm), piece)
@@ -37,17 +37,17 @@ fn take_any(bytes: usize) -> Option<(Warm, Option<Lent>)> {
     take(Use::Block, bytes..bytes, &mut |_| true)
 }
 
-/// What holds when nobody is there: these are all that may be kept. What is kept is counted and found, then nothing
-/// is, and each slot is as good as before.
+/// Checks the invariants once the other threads have ended. `pieces` are all regions that may be cached. Those that
+/// are, are counted and found. Afterwards the cache is empty, and each slot can be filled again.
 #[track_caller]
 fn settle(pieces: &[&Arc<Piece>], most: usize) {
     let kept = || pieces.iter().filter(|piece| piece.is_kept());
     let kept_bytes: usize = kept().map(|piece| piece.bytes).sum();
     assert_eq!(pieces::kept_blocks(), kept().count());
     assert_eq!(count::kept_bytes(), kept_bytes);
-    assert!(kept_bytes + count::lent_bytes() <= most, "more than the bound");
+    assert!(kept_bytes + count::lent_bytes() <= most, "more than the limit");
     for _ in 0..kept().count() {
-        assert!(take_any(2).or_else(|| take_any(1)).is_some(), "it is not found");
+        assert!(take_any(2).or_else(|| take_any(1)).is_some(), "a cached region was not found");
     }
     assert!(take_any(2).is_none() && take_any(1).is_none());
     assert_eq!((pieces::kept_blocks(), count::kept_bytes(), count::lent_bytes()), (0, 0, 0));
@@ -59,7 +59,7 @@ fn settle(pieces: &[&Arc<Piece>], most: usize) {
     assert_eq!((pieces::kept_blocks(), count::kept_bytes()), (0, 0));
 }
 
-/// Runs one beside the other, each once, and hands over what they found.
+/// Runs two functions concurrently, and returns their results.
 fn beside<A: 'static, B>(first: impl FnOnce() -> A + 'static, other: impl FnOnce() -> B) -> (A, B) {
     let thread = thread::spawn(first);
     let other = other();
@@ -67,22 +67,22 @@ fn beside<A: 'static, B>(first: impl FnOnce() -> A + 'static, other: impl FnOnce
 }
 
 #[test]
-fn what_is_put_is_had_by_one_and_what_is_taken_is_whole() {
+fn a_region_has_one_owner_and_is_taken_as_a_whole() {
     explore(3, || {
         begin(4);
         let ((a, had_a), (b, had_b)) = beside(|| (keep(1), take_any(1)), || (keep(1), take_any(1)));
-        // Each finds one, its own or the other's, unless the other has both.
+        // Each thread finds one, its own or the other's, unless the other thread has both.
         assert!(had_a.is_some() || had_b.is_some() || a.is_kept() || b.is_kept());
         drop((had_a, had_b));
         for piece in [&a, &b] {
-            assert!(piece.is_kept() != piece.is_released(), "it is lost");
+            assert!(piece.is_kept() != piece.is_released(), "the region is lost");
         }
         settle(&[&a, &b], 4);
     });
 }
 
 #[test]
-fn a_full_class_refuses_and_loses_nothing() {
+fn a_full_class_refuses_regions_without_losing_any() {
     explore(3, || {
         begin(8);
         let first = keep(1);
@@ -94,7 +94,7 @@ fn a_full_class_refuses_and_loses_nothing() {
 }
 
 #[test]
-fn what_does_not_suit_is_put_back_or_released() {
+fn regions_that_do_not_suit_are_put_back_or_released() {
     explore(3, || {
         begin(8);
         let pieces = [keep(1), keep(1)];
@@ -103,14 +103,14 @@ fn what_does_not_suit_is_put_back_or_released() {
         assert!(!found);
         drop(had);
         for piece in pieces.iter().chain([&other]) {
-            assert!(piece.is_kept() != piece.is_released(), "it is lost");
+            assert!(piece.is_kept() != piece.is_released(), "the region is lost");
         }
         settle(&[&pieces[0], &pieces[1], &other], 8);
     });
 }
 
 #[test]
-fn no_more_is_kept_and_lent_than_the_bound() {
+fn cached_and_lent_bytes_stay_within_the_limit() {
     explore(3, || {
         begin(4);
         let kept = [keep(2), keep(2)];
@@ -118,7 +118,7 @@ fn no_more_is_kept_and_lent_than_the_bound() {
             || try_to_keep(2),
             || take(Use::Block, 1..1, &mut |_| true).expect("there are two"),
         );
-        // Half of one is lent, and so a whole one is too much.
+        // Half of a region is lent, so a whole one exceeds the limit.
         assert!(had.is_some() && lent.is_some());
         drop((had, warm, lent));
         settle(&[&kept[0], &kept[1], &other], 4);
@@ -126,7 +126,7 @@ fn no_more_is_kept_and_lent_than_the_bound() {
 }
 
 #[test]
-fn two_who_put_what_there_is_room_for_once_keep_to_the_bound() {
+fn two_threads_that_put_at_once_stay_within_the_limit() {
     explore(2, || {
         begin(4);
         let kept = [keep(2), keep(2)];
@@ -134,14 +134,14 @@ fn two_who_put_what_there_is_room_for_once_keep_to_the_bound() {
         let (warm, lent) = take(Use::Block, 1..1, &mut |_| true).expect("there are two");
         let [(had_a, a), (had_b, b)] = others.map(|thread| thread.join().unwrap());
         assert!(lent.is_some() && (had_a.is_some() || had_b.is_some()));
-        assert!(count::kept_bytes() + count::lent_bytes() <= 4, "more than the bound");
+        assert!(count::kept_bytes() + count::lent_bytes() <= 4, "more than the limit");
         drop((had_a, had_b, warm, lent));
         settle(&[&kept[0], &kept[1], &a, &b], 4);
     });
 }
 
 #[test]
-fn a_stamp_is_of_one_who_put_something_there() {
+fn a_time_is_that_of_a_thread_that_put_a_region() {
     explore(3, || {
         begin(8);
         let class = &pieces::classes_of(Use::Block)[0];
@@ -149,7 +149,7 @@ fn a_stamp_is_of_one_who_put_something_there() {
         let check = |slot| {
             let Some((place, since)) = class.take(slot) else { return };
             assert!([5, 7].contains(&since), "{since}");
-            // SAFETY: packed by `put`, and taken out of its slot just now.
+            // SAFETY: packed by `put`, and this thread has taken it out of its slot.
             drop(unsafe { Warm::unpack(place) });
         };
         let thread = thread::spawn(move || assert!(put(5)));
@@ -164,7 +164,7 @@ fn a_stamp_is_of_one_who_put_something_there() {
 }
 
 #[test]
-fn all_that_was_kept_before_is_released_whoever_puts() {
+fn earlier_regions_are_all_released_during_a_put() {
     explore(3, || {
         begin(8);
         let (kept, larger) = (keep(1), keep(2));
@@ -175,7 +175,7 @@ fn all_that_was_kept_before_is_released_whoever_puts() {
 }
 
 #[test]
-fn all_that_was_kept_before_is_released_whoever_gives_back_what_was_lent() {
+fn earlier_regions_are_all_released_while_lent_bytes_are_returned() {
     explore(3, || {
         begin(8);
         let _ = keep(2);
@@ -189,11 +189,11 @@ fn all_that_was_kept_before_is_released_whoever_gives_back_what_was_lent() {
 }
 
 #[test]
-fn all_that_was_kept_before_is_released_whoever_is_lent_some() {
+fn earlier_regions_are_all_released_during_a_take() {
     explore(3, || {
         begin(8);
         let taken = keep(2);
-        // Where nobody looks, for what one has out of its slot may stay.
+        // Of another kind, since a region that a thread has out of its slot may stay.
         let (warm, kept) = Warm::new(1);
         assert!(put(Use::Array, warm).is_none());
         let (found, _) = beside(|| take(Use::Block, 1..1, &mut |_| true), release_all);
@@ -204,18 +204,18 @@ fn all_that_was_kept_before_is_released_whoever_is_lent_some() {
 }
 
 #[test]
-fn who_is_refused_hears_of_what_others_release() {
+fn a_refused_thread_notices_releases_of_other_threads() {
     type Others = fn();
     let others: [Others; 3] = [
         || {
             release_all();
         },
-        // What is too old.
+        // A region that is too old.
         || {
             os::set_clock_ms(50);
             drop(try_to_keep(2));
         },
-        // What does not suit, and finds no slot then: as others have filled it.
+        // A region that does not suit and finds no empty slot, as if other threads had filled it.
         || {
             let fill = || (try_to_keep(1), try_to_keep(1));
             let found = take(Use::Block, 1..1, &mut |_| fill().0.0.is_some_and(|_| false));
@@ -240,7 +240,7 @@ fn who_is_refused_hears_of_what_others_release() {
 }
 
 #[test]
-fn what_is_old_is_released_once() {
+fn old_regions_are_released_once() {
     explore(3, || {
         begin(8);
         let old = [keep(1), keep(2)];
@@ -252,7 +252,7 @@ fn what_is_old_is_released_once() {
 }
 
 #[test]
-fn three_put_take_and_release() {
+fn three_threads_put_take_and_release() {
     explore(2, || {
         begin(8);
         let first = keep(1);
@@ -262,7 +262,7 @@ fn three_put_take_and_release() {
         let other = giver.join().unwrap();
         taker.join().unwrap();
         assert!(first.is_released());
-        assert!(other.is_kept() != other.is_released(), "it is lost");
+        assert!(other.is_kept() != other.is_released(), "the region is lost");
         settle(&[&other], 8);
     });
 }

@@ -1,5 +1,5 @@
-//! What stands around `class.rs`, `count.rs` and `pieces.rs` of the keeper: two classes of two slots, and
-//! [memory](Warm) in which it is seen who has it.
+//! The surroundings of `class.rs`, `count.rs` and `pieces.rs` of the region cache: two classes of two slots, and
+//! [regions](Warm) that record their owner.
 
 mod sync {
     pub(super) use super::statics as atomic;
@@ -12,7 +12,7 @@ mod class;
 mod count;
 mod interleavings;
 #[path = "../../../src/keeper/pieces.rs"]
-#[expect(dead_code, reason = "what is kept of arrays alone is released as all is")]
+#[expect(dead_code, reason = "some functions are not modelled")]
 mod pieces;
 mod statics;
 
@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const CLASSES: usize = 2;
 const SLOTS: usize = 2;
 
-/// Of one byte, and of more.
+/// One class for a single byte, the other for more.
 fn class_of(bytes: usize) -> usize {
     usize::from(bytes > 1)
 }
@@ -44,7 +44,7 @@ impl Use {
 }
 
 thread_local! {
-    // All threads of a model are this one.
+    // The threads of a model all run on this one.
     static MOST_BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -59,7 +59,7 @@ const fn time_ms() -> u32 {
     10
 }
 
-/// What the unit tests of the crate ask for.
+/// Functions that the crate's unit tests provide.
 mod tests {
     pub(super) fn is_off(_: super::Use) -> bool {
         false
@@ -70,14 +70,14 @@ mod tests {
     }
 }
 
-/// A piece of memory. What the system knows is no race, however many call it: that is std's, of which loom sees
-/// nothing. What is in the piece is one if two threads are there.
+/// A region. Access to it by two threads at once is a race, which loom reports. The flags stand for the system's
+/// records, so calls of several threads do not race: they are std's atomics, which loom does not see.
 struct Piece {
     bytes: usize,
     contents: UnsafeCell<usize>,
     is_kept: AtomicBool,
     is_released: AtomicBool,
-    /// So that others come in between around every call.
+    /// So that other threads can run before and after each call.
     calls: AtomicUsize,
 }
 
@@ -91,15 +91,15 @@ impl Piece {
         self.is_kept.load(Ordering::Relaxed)
     }
 
-    /// What its owner alone may do.
+    /// Replaces the contents, which only the owner may do.
     fn write(&self, bytes: usize) -> usize {
-        assert!(!self.is_released.load(Ordering::Relaxed), "an access violation");
-        // SAFETY: loom tells if anybody else is here.
+        assert!(!self.is_released.load(Ordering::Relaxed), "access to a released region");
+        // SAFETY: loom reports concurrent access.
         self.contents.with_mut(|contents| mem::replace(unsafe { &mut *contents }, bytes))
     }
 }
 
-/// Who has a piece, which is released when this is dropped.
+/// The owner of a region, which is released when this is dropped.
 struct Warm {
     piece: Option<Arc<Piece>>,
     bytes: usize,
@@ -121,7 +121,7 @@ impl Warm {
         self.bytes
     }
 
-    /// All of it is released at once.
+    /// A region is released as a whole.
     fn release_end(&mut self) -> usize {
         0
     }
@@ -131,18 +131,18 @@ impl Warm {
     }
 
     fn pack(mut self) -> NonNull<Self> {
-        let piece = self.piece.take().expect("it has one until it is dropped");
+        let piece = self.piece.take().expect("a `Warm` owns a region until it is dropped");
         piece.write(self.bytes);
-        assert!(!piece.is_kept.swap(true, Ordering::Relaxed), "two had it");
-        NonNull::new(Arc::into_raw(piece).cast_mut().cast()).expect("it is somewhere")
+        assert!(!piece.is_kept.swap(true, Ordering::Relaxed), "two threads owned the region");
+        NonNull::new(Arc::into_raw(piece).cast_mut().cast()).expect("an `Arc` is not null")
     }
 
     unsafe fn unpack(place: NonNull<Self>) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: `pack` made the pointer, and the caller promises to unpack it only once.
         let piece = unsafe { Arc::from_raw(place.as_ptr().cast_const().cast::<Piece>()) };
-        assert!(piece.is_kept.swap(false, Ordering::Relaxed), "two took it");
+        assert!(piece.is_kept.swap(false, Ordering::Relaxed), "two threads took the region");
         let bytes = piece.write(0);
-        assert_eq!(bytes, piece.bytes, "not what was put into it");
+        assert_eq!(bytes, piece.bytes, "the contents have changed");
         Self { piece: Some(piece), bytes }
     }
 }
@@ -152,7 +152,7 @@ impl Drop for Warm {
         let Some(piece) = &self.piece else { return };
         piece.calls.fetch_add(1, Ordering::Relaxed);
         piece.write(0);
-        assert!(!piece.is_kept(), "somebody finds it");
+        assert!(!piece.is_kept(), "a cached region is released");
         piece.is_released.store(true, Ordering::Relaxed);
         piece.calls.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Loom's atomics as the values of statics, which a new interleaving finds as they were at first.
+//! Loom's atomics as values of statics, which have their first value again in each interleaving.
 
 use loom::lazy_static::Lazy;
 use loom::sync::atomic;
@@ -11,8 +11,8 @@ pub(crate) type AtomicUsize = Static<atomic::AtomicUsize>;
 pub(crate) type AtomicU32 = Static<atomic::AtomicU32>;
 pub(crate) type AtomicPtr<T> = Static<atomic::AtomicPtr<T>>;
 
-/// What is in a static, and nowhere else. Whoever comes to it first makes it, which others see: so the
-/// main thread is to be the first.
+/// A value that is used only in statics. The first thread that accesses it creates it, and the other threads see it, so
+/// the main thread must be the first.
 pub(crate) struct Static<A>(Lazy<A>);
 
 impl AtomicUsize {
@@ -41,7 +41,7 @@ impl<A: 'static> Deref for Static<A> {
 
     fn deref(&self) -> &A {
         let this: *const Self = self;
-        // SAFETY: it is in a static.
+        // SAFETY: values of this type are only in statics, which are never dropped.
         unsafe { &*this }.0.get()
     }
 }

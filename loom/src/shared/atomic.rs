@@ -1,5 +1,4 @@
-//! Loom's atomics that a constant may have: made when somebody first comes to them. The main thread is to be the
-//! first.
+//! Loom's atomics in constants: created on first access, which the main thread must make.
 
 use loom::sync::atomic;
 pub(crate) use loom::sync::atomic::{AtomicU8, AtomicU32, Ordering};
@@ -15,7 +14,7 @@ pub(crate) struct Late<V, A> {
     made: OnceCell<A>,
 }
 
-// SAFETY: all threads of a model are one, and it is loom that says who is at work.
+// SAFETY: all threads of a model run on one thread, which loom schedules.
 unsafe impl<V, A> Sync for Late<V, A> {}
 // SAFETY: as above.
 unsafe impl<V, A> Send for Late<V, A> {}

@@ -1,11 +1,11 @@
-//! The interleavings.
+//! Interleavings of threads that append to one array and read it.
 
 use super::Array;
 use crate::error::ErrorKind;
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
 
-/// All interleavings, but for those with very many switches where there are three threads.
+/// Explores all interleavings, or those with at most `most_switches` preemptions for models with three threads.
 pub(super) fn model(most_switches: Option<usize>, run: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = most_switches;
@@ -17,7 +17,7 @@ fn spawn<R: 'static>(array: &Arc<Array>, run: impl FnOnce(&Array) -> R + 'static
     thread::spawn(move || run(&array))
 }
 
-/// What was stored is there, once, without a gap, and where it was said to be.
+/// Checks that all stored numbers are in the array once, without gaps, and where the calls said.
 fn is_whole(array: &Array, stored: &[(Result<usize, ErrorKind>, usize)]) {
     let mut right: Vec<_> =
         stored.iter().filter_map(|(place, number)| Some((place.ok()?, *number))).collect();
@@ -27,7 +27,7 @@ fn is_whole(array: &Array, stored: &[(Result<usize, ErrorKind>, usize)]) {
 }
 
 #[test]
-fn pushes_that_take_memory_lose_nothing_and_leave_no_gap() {
+fn pushes_that_need_memory_lose_nothing_and_leave_no_gap() {
     model(None, || {
         let array = Array::new(0, 0, 2, 0);
         let other = spawn(&array, |array| array.push(1));
@@ -39,8 +39,8 @@ fn pushes_that_take_memory_lose_nothing_and_leave_no_gap() {
 }
 
 #[test]
-fn who_reads_meanwhile_sees_whole_elements() {
-    // Also where the first memory is taken meanwhile.
+fn readers_see_whole_elements_during_a_push() {
+    // Also while the first memory is allocated.
     for committed in [0, 1] {
         model(None, move || {
             let array = Array::new(committed, 0, 2, 0);
@@ -60,7 +60,7 @@ fn who_reads_meanwhile_sees_whole_elements() {
 }
 
 #[test]
-fn who_reads_sees_what_two_push_also_behind_a_gap() {
+fn readers_see_elements_of_two_pushes_past_a_gap() {
     model(Some(3), || {
         let array = Array::new(2, 0, 2, 0);
         let push = |number| {
@@ -87,7 +87,7 @@ fn who_reads_sees_what_two_push_also_behind_a_gap() {
 }
 
 #[test]
-fn refusals_lose_nothing_and_the_array_opens_again() {
+fn the_array_stays_usable_after_refusals() {
     for (committed, refusals) in [(0, 1), (1, 1), (0, 2), (1, 2)] {
         model(None, move || {
             let array = Array::new(committed, refusals, 4, 0);
@@ -97,7 +97,7 @@ fn refusals_lose_nothing_and_the_array_opens_again() {
             is_whole(&array, &[(theirs, 1), (mine, 2)]);
             let refused = [mine, theirs].iter().filter(|place| place.is_err()).count();
             assert!(refused >= usize::from(refusals + committed > 1));
-            // Nothing is refused any more.
+            // No further refusals.
             array.memory.lock().unwrap().refusals = 0;
             let last = array.push(3);
             assert!(last.is_ok());
@@ -107,7 +107,7 @@ fn refusals_lose_nothing_and_the_array_opens_again() {
 }
 
 #[test]
-fn three_that_are_refused_give_all_tickets_back() {
+fn three_refused_threads_return_all_tickets() {
     model(Some(2), || {
         let array = Array::new(1, 1, 4, 0);
         let first = spawn(&array, |array| array.push(1));
@@ -122,7 +122,7 @@ fn three_that_are_refused_give_all_tickets_back() {
 }
 
 #[test]
-fn at_the_maximum_all_places_are_filled() {
+fn all_places_up_to_the_maximum_are_filled() {
     for ahead in [0, 1] {
         model(Some(3), move || {
             let array = Array::new(ahead, 0, 2, ahead);
@@ -138,7 +138,7 @@ fn at_the_maximum_all_places_are_filled() {
 }
 
 #[test]
-fn several_at_a_time_lie_one_behind_the_other() {
+fn elements_of_one_call_are_contiguous() {
     for (committed, refusals, ahead) in [(1, 0, 0), (1, 1, 0), (0, 0, 4)] {
         model(None, move || {
             let array = Array::new(committed, refusals, 5, ahead);
@@ -155,7 +155,7 @@ fn several_at_a_time_lie_one_behind_the_other() {
 }
 
 #[test]
-fn what_asks_for_one_place_gets_that_or_nothing() {
+fn a_claim_of_an_exact_place_gets_that_or_nothing() {
     for refusals in [0, 1] {
         model(None, move || {
             let array = Array::new(0, refusals, 4, 0);
@@ -172,7 +172,7 @@ fn what_asks_for_one_place_gets_that_or_nothing() {
 }
 
 #[test]
-fn memory_taken_ahead_makes_no_void_ticket_good() {
+fn growing_ahead_does_not_revive_void_tickets() {
     for refusals in [0, 1, 2] {
         model(Some(3), move || {
             let array = Array::new(1, refusals, 4, 0);
@@ -192,7 +192,7 @@ fn memory_taken_ahead_makes_no_void_ticket_good() {
 }
 
 #[test]
-fn what_is_published_by_the_hint_alone_is_seen_whole_with_all_before_it() {
+fn elements_published_by_the_hint_are_seen_with_all_before_them() {
     model(Some(3), || {
         let array = Array::new(4, 0, 4, 0);
         let first = spawn(&array, |array| array.push_two(1));

@@ -1,7 +1,8 @@
-//! The interleavings of threads that put values into a map, look them up and take them out.
+//! Interleavings of threads that insert into a map, look values up and remove them.
 //!
-//! `src/shared/map/deal.rs` is compiled here over loom's atomics, and `places.rs`, which hands out tickets. What they stand
-//! for are slots of [`Map`], which sees whether two threads are at one, or somebody reads what is not there.
+//! `src/shared/map/deal.rs` and `places.rs`, which hands out tickets, are compiled here with loom's atomics. Tickets
+//! stand for slots of [`Map`], which checks that no two threads access one at once, and that no slot is read before it
+//! is written.
 
 use super::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use super::deal::{self, Deal, Dealt};
@@ -12,7 +13,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::{Arc, Mutex};
 use loom::thread::{self, JoinHandle};
 
-/// No model has more slots.
+/// The most slots in any model.
 const MOST: usize = 4;
 
 const LIVE: u32 = 1 << 31;
@@ -22,31 +23,31 @@ type Key = (usize, u32);
 
 /// The map itself.
 struct Memory {
-    /// Holes that are not listed, with the last generations that they had.
+    /// Holes that are not listed yet, with their last generations.
     holes: Vec<Key>,
     listed: usize,
-    /// Slots that there are, vacant ones behind the last one among them.
+    /// The number of slots, including vacant ones at the end.
     slots: usize,
     most: usize,
     refusals: usize,
 }
 
-/// A map of numbers, for threads, of which the first slots may be holes.
+/// A map of numbers for several threads. Its first slots may be holes.
 struct Map {
     places: Places,
     deal: Deal,
     first_fresh: usize,
     memory: Mutex<Memory>,
     list: [UnsafeCell<Key>; MOST],
-    /// Slots that may be looked at.
+    /// The number of slots that may be inspected.
     end: AtomicUsize,
-    /// 0 where nothing was written.
+    /// 0 if nothing was written.
     values: [UnsafeCell<usize>; MOST],
     states: Vec<AtomicU32>,
     removed: AtomicU8,
 }
 
-// SAFETY: loom's cells see to it that no two threads are at one.
+// SAFETY: loom's cells check that no two threads access one at once.
 unsafe impl Sync for Map {}
 // SAFETY: as above.
 unsafe impl Send for Map {}
@@ -67,14 +68,14 @@ impl Map {
             list: std::array::from_fn(|_| UnsafeCell::new((0, 0))),
             end: AtomicUsize::new(holes),
             values: std::array::from_fn(|_| UnsafeCell::new(0)),
-            // What was there before in memory that is no slot yet.
+            // Memory past the slots may hold anything.
             states: (0..MOST)
                 .map(|index| AtomicU32::new(if index < holes { 5 } else { LIVE | 1 }))
                 .collect(),
             removed: AtomicU8::new(0),
         };
         map.deal.begin(holes);
-        // All atomics are made by this thread.
+        // This thread creates all atomics.
         assert!(map.places.start().is_null() && !map.places.is_ahead(0));
         assert_eq!(map.places.published() + map.places.claimed() + map.deal.end_of(0), holes);
         assert_eq!(map.end.load(Ordering::Relaxed), holes);
@@ -82,14 +83,14 @@ impl Map {
         Arc::new(map)
     }
 
-    /// A hole at a time is listed, then a slot at a time is made vacant.
+    /// Lists one hole at a time, then makes one slot vacant at a time.
     fn grow(&self, memory: &mut Memory, need: usize) -> Grown {
         let mut refused = None;
         let tickets = |memory: &Memory| memory.listed + memory.slots - self.first_fresh;
         while tickets(memory) < need && refused.is_none() {
             if let Some(hole) = memory.holes.pop() {
                 self.list[memory.listed].with_mut(|entry| {
-                    // SAFETY: loom sees to it that nobody else is there.
+                    // SAFETY: loom checks that no other thread accesses the entry.
                     unsafe { *entry = hole };
                 });
                 memory.listed += 1;
@@ -128,7 +129,7 @@ impl Map {
     fn key_of(&self, ticket: usize) -> Key {
         match self.deal.slot_of(ticket) {
             Dealt::Listed(at) => {
-                // SAFETY: loom sees to it that nobody writes there.
+                // SAFETY: loom checks that no other thread writes to the entry.
                 let (index, last) = self.list[at].with(|entry| unsafe { *entry });
                 (index, last + 1)
             }
@@ -136,7 +137,7 @@ impl Map {
         }
     }
 
-    /// Puts in a number that is not 0.
+    /// Inserts a number, not 0.
     fn insert(&self, number: usize) -> Result<Key, ErrorKind> {
         let ticket = match self.places.claim() {
             Claim::Place(ticket) => ticket,
@@ -156,9 +157,9 @@ impl Map {
     fn fill(&self, ticket: usize, number: usize) -> Key {
         let (index, generation) = self.key_of(ticket);
         self.values[index].with_mut(|value| {
-            // SAFETY: loom sees to it that nobody else is there.
+            // SAFETY: loom checks that no other thread accesses the value.
             let value = unsafe { &mut *value };
-            assert_eq!(*value, 0, "a slot was given to two");
+            assert_eq!(*value, 0, "two threads got the same slot");
             *value = number;
         });
         deal::publish(&self.states[index], LIVE | generation);
@@ -166,9 +167,9 @@ impl Map {
     }
 
     fn read(&self, index: usize) -> usize {
-        // SAFETY: loom sees to it that nobody writes there.
+        // SAFETY: loom checks that no other thread writes to the value.
         let number = self.values[index].with(|value| unsafe { *value });
-        assert_ne!(number, 0, "what was not written is read");
+        assert_ne!(number, 0, "a slot was read before it was written");
         number
     }
 
@@ -189,7 +190,7 @@ impl Map {
         is_mine.then(|| self.read(index))
     }
 
-    /// What is there, and what the owner is to drop.
+    /// Returns the live values, and the removed ones that the owner must drop.
     fn owned(&self) -> (Vec<usize>, Vec<usize>) {
         let (mut live, mut removed) = (Vec::new(), Vec::new());
         let bits = self.removed.load(Ordering::Relaxed);
@@ -214,7 +215,7 @@ fn spawn<R: 'static>(map: &Arc<Map>, run: impl FnOnce(&Map) -> R + 'static) -> J
 }
 
 #[test]
-fn what_two_insert_has_slots_of_its_own_holes_first() {
+fn concurrent_insertions_get_separate_slots_and_fill_holes_first() {
     for holes in 0..=2 {
         model(None, move || {
             let map = Map::new(holes, 0, 3);
@@ -242,7 +243,7 @@ fn runs_and_single_values_share_holes_and_slots() {
 }
 
 #[test]
-fn who_looks_meanwhile_sees_whole_values_and_nothing_that_was_there_before() {
+fn lookups_during_an_insertion_see_whole_values_of_their_key() {
     for holes in 0..=1 {
         model(None, move || {
             let map = Map::new(holes, 0, 2);
@@ -265,7 +266,7 @@ fn who_looks_meanwhile_sees_whole_values_and_nothing_that_was_there_before() {
 }
 
 #[test]
-fn of_two_who_remove_one_has_it_and_who_saw_it_has_it_still() {
+fn one_of_two_removals_succeeds_and_earlier_lookups_stay_valid() {
     model(None, || {
         let map = Map::new(1, 0, 2);
         let key = map.insert(1).unwrap();
@@ -283,7 +284,7 @@ fn of_two_who_remove_one_has_it_and_who_saw_it_has_it_still() {
 }
 
 #[test]
-fn what_is_removed_while_others_insert_keeps_its_slot() {
+fn removed_values_keep_their_slots_during_insertions() {
     model(Some(2), || {
         let map = Map::new(1, 0, 3);
         let first = spawn(&map, |map| {
@@ -291,7 +292,7 @@ fn what_is_removed_while_others_insert_keeps_its_slot() {
             assert!(map.remove(key).is_none_or(|number| number == 1));
             map.insert(2).unwrap()
         });
-        // The one or the other of them.
+        // Removes one or the other of them.
         let second = spawn(&map, |map| [map.remove((0, 6)), map.remove((1, 1))]);
         let mine = map.insert(3).unwrap();
         let theirs = first.join().unwrap();
@@ -324,7 +325,7 @@ fn refusals_lose_nothing() {
 }
 
 #[test]
-fn tickets_made_ahead_stand_for_slots_of_their_own() {
+fn tickets_made_ahead_have_separate_slots() {
     model(Some(3), || {
         let map = Map::new(2, 0, 4);
         let first = spawn(&map, |map| map.insert(1).unwrap());

@@ -1,8 +1,8 @@
-//! The interleavings of threads that append to one array, and read it, while memory is taken and refused; and of those
-//! that put values into one [map], and take them out.
+//! Interleavings of threads that append to one array and read it while memory is allocated or refused, and of threads
+//! that insert into a [map] and remove values.
 //!
-//! `src/shared/places.rs` is compiled here over loom's atomics. What it hands out are places of [`Array`], which sees
-//! whether two threads are at one, or somebody reads what is not there.
+//! `src/shared/places.rs` is compiled here with loom's atomics. It hands out places of [`Array`], which checks that no
+//! two threads access one at once, and that no place is read before it is written.
 
 mod sync {
     pub(super) use super::atomic;
@@ -13,7 +13,7 @@ mod deal;
 mod interleavings;
 mod map;
 #[path = "../../../src/shared/places.rs"]
-#[expect(dead_code, reason = "what concerns memory alone is not modelled")]
+#[expect(dead_code, reason = "memory is not modelled")]
 mod places;
 
 use crate::error::{Error, ErrorKind};
@@ -22,23 +22,23 @@ use loom::cell::UnsafeCell;
 use loom::sync::Mutex;
 use places::{Claim, Grown, Places, Refusal};
 
-/// No model has more.
+/// The most places in any model.
 const MOST: usize = 5;
 
-/// What the system gives.
+/// Stands for the system.
 struct Memory {
     committed: usize,
-    /// How many calls will be refused, before all others are not.
+    /// How many of the next calls are refused.
     refusals: usize,
     most: usize,
-    /// How many more than it needs a call takes.
+    /// How much more than needed a call commits.
     ahead: usize,
 }
 
 impl Memory {
     fn grow(&mut self, need: usize) -> Grown {
         let error = if need > self.most {
-            // As for real: what there can be is taken.
+            // As in the crate: what is possible is committed.
             self.committed = self.most;
             Some(Error::new(ErrorKind::MaxLen, 0))
         } else if self.refusals > 0 {
@@ -52,20 +52,20 @@ impl Memory {
     }
 }
 
-/// An array of numbers, for threads.
+/// An array of numbers for several threads.
 pub(super) struct Array {
     places: Places,
     memory: Mutex<Memory>,
-    /// 0 where nothing was written.
+    /// 0 if nothing was written.
     elements: [UnsafeCell<usize>; MOST],
-    /// Whether a place has memory: written to when that is taken, by who has the lock.
+    /// Whether a place has memory. Written, under the lock, when that is committed.
     grounds: [UnsafeCell<bool>; MOST],
     flags: Box<[AtomicU8]>,
-    /// Flags where there is no memory yet, which nobody may look at: all are set.
+    /// The flags before there is memory. No thread may read them, so all are set.
     no_flags: Box<[AtomicU8]>,
 }
 
-// SAFETY: loom's cells see to it that no two threads are at one.
+// SAFETY: loom's cells check that no two threads access one at once.
 unsafe impl Sync for Array {}
 // SAFETY: as above.
 unsafe impl Send for Array {}
@@ -81,7 +81,7 @@ impl Array {
             flags: (0..MOST).map(|_| AtomicU8::new(0)).collect(),
             no_flags: (0..MOST).map(|_| AtomicU8::new(1)).collect(),
         };
-        // All atomics are made by this thread.
+        // This thread creates all atomics.
         assert_eq!(array.places.published() + array.places.claimed(), 0);
         assert!(!array.places.note(0) && array.places.start().is_null());
         assert!(matches!(array.places.claim(), Claim::Next(1)));
@@ -96,13 +96,13 @@ impl Array {
         loom::sync::Arc::new(array)
     }
 
-    /// Takes memory, and says where it is.
+    /// Commits memory, and sets where it is.
     fn grow(&self, memory: &mut Memory, need: usize) -> Grown {
         let before = memory.committed;
         let grown = memory.grow(need);
         for ground in &self.grounds[before..memory.committed] {
             ground.with_mut(|ground| {
-                // SAFETY: loom sees to it that nobody else is there.
+                // SAFETY: loom checks that no other thread accesses the flag.
                 unsafe { *ground = true };
             });
         }
@@ -112,7 +112,7 @@ impl Array {
         grown
     }
 
-    /// With the lock.
+    /// Claims under the lock.
     fn claim_slowly(&self, claim: &Claim) -> Result<Option<usize>, ErrorKind> {
         let mut memory = self.memory.lock().unwrap();
         let claimed = self.places.claim_locked(claim, &mut |need| self.grow(&mut memory, need));
@@ -124,24 +124,24 @@ impl Array {
 
     fn write(&self, place: usize, number: usize) {
         self.grounds[place].with(|ground| {
-            // SAFETY: loom sees to it that nobody is about to take memory there.
+            // SAFETY: loom checks that no other thread is committing the place.
             assert!(unsafe { *ground }, "a place has no memory");
         });
         self.elements[place].with_mut(|element| {
-            // SAFETY: loom sees to it that nobody else is there.
+            // SAFETY: loom checks that no other thread accesses the element.
             let element = unsafe { &mut *element };
-            assert_eq!(*element, 0, "a place was given to two");
+            assert_eq!(*element, 0, "two threads got the same place");
             *element = number;
         });
     }
 
     fn put(&self, place: usize, number: usize) {
         self.write(place, number);
-        // SAFETY: just written.
+        // SAFETY: written just now.
         unsafe { self.places.publish(place) };
     }
 
-    /// Appends a number that is not 0; where.
+    /// Appends a number, not 0, and returns its place.
     fn push(&self, number: usize) -> Result<usize, ErrorKind> {
         let place = match self.places.claim() {
             Claim::Place(place) => place,
@@ -151,7 +151,7 @@ impl Array {
         Ok(place)
     }
 
-    /// Appends two, one behind the other; where the first is.
+    /// Appends two consecutive numbers, and returns the place of the first.
     fn push_two(&self, number: usize) -> Result<usize, ErrorKind> {
         let first = match self.places.claim_many(2) {
             Claim::Place(place) => place,
@@ -159,12 +159,12 @@ impl Array {
         };
         self.write(first, number);
         self.write(first + 1, number + 1);
-        // SAFETY: just written.
+        // SAFETY: written just now.
         unsafe { self.places.publish_many(first..first + 2) };
         Ok(first)
     }
 
-    /// Appends a number if it comes to lie there; whether it did.
+    /// Appends a number if its place is `place`, and returns whether it did.
     fn push_exactly(&self, place: usize, number: usize) -> Result<bool, ErrorKind> {
         let is_taken = match self.places.claim_exactly(place) {
             Ok(is_taken) => is_taken,
@@ -176,7 +176,7 @@ impl Array {
         Ok(is_taken)
     }
 
-    /// Takes memory for one more place, ahead of who needs it.
+    /// Commits memory for one more place before it is needed.
     fn grow_ahead(&self) {
         if let Ok(mut memory) = self.memory.try_lock() {
             let need = memory.committed + 1;
@@ -187,15 +187,15 @@ impl Array {
 
     fn read(&self, place: usize) -> usize {
         self.elements[place].with(|element| {
-            // SAFETY: loom sees to it that nobody writes there.
+            // SAFETY: loom checks that no other thread writes to the element.
             unsafe { *element }
         })
     }
 
-    /// All that is published without a gap.
+    /// Returns all elements that are published without a gap.
     fn prefix(&self) -> Vec<usize> {
         let numbers: Vec<_> = (0..self.places.published()).map(|place| self.read(place)).collect();
-        assert!(!numbers.contains(&0), "what was not written is read: {numbers:?}");
+        assert!(!numbers.contains(&0), "a place was read before it was written: {numbers:?}");
         numbers
     }
 

@@ -1,5 +1,5 @@
-//! Whatever is done to a growing reservation, and whatever of it is refused: usable bytes keep what
-//! they hold, and others are zero when they come to be usable.
+//! A model of a growing reservation under refused calls: usable bytes keep their contents, and bytes that become usable
+//! are zero.
 
 use super::{KIB, Memory, fill, growing, holds, system_committed};
 use crate::growing::warm::Wish;
@@ -15,19 +15,19 @@ enum Op {
     Grow(u16),
     GrowExactly(u16),
     Shrink(u16),
-    /// With so much money.
+    /// The second number is the budget.
     ShrinkWithin(u16, u16),
     PrefaultAhead(u16, u16),
     Discard(u8, u8),
-    /// One step of the service's.
+    /// One step of the service.
     Step,
-    /// All that the service would do.
+    /// All steps of the service.
     Work,
-    /// The array has not grown for long.
+    /// What the service does once the array has stopped growing.
     Rest,
 }
 
-/// What the system refuses during an operation.
+/// The calls that are refused during an operation.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Refused {
     Nothing,
@@ -50,11 +50,11 @@ enum Ahead {
 
 struct Model {
     memory: GrowingReservation,
-    /// Bytes from the start that hold what was written.
+    /// How many bytes from the start have been written.
     filled: usize,
 }
 
-/// Not whole units, in systems with pages of 4 KiB.
+/// Not a multiple of the unit, on systems with pages of 4 KiB.
 const BYTES: usize = (2 << 20) + 68 * KIB;
 
 impl Model {
@@ -70,7 +70,7 @@ impl Model {
         Self { memory: growing(BYTES, ahead), filled: 0 }.run_all(ops);
     }
 
-    /// In memory that another had, of which so much is needed at once.
+    /// Runs in memory that another array had, with `need` bytes needed immediately.
     fn run_warm(left: u16, need: u16, ops: &[(Op, Refused)]) {
         let (used, huge_pages) = (Use::Exact, HugePages::Never);
         let reserved_bytes = round_up(BYTES, page_size());
@@ -82,7 +82,7 @@ impl Model {
             huge_pages,
             columns: None,
         };
-        // Where the last run has failed there may be something.
+        // A failed run may have left regions in the cache.
         keeper::trim();
         let left = round_up(Self::at(left).max(1), page_size());
         let mut another = growing(BYTES, CommitAhead::Off).kept_for(Some(wish(1)));
@@ -92,7 +92,8 @@ impl Model {
         drop(another);
         assert_eq!(keeper::stats().kept_bytes, left);
         let need = Self::at(need).min(left);
-        let memory = GrowingReservation::warm(wish(need), Growth::default()).expect("it suits");
+        let memory = GrowingReservation::warm(wish(need), Growth::default())
+            .expect("the cached region suits");
         assert_eq!((memory.as_ptr(), memory.usable_bytes(), memory.warm_bytes()), (start, 0, left));
         assert_eq!(memory.ahead_bytes(), left);
         let mut model = Self { memory, filled: 0 };
@@ -107,7 +108,7 @@ impl Model {
     fn run_all(&mut self, ops: &[(Op, Refused)]) {
         let model = self;
         for (op, refused) in ops {
-            // Of usable pages no commit is ever refused, for it changes nothing.
+            // Committing usable pages changes nothing, and is never refused.
             let refused = match (op, refused) {
                 (Op::Discard(..), Refused::Commits(..)) => Refused::Nothing,
                 _ => *refused,
@@ -122,17 +123,17 @@ impl Model {
             let fault = fault.map(|(call, pass, few)| Fault::plan(call, pass.into(), few.into()));
             let is_refused = model.apply(*op);
             let struck = fault.map_or(0, |fault| fault.struck());
-            assert!(!is_refused || struck > 0, "{op:?} was refused for no reason");
+            assert!(!is_refused || struck > 0, "{op:?} was refused without a fault");
             model.check();
         }
     }
 
     fn at(part: u16) -> usize {
         let bytes = BYTES as u64 * u64::from(part) / u64::from(u16::MAX);
-        usize::try_from(bytes).expect("no more than all")
+        usize::try_from(bytes).expect("at most `BYTES`")
     }
 
-    /// Whether it was refused.
+    /// Applies `op`, and returns whether it was refused.
     fn apply(&mut self, op: Op) -> bool {
         let memory = &mut self.memory;
         match op {
@@ -149,24 +150,24 @@ impl Model {
                 result.is_err()
             }
             Op::Shrink(part) => memory.shrink_to(Self::at(part), Budget::UNLIMITED).is_err(),
-            Op::ShrinkWithin(part, money) => {
+            Op::ShrinkWithin(part, bytes) => {
                 let keep = Self::at(part);
                 let kept = memory.usable_bytes().min(keep);
                 let before = memory.committed_bytes();
-                let result = memory.shrink_to(keep, Budget::bytes(Self::at(money)));
+                let result = memory.shrink_to(keep, Budget::bytes(Self::at(bytes)));
                 assert!(memory.usable_bytes() >= kept);
                 if let Ok(given) = result {
                     assert_eq!(memory.committed_bytes().min(before), memory.committed_bytes());
-                    assert!(given.bytes > 0 || given.is_done || money == 0);
+                    assert!(given.bytes > 0 || given.is_done || bytes == 0);
                 }
                 result.is_err()
             }
-            Op::PrefaultAhead(part, money) => {
+            Op::PrefaultAhead(part, bytes) => {
                 let used = Self::at(part).min(memory.usable_bytes());
-                memory.prefault_ahead(used, Budget::bytes(Self::at(money))).refused.is_some()
+                memory.prefault_ahead(used, Budget::bytes(Self::at(bytes))).refused.is_some()
             }
             Op::Discard(from, to) => {
-                // Runs of 64 KiB are whole pages everywhere.
+                // 64 KiB are whole pages on every system.
                 let runs = memory.usable_bytes() / (64 * KIB);
                 let (from, to) = (usize::from(from) % (runs + 1), usize::from(to) % (runs + 1));
                 let range = from.min(to) * 64 * KIB..from.max(to) * 64 * KIB;
@@ -200,10 +201,10 @@ impl Model {
         assert!(usable + memory.ahead_bytes() <= memory.committed_bytes());
         assert!(memory.committed_bytes() <= system_committed(memory));
         *filled = usable.min(*filled);
-        assert!(holds(memory, 0..*filled, 7), "something was lost");
-        // To whole pages: `fill` writes to the ends of those.
+        assert!(holds(memory, 0..*filled, 7), "written bytes were lost");
+        // In whole pages: `fill` writes to their ends.
         let fresh = memory.warm_bytes().max(*filled).min(usable);
-        assert!(holds(memory, fresh..usable, 0), "something is there that was given back");
+        assert!(holds(memory, fresh..usable, 0), "memory that was returned is not zero");
         if memory.warmth.is_some() {
             let beyond_use = memory.warm_bytes().saturating_sub(usable);
             assert!(keeper::stats().lent_bytes <= beyond_use);
@@ -214,15 +215,15 @@ impl Model {
 }
 
 #[test]
-fn whatever_is_refused_bytes_agree_with_the_model() {
+fn bytes_agree_with_the_model_under_refused_calls() {
     made::run_with(75, 1..40, |ahead: Ahead, ops: &[(Op, Refused)]| {
         Model::run(ahead, ops);
     });
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn whatever_is_refused_bytes_that_others_had_agree_with_the_model() {
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn cached_bytes_agree_with_the_model_under_refused_calls() {
     let _alone = alone();
     made::run_with(40, 1..40, |(left, need): (u16, u16), ops: &[(Op, Refused)]| {
         Model::run_warm(left, need, ops);

@@ -1,28 +1,28 @@
-//! Elements that may move while they are few.
+//! Elements that move while they are few.
 
-#![expect(unsafe_code, reason = "plays the part of an array")]
+#![expect(unsafe_code, reason = "reads and writes elements of an array")]
 
 use super::*;
 
 const WORD: Layout = Layout::new::<u64>();
-/// As many words as are in the heap at most.
+/// The maximum number of words in the heap.
 const MOST: usize = MOST_HEAP_BYTES / 8;
 
 fn internal(options: Options) -> RawVec {
     made(WORD, options.internal())
 }
 
-/// A place within capacity.
+/// Returns the place of element `n`, which must be within capacity.
 fn place(raw: &RawVec, n: usize) -> NonNull<u64> {
     assert!(n < raw.capacity());
     // SAFETY: within capacity, as asserted above.
     unsafe { raw.start().cast().add(n) }
 }
 
-/// Writes a word of its own to each place that there is capacity for, from `from` on.
+/// Writes its index to each element from `from` up to the capacity.
 fn mark(raw: &RawVec, from: usize) {
     for n in from..raw.capacity() {
-        // SAFETY: within capacity.
+        // SAFETY: `n` is within capacity, so the place is committed.
         unsafe { place(raw, n).write(n as u64) };
     }
 }
@@ -30,20 +30,20 @@ fn mark(raw: &RawVec, from: usize) {
 #[track_caller]
 fn assert_words(raw: &RawVec, words: Range<usize>, word: impl Fn(usize) -> u64) {
     for n in words {
-        // SAFETY: within capacity, and written to, or zero.
+        // SAFETY: within capacity, so committed. Memory that was never written to is zero.
         let found = unsafe { place(raw, n).read() };
         assert_eq!(found, word(n), "{n}");
     }
 }
 
 #[test]
-fn words_are_in_the_heap_up_to_64_kib_then_in_a_reservation_for_good() {
+fn words_move_from_the_heap_to_a_reservation_past_64_kib() {
     let mut raw = internal(Options::DEFAULT);
     let (mut starts, mut capacity) = (Vec::new(), 0);
     while raw.capacity() <= 4 * MOST {
         raw.grow(WORD, capacity, 1, Amount::AtLeast).unwrap();
         assert_words(&raw, 0..capacity, |n| n as u64);
-        // What comes to be usable is zero, unless others had it.
+        // Memory that becomes usable is zero, unless another array had it.
         let warm = raw.warm_bytes() / 8;
         assert_words(&raw, capacity.max(warm)..raw.capacity(), |_| 0);
         assert_eq!(raw.settled().is_some(), raw.capacity() > MOST);
@@ -102,10 +102,10 @@ fn the_maximum_is_exact_before_and_after_the_move() {
 
 #[test]
 fn zeroed_growth_is_zero_across_the_move() {
-    // Another array may have left memory that is not zero.
+    // Leaves memory that is not zero to other arrays.
     let mut other = bytes_with(Options::DEFAULT);
     other.grow(BYTE, 0, 1 << 20, Amount::Exact).unwrap();
-    // SAFETY: a MiB is usable.
+    // SAFETY: 1 MiB is usable.
     unsafe { other.start().write_bytes(0xAA, 1 << 20) };
     drop(other);
     let (mut raw, mut len) = (internal(Options::DEFAULT), 0);
@@ -135,7 +135,7 @@ fn elements_are_aligned_in_the_heap_too() {
 }
 
 #[test]
-fn what_is_committed_ahead_is_in_a_reservation_from_the_beginning() {
+fn arrays_with_commit_ahead_start_in_a_reservation() {
     let options = Options { commit_ahead: CommitAhead::Bytes(1), ..Options::DEFAULT };
     let mut raw = internal(options);
     raw.reserve_addresses(WORD, 0).unwrap();

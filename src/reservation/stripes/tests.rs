@@ -14,7 +14,7 @@ fn arb_columns() -> impl Strategy<Value = ColumnLayouts> {
         Layout::from_size_align(count << shift.min(6), 1 << shift).unwrap()
     });
     prop::collection::vec(column, 1..13).prop_map(|columns| -> ColumnLayouts {
-        // They are there for good, as those of types are, and found again, so that they are no leak.
+        // Never freed, like the layouts of types, and referred to, so that leak checkers do not report them.
         static KEPT: Mutex<Vec<ColumnLayouts>> = Mutex::new(Vec::new());
         let columns = Box::leak(Box::new(&*columns.leak()));
         KEPT.lock().unwrap().push(columns);
@@ -27,8 +27,8 @@ fn arb_huge() -> impl Strategy<Value = Option<Huge>> {
 }
 
 proptest! {
-    /// Whatever bytes are taken, one range after the other: each page that a row lies in is in one of the
-    /// ranges of its column, and no page is in two.
+    /// For consecutive ranges of bytes: each page of a row is in one of the ranges of its column, and no page is in
+    /// two.
     #[test]
     fn ranges_that_follow_each_other_do_so_in_all_columns(
         columns in arb_columns(),
@@ -45,7 +45,7 @@ proptest! {
         let span = stripes.span().get();
         prop_assert!(span <= total + columns.len() * (2 * page + 12 * (GAP_BYTES + LINE_BYTES) + 13 * (1 << 13)));
 
-        // Columns lie one behind the other, as aligned as they must be, with a page between.
+        // Columns follow each other, aligned as required, with a page between them.
         let mut end = 0;
         for (number, column) in columns.iter().enumerate() {
             let start = stripes.start(number);
@@ -65,7 +65,7 @@ proptest! {
                 prop_assert!(place.start < place.end && place.end <= span);
                 places.push(place);
             }
-            // What fits into the bytes so far has its memory.
+            // What fits into the bytes up to here has its memory.
             let rows = cut[1] / row_bytes;
             for (number, column) in columns.iter().enumerate().filter(|_| rows > 0) {
                 let needed = stripes.start(number)..stripes.start(number) + rows * column.size();
@@ -82,7 +82,7 @@ proptest! {
 }
 
 #[test]
-fn more_rows_than_there_are_addresses_for_are_none() {
+fn layouts_that_exceed_the_address_space_are_refused() {
     const PARTS: &[Layout] = &[Layout::new::<u64>(), Layout::new::<u8>()];
     const COLUMNS: ColumnLayouts = &PARTS;
     let page = pages(4096);
@@ -90,9 +90,9 @@ fn more_rows_than_there_are_addresses_for_are_none() {
     assert!(Stripes::new(COLUMNS, most, page, None).is_none());
 }
 
-/// What is said to be committed is, in each column, whichever call is refused.
+/// Whichever call is refused, the committed size holds for each column.
 #[test]
-fn a_refusal_leaves_all_columns_or_is_none() {
+fn decommitting_columns_fails_as_a_whole_or_succeeds() {
     const PARTS: &[Layout] = &[Layout::new::<u64>(), Layout::new::<u8>(), Layout::new::<u32>()];
     const COLUMNS: ColumnLayouts = &PARTS;
     let bytes = 64 * page_size();
@@ -113,7 +113,7 @@ fn a_refusal_leaves_all_columns_or_is_none() {
             assert_eq!(is_gone, nth > 0);
             let left = range.committed_bytes().unwrap();
             assert!(if is_gone { left < all } else { left == all }, "{left} of {all}");
-            // Nothing of the first half is gone in any case.
+            // Nothing of the first half is decommitted in any case.
             assert!(left >= all / 2 - page_size());
             assert!(range.commit_if_possible(bytes / 2..bytes));
             assert_eq!(range.committed_bytes().unwrap(), all);

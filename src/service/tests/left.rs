@@ -1,10 +1,10 @@
-//! What an array leaves to the next, and what that begins with.
+//! What a dropped array leaves to the next one.
 
 use super::*;
 use crate::service::{KEPT_BYTES, LEAST_WINDOW_BYTES, Legacy, worker};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What an array leaves that had so many bytes, and is gone.
+/// Leaves the memory of a dropped array that had `written` bytes.
 fn left_by(
     service: &'static Service,
     written: usize,
@@ -23,7 +23,7 @@ fn left_by(
     assert!(service.hand_over(Memory::Served(array), bytes, Some(legacy)).is_ok());
 }
 
-/// Takes what waits, if it was served.
+/// Takes memory that waits, if it was served.
 fn take_waiting(service: &Service) -> Option<(Served, usize)> {
     let (memory, legacy) = service.take_waiting(&mut |_, _| true)?;
     let Memory::Served(served) = memory else { panic!("it was served") };
@@ -31,7 +31,7 @@ fn take_waiting(service: &Service) -> Option<(Served, usize)> {
 }
 
 #[test]
-fn another_array_has_all_that_waits_as_it_was() {
+fn another_array_takes_waiting_memory_as_it_is() {
     let service = Service::unattended(Process::current());
     assert!(take_waiting(service).is_none());
     left_by(service, 10 * MIB, |_, _| panic!("it was taken"));
@@ -45,11 +45,11 @@ fn another_array_has_all_that_waits_as_it_was() {
     assert!((14 * MIB..16 * MIB).contains(&ready), "{ready}");
     assert_eq!((service.stats().arrays, service.stats().waiting_bytes), (1, 0));
     assert!(take_waiting(service).is_none());
-    assert!(shared.was_asked(), "somebody is to look whether it is too much");
+    assert!(shared.was_asked(), "the thread must look for a surplus");
     assert_eq!(shared.take(ready, 0), Some(ready));
     assert!(holds(shared, 0..written, 7) && holds(shared, written..ready, 0));
     check_extent(shared);
-    // It is served as any other, and ends so.
+    // It is served like any other array.
     next.work().unwrap();
     assert!(shared.ahead_bytes() >= 4 * MIB);
     drop(next);
@@ -58,7 +58,7 @@ fn another_array_has_all_that_waits_as_it_was() {
 }
 
 #[test]
-fn what_an_array_has_never_touched_is_made_ready_for_the_next() {
+fn memory_that_an_array_never_touched_is_made_ready_for_the_next() {
     let service = Service::unattended(Process::current());
     let array = Served(service.register(reservation(64 * MIB), 0, 0, CommitAhead::Auto).unwrap());
     array.work().unwrap();
@@ -82,7 +82,7 @@ fn what_an_array_has_never_touched_is_made_ready_for_the_next() {
 }
 
 #[test]
-fn the_thread_is_woken_for_an_array_that_goes_on_for_one_that_had_just_asked() {
+fn the_thread_is_woken_for_an_array_that_reuses_memory() {
     let service = Service::unattended(Process::current());
     let array = Served(service.register(reservation(64 * MIB), 0, 0, CommitAhead::Auto).unwrap());
     array.work().unwrap();
@@ -90,18 +90,18 @@ fn the_thread_is_woken_for_an_array_that_goes_on_for_one_that_had_just_asked() {
     let bytes = array.retire();
     let legacy = Legacy { written: 0, keep: |memory, _| Some(memory) };
     assert!(service.hand_over(Memory::Served(array), bytes, Some(legacy)).is_ok());
-    // It slept again before: nobody was there who had asked.
+    // The thread went back to sleep, since the array that had asked was gone.
     std::thread::park_timeout(Duration::ZERO);
     let (next, _) = take_waiting(service).expect("it waits");
     let begun = Instant::now();
     std::thread::park_timeout(Duration::from_secs(60));
-    assert!(begun.elapsed() < Duration::from_secs(60), "nobody woke it");
+    assert!(begun.elapsed() < Duration::from_secs(60), "it was not woken");
     drop(next);
     service.drain();
 }
 
 #[test]
-fn memory_waits_a_moment_for_another_array_and_the_first_of_it_is_kept_then() {
+fn memory_waits_for_another_array_and_its_first_part_is_cached_then() {
     static KEPT: AtomicUsize = AtomicUsize::new(0);
     let service = Service::unattended(Process::current());
     for is_wanted in [true, false] {
@@ -135,16 +135,16 @@ fn memory_waits_a_moment_for_another_array_and_the_first_of_it_is_kept_then() {
         assert_eq!(KEPT.swap(0, Ordering::Relaxed), KEPT_BYTES);
         assert_eq!(service.stats().waiting_bytes, 0);
     }
-    // Who waits until it is gone does not have it kept.
-    left_by(service, 50 * MIB, |_, _| panic!("it is to go"));
+    // If the release is awaited, nothing is cached.
+    left_by(service, 50 * MIB, |_, _| panic!("it must be released"));
     service.drain();
-    left_by(service, 50 * MIB, |_, _| panic!("it is to go"));
+    left_by(service, 50 * MIB, |_, _| panic!("it must be released"));
     assert!(service.release_waiting(0));
     assert_eq!(service.stats().waiting_bytes, 0);
 }
 
 #[test]
-fn what_was_taken_is_passed_over_by_those_who_release() {
+fn releases_skip_memory_that_was_taken() {
     let mut releases = Releases::default();
     let legacy = Some(Legacy { written: 1, keep: |memory, _| Some(memory) });
     for n in 1..=4 {
@@ -180,7 +180,7 @@ fn what_was_taken_is_passed_over_by_those_who_release() {
 }
 
 #[test]
-fn what_lies_far_too_far_ahead_goes_back_though_the_array_grows() {
+fn a_surplus_is_taken_back_while_the_array_grows() {
     let service = Service::unattended(Process::current());
     left_by(service, 50 * MIB, |_, _| panic!("it was taken"));
     let (next, _) = take_waiting(service).expect("it waits");
@@ -206,7 +206,7 @@ fn what_lies_far_too_far_ahead_goes_back_though_the_array_grows() {
     assert!((4 * MIB..8 * MIB).contains(&ahead), "{ahead}");
     assert!(holds(shared, 0..used, 8));
     check_extent(shared);
-    // What has gone is zero when it comes back.
+    // Memory that was taken back reads as zero when it is committed again.
     let more = take_unready(shared, 40 * MIB).unwrap();
     assert!(holds(shared, 32 * MIB..more, 0) && holds(shared, 0..used, 8));
     drop(next);
@@ -214,7 +214,7 @@ fn what_lies_far_too_far_ahead_goes_back_though_the_array_grows() {
 }
 
 #[test]
-fn an_array_begins_with_what_is_warm_ready() {
+fn resident_memory_is_ready_at_first() {
     let service = Service::unattended(Process::current());
     for warm in [UNIT_BYTES - page_size(), 3 * UNIT_BYTES + page_size(), 10 * MIB] {
         let memory = reservation(64 * MIB);
@@ -236,9 +236,9 @@ fn an_array_begins_with_what_is_warm_ready() {
 }
 
 #[test]
-fn the_first_window_is_a_share_of_what_is_available() {
+fn the_first_window_is_a_share_of_the_available_memory() {
     let service = Service::unattended(Process::current());
-    assert_eq!(service.first_window(0), LEAST_WINDOW_BYTES, "nobody has looked");
+    assert_eq!(service.first_window(0), LEAST_WINDOW_BYTES, "the available memory is unknown");
     let windows = |available: u64| {
         service.note_available(available);
         [0, 1, 15, 1000].map(|others| service.first_window(others) / MIB)
