@@ -154,5 +154,5 @@ fn foreign_memory_ends_the_process() {
     let child =
         child::child("foreign_memory_ends_the_process", "child").output().expect("it runs again");
     let words = String::from_utf8_lossy(&child.stderr);
-    assert!(!child.status.success() && words.contains("that did not give it"), "{words}");
+    assert!(!child.status.success() && words.contains("that did not allocate it"), "{words}");
 }
