@@ -36,7 +36,7 @@ fn refused<R>(call: impl FnOnce(&mut VmVec<String>) -> Result<R, Error>) {
 }
 
 #[test]
-fn a_refused_push_gives_the_value_back() {
+fn a_refused_push_returns_the_value() {
     refused(|vec| {
         let refused = vec.try_push("new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -45,7 +45,7 @@ fn a_refused_push_gives_the_value_back() {
 }
 
 #[test]
-fn a_refused_insert_gives_the_value_back_and_moves_nothing() {
+fn a_refused_insert_returns_the_value_and_moves_nothing() {
     refused(|vec| {
         let refused = vec.try_insert(0, "new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -54,7 +54,7 @@ fn a_refused_insert_gives_the_value_back_and_moves_nothing() {
 }
 
 #[test]
-fn a_refused_resize_gives_the_value_back() {
+fn a_refused_resize_returns_the_value() {
     refused(|vec| {
         let refused = vec.try_resize(vec.len() + 5, "new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -63,7 +63,7 @@ fn a_refused_resize_gives_the_value_back() {
 }
 
 #[test]
-fn a_refused_extension_gives_all_values_back_in_order() {
+fn a_refused_extend_returns_the_remaining_values_in_order() {
     refused(|vec| {
         let refused = vec.try_extend(["a", "b"].map(str::to_owned)).unwrap_err();
         assert!(refused.value.eq(["a", "b"]));
@@ -72,7 +72,7 @@ fn a_refused_extension_gives_all_values_back_in_order() {
 }
 
 #[test]
-fn every_other_fallible_call_is_refused_without_a_change() {
+fn every_other_refused_call_changes_nothing() {
     refused(|vec| vec.try_reserve(1));
     refused(|vec| vec.try_reserve_exact(1));
     refused(|vec| vec.try_prefault(1));

@@ -54,7 +54,8 @@ struct Cold {
 }
 
 // SAFETY: `top` and `end` are dangling or point into `memory`, which `self` owns. Blocks that were handed out borrow
-// from `self`, so none is in use when `self` moves to another thread, except blocks that unsafe code answers for.
+// from `self`, so none is in use when `self` moves to another thread, except blocks that unsafe code is responsible
+// for.
 unsafe impl Send for Bump {}
 
 /// How many bytes of an arena were used at some time; see [`Bump::mark`].
@@ -511,7 +512,7 @@ impl Bump {
         // This includes padding and freed blocks.
         unpoison(start.as_ptr(), self.used_bytes());
         // SAFETY: these bytes are committed, or there are none; `MaybeUninit` needs no initialisation. A block either
-        // borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that answers for it.
+        // borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that is responsible for it.
         unsafe { slice::from_raw_parts(start.cast().as_ptr(), self.used_bytes()) }
     }
 
