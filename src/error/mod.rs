@@ -254,7 +254,7 @@ impl Error {
         Self::new(ErrorKind::System, bytes).with_code(code)
     }
 
-    /// An error of the crate's own: no system call was refused.
+    /// Creates an error of the crate's own: no system call was refused.
     #[cold]
     pub(crate) const fn new(kind: ErrorKind, bytes: usize) -> Self {
         Self {
@@ -269,8 +269,8 @@ impl Error {
         }
     }
 
-    /// The error of a full array or arena, whose memory holds `most` elements or bytes, and which would need `bytes`
-    /// in all to hold more.
+    /// Creates the error of a full array or arena, whose memory holds `most` elements or bytes, and which would need
+    /// `bytes` in all to hold more.
     #[cold]
     pub(crate) const fn full(sized_by: SizedBy, bytes: usize, most: usize) -> Self {
         let (kind, limit, size) = match sized_by {
@@ -332,7 +332,7 @@ impl Error {
         Self { has_limit: true, limit, ..self }
     }
 
-    /// The error about a value that the row in `slot` has already, in the index of that number.
+    /// Creates the error for a value that the row in `slot` already has, in the index of that number.
     #[cold]
     pub(crate) const fn taken(index: usize, slot: u32) -> Self {
         let error = Self::new(ErrorKind::Taken, 0).with_limit(index as u64);
@@ -430,7 +430,7 @@ impl From<Error> for std::io::Error {
 /// use stayput::{Error, VmVec};
 ///
 /// fn store(into: &mut VmVec<String>, text: String) -> Result<(), Error> {
-///     into.try_push(text)?; // the text is dropped on failure; `.value` would give it back
+///     into.try_push(text)?; // on failure `text` is dropped; it is in the field `value` of the error
 ///     Ok(())
 /// }
 /// # store(&mut VmVec::new(), "a".into()).unwrap();

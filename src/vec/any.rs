@@ -1,4 +1,4 @@
-//! [`AnyVec`]: an array of any element type, for code that is compiled once.
+//! [`AnyVec`]: the memory of an array of any element type, for code that is compiled once.
 
 #![forbid(unsafe_code)]
 
@@ -31,7 +31,7 @@ impl AnyVec<'_> {
         self.raw.start()
     }
 
-    /// The distance between one element and the next.
+    /// The distance from one element to the next.
     pub(crate) const fn stride_bytes(&self) -> usize {
         self.element.size()
     }
@@ -46,7 +46,7 @@ impl AnyVec<'_> {
         self.raw.max_len(self.element)
     }
 
-    /// The type that errors name.
+    /// The container type that errors name.
     pub(crate) const fn holder(&self) -> Holder {
         self.raw.options().holder
     }

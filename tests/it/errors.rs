@@ -198,7 +198,7 @@ fn two_to_the_fifty_bytes_are_refused_with_the_number() {
         assert!((ASKED..ASKED + (4 << 20)).contains(&error.bytes()), "{error}");
         let text = error.to_string();
         assert!(text.contains(size) && text.contains(&error.bytes().to_string()), "{text}");
-        assert!(text.contains("ask for less"), "{text}");
+        assert!(text.contains("request less"), "{text}");
         assert!(error.raw_os_error().is_some_and(|code| text.contains(&code.to_string())));
     }
     // An array that has its reservation is full instead.
@@ -262,46 +262,45 @@ fn words_name_the_type_and_one_unit() {
     for (error, words) in [
         (
             vec.try_push(2).unwrap_err().error,
-            "this VmVec is full: its `max_len` is 1; make it with a larger one, by `VmVec::builder`",
+            "this VmVec is full: its `max_len` is 1; set a larger one with `VmVec::builder`",
         ),
         (
             units.clone().try_reserve(4).unwrap_err(),
-            "this VmVec is full: its `max_len` is 3; make it with a larger one, by `VmVec::builder`",
+            "this VmVec is full: its `max_len` is 3; set a larger one with `VmVec::builder`",
         ),
         (
             map.try_insert(2).unwrap_err().error,
-            "this SlotMap is full: its `max_len` is 1; make it with a larger one, by \
-             `SlotMap::builder`",
+            "this SlotMap is full: its `max_len` is 1; set a larger one with `SlotMap::builder`",
         ),
         (
             tiny.clone().try_insert(2).unwrap_err().error,
-            "this SlotMap is full: the index in its keys numbers 4 slots at most, retired ones \
-             among them; make it with a key type that has more bits of index, or of generation",
+            "this SlotMap is full: its keys can index at most 4 slots, including retired slots; use a \
+             key type with more bits of index or generation",
         ),
         (
             SlotMap::<Tiny, u8>::builder().capacity(5).try_build().unwrap_err(),
-            "this SlotMap is full: the index in its keys numbers 4 slots at most, retired ones \
-             among them; make it with a key type that has more bits of index, or of generation",
+            "this SlotMap is full: its keys can index at most 4 slots, including retired slots; use a \
+             key type with more bits of index or generation",
         ),
         (
             second.try_insert(key(1).into(), 2).unwrap_err().error,
-            "this SecondaryMap takes no more slots: its `max_len` is 1; make it with a larger one, \
-             by `SecondaryMap::builder`",
+            "this SecondaryMap cannot hold more slots: its `max_len` is 1; set a larger one with \
+             `SecondaryMap::builder`",
         ),
         (
             SecondaryMap::<Tiny, u8>::try_with_max_len(5).unwrap_err(),
-            "this SecondaryMap takes no more slots: the index in its keys numbers 4 slots at most; \
-             make it with a key type that has more bits of index",
+            "this SecondaryMap cannot hold more slots: its keys can index at most 4 slots; use a key \
+             type with more bits of index",
         ),
         (
             sparse.try_insert(DefaultKey::null(), 2).unwrap_err().error,
-            "the key is null, or older than the one whose value is, or was, there; insert under a \
-             key that the map of these keys has now",
+            "the key is null, or older than the one whose value is or was in its slot; use a key that \
+             the slot map contains now",
         ),
         (
             arena.try_alloc([0_u8; 5000]).unwrap_err().error,
             "this Arena is full: its `max_bytes` is 4096 bytes (4.0 KiB), and 5000 bytes (4.9 KiB) \
-             in all are asked for; make it with a larger one, by `Arena::builder`",
+             in all would be in use; set a larger one with `Arena::builder`",
         ),
     ] {
         assert_eq!(error.to_string(), words);
@@ -317,9 +316,9 @@ fn words_tell_what_a_far_index_would_take() {
     assert_eq!(
         map.try_insert(far, 2).unwrap_err().to_string(),
         format!(
-            "the index in the key is so far that this SecondaryMap would take 34359738368 bytes \
-             (32.0 GiB) in all; only those below {near} are taken without being announced; if the \
-             key is right, call `reserve` or `set_capacity` before, or use a `SparseSecondaryMap`"
+            "the index in the key is so large that this SecondaryMap would take 34359738368 bytes \
+             (32.0 GiB) in all; only indices below {near} are accepted without being announced; if \
+             the key is valid, call `reserve` or `set_capacity` first, or use a `SparseSecondaryMap`"
         )
     );
 }
@@ -329,12 +328,12 @@ fn words_tell_what_a_far_index_would_take() {
 fn words_ask_for_less_of_what_was_named() {
     const ASKED: usize = 1 << 50;
     for (error, way) in [
-        (VmVec::<u8>::try_with_max_len(ASKED).unwrap_err(), "ask for less (a smaller `max_len`)"),
+        (VmVec::<u8>::try_with_max_len(ASKED).unwrap_err(), "request less (a smaller `max_len`)"),
         (
             Arena::builder().max_bytes(ASKED).try_build().unwrap_err(),
-            "ask for less (a smaller `max_bytes`)",
+            "request less (a smaller `max_bytes`)",
         ),
-        (Reservation::new(ASKED).unwrap_err(), "ask for less"),
+        (Reservation::new(ASKED).unwrap_err(), "request less"),
     ] {
         let words = error.to_string();
         let (_, after) = words.split_once(way).expect(&words);

@@ -1,7 +1,10 @@
 //! The public contract, a file a subject.
 
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
-#![cfg_attr(not(all_containers), allow(dead_code, reason = "what uses the helpers is behind features"))]
+#![cfg_attr(
+    not(all_containers),
+    allow(dead_code, reason = "what uses the helpers is behind features")
+)]
 
 mod address;
 #[cfg(feature = "alloc")]

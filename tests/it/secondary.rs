@@ -229,7 +229,7 @@ fn values_for_one_slot_count_as_one_where_they_come_together() {
         let pairs = generations.map(|generation| key(4096 + 16 * 20 - 1, generation));
         let pairs = pairs.into_iter().chain(pairs.into_iter().rev());
         let message = panic_message(|| map.extend(pairs.map(|key| (key, value(1)))));
-        assert!(message.contains("only those below 4112 are taken"), "{message}");
+        assert!(message.contains("only indices below 4112 are accepted"), "{message}");
         assert_eq!((map.stats().slots, map.len()), (0, 0));
     }
     // With another it is near, and the last of the newest is there.

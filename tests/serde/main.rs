@@ -198,7 +198,7 @@ fn broken_maps_are_refused_with_what_is_wrong() {
         (slots("{\"live\":[1,256]}"), "256"),
         (slots("{\"dead\":1}"), "unknown variant"),
         (slots("\"live\""), "tuple variant"),
-        (slots(&["\"retired\""; 17].join(",")), "numbers 16 slots at most"),
+        (slots(&["\"retired\""; 17].join(",")), "can index at most 16 slots"),
         ("{\"floor\":3,\"slots\":[]}".to_owned(), "above generation 3"),
         ("{\"floor\":0}".to_owned(), "missing field `slots`"),
         ("{\"slots\":[]}".to_owned(), "missing field `floor`"),

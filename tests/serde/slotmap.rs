@@ -207,7 +207,7 @@ fn broken_maps_are_refused() {
     assert!(error_of::<SlotMap<Small, u8>>(&late).contains("generation 4"));
     assert!(error_of::<SecondaryMap<Small, u8>>(&late).contains("version 7"));
     let far = map(&[&[first][..], &vec![slot("5", 1); 17]].concat());
-    assert!(error_of::<SlotMap<Small, u8>>(&far).contains("16 slots at most"));
+    assert!(error_of::<SlotMap<Small, u8>>(&far).contains("at most 16 slots"));
     assert!(error_of::<SecondaryMap<Small, u8>>(&far).contains("slot 16"));
 }
 
