@@ -179,7 +179,7 @@ impl<'v, T> Cut<'v, T> {
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
     }
 
-    /// Returns `true` if there is no gap between the kept elements and those after the range.
+    /// Returns `true` if the kept elements reach up to those after the range.
     pub(super) fn is_full(&self) -> bool {
         self.kept == self.tail
     }

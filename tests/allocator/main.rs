@@ -1,6 +1,6 @@
-//! A program under `GlobalVm`: everything in this process is allocated by it.
+//! A program whose global allocator is `GlobalVm`.
 
-#![expect(unsafe_code, reason = "runs before `main`, and frees what is no block")]
+#![expect(unsafe_code, reason = "runs before `main`, and frees a pointer that is not a block")]
 
 #[path = "../it/block_op.rs"]
 mod block_op;
@@ -23,11 +23,11 @@ use std::collections::{HashMap, VecDeque};
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Emulators keep tables of what is reserved, so it is not the machine's memory.
+/// Emulators keep tables of reserved addresses, so their size is limited independently of the machine's memory.
 #[global_allocator]
 static GLOBAL: GlobalVm = GlobalVm::new().threshold_bytes(64 * KIB).reserve_bytes(256 * MIB);
 
-/// Grows something by and by; how often its address changed when it was large.
+/// Grows a buffer step by step, and returns how often its address changed while it was large.
 #[cfg(target_pointer_width = "64")]
 #[track_caller]
 fn moves(until: usize, mut grow: impl FnMut() -> (*const u8, usize)) -> usize {
@@ -44,7 +44,7 @@ fn moves(until: usize, mut grow: impl FnMut() -> (*const u8, usize)) -> usize {
     }
 }
 
-/// All that there are addresses for: with 32 bits other tests may have them.
+/// Everything that there are addresses for: on 32-bit systems other tests may use some.
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn what_grows_large_stays_where_it_is() {
@@ -130,7 +130,7 @@ fn blocks_may_be_made_and_freed_while_a_thread_ends() {
 fn what_is_kept_can_be_given_back() {
     drop(vec![1_u8; MIB]);
     trim();
-    // Other tests run meanwhile.
+    // Other tests run at the same time.
     let mine = vec![1_u8; 3 * MIB];
     let stats = GLOBAL.stats();
     assert!(stats.blocks >= 1 && stats.committed_bytes >= mine.len(), "{stats:?}");
@@ -145,7 +145,7 @@ fn foreign_memory_ends_the_process() {
     use std::alloc::{GlobalAlloc, Layout};
     let free = || {
         let mut memory = vec![0_u64; 40 * KIB];
-        // SAFETY: none. It is inside a block, and not one.
+        // SAFETY: this breaks the contract on purpose: the address is inside a block, and not the start of one.
         unsafe { GLOBAL.dealloc((&raw mut memory[1000]).cast(), Layout::new::<[u64; 30 * KIB]>()) };
     };
     if child::told().is_some() {

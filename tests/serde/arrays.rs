@@ -1,4 +1,4 @@
-//! Arrays, to which all the same applies.
+//! Arrays, for all of which the same holds.
 
 use crate::{Bomb, error_of, through};
 use serde::de::DeserializeOwned;
@@ -50,7 +50,7 @@ macro_rules! array {
 
 array!(VmVec, Self::with_max_len, committed_bytes);
 array!(SharedVec, Self::with_max_len, committed_bytes);
-// Two strings a block.
+// Two strings per block.
 array!(
     BlockVec,
     |max_len| Self::builder().max_len(max_len).blocks(Blocks::Fixed { bytes: 48 }).build(),
@@ -64,7 +64,8 @@ fn read_into<'de, A: Deserialize<'de>>(
     Deserialize::deserialize_in_place(&mut serde_json::Deserializer::from_str(text), array)
 }
 
-/// `is_borrowed(BYTES, ELEMENTS)` tells whether an array that borrows from the bytes it is read from holds these elements.
+/// `is_borrowed(BYTES, ELEMENTS)` returns `true` if an array that borrows from the bytes it is read from holds these
+/// elements.
 fn survives<A>(is_borrowed: fn(&[u8], &[String]) -> bool)
 where
     A: Array<String> + Serialize + DeserializeOwned + PartialEq<Vec<String>>,
@@ -143,7 +144,7 @@ fn elements_are_whole_when_one_panics<A: Array<Bomb> + DeserializeOwned + Debug>
     assert_eq!((array.len(), *array[3].0), (4, 9));
 }
 
-/// The tests of an array, in a module that has its name.
+/// Defines the tests of an array, in a module of its name.
 macro_rules! tests {
     ($module:ident, $array:ident) => {
         mod $module {

@@ -25,7 +25,7 @@ fn columns_survive_and_are_an_array_of_rows_to_others() {
     let bytes = postcard::to_stdvec(&columns).unwrap();
     assert_eq!(bytes, postcard::to_stdvec(&rows).unwrap());
     assert_eq!(postcard::from_bytes::<VmVec<Line>>(&bytes).unwrap(), rows);
-    // Rows that borrow from what is read.
+    // Rows that borrow from the input.
     let borrowed: Columns<(u8, &str)> = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(borrowed.get(7), Some((&7, &"7")));
     assert_eq!(postcard::to_stdvec(&borrowed).unwrap(), bytes);
@@ -71,7 +71,7 @@ fn what_is_read_in_place_keeps_the_columns_and_their_maximum() {
     assert_eq!(columns.as_slices().0, [9, 1, 2]);
 }
 
-/// Is written by another name than its field's, and panics where it is told to.
+/// Serialized under another name than its field's; panics for one value.
 #[derive(Clone, Serialize, Deserialize)]
 struct Named {
     #[serde(rename = "Called", serialize_with = "written")]
@@ -80,7 +80,7 @@ struct Named {
     seen: Cell<u8>,
 }
 
-// The form that serde asks for.
+// The signature that serde requires.
 fn written<S: Serializer>(name: &String, serializer: S) -> Result<S::Ok, S::Error> {
     assert_ne!(name, "panics");
     serializer.serialize_str(name)

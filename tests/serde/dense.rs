@@ -1,4 +1,4 @@
-//! Dense maps survive with their keys and the order of their rows; what is broken is refused.
+//! Dense maps keep their keys and the order of their rows; corrupted input is refused.
 
 use crate::{Small, error_of, through};
 use ::slotmap as theirs;
@@ -16,7 +16,7 @@ new_key_type! {
     struct Tagged: Tagged64;
 }
 
-/// A map with slots of all kinds and rows in an order of their own, and all keys that there ever were.
+/// A map with slots of all kinds and rows in their own order, and all keys that it ever had.
 fn motley() -> (Map<String>, Vec<Small>) {
     let (mut map, keys) = crate::motley_of!(Map::with_key());
     map.sort_by(|a, b| b.cmp(a));
@@ -109,7 +109,7 @@ fn announced_values_take_no_memory_before_they_are_there() {
     bytes.extend([0xff; 8]);
     bytes.extend([0x7f, 3]);
     assert!(postcard::from_bytes::<DenseSlotMap<DefaultKey, [u64; 4]>>(&bytes).is_err());
-    // Values that take no bytes, without keys.
+    // Zero-sized values, without keys.
     let mut bytes = vec![0, 0];
     bytes.extend([0xff, 0xff, 0xff, 0x0f]);
     assert!(postcard::from_bytes::<DenseSlotMap<DefaultKey, ()>>(&bytes).is_err());
@@ -171,7 +171,7 @@ fn those_of_slotmap_are_read() {
         for key in keys.iter().chain([&more]) {
             assert_eq!(read.get(ours(*key)), map.get(*key));
         }
-        // As the slots are, since the order of rows is not written there.
+        // In the order of slots, since the order of rows is not written there.
         assert!(read.keys().map(|key| key.index()).is_sorted());
         let new: Vec<_> = (0..20).map(|n| read.insert(n)).collect();
         assert!(keys.iter().all(|key| !new.contains(&ours(*key))));

@@ -1,4 +1,4 @@
-//! Keys and maps go through serde and come back as they were; what is broken is an error.
+//! Keys and maps are the same after serialization and deserialization; corrupted input is an error.
 
 mod arrays;
 mod columns;
@@ -27,7 +27,7 @@ new_key_type! {
     struct Small: Bits32<4, 2>;
 }
 
-/// Through a format for people and one for machines.
+/// Serializes and deserializes in a human-readable format and in a binary one.
 fn through<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
     let text = serde_json::to_string(value).unwrap();
     let bytes = postcard::to_stdvec(value).unwrap();
@@ -74,12 +74,12 @@ fn bits_that_are_no_key_are_refused() {
     assert!(error_of::<Small>("\"a\"").contains("u32"));
 }
 
-/// Gives an empty map slots of all kinds; returns it, and all keys that there ever were.
+/// Gives an empty map slots of all kinds. Returns the map, and all keys that it ever had.
 macro_rules! motley_of {
     ($map:expr) => {{
         let mut map = $map;
         let mut keys: Vec<crate::Small> = (0..10).map(|n| map.insert(n.to_string())).collect();
-        // Slot 3 is used up.
+        // Slot 3 is exhausted.
         for _ in 1..3 {
             map.remove(keys[3]);
             let again = map.insert("3".to_owned());
@@ -115,7 +115,7 @@ fn a_map_survives_with_its_keys_holes_and_order() {
         for key in &keys {
             assert_eq!(read.get(*key), map.get(*key), "{key:?}");
         }
-        // The same keys come, in the same order, and none that there was.
+        // The same keys are created, in the same order, and no earlier one.
         let mut clone = map.clone();
         let rest = |map: &mut SlotMap<Small, String>| -> Vec<Small> {
             std::iter::from_fn(|| map.try_insert(String::new()).ok()).collect()
@@ -159,7 +159,7 @@ fn slots_that_were_given_up_keep_their_generations() {
 
 #[test]
 fn slots_that_were_passed_over_take_no_memory_when_they_are_read() {
-    // In memory that others had they are written to, one by one.
+    // In memory from the region cache they are written one by one.
     keeper::set_most_bytes(0);
     let mut map: SlotMap<DefaultKey, [u64; 31]> = SlotMap::new();
     map.insert_at(KeyData::from_parts(200_000, 1, 0).unwrap().into(), [1; 31]);
@@ -223,7 +223,7 @@ fn announced_slots_take_no_memory_before_they_are_there() {
     assert!(read.is_err());
 }
 
-/// Panics after some were read.
+/// Panics after some elements were read.
 #[derive(Debug)]
 struct Bomb(Box<u8>);
 
@@ -298,7 +298,7 @@ fn key(index: u32, generation: u32) -> DefaultKey {
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
-    // Each up to twice where the one before was; from 64 MiB to 32 GiB.
+    // Each is up to twice as far as the one before; from 64 MiB to 32 GiB.
     let pairs: Vec<(DefaultKey, u64)> = (22..32).map(|n| (key((1 << n) - 2, 1), 0)).collect();
     let bytes = postcard::to_stdvec(&pairs).unwrap();
     assert!(bytes.len() < 100);
@@ -309,8 +309,8 @@ fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
     let sparse: SparseSecondaryMap<DefaultKey, u64> = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(sparse.len(), 10);
 
-    // Each as far as may be, in steps that have most committed ahead. (Not in what other tests have left, of
-    // which more may be had than was asked for.)
+    // Each is as far as possible, in steps that commit the most ahead. (Not in cached memory, of which more may be
+    // available than requested.)
     keeper::set_most_bytes(0);
     let near = |values: usize| (4 << 20) / 16 + 16 * values;
     let mut indices: Vec<usize> = (12..18).map(|n| (1 << n) + 1).collect();
@@ -320,7 +320,7 @@ fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
     for read in through_pairs(&pairs) {
         let stats = read.stats();
         assert_eq!((stats.live, stats.slots), (99, near(99)));
-        // And what is taken at once for the bits of gaps.
+        // And what is committed at once for the bits of gaps.
         assert!(stats.committed_bytes <= 2 * 16 * near(99) + (64 << 10), "{stats:?}");
         assert!(read.into_iter().eq(pairs.iter().copied()));
     }
@@ -331,7 +331,7 @@ fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
     assert!(error.contains(&near(100).to_string()), "{error}");
 }
 
-/// A map of these pairs, in this order, as a format for people has them and one for machines.
+/// A map of these pairs, in this order, in a human-readable format and in a binary one.
 #[cfg(target_pointer_width = "64")]
 fn through_pairs(pairs: &[(DefaultKey, u64)]) -> [SecondaryMap<DefaultKey, u64>; 2] {
     let text = serde_json::to_string(pairs).unwrap();
@@ -342,7 +342,7 @@ fn through_pairs(pairs: &[(DefaultKey, u64)]) -> [SecondaryMap<DefaultKey, u64>;
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
-    // 4 MiB are as many slots as this, and the rest is 16 slots a value.
+    // 4 MiB are this many slots, and the rest is 16 slots per value.
     let first = 262_144;
     let count = 20_000;
     let tail = first + 15 * count..first + 16 * count;
@@ -361,7 +361,7 @@ fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
     let error = error_of::<SecondaryMap<DefaultKey, u64>>(&serde_json::to_string(&twice).unwrap());
     assert!(error.contains(&format!("key {}v3 occurs twice", tail.start + 5)), "{error}");
 
-    // One less is too few; the other map takes it.
+    // One less is not enough, so the other map takes it.
     let few = &pairs[1..];
     let text = serde_json::to_string(few).unwrap();
     let error = error_of::<SecondaryMap<DefaultKey, u64>>(&text);
@@ -409,7 +409,7 @@ fn slots_that_were_passed_over_survive_as_holes_of_new_ones() {
 #[test]
 fn slots_that_were_passed_over_have_had_no_generation_when_others_were_given_up() {
     let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
-    // The first has one block and more, the second less than one.
+    // The first map has more than one block, the second less.
     for last in [6_000, 3] {
         let mut map: SlotMap<DefaultKey, u64> = SlotMap::new();
         map.insert_at(key(last, 1), 0);
@@ -422,7 +422,7 @@ fn slots_that_were_passed_over_have_had_no_generation_when_others_were_given_up(
             let mut map = map.clone();
             assert!(map.try_insert_at(key(1, 2), 1).is_ok());
             assert!(read.try_insert_at(key(1, 2), 1).is_ok());
-            // The same keys come next, also in slots that `shrink_to_fit` removed.
+            // The same keys are created next, also in slots that `shrink_to_fit` removed.
             for _ in map.len()..=100_000 {
                 assert_eq!(read.insert(7), map.insert(7));
             }
@@ -455,7 +455,7 @@ fn a_map_keeps_its_type_number() {
         assert_eq!(read.type_id(), None);
     }
 
-    // What was written before there were numbers, or of a map without one.
+    // Written before there were type numbers, or by a map without one.
     let read: SlotMap<Compact, String> =
         serde_json::from_str(&text.replace(r#"{"type":2},"#, "")).unwrap();
     assert_eq!(read.type_id(), None);

@@ -1,4 +1,4 @@
-//! A map that was read makes the keys that the one that was written would have made.
+//! A deserialized map creates the keys that the original would have created.
 
 use crate::history::{Calls, Dice, History, ORDERS};
 use crate::{Small, error_of, through};
@@ -168,7 +168,7 @@ fn forged_next_keys_are_refused_with_what_is_wrong() {
     }
 }
 
-/// 4 KiB that are written as one byte.
+/// 4 KiB that are serialized as one byte.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Page([u8; 4096]);
 
@@ -203,7 +203,7 @@ fn vacant_slots_make_no_memory_resident_and_keep_their_generations() {
         assert!(resident < Some(8 << 20), "{resident:?}");
     }
 
-    // Written again, trimmed, and cloned it is the same map.
+    // Serialized again, trimmed, or cloned, it is the same map.
     assert!(serde_json::to_string(&map).unwrap().starts_with(slots(&slot).trim_end_matches('}')));
     let mut trimmed = map.clone();
     trimmed.trim();
@@ -241,7 +241,7 @@ fn a_hole_below_a_forged_floor_starts_above_it_after_every_round_trip() {
     assert_eq!(map.insert(8).data().generation(), 2);
 }
 
-/// Mutated bytes are refused, or are a map that gives each value a key of its own.
+/// Mutated bytes are refused, or are a map in which each value has a key of its own.
 #[test]
 fn mutated_bytes_are_refused_or_a_map_that_mistakes_no_key() {
     let mut dice = Dice::new(1);

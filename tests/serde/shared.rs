@@ -1,4 +1,4 @@
-//! Arrays to which many threads append.
+//! Arrays that many threads append to.
 
 use crate::through;
 use serde::{Serialize, Serializer};
@@ -25,7 +25,7 @@ fn what_was_read_is_appended_to_by_threads() {
 
 #[test]
 fn what_is_pushed_while_it_is_written_is_not_in_it() {
-    /// Appends another to the array in which it is.
+    /// Appends another element to the array that contains it.
     struct Growing;
 
     static VEC: OnceLock<SharedVec<Growing>> = OnceLock::new();

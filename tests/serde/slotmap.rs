@@ -1,4 +1,4 @@
-//! What the crate `slotmap` wrote is read.
+//! Reads what the crate `slotmap` wrote.
 
 use crate::{Small, made};
 use ::slotmap as theirs;
@@ -44,7 +44,7 @@ enum Step {
     Detach(u16),
 }
 
-/// A map of theirs, and the same read here, in a format for people and one for machines.
+/// A map of `slotmap`, and the same map deserialized here, in a human-readable format and in a binary one.
 macro_rules! play {
     ($map:ident, $steps:expr) => {{
         let mut map = theirs::$map::<theirs::DefaultKey, String>::new();
@@ -96,7 +96,7 @@ macro_rules! play {
 
 type Found<'a> = (Option<&'a u32>, Option<&'a char>);
 
-/// Keys find what they found, and new ones are none that there was.
+/// Keys find what they found, and new keys differ from all old ones.
 fn assert_same<'a>(
     mut ours: Ours,
     len: usize,
@@ -148,12 +148,12 @@ fn broken_keys_are_refused_and_even_versions_taken_as_there() {
     assert!(error_of::<Small>(&key(1, 7)).contains("version 7"));
     let FromSlotmap(small) = serde_json::from_str::<FromSlotmap<Small>>(&key(16, 5)).unwrap();
     assert_eq!((small.index(), small.generation()), (15, 3));
-    // As there, where the lowest bit is set.
+    // As in `slotmap`, where the lowest bit is set.
     for version in [4, 5] {
         let read: FromSlotmap<DefaultKey> = serde_json::from_str(&key(1, version)).unwrap();
         assert_eq!(read.0.generation(), 3);
     }
-    // Null has any version.
+    // The null key can have any version.
     let null: FromSlotmap<DefaultKey> = serde_json::from_str(&key(u64::from(u32::MAX), 9)).unwrap();
     assert!(null.0.is_null());
 }
@@ -213,7 +213,7 @@ fn broken_maps_are_refused() {
 
 #[test]
 fn slots_that_are_used_up_are_not_used_again() {
-    // The second had the last generation of a small key, the third one more than all.
+    // The second had the last generation of a small key, the third one more than that.
     let text =
         r#"[{"value":null,"version":0},{"value":null,"version":6},{"value":null,"version":0}]"#;
     let FromSlotmap(map) = serde_json::from_str::<FromSlotmap<SlotMap<Small, u8>>>(text).unwrap();

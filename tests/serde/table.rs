@@ -1,4 +1,4 @@
-//! Tables survive with their keys, and find what they found; rows that clash are refused.
+//! Tables keep their keys, and find the same rows; conflicting rows are refused.
 
 use crate::{error_of, through};
 use stayput::{DefaultKey, SlotMap, Table, indices};

@@ -244,7 +244,7 @@ fn a_growth_step_past_cached_memory_is_a_whole_step() {
         assert_eq!(steps(&mut vec), fresh, "{left}");
         drop(vec);
         keeper::trim();
-        // If no more can be had, the present memory suffices.
+        // If no more memory is granted, the present memory suffices.
         leave(left);
         let fault = Fault::from_nth(Call::Commit, 0);
         let mut vec = VmVec::new();
