@@ -21,7 +21,7 @@ extern "C" fn before_main() {
 static BEFORE_MAIN: extern "C" fn() = before_main;
 
 #[test]
-fn blocks_may_be_made_before_main() {
+fn blocks_can_be_allocated_before_main() {
     let mut early = EARLY.lock().expect("it was not poisoned");
     assert!(early.len() >= 100_000);
     let next = early.len() as u64;
@@ -30,7 +30,7 @@ fn blocks_may_be_made_before_main() {
 }
 
 #[test]
-fn zeroes_that_nobody_touches_take_no_memory() {
+fn untouched_zeroed_blocks_take_no_memory() {
     let before = statm(1);
     let zeroes = vec![0_u64; 32 * MIB];
     // The tolerance covers other tests.
@@ -39,7 +39,7 @@ fn zeroes_that_nobody_touches_take_no_memory() {
 }
 
 #[test]
-fn a_child_has_all_blocks_as_they_were() {
+fn blocks_keep_their_contents_in_a_forked_child() {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         // So that a thread is always in the middle of an allocation.

@@ -47,7 +47,7 @@ fn moves(until: usize, mut grow: impl FnMut() -> (*const u8, usize)) -> usize {
 /// Everything that there are addresses for: on 32-bit systems other tests may use some.
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn what_grows_large_stays_where_it_is() {
+fn growing_blocks_do_not_move_once_they_are_large() {
     let mut vec = Vec::new();
     let moved = moves(20 * MIB, || {
         vec.extend([vec.len() as u64; 100]);
@@ -70,7 +70,7 @@ fn what_grows_large_stays_where_it_is() {
 }
 
 #[test]
-fn all_containers_of_std_hold_what_they_should() {
+fn all_containers_of_std_keep_their_contents() {
     let mut map: HashMap<u64, Box<u64>> = HashMap::new();
     let mut queue = VecDeque::new();
     for n in 0..100_000 {
@@ -88,7 +88,7 @@ fn all_containers_of_std_hold_what_they_should() {
 }
 
 #[test]
-fn zeroes_are_zeroes_whatever_was_there_before() {
+fn zeroed_blocks_are_zero_whatever_they_held_before() {
     for round in 0..20 {
         let mut zeroes = vec![0_u8; 3 * MIB + round];
         assert!(zeroes.iter().all(|byte| *byte == 0));
@@ -97,7 +97,7 @@ fn zeroes_are_zeroes_whatever_was_there_before() {
 }
 
 #[test]
-fn what_cannot_be_had_is_refused_and_changes_nothing() {
+fn impossible_requests_are_refused_and_change_nothing() {
     let mut vec = vec![7_u8; MIB];
     for additional in [isize::MAX as usize - MIB, usize::MAX] {
         vec.try_reserve(additional).unwrap_err();
@@ -108,7 +108,7 @@ fn what_cannot_be_had_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn blocks_may_be_made_and_freed_while_a_thread_ends() {
+fn blocks_can_be_allocated_and_freed_while_a_thread_ends() {
     struct Last(Vec<u64>);
     impl Drop for Last {
         fn drop(&mut self) {
@@ -127,7 +127,7 @@ fn blocks_may_be_made_and_freed_while_a_thread_ends() {
 }
 
 #[test]
-fn what_is_kept_can_be_given_back() {
+fn cached_memory_can_be_released() {
     drop(vec![1_u8; MIB]);
     trim();
     // Other tests run at the same time.

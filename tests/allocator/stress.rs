@@ -28,7 +28,7 @@ fn work(thread: u8, alloc: &'static GlobalVm, until: Instant) {
 }
 
 #[test]
-fn stress_blocks_hold_what_they_should_on_all_threads() {
+fn stress_blocks_keep_their_contents_on_all_threads() {
     let until = Instant::now() + effort::stress_duration();
     thread::scope(|scope| {
         for n in 0..THREADS {

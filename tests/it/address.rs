@@ -24,7 +24,7 @@ impl Watched {
         for i in [0, self.vec.len() / 2, self.vec.len() - 1] {
             let there = self.first.wrapping_add(i);
             assert_eq!(&raw const self.vec[i], there);
-            // SAFETY: the contract says that element `i` is there; nobody has it mutably.
+            // SAFETY: the contract says that element `i` is there; nothing borrows it mutably.
             assert_eq!(unsafe { *there }, i as u64);
             assert_eq!(self.vec.index_of(&self.vec[i]), Some(i));
         }
@@ -43,7 +43,7 @@ fn watch_growth(vec: VmVec<u64>) {
 }
 
 #[test]
-fn growth_moves_nothing_whatever_the_policy() {
+fn growth_moves_nothing_under_any_policy() {
     watch_growth(VmVec::new());
     watch_growth(VmVec::with_capacity(1000));
     watch_growth(VmVec::with_max_len(300_000));
@@ -85,7 +85,7 @@ fn moving_the_array_itself_moves_no_element() {
 }
 
 #[test]
-fn a_leaked_array_stays_where_it_was() {
+fn leaking_an_array_moves_nothing() {
     let mut vec = VmVec::with_max_len(10);
     vec.extend([1, 2, 3]);
     let first = vec.as_ptr();
@@ -110,7 +110,7 @@ fn regrouping_moves_nothing() {
 }
 
 #[test]
-fn pointers_stay_good_while_the_array_grows() {
+fn pointers_stay_valid_while_the_array_grows() {
     let mut vec = VmVec::new();
     let mut pointers = Vec::new();
     for i in 0..50_000_u64 {
@@ -118,7 +118,7 @@ fn pointers_stay_good_while_the_array_grows() {
         pointers.push(vec.as_mut_ptr().wrapping_add(vec.len() - 1));
     }
     for (i, pointer) in pointers.iter().enumerate() {
-        // SAFETY: the element is where it was pushed, and nobody borrows it.
+        // SAFETY: the element is where it was pushed, and nothing borrows it.
         assert_eq!(unsafe { pointer.read() }, i as u64);
     }
 }
@@ -139,7 +139,7 @@ fn spare_capacity_becomes_elements_in_place() {
 }
 
 #[test]
-fn index_of_knows_its_own_elements_only() {
+fn index_of_finds_only_the_array_s_own_elements() {
     let mut vec: VmVec<u64> = (0..10_000).collect();
     assert!((0..10_000).all(|i| vec.index_of(&vec[i]) == Some(i)));
     let elsewhere = 5;

@@ -1,4 +1,4 @@
-//! Arenas as allocators, by each version of the trait `Allocator`.
+//! Arenas as allocators, through each version of the trait `Allocator`.
 
 #![expect(unsafe_code, reason = "calls allocators by hand")]
 
@@ -24,7 +24,7 @@ macro_rules! version {
             }
 
             #[test]
-            fn a_vector_that_is_last_grows_in_place() {
+            fn the_last_vector_grows_in_place() {
                 let arena = Arena::new();
                 arena.alloc(1_u8);
                 let mut vec = Vec::new_in(&arena);
@@ -79,7 +79,7 @@ macro_rules! version {
             }
 
             #[test]
-            fn blocks_have_exactly_the_size_that_was_asked_for() {
+            fn blocks_have_exactly_the_requested_size() {
                 let arena = Arena::new();
                 let alloc = &arena;
                 for (size, align) in [(0, 1), (0, 64), (1, 1), (5, 8), (100, 64), (3, 1 << 20)] {
@@ -95,7 +95,7 @@ macro_rules! version {
             }
 
             #[test]
-            fn alignment_may_change_on_the_way() {
+            fn alignment_may_change_when_a_block_is_resized() {
                 let arena = Arena::new();
                 let alloc = &arena;
                 for (from, to) in [(1, 4096), (4096, 1), (8, 8), (2, 1 << 20)] {
@@ -128,7 +128,7 @@ macro_rules! version {
             }
 
             #[test]
-            fn nothing_can_grow_and_something_shrink_to_nothing() {
+            fn blocks_can_grow_from_and_shrink_to_size_zero() {
                 let arena = Arena::new();
                 let alloc = &arena;
                 let (none, some) = (layout(0, 8), layout(40, 8));
@@ -146,7 +146,7 @@ macro_rules! version {
             }
 
             #[test]
-            fn what_is_refused_is_an_error() {
+            fn refusals_are_errors() {
                 let arena = Arena::with_max_bytes(100);
                 let alloc = &arena;
                 assert!(alloc.allocate(layout(101, 1)).is_err());

@@ -1,4 +1,4 @@
-//! An array and a `Vec` have the same elements after any operations on both.
+//! Model tests: after any operations on an array and a `Vec`, both hold the same elements.
 
 use crate::arrays::array::Array;
 use crate::arrays::elements::{Element, PageSized, ZeroSized};

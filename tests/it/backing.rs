@@ -1,4 +1,4 @@
-//! Arrays and maps in memory that the user supplies.
+//! Arrays and maps in caller-provided memory.
 
 #![expect(unsafe_code, reason = "supplies memory")]
 
@@ -37,7 +37,7 @@ fn panics<R>(call: impl FnOnce() -> R) -> bool {
 }
 
 #[test]
-fn an_array_lies_in_the_memory_that_is_supplied() {
+fn an_array_uses_the_memory_of_its_backing() {
     let buffer = Buffer::new(100 * KIB + 8, 4 * KIB, 8);
     let (start, log) = (buffer.start(), buffer.log());
     let mut vec = VmVec::<u64>::builder().build_in(buffer);
@@ -69,7 +69,7 @@ fn an_array_lies_in_the_memory_that_is_supplied() {
 }
 
 #[test]
-fn growth_is_that_of_the_options_and_the_maximum_the_smaller() {
+fn growth_follows_the_options_and_the_smaller_maximum_applies() {
     let new = || Buffer::new(64 * KIB, KIB, 8);
     let growth = Growth::Fixed { step_bytes: 1500 };
     let mut vec = VmVec::<u64>::builder().growth(growth).build_in(new());
@@ -86,7 +86,7 @@ fn growth_is_that_of_the_options_and_the_maximum_the_smaller() {
 }
 
 #[test]
-fn what_cannot_hold_elements_comes_back() {
+fn unsuitable_backings_are_returned() {
     #[derive(Debug)]
     #[repr(align(64))]
     struct Aligned;
@@ -118,7 +118,7 @@ fn what_cannot_hold_elements_comes_back() {
 }
 
 #[test]
-fn keys_that_cannot_number_the_slots_give_the_memory_back() {
+fn a_backing_is_returned_if_keys_cannot_index_the_slots() {
     new_key_type! {
         struct Small: Bits32<6, 3>;
     }
@@ -134,7 +134,7 @@ fn keys_that_cannot_number_the_slots_give_the_memory_back() {
 }
 
 #[test]
-fn odd_answers_are_refused() {
+fn backings_with_invalid_answers_are_refused() {
     struct Odd {
         bytes: usize,
         run: usize,
@@ -242,7 +242,7 @@ fn a_refused_commit_changes_no_map() {
 }
 
 #[test]
-fn where_a_step_is_refused_what_is_needed_is_had() {
+fn a_refused_growth_step_falls_back_to_what_is_needed() {
     let (mut vec, log) = words(40_000, 4 * KIB);
     log.plan(Call::Commit, Failure::Refuse, 0, 3);
     vec.push(1);
@@ -291,7 +291,7 @@ fn slots_are_trimmed_and_come_back_empty() {
 indices! { struct ByNumber for [u64; 7] { number: Unique<u64> = |row| &row[0], } }
 
 #[test]
-fn a_dense_map_and_a_table_have_their_values_there_and_give_the_memory_back_if_they_are_refused() {
+fn dense_maps_and_tables_use_a_backing_and_return_it_if_they_are_refused() {
     new_key_type! { struct Small: Bits32<6, 3>; }
 
     // A slot of a table is a row and a state.
@@ -348,7 +348,7 @@ fn a_dense_map_and_a_table_have_their_values_there_and_give_the_memory_back_if_t
 }
 
 #[test]
-fn what_need_not_be_implemented_is_done() {
+fn default_methods_work() {
     struct Least(Buffer);
 
     // SAFETY: a buffer upholds the contract, and what is left out writes only where it may.
@@ -460,7 +460,7 @@ fn after_a_panic_a_map_finds_what_it_has() {
 }
 
 #[test]
-fn what_was_trimmed_is_counted_though_a_call_panicked() {
+fn trimmed_memory_is_counted_although_a_call_panicked() {
     let trimmed = |plan: Option<Failure>| {
         let buffer = Buffer::new(640 * KIB, 4 * KIB, 8);
         let log = buffer.log();
@@ -490,7 +490,7 @@ fn what_was_trimmed_is_counted_though_a_call_panicked() {
 }
 
 #[test]
-fn it_is_dropped_once_and_after_the_elements() {
+fn a_backing_is_dropped_once_after_the_elements() {
     struct Element(Log);
 
     impl Drop for Element {
@@ -535,7 +535,7 @@ fn it_is_dropped_once_and_after_the_elements() {
 }
 
 #[test]
-fn what_is_made_from_an_array_lies_elsewhere() {
+fn arrays_made_from_one_in_a_backing_have_reservations() {
     let (mut vec, log) = words(1000, 64);
     vec.extend(0..1000);
     let clone = vec.clone();
@@ -575,7 +575,7 @@ fn flattened_elements_stay_where_they_are() {
 }
 
 #[test]
-fn elements_of_size_zero_need_no_call() {
+fn elements_of_size_zero_make_no_calls() {
     let buffer = Buffer::new(KIB, 64, 8);
     let log = buffer.log();
     let mut vec = VmVec::<()>::builder().capacity(5).build_in(buffer);
@@ -593,7 +593,7 @@ fn elements_of_size_zero_need_no_call() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is made ready there")]
-fn pages_are_made_resident_by_the_backing_and_nothing_is_done_in_the_background() {
+fn a_backing_prefaults_its_pages_and_nothing_runs_in_the_background() {
     let buffer = Buffer::new(1 << 20, 4 * KIB, 8);
     let log = buffer.log();
     let builder = VmVec::<u64>::builder().commit_ahead(CommitAhead::Auto);
@@ -614,7 +614,7 @@ fn pages_are_made_resident_by_the_backing_and_nothing_is_done_in_the_background(
 }
 
 #[test]
-fn references_stay_good_in_a_scope() {
+fn references_stay_valid_in_a_scope() {
     let (mut vec, log) = words(40_000, 64);
     let scope = vec.grow_only();
     let kept: Vec<&u64> = (0..40_000).map(|n| scope.push(n)).collect();
@@ -631,7 +631,7 @@ fn references_stay_good_in_a_scope() {
 }
 
 #[test]
-fn a_secondary_map_lies_in_the_memory_that_is_supplied() {
+fn a_secondary_map_uses_the_memory_of_its_backing() {
     let mut keys = SlotMap::new();
     let all: Vec<_> = (0..1000).map(|n| keys.insert(n)).collect();
     let buffer = Buffer::new(8000, 64, 4);

@@ -1,4 +1,4 @@
-//! Allocators of containers, asked as a global one is.
+//! Adapters that present `Allocator`s as a `GlobalAlloc`.
 
 #![expect(unsafe_code, reason = "passes on the callers' promises")]
 
@@ -40,7 +40,7 @@ unsafe impl<A: Allocator> GlobalAlloc for Adapted<A> {
         // SAFETY: as above, and the new layout is not smaller.
         let grown = unsafe { self.0.grow_zeroed(block, old, new) };
         let Ok(all) = grown else { return ptr::null_mut() };
-        // SAFETY: so many bytes, of which these are zero.
+        // SAFETY: `grown` has the new size, and the bytes past the old size are zeroed.
         assert!(unsafe { &all.as_ref()[old.size()..] }.iter().all(|byte| *byte == 0));
         start(grown, bytes)
     }

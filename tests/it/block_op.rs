@@ -1,5 +1,5 @@
-//! Operations on a global allocator, with what blocks hold checked: what the model test, the stress
-//! test and the fuzz target `block_model` share.
+//! Operations on a global allocator that check the contents of blocks, shared by the model test, the stress test and
+//! the fuzz target `block_model`.
 
 #![expect(unsafe_code, reason = "plays the part of containers")]
 
@@ -63,11 +63,11 @@ struct Live {
     mark: u8,
 }
 
-// SAFETY: whoever has it has the memory.
+// SAFETY: the value owns its memory.
 unsafe impl Send for Live {}
 
 impl Live {
-    /// Every so many bytes are marked, and the last.
+    /// The distance between marked bytes; the last byte is marked, too.
     const STRIDE: usize = 509;
 
     fn places(bytes: usize) -> impl Iterator<Item = usize> {
@@ -78,7 +78,7 @@ impl Live {
         for at in Self::places(self.layout.size()).filter(|at| *at >= from) {
             // SAFETY: inside the block.
             let byte = unsafe { self.start.add(at) };
-            // SAFETY: as above, and nobody else uses it.
+            // SAFETY: as above, and nothing else uses the byte.
             unsafe { byte.write(self.byte(at)) };
         }
     }
@@ -88,7 +88,7 @@ impl Live {
         self.mark ^ (at / Self::STRIDE) as u8
     }
 
-    /// That what was marked in a block of so many bytes is there; the last byte may have been cut off.
+    /// Asserts that the marks of a block are intact; the last byte may have been cut off.
     #[track_caller]
     fn check(&self, bytes: usize) {
         let kept = self.layout.size();
@@ -149,10 +149,10 @@ impl<'a, A: GlobalAlloc> Blocks<'a, A> {
             // SAFETY: as above.
             unsafe { self.alloc.alloc(layout) }
         };
-        let start = NonNull::new(start).expect("some MiB are to be had");
+        let start = NonNull::new(start).expect("some MiB are available");
         assert_eq!(start.addr().get() % layout.align(), 0, "{layout:?}");
         if zeroed {
-            // SAFETY: so many bytes, which are initialised.
+            // SAFETY: the block has this size, and is zeroed.
             let bytes = unsafe { std::slice::from_raw_parts(start.as_ptr(), layout.size()) };
             assert!(bytes.iter().all(|byte| *byte == 0), "{layout:?}");
         }
@@ -169,7 +169,7 @@ impl<'a, A: GlobalAlloc> Blocks<'a, A> {
         let (old, bytes) = (live.layout, size.get());
         // SAFETY: a block of that layout; the size is neither zero nor large.
         let start = unsafe { self.alloc.realloc(live.start.as_ptr(), old, bytes) };
-        live.start = NonNull::new(start).expect("some MiB are to be had");
+        live.start = NonNull::new(start).expect("some MiB are available");
         live.layout = Layout::from_size_align(bytes, old.align()).expect("small");
         assert_eq!(live.start.addr().get() % old.align(), 0, "{:?}", live.layout);
         live.check(old.size());

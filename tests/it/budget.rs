@@ -1,4 +1,4 @@
-//! What is done by and by comes to what is done at once, whatever happens in between.
+//! Work done in steps within a budget has the same result as work done at once, whatever happens in between.
 
 use stayput::{
     Budget, CommitAhead, DefaultKey, GivenBack, HugePages, Key, SecondaryMap, SlotMap, VmVec,
@@ -46,7 +46,7 @@ fn bytes(ahead: CommitAhead) -> VmVec<[u8; KIB]> {
 }
 
 #[test]
-fn arrays_shrink_by_and_by_as_they_do_at_once() {
+fn arrays_shrink_in_steps_like_at_once() {
     for ahead in AHEAD {
         let mut at_once = bytes(ahead);
         at_once.shrink_to_fit();
@@ -94,7 +94,7 @@ fn arrays_may_grow_and_shrink_between_the_calls() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is made ready there")]
-fn time_that_is_up_ends_the_work_and_time_enough_does_it_all() {
+fn work_ends_when_the_time_is_up_and_otherwise_completes() {
     let mut vec = bytes(CommitAhead::Off);
     let given = vec.shrink_to_fit_within(Budget::time(Duration::ZERO)).expect("it is ours");
     assert_eq!((given.bytes, given.is_done), (0, false));
@@ -102,14 +102,14 @@ fn time_that_is_up_ends_the_work_and_time_enough_does_it_all() {
     assert!(given.is_done && given.bytes >= 19 * MIB);
     assert_eq!(vec.prefault_ahead(Budget::time(Duration::ZERO)).bytes, 0);
     let prefaulted = vec.prefault_ahead(Budget::time(Duration::from_secs(3600)));
-    // What lies behind the used part, in the last run that was kept, was resident before.
+    // Memory past the used part, in the last run that was kept, was resident before.
     let ahead = prefaulted.ahead_bytes;
     let run = page_size().max(64 << 10);
     assert!(ahead > run && (ahead - run..=ahead).contains(&prefaulted.bytes), "{prefaulted:?}");
 }
 
 #[test]
-fn secondary_maps_shrink_by_and_by_as_they_do_at_once() {
+fn secondary_maps_shrink_in_steps_like_at_once() {
     for ahead in AHEAD {
         let keys: SlotMap<DefaultKey, ()> = (0..200_000).map(|_| ()).collect();
         let filled = || {

@@ -1,4 +1,4 @@
-//! [`Buffer`]: memory for arrays that checks what is asked of it, and refuses as planned.
+//! [`Buffer`]: memory for arrays that checks its calls, and refuses as planned.
 
 #![expect(unsafe_code, reason = "supplies memory")]
 #![cfg_attr(not(test), allow(dead_code, reason = "fuzz targets have no call fail"))]
@@ -28,7 +28,7 @@ pub(crate) enum Failure {
     PanicLate,
 }
 
-/// What has been asked of a [`Buffer`], for who gave it away.
+/// The calls to a [`Buffer`], for tests that passed it to an array.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log(Arc<Mutex<Seen>>);
 
@@ -48,7 +48,7 @@ impl Log {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has calls fail: so many, after others of the kind that go well.
+    /// Plans failures: after `pass` calls of the kind, the next `count` fail.
     pub(crate) fn plan(&self, call: Call, failure: Failure, pass: usize, count: usize) {
         self.seen().plan = Some((call, failure, pass, count));
     }
@@ -81,7 +81,7 @@ pub(crate) struct Buffer {
 
 // SAFETY: it owns its memory.
 unsafe impl Send for Buffer {}
-// SAFETY: by `&Buffer` nothing but numbers can be had.
+// SAFETY: `&Buffer` only gives access to numbers.
 unsafe impl Sync for Buffer {}
 
 /// What lies in memory that is not committed.
@@ -221,7 +221,7 @@ impl Drop for Buffer {
                 self.assert_untouched(range);
             }
         }
-        // SAFETY: so far before the memory that was allocated begins what was.
+        // SAFETY: the allocation begins that many bytes before `start`.
         let start = unsafe { self.start.sub(self.layout.align() / 2) };
         // SAFETY: allocated with this layout, and not used any more.
         unsafe { dealloc(start.as_ptr(), self.layout) };

@@ -1,4 +1,4 @@
-//! `Columns`: what the model does not see.
+//! `Columns`, apart from what the model test covers.
 
 use crate::grow_only::leak;
 use static_assertions::assert_not_impl_any;
@@ -35,7 +35,7 @@ fn rows_are_kept_and_sorted_by_closures() {
 }
 
 #[test]
-fn both_ends_meet() {
+fn iterators_from_both_ends_meet() {
     let mut columns: Columns<(u32, u8)> = (0..10).map(|n| (n, 0)).collect();
     let mut rows = columns.iter_mut();
     let (first, last) = (rows.next().unwrap(), rows.next_back().unwrap());
@@ -155,7 +155,7 @@ fn rows_that_cannot_be_cloned_are_moved() {
 }
 
 #[test]
-fn a_row_that_lies_harms_only_itself() {
+fn a_row_with_wrong_fields_harms_only_itself() {
     let mut columns: Columns<Liar> =
         ["a", "b", "c"].map(|text| Liar(text.into())).into_iter().collect();
     let push = AssertUnwindSafe(|| columns.push(Liar("panics".into())));
@@ -178,7 +178,7 @@ fn a_row_that_lies_harms_only_itself() {
 }
 
 #[test]
-fn rows_that_an_extraction_did_not_come_to_stay() {
+fn rows_that_an_extraction_did_not_visit_stay() {
     let of =
         |range: std::ops::Range<u32>| range.map(|n| (n, n.to_string())).collect::<Columns<_>>();
     let mut columns = of(0..6);
@@ -338,7 +338,7 @@ impl Row for Pushing {
 }
 
 #[test]
-fn a_row_that_pushes_when_it_is_taken_apart_comes_after_what_it_pushed() {
+fn a_row_that_pushes_while_it_is_split_comes_after_the_pushed_one() {
     let columns = Columns::builder().growth(Growth::Fixed { step_bytes: 1 }).build();
     let scope: &'static GrowOnlyColumns<'static, Pushing> = leak(leak(columns).grow_only());
     for n in 1..10 {

@@ -1,5 +1,4 @@
-//! Operations on `Columns` and on a `Vec` of rows side by side: what the model test and the fuzz target
-//! `columns_model` share.
+//! Operations on `Columns` and a `Vec` of rows, shared by the model test and the fuzz target `columns_model`.
 
 use stayput::columns::CloneFields;
 use stayput::{Budget, Columns, CommitAhead, ErrorKind, Growth, HugePages, Release, Row};
@@ -14,7 +13,7 @@ pub(crate) trait Record: Row<Fields: CloneFields> + Clone + Ord + Debug {
 
     fn make(n: u32) -> Self;
 
-    /// What was looked at is the row of a number, which is the same for all its fields.
+    /// Returns the number of a row, after asserting that all fields agree on it.
     fn seen(row: Self::Ref<'_>) -> u32;
 
     fn change(row: Self::Mut<'_>, n: u32);
@@ -188,7 +187,7 @@ pub(crate) enum Op {
     Sort(u8),
     /// Out of a range by both ends.
     Drain(u16, u16, u8, u8),
-    /// Out of a range, so many of those that are named.
+    /// Removes up to a number of the selected rows of a range.
     ExtractIf(u16, u16, u8, u8),
     /// Rows of others.
     Append(u32, u16),

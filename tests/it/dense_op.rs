@@ -1,4 +1,4 @@
-//! Operations on a `DenseSlotMap`: what the model test and the fuzz target `dense_model` share.
+//! Operations on a `DenseSlotMap`, shared by the model test and the fuzz target `dense_model`.
 
 use crate::slot_map_op::{Make, Pick};
 use stayput::dense::Rows;
@@ -7,7 +7,7 @@ use stayput::{Budget, Columns, DenseSlotMap, Key, VmVec};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// Names some of the values, and perhaps panics after so many.
+/// Selects some of the values, and possibly panics after a number of calls.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Choice {
     which: u8,
@@ -37,7 +37,7 @@ pub(crate) enum Op {
     InsertMore(u8),
     Remove(Pick),
     RemoveMany([Pick; 4]),
-    /// From a row on, so many.
+    /// A number of rows, from one on.
     RemoveSpan(u16, u8),
     Churn(u8),
     Detach(Pick),
@@ -49,10 +49,10 @@ pub(crate) enum Op {
     Drain(u8, bool),
     Clear,
     Reset,
-    /// The other way round, perhaps with a panic after so many comparisons.
+    /// In reverse order, possibly with a panic after a number of comparisons.
     Sort(Option<u16>),
     Defragment(Spend, Option<u8>),
-    /// Until it is done, by so many swaps.
+    /// Until it is done, in steps of that many swaps.
     DefragmentAll(u8),
     /// By another order from now on.
     ForgetOrder(u8),

@@ -1,5 +1,5 @@
-//! A `DenseSlotMap`, and a `HashMap` with a list of its keys, side by side: they must hold the same after each
-//! operation, in the same order.
+//! A `DenseSlotMap`, and a `HashMap` with a list of its keys: both must hold the same after each operation, in the same
+//! order.
 
 use crate::dense_op::{Choice, Config, Map, Op, Spend, Stored};
 use crate::slot_map_op::{Make, Pick, at_fault};
@@ -41,7 +41,7 @@ enum Pass<K> {
     Touched,
 }
 
-/// What values are sorted by: in no order where they were just put in, and few are different.
+/// The sort key of values. New values are in no particular order, and few keys differ.
 fn kind(id: u32, kinds: u32) -> u32 {
     (id.wrapping_mul(0x9E37_79B1) >> 15) % kinds
 }
@@ -50,7 +50,7 @@ fn kind_order(kinds: u32) -> impl Fn(u32, u32) -> Ordering + Copy {
     move |a, b| kind(a, kinds).cmp(&kind(b, kinds))
 }
 
-/// Panics at the call after so many.
+/// Panics after a number of calls.
 struct Fuse(Option<u32>);
 
 impl Fuse {
@@ -205,7 +205,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         self.ids.remove(&key).unwrap()
     }
 
-    /// There is no room: slots that are taken, kept and used up are as many as there can be.
+    /// Asserts that the map is full: live, detached and retired slots are as many as the maximum.
     fn check_full(&self, kind: ErrorKind) {
         let stats = self.map.stats();
         assert!(matches!(kind, ErrorKind::MaxLen | ErrorKind::KeyBits), "{kind:?}");

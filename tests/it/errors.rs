@@ -1,5 +1,5 @@
-//! Bad input ends in an `Error`, or in the panic that std's `Vec` gives, with the numbers in the
-//! words; never in an abort.
+//! Invalid input causes an `Error`, or the same panic as std's `Vec`, with the numbers in the message, and never an
+//! abort.
 
 #![expect(unsafe_code, reason = "an array of `usize::MAX` units is not made one by one")]
 
@@ -25,7 +25,7 @@ fn assert_overflow(error: Error) {
 }
 
 #[test]
-fn absurd_room_is_an_overflow() {
+fn huge_reservations_overflow() {
     let mut vec = VmVec::from([1_u64, 2]);
     assert_overflow(vec.try_reserve(usize::MAX).unwrap_err());
     assert_overflow(vec.try_reserve(usize::MAX - 1).unwrap_err());
@@ -123,7 +123,7 @@ fn maps_refuse_more_bytes_than_isize_max_as_arrays_do() {
 }
 
 #[test]
-fn absurd_capacities_and_maxima_are_overflows() {
+fn huge_capacities_and_maxima_overflow() {
     assert_overflow(VmVec::<u8>::try_with_capacity(TOO_MANY + 1).unwrap_err());
     assert_overflow(VmVec::<u8>::try_with_capacity(usize::MAX).unwrap_err());
     assert_overflow(VmVec::<u64>::try_with_capacity(TOO_MANY / 8 + 1).unwrap_err());
@@ -163,7 +163,7 @@ fn the_largest_sizes_are_refused_by_someone() {
 }
 
 #[test]
-fn zero_sized_elements_have_no_absurd_sizes() {
+fn zero_sized_elements_overflow_only_by_their_count() {
     let mut vec = VmVec::<()>::with_max_len(usize::MAX);
     assert_eq!((vec.max_len(), vec.capacity()), (usize::MAX, usize::MAX));
     // SAFETY: that is the capacity, and units need no initialising.
@@ -183,7 +183,7 @@ fn zero_sized_elements_have_no_absurd_sizes() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 #[cfg_attr(no_vm, ignore = "no system gives a number there")]
-fn two_to_the_fifty_bytes_are_refused_with_the_number() {
+fn two_to_the_fifty_bytes_are_refused_with_their_number() {
     const ASKED: usize = 1 << 50;
     let mut vec = VmVec::from([1_u64]);
     let errors = [
@@ -192,7 +192,7 @@ fn two_to_the_fifty_bytes_are_refused_with_the_number() {
         (Reservation::new(ASKED).unwrap_err(), "1.0 PiB"),
     ];
     for (error, size) in errors {
-        // The kernel of some systems has more than 2^47 addresses, but no machine has so many.
+        // The kernel of some systems has more than 2^47 addresses, but no machine has 2^50.
         assert!(matches!(error.kind(), ErrorKind::AddressSpace | ErrorKind::AddressLimit));
         // What was asked of the system is a little more: the guard, and room to align.
         assert!((ASKED..ASKED + (4 << 20)).contains(&error.bytes()), "{error}");
@@ -210,7 +210,7 @@ fn two_to_the_fifty_bytes_are_refused_with_the_number() {
 }
 
 #[test]
-fn the_infallible_call_panics_with_the_words_of_its_twin() {
+fn infallible_calls_panic_with_the_message_of_their_twin() {
     let mut full = VmVec::with_max_len(2);
     full.extend([1_u16, 2]);
     let words = full.try_push(3).unwrap_err().to_string();
@@ -245,7 +245,7 @@ fn the_infallible_call_panics_with_the_words_of_its_twin() {
 }
 
 #[test]
-fn words_name_the_type_and_one_unit() {
+fn messages_name_the_type_and_one_unit() {
     new_key_type! { struct Tiny: Bits32<2, 2>; }
     let key = |index| KeyData::from_parts(index, 1, 0).unwrap();
 
@@ -309,7 +309,7 @@ fn words_name_the_type_and_one_unit() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn words_tell_what_a_far_index_would_take() {
+fn messages_name_the_bytes_a_far_index_would_take() {
     let mut map = SecondaryMap::<DefaultKey, u8>::new();
     let far = KeyData::from_parts(u32::MAX, 1, 0).unwrap().into();
     let near = (64 << 20) / 8 + 16;
@@ -325,7 +325,7 @@ fn words_tell_what_a_far_index_would_take() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn words_ask_for_less_of_what_was_named() {
+fn messages_name_the_option_to_reduce() {
     const ASKED: usize = 1 << 50;
     for (error, way) in [
         (VmVec::<u8>::try_with_max_len(ASKED).unwrap_err(), "request less (a smaller `max_len`)"),
@@ -343,7 +343,7 @@ fn words_ask_for_less_of_what_was_named() {
 
 #[cfg(feature = "bytemuck")]
 #[test]
-fn refused_zeroes_panic_with_the_words_of_the_twin() {
+fn refused_zeroed_elements_panic_with_the_message_of_the_twin() {
     let mut full = VmVec::<u16>::with_max_len(2);
     full.extend_zeroed(2);
     let words = full.try_extend_zeroed(1).unwrap_err().to_string();
@@ -432,7 +432,7 @@ fn a_range_out_of_bounds_panics_as_in_vec() {
 
 #[test]
 #[expect(clippy::reversed_empty_ranges, reason = "they are to be refused")]
-fn a_range_out_of_bounds_panics_with_the_numbers_that_were_given() {
+fn a_range_out_of_bounds_panics_with_the_caller_s_numbers() {
     let mut vec = VmVec::from([1, 2, 3, 4, 5]);
     let open = panic_message(|| vec.drain(2..8).count());
     assert_eq!(open, "range end index 8 out of range for slice of length 5");
@@ -514,7 +514,7 @@ fn a_size_hint_is_only_a_hint() {
 }
 
 #[test]
-fn errors_go_where_errors_go() {
+fn errors_convert_to_std_error_types() {
     struct Mute;
 
     let mut full = VmVec::with_max_len(0);
@@ -532,7 +532,7 @@ fn errors_go_where_errors_go() {
     let inner = io.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     assert_eq!(inner, Some(&error));
 
-    // A value that has no `Debug` is no hindrance.
+    // The value need not implement `Debug`.
     let refused = Refused { error, value: Mute };
     assert_eq!(refused.to_string(), error.to_string());
 }

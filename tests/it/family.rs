@@ -1,4 +1,5 @@
-//! Containers of one kind have the same methods, or a reason why not; and the docs list them in the same order.
+//! Containers of one kind have the same methods, or a documented reason not to, and the docs list them in the same
+//! order.
 
 use super::tidy::{code, sources};
 use std::collections::BTreeMap;
@@ -211,7 +212,7 @@ const ORDER: [&str; 10] = [
 ];
 
 #[test]
-fn a_method_that_two_of_a_family_have_is_in_all_of_them_or_there_is_a_reason() {
+fn a_method_of_two_containers_of_a_family_is_in_all_or_has_a_reason() {
     let methods = methods();
     for Family { containers, missing } in [ARRAYS, MAPS, ARRAY_SCOPES, MAP_SCOPES] {
         let has = |container: &str, method: &str| methods[container].iter().any(|m| m == method);
@@ -384,7 +385,7 @@ fn items(code: &str) -> Vec<&str> {
     items
 }
 
-/// What is behind the parameters that an `impl` begins with.
+/// Returns the part of an `impl` header after its generic parameters.
 fn past_generics(header: &str) -> &str {
     let mut depth = 0;
     let end = header.char_indices().find(|&(at, c)| {

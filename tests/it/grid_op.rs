@@ -1,5 +1,4 @@
-//! Operations on a `Grid` and on a map of points side by side: what the model test and the fuzz target `grid_model`
-//! share.
+//! Operations on a `Grid` and a map of points, shared by the model test and the fuzz target `grid_model`.
 
 use stayput::index::grid::{Near, Position};
 use stayput::index::{Grid, SortedGrid};

@@ -1,4 +1,4 @@
-//! The grow-only scope: references stay good, whatever else is pushed, and by whom.
+//! The grow-only scope: references stay valid, whatever code pushes more elements.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::ledger::{Ledger, panic_message, values, with_panic_hook};
@@ -16,7 +16,7 @@ macro_rules! tests {
             use super::*;
 
             #[test]
-            fn references_outlast_millions_of_pushes() {
+            fn references_outlive_millions_of_pushes() {
                 let mut vec = $array::new();
                 let scope = vec.grow_only();
                 let mut kept: Vec<(u64, &u64)> = Vec::new();
@@ -33,7 +33,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn it_reads_as_the_array_does_and_its_iterator_does_not_grow() {
+            fn a_scope_reads_like_the_array_and_its_iterator_does_not_grow() {
                 let mut vec = $array::with_max_len(100);
                 vec.extend(0..10);
                 let scope = vec.grow_only();
@@ -192,7 +192,7 @@ fn an_iterator_that_panics_leaves_what_was_pushed() {
 }
 
 #[test]
-fn elements_may_refer_to_each_other_in_an_array_for_ever() {
+fn elements_may_refer_to_each_other_in_a_leaked_array() {
     struct Node {
         number: usize,
         back: Option<&'static Node>,
@@ -229,7 +229,7 @@ type Words = GrowOnly<'static, u64>;
 type Map = GrowOnlyMap<'static, DefaultKey, u64>;
 
 #[test]
-fn the_hook_of_a_panic_finds_the_scope_taken_and_it_is_back_afterwards() {
+fn a_panic_hook_finds_the_scope_busy_and_it_works_afterwards() {
     thread_local! {
         static WORDS: Cell<Option<&'static Words>> = const { Cell::new(None) };
         static MAP: Cell<Option<&'static Map>> = const { Cell::new(None) };
@@ -286,7 +286,7 @@ thread_local! {
 }
 
 #[test]
-fn a_backing_finds_the_scope_taken_whatever_it_asks() {
+fn a_backing_finds_every_call_of_the_scope_busy() {
     fn meddle() {
         let (words, map) = SCOPES.get().expect("set");
         let key = DefaultKey::default();

@@ -1,4 +1,4 @@
-//! What tests of several containers need.
+//! Helpers for tests of several containers.
 
 use stayput::{Key, KeyData};
 use std::cell::Cell;

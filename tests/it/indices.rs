@@ -56,7 +56,7 @@ fn far_slots_are_refused_and_nothing_changes() {
 }
 
 #[test]
-fn the_last_number_names_no_slot() {
+fn the_largest_number_is_not_a_slot() {
     let kinds = [
         UniqueIndex::new().try_insert(&'a', u32::MAX, |_| false).unwrap_err(),
         SetIndex::new().try_insert(&'a', u32::MAX, |_| false).unwrap_err(),
@@ -158,23 +158,23 @@ fn assert_shrinks_to_what_is_left<I: Values>(count: u32, of_a_value: u32, arrays
 }
 
 #[test]
-fn unique_indices_shrink_to_what_is_left() {
+fn unique_indices_shrink_to_their_remaining_entries() {
     assert_shrinks_to_what_is_left::<UniqueIndex>(100_000, 1, 3);
 }
 
 #[test]
-fn sets_shrink_to_what_is_left() {
+fn sets_shrink_to_their_remaining_entries() {
     assert_shrinks_to_what_is_left::<SetIndex>(40_000, 1, 6);
     assert_shrinks_to_what_is_left::<SetIndex>(20_000, 40, 6);
 }
 
 #[test]
-fn lists_shrink_to_what_is_left() {
+fn lists_shrink_to_their_remaining_entries() {
     assert_shrinks_to_what_is_left::<ListIndex>(80_000, 1, 5);
 }
 
 #[test]
-fn nearest_points_are_those_that_are_accepted() {
+fn nearest_searches_return_only_accepted_points() {
     let mut grid = Grid::new(3.0);
     let mut state = 1_u32;
     let mut random = || {

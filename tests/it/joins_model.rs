@@ -1,5 +1,4 @@
-//! Maps side by side, whatever was done to them before and however they are gone over: against ordered maps
-//! of std's.
+//! Joins of maps, after any operations and with any iteration, compared with ordered maps of std.
 
 use crate::made;
 use stayput::secondary::Column;
@@ -62,7 +61,7 @@ impl Value for () {
 pub(crate) enum Op {
     Insert(u16),
     Remove(u16),
-    /// A run of slots, every so many of them.
+    /// Every `n`th slot of a run.
     RemoveRun(u16, u16, u8),
     Detach(u16),
     Reattach(u16),
@@ -416,7 +415,7 @@ fn count<K: Key, C: Column<K>>(map: &SlotMap<K, u32>, column: C) -> usize {
 }
 
 #[test]
-fn joins_give_what_all_have_after_whatever_was_done() {
+fn joins_yield_common_keys_after_any_operations() {
     made::run_with(40, 1..50, |(ends, count): (u128, u8), ops: &[Op]| {
         let ends: Vec<_> = (0..count % 128).map(|n| ends >> n & 1 == 1).collect();
         check::<u32, u32>(ops, &ends);
@@ -426,7 +425,7 @@ fn joins_give_what_all_have_after_whatever_was_done() {
 }
 
 #[test]
-fn what_a_join_gave_stays_good_when_it_has_gone_on() {
+fn items_of_a_join_stay_valid_when_it_advances() {
     let mut map: SlotMap<DefaultKey, u32> = (0..500).collect();
     let mut second: SecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
     let mut join = map.join_mut(&mut second);

@@ -1,4 +1,4 @@
-//! Maps side by side in parallel: against the same models, and what may go to which thread.
+//! Parallel joins of maps, compared with the same models; and which joins can be sent to other threads.
 
 use crate::joins_model::{Op, Value, World};
 use crate::made;
@@ -45,7 +45,7 @@ fn check<V: Value, W: Value>(ops: &[Op]) {
 }
 
 #[test]
-fn all_is_given_once_after_whatever_was_done() {
+fn everything_is_yielded_once_after_any_operations() {
     made::run_with(15, 1..50, |(), ops: &[Op]| {
         check::<u32, u32>(ops);
         check::<[u32; 9], ()>(ops);
@@ -109,7 +109,7 @@ impl Key for Homely {
 }
 
 #[test]
-fn what_must_not_go_to_other_threads_does_not() {
+fn joins_are_sent_only_if_their_parts_can_be() {
     type Second<V> = SecondaryMap<DefaultKey, V>;
     type Shared<'a, V, C> = ParJoin<'a, DefaultKey, V, C>;
     type Mutable<'a, V, C> = ParJoinMut<'a, DefaultKey, V, C>;

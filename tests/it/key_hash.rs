@@ -1,4 +1,4 @@
-//! Keys spread in a hash table, whatever the hasher and the layout.
+//! Keys are well distributed in a hash table, whatever the hasher and the layout.
 
 use stayput::{
     Bits32, Bits64, Compact32, Key, KeyData, Layout, Plain64, SlotMap, Tagged64, new_key_type,
@@ -24,8 +24,8 @@ impl Hasher for Identity {
     }
 }
 
-/// How keys lie in the table that `hashbrown` makes for so many: it goes by the lowest bits of a
-/// hash, and tells keys there apart by the highest seven of a word.
+/// Checks the distribution of keys in the table that `hashbrown` creates for them. It selects a bucket by the lowest
+/// bits of a hash, and compares the highest seven bits of a word.
 #[track_caller]
 fn spreads<K: Key>(keys: &[K], hasher: &impl BuildHasher, name: &str) {
     let buckets = (keys.len() * 8 / 7).next_power_of_two();
@@ -42,7 +42,7 @@ fn spreads<K: Key>(keys: &[K], hasher: &impl BuildHasher, name: &str) {
     let most_alike = places.chunk_by(|a, b| a == b).map(<[_]>::len).max().unwrap_or(0);
     let most_of_tag = of_tag.into_iter().max().unwrap_or(0);
 
-    // Keys thrown into buckets at random leave so many empty.
+    // The expected number of empty buckets if keys were distributed at random.
     #[expect(clippy::cast_precision_loss, reason = "they are some thousands")]
     let (thrown, free) = (keys.len() as f64, buckets as f64);
     let at_random = free * (1.0 - (-thrown / free).exp());
@@ -137,7 +137,7 @@ fn keys_spread_under_any_hasher_in_any_layout() {
 }
 
 #[test]
-fn a_key_has_the_hash_of_what_it_is_made_of() {
+fn a_key_has_the_hash_of_its_data() {
     new_key_type! { struct Tagged: Tagged64; }
     let hasher = RandomState::new();
     for (index, generation, tag) in [(0, 1, 0), (7, 3, 9), (u32::MAX, 5, 4095)] {

@@ -1,5 +1,5 @@
-//! Values that are booked: each must be dropped exactly once, and cloning, dropping or calling
-//! user code can be made to panic at any step.
+//! A ledger of values: each must be dropped exactly once. Cloning, dropping and other user code can be made to panic at
+//! any step.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -32,7 +32,7 @@ impl Ledger {
         Self { drops: RefCell::default(), order: RefCell::default(), fuse: Cell::new(None) }
     }
 
-    /// Has the step after `pass` more of its kind panic.
+    /// Makes a step panic, after `pass` more of its kind.
     pub(crate) fn set_fuse(&self, step: Step, pass: usize) {
         self.fuse.set(Some((step, pass)));
     }

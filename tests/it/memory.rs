@@ -1,4 +1,4 @@
-//! What the system says about memory: what is promised to the process, and what is resident.
+//! Memory as the system reports it: what is committed for the process, and what is resident.
 
 use stayput::{HugePages, VmVec};
 use std::fs;
@@ -71,7 +71,7 @@ fn steadily(run: fn()) {
 }
 
 #[test]
-fn only_what_is_committed_is_charged() {
+fn only_committed_memory_is_charged() {
     let mut vec = VmVec::<u8>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
     assert_eq!(charged_bytes(&vec), 0);
     vec.reserve_exact(256 * MIB);
@@ -90,7 +90,7 @@ fn only_what_is_committed_is_charged() {
 }
 
 #[test]
-fn shrinking_gives_back_what_the_whole_system_has_promised() {
+fn shrinking_lowers_the_commit_charge_of_the_system() {
     const TOLERANCE: usize = GIB;
     let _alone = alone();
     steadily(|| {
@@ -107,7 +107,7 @@ fn shrinking_gives_back_what_the_whole_system_has_promised() {
 }
 
 #[test]
-fn shrinking_gives_back_resident_memory() {
+fn shrinking_returns_resident_memory() {
     let mut vec = VmVec::<u8>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
     vec.resize(64 * MIB, 7);
     assert!(resident(&vec) >= 64 * MIB);
@@ -120,7 +120,7 @@ fn shrinking_gives_back_resident_memory() {
 }
 
 #[test]
-fn prefaulting_makes_room_resident_and_committing_does_not() {
+fn prefaulting_makes_memory_resident_and_committing_does_not() {
     let mut vec = VmVec::<u8>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
     vec.reserve(64 * MIB);
     assert_eq!(resident(&vec), 0);
@@ -131,7 +131,7 @@ fn prefaulting_makes_room_resident_and_committing_does_not() {
 }
 
 #[test]
-fn huge_pages_are_asked_for_where_they_are_wanted() {
+fn huge_pages_are_requested_according_to_the_option() {
     let Ok(huge) = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") else {
         eprintln!("SKIPPED: this kernel has no huge pages");
         return;
@@ -168,7 +168,7 @@ fn huge_pages_are_asked_for_where_they_are_wanted() {
 }
 
 #[test]
-fn an_empty_array_takes_nothing() {
+fn an_empty_array_takes_no_memory() {
     fn check<T>() {
         let mut vec = VmVec::<T>::new();
         vec.clear();
@@ -210,7 +210,7 @@ fn growth_commits_little_more_than_is_used() {
 
 #[cfg(feature = "bytemuck")]
 #[test]
-fn zeroes_touch_nothing_where_memory_is_fresh() {
+fn zeroed_elements_do_not_touch_fresh_memory() {
     // It commits as much as the others measure.
     let _alone = alone();
     let mut vec = VmVec::<u8>::builder().max_len(2 * GIB).huge_pages(HugePages::Never).build();

@@ -1,4 +1,4 @@
-//! `Reservation`: what is accessible, and what is not; ranges that are refused; contents.
+//! `Reservation`: which pages are accessible, what they hold, and which ranges are refused.
 
 #![expect(unsafe_code, reason = "reads and writes the memory that was committed")]
 #![expect(clippy::range_plus_one, clippy::range_minus_one, reason = "both forms are tested")]
@@ -6,7 +6,7 @@
 use stayput::{Error, ErrorKind, HugePages, Locked, Reservation, ReservationBuilder, page_size};
 use std::ops::{Bound, RangeBounds};
 
-/// A reservation of so many pages.
+/// A reservation of that many pages.
 fn pages(count: usize) -> Reservation {
     let range = Reservation::new(count * page_size()).unwrap();
     assert_eq!(range.reserved_bytes(), count * page_size());
@@ -17,7 +17,7 @@ fn pages(count: usize) -> Reservation {
 fn read(range: &Reservation, offset: usize) -> u8 {
     assert_access(range, offset, true);
     let at = range.as_ptr().wrapping_add(offset);
-    // SAFETY: it was just seen to be readable, and nobody else uses the range.
+    // SAFETY: the page was just found to be readable, and nothing else uses the range.
     unsafe { at.read() }
 }
 
@@ -25,7 +25,7 @@ fn read(range: &Reservation, offset: usize) -> u8 {
 fn write(range: &Reservation, offset: usize, value: u8) {
     assert_access(range, offset, true);
     let at = range.as_ptr().wrapping_add(offset);
-    // SAFETY: it was just seen to be writable, and nobody else uses the range.
+    // SAFETY: the page was just found to be writable, and nothing else uses the range.
     unsafe { at.write(value) }
 }
 
@@ -72,7 +72,7 @@ fn committed_pages_are_accessible_and_no_others() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
-fn the_page_behind_the_end_is_never_accessible() {
+fn the_page_past_the_end_is_never_accessible() {
     let page = page_size();
     for huge_pages in [HugePages::Auto, HugePages::Always, HugePages::Never] {
         for bytes in [0, 1, page, 5 * page, (4 << 20) + 1, 16 << 20] {
@@ -90,7 +90,7 @@ fn the_page_behind_the_end_is_never_accessible() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is mapped there")]
+#[cfg_attr(no_vm, ignore = "mappings are not reported there")]
 fn the_range_is_released_on_drop() {
     let page = page_size();
     // What was ours may be taken by another thread at once; so several tries, one must show it.
@@ -109,7 +109,7 @@ fn the_range_is_released_on_drop() {
 }
 
 #[test]
-fn commit_keeps_what_is_there_and_brings_zeroes() {
+fn commit_keeps_contents_and_adds_zeroed_pages() {
     let page = page_size();
     let range = pages(4);
     range.commit(..2 * page).unwrap();
@@ -120,13 +120,13 @@ fn commit_keeps_what_is_there_and_brings_zeroes() {
     range.prefault(..).unwrap();
     assert_eq!((read(&range, 0), read(&range, 2 * page - 1)), (1, 2));
     assert!((2 * page..4 * page).all(|offset| {
-        // SAFETY: committed above, and nobody else uses the range.
+        // SAFETY: the page was committed above, and nothing else uses the range.
         unsafe { range.as_ptr().wrapping_add(offset).read() == 0 }
     }));
 }
 
 #[test]
-fn decommitted_pages_come_back_as_zeroes_and_their_neighbours_stay() {
+fn recommitted_pages_are_zero_and_their_neighbours_unchanged() {
     let page = page_size();
     let mut range = pages(3);
     range.commit(..).unwrap();
@@ -156,8 +156,8 @@ fn discarded_pages_read_as_zero_and_stay_accessible() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn prefaulting_makes_resident_and_giving_back_ends_it() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn prefaulting_makes_pages_resident_until_they_are_decommitted() {
     let page = page_size();
     let mut range =
         Reservation::builder().bytes(64 * page).huge_pages(HugePages::Never).reserve().unwrap();
@@ -220,7 +220,7 @@ fn locked_pages_are_resident_until_released() {
     assert_pages(&range, &[false; 4]);
 }
 
-/// Has every call that takes a range try this one, and returns their one answer.
+/// Passes the range to every method that takes one, and returns the error, on which all must agree.
 #[track_caller]
 fn refusal(range: &mut Reservation, part: impl RangeBounds<usize> + Clone) -> Error {
     let errors = [
@@ -237,7 +237,7 @@ fn refusal(range: &mut Reservation, part: impl RangeBounds<usize> + Clone) -> Er
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
-fn ranges_that_are_not_inside_are_refused() {
+fn ranges_out_of_bounds_are_refused() {
     let page = page_size();
     let total = 4 * page;
     let mut range = pages(4);
@@ -277,7 +277,7 @@ fn ranges_that_are_not_inside_are_refused() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
-fn ranges_that_are_no_whole_pages_are_refused() {
+fn ranges_of_partial_pages_are_refused() {
     let page = page_size();
     let mut range = pages(4);
     let refusals = [
@@ -320,7 +320,7 @@ fn every_form_of_range_means_what_it_means_for_slices() {
 }
 
 #[test]
-fn alignments_that_are_no_power_of_two_are_refused() {
+fn alignments_that_are_not_powers_of_two_are_refused() {
     for align in [0, 3, 12, 4097, usize::MAX, usize::MAX / 2] {
         let error = Reservation::builder().bytes(4096).align(align).reserve().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Alignment);
@@ -330,7 +330,7 @@ fn alignments_that_are_no_power_of_two_are_refused() {
 }
 
 #[test]
-fn alignments_that_no_address_space_has_are_refused() {
+fn alignments_beyond_the_address_space_are_refused() {
     // Where there are 32 bits, a GiB to align to may be had.
     let least = if cfg!(target_pointer_width = "64") { 62 } else { 31 };
     for shift in least..usize::BITS {
@@ -347,7 +347,7 @@ fn alignments_that_no_address_space_has_are_refused() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
-fn nothing_at_all_can_be_reserved() {
+fn an_empty_range_can_be_reserved() {
     for mut range in [
         Reservation::new(0).unwrap(),
         Reservation::builder().reserve().unwrap(),
@@ -396,7 +396,7 @@ fn threads_may_share_it() {
 }
 
 #[test]
-fn it_shows_what_it_is() {
+fn debug_output_shows_size_and_options() {
     let range = pages(2);
     let text = format!("{range:?}");
     assert!(text.contains("reserved_bytes") && text.contains("Auto"), "{text}");

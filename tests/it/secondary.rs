@@ -46,7 +46,7 @@ fn tiny_keys_agree_with_the_model() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn a_far_index_commits_nothing_and_says_what_to_do() {
+fn a_far_index_commits_nothing_and_the_error_says_what_to_do() {
     let mut map: SecondaryMap<DefaultKey, [u64; 7]> = SecondaryMap::new();
     let far = key(u32::MAX, 1);
     for values in 0..2 {
@@ -78,7 +78,7 @@ fn a_far_index_commits_nothing_and_says_what_to_do() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn the_limit_of_far_indices_is_exact_and_moves_with_what_is_announced() {
+fn the_limit_of_far_indices_is_exact_and_follows_announcements() {
     // 64 MiB are 1024 slots.
     type Large = [u8; (64 << 10) - 4];
     // Named, since the default may be less than this takes.
@@ -87,7 +87,7 @@ fn the_limit_of_far_indices_is_exact_and_moves_with_what_is_announced() {
     let refused = large.try_entry(key(1024 + 16, 1)).unwrap_err();
     assert_eq!(refused.limit(), Some(1024 + 16));
     assert!(large.try_entry(key(1024 + 15, 1)).is_ok());
-    // A place that is not filled is no value.
+    // A place without a value does not count.
     assert_eq!(large.try_entry(key(1024 + 16, 1)).unwrap_err().limit(), Some(1024 + 16));
     large.set_capacity(5000);
     assert!(large.capacity() >= 5000);
@@ -120,7 +120,7 @@ fn the_limit_of_far_indices_is_exact_and_moves_with_what_is_announced() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn very_large_values_come_one_by_one() {
+fn very_large_values_are_committed_one_by_one() {
     let mut map: SecondaryMap<DefaultKey, [[u8; 1 << 20]; 65]> = SecondaryMap::with_max_len(64);
     assert!(map.try_entry(key(1, 1)).is_ok());
     let error = map.try_entry(key(16, 1)).unwrap_err();
@@ -133,7 +133,7 @@ type Wide = [u32; 4095];
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn what_is_far_does_not_move_with_what_far_keys_had_committed() {
+fn far_keys_do_not_raise_the_limit_of_far_indices() {
     let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
     let mut taken = 0;
     for _ in 0..2 {
@@ -154,7 +154,7 @@ fn what_is_far_does_not_move_with_what_far_keys_had_committed() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn keys_of_a_large_map_may_come_together_in_any_order() {
+fn keys_of_a_large_map_may_be_inserted_together_in_any_order() {
     const SLOTS: u32 = 12_000;
     let empty = || SecondaryMap::<DefaultKey, Wide>::with_max_len(1 << 20);
     // A value in every eighth slot, the highest first.
@@ -191,7 +191,7 @@ fn keys_of_a_large_map_may_come_together_in_any_order() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn values_that_wait_take_their_turns_and_are_dropped_if_they_stay_far() {
+fn waiting_values_are_inserted_in_order_and_dropped_if_they_stay_far() {
     let ledger = Ledger::new();
     let mut map: SecondaryMap<DefaultKey, (Token<'_>, Wide)> = SecondaryMap::with_max_len(1 << 20);
     let value = |n| (ledger.token(n), [0; 4095]);
@@ -210,7 +210,7 @@ fn values_that_wait_take_their_turns_and_are_dropped_if_they_stay_far() {
     );
     assert_eq!(map.stats().slots, 4320);
 
-    // What is near was put in before what is not was refused.
+    // Near pairs were inserted before a far one was refused.
     let pairs = [(9, 1, 7), (100_000, 1, 8), (10, 1, 9), (100_001, 1, 10)].map(pair);
     let before = map.stats().committed_bytes;
     assert!(panic_message(|| map.extend(pairs)).contains("SparseSecondaryMap"));
@@ -221,7 +221,7 @@ fn values_that_wait_take_their_turns_and_are_dropped_if_they_stay_far() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn values_for_one_slot_count_as_one_where_they_come_together() {
+fn values_for_one_slot_count_once_when_inserted_together() {
     let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
     let value = |n| [n; 4095];
     // The same key, newer ones, and older ones: none but one can be there in the end.
@@ -273,7 +273,7 @@ fn max_len_and_the_bits_of_keys_are_limits() {
 #[test]
 #[cfg(target_pointer_width = "64")]
 #[cfg_attr(miri, ignore = "Miri stops the program when its own memory does not suffice")]
-fn what_the_allocator_refuses_is_an_error() {
+fn refusals_by_the_allocator_are_errors() {
     let mut map: SparseSecondaryMap<DefaultKey, [u8; 100]> = SparseSecondaryMap::with_capacity(5);
     assert!(map.capacity() >= 5);
     map.insert(key(u32::MAX, 1), [1; 100]);
@@ -287,7 +287,7 @@ fn what_the_allocator_refuses_is_an_error() {
 }
 
 #[test]
-fn shrinking_ends_behind_the_last_value() {
+fn shrinking_ends_after_the_last_value() {
     let mut map: SecondaryMap<DefaultKey, u64> =
         (0..100_000).map(|n| (key(n, 7), u64::from(n))).collect();
     map.retain(|key, _| key.index() < 10);

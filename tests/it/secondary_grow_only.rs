@@ -1,4 +1,4 @@
-//! References out of a secondary map's grow-only scope stay good, and nothing there is replaced.
+//! References from a secondary map's grow-only scope stay valid, and the scope replaces no value.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::grow_only::leak;
@@ -47,7 +47,7 @@ fn values_stay<K: Key, V: Copy + PartialEq + std::fmt::Debug>(make: fn(u32) -> V
 }
 
 #[test]
-fn references_outlast_growth() {
+fn references_outlive_growth() {
     values_stay::<DefaultKey, u32>(|n| n);
     values_stay::<DefaultKey, [u64; 40]>(|n| [n.into(); 40]);
     values_stay::<DefaultKey, ()>(|_| ());
@@ -55,7 +55,7 @@ fn references_outlast_growth() {
 }
 
 #[test]
-fn what_is_there_stays_whoever_comes() {
+fn existing_values_are_never_replaced() {
     let ledger = Ledger::new();
     let mut map = SecondaryMap::new();
     let scope = map.grow_only();
@@ -77,7 +77,7 @@ fn what_is_there_stays_whoever_comes() {
 }
 
 #[test]
-fn far_keys_and_a_maximum_are_kept_to() {
+fn far_keys_and_keys_past_the_maximum_are_refused() {
     let mut map: SecondaryMap<DefaultKey, [u8; 60]> = SecondaryMap::new();
     let near = (1 << 20) + 16;
     let scope = map.grow_only();
@@ -98,7 +98,7 @@ fn far_keys_and_a_maximum_are_kept_to() {
 
 /// As wide as keys get, with every bit of a word.
 #[test]
-fn the_last_of_all_keys_may_be_put_in() {
+fn the_largest_key_can_be_inserted() {
     let last: KeyData<Compact32> =
         KeyData::from_parts(Compact32::MAX_INDEX, Compact32::MAX_GENERATION, Compact32::MAX_TAG)
             .expect("it fits");
@@ -148,7 +148,7 @@ fn a_backing_that_panics_leaves_the_scope_usable() {
 }
 
 #[test]
-fn what_runs_while_the_map_takes_memory_finds_the_scope_taken() {
+fn code_that_runs_while_the_map_takes_memory_finds_the_scope_busy() {
     fn hook(_: &panic::PanicHookInfo<'_>) {
         let scope = SCOPE.get().expect("set");
         // One for a slot that there is, and is free; one for another.
@@ -204,7 +204,7 @@ impl Key for Meddling {
 }
 
 #[test]
-fn a_key_may_come_back_into_the_scope() {
+fn key_code_may_call_the_scope_again() {
     let map: &'static mut SecondaryMap<Meddling, u64> = leak(SecondaryMap::new());
     let scope: &'static GrowOnlySecondaryMap<'_, _, _> = leak(map.grow_only());
     MEDDLED.set(Some(scope));

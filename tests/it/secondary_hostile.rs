@@ -1,4 +1,4 @@
-//! Keys that answer differently when they are asked again: each call goes by the first answer.
+//! Keys that return different data each time: each call uses the first answer.
 
 use stayput::secondary::Entry;
 use stayput::{Bits32, Key, KeyData, SecondaryMap, SparseSecondaryMap};

@@ -1,5 +1,4 @@
-//! Operations on secondary maps and on a model of them side by side: what the model test and the
-//! fuzz target `secondary_model` share.
+//! Operations on secondary maps and a model of them, shared by the model test and the fuzz target `secondary_model`.
 
 use crate::slot_map_op::{Partly, at_fault};
 use arbitrary::Unstructured;
@@ -21,7 +20,7 @@ pub(crate) enum Name {
     MadeToo(u8, u8, u8),
     /// One whose value is there, with any tag.
     There(u8, u8),
-    /// One about the value that is there: generations up or down, but for the null key.
+    /// A key of the slot of a value, with a higher or lower generation; never the null key.
     Near(u8, i8),
     Null(u8),
     /// Anything.
@@ -92,10 +91,10 @@ pub(crate) enum Op {
     Prefault(u8),
     ShrinkToFit,
     Trim,
-    /// So often, with so many bytes each time.
+    /// That many calls, each with a budget in bytes.
     TrimWithin(u8, u16),
     RemoveMany(Items),
-    /// So often, with so many bytes each time.
+    /// That many calls, each with a budget in bytes.
     ShrinkWithin(u8, u16),
     PrefaultAhead(u16),
 }
@@ -164,7 +163,7 @@ pub(crate) struct Model<K: Key, const PAD: usize> {
     live_before: usize,
 }
 
-/// What must become of a key that is to be put in.
+/// The expected result of inserting a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Stale,
@@ -251,7 +250,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         self.near_with(self.std.len() + 1)
     }
 
-    /// The same for so many values.
+    /// The same if there were that many values.
     fn near_with(&self, values: usize) -> usize {
         self.announced.max(self.slots).max(Self::NEAR_SLOTS + 16 * values)
     }
@@ -306,7 +305,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         }
     }
 
-    /// Whether the maps can be gone over after this key was put in.
+    /// Returns `true` if the maps can be compared completely after this key was inserted.
     fn is_within_reach(key: K, fate: Fate) -> bool {
         matches!(fate, Fate::Far(_) | Fate::Stale) || (key.index() as usize) < Self::FEW
     }

@@ -1,4 +1,4 @@
-//! What becomes of secondary maps when their slot map forgets which keys there were.
+//! Secondary maps after their slot map has forgotten its keys.
 
 use stayput::{DefaultKey, ErrorKind, SecondaryMap, SlotMap, SparseSecondaryMap};
 

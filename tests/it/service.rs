@@ -1,4 +1,4 @@
-//! Arrays with memory ahead of them, and such as are released in the background, are as others are.
+//! Arrays with commit-ahead and background release behave like other arrays.
 
 use crate::helpers::key;
 use crate::ledger::{Ledger, Step, Token, panic_message};
@@ -59,7 +59,7 @@ fn elements_are_dropped_before_drop_returns() {
 }
 
 #[test]
-fn where_a_drop_panics_the_rest_is_dropped_and_the_memory_is_handed_over() {
+fn after_a_panicking_drop_the_rest_is_dropped_and_the_memory_released() {
     for ahead in KINDS {
         let ledger = Ledger::new();
         let mut vec = builder(ahead).capacity(MIB / 8).build();
@@ -73,7 +73,7 @@ fn where_a_drop_panics_the_rest_is_dropped_and_the_memory_is_handed_over() {
 }
 
 #[test]
-fn what_is_dropped_may_drop_arrays_and_ask_the_service() {
+fn elements_may_drop_arrays_and_call_the_service_when_dropped() {
     thread_local!(static DROPS: Cell<usize> = const { Cell::new(0) });
 
     struct Nested(usize, Option<VmVec<Nested>>);
@@ -161,7 +161,7 @@ fn is_served(vec: &mut VmVec<u64>) -> bool {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "no thread makes memory ready there")]
-fn clones_and_parts_have_the_same_options() {
+fn clones_and_split_parts_have_the_same_options() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> = builder(ahead).build();
         vec.extend(0..1000);
@@ -250,7 +250,7 @@ fn fills_exactly<T: Clone + PartialEq>(max_len: usize, element: &T) {
 
 #[test]
 #[expect(clippy::large_stack_arrays, reason = "some elements are large")]
-fn the_maximum_is_kept_whatever_the_elements_are() {
+fn the_maximum_is_exact_for_all_elements() {
     #[derive(Clone, PartialEq)]
     #[repr(align(65_536))]
     struct Aligned(u8);
@@ -273,7 +273,7 @@ fn the_maximum_is_kept_whatever_the_elements_are() {
 }
 
 #[test]
-fn elements_of_size_zero_need_nothing_ahead() {
+fn elements_of_size_zero_have_no_memory_ahead() {
     for ahead in KINDS {
         let mut units: VmVec<()> =
             VmVec::builder().commit_ahead(ahead).release(Release::Background).build();
@@ -292,7 +292,7 @@ fn elements_of_size_zero_need_nothing_ahead() {
 }
 
 #[test]
-fn a_default_reservation_is_served_too() {
+fn a_default_reservation_has_memory_ahead_too() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> =
             VmVec::builder().commit_ahead(ahead).release(Release::Background).build();
@@ -304,7 +304,7 @@ fn a_default_reservation_is_served_too() {
 }
 
 #[test]
-fn what_was_asked_for_when_it_was_made_is_not_late() {
+fn the_initial_capacity_does_not_count_as_late() {
     for ahead in KINDS {
         for max_len in [None, Some(MIB)] {
             let (vec, map, arena) = (VmVec::builder(), SlotMap::builder(), Arena::builder());
@@ -328,7 +328,7 @@ fn what_was_asked_for_when_it_was_made_is_not_late() {
 }
 
 #[test]
-fn slots_that_were_given_back_are_vacant_when_they_are_there_again() {
+fn returned_slots_are_vacant_when_committed_again() {
     for ahead in KINDS {
         let builder = SecondaryMap::builder().max_len(400_000).huge_pages(HugePages::Never);
         let mut map: SecondaryMap<DefaultKey, u64> = builder.commit_ahead(ahead).build();
@@ -352,7 +352,7 @@ fn slots_that_were_given_back_are_vacant_when_they_are_there_again() {
 
 #[cfg(feature = "bytemuck")]
 #[test]
-fn zeroes_are_zeroes_whatever_lies_ready() {
+fn zeroed_elements_are_zero_in_memory_committed_ahead() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> = builder(ahead).build();
         for len in [10, 20_000, 300_000, 7] {

@@ -1,5 +1,4 @@
-//! Operations on indices of sets and on a model of them side by side: what the model test and the fuzz target
-//! `sets_model` share.
+//! Operations on indices of sets and a model of them, shared by the model test and the fuzz target `sets_model`.
 
 use stayput::Error;
 use stayput::index::{ListIndex, SetIndex};
@@ -15,11 +14,11 @@ const SLOTS: u16 = 500;
 pub(crate) enum Op {
     /// A slot of a value, in it already or not.
     Insert(u16, u16),
-    /// Slots from one on, so many, of one value.
+    /// A number of slots, from one on, with one value.
     InsertMany(u16, u8, u16),
     /// One each, from a value on.
     InsertEach(u16, u8, u16),
-    /// After so many questions, user code panics.
+    /// User code panics after a number of calls.
     InsertAndPanic(u16, u16, u8),
     Remove(u16),
     RemoveMany(u16, u8),
@@ -329,7 +328,7 @@ impl<I: Sets> Model<I> {
 
     fn forget(&mut self, slot: u32) {
         if let Some(old) = self.values.remove(&slot) {
-            let set = self.sets.get_mut(&old).expect("it was put in");
+            let set = self.sets.get_mut(&old).expect("it was inserted");
             set.remove(&slot);
             if set.is_empty() {
                 self.sets.remove(&old);

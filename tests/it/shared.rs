@@ -1,4 +1,4 @@
-//! Arrays to which many threads append: what the models do not tell.
+//! Arrays that many threads append to, apart from what the model tests cover.
 
 use crate::buffer::Buffer;
 use crate::ledger::Ledger;
@@ -31,7 +31,7 @@ assert_not_impl_any!(VecMut<'static, Rc<u8>>: Send, Sync);
 
 pub(crate) const THREADS: usize = 4;
 
-/// Has threads do the same at the same time.
+/// Runs the same closure on several threads at the same time.
 pub(crate) fn together<R: Send>(run: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let barrier = Barrier::new(THREADS);
     let (run, barrier) = (&run, &barrier);
@@ -55,7 +55,7 @@ fn push_all<T>(vec: &SharedVec<T>, elements: impl IntoIterator<Item = T>) {
 }
 
 #[test]
-fn what_makes_an_element_may_panic_or_push_itself() {
+fn closures_that_make_elements_may_panic_or_push() {
     let vec = SharedVec::<usize>::new();
     // What panics leaves nothing; and what pushes itself is asked again.
     assert!(catch_unwind(AssertUnwindSafe(|| vec.push_with(|_| panic!("no")))).is_err());
@@ -71,7 +71,7 @@ fn what_makes_an_element_may_panic_or_push_itself() {
 }
 
 #[test]
-fn iterators_give_all_that_they_have_in_order() {
+fn iterators_are_appended_completely_and_in_order() {
     let vec = SharedVec::new();
     vec.extend(0..1000);
     Extend::extend(&mut &vec, 1000..1010);
@@ -98,7 +98,7 @@ fn iterators_give_all_that_they_have_in_order() {
 }
 
 #[test]
-fn what_is_gathered_is_appended_in_runs() {
+fn gathered_elements_are_appended_in_runs() {
     let vec = SharedVec::<usize>::new();
     together(|worker| {
         let mut gather = vec.gather();
@@ -132,7 +132,7 @@ fn what_is_gathered_is_appended_in_runs() {
 }
 
 #[test]
-fn elements_without_a_size_are_counted() {
+fn elements_of_size_zero_are_counted() {
     let mut vec = SharedVec::<()>::new();
     together(|_| push_all(&vec, [(); 1000]));
     assert_eq!((vec.len(), vec.get(3999), vec.get(4000)), (4000, Some(&()), None));
@@ -180,7 +180,7 @@ fn each_element_is_dropped_once() {
 }
 
 #[test]
-fn what_is_forgotten_leaks_and_the_array_can_be_used() {
+fn forgotten_guards_leak_and_the_array_stays_usable() {
     for forget in [
         |vec: &mut SharedVec<u64>| std::mem::forget(vec.as_mut_vec()),
         |vec: &mut SharedVec<u64>| {
@@ -203,7 +203,7 @@ fn what_is_forgotten_leaks_and_the_array_can_be_used() {
 }
 
 #[test]
-fn room_is_made_behind_elements_that_came_with_an_array() {
+fn arrays_converted_from_others_can_grow() {
     for len in [1, 100, 5000, 8191] {
         let mut vec = VmVec::<u64>::with_max_len(1 << 20);
         vec.extend(0..len);
@@ -221,7 +221,7 @@ fn room_is_made_behind_elements_that_came_with_an_array() {
 }
 
 #[test]
-fn memory_behind_what_was_removed_goes_back() {
+fn memory_after_removed_elements_is_returned() {
     let mut vec = SharedVec::<usize>::new();
     vec.extend(0..2_000_000);
     vec.as_mut_vec().truncate(100);
@@ -256,7 +256,7 @@ fn options_are_those_of_the_family() {
     new.try_prefault(100_000).unwrap();
     assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
     assert_eq!(new.push(1).0, 0);
-    // A byte an element besides.
+    // Plus one byte per element.
     let vec = SharedVec::<u64>::with_max_len(1 << 20);
     vec.extend(0..1 << 20);
     let committed = vec.stats().committed_bytes;
@@ -319,7 +319,7 @@ fn all_finished_elements_are_visited_while_others_push() {
 }
 
 #[test]
-fn a_backing_that_unwinds_takes_no_place_with_it() {
+fn a_backing_that_unwinds_loses_no_place() {
     let is_armed = Arc::new(AtomicBool::new(false));
     let armed = Arc::clone(&is_armed);
     let hook = move || assert!(!armed.swap(false, Ordering::Relaxed), "as planned");
@@ -364,7 +364,7 @@ fn a_backing_that_unwinds_takes_no_place_with_it() {
 }
 
 #[test]
-fn what_is_moved_is_in_one_place_where_memory_ahead_unwinds() {
+fn moved_elements_exist_once_if_memory_ahead_unwinds() {
     for is_vec in [true, false] {
         let ledger = Ledger::new();
         let is_armed = Arc::new(AtomicBool::new(false));

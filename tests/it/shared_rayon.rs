@@ -1,4 +1,4 @@
-//! Arrays to which many threads append, in parallel: what `VmVec` does, and tasks that append themselves.
+//! `SharedVec` in parallel: the same as for `VmVec`, and tasks that append themselves.
 
 use crate::vec_rayon::{Drops, Token};
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ fn tokens(drops: &Drops, count: usize) -> SharedVec<Token<'_>> {
 }
 
 #[test]
-fn what_is_collected_is_in_order_whether_its_length_is_known_or_not() {
+fn collecting_keeps_the_order_with_and_without_a_known_length() {
     for len in LENS {
         let expected: Vec<usize> = (0..len).collect();
         let known: SharedVec<usize> = (0..len).into_par_iter().collect();
@@ -35,7 +35,7 @@ fn what_is_collected_is_in_order_whether_its_length_is_known_or_not() {
 }
 
 #[test]
-fn tasks_append_all_that_they_make_and_each_in_its_order() {
+fn tasks_append_all_elements_each_in_its_own_order() {
     for len in LENS {
         let expected: Vec<usize> = (0..len).collect();
         let vec = SharedVec::from([usize::MAX]);
@@ -83,7 +83,7 @@ fn elements_of_size_zero_are_counted() {
 }
 
 #[test]
-fn slices_of_it_are_shared_out() {
+fn slices_are_divided_among_tasks() {
     let mut vec: SharedVec<u32> = (0..10_000).collect();
     vec.par_iter_mut().for_each(|n| *n += 1);
     (&mut vec).into_par_iter().for_each(|n| *n += 1);
@@ -95,7 +95,7 @@ fn slices_of_it_are_shared_out() {
 }
 
 #[test]
-fn a_range_is_drained_and_the_rest_closes_up() {
+fn a_drained_range_closes_its_gap() {
     for len in LENS {
         let drops = Drops::of(len);
         let mut vec = tokens(&drops, len);
@@ -119,7 +119,7 @@ fn a_range_is_drained_and_the_rest_closes_up() {
 }
 
 #[test]
-fn what_nobody_takes_is_dropped_and_what_is_forgotten_leaks() {
+fn elements_not_taken_are_dropped_and_forgotten_ones_leak() {
     let drops = Drops::of(50_000);
     let mut vec = tokens(&drops, 50_000);
     let found = vec.par_drain(100..).find_any(|token| token.number == 40_000);
@@ -137,7 +137,7 @@ fn what_nobody_takes_is_dropped_and_what_is_forgotten_leaks() {
 }
 
 #[test]
-fn when_a_task_panics_the_array_is_whole() {
+fn the_array_stays_usable_when_a_task_panics() {
     for at in [0, 1, 2500, 9999] {
         let drops = Drops::of(10_000);
         let mut vec = tokens(&drops, 10_000);
@@ -181,7 +181,7 @@ fn when_a_task_panics_the_array_is_whole() {
 }
 
 #[test]
-fn a_full_array_takes_what_fits_and_says_that_it_is_full() {
+fn a_full_array_takes_what_fits_and_reports_that_it_is_full() {
     for max_len in [0, 1, 63, 64, 100, 5000] {
         let vec = SharedVec::<usize>::with_max_len(max_len);
         let run = catch_unwind(AssertUnwindSafe(|| (&vec).par_extend(0..max_len + 1)));

@@ -1,4 +1,4 @@
-//! Maps into which many threads put values, and out of which they take them: what the model does not tell.
+//! Maps that many threads insert into and remove from, apart from what the model test covers.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::effort;
@@ -56,7 +56,7 @@ impl Drop for Counted<'_> {
 }
 
 #[test]
-fn keys_with_few_generations_are_given_once_until_all_slots_are_retired() {
+fn keys_with_few_generations_are_returned_once_until_all_slots_are_retired() {
     let mut map = SharedSlotMap::<Medium, usize>::with_key();
     let mut given = HashSet::new();
     for round in 0.. {
@@ -84,7 +84,7 @@ fn keys_with_few_generations_are_given_once_until_all_slots_are_retired() {
 }
 
 #[test]
-fn who_looks_meanwhile_sees_whole_values_and_what_was_there_before() {
+fn concurrent_readers_see_complete_values_and_all_earlier_ones() {
     let map = Shared::<(usize, String)>::new();
     let (first, _) = map.insert((0, "0".into()));
     let is_done = AtomicBool::new(false);
@@ -127,7 +127,7 @@ fn who_looks_meanwhile_sees_whole_values_and_what_was_there_before() {
 }
 
 #[test]
-fn values_know_their_keys_if_they_are_to() {
+fn values_can_be_made_from_their_keys() {
     let mut map = SharedSlotMap::<DefaultKey, DefaultKey>::new();
     let calls = AtomicUsize::new(0);
     for round in 1..4 {
@@ -166,7 +166,7 @@ fn values_know_their_keys_if_they_are_to() {
 }
 
 #[test]
-fn inserting_with_a_key_has_a_form_that_returns_the_error() {
+fn inserting_with_a_key_has_a_fallible_form() {
     let map = Shared::with_max_len(2);
     let (key, own) = map.try_insert_with(|key| key).unwrap();
     assert_eq!(map.get(key), Some(own));
@@ -179,11 +179,11 @@ fn inserting_with_a_key_has_a_form_that_returns_the_error() {
     });
     let refused = refused.unwrap_err();
     assert_eq!((refused.error.kind(), refused.value, calls), (ErrorKind::MaxLen, None, 1));
-    let refused = map.try_insert_with(|_| unreachable!("there is no slot")).unwrap_err();
+    let refused = map.try_insert_with(|_| unreachable!("the map is full")).unwrap_err();
     assert_eq!((refused.error.kind(), map.len()), (ErrorKind::MaxLen, 2));
 }
 
-/// Takes so many keys of each run, or panics if that is none.
+/// Takes that many keys of each run, or panics if that is 0.
 struct Takes(usize);
 
 impl Extend<DefaultKey> for Takes {
@@ -194,7 +194,7 @@ impl Extend<DefaultKey> for Takes {
 }
 
 #[test]
-fn several_have_their_keys_in_order() {
+fn inserting_several_returns_their_keys_in_order() {
     let map = Shared::<usize>::new();
     let mut keys = Vec::new();
     map.insert_many(0..1000, &mut keys);
@@ -231,7 +231,7 @@ impl Drop for Nothing {
 struct Wide<'c>(Counted<'c>);
 
 #[test]
-fn values_may_have_no_size_and_may_be_aligned_and_large() {
+fn values_may_be_zero_sized_over_aligned_or_large() {
     let live = AtomicUsize::new(0);
     let mut map = Shared::new();
     let keys = together(|_| (0..1000).map(|_| map.insert(Nothing).0).collect::<Vec<_>>());
@@ -266,7 +266,7 @@ fn values_may_have_no_size_and_may_be_aligned_and_large() {
 }
 
 #[test]
-fn holes_are_filled_first_and_memory_stays_as_it_was() {
+fn holes_are_filled_first_without_taking_memory() {
     for reuse in [Reuse::Recent, Reuse::Lowest] {
         let mut map = Shared::<[u64; 7]>::builder().reuse(reuse).build();
         let keys: Vec<_> = (0..20_000).map(|n| map.insert([n; 7]).0).collect();
@@ -304,7 +304,7 @@ fn holes_are_filled_first_and_memory_stays_as_it_was() {
 }
 
 #[test]
-fn slots_that_were_trimmed_start_above_what_they_had() {
+fn trimmed_slots_start_above_their_old_generations() {
     let mut map = Shared::<[u64; 100]>::new();
     let mut given = HashSet::new();
     for _ in 0..5 {
@@ -321,7 +321,7 @@ fn slots_that_were_trimmed_start_above_what_they_had() {
         map.shrink_to_fit();
         assert!(given.iter().all(|key| !map.contains_key(*key)));
     }
-    // In a map that has the same slots over and over, and gives back what is behind.
+    // In a map that reuses the same slots, and returns the memory after them.
     let mut map = SharedSlotMap::<Medium, [u64; 1000]>::with_key();
     let mut given = HashSet::new();
     while let Ok((key, _)) = map.try_insert([1; 1000]) {
@@ -335,7 +335,7 @@ fn slots_that_were_trimmed_start_above_what_they_had() {
 }
 
 #[test]
-fn drops_that_panic_lose_nothing_else() {
+fn panicking_drops_lose_no_other_value() {
     for pass in 0..8 {
         let ledger = Ledger::new();
         let mut map = Shared::new();
@@ -381,7 +381,7 @@ fn a_drain_drops_the_other_values_when_a_drop_panics() {
 }
 
 #[test]
-fn what_is_forgotten_comes_back_with_the_owner() {
+fn values_of_forgotten_guards_return_with_the_owner() {
     for forget in [
         |map: &mut Shared<u64>| mem::forget(map.as_mut_map()),
         |map: &mut Shared<u64>| mem::forget(map.drain()),
@@ -418,7 +418,7 @@ fn what_is_forgotten_comes_back_with_the_owner() {
 }
 
 #[test]
-fn another_map_can_be_put_in_its_place() {
+fn the_map_can_be_replaced_by_another() {
     let mut map = Shared::<u32>::with_max_len(10);
     map.insert_many(0..10, &mut Vec::new());
     let before = mem::replace(&mut *map.as_mut_map(), SlotMap::with_max_len(100_000));
@@ -445,7 +445,7 @@ fn another_map_can_be_put_in_its_place() {
 }
 
 #[test]
-fn nothing_moves_from_and_to_a_map_of_one_thread() {
+fn conversions_to_and_from_a_slot_map_move_nothing() {
     let mut map: SlotMap<DefaultKey, u64> = (0..100_000).collect();
     let keys: Vec<_> = map.keys().collect();
     let detached = map.insert(7);
@@ -543,7 +543,7 @@ fn traits_are_those_of_a_map() {
 }
 
 #[test]
-fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
+fn a_call_from_a_backing_is_refused_and_nothing_is_lost() {
     static MAP: OnceLock<Shared<u64>> = OnceLock::new();
     static SEEN: Mutex<Vec<ErrorKind>> = Mutex::new(Vec::new());
     let hook = || {
@@ -576,7 +576,7 @@ fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_backing_that_unwinds_takes_no_slot_with_it() {
+fn a_backing_that_unwinds_loses_no_slot() {
     let is_armed = Arc::new(AtomicBool::new(false));
     let armed = Arc::clone(&is_armed);
     let hook = move || assert!(!armed.swap(false, Ordering::Relaxed), "as planned");
@@ -609,7 +609,7 @@ fn a_backing_that_unwinds_takes_no_slot_with_it() {
 }
 
 #[test]
-fn memory_for_holes_that_were_filled_goes_back_to_the_system() {
+fn memory_of_filled_holes_is_returned_to_the_system() {
     let mut map = SharedSlotMap::<DefaultKey, u64>::new();
     map.insert_many(0..1 << 20, &mut Vec::new());
     // The last one stays, so that the others are holes.
@@ -626,14 +626,14 @@ fn memory_for_holes_that_were_filled_goes_back_to_the_system() {
 }
 
 #[test]
-fn who_always_inserts_while_a_value_is_made_fills_the_map_and_is_refused() {
+fn recursive_insertion_while_a_value_is_made_fills_the_map_and_is_refused() {
     let map = SharedSlotMap::<DefaultKey, usize>::with_max_len(1000);
     let insert = || map.insert_with_key(|_| *map.insert(7).1).0;
     assert!(catch_unwind(AssertUnwindSafe(insert)).is_err());
     assert_eq!(map.len(), 1000);
 }
 
-/// Each way to put values in, by threads, until there is no room, phase by phase.
+/// Fills the map by each method that inserts values, on threads, phase by phase, until it is full.
 fn fill_up<K: Key + Send + Sync>(mut map: SharedSlotMap<K, u64>, most: usize, phases: usize) {
     let assert_full = |error: Error| {
         assert!(matches!(error.kind(), ErrorKind::MaxLen | ErrorKind::KeyBits), "{error:?}");
@@ -726,7 +726,7 @@ fn threads_fill_all_slots_in_every_phase_and_no_more() {
 }
 
 #[test]
-fn a_backing_that_refuses_the_first_memory_comes_back() {
+fn a_backing_that_refuses_the_first_memory_is_returned() {
     let buffer = Buffer::new(1 << 16, 4096, 8);
     let log = buffer.log();
     log.plan(Call::Commit, Failure::Refuse, 0, 10);
@@ -743,7 +743,7 @@ fn a_backing_that_refuses_the_first_memory_comes_back() {
 }
 
 #[test]
-fn a_capacity_is_room_for_as_many_without_more_memory() {
+fn a_capacity_holds_that_many_values_without_more_memory() {
     let map = SharedSlotMap::with_capacity(1000);
     let capacity = map.capacity();
     assert!(capacity >= 1000);

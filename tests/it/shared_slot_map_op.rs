@@ -1,4 +1,4 @@
-//! Operations on a `SharedSlotMap`: what the model test and the fuzz target `shared_slot_map_model` share.
+//! Operations on a `SharedSlotMap`, shared by the model test and the fuzz target `shared_slot_map_model`.
 
 use crate::slot_map_op::Count;
 

@@ -1,5 +1,5 @@
-//! A `SharedSlotMap` and a map of std side by side, and threads that work on one: what the model test and the fuzz target
-//! `shared_slot_map_model` share.
+//! A `SharedSlotMap` compared with a map of std, and threads that use one, shared by the model test and the fuzz target
+//! `shared_slot_map_model`.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::ledger::{Ledger, Step, Token};

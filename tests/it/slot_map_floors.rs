@@ -1,5 +1,5 @@
-//! However a map forgets which generations its slots had (it is cleared, trimmed, shrunk, copied, saved), no key
-//! is given twice.
+//! However a map forgets the generations of its slots (cleared, trimmed, shrunk, copied, saved), it returns no key
+//! twice.
 
 use crate::made;
 use stayput::slot_map::Reuse;
@@ -28,12 +28,12 @@ fn large(number: u32) -> Large {
 enum Op {
     Insert(u16),
     Remove(u16),
-    /// A run of slots, every so many of them.
+    /// Every `n`th slot of a run.
     RemoveRun(u16, u16, u8),
-    /// All but the first so many.
+    /// All but the first `n`.
     Cut(u16),
     Detach(u16),
-    /// Into a slot behind the last one, or among them.
+    /// Into a slot past the last one, or among the others.
     InsertAt(u16, u8),
     Invalidate(u16),
     Clear,
@@ -224,7 +224,7 @@ fn run<K: Saved>(config: Config, ops: &[Op], reuse: Reuse) {
 }
 
 #[test]
-fn no_key_is_given_twice() {
+fn no_key_is_returned_twice() {
     made::run_with(10, 1..40, |config: Config, ops: &[Op]| {
         let is_ours =
             |op: &&Op| config.is_placed || !matches!(op, Op::InsertAt(..) | Op::Detach(_));

@@ -1,5 +1,5 @@
-//! Keys whose code lies, panics or comes back into the map: values may be found wrong, but none is
-//! reached that is not there, none is dropped twice, and none is lost.
+//! Keys whose code lies, panics or calls the map again: a wrong value may be found, but no invalid one, and none is
+//! dropped twice or lost.
 
 use crate::grow_only::leak;
 use crate::ledger::{Ledger, Token};
@@ -20,7 +20,7 @@ enum Mood {
     Honest,
     /// Says something else each time.
     Lies,
-    /// Panics after so many calls.
+    /// Panics after that many calls.
     Panics(u32),
     /// Inserts into a grow-only map, and looks things up there.
     ComesBack,
@@ -56,7 +56,7 @@ fn any_data() -> Data {
     Data::from_parts(part(index), part(generation), 0).unwrap_or_default()
 }
 
-/// What the code of a key does besides: gives what is to be said instead.
+/// The misbehaviour of a key's code. Returns the data to report instead.
 fn misbehave(data: Data) -> Data {
     match MOOD.get() {
         Mood::Honest => data,
@@ -226,17 +226,17 @@ fn run(mood: fn() -> Mood) {
 }
 
 #[test]
-fn keys_that_say_something_else_each_time_reach_no_more_than_values() {
+fn keys_with_inconsistent_data_reach_only_values() {
     run(|| Mood::Lies);
 }
 
 #[test]
-fn keys_that_panic_leave_the_map_whole() {
+fn panicking_keys_leave_the_map_usable() {
     run(|| Mood::Panics(u32::try_from(chaos() % 12).expect("it is small")));
 }
 
 #[test]
-fn keys_may_come_back_into_a_grow_only_scope() {
+fn key_code_may_call_a_grow_only_scope_again() {
     let map: &'static mut SlotMap<Hostile, Mark> = leak(SlotMap::with_key());
     map.extend((0..40).map(|n| [MARK, n, n]));
     map.retain(|_, value| value[1] % 3 == 0);

@@ -1,4 +1,4 @@
-//! What a `SlotMap` takes of the system and gives back, and that keys stay stale meanwhile.
+//! The memory that a `SlotMap` takes from the system and returns, while keys stay stale.
 
 use crate::slot_map_op::Medium;
 use stayput::{
@@ -45,8 +45,8 @@ fn remove<K: Key>(map: &mut SlotMap<K, Large>, slots: impl IntoIterator<Item = u
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn with_all_values_gone_trim_gives_all_memory_back_and_no_key_comes_again() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn without_values_trim_returns_all_memory_and_no_key_repeats() {
     let mut map = map_of::<DefaultKey>(20_000);
     let keys: Vec<_> = map.keys().collect();
     let full = map.stats();
@@ -69,8 +69,8 @@ fn with_all_values_gone_trim_gives_all_memory_back_and_no_key_comes_again() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn trim_gives_memory_back_between_values_that_stay() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn trim_returns_memory_between_remaining_values() {
     let mut map = map_of::<DefaultKey>(10_000);
     let keys: Vec<_> = map.keys().collect();
     let addresses: Vec<_> = map.values().map(|value| std::ptr::from_ref(value).addr()).collect();
@@ -107,7 +107,7 @@ fn trim_gives_memory_back_between_values_that_stay() {
 }
 
 #[test]
-fn slots_that_come_back_start_above_the_highest_generation_of_their_block() {
+fn recommitted_slots_start_above_the_highest_generation_of_their_block() {
     let mut map = map_of::<DefaultKey>(256);
     // One slot of the second block is used often.
     let mut busy = map.get_by_index(100).expect("it is there").0;
@@ -132,7 +132,7 @@ fn slots_that_come_back_start_above_the_highest_generation_of_their_block() {
 }
 
 #[test]
-fn the_tail_comes_back_above_the_highest_generation_of_its_block() {
+fn a_recommitted_tail_starts_above_the_highest_generation_of_its_block() {
     for trim in [false, true] {
         let mut map = map_of::<DefaultKey>(256);
         let mut busy = map.get_by_index(200).expect("it is there").0;
@@ -161,7 +161,7 @@ fn the_tail_comes_back_above_the_highest_generation_of_its_block() {
 }
 
 #[test]
-fn shrinking_again_and_again_spends_no_generations_of_slots_that_stay() {
+fn repeated_shrinking_uses_no_generations_of_remaining_slots() {
     let mut map: SlotMap<Compact, u64> = SlotMap::with_key();
     for n in 0..10_000 {
         let key = map.insert(n);
@@ -174,7 +174,7 @@ fn shrinking_again_and_again_spends_no_generations_of_slots_that_stay() {
 }
 
 #[test]
-fn memory_of_retired_slots_goes_back() {
+fn memory_of_retired_slots_is_returned() {
     let mut map: SlotMap<Once, [u64; 8]> = (0..100_000).map(|n| [n; 8]).collect();
     map.clear();
     assert_eq!(map.stats().retired, 100_000);
@@ -184,7 +184,7 @@ fn memory_of_retired_slots_goes_back() {
 }
 
 #[test]
-fn trimmed_blocks_that_become_the_tail_go_with_it() {
+fn trimmed_blocks_at_the_tail_are_removed_with_it() {
     let mut map = map_of::<DefaultKey>(512);
     let keys: Vec<_> = map.keys().collect();
     remove(&mut map, 64..256);
@@ -200,7 +200,7 @@ fn trimmed_blocks_that_become_the_tail_go_with_it() {
 }
 
 #[test]
-fn retired_slots_in_blocks_that_went_back_never_come_again() {
+fn retired_slots_in_returned_blocks_stay_retired() {
     let mut map = map_of::<Medium>(256);
     let mut made: Vec<Medium> = map.keys().collect();
     // Every third slot of the two middle blocks is spent, and the others are not.
@@ -263,7 +263,7 @@ fn detached_slots_keep_their_memory_and_their_keys() {
 }
 
 #[test]
-fn maps_with_huge_pages_give_back_whole_ones() {
+fn maps_with_huge_pages_return_whole_huge_pages() {
     let mut map: Map = SlotMap::builder().huge_pages(HugePages::Always).build();
     map.extend((0..16_384).map(large));
     let keys: Vec<_> = map.keys().collect();
@@ -305,8 +305,8 @@ fn a_huge_page_is_split_where_half_of_it_or_more_is_empty() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn small_values_go_back_by_larger_blocks() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn memory_of_small_values_is_returned_in_larger_blocks() {
     let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().huge_pages(HugePages::Never).build();
     map.extend(0..1_000_000);
     let keys: Vec<_> = map.keys().collect();
@@ -324,9 +324,9 @@ fn small_values_go_back_by_larger_blocks() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
 #[cfg(target_pointer_width = "64")] // where a `u64` has the alignment of its size
-fn a_map_takes_what_its_slots_take_and_a_bit_for_each() {
+fn a_map_takes_its_slots_and_a_bit_for_each() {
     const COUNT: usize = 1_000_000;
     let mut map: SlotMap<DefaultKey, [u64; 7]> = SlotMap::new();
     map.reserve(COUNT);
@@ -343,7 +343,7 @@ fn a_map_takes_what_its_slots_take_and_a_bit_for_each() {
 }
 
 #[test]
-fn an_empty_map_takes_nothing() {
+fn an_empty_map_takes_no_memory() {
     let mut map: Map = SlotMap::new();
     map.clear();
     map.trim();
@@ -362,8 +362,8 @@ fn an_empty_map_takes_nothing() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn prefaulting_makes_room_resident() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn prefaulting_makes_memory_resident() {
     let mut map = map_of::<DefaultKey>(1);
     map.prefault(2_000);
     assert!(map.capacity() > 2_000);
@@ -373,7 +373,7 @@ fn prefaulting_makes_room_resident() {
 }
 
 #[test]
-fn what_is_trimmed_by_and_by_is_what_is_trimmed_at_once() {
+fn trimming_in_steps_returns_the_same_as_at_once() {
     for huge_pages in [HugePages::Never, HugePages::Auto] {
         let maps = [0; 2].map(|_| {
             // By default the second has fewer addresses than the first, with 32 bits, and a smaller bitmap.
@@ -414,7 +414,7 @@ fn what_is_trimmed_by_and_by_is_what_is_trimmed_at_once() {
 }
 
 #[test]
-fn a_budget_of_nothing_gives_nothing_back() {
+fn a_budget_of_zero_returns_nothing() {
     let mut map = map_of::<DefaultKey>(2_000);
     remove(&mut map, 10..2_000);
     let before = map.stats();

@@ -1,5 +1,5 @@
-//! Whatever is done to a `SlotMap` and to maps of std, both hold the same, and a key finds the
-//! value that it was made for or none.
+//! Model tests: after any operations on a `SlotMap` and maps of std, both hold the same, and a key finds either its own
+//! value or nothing.
 
 use crate::made;
 use crate::slot_map_op::{Compact, Config, Medium, Once, Op, Plain, Small, SmallTagged, Tagged};

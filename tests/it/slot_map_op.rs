@@ -1,5 +1,4 @@
-//! Operations on a `SlotMap`, and what those on other maps have of the same: what the model tests and their fuzz
-//! targets share.
+//! Operations on a `SlotMap`, and those that other maps share with it, for the model tests and their fuzz targets.
 
 use stayput::slot_map::DisjointError;
 use stayput::{Bits32, Compact32, Key, Tagged64, new_key_type};
@@ -49,7 +48,7 @@ pub(crate) enum Pick {
     Null(u32),
 }
 
-/// How an iterator that takes values out ends, after so many steps from the front and the back.
+/// How many items a consuming iterator yields from the front and the back, and how it then ends.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Partly {
     pub(crate) front: Count,
@@ -92,12 +91,12 @@ pub(crate) fn at_fault<K: Key, T>(keys: &[K], found: &[Option<T>]) -> Option<Dis
 pub(crate) enum Keyed {
     /// Under a key that this map may not have made.
     InsertAt(Pick),
-    /// At some slot of those that a run may have, with a generation so many above the last it had.
+    /// In a slot that a run may have, with a generation that many above its last one.
     InsertAhead(u16, u8),
     /// And perhaps fill it.
     VacantEntry(bool),
     Invalidate(Pick),
-    /// With so many bytes, if they are counted, and perhaps a panic after so many.
+    /// With a budget in bytes, if counted, and possibly a panic after a number of calls.
     Compact(Option<u16>, Option<Count>),
     /// So many of those that are named.
     ExtractIf(Choice, Count),
@@ -120,7 +119,7 @@ pub(crate) enum Op {
     Detach(Pick),
     Reattach(Pick),
     Keyed(Keyed),
-    /// Perhaps with a panic after so many.
+    /// Possibly with a panic after a number of calls.
     Retain(Choice, Option<Count>),
     Drain(Partly),
     Clear,
@@ -129,7 +128,7 @@ pub(crate) enum Op {
     /// A clone, from the front and the back, as the bits say.
     IntoIter(u64),
     Trim,
-    /// With so many bytes, perhaps only to shrink.
+    /// With a budget in bytes, possibly only to shrink.
     TrimWithin(u32, bool),
     ShrinkToFit,
     PrefaultAhead(u16),

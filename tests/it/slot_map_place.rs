@@ -1,4 +1,4 @@
-//! Values are put in under keys that another map made, and no key is mistaken by it.
+//! Values are inserted under keys of another map, and no key finds a wrong value afterwards.
 
 use crate::helpers::key;
 use crate::made;
@@ -29,7 +29,7 @@ fn next_keys<K: Key, V: Copy>(map: &SlotMap<K, V>, value: V) -> Vec<K> {
 }
 
 #[test]
-fn what_is_refused_changes_no_later_key() {
+fn refused_insertions_change_no_later_key() {
     let mut map = SlotMap::new();
     let keys: Vec<DefaultKey> = (0..400).map(|n| map.insert(n)).collect();
     map.detach(keys[399]);
@@ -44,7 +44,7 @@ fn what_is_refused_changes_no_later_key() {
 }
 
 #[test]
-fn slots_that_are_passed_over_are_holes_of_new_slots() {
+fn skipped_slots_become_holes() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
         let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
         map.insert_at(key(100, 3), 100);
@@ -62,7 +62,7 @@ fn slots_that_are_passed_over_are_holes_of_new_slots() {
 }
 
 #[test]
-fn a_map_that_forgot_generations_takes_none_that_it_may_have_given_out() {
+fn a_map_that_forgot_generations_refuses_keys_it_may_have_returned() {
     let mut map: SlotMap<DefaultKey, [u8; 1000]> = (0..1000).map(|_| [1; 1000]).collect();
     let old: Vec<DefaultKey> = map.keys().collect();
     map.retain(|_, _| false);
@@ -86,7 +86,7 @@ fn a_map_that_forgot_generations_takes_none_that_it_may_have_given_out() {
 
 /// Values with nothing to drop may be forgotten at once, their slots taken to have had one generation.
 #[test]
-fn a_map_that_follows_another_takes_its_keys_after_it_was_cleared() {
+fn a_replica_accepts_keys_of_its_original_after_both_are_cleared() {
     let empty: [fn(&mut SlotMap<DefaultKey, u32>); 3] =
         [SlotMap::clear, |map| map.retain(|_, _| false), |map| drop(map.drain())];
     for empty in empty {
@@ -141,7 +141,7 @@ fn far_keys_are_refused_unless_they_are_announced() {
 
 /// Each as far as it goes, over and over: what is committed does not double each time.
 #[test]
-fn made_up_keys_commit_no_more_than_they_may() {
+fn forged_keys_commit_bounded_memory() {
     let mut map: SlotMap<DefaultKey, [u8; 60]> =
         SlotMap::builder().huge_pages(HugePages::Never).build();
     let mut taken = 0;
@@ -160,7 +160,7 @@ fn made_up_keys_commit_no_more_than_they_may() {
 }
 
 #[test]
-fn values_without_a_size_and_aligned_ones_may_be_put_anywhere() {
+fn zero_sized_and_aligned_values_can_be_inserted_anywhere() {
     #[derive(Clone, Copy, PartialEq, Debug)]
     #[repr(align(8192))]
     struct Wide(u8);
@@ -183,7 +183,7 @@ fn values_without_a_size_and_aligned_ones_may_be_put_anywhere() {
 
 /// What a server does, told to a client in whatever order: both are equal then.
 #[test]
-fn a_map_that_is_told_of_another_is_like_it() {
+fn a_replica_equals_its_original() {
     made::run_with(60, 1..200, |order: u64, steps: &[(bool, u16)]| {
         let mut server: SlotMap<Small, u32> = SlotMap::with_key();
         let mut client = SlotMap::with_key();

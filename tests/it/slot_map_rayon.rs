@@ -1,4 +1,4 @@
-//! Maps in parallel: each value is seen once, by whoever it is.
+//! Maps in parallel: each value is visited once, by any thread.
 
 use rayon::prelude::*;
 use stayput::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap, SparseSecondaryMap};
@@ -31,7 +31,7 @@ fn maps() -> impl Iterator<Item = Map<AtomicU32>> {
 }
 
 #[test]
-fn each_value_is_seen_once_and_with_its_key() {
+fn each_value_is_visited_once_with_its_key() {
     const SEEN: u32 = 1 << 20;
     for mut map in maps() {
         map.par_iter().for_each(|(key, value)| {
@@ -56,7 +56,7 @@ fn each_value_is_seen_once_and_with_its_key() {
 }
 
 #[test]
-fn looking_may_end_early() {
+fn searches_may_end_early() {
     let map: Map<u32> = (0..100_000).collect();
     let found = map.par_iter().find_any(|(_, value)| **value == 77_777).map(|(key, _)| key.index());
     assert_eq!(found, Some(77_777));
@@ -66,7 +66,7 @@ fn looking_may_end_early() {
 }
 
 #[test]
-fn secondary_maps_are_seen_in_parallel() {
+fn secondary_maps_are_iterated_in_parallel() {
     let map: Map<u32> = (0..10_000).collect();
     let some = || map.iter().filter(|(_, n)| *n % 7 < 3).map(|(key, n)| (key, *n));
     let mut second: SecondaryMap<_, u32> = some().collect();
@@ -88,7 +88,7 @@ fn secondary_maps_are_seen_in_parallel() {
 }
 
 #[test]
-fn by_value_each_is_given_once_with_its_key() {
+fn by_value_each_is_yielded_once_with_its_key() {
     for map in maps() {
         let expected: Vec<_> = map.iter().map(|(key, value)| (key, value.load(Relaxed))).collect();
         let second: SecondaryMap<_, u32> = expected.iter().copied().collect();
@@ -104,7 +104,7 @@ fn by_value_each_is_given_once_with_its_key() {
 }
 
 #[test]
-fn by_value_what_nobody_takes_is_dropped_once() {
+fn by_value_items_not_taken_are_dropped_once() {
     for panics in [false, true] {
         let count = Arc::new(());
         let mut map: Map<(u32, Arc<()>)> = (0..10_000).map(|n| (n, count.clone())).collect();
@@ -174,7 +174,7 @@ fn two_maps_are_joined_by_the_keys_that_both_have() {
 }
 
 #[test]
-fn a_panic_in_one_task_leaves_the_map() {
+fn a_panic_in_one_task_leaves_the_map_usable() {
     let mut map: Map<String> = (0..5000).map(|n| n.to_string()).collect();
     let run = AssertUnwindSafe(|| {
         map.par_iter_mut().for_each(|(_, text)| {
@@ -194,7 +194,7 @@ mod by_globs {
     use stayput::*;
 
     #[test]
-    fn the_crate_and_rayon_go_together_by_globs() {
+    fn glob_imports_of_the_crate_and_rayon_do_not_conflict() {
         let map: SlotMap<DefaultKey, u64> = (0..100).collect();
         let mut second: SecondaryMap<_, u64> = map.iter().map(|(key, n)| (key, *n)).collect();
         second.par_iter_mut().for_each(|(key, n)| *n += map[key]);

@@ -1,4 +1,4 @@
-//! A `SlotMap` and maps of std side by side, which must hold the same after each operation.
+//! A `SlotMap` compared with maps of std after each operation.
 
 use crate::buffer::Buffer;
 use crate::slot_map_op::{Choice, Config, Count, Make, Op, Partly, Pick, at_fault};
@@ -180,7 +180,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
             for generation in generations {
                 let key = self.made_up(index, generation);
                 let is_live = held.is_some_and(|held| held.generation == generation);
-                assert_eq!(map.contains_key(key), is_live, "{key:?} was made up");
+                assert_eq!(map.contains_key(key), is_live, "{key:?} was forged");
             }
         }
         for WeakTo { weak, data, map_number } in &self.weak {
@@ -271,7 +271,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         assert_eq!((error.kind(), error.limit()), (kind, Some(bound as u64)));
     }
 
-    /// Whether the run has room for so many more values.
+    /// Returns `true` if `count` more values fit into the span of the run.
     fn has_span(&self, count: u32) -> bool {
         self.len + count <= Self::SPAN
     }
@@ -687,14 +687,11 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                     }
                     _ => self.map.try_shrink_to_fit().expect("there is memory"),
                 }
-                // Of the holes behind the last value, those are given up whose memory went.
+                // Of the holes after the last value, those whose memory was returned are removed.
                 let left = self.map.stats().holes;
                 while self.holes.len() > left {
                     assert!(self.len > 0, "there are no more slots");
-                    assert!(
-                        self.holes.remove(&(self.len - 1)),
-                        "no hole is given up but last ones"
-                    );
+                    assert!(self.holes.remove(&(self.len - 1)), "only the last holes are removed");
                     self.len -= 1;
                 }
             }
@@ -708,7 +705,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                 let count = count.get() as usize;
                 let kept = self.config.rotate.map_or(0, Count::get) as usize;
                 let need = |holes| count.saturating_sub(holes) + self.len as usize;
-                // Holes that are kept are filled where there is no other room.
+                // Reserved holes are filled if no other slots are left.
                 let (least, wished) =
                     (need(self.holes.len()), need(self.holes.len().saturating_sub(kept)));
                 let result = if matches!(op, Op::Reserve(_)) {

@@ -1,4 +1,4 @@
-//! What the model of a `SlotMap` keeps in it.
+//! The values in the model of a `SlotMap`.
 
 use std::fmt::Debug;
 use std::rc::Rc;

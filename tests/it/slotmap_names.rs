@@ -1,5 +1,5 @@
-//! What those who know the crate `slotmap` type is there: paths, generic parameters, calls. (Its own
-//! examples are run by `.ci/slotmap`.)
+//! Paths, generic parameters and calls of the crate `slotmap` work here. (`.ci/slotmap` runs that crate's own
+//! examples.)
 
 use crate::ledger::{Ledger, Step, values};
 use stayput::{
@@ -85,12 +85,12 @@ fn aliases_make_maps_as_the_types_of_slotmap_do() {
 
 #[test]
 #[expect(unsafe_code, reason = "tests the unchecked look-ups")]
-fn unchecked_look_ups_find_what_the_safe_ones_find() {
+fn unchecked_look_ups_match_safe_ones() {
     let mut map = SlotMap::new();
     let keys: [DefaultKey; 3] = [1, 2, 3].map(|n| map.insert(n));
     let mut second: SecondaryMap<_, _> = keys.into_iter().zip(["a", "b", "c"]).collect();
     let mut sparse: SparseSecondaryMap<_, _> = keys.into_iter().zip(["a", "b", "c"]).collect();
-    // SAFETY: all three were put in, and so below.
+    // SAFETY: all three were inserted, also below.
     assert_eq!(unsafe { second.get_unchecked(keys[1]) }, &"b");
     // SAFETY: as above.
     assert_eq!(unsafe { sparse.get_unchecked(keys[1]) }, &"b");
@@ -187,7 +187,7 @@ macro_rules! dense_program {
 
 #[test]
 #[expect(unsafe_code, reason = "calls what is unchecked")]
-fn a_dense_map_does_what_that_of_slotmap_does() {
+fn a_dense_map_behaves_like_that_of_slotmap() {
     assert_eq!(dense_program!(stayput), dense_program!(slotmap));
 }
 
@@ -243,7 +243,7 @@ fn maps_and_iterators_have_the_auto_traits_of_those_of_slotmap() {
 }
 
 #[test]
-fn iterators_out_of_maps_are_cloned_with_what_is_left() {
+fn consuming_iterators_of_maps_clone_their_remaining_items() {
     let ledger = Ledger::new();
     let mut map: SlotMap<DefaultKey, _> = ledger.tokens(0..200).collect();
     let second: SecondaryMap<_, _> = map.keys().zip(0..200_u32).collect();
@@ -264,7 +264,7 @@ fn iterators_out_of_maps_are_cloned_with_what_is_left() {
     );
     assert_eq!(left[0].1.value, 61);
 
-    // The clone of one that is not gone through is dropped with what it has.
+    // A clone that is not iterated over drops what it holds.
     drop(second.into_iter().clone());
     drop((left, copies));
     ledger.assert_all_dropped_but(0);

@@ -1,10 +1,10 @@
-//! Tables that hold all that they were made for: an index never has room for less.
+//! Full tables: an index never holds fewer rows than the table.
 
 use stayput::index::{Grid, ListIndex, SetIndex, UniqueIndex};
 use stayput::{DefaultKey, Error, ErrorKind, Table, indices};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
-/// Has the same hash for all.
+/// A hasher with the same hash for all values.
 #[derive(Default)]
 struct Same;
 
@@ -42,7 +42,7 @@ indices! {
     }
 }
 
-/// In sets of so many, or all of one place.
+/// A row in a set of `each` rows, all in one place; with 1, every row has a place of its own.
 fn row(number: u16, each: u16) -> Row {
     let x = if each == 1 { f32::from(number) * 1e4 } else { 0.0 };
     Row { number: number.into(), set: (number / each).into(), at: [x, -x] }
@@ -77,7 +77,7 @@ macro_rules! fill {
 }
 
 #[test]
-fn indices_have_room_for_all_rows_however_they_lie() {
+fn indices_have_room_for_all_rows_wherever_their_points_are() {
     let stats = fill!(By, 2000);
     // What is not promised, but would show that each array takes a guess.
     assert!(stats.reserved_bytes < 4 << 20, "{}", stats.reserved_bytes);
@@ -91,7 +91,7 @@ fn indices_have_room_for_all_rows_whatever_their_hashes() {
 }
 
 #[test]
-fn what_an_index_is_refused_is_said_of_an_index() {
+fn refusals_of_an_index_name_the_index() {
     fn is_of_index<T>(result: Result<T, Error>, kind: ErrorKind) {
         let error = result.err().unwrap();
         let words = error.to_string();
@@ -130,13 +130,13 @@ fn what_an_index_is_refused_is_said_of_an_index() {
 }
 
 #[test]
-fn a_row_that_was_made_of_its_key_comes_back() {
+fn a_refused_row_made_from_its_key_is_returned() {
     let mut table: Table<Row, By> = Table::with_max_len(2);
     table.insert(row(1, 1));
     let refused = table.try_insert_with_key(|_| row(1, 1)).err().unwrap();
     assert_eq!((refused.error.kind(), refused.value.unwrap().number), (ErrorKind::Taken, 1));
     table.insert(row(2, 1));
-    let refused = table.try_insert_with_key(|_| unreachable!("there is no slot")).err().unwrap();
+    let refused = table.try_insert_with_key(|_| unreachable!("the table is full")).err().unwrap();
     assert_eq!((refused.error.kind(), refused.value.is_none()), (ErrorKind::MaxLen, true));
     assert_eq!(table.try_nearest(|by| &by.at, [2e4, -2e4], 1).unwrap().count(), 1);
 }

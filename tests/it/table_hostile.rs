@@ -1,4 +1,4 @@
-//! Tables of values whose traits answer as they please: whatever is found, nothing is lost.
+//! Tables of values whose traits return anything: whatever is found, no row is lost.
 
 use stayput::{DefaultKey, ErrorKind, Table, indices};
 use std::cell::Cell;
@@ -43,7 +43,7 @@ indices! {
 }
 
 #[test]
-fn values_that_lie_lose_no_row() {
+fn values_with_inconsistent_traits_lose_no_row() {
     let mut table: Table<(Liar, Box<u32>), LiarBy> = Table::new();
     let mut keys: Vec<DefaultKey> = Vec::new();
     for step in 0..4000_u32 {

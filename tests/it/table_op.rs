@@ -1,4 +1,4 @@
-//! Operations on a `Table`: what the model test and the fuzz target `table_model` share.
+//! Operations on a `Table`, shared by the model test and the fuzz target `table_model`.
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -25,7 +25,7 @@ pub(crate) enum Op {
     Replace(u16, Raw),
     Modify(u16, Raw),
     Move(u16, i8, i8),
-    /// Has the next calls of user code but so many panic, and then does one of these.
+    /// The following operations run with user code that panics after a number of calls.
     PanicInsert(u8, Raw),
     PanicReplace(u8, u16, Raw),
     PanicModify(u8, u16, Raw),
@@ -39,7 +39,7 @@ pub(crate) enum Op {
     Pairs(u8),
     RemoveTeam(u8),
     RemoveRank(u8),
-    /// Rows whose name is no multiple stay.
+    /// Retains rows whose name is not a multiple.
     Retain(u8),
     ShiftAll(i8),
     /// The first that is refused ends it.
@@ -77,7 +77,7 @@ pub(crate) fn set_spread(spread: Spread) {
 /// What user code panics with.
 struct Panicked;
 
-/// Runs something, in which user code panics after so many calls; whether it did.
+/// Runs a closure in which user code panics after a number of calls. Returns `true` if it did.
 pub(crate) fn with_panic(after: u8, run: impl FnOnce()) -> bool {
     PANICS_AFTER.set(Some(after));
     let result = panic::catch_unwind(AssertUnwindSafe(run));

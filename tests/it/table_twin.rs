@@ -1,4 +1,4 @@
-//! A `Table`, and what it should hold.
+//! A `Table`, and a model of its contents.
 
 use crate::table_op::{Hashing, Key, Op, Raw, Spread, set_spread, user_code, with_panic};
 use stayput::{DefaultKey, ErrorKind, Table, indices};
@@ -153,7 +153,7 @@ impl Twin {
                 assert!(self.is_taken(known.name(), Some(key)));
             }
             (Err(refused), None) => assert_eq!(refused.error.kind(), ErrorKind::StaleKey),
-            (Ok(_), None) => panic!("there is no such row"),
+            (Ok(_), None) => panic!("the model has no such row"),
         }
     }
 
@@ -234,7 +234,7 @@ impl Twin {
         self.table = copy;
     }
 
-    /// What panics has changed nothing, so the model is not told of it; but for what came after the last user code.
+    /// A change that panics has no effect, so the model skips it, unless it panics after the last user code.
     fn panicking(&mut self, after: u8, change: impl FnOnce(&mut Self)) {
         let (before, made) = (self.model.clone(), self.made);
         if with_panic(after % 24, || change(self)) {

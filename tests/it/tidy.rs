@@ -1,4 +1,4 @@
-//! The source keeps to the layers of ARCHITECTURE.md, and to its rules about unsafe code and size.
+//! The source follows the layers of ARCHITECTURE.md, and its rules about unsafe code and size.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -193,7 +193,7 @@ fn modules_use_what_the_table_of_layers_names() {
 }
 
 #[test]
-fn wrong_arrows_are_seen() {
+fn wrong_uses_of_modules_are_detected() {
     let layers = layers();
     let wrong_arrows = |module, code: &str| wrong_arrows(&layers, module, code);
     assert_eq!(wrong_arrows("os", "use crate::error::Error;\n"), [""; 0]);
@@ -210,7 +210,7 @@ fn wrong_arrows_are_seen() {
 }
 
 #[test]
-fn malformed_tables_of_layers_are_refused() {
+fn malformed_tables_of_layers_are_rejected() {
     let parse = |rows: &str| {
         let page = format!("a\n| module | what it is | may use |\n|---|---|---|\n{rows}\n\n| b |");
         parse_layers(&page).map(|layers| layers.len())
@@ -297,7 +297,7 @@ fn arrows_back(module: &str, order: &[String], files: &[(String, String)]) -> Ve
 }
 
 #[test]
-fn files_use_those_that_stand_before_them() {
+fn files_only_use_earlier_files() {
     let orders = ordered_files();
     assert_eq!(orders.len(), 2, "the orders are not seen");
     for (module, order) in orders {
@@ -313,7 +313,7 @@ fn files_use_those_that_stand_before_them() {
 }
 
 #[test]
-fn arrows_back_are_seen() {
+fn uses_of_later_files_are_detected() {
     let order = ["a", "b::c", "b", "d"].map(str::to_owned);
     let arrows = |file: &str, code: &str| {
         let root = (String::new(), "mod a;\nmod b;\nmod d;\npub use d::E;\n".to_owned());
@@ -359,7 +359,7 @@ fn pages_name_paths_that_exist() {
 }
 
 #[test]
-fn paths_are_told_from_other_code() {
+fn paths_are_distinguished_from_other_code() {
     let page = "`src/a.rs` `a::b` and `Cargo.toml`,\n`.ci/run x` `--lib` `.ci/run` `VmVec`";
     assert_eq!(named_paths(page), ["src/a.rs", "Cargo.toml", ".ci/run"]);
 }
@@ -407,7 +407,7 @@ fn every_unsafe_block_has_its_proof() {
 }
 
 #[test]
-fn missing_proofs_are_seen() {
+fn missing_proofs_are_detected() {
     let text = "// SAFETY: a\nlet x =\n    unsafe { f() };\nlet y = unsafe { g() };\n";
     assert_eq!(undocumented_unsafe(text), [4]);
     assert_eq!(undocumented_unsafe("unsafe impl Send for X {}\n"), [1]);
@@ -436,7 +436,7 @@ fn is_beside(file: &str) -> bool {
 }
 
 #[test]
-fn files_are_of_a_size_to_be_read_and_nothing_is_left_to_do() {
+fn files_are_short_and_finished() {
     for (path, text) in sources() {
         let lines = text.lines().count();
         assert!(lines < 800 || is_unit_tests(&path), "{}: {lines} lines", path.display());

@@ -72,7 +72,7 @@ fn the_form_is_as_documented() {
 }
 
 #[test]
-fn broken_maps_are_refused_with_what_is_wrong() {
+fn corrupted_maps_are_refused_with_the_cause() {
     let map = |slots: &str, values: &str| {
         format!("{{\"table\":{{\"floor\":0,\"slots\":[{slots}]}},\"values\":[{values}]}}")
     };
@@ -103,7 +103,7 @@ fn broken_maps_are_refused_with_what_is_wrong() {
 }
 
 #[test]
-fn announced_values_take_no_memory_before_they_are_there() {
+fn announced_values_take_no_memory_before_they_arrive() {
     // A floor, one slot with its row, and 2^63 values.
     let mut bytes = vec![0, 1, 0, 1, 0];
     bytes.extend([0xff; 8]);
@@ -135,7 +135,7 @@ impl Drop for Counted {
 }
 
 #[test]
-fn values_that_were_read_are_dropped_when_what_follows_is_wrong() {
+fn values_already_read_are_dropped_if_later_input_is_wrong() {
     for values in ["[1,2]", "[1,2,3,4]", "[1,2,9]", "[1,2,[]]", "[1,2,3]"] {
         let text = format!(
             "{{\"table\":{{\"floor\":0,\"slots\":[{{\"live\":[1,1]}},{{\"live\":[1,0]}},\
@@ -154,7 +154,7 @@ fn read_theirs<T: DeserializeOwned>(map: &theirs::DenseSlotMap<theirs::DefaultKe
 }
 
 #[test]
-fn those_of_slotmap_are_read() {
+fn dense_maps_of_slotmap_are_read() {
     let mut map = theirs::DenseSlotMap::new();
     let keys: Vec<_> = (0..20).map(|n| map.insert(n)).collect();
     map.retain(|_, n| *n % 3 != 0);

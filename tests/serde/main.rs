@@ -64,7 +64,7 @@ fn keys_survive_in_every_layout_also_as_keys_of_maps() {
 }
 
 #[test]
-fn bits_that_are_no_key_are_refused() {
+fn bits_that_are_not_a_key_are_refused() {
     for bits in [0_u64, 1 << 32, 1 << 31, (5 << 32) | (1 << 31)] {
         let error = error_of::<DefaultKey>(&bits.to_string());
         assert!(error.contains(&bits.to_string()) && error.contains("bits of a key"), "{error}");
@@ -144,7 +144,7 @@ fn trimmed_slots_keep_their_generations() {
 }
 
 #[test]
-fn slots_that_were_given_up_keep_their_generations() {
+fn slots_removed_by_shrinking_keep_their_generations() {
     let mut map: SlotMap<DefaultKey, [u64; 7]> = (0..10_000).map(|n| [n; 7]).collect();
     let keys: Vec<_> = map.keys().collect();
     map.clear();
@@ -158,7 +158,7 @@ fn slots_that_were_given_up_keep_their_generations() {
 }
 
 #[test]
-fn slots_that_were_passed_over_take_no_memory_when_they_are_read() {
+fn skipped_slots_take_no_memory_when_they_are_read() {
     // In memory from the region cache they are written one by one.
     keeper::set_most_bytes(0);
     let mut map: SlotMap<DefaultKey, [u64; 31]> = SlotMap::new();
@@ -186,7 +186,7 @@ fn the_form_is_as_documented() {
 }
 
 #[test]
-fn broken_maps_are_refused_with_what_is_wrong() {
+fn corrupted_maps_are_refused_with_the_cause() {
     type Map = SlotMap<Small, u8>;
     let slots = |slots: &str| format!("{{\"floor\":0,\"slots\":[{slots}]}}");
     for (text, part) in [
@@ -214,7 +214,7 @@ fn broken_maps_are_refused_with_what_is_wrong() {
 }
 
 #[test]
-fn announced_slots_take_no_memory_before_they_are_there() {
+fn announced_slots_take_no_memory_before_they_arrive() {
     // A floor, a length of 2^63 and one slot.
     let mut bytes = vec![0];
     bytes.extend([0xff; 8]);
@@ -236,7 +236,7 @@ impl<'de> Deserialize<'de> for Bomb {
 }
 
 #[test]
-fn values_that_were_read_are_dropped_when_a_later_one_panics_or_is_broken() {
+fn values_already_read_are_dropped_if_a_later_one_panics_or_is_corrupted() {
     type Map = SlotMap<Small, Bomb>;
     let slots = "{\"floor\":0,\"slots\":[{\"live\":[1,1]},{\"live\":[1,2]},{\"live\":[1,3]}]}";
     assert!(std::panic::catch_unwind(|| serde_json::from_str::<Map>(slots)).is_err());
@@ -266,7 +266,7 @@ fn secondary_maps_survive_and_read_each_other() {
 }
 
 #[test]
-fn broken_secondary_maps_are_refused_with_what_is_wrong() {
+fn corrupted_secondary_maps_are_refused_with_the_cause() {
     let bits =
         |index, generation| KeyData::<Plain64>::from_parts(index, generation, 0).unwrap().to_bits();
     let null = DefaultKey::null().to_bits();
@@ -297,7 +297,7 @@ fn key(index: u32, generation: u32) -> DefaultKey {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
+fn far_keys_of_other_maps_take_no_memory_however_they_are_ordered() {
     // Each is up to twice as far as the one before; from 64 MiB to 32 GiB.
     let pairs: Vec<(DefaultKey, u64)> = (22..32).map(|n| (key((1 << n) - 2, 1), 0)).collect();
     let bytes = postcard::to_stdvec(&pairs).unwrap();
@@ -341,7 +341,7 @@ fn through_pairs(pairs: &[(DefaultKey, u64)]) -> [SecondaryMap<DefaultKey, u64>;
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
+fn a_map_with_far_values_is_read_again_if_a_sixteenth_of_it_is_full() {
     // 4 MiB are this many slots, and the rest is 16 slots per value.
     let first = 262_144;
     let count = 20_000;
@@ -371,7 +371,7 @@ fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
 }
 
 #[test]
-fn a_map_that_was_read_takes_keys_of_the_other_after_both_are_cleared() {
+fn a_deserialized_map_accepts_keys_of_its_original_after_both_are_cleared() {
     let mut map: SlotMap<DefaultKey, u32> = (0..100).collect();
     map.remove(key(3, 1));
     map.insert(3);
@@ -387,7 +387,7 @@ fn a_map_that_was_read_takes_keys_of_the_other_after_both_are_cleared() {
 }
 
 #[test]
-fn slots_that_were_passed_over_survive_as_holes_of_new_ones() {
+fn skipped_slots_survive_as_holes() {
     let mut map: SlotMap<DefaultKey, u32> = SlotMap::new();
     let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
     map.insert_at(key(3, 4), 3);
@@ -407,7 +407,7 @@ fn slots_that_were_passed_over_survive_as_holes_of_new_ones() {
 }
 
 #[test]
-fn slots_that_were_passed_over_have_had_no_generation_when_others_were_given_up() {
+fn skipped_slots_have_had_no_generation_when_others_were_removed() {
     let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
     // The first map has more than one block, the second less.
     for last in [6_000, 3] {
@@ -463,7 +463,7 @@ fn a_map_keeps_its_type_number() {
 }
 
 #[test]
-fn broken_type_numbers_are_refused_with_what_is_wrong() {
+fn invalid_type_numbers_are_refused_with_the_cause() {
     new_key_type! { struct Compact: Compact32; }
     for (slots, part) in [
         (r#"{"type":4}"#, "type number does not fit"),

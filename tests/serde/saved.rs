@@ -90,7 +90,7 @@ fn files_of_all_versions_are_read() {
 }
 
 #[test]
-fn files_of_this_version_are_written_as_they_are_kept() {
+fn files_of_this_version_are_written_like_the_stored_ones() {
     let version = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
     let folder = folder(version);
     let mut text = serde_json::to_string_pretty(&world()).unwrap();

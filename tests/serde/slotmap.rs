@@ -137,7 +137,7 @@ fn error_of<T: for<'de> SlotmapForm<'de>>(text: &str) -> String {
 }
 
 #[test]
-fn broken_keys_are_refused_and_even_versions_taken_as_there() {
+fn invalid_keys_are_refused_and_even_versions_accepted_as_in_slotmap() {
     let key = |idx: u64, version: u64| format!("{{\"idx\":{idx},\"version\":{version}}}");
     for (idx, version) in [(0, 1), (1, u64::from(u32::MAX))] {
         let error = error_of::<DefaultKey>(&key(idx, version));
@@ -183,7 +183,7 @@ fn keys_of_slotmap_in_text_need_no_conversion() {
 }
 
 #[test]
-fn broken_maps_are_refused() {
+fn corrupted_maps_are_refused() {
     let slot = |value: &str, version: u32| format!("{{\"value\":{value},\"version\":{version}}}");
     let map = |slots: &[String]| format!("[{}]", slots.join(","));
     let first = slot("null", 0);
@@ -212,7 +212,7 @@ fn broken_maps_are_refused() {
 }
 
 #[test]
-fn slots_that_are_used_up_are_not_used_again() {
+fn exhausted_slots_are_not_reused() {
     // The second had the last generation of a small key, the third one more than that.
     let text =
         r#"[{"value":null,"version":0},{"value":null,"version":6},{"value":null,"version":0}]"#;

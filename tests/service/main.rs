@@ -98,7 +98,7 @@ fn threads() -> Option<Vec<std::path::PathBuf>> {
 }
 
 #[test]
-fn those_that_ask_for_nothing_have_no_thread() {
+fn arrays_without_background_options_start_no_thread() {
     let _alone = without_thread();
     let before = service::stats();
     let mut vec: VmVec<u64> = (0..1_000_000).collect();
@@ -125,7 +125,7 @@ fn those_that_ask_for_nothing_have_no_thread() {
 }
 
 #[test]
-fn the_thread_is_there_as_long_as_anybody_needs_it() {
+fn the_thread_runs_as_long_as_it_is_needed() {
     let _alone = without_thread();
     for _ in 0..2 {
         let many: Vec<_> = (0..20).map(|_| Bytes::ahead(CommitAhead::Bytes(1))).collect();
@@ -178,7 +178,7 @@ fn the_thread_is_quiet_when_nothing_grows() {
 }
 
 #[test]
-fn the_thread_releases_what_is_kept_when_it_is_old_though_nobody_comes() {
+fn the_thread_releases_old_cached_memory() {
     let _alone = alone();
     let _vec = Bytes::ahead(CommitAhead::Bytes(MIB));
     wait_until("all that others left is old", || keeper::stats().kept_blocks == 0);
@@ -214,7 +214,7 @@ fn no_signal_is_delivered_to_the_thread() {
 }
 
 #[test]
-fn what_lies_ahead_is_told() {
+fn memory_ahead_is_reported() {
     let _alone = alone();
     let arrays = [1, 2, 3].map(|window| Bytes::ahead(CommitAhead::Bytes(window * MIB)));
     wait_until("all are ready", || {
@@ -270,7 +270,7 @@ fn growth_within_what_is_ready_is_never_late() {
 }
 
 #[test]
-fn no_more_lies_ahead_than_was_asked_for() {
+fn no_more_memory_is_ahead_than_requested() {
     let _alone = alone();
     for window in [1, UNIT, 700_000, 3 * MIB] {
         let mut vec = Bytes::ahead(CommitAhead::Bytes(window));
@@ -288,7 +288,7 @@ fn no_more_lies_ahead_than_was_asked_for() {
 }
 
 #[test]
-fn what_lies_too_far_ahead_goes_back_after_a_second_without_growth() {
+fn excess_memory_ahead_is_returned_after_a_second_without_growth() {
     let _alone = alone();
     for (ahead, kept) in
         [(CommitAhead::Auto, 4 * MIB), (CommitAhead::Bytes(MIB), MIB), (CommitAhead::Bytes(1), 1)]
@@ -327,7 +327,7 @@ fn what_lies_too_far_ahead_goes_back_after_a_second_without_growth() {
 }
 
 #[test]
-fn what_is_no_longer_to_be_ahead_goes_back_though_nothing_grows() {
+fn memory_no_longer_needed_ahead_is_returned_without_growth() {
     let _alone = alone();
     for (ahead, kept) in [(CommitAhead::Bytes(MIB), MIB), (CommitAhead::Off, 0)] {
         let builder = Reservation::builder().bytes(64 * MIB).huge_pages(HugePages::Never);
@@ -345,7 +345,7 @@ fn what_is_no_longer_to_be_ahead_goes_back_though_nothing_grows() {
 }
 
 #[test]
-fn what_was_made_ready_by_the_caller_goes_back_too() {
+fn memory_prefaulted_by_the_caller_is_returned_too() {
     let _alone = alone();
     let mut vec = Bytes::ahead(CommitAhead::Auto);
     vec.resize(1, 0);
@@ -364,7 +364,7 @@ fn what_was_made_ready_by_the_caller_goes_back_too() {
 }
 
 #[test]
-fn who_helps_the_thread_does_not_keep_it_from_its_work() {
+fn helping_the_thread_does_not_stall_it() {
     let _alone = alone();
     for n in 0..100 {
         let mut vec = Bytes::ahead(CommitAhead::Bytes(8 * MIB));
@@ -377,7 +377,7 @@ fn who_helps_the_thread_does_not_keep_it_from_its_work() {
 }
 
 #[test]
-fn all_arrays_have_theirs_when_many_grow() {
+fn every_array_has_memory_ahead_when_many_grow() {
     let _alone = alone();
     let mut arrays: Vec<_> = (0..12).map(|_| Bytes::ahead(CommitAhead::Bytes(MIB))).collect();
     for round in 1..=4 {
@@ -392,7 +392,7 @@ fn all_arrays_have_theirs_when_many_grow() {
 }
 
 #[test]
-fn the_maps_have_memory_ahead_too() {
+fn maps_have_memory_ahead_too() {
     let _alone = alone();
     let mut map: SlotMap<DefaultKey, [u64; 8]> =
         SlotMap::builder().max_len(200_000).commit_ahead(CommitAhead::Bytes(MIB)).build();
@@ -436,7 +436,7 @@ fn released_memory_is_gone_when_drain_returns() {
 }
 
 #[test]
-fn the_first_of_what_is_released_is_kept_for_a_while_for_arrays_that_come_later() {
+fn the_first_part_of_released_memory_is_kept_briefly_for_later_arrays() {
     let _alone = alone();
     keeper::trim();
     let builder = || VmVec::builder().commit_ahead(CommitAhead::Auto).release(Release::Background);
@@ -472,7 +472,7 @@ fn process_bytes() -> Option<[usize; 2]> {
 }
 
 #[test]
-fn drain_waits_for_what_others_hand_over_too() {
+fn drain_also_waits_for_releases_of_other_threads() {
     let _alone = alone();
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -542,7 +542,7 @@ impl Drop for Last {
 }
 
 #[test]
-fn arrays_are_made_and_dropped_where_threads_end() {
+fn arrays_can_be_created_and_dropped_while_threads_end() {
     thread_local! {
         static KEPT: Last = Last(Some(Last::array()));
         static MADE: Last = const { Last(None) };
@@ -567,7 +567,7 @@ fn arrays_are_made_and_dropped_where_threads_end() {
 }
 
 #[test]
-fn reservations_that_grow_are_served_and_released_as_arrays_are() -> Result<(), stayput::Error> {
+fn growing_reservations_are_served_and_released_like_arrays() -> Result<(), stayput::Error> {
     let _alone = alone();
     let mut memory = Reservation::new(16 * MIB)?
         .growing()
@@ -588,7 +588,7 @@ fn reservations_that_grow_are_served_and_released_as_arrays_are() -> Result<(), 
 }
 
 #[test]
-fn shrinking_by_and_by_ends_though_the_array_is_served() {
+fn shrinking_in_steps_ends_although_the_array_is_served() {
     let _alone = alone();
     for ahead in [CommitAhead::Auto, CommitAhead::Bytes(8 * MIB)] {
         let mut vec = Bytes::ahead(ahead);

@@ -266,7 +266,7 @@ fn disturb(until: Instant) {
 }
 
 #[test]
-fn stress_arrays_hold_what_they_should_whoever_works_on_them() {
+fn stress_arrays_keep_their_contents_on_all_threads() {
     let _alone = alone();
     let until = Instant::now() + effort::stress_duration();
     let mut random = Random(1);
@@ -293,7 +293,7 @@ fn stress_arrays_hold_what_they_should_whoever_works_on_them() {
 /// The work of threads with small, short-lived arrays, so that the service constantly starts and ends, registers and
 /// unregisters.
 #[test]
-fn stress_arrays_come_and_go_as_fast_as_can_be() {
+fn stress_arrays_are_created_and_dropped_as_fast_as_possible() {
     let _alone = alone();
     let until = Instant::now() + effort::stress_duration();
     thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! [`Array`]: what the model needs of an array.
+//! [`Array`]: the operations that the model needs.
 
 use super::elements::{Element, Source};
 use super::model::Model;

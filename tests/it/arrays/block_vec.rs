@@ -1,4 +1,4 @@
-//! A `BlockVec` beside a `Vec`.
+//! `BlockVec` as an [`Array`].
 
 use super::array::{Array, stays};
 use super::elements::Element;

@@ -1,4 +1,4 @@
-//! Element types for the model: plain, dropping, of size zero, over-aligned, odd.
+//! Element types for the model: plain, with a drop, zero-sized, over-aligned, of odd size.
 
 use stayput::{Error, VmVec};
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! Arrays beside std's `Vec`: the same operations on both, compared after each. Shared by the model tests and the
+//! Applies the same operations to an array and a `Vec`, and compares them after each. Shared by the model tests and the
 //! fuzz targets.
 
 pub(crate) mod array;

@@ -1,4 +1,4 @@
-//! [`Model`]: an array and the `Vec` it is compared with.
+//! [`Model`]: an array, and the `Vec` that it is compared with.
 
 use super::array::{Array, Common, Exclusive, Removed, assert_same_max_len};
 use super::elements::{Element, Source};

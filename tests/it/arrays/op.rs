@@ -1,4 +1,4 @@
-//! Operations on arrays, and the values they take.
+//! Operations on arrays, and the values that they take.
 
 use super::elements::{Element, Source};
 use std::ops::Range;

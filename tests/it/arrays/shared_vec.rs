@@ -1,4 +1,4 @@
-//! A `SharedVec` beside a `Vec`. The methods of `Vec` are called by `as_mut_vec`.
+//! `SharedVec` as an [`Array`]. The methods of `Vec` are called through `as_mut_vec`.
 
 use super::array::{Array, assert_same_max_len, stays};
 use super::elements::{Element, PageSized, ZeroSized};

@@ -1,4 +1,4 @@
-//! A `VmVec` beside a `Vec`.
+//! `VmVec` as an [`Array`].
 
 use super::array::{Array, stays};
 use super::elements::Element;

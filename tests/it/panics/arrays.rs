@@ -1,4 +1,4 @@
-//! Arrays.
+//! Panics in user code of arrays.
 
 use super::{Kind, at_each, kind, odd, odd_by_step, stepwise};
 use crate::ledger::{Ledger, Step, Token, values};
@@ -200,7 +200,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn drops_of_what_is_refused_may_panic() {
+            fn drops_of_refused_values_may_panic() {
                 at_each::<Full>(Step::Drop).of(&[
                     |ledger, vec| drop(vec.try_push(ledger.token(50))),
                     |ledger, vec| drop(vec.try_insert(2, ledger.token(50))),
@@ -220,7 +220,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn refusals_that_panic_lose_nothing_but_what_was_refused() {
+            fn panicking_refusals_lose_only_the_refused_value() {
                 refused::<Full>(&[
                     |ledger, vec| vec.push(ledger.token(50)),
                     |ledger, vec| drop(vec.push_mut(ledger.token(50)).clone()),
@@ -234,7 +234,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn after_a_predicate_panicked_what_was_not_looked_at_is_there() {
+            fn after_a_panicking_predicate_unvisited_elements_stay() {
                 let numbers = || $array::from([0, 1, 2, 3, 4, 5, 6, 7]);
                 let planned = |n: i32| assert!(n != 5, "planned");
                 let mut vec = numbers();
@@ -352,7 +352,7 @@ mod splices_and_slices {
     }
 
     #[test]
-    fn a_refused_splice_keeps_what_is_behind_the_range() {
+    fn a_refused_splice_keeps_the_elements_past_the_range() {
         let ledger = Ledger::new();
         let mut vec = VmVec::with_max_len(10);
         vec.extend(ledger.tokens(0..10));

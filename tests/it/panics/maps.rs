@@ -1,4 +1,4 @@
-//! Slot maps and secondary maps.
+//! Panics in user code of slot maps and secondary maps.
 
 use super::{Kind, at_each, check_tokens, kind, odd, odd_by_step, stepwise};
 use crate::helpers::key;
@@ -260,7 +260,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn the_rest_is_dropped_where_one_drop_panics() {
+            fn the_rest_is_dropped_if_one_drop_panics() {
                 let ways: [fn(&mut $map<Small, Token<'_>>); 4] = [
                     |map| map.clear(),
                     |map| map.reset(),
@@ -325,7 +325,7 @@ mod slots {
     }
 
     #[test]
-    fn what_is_left_of_a_forgotten_drain_stays() {
+    fn values_left_in_a_forgotten_drain_stay() {
         let ledger = Ledger::new();
         let mut map = sample(&ledger);
         let keys: Vec<_> = map.keys().collect();
@@ -363,7 +363,7 @@ mod slots {
     }
 
     #[test]
-    fn reset_forgets_though_a_drop_panics() {
+    fn reset_forgets_keys_even_if_a_drop_panics() {
         let ledger = Ledger::new();
         let mut map = sample(&ledger);
         let key = map.keys().next().expect("it is there");
@@ -405,7 +405,7 @@ mod rows {
     }
 
     #[test]
-    fn a_comparison_that_panics_is_made_again_by_the_next_call() {
+    fn a_panicking_comparison_is_repeated_by_the_next_call() {
         for pass in 0..60 {
             let ledger = Ledger::new();
             let mut map = dense_sample(&ledger);
@@ -429,7 +429,7 @@ mod rows {
     }
 
     #[test]
-    fn who_was_shown_a_key_and_panicked_sees_it_again() {
+    fn a_key_is_shown_again_after_its_callback_panicked() {
         let mut map: DenseSlotMap<Small, u32> = (0..3).collect();
         map.remove(map.keys_as_slice()[1]);
         let mut shown = Vec::new();
@@ -575,7 +575,7 @@ secondary_tests!(SecondaryMap in secondary);
 secondary_tests!(SparseSecondaryMap in sparse);
 
 #[test]
-fn both_ends_of_a_secondary_map_may_be_taken_before_a_drop_panics() {
+fn a_secondary_map_iterated_from_both_ends_survives_a_panicking_drop() {
     at_each::<secondary::Ten>(Step::Drop).of(&[|_, map| {
         let mut drain = map.drain();
         drop([drain.next(), drain.next_back()]);
@@ -587,7 +587,7 @@ fn both_ends_of_a_secondary_map_may_be_taken_before_a_drop_panics() {
 }
 
 #[test]
-fn secondary_maps_of_both_kinds_may_panic_when_they_are_compared() {
+fn comparisons_of_both_kinds_of_secondary_maps_may_panic() {
     at_each::<sparse::Ten>(Step::Call).of(&[|_, map| {
         let other: SecondaryMap<_, _> = map.clone().into_iter().collect();
         assert!(other == other.clone() && other.len() == map.len());

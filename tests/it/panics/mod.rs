@@ -1,5 +1,5 @@
-//! User code that panics, at any step of any call that runs it: nothing is dropped twice, nothing is lost, and the
-//! container can be used.
+//! User code that panics at any step of any call that runs it: nothing is dropped twice or lost, and the container
+//! stays usable.
 
 mod arrays;
 mod maps;

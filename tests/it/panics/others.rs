@@ -1,4 +1,4 @@
-//! Containers of other kinds.
+//! Panics in user code of other containers.
 
 use super::{Kind, at_each, kind, odd, stepwise};
 use crate::ledger::{Ledger, Step, Token};
