@@ -24,7 +24,6 @@ macro_rules! allocators {
         const _: () = {
             use $api as api;
 
-            /// Returns the block with the requested size.
             #[inline]
             fn sized(
                 block: Option<NonNull<u8>>,

@@ -246,7 +246,6 @@ struct Held<B: ?Sized> {
     backing: B,
 }
 
-/// The start of the memory.
 struct Start(NonNull<u8>);
 
 // SAFETY: this is only an address; code that uses the memory is responsible for access to it.
@@ -312,7 +311,6 @@ impl Foreign {
         end.next_multiple_of(self.0.run).min(self.0.bytes)
     }
 
-    /// Commits a range that is not committed.
     pub(crate) fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
         // SAFETY: `call` passes a valid range. It is not committed, so nothing uses it.
         self.call(range, |backing, range| unsafe { backing.commit(range) })

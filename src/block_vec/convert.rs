@@ -63,7 +63,6 @@ impl<T> From<Vec<T>> for BlockVec<T> {
 }
 
 impl<T> From<BlockVec<T>> for Vec<T> {
-    /// See [`BlockVec::into_vec`].
     #[track_caller]
     fn from(from: BlockVec<T>) -> Self {
         from.into_vec()

@@ -43,7 +43,6 @@ impl<T> Default for IntoIter<T> {
     }
 }
 
-/// Shows the elements not yet yielded.
 struct Rest<'i, T>(&'i Owned<T>);
 
 debug_items!([T: fmt::Debug] Rest<'_, T>, debug_list, |rest| rest.0.runs().flatten());

@@ -13,20 +13,16 @@ use std::slice;
 /// An iterator over the elements of a [`BlockVec`](super::BlockVec), created by
 /// [`BlockVec::iter`](super::BlockVec::iter).
 pub struct Iter<'a, T> {
-    /// The elements before those in `runs`.
     front: slice::Iter<'a, T>,
     runs: Runs<'a, T>,
-    /// The elements after those in `runs`.
     back: slice::Iter<'a, T>,
 }
 
 /// An iterator over mutable references to the elements of a [`BlockVec`](super::BlockVec), created by
 /// [`BlockVec::iter_mut`](super::BlockVec::iter_mut).
 pub struct IterMut<'a, T> {
-    /// The elements before those in `runs`.
     front: slice::IterMut<'a, T>,
     runs: RunsMut<'a, T>,
-    /// The elements after those in `runs`.
     back: slice::IterMut<'a, T>,
 }
 

@@ -31,9 +31,7 @@ pub struct Builder<C, O = ()> {
 
 /// A container that a [`Builder`] with the options `O` builds.
 pub trait Container<O = ()>: Sized {
-    /// The name of the builder.
     const BUILDER: &'static str;
-    /// The default options.
     const DEFAULTS: Options = Options::DEFAULT;
 
     fn try_from_builder(builder: Builder<Self, O>) -> Result<Self, Error>;

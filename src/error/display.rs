@@ -205,7 +205,6 @@ impl Error {
         f.write_str(words)
     }
 
-    /// What is full.
     const fn words_of_holder(&self) -> &'static str {
         match self.holder {
             Holder::Index => "an index is full: ",
@@ -214,7 +213,6 @@ impl Error {
         }
     }
 
-    /// How much it holds.
     const fn words_of_most(&self) -> &'static str {
         match (self.holder, self.size) {
             (Holder::Arena, _) => "{limit bytes}, and {bytes} in all would be in use",

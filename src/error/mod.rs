@@ -123,26 +123,21 @@ impl Holder {
 /// What determined the size that was requested, or that did not suffice. An option is named only if the caller set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Size {
-    /// The caller's request.
     Request,
     /// The option for the maximum size.
     Option,
-    /// The default reservation.
     Default,
-    /// The memory of a backing.
     Backing,
 }
 
 /// What sets the size of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SizedBy {
-    /// An option that the caller set.
     Option,
     /// The usual default.
     Default,
     /// A share of a limit of the process: the limit's kind and value.
     Limit(ErrorKind, u64),
-    /// The memory of a backing.
     Backing,
 }
 

@@ -36,12 +36,10 @@ impl AnyVec<'_> {
         self.element.size()
     }
 
-    /// See [`VmVec::capacity`].
     pub(crate) const fn capacity(&self) -> usize {
         self.raw.capacity()
     }
 
-    /// See [`VmVec::max_len`].
     pub(crate) fn max_len(&self) -> usize {
         self.raw.max_len(self.element)
     }
@@ -51,7 +49,6 @@ impl AnyVec<'_> {
         self.raw.options().holder
     }
 
-    /// See [`VmVec::try_reserve`].
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         self.raw.grow(self.element, self.len, additional, Amount::AtLeast)
     }

@@ -52,7 +52,6 @@ impl<'v, T> Cut<'v, T> {
         Self { vec, borrow: PhantomData, first, kept, front, back, tail, old_len }
     }
 
-    /// The array, whose length is where the range began.
     #[inline]
     pub(super) fn vec(&self) -> &VmVec<T> {
         // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow.
@@ -86,7 +85,6 @@ impl<'v, T> Cut<'v, T> {
         unsafe { self.first.add(index) }.as_ptr()
     }
 
-    /// Removes the first element of the range.
     #[inline]
     pub(super) fn next(&mut self) -> Option<T> {
         if self.is_done() {
@@ -98,7 +96,6 @@ impl<'v, T> Cut<'v, T> {
         Some(unsafe { next.read() })
     }
 
-    /// Removes the last element of the range.
     #[inline]
     pub(super) fn next_back(&mut self) -> Option<T> {
         if self.is_done() {
@@ -110,7 +107,6 @@ impl<'v, T> Cut<'v, T> {
         Some(unsafe { last.read() })
     }
 
-    /// The first element of the range.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<&mut T> {
         if self.is_done() {
@@ -152,7 +148,6 @@ impl<'v, T> Cut<'v, T> {
         self.front += 1;
     }
 
-    /// The elements still in the range.
     pub(super) fn as_slice(&self) -> &[T] {
         // SAFETY: elements in `front..back` are initialised, and `&self` keeps them so.
         unsafe { slice::from_raw_parts(self.at(self.front), self.len()) }
@@ -170,7 +165,6 @@ impl<'v, T> Cut<'v, T> {
         unsafe { Taken::new(slots) }
     }
 
-    /// Drops the elements still in the range.
     pub(super) fn drop_rest(&mut self) {
         let (first, count) = (self.at(self.front), self.len());
         // Before user code runs, so that no element is dropped twice if a drop panics.

@@ -6,7 +6,6 @@ use crate::growing::{Growth, Way, option_methods};
 use crate::reservation::HugePages;
 use crate::service::{CommitAhead, Release};
 
-/// The options of an arena.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
     pub(super) max_bytes: Option<usize>,

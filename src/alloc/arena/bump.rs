@@ -34,7 +34,6 @@ use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 use std::slice;
 
-/// The pointers of an arena, and its memory.
 #[derive(Debug)]
 pub(crate) struct Bump {
     top: Cell<NonNull<u8>>,
@@ -162,7 +161,6 @@ impl Bump {
         grown
     }
 
-    /// Sets or lifts the limit on used bytes. Bytes already in use stay.
     pub(super) fn set_allocation_limit(&self, limit: Option<usize>) {
         self.cold.borrow_mut().options.allocation_limit = limit;
         let limit = self.limit_bytes();
@@ -427,7 +425,6 @@ impl Bump {
         }
     }
 
-    /// Frees all blocks.
     pub(super) fn reset(&mut self) {
         // SAFETY: a block either borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that
         // guarantees not to use it after a reset.
@@ -467,7 +464,6 @@ impl Bump {
         if from < to { memory.prefault(from..to) } else { Ok(()) }
     }
 
-    /// Makes memory past the used bytes resident before it is needed.
     pub(super) fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         let reserved = self.try_reserve_addresses(Layout::new::<u8>());
         // Leaves out the page that is partly used, as above.
@@ -482,7 +478,6 @@ impl Bump {
         prefaulted
     }
 
-    /// Makes room for `bytes` more.
     pub(super) fn try_commit(&self, bytes: usize) -> Result<(), Error> {
         match Layout::from_size_align(bytes, 1) {
             Ok(room) if bytes > 0 => self.try_make_room(room),
@@ -506,7 +501,6 @@ impl Bump {
             .map_or(0, |start| self.top.get().addr().get() - start.addr().get())
     }
 
-    /// Returns all memory that was handed out.
     pub(super) fn used_memory(&mut self) -> &[MaybeUninit<u8>] {
         let start = self.look(GrowingReservation::start).unwrap_or(NonNull::dangling());
         // This includes padding and freed blocks.

@@ -58,7 +58,6 @@ impl<'b, T> Filling<'b, T> {
         Ok(())
     }
 
-    /// Makes room for `additional` values.
     #[inline]
     fn try_grow(&mut self, additional: usize) -> Result<(), Error> {
         let Self { bump, start, len, capacity, .. } = *self;

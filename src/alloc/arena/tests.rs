@@ -23,7 +23,6 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).expect("it is one")
 }
 
-/// Memory of an arena as a slice.
 fn bytes(block: NonNull<u8>, len: usize) -> &'static mut [u8] {
     // SAFETY: it was handed out, in at least that size, filled before, and is only used by the test.
     unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), len) }

@@ -186,7 +186,6 @@ impl Bump {
     }
 }
 
-/// The layout of a slice.
 #[inline]
 pub(super) fn array_layout<T>(len: usize) -> Result<Layout, Error> {
     Layout::array::<T>(len)
@@ -204,7 +203,6 @@ unsafe fn initialised<T>(places: &mut [MaybeUninit<T>]) -> &mut [T] {
 /// The initial capacity for formatted text.
 const USUAL_TEXT_BYTES: usize = 64;
 
-/// Text that is being formatted.
 struct Text<'b> {
     bytes: Filling<'b, u8>,
     refused: Option<Error>,

@@ -33,7 +33,6 @@ use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 pub(super) use tally::now as tally;
 
-/// The user's options for blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockOptions {
     pub(super) huge_pages: HugePages,
@@ -47,11 +46,9 @@ impl BlockOptions {
         Self { huge_pages: HugePages::Auto, reserve_bytes: None, release: Release::Keep };
 }
 
-/// The header before the user's memory.
 struct Header {
     /// Its part past `usable` is offered to others, if the block has room to grow.
     memory: Reservation,
-    /// The offset of the user's memory in `memory`.
     offset: usize,
     /// The offset up to which `memory` is committed, from the page of the header on.
     usable: usize,
@@ -69,7 +66,6 @@ const HEADER_BYTES: usize = 128;
 
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES && align_of::<Header>() <= HEADER_BYTES);
 
-/// Why a block was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// Another block would take mappings that others need: the parent must allocate it.
@@ -154,7 +150,6 @@ impl Block {
         block
     }
 
-    /// The start of the user's memory.
     pub(super) const fn start(&self) -> NonNull<u8> {
         self.start
     }
@@ -323,7 +318,6 @@ impl Block {
 }
 
 impl Header {
-    /// The number of committed bytes.
     fn bytes(&self) -> usize {
         self.usable - front(self.offset)
     }

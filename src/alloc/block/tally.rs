@@ -4,12 +4,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Blocks in use.
 static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 /// Committed bytes of the blocks in use, including headers.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the number of blocks and of their committed bytes.
 pub(in crate::alloc) fn now() -> (usize, usize) {
     (BLOCKS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed))
 }

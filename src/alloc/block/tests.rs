@@ -42,7 +42,6 @@ impl Block {
         release_memory(memory, usable, release);
     }
 
-    /// The number of committed bytes.
     fn bytes(&mut self) -> usize {
         self.header().bytes()
     }

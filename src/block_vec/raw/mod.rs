@@ -53,7 +53,6 @@ pub(super) use owned::Owned;
 pub(crate) use owned::Taken;
 pub(super) use runs::{Runs, RunsMut};
 
-/// Elements in blocks.
 pub(super) struct Raw<T> {
     /// The address of the table's entries.
     entries: *const Origin,
@@ -64,9 +63,7 @@ pub(super) struct Raw<T> {
     from: usize,
     /// The index past the last element of that block.
     to: usize,
-    /// The number of elements that have memory.
     capacity: usize,
-    /// The maximum number of elements.
     max_len: usize,
     plan: Plan,
     table: Table,
@@ -114,7 +111,6 @@ impl<T> Raw<T> {
     /// A stand-in that never holds anything. Users cannot make one, since no options have its plan.
     pub(super) const NOTHING: Self = Self::of_plan(Plan::NONE, 0);
 
-    /// Returns `true` for [`NOTHING`](Self::NOTHING).
     #[inline]
     pub(super) const fn is_nothing(&self) -> bool {
         self.plan.is_none()
@@ -187,7 +183,6 @@ impl<T> Raw<T> {
         unsafe { self.origin(index) }.wrapping_add(index).cast_mut()
     }
 
-    /// Returns the number of blocks.
     pub(super) fn count_blocks(&self) -> usize {
         self.count_runs(&(0..self.capacity))
     }
@@ -228,7 +223,6 @@ impl<T> Raw<T> {
     }
 }
 
-/// Memory.
 impl<T> Raw<T> {
     /// Returns the length after adding `additional` elements, if that is allowed.
     fn need(&self, additional: usize) -> Result<usize, Error> {
@@ -390,7 +384,6 @@ impl<T> Drop for Raw<T> {
     }
 }
 
-/// Elements.
 impl<T> Raw<T> {
     #[inline]
     #[track_caller]
@@ -414,7 +407,6 @@ impl<T> Raw<T> {
         Ok(())
     }
 
-    /// Makes room for the next element.
     #[cold]
     #[inline(never)]
     pub(super) fn grow_by_one(&mut self) -> Result<(), Error> {
@@ -527,7 +519,6 @@ impl<T> Raw<T> {
         unsafe { ptr::swap(a, b) };
     }
 
-    /// Drops the elements from `len` on.
     pub(super) fn truncate(&mut self, len: usize) {
         if len >= self.len {
             return;
@@ -581,7 +572,6 @@ impl<T> Raw<T> {
     /// - The range is within capacity, and initialised.
     /// - The elements are not used any more.
     unsafe fn drop_all(&self, mut range: Range<usize>) {
-        /// Drops the rest if a drop panics.
         struct Rest<'r, T>(&'r Raw<T>, Range<usize>);
 
         impl<T> Drop for Rest<'_, T> {

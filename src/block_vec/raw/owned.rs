@@ -28,7 +28,6 @@ struct Left<T> {
 impl<T: UnwindSafe> UnwindSafe for Left<T> {}
 
 impl<T> Left<T> {
-    /// The elements of a range.
     fn new(range: Range<usize>) -> Self {
         let origin = NonNull::dangling().as_ptr();
         Self { front: range.start, back: range.end, origin, until: 0, elements: PhantomData }
@@ -138,7 +137,6 @@ impl<T> Owned<T> {
         unsafe { self.left.next_back(&self.raw) }
     }
 
-    /// The elements that were not yielded yet, as contiguous slices.
     pub(in super::super) fn runs(&self) -> impl Iterator<Item = &[T]> {
         let mut rest = self.left.front..self.left.back;
         iter::from_fn(move || {
@@ -159,7 +157,6 @@ impl<T> Owned<T> {
         self.raw.fresh()
     }
 
-    /// Takes all elements that were not yielded yet.
     #[cfg(feature = "rayon")]
     pub(in super::super) fn take_rest(&mut self) -> Taken<'_, T> {
         let range = self.left.front..self.left.back;
@@ -178,7 +175,6 @@ impl<T> Drop for Owned<T> {
 /// Moves out elements that were taken from an [`Owned`], from both ends. Those not yielded are dropped.
 #[cfg(feature = "rayon")]
 pub(crate) struct Taken<'o, T> {
-    /// Holds the elements.
     raw: &'o Raw<T>,
     left: Left<T>,
 }

@@ -48,7 +48,6 @@ impl<'a, T> Runs<'a, T> {
         Some(run)
     }
 
-    /// Like [`next_back`](Self::next_back), out of line for callers that rarely need it.
     #[inline]
     pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a [T]> {
         if self.range.is_empty() {
@@ -59,7 +58,6 @@ impl<'a, T> Runs<'a, T> {
         Some(run)
     }
 
-    /// Returns the number of slices.
     pub(in super::super) fn count(&self) -> usize {
         self.raw.count_runs(&self.range)
     }
@@ -138,7 +136,6 @@ impl<'a, T> RunsMut<'a, T> {
         Some(unsafe { self.give(start..self.range.start) })
     }
 
-    /// Like [`next_back`](Self::next_back), out of line for callers that rarely need it.
     #[inline]
     pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a mut [T]> {
         if self.range.is_empty() {
@@ -150,13 +147,11 @@ impl<'a, T> RunsMut<'a, T> {
         Some(unsafe { self.give(self.range.end..end) })
     }
 
-    /// The elements that were not yielded yet.
     pub(in super::super) fn rest(&self) -> Runs<'_, T> {
         // None of them is borrowed mutably, nor will be while `self` is borrowed.
         Runs::new(self.raw(), self.range.clone())
     }
 
-    /// Returns the number of slices.
     pub(in super::super) fn count(&self) -> usize {
         self.raw().count_runs(&self.range)
     }
@@ -183,7 +178,6 @@ macro_rules! runs {
                 self.range.end -= count;
             }
 
-            /// Splits off the first `count` elements.
             #[cfg(feature = "rayon")]
             pub(in super::super) fn split_at(self, count: usize) -> (Self, Self) {
                 assert!(count <= self.len());

@@ -57,7 +57,6 @@ impl Block {
     }
 }
 
-/// Returns `true` if all bytes are equal.
 fn all(bytes: &[u8], byte: u8) -> bool {
     // Loops are slow in a test build.
     bytes.is_empty() || bytes[0] == byte && bytes[1..] == bytes[..bytes.len() - 1]
