@@ -143,7 +143,7 @@ impl<A> GlobalVm<A> {
     ///     assert_eq!(stats.blocks, before.blocks + 1);
     ///     assert!(stats.committed_bytes >= before.committed_bytes + (2 << 20));
     ///     drop(samples);
-    ///     assert_eq!(GLOBAL.stats().kept_blocks, 1); // for the next
+    ///     assert_eq!(GLOBAL.stats().kept_blocks, 1); // cached for reuse
     ///     GLOBAL.trim();
     ///     assert_eq!(GLOBAL.stats().kept_bytes, 0);
     /// }

@@ -24,7 +24,7 @@ impl<T> BlockVec<T> {
     }
 
     constructors! {
-        /// Returns an empty array with memory committed for `capacity` elements.
+        /// Returns an empty array with memory allocated for `capacity` elements.
         with_capacity, try_with_capacity, capacity
     }
 

@@ -23,7 +23,7 @@ use std::marker::PhantomData;
 /// assert_eq!(samples.max_len(), 1 << 28);
 /// assert_eq!(samples.stats().blocks, 4);
 /// ```
-#[must_use = "nothing is made before `build` is called"]
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct BlockVecBuilder<T> {
     max_len: Option<usize>,
     capacity: usize,

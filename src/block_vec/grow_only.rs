@@ -48,7 +48,7 @@ use std::slice;
 /// let scope = words.grow_only();
 /// let mut longest = scope.push("a".to_string());
 /// for n in 2..1000 {
-///     let word = scope.push("a".repeat(n % 7)); // earlier references stay good
+///     let word = scope.push("a".repeat(n % 7)); // earlier references stay valid
 ///     if word.len() > longest.len() {
 ///         longest = word;
 ///     }

@@ -35,7 +35,7 @@ impl<T> BlockVec<T> {
         /// ```
         /// let mut samples = stayput::BlockVec::new();
         /// samples.prefault(100_000);
-        /// samples.extend((0..100_000).map(f64::from)); // takes no page fault
+        /// samples.extend((0..100_000).map(f64::from)); // takes no page faults
         /// assert_eq!(samples[99_999], 99_999.0);
         /// ```
     }

@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 ///     VmVec::builder().max_len(1 << 24).commit_ahead(CommitAhead::Auto);
 /// assert_eq!(SAMPLES.build().max_len(), 1 << 24);
 /// ```
-#[must_use = "nothing is made before `build` is called"]
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<C, O = ()> {
     pub(crate) options: Options,
     pub(crate) capacity: usize,

@@ -36,7 +36,7 @@ macro_rules! vec_methods {
             $crate::error::or_give_up(self.try_insert(index, value));
         }
 
-        /// Drops all elements. The memory stays committed. O(n).
+        /// Drops all elements and keeps the memory. O(n).
         #[inline]
         pub fn clear(&mut self) {
             self.truncate(0);

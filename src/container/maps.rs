@@ -255,7 +255,7 @@ macro_rules! secondary_insert_methods {
         /// map.remove(key);
         /// let newer = map.insert("bar"); // in the same slot
         /// assert_eq!(second.insert(newer, 3), None);
-        /// assert_eq!(second.insert(key, 4), None); // too late
+        /// assert_eq!(second.insert(key, 4), None); // older than `newer`
         /// assert_eq!((second.get(key), second[newer]), (None, 3));
         /// ```
         #[inline]

@@ -117,8 +117,8 @@ use std::mem;
 /// | An allocator as a type parameter | The memory does not come from an allocator; see [`Backing`](crate::Backing). |
 /// | Elements that borrow from values dropped together with the array | This needs an unstable feature of the drop check. |
 ///
-/// There is no `try_` twin of `splice`, which inserts when it is dropped, or of trait methods, as of [`Extend`],
-/// [`From`] and [`FromIterator`]. Call [`try_reserve`](Self::try_reserve) before them, or use
+/// `splice` has no `try_` twin, since it inserts when it is dropped, and neither have trait methods such as those of
+/// [`Extend`], [`From`] and [`FromIterator`]. Call [`try_reserve`](Self::try_reserve) first, or use
 /// [`try_extend`](Self::try_extend) and [`try_clone`](Self::try_clone).
 ///
 /// # Examples

@@ -47,7 +47,7 @@ impl Options {
 /// assert!(frame.capacity_bytes() >= 1 << 20);
 /// ```
 #[derive(Clone, Copy, Debug)]
-#[must_use = "nothing is made before `build` is called"]
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct ArenaBuilder {
     options: Options,
     capacity_bytes: usize,

@@ -1,6 +1,6 @@
 //! [`Filling`]: a slice in an arena while its values are being stored.
 
-#![expect(unsafe_code, reason = "writes values to memory that it was handed")]
+#![expect(unsafe_code, reason = "writes values to blocks of an arena")]
 
 use super::bump::Bump;
 use super::values::array_layout;

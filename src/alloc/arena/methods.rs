@@ -155,6 +155,10 @@ macro_rules! alloc_methods {
             /// error the values before it are dropped and their room is free again, unless the iterator has stored
             /// something after it.
             ///
+            /// # Errors
+            ///
+            /// The first error of the iterator, which is not called again.
+            ///
             /// # Examples
             ///
             /// ```
@@ -167,10 +171,6 @@ macro_rules! alloc_methods {
             ///     assert!(parse("1 2 x").is_err());
             /// });
             /// ```
-            ///
-            /// # Errors
-            ///
-            /// The first error of the iterator, which is not called again.
             fn alloc_slice_try_fill_iter, try_alloc_slice_try_fill_iter
             [T, E] (&self, values: impl IntoIterator<Item = Result<T, E>>) -> Result<&$life mut [T], E> {
                 self.bump.try_alloc_slice_try_fill_iter(values)

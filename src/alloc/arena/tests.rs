@@ -1,6 +1,6 @@
 //! Tests that need refused calls or private items; the rest is in `tests/it`.
 
-#![expect(unsafe_code, reason = "looks at what is handed out")]
+#![expect(unsafe_code, reason = "accesses memory of the arena")]
 
 mod model;
 
@@ -20,7 +20,7 @@ fn small_pages() -> Bump {
 }
 
 fn layout(size: usize, align: usize) -> Layout {
-    Layout::from_size_align(size, align).expect("it is one")
+    Layout::from_size_align(size, align).expect("a valid layout")
 }
 
 fn bytes(block: NonNull<u8>, len: usize) -> &'static mut [u8] {
@@ -38,7 +38,7 @@ fn a_refused_reservation_changes_nothing_and_can_be_tried_again() {
     let arena = Arena::new();
     let fault = Fault::from_nth(Call::Reserve, 0);
     let refused = arena.try_alloc(String::from("back")).unwrap_err();
-    assert!(fault.struck() > 2, "no less was tried");
+    assert!(fault.struck() > 2, "smaller sizes were tried");
     assert_eq!(refused.value, "back");
     assert!(refused.error.raw_os_error().is_some());
     assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (0, 0));
@@ -214,7 +214,7 @@ fn sizes_that_overflow_are_errors_and_change_nothing() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn an_arena_in_a_cached_region_hands_out_zeroed_memory() {
     let _alone = keeper::tests::alone();
     let mut vec = crate::VmVec::new();

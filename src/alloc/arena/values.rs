@@ -8,7 +8,7 @@
 //!
 //! User code only runs while `top` is past the block, so it may allocate.
 
-#![expect(unsafe_code, reason = "makes references to memory that it was handed")]
+#![expect(unsafe_code, reason = "makes references to blocks of an arena")]
 #![expect(clippy::mut_from_ref, reason = "each call returns another block")]
 
 use super::bump::Bump;

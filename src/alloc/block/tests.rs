@@ -299,7 +299,7 @@ fn freed_blocks_are_cached_for_similar_requests() {
     }
     let mut again = Patterned::new(3 * MIB, 16, &options).expect("some MiB");
     assert_eq!(again.block.start(), start);
-    assert!(again.grow(10 * MIB, Contents::Zeroed), "what was written before is written over");
+    assert!(again.grow(10 * MIB, Contents::Zeroed), "old contents are overwritten");
     again.block.free(Release::Keep);
     let zeroed = Block::new(layout(7 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
     assert_eq!(zeroed.start(), start);
@@ -450,7 +450,7 @@ fn cached_and_waiting_regions_are_released_when_a_request_is_refused() {
         let fault = Fault::plan(call, 0, if call == Call::Reserve { 3 } else { commits() });
         let block = Patterned::new(20 * MIB, 8, &room(256 * MIB));
         drop(fault);
-        block.expect("there was room to be made").block.release(Release::Now);
+        block.expect("memory was released").block.release(Release::Now);
         assert!(!release_all());
     }
     keep();

@@ -199,7 +199,7 @@ fn use_vec(run: &mut Run) {
             10 => vec = vec.split_off(run.below(vec.len())),
             11 => drop(vec.drain(..run.below(vec.len()))),
             // SAFETY: 0 is a valid number.
-            #[expect(unsafe_code, reason = "zeroes are numbers")]
+            #[expect(unsafe_code, reason = "treats zeroed memory as numbers")]
             12 => unsafe { vec.try_extend_zeroed_unchecked(run.below(200_000)) }.unwrap(),
             _ => vec = vec.into_iter().skip(10).collect(),
         }
@@ -256,7 +256,7 @@ fn an_array_does_the_same_in_cached_memory_as_in_fresh() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "little is reserved by guess there")]
+#[cfg_attr(no_vm, ignore = "default reservations are small there")]
 fn a_slot_map_does_the_same_in_cached_memory_as_in_fresh() {
     same(|run| use_slot_map(run, Reuse::Recent), leave_maps);
     same(|run| use_slot_map(run, Reuse::Lowest), leave_bytes);
@@ -270,7 +270,7 @@ fn a_slot_map_does_the_same_in_cached_memory_as_in_fresh() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "little is reserved by guess there")]
+#[cfg_attr(no_vm, ignore = "default reservations are small there")]
 fn a_secondary_map_does_the_same_in_cached_memory_as_in_fresh() {
     same(use_secondary_map, leave_maps);
     same(use_secondary_map, leave_bytes);

@@ -1,6 +1,6 @@
 //! Arrays and maps in memory from the region cache.
 
-#![expect(unsafe_code, reason = "says that zeroes are bytes")]
+#![expect(unsafe_code, reason = "treats zeroed memory as bytes")]
 
 use crate::keeper::{self, tests::alone, tests::are_all};
 use crate::key::KeyData;
@@ -21,7 +21,7 @@ fn kept() -> usize {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn an_array_reuses_a_cached_region_and_grows_as_if_it_were_fresh() {
     let _alone = alone();
     let mut fresh: VmVec<u64> = VmVec::new();
@@ -91,7 +91,7 @@ fn slots_in_cached_memory_are_vacant() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn shrinking_returns_lent_memory_and_does_not_make_it_capacity() {
     let _alone = alone();
     leave(16 * MIB);
@@ -117,7 +117,7 @@ fn shrinking_returns_lent_memory_and_does_not_make_it_capacity() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn requests_that_do_not_suit_a_cached_region_get_fresh_memory() {
     let _alone = alone();
     let first = leave(MIB);
@@ -180,7 +180,7 @@ fn a_refused_first_commit_leaves_the_cached_region() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn zeroed_elements_take_no_memory_in_cached_regions() {
     let bytes = 10 * MIB;
     for before in [0, 1, 5000] {
@@ -208,7 +208,7 @@ fn zeroed_elements_take_no_memory_in_cached_regions() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn leaking_an_array_does_not_leak_its_lent_memory() {
     let _alone = alone();
     leave(16 * MIB);
@@ -223,7 +223,7 @@ fn leaking_an_array_does_not_leak_its_lent_memory() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn a_growth_step_past_cached_memory_is_a_whole_step() {
     let _alone = alone();
     let steps = |vec: &mut VmVec<u8>| {
@@ -274,7 +274,7 @@ fn an_array_in_cached_memory_shrinks_like_one_in_fresh() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn skipped_slots_in_cached_memory_take_no_memory() {
     for refused in [false, true] {
         let _alone = alone();

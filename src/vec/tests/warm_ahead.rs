@@ -25,12 +25,12 @@ fn leave_ahead(bytes: usize) -> usize {
 
 /// A dropped array is only available for a moment, so this retries until it was fast enough.
 fn soon(mut is_so: impl FnMut() -> bool) {
-    assert!((0..100).any(|_| is_so()), "it does not come to be");
+    assert!((0..100).any(|_| is_so()), "it never happens");
     service::drain();
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn an_array_reuses_the_region_of_the_last_with_all_of_it_ready() {
     let _alone = alone();
     soon(|| {
@@ -120,7 +120,7 @@ fn slots_are_vacant_in_reused_memory_with_commit_ahead() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn cached_memory_is_ready_for_an_array_with_commit_ahead_and_cached_again() {
     let _alone = alone();
     let first = leave(8 * MIB);
@@ -141,7 +141,7 @@ fn cached_memory_is_ready_for_an_array_with_commit_ahead_and_cached_again() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn arrays_with_a_fixed_amount_ahead_or_fresh_memory_neither_use_nor_fill_the_cache() {
     let _alone = alone();
     let first = leave(MIB);
