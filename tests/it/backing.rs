@@ -4,9 +4,11 @@
 
 use crate::buffer::{Buffer, Call, Failure, Log};
 use stayput::{
-    Backing, Bits32, Budget, CommitAhead, DefaultKey, DenseSlotMap, Error, ErrorKind, Growth, Key,
-    Refused, Release, SecondaryMap, SlotMap, Table, VmVec, indices, new_key_type,
+    Backing, Bits32, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Key, Refused,
+    Release, SecondaryMap, SlotMap, VmVec, new_key_type,
 };
+#[cfg(feature = "table")]
+use stayput::{DenseSlotMap, Table, indices};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
@@ -288,8 +290,10 @@ fn slots_are_trimmed_and_come_back_empty() {
     }
 }
 
+#[cfg(feature = "table")]
 indices! { struct ByNumber for [u64; 7] { number: Unique<u64> = |row| &row[0], } }
 
+#[cfg(feature = "table")]
 #[test]
 fn dense_maps_and_tables_use_a_backing_and_return_it_if_they_are_refused() {
     new_key_type! { struct Small: Bits32<6, 3>; }
