@@ -199,7 +199,7 @@ impl<P> VmAlloc<P> {
     /// use std::alloc::System;
     /// use stayput::alloc::VmAlloc;
     ///
-    /// SAFETY: all values of `System` manage the same memory.
+    /// // SAFETY: all values of `System` manage the same memory.
     /// let alloc = unsafe { VmAlloc::with_parent(System) };
     /// # let _ = alloc;
     /// ```

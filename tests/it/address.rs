@@ -5,7 +5,7 @@
 use stayput::{Growth, HugePages, VmVec, page_size};
 use std::mem;
 
-/// An array, and the addresses of its elements as they were when they came.
+/// An array, and the addresses of its elements when they were pushed.
 struct Watched {
     vec: VmVec<u64>,
     first: *const u64,
@@ -132,7 +132,7 @@ fn spare_capacity_becomes_elements_in_place() {
     for (i, place) in spare[..3].iter_mut().enumerate() {
         place.write(10 + u32::try_from(i).unwrap());
     }
-    // SAFETY: three more are within capacity, and were just written.
+    // SAFETY: three more elements are within capacity, and were just written.
     unsafe { vec.set_len(4) };
     assert_eq!(vec, [1, 10, 11, 12]);
     assert_eq!((&raw const vec[1]).addr(), first_spare);
@@ -147,16 +147,16 @@ fn index_of_finds_only_the_array_s_own_elements() {
     let other: VmVec<u64> = (0..10).collect();
     assert!(other.iter().all(|element| vec.index_of(element).is_none()));
 
-    // One past the end is committed, but no element.
+    // One past the end is committed, but not an element.
     vec.truncate(100);
-    // SAFETY: within capacity, and it was an element before.
+    // SAFETY: the address is within capacity, and was an element before.
     let past = unsafe { &*vec.as_ptr().wrapping_add(100) };
     assert_eq!(vec.index_of(past), None);
 
-    // A reference into the middle of an element is to none.
+    // A reference into the middle of an element is not a reference to an element.
     let pairs = VmVec::from([[1_u8, 2], [3, 4], [5, 6]]);
     let between = pairs.as_ptr().cast::<u8>().wrapping_add(1).cast::<[u8; 2]>();
-    // SAFETY: two bytes inside the array, of which any bits are a value.
+    // SAFETY: two bytes inside the array, which are valid in any state.
     let between = unsafe { &*between };
     assert_eq!(pairs.index_of(between), None);
     assert_eq!(pairs.index_of(&pairs[1]), Some(1));

@@ -55,7 +55,7 @@ fn values_of_all_kinds_stay_unchanged() {
     let formatted = arena.alloc_fmt(format_args!("{}-{:>4}", 1, 2));
     let literal = arena.alloc_fmt(format_args!("as it is"));
     let late = arena.alloc_uninit::<u64>().write(9);
-    // All of them can be changed while all of them live.
+    // All of them can be modified while all are alive.
     *number += 1;
     pair.1 += 1;
     *made += 1;
@@ -192,7 +192,7 @@ fn a_panicking_drop_leaves_the_arena_usable() {
     }
     let (arena, drops) = (Arena::with_max_bytes(page_size()), Cell::new(0));
     let full = arena.max_bytes() / size_of::<Bad<'_>>();
-    // It is refused, and the drop of what was made panics.
+    // It is refused, and dropping the values made before panics.
     let work = || _ = arena.try_alloc_slice_from_iter((0..=full).map(|_| Bad(&drops)));
     assert!(catch_unwind(AssertUnwindSafe(work)).is_err());
     assert_eq!(drops.get() as usize, full + 1, "each was dropped, once");
@@ -210,8 +210,7 @@ fn only_refused_values_are_dropped() {
     assert_eq!(Rc::strong_count(&counted), 2);
     drop(arena);
     assert_eq!(Rc::strong_count(&counted), 2);
-    // For the leak checker.
-    // SAFETY: the count is one that the arena had.
+    // So that the leak checker does not report it. SAFETY: the count is one that the arena held.
     unsafe { Rc::decrement_strong_count(Rc::as_ptr(&counted)) };
 }
 
@@ -281,7 +280,7 @@ fn zeroed_values_are_zero_and_fresh_ones_take_no_memory() {
     let mut arena = Arena::builder().huge_pages(HugePages::Never).build();
     let large = arena.alloc_slice_zeroed::<u64>(2 * MIB);
     assert_eq!((large[0], large[2 * MIB - 1]), (0, 0));
-    // In whatever pages the two lie, and those that the system adds to what is touched.
+    // The tolerance covers the pages around both, and those that the system adds to touched ones.
     if let Some(resident) = arena.stats().resident_bytes {
         assert!(resident <= 4 * MIB, "{resident}");
     }
@@ -467,7 +466,7 @@ fn an_allocation_limit_is_kept_exactly_and_can_change() {
         while arena.try_alloc(1_u8).is_ok() {}
         assert_eq!(arena.used_bytes(), 5 * MIB + 3);
         assert!(arena.stats().committed_bytes <= 5 * MIB + page_size());
-        // Before there are addresses, it is what would be had of those that others leave.
+        // Before addresses are reserved, this is the default, which depends on what others leave.
         let max_bytes = arena.max_bytes();
         arena.alloc(());
 
@@ -505,7 +504,7 @@ fn a_limit_below_the_used_bytes_applies_once_they_are_freed() {
         arena.alloc([0_u8; 500]);
     }
 
-    // The closure sets it, so that its own room is the one that goes.
+    // The closure sets the limit, so that its own room is what exceeds it.
     let arena = Arena::new();
     let failed: Result<&mut [u8; 1000], ()> = arena.alloc_try_with(|| {
         arena.set_allocation_limit(Some(500));
@@ -550,7 +549,7 @@ fn a_limit_above_the_maximum_changes_nothing() {
 
 #[test]
 fn values_before_an_error_are_dropped_and_their_room_is_free() {
-    /// One more that is not dropped.
+    /// One more value that is not dropped.
     struct Counted<'c>(&'c Cell<usize>);
 
     impl Drop for Counted<'_> {
@@ -586,13 +585,13 @@ fn used_memory_can_be_read() {
     arena.alloc_slice_copy(&[1_u32, 2, 3]);
     let first = arena.alloc_slice_copy(&[4_u32, 5]).as_ptr();
     let memory = arena.used_memory();
-    // SAFETY: words alone were stored.
+    // SAFETY: only words were stored, without padding.
     let words = unsafe { memory.align_to::<u32>().1 };
     assert_eq!(words, [1, 2, 3, 4, 5]);
     assert_eq!(&raw const words[3], first);
 }
 
-/// Compiles with `bumpalo::Bump` too.
+/// Also compiles with `bumpalo::Bump`.
 #[test]
 fn code_for_bumpalo_only_needs_another_import() {
     use stayput::Arena as Bump;

@@ -23,7 +23,7 @@ static_assertions::assert_impl_all!(ArenaBox<'static, PhantomPinned>: Unpin);
 static_assertions::assert_not_impl_any!(ArenaBox<'static, u8>: Clone);
 static_assertions::assert_eq_size!(ArenaBox<'static, u8>, Option<ArenaBox<'static, u8>>, usize);
 
-/// Compiles because both lifetimes may be shortened.
+/// Compiles because both lifetimes can be shortened.
 fn shorten<'s, 'l: 's>(long: ArenaBox<'l, &'l str>) -> ArenaBox<'s, &'s str> {
     long
 }
@@ -117,7 +117,7 @@ fn boxes_of_iterators_futures_and_errors_implement_those_traits() {
     assert!(error.source().is_none() && error.to_string().contains("overflow"));
 }
 
-/// A signature in which the object lives as long as the box, as with `&'a dyn Fn`.
+/// A signature in which the object lives as long as the box, as in `&'a dyn Fn`.
 fn lengths<'a>(arena: &'a Arena, text: &'a str) -> ArenaBox<'a, dyn Fn() -> usize> {
     ArenaBox::unsize(arena.alloc_box(|| text.len()), |closure| closure)
 }
@@ -164,7 +164,7 @@ fn a_send_trait_object_converts_to_one_without_send() {
 
 #[test]
 fn a_value_whose_coercion_panics_is_never_dropped() {
-    /// Says if it is dropped.
+    /// Records its drop.
     struct Said<'s>(&'s Cell<bool>);
 
     impl Drop for Said<'_> {
@@ -206,7 +206,7 @@ fn trait_objects_can_be_made_through_raw_pointers() {
     let held = counted.clone();
     let call = ArenaBox::into_raw(arena.alloc_box(move |n: usize| n + Rc::strong_count(&held)));
     let call: *mut dyn Fn(usize) -> usize = call;
-    // SAFETY: it was a box's until just now.
+    // SAFETY: the pointer came from a box just now.
     let call = unsafe { ArenaBox::from_raw(call) };
     assert_eq!(call(1), 3);
     drop(call);

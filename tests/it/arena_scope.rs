@@ -85,7 +85,7 @@ fn guards_end_scopes_in_two_steps() {
     assert_eq!(arena.used_bytes(), 0);
 
     let mut guard = arena.guard();
-    // It goes on where it was.
+    // The scope continues with what it holds.
     guard.scope().alloc(1_u8);
     let mut scope = guard.scope();
     let two = scope.alloc(2_u8);
@@ -160,7 +160,7 @@ fn memory_of_an_ended_scope_is_zeroed_on_request() {
         arena.scope(|scope| scope.alloc_slice_fill_copy(1000, u64::MAX)[0] = 1);
         let block = arena.alloc_layout_zeroed(layout);
         #[expect(unsafe_code, reason = "looks at memory by a pointer")]
-        // SAFETY: handed out in that size, zeroed.
+        // SAFETY: the block was allocated in that size, zeroed.
         let block = unsafe { std::slice::from_raw_parts(block.cast::<u64>().as_ptr(), 100) };
         assert_eq!(block, [0; 100]);
     }

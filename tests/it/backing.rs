@@ -25,15 +25,14 @@ fn number(len: usize) -> u32 {
     u32::try_from(len).expect("few")
 }
 
-/// A map whose values are as large as blocks of 64 slots need to be for memory to be handed back: a
-/// slot takes 1 KiB.
+/// A map whose values are large enough that a block of 64 slots can be returned: a slot takes 1 KiB.
 fn map(slots: usize) -> (SlotMap<DefaultKey, [u32; 255]>, Log) {
     let buffer = Buffer::new(slots * 1024, 4 * KIB, 8);
     let log = buffer.log();
     (SlotMap::builder().build_in(buffer), log)
 }
 
-/// Whether it panicked.
+/// Returns `true` if the closure panicked.
 fn panics<R>(call: impl FnOnce() -> R) -> bool {
     catch_unwind(AssertUnwindSafe(call)).is_err()
 }
@@ -83,7 +82,7 @@ fn growth_follows_the_options_and_the_smaller_maximum_applies() {
     assert_eq!((few.max_len(), few.capacity(), few.stats().committed_bytes), (100, 100, KIB));
     let many = VmVec::<u64>::builder().max_len(1 << 20).build_in(new());
     assert_eq!(many.max_len(), 8 * KIB);
-    // What is made from it has what was asked for, elsewhere.
+    // Arrays made from it have the requested options, and reservations.
     assert_eq!(many.clone().max_len(), 1 << 20);
 }
 
@@ -142,7 +141,7 @@ fn backings_with_invalid_answers_are_refused() {
         run: usize,
     }
 
-    // SAFETY: no array is made in it.
+    // SAFETY: no array is built in it.
     unsafe impl Backing for Odd {
         fn start(&self) -> NonNull<u8> {
             NonNull::<u64>::dangling().cast()
@@ -174,7 +173,7 @@ fn backings_with_invalid_answers_are_refused() {
         let refused = VmVec::<u8>::builder().try_build_in(Odd { bytes, run }).map(drop);
         assert_eq!(refused.unwrap_err().error.kind(), kind, "{bytes} in runs of {run}");
     }
-    // Nothing of it is used: there is nothing.
+    // Its memory is never used: there is none.
     let mut empty = VmVec::<u8>::builder().build_in(Odd { bytes: 0, run: 4096 });
     assert_eq!(empty.try_push(1).unwrap_err().error.kind(), ErrorKind::MaxLen);
     empty.shrink_to_fit();
@@ -330,7 +329,7 @@ fn dense_maps_and_tables_use_a_backing_and_return_it_if_they_are_refused() {
     drop(table);
     assert_eq!(of_table.drops(), 1);
 
-    // More than there is room for, than the maximum, or than keys can number.
+    // More than fits, than the maximum, or than keys can index.
     let mut value = room();
     for (capacity, max_len) in [(101, None), (10, Some(9))] {
         let mut builder = DenseSlotMap::<DefaultKey, [u64; 8]>::builder().capacity(capacity);
@@ -355,7 +354,7 @@ fn dense_maps_and_tables_use_a_backing_and_return_it_if_they_are_refused() {
 fn default_methods_work() {
     struct Least(Buffer);
 
-    // SAFETY: a buffer upholds the contract, and what is left out writes only where it may.
+    // SAFETY: `Buffer` upholds the contract, and the default methods only write where they may.
     unsafe impl Backing for Least {
         fn start(&self) -> NonNull<u8> {
             self.0.start()
@@ -366,12 +365,12 @@ fn default_methods_work() {
         }
 
         unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-            // SAFETY: the caller's promise.
+            // SAFETY: this is what the caller guarantees.
             unsafe { self.0.commit(range) }
         }
 
         unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-            // SAFETY: the caller's promise.
+            // SAFETY: this is what the caller guarantees.
             unsafe { self.0.decommit(range) }
         }
     }
@@ -405,7 +404,7 @@ fn after_a_panic_an_array_keeps_what_it_has_and_makes_no_more_calls() {
         });
         assert!(panicked, "{call:?}");
         assert!(vec.iter().copied().eq(0..9000));
-        // What is committed may be used still, to the end of its run.
+        // Committed memory can still be used, to the end of its run.
         let before = log.committed_bytes();
         let refused = loop {
             let len = vec.len() as u64;
@@ -569,7 +568,7 @@ fn flattened_elements_stay_where_they_are() {
     drop(flat);
     assert_eq!(log.drops(), 1);
 
-    // Out of nothing, elements that have a size.
+    // From arrays of zero-sized elements to elements with a size.
     let mut none = VmVec::<[u64; 0]>::builder().build_in(Buffer::new(800, 64, 8));
     none.extend([[]; 1000]);
     let mut flat = none.into_flattened();
@@ -646,7 +645,7 @@ fn a_secondary_map_uses_the_memory_of_its_backing() {
         map.insert(*key, n);
     }
     let stats = map.stats();
-    // A bit a slot lies elsewhere.
+    // One bit per slot is allocated elsewhere.
     assert!(stats.reserved_bytes >= 8000 + 1000 / 8 && stats.resident_bytes.is_none());
     assert!(stats.committed_bytes >= log.committed_bytes() + 1000 / 8);
     let (one_more, more) = (keys.insert(1), map.clone());

@@ -49,7 +49,7 @@ mod adapted {
     #[test]
     fn blocks_in_an_arena_keep_their_contents() {
         made::run_with(5, 1..40, |never: bool, ops: &[Op]| {
-            // Nothing is free again before its end, so it must have room for them all.
+            // Blocks of an arena are only freed at its end, so it must have room for all of them.
             let huge_pages = if never { HugePages::Never } else { HugePages::Auto };
             let arena = Arena::builder().max_bytes(512 << 20).huge_pages(huge_pages).build();
             Blocks::run(&Adapted(&arena), ops);

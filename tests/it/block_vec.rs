@@ -41,7 +41,7 @@ assert_impl_all!(BlockVecBuilder<Neither>: Send, Sync, Copy, Debug);
 assert_impl_all!(BlockVecStats: Send, Sync, Copy, Eq, Debug);
 assert_impl_all!(Blocks: Send, Sync, Copy, Eq, Hash, Debug, Default);
 
-/// These compile only if the types are covariant, as `Vec`'s are.
+/// These only compile if the types are covariant, like those of `Vec`.
 #[expect(dead_code, reason = "it is to compile")]
 fn elements_may_live_shorter<'s>(
     vec: BlockVec<&'static str>,
@@ -76,7 +76,7 @@ fn max_len_is_exact_and_named_in_the_error() {
                 "{text}"
             );
             assert!(vec.try_reserve(1).is_err() && vec.try_insert(0, 7).is_err());
-            // No block has room for what will never be there.
+            // No block has room for elements past the maximum.
             assert_eq!(vec.stats().block_bytes, 8 * max_len);
             assert!(vec.iter().copied().eq(0..max_len as u64));
         }
@@ -150,7 +150,7 @@ fn blocks_have_the_requested_size() {
         vec.blocks().map(<[u32]>::len).collect::<Vec<_>>()
     };
     assert_eq!(lens(Blocks::Fixed { bytes: 1024 }), [256, 256, 188]);
-    // A power of two of elements.
+    // A block holds a power of two of elements.
     assert_eq!(lens(Blocks::Fixed { bytes: 2047 }), [256, 256, 188]);
     assert_eq!(lens(Blocks::Doubling { first_bytes: 400 }), [64, 128, 256, 252]);
     assert_eq!(lens(Blocks::Fixed { bytes: 0 }), [1; 700]);

@@ -12,8 +12,8 @@ const MIB: usize = 1 << 20;
 const AHEAD: [CommitAhead; 3] =
     [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(300 * KIB)];
 
-/// One of some budgets: with the first, only the first piece can be paid for, which is done whatever it
-/// is. (Time begins to run when it is made.)
+/// One of several budgets. The first only covers the first piece of work, which is always done. (Time starts to count
+/// when the budget is created.)
 fn budget(which: usize) -> Budget {
     match which % 4 {
         0 => Budget::bytes(1),
@@ -23,7 +23,7 @@ fn budget(which: usize) -> Budget {
     }
 }
 
-/// Calls until it is done, and returns how many bytes went and in how many calls.
+/// Calls until it is done, and returns the number of bytes and of calls.
 fn until_done(mut call: impl FnMut() -> GivenBack) -> (usize, usize) {
     let (mut bytes, mut calls) = (0, 0);
     loop {
@@ -61,7 +61,7 @@ fn arrays_shrink_in_steps_like_at_once() {
             assert_eq!(vec.capacity(), at_once.capacity(), "{ahead:?}, {which}");
             assert!(vec.len() == 100 && vec.iter().all(|each| *each == [7; KIB]));
         }
-        // A piece at a time.
+        // One piece at a time.
         let mut vec = bytes(ahead);
         let before = vec.stats().committed_bytes;
         let piece = vec.shrink_to_fit_within(Budget::bytes(1)).expect("it is ours");
@@ -128,14 +128,14 @@ fn secondary_maps_shrink_in_steps_like_at_once() {
             let late = keys.keys().nth(1100).expect("it is there");
             let mut calls = 0;
             until_done(|| {
-                // It changes in between.
+                // The map is modified between the calls.
                 calls += 1;
                 map.insert(late, [calls; 7]);
                 let given = map.shrink_to_fit_within(budget(which)).expect("it is ours");
                 assert_eq!(map.remove(late), Some([calls; 7]));
                 given
             });
-            // Less than two spare runs stay, behind the key that was there last.
+            // Less than two spare runs stay, after the last key.
             let most = at_once.capacity() + 2 * 128 * KIB / 64;
             assert!(map.capacity() <= most, "{ahead:?}, {which}: {}", map.capacity());
             assert!(map == at_once);

@@ -48,7 +48,7 @@ fn iterators_from_both_ends_meet() {
     assert!((&columns).into_iter().len() == 10 && columns.first() == Some((&9, &0)));
 }
 
-/// A row that gives other fields than it has, and other references.
+/// A row that returns other fields than it has, and other references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Liar(String);
 
@@ -96,7 +96,7 @@ impl Row for Liar {
     }
 }
 
-/// Is there once.
+/// Exists once.
 #[derive(Debug, PartialEq, Eq)]
 struct Ticket(u32);
 
@@ -205,12 +205,12 @@ fn a_range_to_extract_from_lies_within_the_length() {
     let _ = columns.extract_if(..7, |_| true);
 }
 
-/// Rows for closures cannot borrow, so they count themselves.
+/// Closures over rows cannot borrow, so calls are counted here.
 #[test]
 fn a_predicate_or_a_drop_that_panics_at_any_step_loses_no_row_and_drops_none_twice() {
     thread_local! {
         static LIVE: Cell<usize> = const { Cell::new(0) };
-        /// How many more calls of user code do not panic.
+        /// The number of calls of user code before one panics.
         static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
     }
 
@@ -286,7 +286,7 @@ fn references_into_a_grow_only_scope_outlive_pushes_and_user_code_may_push() {
     assert_eq!((scope.len(), nothing.len()), (2, 2));
 }
 
-/// A row that pushes another into the scope when it is taken apart.
+/// A row that pushes another one into the scope while it is split into fields.
 struct Pushing(Option<&'static GrowOnlyColumns<'static, Pushing>>, u32);
 
 impl Row for Pushing {
@@ -298,7 +298,7 @@ impl Row for Pushing {
 
     fn into_fields(self) -> (u32,) {
         if let Some(scope) = self.0 {
-            // All the room that there is.
+            // Uses up the capacity.
             (0..1000).for_each(|_| _ = scope.push(Pushing(None, 1)));
         }
         (self.1,)

@@ -93,7 +93,7 @@ fn values_are_aligned() {
 
 #[test]
 fn sorting_an_ordered_map_again_changes_nothing() {
-    // Neither of these is an order: whatever comes of it, nothing is lost.
+    // Neither of these is a valid order: whatever the result, no value is lost.
     let by: [fn(&u32, &u32) -> Ordering; 3] =
         [|_, _| Ordering::Greater, |_, _| Ordering::Less, |a, b| (a % 3).cmp(&((b + 1) % 3))];
     for compare in by {
@@ -104,7 +104,7 @@ fn sorting_an_ordered_map_again_changes_nothing() {
             calls += 1;
             assert!(calls < 5000, "it does not end");
         }
-        // That one may panic.
+        // This call may panic.
         let sorted =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| map.sort_by(compare)));
         drop(sorted);
@@ -226,7 +226,7 @@ fn every_change_of_order_is_noticed() {
         way(&mut map, &keys);
         assert!(!map.as_slice().is_sorted(), "way {number}");
         sort(&mut map);
-        // In the midst of a pass.
+        // In the middle of a pass.
         for calls in 0..20 {
             let mut map: Map<u32> = [5, 2, 8, 4, 1, 7, 10, 9, 3, 6].into();
             let keys: Vec<_> = {
@@ -243,13 +243,13 @@ fn every_change_of_order_is_noticed() {
     }
 }
 
-/// Says of every key that it is the same.
+/// A hasher that maps every key to the same hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Liar(DefaultKey);
 
 impl From<KeyData> for Liar {
     fn from(data: KeyData) -> Self {
-        // What was made first is forgotten by the third.
+        // The third forgets what was made first.
         Self(KeyData::from_parts(data.index() & !1, data.generation(), 0).unwrap().into())
     }
 }

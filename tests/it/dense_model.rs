@@ -9,7 +9,7 @@ use arbitrary::Unstructured;
 use stayput::{Columns, Key, VmVec};
 
 fn agree<K: Key, S: Stored>(cases: u32) {
-    // Many values, and passes that are interrupted, are found in few lists otherwise.
+    // Otherwise few lists would have many values and interrupted passes.
     let op = |bytes: &mut Unstructured<'_>| match bytes.int_in_range(0..=47)? {
         0..2 => bytes.arbitrary().map(Op::InsertMore),
         2..7 => Ok(Op::Defragment(bytes.arbitrary()?, bytes.arbitrary()?)),

@@ -4,14 +4,14 @@ use crate::ledger::{Ledger, Token, values};
 use stayput::{Refused, VmVec, vm_vec};
 use std::mem;
 
-/// Ten tokens, with the values and the numbers 0 to 9.
+/// Ten tokens, with the values and numbers 0 to 9.
 fn ten(ledger: &Ledger) -> VmVec<Token<'_>> {
     let vec: VmVec<_> = ledger.tokens(0..10).collect();
     assert_eq!(ledger.live(), 10);
     vec
 }
 
-/// Runs something with ten tokens; all that were made must be dropped but `leaked` in the end.
+/// Runs a closure with ten tokens, all of which must be dropped at the end, except `leaked` ones.
 fn with_ten(leaked: usize, run: impl for<'l> FnOnce(&'l Ledger, VmVec<Token<'l>>)) {
     let ledger = Ledger::new();
     run(&ledger, ten(&ledger));
@@ -278,7 +278,7 @@ fn forgotten_iterators_leak_and_never_drop_twice() {
         drop(splice.next());
         mem::forget(splice);
         assert_eq!(values(&vec), [0, 1]);
-        // Over the places of those that were lost.
+        // They overwrite the places of leaked elements.
         vec.extend(ledger.tokens(30..40));
         assert_eq!(vec.len(), 12);
     });

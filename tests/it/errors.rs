@@ -45,7 +45,7 @@ fn huge_reservations_overflow() {
     assert_eq!(bytes, [0]);
 }
 
-/// What is refused for being more than `isize::MAX` bytes, and what for another reason.
+/// Calls that are refused because they exceed `isize::MAX` bytes, and for other reasons.
 #[track_caller]
 fn refuses_by_the_byte<T>(make: impl Fn() -> VmVec<T>) {
     let most = TOO_MANY / size_of::<T>();
@@ -137,7 +137,7 @@ fn huge_capacities_and_maxima_overflow() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn the_largest_sizes_are_refused_by_someone() {
-    // Whether by us or by the system depends on the page; but never granted, and never an abort.
+    // Refused by the crate or by the system, depending on the page size, but never granted, and never an abort.
     for bytes in [TOO_MANY, TOO_MANY - 1, TOO_MANY - 4095, TOO_MANY - (4 << 20), TOO_MANY / 2 + 1] {
         let errors = [
             VmVec::<u8>::try_with_capacity(bytes).unwrap_err(),
@@ -166,7 +166,7 @@ fn the_largest_sizes_are_refused_by_someone() {
 fn zero_sized_elements_overflow_only_by_their_count() {
     let mut vec = VmVec::<()>::with_max_len(usize::MAX);
     assert_eq!((vec.max_len(), vec.capacity()), (usize::MAX, usize::MAX));
-    // SAFETY: that is the capacity, and units need no initialising.
+    // SAFETY: this is the capacity, and units need no initialisation.
     unsafe { vec.set_len(usize::MAX) };
     assert_eq!(vec.len(), usize::MAX);
     let refused = vec.try_push(()).unwrap_err();
@@ -194,14 +194,14 @@ fn two_to_the_fifty_bytes_are_refused_with_their_number() {
     for (error, size) in errors {
         // The kernel of some systems has more than 2^47 addresses, but no machine has 2^50.
         assert!(matches!(error.kind(), ErrorKind::AddressSpace | ErrorKind::AddressLimit));
-        // What was asked of the system is a little more: the guard, and room to align.
+        // The request to the system is slightly larger, because of guard pages and alignment.
         assert!((ASKED..ASKED + (4 << 20)).contains(&error.bytes()), "{error}");
         let text = error.to_string();
         assert!(text.contains(size) && text.contains(&error.bytes().to_string()), "{text}");
         assert!(text.contains("request less"), "{text}");
         assert!(error.raw_os_error().is_some_and(|code| text.contains(&code.to_string())));
     }
-    // An array that has its reservation is full instead.
+    // An array that has a reservation is full instead.
     let error = vec.try_reserve(ASKED / 8).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MaxLen);
     assert_eq!(error.bytes(), ASKED + 8);
@@ -384,14 +384,14 @@ fn an_index_out_of_bounds_panics_as_in_vec() {
     assert_eq!(vec, std);
 }
 
-/// A start, or an end, of every kind, inside a vector of 5 and outside.
+/// Bounds of every kind, within and beyond a vector of 5.
 fn bounds() -> impl Iterator<Item = Bound<usize>> {
     let numbers = [0, 1, 3, 4, 5, 6, 7, usize::MAX - 1, usize::MAX];
     let bounds = numbers.into_iter().flat_map(|n| [Bound::Included(n), Bound::Excluded(n)]);
     bounds.chain([Bound::Unbounded])
 }
 
-/// What a call panics with, or nothing.
+/// The panic message of a call, if it panics.
 fn words<R>(call: impl FnOnce() -> R) -> Option<String> {
     let call = AssertUnwindSafe(|| drop(call()));
     panic::catch_unwind(call).err().map(|payload| {
@@ -500,7 +500,7 @@ fn a_panic_names_the_line_of_the_caller() {
 
 #[test]
 fn a_size_hint_is_only_a_hint() {
-    // What no machine has, and what no array can have.
+    // Sizes that no machine has, and that no array can have.
     for hint in [TOO_MANY / 64, TOO_MANY, usize::MAX] {
         let mut vec: VmVec<u32> = Boast(0..3, (hint, None)).collect();
         vec.extend(Boast(3..5, (hint, None)));

@@ -3,7 +3,7 @@
 use stayput::index::{Grid, ListIndex, SetIndex, UniqueIndex};
 use stayput::{Error, ErrorKind};
 
-/// Asserts that a slot is refused as far by an index of one slot that takes `slot_bytes` for each.
+/// Asserts that an index with one slot, taking `slot_bytes` per slot, refuses a far slot.
 fn assert_far(error: Error, slot: u32, slot_bytes: usize) {
     let near = (64 << 20) / slot_bytes + 2 * 16;
     let bytes = (slot as usize + 1).saturating_mul(slot_bytes);
@@ -128,7 +128,7 @@ fn put_all(index: &mut impl Values, slots: impl Iterator<Item = u32>, of_a_value
 
 /// Removes 99 % of `count` slots, shrinks, and inserts them again.
 fn assert_shrinks_to_what_is_left<I: Values>(count: u32, of_a_value: u32, arrays: usize) {
-    // Each array keeps one run of pages that it does not need, so that it can go up and down without a call.
+    // Each array keeps one spare run of pages, so that small changes of size make no system call.
     let spare = arrays << 16;
     for is_kept in [|slot: &u32| *slot < 400, |slot: &u32| slot % 100 == 7] {
         let (mut index, mut left) = (I::default(), I::default());
@@ -138,9 +138,9 @@ fn assert_shrinks_to_what_is_left<I: Values>(count: u32, of_a_value: u32, arrays
         }
         index.shrink();
         put_all(&mut left, (0..count).filter(is_kept), of_a_value);
-        // It may have begun in memory that another array left behind.
+        // It may have started in memory of a previous array.
         left.shrink();
-        // What was never large lies in the heap still.
+        // Arrays that were never large are still on the heap.
         let (committed, needed) = (index.committed(), left.committed().max(spare));
         assert!(committed <= needed + spare, "{committed} for {needed}, of {of_a_value}");
         for is_refilled in [false, true] {

@@ -5,7 +5,7 @@ use stayput::{
 };
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher, RandomState};
 
-/// Gives back the number that it gets.
+/// Returns the number unchanged.
 #[derive(Default)]
 struct Identity(u64);
 
@@ -59,7 +59,7 @@ fn spread_well<K: Key>(keys: &[K], which: &str) {
     assert!(keys.len() > 500, "{which} are too few to tell");
     let name = |hasher| format!("{which} of {} by {hasher}", std::any::type_name::<K>());
     spreads(keys, &BuildHasherDefault::<Identity>::default(), &name("identity"));
-    // The same as what `fxhash` has.
+    // The function of `fxhash`.
     spreads(keys, &BuildHasherDefault::<rustc_hash_1::FxHasher>::default(), &name("rustc-hash 1"));
     spreads(keys, &rustc_hash::FxBuildHasher, &name("rustc-hash 2"));
     spreads(keys, &fnv::FnvBuildHasher::default(), &name("fnv"));
@@ -78,13 +78,13 @@ fn spread_well<K: Key>(keys: &[K], which: &str) {
 
 const MANY: u32 = 10_000;
 
-/// The keys with these parts, as far as the layout has them.
+/// The keys with these parts, as far as the layout supports them.
 fn keys<K: Key>(parts: impl Iterator<Item = (u32, u32, u32)>) -> Vec<K> {
     let data = parts.map(|(index, generation, tag)| KeyData::from_parts(index, generation, tag));
     data.flatten().map(K::from).collect()
 }
 
-/// All sorts of keys of a layout.
+/// Various keys of a layout.
 fn spread_well_in_all_ways<K: Key>() {
     let indices = K::Layout::MAX_INDEX;
     let generations = K::Layout::MAX_GENERATION;

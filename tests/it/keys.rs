@@ -39,13 +39,13 @@ fn the_default_of_key_data_needs_no_explicit_layout() {
     const NOTHING: KeyData = KeyData::default();
     assert!(KeyData::default().is_null());
     assert_eq!(NOTHING, KeyData::NULL);
-    // By the trait there is one for each layout.
+    // The trait has one for each layout.
     let tagged = <KeyData<Tagged64> as Default>::default();
     assert_eq!(tagged, KeyData::NULL);
     assert_eq!(KeyData::<Tagged64>::default(), tagged);
 }
 
-/// As it is written where keys of any type are handed to other languages.
+/// As written in code that passes keys of any type to other languages.
 #[test]
 fn generic_code_converts_numbers_to_keys() {
     fn round_trip<K: Key>(key: K) -> K {
@@ -83,7 +83,7 @@ fn numbers_for_other_languages_are_those_of_slotmap() {
     let null = slotmap::KeyData::default().as_ffi();
     assert_eq!(KeyData::<Plain64>::NULL.as_ffi(), null);
     assert!(KeyData::<Plain64>::from_ffi(null).is_null());
-    // What C code takes for no key finds nothing in either.
+    // Values that C code uses for "no key" find nothing in either.
     let none = DefaultKey::from(KeyData::from_ffi(0));
     assert!(ours.get(none).is_none());
     assert!(theirs.get(slotmap::KeyData::from_ffi(0).into()).is_none());
@@ -106,7 +106,7 @@ fn keys_display_as_their_data_is_debugged() {
     assert_eq!(DefaultKey::NULL.to_string(), "null");
 }
 
-/// The macro leaves them to be written.
+/// The macro leaves these to the user.
 #[test]
 fn key_types_can_implement_display_themselves() {
     new_key_type! { struct Block; }
@@ -144,7 +144,7 @@ fn the_macro_expands_where_names_are_shadowed() {
     assert_eq!(A::default(), A::default());
 }
 
-/// Also with the feature `bytemuck`, whose traits take unsafe code to have.
+/// Also with the feature `bytemuck`, whose traits are unsafe to implement.
 #[forbid(unsafe_code)]
 mod without_unsafe_code {
     use stayput::{Compact32, Key, SlotMap, new_key_type};
@@ -213,7 +213,7 @@ mod bytes {
             Err(CheckedCastError::InvalidBitPattern)
         }
         assert_eq!(checked::try_cast::<u64, Plain>(0), refused());
-        // A generation that no slot has, and one of 0.
+        // A generation that no slot has, and generation 0.
         assert_eq!(checked::try_cast::<u64, DefaultKey>(1 << 31), refused());
         assert_eq!(checked::try_cast::<u32, Compact>(3), refused());
         let null = Compact::NULL;

@@ -3,7 +3,7 @@
 use stayput::{HugePages, Reservation, VmVec, page_size};
 use std::fmt::Debug;
 
-/// Does a bit of everything with elements made from numbers, and checks them all.
+/// Runs various operations with elements made from numbers, and checks all elements.
 fn exercise<T: Clone + PartialEq + Debug>(count: usize, make: fn(usize) -> T) {
     let mut vec = VmVec::new();
     for i in 0..count {
@@ -63,7 +63,7 @@ fn elements_of_odd_sizes() {
     exercise(300, |i| [i.to_le_bytes()[0]; 4097]);
 }
 
-/// Runs something whose frames, in a debug build, hold several large elements.
+/// Runs a closure whose stack frames hold several large elements in a debug build.
 fn on_a_large_stack(run: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(run).unwrap();
     if let Err(payload) = thread.join() {

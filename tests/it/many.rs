@@ -4,15 +4,14 @@ use crate::ledger::{Ledger, Step};
 use stayput::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Large enough for a thousand slots to lie far apart.
+/// Large enough for a thousand slots to be far apart.
 type Wide = [u32; 1023];
 
 fn wide(n: u32) -> Wide {
     [n; 1023]
 }
 
-/// Maps whose memory is asked for ahead, and is not; and keys in an order of their own: there, gone, null,
-/// forged, more than once.
+/// Maps with and without prefetching, and keys in a random order: valid, stale, null, forged, repeated.
 fn cases() -> impl Iterator<Item = (SlotMap<DefaultKey, Wide>, Vec<DefaultKey>)> {
     [0_u32, 1, 300, 1100].into_iter().flat_map(|len| {
         [0, 1, 2, 31, 32, 33, 64, 65, 1000].map(|count| {
@@ -106,7 +105,7 @@ fn a_panicking_drop_leaves_the_values_after_it() {
 /// An iterator with a wrong length, and an unusual order of iteration.
 struct Liar<I> {
     keys: I,
-    /// What the closure panics at is passed over.
+    /// Continues after a key for which the closure panics.
     goes_on: bool,
 }
 
@@ -130,7 +129,7 @@ impl<I: Iterator> Iterator for Liar<I> {
                 }
             }
         }
-        // It is not told that it was the last.
+        // The closure never learns that this was the last key.
         std::mem::forget(f);
     }
 }
@@ -143,7 +142,7 @@ fn iterators_with_wrong_lengths_are_iterated_to_their_end() {
             let mut seen = Vec::new();
             map.get_many(liar(), |key, value| seen.push((key, value)));
             assert!(seen.into_iter().eq(keys.iter().map(|key| (*key, map.get(*key)))));
-            // Each closure that panics was called with its key, and no other is passed over.
+            // Each panicking closure was called with its key, and no other key was skipped.
             let mut calls = Vec::new();
             let run = AssertUnwindSafe(|| {
                 map.get_many_mut(liar(), |key, value| {

@@ -15,7 +15,7 @@ fn assert_full(error: Error, max_len: usize, bytes: usize) {
     assert!(text.contains(&format!("`max_len` is {max_len};")), "{text}");
 }
 
-/// An array of exactly `max_len` elements, as pushed.
+/// An array of exactly `max_len` pushed elements.
 fn full(max_len: usize) -> VmVec<u32> {
     let mut vec = VmVec::with_max_len(max_len);
     for i in 0..max_len {
@@ -34,7 +34,7 @@ fn an_element_past_the_maximum_is_refused_and_returned() {
         assert_full(refused.error, max_len, (max_len + 1) * 4);
         assert_eq!(refused.value, 77);
         assert_eq!(vec.len(), max_len);
-        // Room made by taking one out is room for one.
+        // Removing an element makes room for one.
         if vec.pop().is_some() {
             vec.push(1);
             assert!(vec.try_push(2).is_err());
@@ -75,7 +75,7 @@ fn zeroed_elements_respect_max_len() {
     assert_full(vec.try_resize_zeroed(7).unwrap_err(), 5, 28);
     assert_eq!(vec, [0, 1, 2, 3, 4]);
 
-    // Room that would be worth handing back is kept if the request is refused.
+    // Spare memory worth returning is kept if the request is refused.
     let mut vec = VmVec::<u64>::with_max_len(100_000);
     vec.resize(100_000, 7);
     vec.truncate(10);
@@ -123,7 +123,7 @@ fn clones_and_split_parts_keep_max_len() {
     }
     assert_eq!((vec.len(), vec.max_len()), (2, 5));
 
-    // `clone_from` keeps what the target had.
+    // `clone_from` keeps the maximum of the target.
     let mut small = full(3);
     let four = VmVec::from([1, 2, 3, 4]);
     let refused =
@@ -214,7 +214,7 @@ fn without_max_len_the_reservation_is_the_maximum() {
     assert_eq!(error.to_string(), words);
 }
 
-/// Asserts that room for more elements is refused than a `usize` can count; there are some already.
+/// Asserts that capacity for more elements than `usize` can count is refused; there are some already.
 macro_rules! assert_bounded {
     ($container:expr) => {{
         #[allow(unused_mut, reason = "some take room by a shared reference")]

@@ -11,14 +11,14 @@ use stayput::{
 use std::hint::black_box;
 use std::ptr::NonNull;
 
-/// Where a child reads what it is not to, unless it is stopped.
+/// Reads an address that must not be read, in a child that the sanitizer then stops.
 fn read(at: *const u64) {
     eprintln!("reads");
-    // SAFETY: none, that is the fault. It is an address that once was good, or is reserved.
+    // SAFETY: this breaks the rules on purpose. The address was valid once, or is reserved.
     black_box(unsafe { at.read_volatile() });
 }
 
-/// Runs a test in a process of its own, which the sanitizer is to end for a reason.
+/// Runs a test in a child process, which the sanitizer must stop for a given reason.
 #[track_caller]
 fn stopped_for<F: FnOnce()>(reason: &str, plant: F) {
     if told().is_some() {
@@ -37,7 +37,7 @@ fn stopped<F: FnOnce()>(plant: F) {
     stopped_for("AddressSanitizer: use-after-poison", plant);
 }
 
-/// The address of a value that is there yet.
+/// The address of a value that is still alive.
 fn good(value: &u64) -> *const u64 {
     assert_eq!(*black_box(value), 7);
     value
@@ -191,7 +191,7 @@ fn arena_memory_that_was_not_handed_out() {
 
 #[test]
 fn memory_that_is_reserved_and_not_committed() {
-    // Where there is virtual memory, the processor stops it.
+    // With virtual memory, the processor stops it.
     let reason = if cfg!(no_vm) { "use-after-poison" } else { "SEGV" };
     stopped_for(reason, || {
         let mut memory = Reservation::new(16 * page_size()).expect("there are addresses");
@@ -199,7 +199,7 @@ fn memory_that_is_reserved_and_not_committed() {
         let first = memory.as_ptr().cast::<u64>();
         // SAFETY: the memory is committed, and nothing else uses it.
         unsafe { first.write(7) };
-        // SAFETY: just written.
+        // SAFETY: the byte was just written.
         good(unsafe { &*first });
         memory.decommit(0..page_size()).expect("it goes back");
         read(first);
@@ -217,16 +217,16 @@ fn spare_capacity_may_be_written() {
     // The spare capacity stays accessible while the array grows.
     vec.reserve(more);
     for index in 0..more {
-        // SAFETY: within capacity.
+        // SAFETY: the index is within capacity.
         let place = unsafe { first.add(index) };
-        // SAFETY: committed, and behind the last element.
+        // SAFETY: the place is committed, and past the last element.
         unsafe { place.write(7) };
     }
     // SAFETY: `more` elements were just written.
     unsafe { vec.set_len(more) };
     assert!(vec.iter().all(|element| *element == 7));
 
-    // Also what is less than the sanitizer counts by.
+    // Also elements smaller than the sanitizer's granularity.
     let mut bytes = VmVec::from(*b"nothing");
     for len in (0..7).rev() {
         bytes.truncate(len);
@@ -234,9 +234,9 @@ fn spare_capacity_may_be_written() {
         assert_eq!(bytes.pop(), Some(b'!'));
     }
     let first = bytes.as_mut_ptr();
-    // SAFETY: within capacity, and behind the last element.
+    // SAFETY: the place is within capacity, and past the last element.
     unsafe { first.write(b'?') };
-    // SAFETY: just written.
+    // SAFETY: the byte was just written.
     unsafe { bytes.set_len(1) };
     assert_eq!(bytes, b"?");
 }
@@ -249,7 +249,7 @@ fn released_memory_is_usable_by_the_next_owner() {
         vec.resize(bytes, 7);
         vec.truncate(9);
         drop(vec);
-        // Most often at the same address.
+        // Usually at the same address.
         let memory = Reservation::new(bytes).expect("there are addresses");
         memory.commit(..).expect("there is memory");
         let first = NonNull::new(memory.as_ptr()).expect("it is somewhere");

@@ -5,7 +5,7 @@ use stayput::{Error, ErrorKind, VmVec};
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a reader does at one call.
+/// What a reader does in one call.
 #[derive(Clone, Debug)]
 enum Step {
     /// Reads that many bytes, or as many as were requested if that is less.
@@ -15,7 +15,7 @@ enum Step {
     Panic,
 }
 
-/// Gives 0, 1, 2, … by its steps, then ends.
+/// Yields 0, 1, 2, … in its steps, then ends.
 struct Steps {
     left: std::vec::IntoIter<Step>,
     next: u8,

@@ -13,7 +13,7 @@ fn pages(count: usize) -> Reservation {
     range
 }
 
-/// A byte of a committed page.
+/// Reads a byte of a committed page.
 fn read(range: &Reservation, offset: usize) -> u8 {
     assert_access(range, offset, true);
     let at = range.as_ptr().wrapping_add(offset);
@@ -21,7 +21,7 @@ fn read(range: &Reservation, offset: usize) -> u8 {
     unsafe { at.read() }
 }
 
-/// Sets a byte of a committed page.
+/// Writes a byte of a committed page.
 fn write(range: &Reservation, offset: usize, value: u8) {
     assert_access(range, offset, true);
     let at = range.as_ptr().wrapping_add(offset);
@@ -29,7 +29,7 @@ fn write(range: &Reservation, offset: usize, value: u8) {
     unsafe { at.write(value) }
 }
 
-/// Asserts, by what the system says, that a byte can be read and written, or neither.
+/// Asserts, from what the system reports, that a byte is both readable and writable, or neither.
 #[track_caller]
 fn assert_access(range: &Reservation, offset: usize, accessible: bool) {
     let at = range.as_ptr().wrapping_add(offset);
@@ -93,7 +93,7 @@ fn the_page_past_the_end_is_never_accessible() {
 #[cfg_attr(no_vm, ignore = "mappings are not reported there")]
 fn the_range_is_released_on_drop() {
     let page = page_size();
-    // What was ours may be taken by another thread at once; so several tries, one must show it.
+    // Another thread may reuse the range at once, so one of several attempts must show it.
     let released = (0..20).any(|_| {
         let range = pages(64);
         range.commit(..).unwrap();
@@ -167,7 +167,7 @@ fn prefaulting_makes_pages_resident_until_they_are_decommitted() {
     range.prefault(8 * page..24 * page).unwrap();
     assert_eq!(range.resident_bytes(), Ok(16 * page));
     assert_eq!(range.committed_bytes(), Ok(32 * page));
-    // Commits where there is nothing yet.
+    // Commits pages that are not committed yet.
     range.prefault(60 * page..).unwrap();
     assert_eq!(range.committed_bytes(), Ok(36 * page));
     assert_eq!(range.resident_bytes(), Ok(20 * page));
@@ -180,7 +180,7 @@ fn prefaulting_makes_pages_resident_until_they_are_decommitted() {
     assert_eq!(range.committed_bytes(), Ok(24 * page));
 }
 
-/// Whether a sanitizer is there: each has terabytes of addresses for itself.
+/// Returns `true` under a sanitizer, which reserves terabytes of addresses.
 fn under_sanitizer() -> bool {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: usize = statm.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -192,7 +192,7 @@ fn under_sanitizer() -> bool {
 fn locked_pages_are_resident_until_released() {
     let page = page_size();
     let mut range = pages(4);
-    // Some containers allow none at all.
+    // Some containers allow no locked memory.
     let lock = match range.lock(..2 * page) {
         Ok(lock) => lock,
         Err(error) if error.kind() == ErrorKind::LockLimit => {
@@ -204,10 +204,10 @@ fn locked_pages_are_resident_until_released() {
     assert_eq!(lock.bytes(), 2 * page);
     assert_eq!(format!("{lock:?}"), format!("Locked {{ bytes: {}, .. }}", 2 * page));
     assert_eq!(range.committed_bytes(), Ok(2 * page));
-    // Sanitizers have `mlock` do nothing.
+    // Sanitizers turn `mlock` into a no-op.
     assert!(range.resident_bytes().unwrap() >= 2 * page || under_sanitizer());
     write(&range, 0, 3);
-    // The same pages twice: the guards may go in any order.
+    // The same pages twice: the guards may be dropped in any order.
     let again = range.lock(page..3 * page).unwrap();
     drop(lock);
     drop(again);
@@ -309,7 +309,7 @@ fn every_form_of_range_means_what_it_means_for_slices() {
     assert_pages(&range, &[false, false, false, true]);
     range.commit((Bound::Excluded(page - 1), Bound::Included(2 * page - 1))).unwrap();
     assert_pages(&range, &[false, true, false, true]);
-    // Nothing, at any page boundary up to the end.
+    // An empty range, at any page boundary up to the end.
     for empty in [0..0, page..page, 4 * page..4 * page] {
         range.commit(empty.clone()).unwrap();
         range.prefault(empty.clone()).unwrap();
@@ -331,7 +331,7 @@ fn alignments_that_are_not_powers_of_two_are_refused() {
 
 #[test]
 fn alignments_beyond_the_address_space_are_refused() {
-    // Where there are 32 bits, a GiB to align to may be had.
+    // On 32-bit systems an alignment of 1 GiB may be available.
     let least = if cfg!(target_pointer_width = "64") { 62 } else { 31 };
     for shift in least..usize::BITS {
         let error = Reservation::builder().bytes(1).align(1 << shift).reserve().unwrap_err();
@@ -377,12 +377,12 @@ fn threads_may_share_it() {
             let (range, barrier) = (&range, &barrier);
             threads.spawn(move || {
                 barrier.wait();
-                // All threads commit overlapping ranges; each writes to its own pages only.
+                // All threads commit overlapping ranges; each writes only to its own pages.
                 for i in (thread..64).step_by(4) {
                     let end = (i + 8).min(64);
                     range.commit(i * page..end * page).unwrap();
                     let at = range.as_ptr().wrapping_add(i * page);
-                    // SAFETY: committed, and this page is this thread's.
+                    // SAFETY: the page is committed, and only this thread uses it.
                     unsafe { at.write(i.to_le_bytes()[0]) };
                 }
             });
@@ -391,7 +391,7 @@ fn threads_may_share_it() {
     assert_pages(&range, &[true; 64]);
     assert!((0..64).all(|i| usize::from(read(&range, i * page)) == i));
 
-    // Made on one thread, dropped on another.
+    // Created on one thread, dropped on another.
     std::thread::spawn(move || drop(range)).join().unwrap();
 }
 

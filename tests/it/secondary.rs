@@ -7,7 +7,7 @@ use crate::secondary_op::{Config, Model, Op};
 use crate::slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 use stayput::{DefaultKey, ErrorKind, Key, SecondaryMap, SparseSecondaryMap, new_key_type};
 
-/// Runs random operations; fails with the shortest list of them that does.
+/// Runs random operations, and reports the shortest list that fails.
 fn agrees_with_the_model<K: Key, const PAD: usize>(cases: u32) {
     made::run_with(cases, 1..60, |config: Config, ops: &[Op]| {
         Model::<K, PAD>::run(config, ops);
@@ -81,7 +81,7 @@ fn a_far_index_commits_nothing_and_the_error_says_what_to_do() {
 fn the_limit_of_far_indices_is_exact_and_follows_announcements() {
     // 64 MiB are 1024 slots.
     type Large = [u8; (64 << 10) - 4];
-    // Named, since the default may be less than this takes.
+    // With an explicit maximum, since the default may be less.
     let mut map: SecondaryMap<DefaultKey, Box<u8>> = SecondaryMap::with_max_len(1 << 24);
     let mut large: SecondaryMap<DefaultKey, Large> = SecondaryMap::with_max_len(1 << 14);
     let refused = large.try_entry(key(1024 + 16, 1)).unwrap_err();
@@ -106,7 +106,7 @@ fn the_limit_of_far_indices_is_exact_and_follows_announcements() {
     built.shrink_to_fit();
     assert_eq!(built.try_entry(key(2000, 1)).unwrap_err().limit(), Some(1024 + 16));
 
-    // Announced ones are near, in whatever order they come.
+    // Announced indices are near, in any order.
     map.set_capacity(12_000_000);
     let capacity = map.capacity();
     for index in [9_000_000, 11_999_999, 0] {
@@ -137,14 +137,14 @@ fn far_keys_do_not_raise_the_limit_of_far_indices() {
     let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
     let mut taken = 0;
     for _ in 0..2 {
-        // Each as far as may be.
+        // Each as far as possible.
         for doubling in (0..18).rev() {
             let index = (1 << doubling) - 1;
             taken += u32::from(map.try_insert(key(index, 1), [1; 4095]).is_ok());
         }
         let limit = map.try_entry(key(u32::MAX >> 14, 1)).map_or_else(|e| e.limit(), |_| None);
         assert!(limit <= Some(4096 + 16 * 20), "{limit:?}");
-        // Memory ahead announces nothing.
+        // Memory committed ahead announces nothing.
         map.prefault_ahead(stayput::Budget::bytes(1 << 20));
     }
     assert_eq!(taken, 2 * 13);
@@ -166,20 +166,20 @@ fn keys_of_a_large_map_may_be_inserted_together_in_any_order() {
                 .zip(pairs().map(|(_, value)| value).collect::<Vec<_>>().iter()))
     };
     let mut map = empty();
-    // One by one the first is far.
+    // One by one, the first is far.
     let (first, value) = pairs().next().expect("there are some");
     assert_eq!(map.try_insert(first, value).unwrap_err().error.kind(), ErrorKind::FarIndex);
     assert!(panic_message(|| map.insert(first, value)).contains("set_capacity"));
     map.extend(pairs());
     assert!(holds_all(&map));
 
-    // Announced, each can come alone.
+    // Once announced, each can be inserted alone.
     let mut map = empty();
     map.set_capacity(SLOTS as usize);
     pairs().for_each(|(key, value)| assert!(map.insert(key, value).is_none()));
     assert!(holds_all(&map));
 
-    // The two ends by turns, by reference, and from an iterator that does not know how many it has.
+    // Alternately from both ends, by reference, and from an iterator without a known length.
     let mut map = empty();
     let values: Vec<_> = pairs().filter(|(key, _)| key.index() > 0).collect();
     let (high, low) = values.split_at(values.len() / 2);
@@ -195,7 +195,7 @@ fn waiting_values_are_inserted_in_order_and_dropped_if_they_stay_far() {
     let ledger = Ledger::new();
     let mut map: SecondaryMap<DefaultKey, (Token<'_>, Wide)> = SecondaryMap::with_max_len(1 << 20);
     let value = |n| (ledger.token(n), [0; 4095]);
-    // The older key comes too late, the same one twice, and null never.
+    // The older key is too late, the same one occurs twice, and null is never inserted.
     let pair = |(index, generation, n)| (key(index, generation), value(n));
     let mut pairs: Vec<_> =
         [(4200, 2, 1), (4200, 1, 2), (4300, 1, 3), (4300, 1, 4), (3, 1, 5)].map(pair).into();
@@ -224,7 +224,7 @@ fn waiting_values_are_inserted_in_order_and_dropped_if_they_stay_far() {
 fn values_for_one_slot_count_once_when_inserted_together() {
     let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
     let value = |n| [n; 4095];
-    // The same key, newer ones, and older ones: none but one can be there in the end.
+    // The same key, newer ones and older ones: only one of them can remain.
     for generations in [[7; 20], std::array::from_fn(|n| [1, 2, 3][n % 3]), [9; 20]] {
         let pairs = generations.map(|generation| key(4096 + 16 * 20 - 1, generation));
         let pairs = pairs.into_iter().chain(pairs.into_iter().rev());
@@ -232,7 +232,7 @@ fn values_for_one_slot_count_once_when_inserted_together() {
         assert!(message.contains("only indices below 4112 are accepted"), "{message}");
         assert_eq!((map.stats().slots, map.len()), (0, 0));
     }
-    // With another it is near, and the last of the newest is there.
+    // With another key it is near, and the last value of the newest key remains.
     let last = 4096 + 16 * 2 - 1;
     let pairs = [(last, 3), (last, 4), (last, 3), (last, 4), (last, 2), (last - 1, 1)];
     let keys = pairs.map(|(index, generation)| key(index, generation));
@@ -247,7 +247,7 @@ fn max_len_and_the_bits_of_keys_are_limits() {
     let mut map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(100);
     assert_eq!(map.max_len(), 100);
     assert_eq!(map.insert(key(99, 1), 1), None);
-    // Far more bytes than `isize::MAX` are an overflow, whatever the maximum: with 32 bits there are such.
+    // Sizes far beyond `isize::MAX` overflow, whatever the maximum; on 32-bit systems they exist.
     let last = if usize::BITS > 32 { u32::MAX } else { 200_000_000 };
     for index in [100, 40_000_000, last] {
         let error = map.try_insert(key(index, 1), 2).unwrap_err().error;
@@ -295,7 +295,7 @@ fn shrinking_ends_after_the_last_value() {
     let stats = map.stats();
     assert_eq!((stats.live, stats.slots), (10, 10));
     assert!(stats.committed_bytes <= 256 << 10);
-    // What comes back is empty, whatever was there.
+    // Slots committed again are empty, whatever they held before.
     map.insert(key(99_999, 1), 1);
     assert_eq!(map.len(), 11);
     assert_eq!(map.iter().count(), 11);

@@ -116,7 +116,7 @@ thread_local! {
     static SEEN: RefCell<Vec<ErrorKind>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Comes back to the scope as it is dropped.
+/// Calls the scope again when it is dropped.
 struct Back(u32);
 
 impl Drop for Back {
@@ -141,7 +141,7 @@ fn a_backing_that_panics_leaves_the_scope_usable() {
     assert!(panic::catch_unwind(AssertUnwindSafe(run)).is_err());
     SCOPE.set(None);
     assert_eq!((first, scope.len(), scope.get(key(1, 1))), (&1, 2, Some(&77)));
-    // A backing that panicked is not asked again, and says so each time.
+    // A backing that panicked is not called again, and each call reports that.
     let refused = scope.try_insert(key(40_000, 1), 3).unwrap_err();
     assert_eq!((refused.error.kind(), refused.value), (ErrorKind::System, 3));
     assert_eq!(scope.insert(key(2, 1), 4), Ok(&4));
@@ -151,7 +151,7 @@ fn a_backing_that_panics_leaves_the_scope_usable() {
 fn code_that_runs_while_the_map_takes_memory_finds_the_scope_busy() {
     fn hook(_: &panic::PanicHookInfo<'_>) {
         let scope = SCOPE.get().expect("set");
-        // One for a slot that there is, and is free; one for another.
+        // One for an existing, vacant slot; one for another.
         for index in [1, 50_000] {
             let error = scope.try_insert(key(index, 1), 9).map_err(Error::from).err();
             SEEN.with_borrow_mut(|seen| seen.extend(error.map(|error| error.kind())));
@@ -173,7 +173,7 @@ fn code_that_runs_while_the_map_takes_memory_finds_the_scope_busy() {
     assert_eq!((first, scope.len()), (&1, 2));
 }
 
-/// A key that inserts as it is asked what it is.
+/// A key that inserts into the scope when its data is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Meddling(KeyData);
 

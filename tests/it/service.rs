@@ -20,13 +20,13 @@ const KINDS: [CommitAhead; 5] = [
     CommitAhead::Bytes(64 * MIB),
 ];
 
-/// Room for some megabytes.
+/// Addresses for some megabytes.
 fn builder<T>(ahead: CommitAhead) -> VecBuilder<T> {
     let each = size_of::<T>().max(1);
     VmVec::builder().max_len(8 * MIB / each).commit_ahead(ahead).release(Release::Background)
 }
 
-/// An element that comes with more than a megabyte of memory.
+/// An element that owns more than a megabyte of memory.
 fn large<T>(ahead: CommitAhead, first: T) -> VmVec<T> {
     let mut vec = builder(ahead).capacity(2 * MIB / size_of::<T>()).build();
     vec.push(first);
@@ -112,7 +112,7 @@ fn forgotten_and_leaked_arrays_stay_as_they_are() {
         vec.extend(0..10_000_u64);
         slices.push(vec.leak());
     }
-    // The service goes on for others meanwhile.
+    // The thread continues to serve others.
     for ahead in KINDS {
         let mut vec: VmVec<u64> = builder(ahead).build();
         vec.extend(0..100_000);
@@ -148,11 +148,11 @@ fn arrays_are_used_and_dropped_by_any_thread() {
     service::drain();
 }
 
-/// Whether it is served: what is made ready of one that is not is its own at once.
+/// Returns `true` if it is served: without the thread, prefaulted memory belongs to the array at once.
 fn is_served(vec: &mut VmVec<u64>) -> bool {
     let prefaulted = vec.prefault_ahead(Budget::UNLIMITED);
     assert_eq!(prefaulted.refused, None);
-    // Others that are refused memory may take back what lies ahead.
+    // Others that are refused memory may take memory ahead back.
     (0..1000).any(|_| {
         vec.prefault_ahead(Budget::UNLIMITED);
         vec.stats().ahead_bytes > 0
@@ -220,7 +220,7 @@ fn references_stay_good_in_a_scope_while_memory_is_made_ready() {
     }
 }
 
-/// Fills an array to its maximum, which is exact, whatever lies ready.
+/// Fills an array to its exact maximum, whatever is ready ahead.
 fn fills_exactly<T: Clone + PartialEq>(max_len: usize, element: &T) {
     for ahead in KINDS {
         for growth in [Growth::Doubling, Growth::Fixed { step_bytes: 1 }] {
@@ -259,7 +259,7 @@ fn the_maximum_is_exact_for_all_elements() {
     #[repr(align(131_072))]
     struct Huge([u8; 3]);
 
-    // Elements by value take stack.
+    // Large elements by value need much stack.
     let run = thread::Builder::new().stack_size(64 * MIB).spawn(|| {
         fills_exactly(1, &7_u8);
         fills_exactly(70_001, &7_u8);
@@ -319,7 +319,7 @@ fn the_initial_capacity_does_not_count_as_late() {
             assert_eq!(map.stats().late, 0, "{ahead:?}");
             let arena = arena.capacity_bytes(MIB).commit_ahead(ahead).build();
             assert_eq!(arena.stats().late, 0, "{ahead:?}");
-            // Nor is a copy.
+            // Nor is a clone.
             let mut numbers = vec;
             numbers.extend(0..1000);
             assert_eq!(numbers.clone().stats().late, 0, "{ahead:?}");
@@ -342,7 +342,7 @@ fn returned_slots_are_vacant_when_committed_again() {
             }
             assert!(map.capacity() < 50_000);
             map.prefault_ahead(Budget::UNLIMITED);
-            // One far behind, so that all between are taken to be vacant.
+            // One far past the end, so that all slots in between are marked vacant.
             map.insert(key(399_000, 1), 1);
             assert_eq!((map.len(), map.iter().count()), (11, 11), "{ahead:?}");
             map.remove(key(399_000, 1));

@@ -5,7 +5,7 @@ use crate::sets_op::{Config, Model, Op, Sets, Spreads};
 use arbitrary::{Result, Unstructured};
 use stayput::index::{ListIndex, SetIndex};
 
-/// What fills the sets, and takes from them, more often than what empties them at once.
+/// Operations that fill sets and remove single slots, more often than those that empty sets at once.
 fn op(bytes: &mut Unstructured<'_>) -> Result<Op> {
     Ok(match bytes.int_in_range(0..=16)? {
         0..2 => Op::Insert(bytes.arbitrary()?, bytes.arbitrary()?),

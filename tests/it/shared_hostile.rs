@@ -25,7 +25,7 @@ fn buffered<T>(bytes: usize) -> (SharedVec<T>, crate::buffer::Log) {
     (builder.build_in(buffer), log)
 }
 
-/// All kinds of arrays that there are, each with its elements.
+/// Arrays of all kinds, each with its elements.
 fn insides(kind: usize, from: u32) -> (VmVec<u32>, Range<u32>) {
     let count = [0, 1, 700, 1024, 5000, 3][kind % 6];
     let mut vec = match kind % 5 {
@@ -127,7 +127,7 @@ fn places_of_removed_elements_are_empty_for_later_threads() {
                     let is_last = is_done.load(Ordering::Acquire);
                     let now = vec.as_slice();
                     assert!(now.len() >= before);
-                    // What an older round left there is another number.
+                    // The elements of an earlier round have other numbers.
                     assert!(now[before..].iter().all(|n| n >> 20 == round));
                     for at in now.len()..now.len() + 100 {
                         assert!(vec.get(at).is_none_or(|n| n >> 20 == round));
@@ -324,14 +324,14 @@ fn each_is_dropped_once_whatever_a_backing_refuses_or_unwinds() {
                 kept.clear();
             }
             assert!(vec.iter().all(|token| ledger.is_live(token)));
-            // What there is can be taken out, and put in again.
+            // The elements can be taken out and put in again.
             let half = vec.len() / 2;
             drop(vec.drain(half..));
             while vec.len() < half + 5 && vec.try_push(ledger.token(1)).is_ok() {}
             assert_eq!(vec.len(), ledger.live());
             mem::forget(vec.as_mut_vec());
             let leaked = ledger.live();
-            // Where the first call has unwound, there is none.
+            // If the first call has unwound, there is none.
             let is_stored = vec.try_push(ledger.token(7)).is_ok();
             assert!(is_stored || vec.capacity() == 0);
             drop(vec);
@@ -498,7 +498,7 @@ fn a_buffer_is_filled_whatever_the_maximum() {
 
 #[test]
 fn one_of_size_zero_is_returned_without_an_error_if_it_is_not_next() {
-    // As those do that have one.
+    // Like those that have one.
     let sized = SharedVec::<u8>::with_max_len(100);
     assert_eq!(sized.push_if_len(100, 1).unwrap_err(), (None, 1));
     let few = SharedVec::<()>::with_max_len(100);

@@ -44,7 +44,7 @@ fn tasks_append_all_elements_each_in_its_own_order() {
         (&vec).par_extend(&expected);
         (&vec).par_extend(expected.par_iter().copied().rev());
         assert_eq!((vec.as_slice().as_ptr(), vec[0]), (first, usize::MAX));
-        // They lie in runs.
+        // Elements are stored in runs.
         let steps = vec.as_slice().windows(2).filter(|pair| pair[0].abs_diff(pair[1]) == 1);
         assert!(len < 1000 || steps.count() >= len, "{len}");
         let mut all = vec.into_inner();
@@ -67,7 +67,7 @@ fn others_read_and_append_while_tasks_append() {
             }));
         },
     );
-    // To an array that tasks walk over.
+    // Appends to an array that tasks iterate over.
     vec.par_iter().for_each(|n| _ = vec.push(40_000 + n));
     let mut all = vec.into_inner();
     all.par_sort_unstable();
@@ -106,7 +106,7 @@ fn a_drained_range_closes_its_gap() {
         assert!(taken.iter().map(|token| token.number).eq(range.clone()));
         drops.assert_once(|_| false);
         assert!(vec.iter().map(|token| token.number).eq((0..range.start).chain(range.end..len)));
-        // Unused, it takes what it was to.
+        // Dropped without use, it still removes its range.
         drop(vec.par_drain(..range.start));
         drops.assert_once(|number| number < range.start);
         assert_eq!(vec.len(), len - range.end);
@@ -188,7 +188,7 @@ fn a_full_array_takes_what_fits_and_reports_that_it_is_full() {
         let words = run.unwrap_err();
         let words = words.downcast_ref::<String>().expect("it has words");
         assert!(words.contains("this SharedVec is full"), "{words}");
-        // A last run that does not fit as one is not there.
+        // A last run that does not fit as a whole is not stored.
         assert!(vec.len() <= max_len);
         let mut seen = vec![false; max_len + 1];
         assert!(vec.iter().all(|n| !mem::replace(&mut seen[*n], true)));
@@ -197,7 +197,7 @@ fn a_full_array_takes_what_fits_and_reports_that_it_is_full() {
         assert_eq!(vec.len(), max_len);
         assert_eq!(vec.try_push(1).unwrap_err().error.kind(), ErrorKind::MaxLen);
 
-        // With the array alone, nothing is asked for that has no room.
+        // With exclusive access, no memory is requested that cannot fit.
         let (mut vec, asked) = (vec, AtomicUsize::new(0));
         let more = (0..1).into_par_iter().inspect(|_| _ = asked.fetch_add(1, Relaxed));
         assert!(catch_unwind(AssertUnwindSafe(|| vec.par_extend(more))).is_err());

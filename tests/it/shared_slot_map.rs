@@ -28,7 +28,7 @@ assert_impl_all!(Shared<u8>: Send, Sync, UnwindSafe, RefUnwindSafe);
 assert_impl_all!(Shared<Cell<u8>>: Send);
 assert_not_impl_any!(Shared<Cell<u8>>: Sync);
 assert_not_impl_any!(Shared<Rc<u8>>: Send, Sync);
-// A guard's reference can be shared, but a guard cannot go to another thread.
+// References to a guard can be shared, but a guard cannot be sent to another thread.
 assert_not_impl_any!(Shared<std::sync::MutexGuard<'static, u8>>: Send, Sync);
 assert_impl_all!(MapMut<'static, DefaultKey, u8>: Send, Sync);
 assert_impl_all!(MapMut<'static, DefaultKey, Cell<u8>>: Send);
@@ -38,7 +38,7 @@ assert_impl_all!(Iter<'static, DefaultKey, u8>: Send, Sync, Clone);
 assert_not_impl_any!(Iter<'static, DefaultKey, Cell<u8>>: Send, Sync);
 assert_impl_all!(Drain<'static, DefaultKey, u8>: Send, Sync);
 
-/// Counts how many there are, for threads.
+/// Counts values on all threads.
 struct Counted<'c>(&'c AtomicUsize, usize);
 
 impl<'c> Counted<'c> {
@@ -148,7 +148,7 @@ fn values_can_be_made_from_their_keys() {
         assert_eq!(map.len(), THREADS * 500 * round);
     }
     assert!(calls.into_inner() >= THREADS * 3000);
-    // What panics, or fails, leaves nothing; and what inserts itself is asked again.
+    // A closure that panics or fails leaves nothing, and one that inserts itself is called again.
     let len = map.len();
     assert!(catch_unwind(AssertUnwindSafe(|| map.insert_with_key(|_| panic!("no")))).is_err());
     assert_eq!(map.try_insert_with_key(|_| Err(7)), Err(7));
@@ -170,7 +170,7 @@ fn inserting_with_a_key_has_a_fallible_form() {
     let map = Shared::with_max_len(2);
     let (key, own) = map.try_insert_with(|key| key).unwrap();
     assert_eq!(map.get(key), Some(own));
-    // The last slot is filled while the value for it is made, and the next key would need another.
+    // The last slot is filled while the value for it is made, so the next key would need another slot.
     let mut calls = 0;
     let refused = map.try_insert_with(|key| {
         calls += 1;
@@ -201,7 +201,7 @@ fn inserting_several_returns_their_keys_in_order() {
     assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == n));
     map.insert_many([], &mut keys);
     assert_eq!((keys.len(), map.len()), (1000, 1000));
-    // One that panics: what it gave before that was full stays.
+    // One that panics: runs that were full before stay.
     let values = (0..200).inspect(|n| assert!(*n < 100, "enough"));
     let mut few = Vec::new();
     assert!(catch_unwind(AssertUnwindSafe(|| map.insert_many(values, &mut few))).is_err());
@@ -210,7 +210,7 @@ fn inserting_several_returns_their_keys_in_order() {
     map.insert_many(0..10, &mut Takes(3));
     assert!(catch_unwind(AssertUnwindSafe(|| map.insert_many(0..10, &mut Takes(0)))).is_err());
     assert_eq!((map.len(), map.iter().count()), (1084, 1084));
-    // Large ones are not gathered in large heaps.
+    // Large values are not gathered in large runs.
     let large = Shared::<[u8; 10_000]>::new();
     let mut keys = Vec::new();
     large.insert_many((0..5).map(|n| [n; 10_000]), &mut keys);
@@ -285,14 +285,14 @@ fn holes_are_filled_first_without_taking_memory() {
             assert!(new.iter().flatten().all(|key| key.index() < 19_200));
         }
         assert_eq!(map.as_mut_map().stats().holes, 400);
-        // Holes first, then others.
+        // Holes first, then new slots.
         let mut keys = Vec::new();
         map.insert_many((0..1000).map(|n| [n; 7]), &mut keys);
         assert_eq!(keys.iter().filter(|key| key.index() < 20_000).count(), 400);
         assert!(keys.iter().all(|key| key.index() < 20_600));
         assert!(map.as_mut_map().stats().holes == 0);
     }
-    // Those that are to be kept are.
+    // Reserved holes are kept.
     let mut map = Shared::<u8>::builder().reuse(Reuse::Rotating { min_free: 300 }).build();
     map.insert_many(0..200, &mut Vec::new());
     map.clear();
@@ -472,7 +472,7 @@ fn conversions_to_and_from_a_slot_map_move_nothing() {
     map.reattach(detached, 8);
     let shared = SharedSlotMap::from(map);
     assert_eq!((shared[detached], shared.len()), (8, 100_501));
-    // All that came with it can be removed.
+    // All values that came with the map can be removed.
     together(|worker| {
         for key in keys.iter().skip(worker).step_by(THREADS) {
             assert!(shared.remove(*key).is_some());
@@ -494,7 +494,7 @@ fn options_are_those_of_the_family() {
     together(|worker| (0..100_000).for_each(|n| _ = map.insert(worker as u64 * n)));
     let stats = map.stats();
     assert_eq!((stats.live, stats.max_len, stats.holes), (400_000, 1 << 20, 0));
-    // A slot has the alignment of its value, which on 32-bit x86 is 4.
+    // A slot has the alignment of its value, which is 4 on 32-bit x86.
     let slot = (size_of::<u64>() + 4).next_multiple_of(align_of::<u64>());
     assert!(stats.committed_bytes >= 400_000 * slot && stats.reserved_bytes >= slot << 20);
     map.prefault(1000);
@@ -509,7 +509,7 @@ fn options_are_those_of_the_family() {
     new.try_prefault(100_000).unwrap();
     assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
     assert_eq!(new.insert(1).0.index(), 0);
-    // A bit a slot more than a map of one thread.
+    // One bit per slot more than a `SlotMap`.
     let map = Shared::<[u8; 56]>::with_max_len(1 << 16);
     let mut alone = SlotMap::<DefaultKey, [u8; 56]>::with_max_len(1 << 16);
     map.insert_many((0..1 << 16).map(|_| [0; 56]), &mut Vec::new());
@@ -559,7 +559,7 @@ fn a_call_from_a_backing_is_refused_and_nothing_is_lost() {
         ] {
             SEEN.lock().unwrap().extend(refused.map(|error| error.kind()));
         }
-        // What needs no memory works.
+        // Operations that need no memory work.
         assert!(map.iter().all(|(key, value)| map.get(key) == Some(value)));
     };
     let buffer = Buffer::new(1 << 18, 4096, 8).hooked(hook);
@@ -612,7 +612,7 @@ fn a_backing_that_unwinds_loses_no_slot() {
 fn memory_of_filled_holes_is_returned_to_the_system() {
     let mut map = SharedSlotMap::<DefaultKey, u64>::new();
     map.insert_many(0..1 << 20, &mut Vec::new());
-    // The last one stays, so that the others are holes.
+    // The last value stays, so that the other slots are holes.
     map.retain(|_, n| *n == (1 << 20) - 1);
     map.as_mut_map().trim();
     let before = map.stats().committed_bytes;
@@ -681,7 +681,7 @@ fn fill_up<K: Key + Send + Sync>(mut map: SharedSlotMap<K, u64>, most: usize, ph
         let mut keys = Vec::new();
         let refused = map.try_insert_many(0..10, &mut keys).unwrap_err();
         assert!(keys.is_empty() && refused.value.eq(0..10));
-        // All but some go, each taken out by one of all threads.
+        // Most values are removed, each by one of the threads.
         let wins = AtomicUsize::new(0);
         together(|_| {
             for (key, _) in new.iter().skip(phase % 5) {
@@ -691,7 +691,7 @@ fn fill_up<K: Key + Send + Sync>(mut map: SharedSlotMap<K, u64>, most: usize, ph
             }
         });
         assert_eq!(wins.into_inner(), new.len().saturating_sub(phase % 5));
-        // Their slots are there once the owner has come.
+        // Their slots are available after the owner's visit.
         assert!(map.try_insert(7).is_err());
         match phase % 4 {
             0 => drop(map.as_mut_map()),

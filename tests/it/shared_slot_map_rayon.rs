@@ -15,7 +15,7 @@ fn every_value_is_visited_once_with_its_key() {
         let pairs: Vec<_> = map.par_iter().map(|(key, n)| (key, *n)).collect();
         assert!(pairs.iter().all(|(key, n)| map[*key] == *n));
         assert!(pairs.iter().map(|(key, _)| *key).eq(map.keys()));
-        // By the tasks that look at it.
+        // By the tasks that visit them.
         map.par_iter().filter(|(_, n)| **n % 3 == 0).for_each(|(key, _)| {
             assert!(map.remove(key).is_some());
         });

@@ -10,7 +10,7 @@ use stayput::{
 };
 use std::fmt::Debug;
 
-/// A map with values in all but the slots named.
+/// A map with values in all slots except these.
 fn with_holes<K: Key>(len: u32, holes: &[u32]) -> SlotMap<K, u32> {
     let mut map: SlotMap<K, u32> = (0..len).collect();
     for index in holes {
@@ -20,7 +20,7 @@ fn with_holes<K: Key>(len: u32, holes: &[u32]) -> SlotMap<K, u32> {
     map
 }
 
-/// Asserts that a key finds nothing by any call, and that none changes anything.
+/// Asserts that a key finds nothing in any call, and that no call changes anything.
 #[track_caller]
 pub(crate) fn assert_finds_nothing<K: Key>(map: &mut SlotMap<K, u32>, key: K) {
     let before: Vec<_> = map.iter().map(|(key, value)| (key, *value)).collect();
@@ -159,7 +159,7 @@ fn rotating_uses_the_generations_of_all_slots_before_it_retires_one() {
             SlotMap::builder().reuse(Reuse::Rotating { min_free }).build();
         map.extend(0..64);
         map.clear();
-        // The first generation is spent already, and the last retires.
+        // The first generation is used up already, and the last one retires the slot.
         for n in 0..6 * 64 {
             assert!(n > 5 * 64 || map.stats().retired == 0, "after {n}");
             let key = map.insert(n);
@@ -167,7 +167,7 @@ fn rotating_uses_the_generations_of_all_slots_before_it_retires_one() {
         }
         assert_eq!(map.stats().retired, 64);
     }
-    // The same one, over and over.
+    // The same slot, repeatedly.
     let mut map: SlotMap<Small, u32> = (0..64).collect();
     map.clear();
     for n in 0..6 {
@@ -190,7 +190,7 @@ fn reinserting_after_churn_keeps_the_range_of_slots() {
     }
 }
 
-/// Does a bit of everything with values made from numbers, and checks them all.
+/// Runs various operations with values made from numbers, and checks all values.
 fn exercise<V: Clone + PartialEq + Debug>(count: u32, make: fn(u32) -> V) {
     let mut map: SlotMap<DefaultKey, V> = SlotMap::new();
     let keys: Vec<_> = (0..count).map(|n| map.insert(make(n))).collect();
@@ -272,7 +272,7 @@ fn key_of_finds_only_references_into_the_map() {
     assert_eq!(map.key_of(&[1, 2]), None);
     assert_eq!(SlotMap::<DefaultKey, _>::new().key_of(&map[key]), None);
     map.remove(gone);
-    // By the same type, but not where a value is.
+    // Of the same type, but not at the address of a value.
     let mut pairs = SlotMap::new();
     let pair = pairs.insert([[1_u32, 2], [3, 4]]);
     let inside = &pairs[pair][1];
@@ -332,7 +332,7 @@ fn reserving_makes_room_and_never_beyond_the_maximum() {
     }
     map.extend(0..60);
     map.retain(|_, value| *value < 50);
-    // Ten holes, and four behind.
+    // Ten holes, and four slots past the end.
     map.try_reserve(14).unwrap();
     map.try_prefault(14).unwrap();
     assert_eq!(map.try_reserve(15).unwrap_err().kind(), ErrorKind::KeyBits);

@@ -24,7 +24,7 @@ new_key_type! {
     struct Single: Bits64<1, 31>;
 }
 
-/// Each slot below the length is what the counts say, and iteration finds all values.
+/// Asserts that the counts match the slots below the length, and that iteration finds all values.
 #[track_caller]
 fn check<K: Key, V: PartialEq>(map: &SlotMap<K, V>, slots: Option<usize>) {
     let stats = map.stats();
@@ -41,7 +41,7 @@ fn check<K: Key, V: PartialEq>(map: &SlotMap<K, V>, slots: Option<usize>) {
     assert!(map.iter().map(|(key, _)| key.index()).is_sorted_by(|one, next| one < next));
 }
 
-/// Fills, clears and removes, over and over; no key comes twice, and none that is gone finds a value.
+/// Repeatedly fills, clears and removes. No key repeats, and no stale key finds a value.
 fn spends<K: Key>(start: u32, rounds: u32) {
     let mut map: SlotMap<K, u32> = SlotMap::with_key();
     let last = <K::Layout as Layout>::MAX_GENERATION;
@@ -92,7 +92,7 @@ fn no_key_repeats_when_generations_are_exhausted() {
     }
 }
 
-/// Without keys from elsewhere, so that slots are forgotten at once as long as there are generations.
+/// Without keys of other maps, so that slots are forgotten at once as long as there are generations.
 #[test]
 fn repeated_clearing_uses_no_more_generations_than_exist() {
     let mut map: SlotMap<JustMany, u8> = SlotMap::with_key();
@@ -132,7 +132,7 @@ fn a_map_of_two_slots_retires_both() {
 #[repr(align(256))]
 struct Wide(u8);
 
-/// What is done to a map of values of one shape or another.
+/// Operations on a map with values of one size or another.
 fn shaped<V: Copy + PartialEq>(value: V, reuse: Reuse) {
     let mut map: SlotMap<DefaultKey, V> =
         SlotMap::builder().reuse(reuse).huge_pages(HugePages::Never).build();
@@ -187,7 +187,7 @@ fn values_of_any_size_are_cleared() {
     }
 }
 
-/// Holes of which some are in front, some marked, some of them trimmed.
+/// Holes of which some are recent, some in the bitmap, some trimmed.
 fn with_holes(reuse: Reuse, gone: Range<usize>, step: usize) -> SlotMap<DefaultKey, [u8; 1000]> {
     let mut map = SlotMap::builder().reuse(reuse).huge_pages(HugePages::Never).build();
     let mut keys = Vec::new();
@@ -212,7 +212,7 @@ fn recent_holes_are_never_seen_as_values() {
             assert_eq!(map.clone().into_values().rev().count(), values);
             let masked = map.blocks().flat_map(|block| block.iter().collect::<Vec<_>>()).count();
             assert_eq!(masked, values);
-            // Forgotten half-way, from both ends.
+            // Leaked half-way, from both ends.
             let mut drain = map.drain();
             let taken = drain.by_ref().take(17).count() + drain.by_ref().rev().take(5).count();
             assert_eq!(drain.len(), values - taken);
@@ -267,7 +267,7 @@ fn refused_or_returned_memory_leaves_keys_stale() {
     }
 }
 
-/// Does something to a map, by numbers.
+/// Applies an operation to a map, chosen by numbers.
 fn change(map: &mut SlotMap<DefaultKey, u32>, (kind, n): (u8, u16)) {
     let keys: Vec<_> = map.keys().collect();
     let nth = |n: u16| keys[usize::from(n) % keys.len()];
@@ -310,7 +310,7 @@ fn a_clone_creates_the_same_keys_as_its_original() {
 #[test]
 fn keys_do_not_depend_on_how_much_is_committed() {
     let changes = vec(any::<(u8, u16)>(), 0..60);
-    // With the larger number, there comes to be room for more holes in front.
+    // With the larger number, more recent holes fit.
     let first = prop_oneof![Just(0), Just(6000)];
     proptest!(effort::cases(10), |(changes in changes, first in first, rotate: Option<u8>)| {
         let reuse = rotate.map_or(Reuse::Recent, |n| Reuse::Rotating { min_free: n.into() });

@@ -7,7 +7,7 @@ use stayput::{Bits32, Budget, GrowOnlyMap, Key, KeyData, SlotMap};
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 
-/// A value without memory of its own, so that no leak checker minds where it stays for ever.
+/// A value without heap memory, so that leak checkers ignore it if it is leaked.
 type Mark = [u64; 3];
 
 const MARK: u64 = 0x6d61_726b;
@@ -18,7 +18,7 @@ type Data = KeyData<Split>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mood {
     Honest,
-    /// Says something else each time.
+    /// Returns other data each time.
     Lies,
     /// Panics after that many calls.
     Panics(u32),
@@ -45,7 +45,7 @@ fn chaos() -> u64 {
     })
 }
 
-/// Any key: one near those that there are, or far, or null.
+/// Any key: near the existing ones, far, or null.
 fn any_data() -> Data {
     let dice = chaos();
     let (index, generation) = match dice % 4 {
@@ -63,7 +63,7 @@ fn misbehave(data: Data) -> Data {
         Mood::Lies => any_data(),
         Mood::Panics(0) => {
             MOOD.set(Mood::Honest);
-            // Without words, of which there would be thousands.
+            // Without a message, of which there would be thousands.
             panic::resume_unwind(Box::new("planned"))
         }
         Mood::Panics(left) => {
@@ -77,7 +77,7 @@ fn misbehave(data: Data) -> Data {
     }
 }
 
-/// Does what may be done in a grow-only scope, in the midst of a call of it.
+/// Makes calls that are allowed in a grow-only scope, from inside a call of it.
 fn come_back(data: Data) {
     let scope = SCOPE.with_borrow(|scope| *scope);
     let Some(scope) = scope.filter(|_| DEPTH.get() < 2) else { return };
@@ -122,7 +122,7 @@ impl Key for Hostile {
 
 type Map<'l> = SlotMap<Hostile, Token<'l>>;
 
-/// One call of the map, chosen by chance, with keys that may be any.
+/// A random call of the map, with any keys.
 fn step<'l>(ledger: &'l Ledger, map: &mut Map<'l>) {
     let key = |_: &Map<'_>| Hostile(any_data());
     let (a, b, c) = (key(map), key(map), key(map));
@@ -170,7 +170,7 @@ fn step<'l>(ledger: &'l Ledger, map: &mut Map<'l>) {
             map.blocks().for_each(|block| block.iter().for_each(|(_, token)| check(Some(token))));
         }
         24..26 => {
-            // Whatever slot it says, and whether it takes it or not.
+            // Whatever slot the key names, and whether the map accepts it or not.
             drop(map.try_insert_at(a, ledger.token(7)));
         }
         26 => drop(map.try_invalidate(a)),
@@ -205,7 +205,7 @@ fn step<'l>(ledger: &'l Ledger, map: &mut Map<'l>) {
     }
 }
 
-/// Runs many calls in a mood, each of which may panic.
+/// Makes many calls in one mood, each of which may panic.
 fn run(mood: fn() -> Mood) {
     for round in 1..=40_u64 {
         CHAOS.set(round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -213,7 +213,7 @@ fn run(mood: fn() -> Mood) {
         let mut map = Map::with_key();
         for _ in 0..200 {
             MOOD.set(mood());
-            // Whatever panics is what keys do, or an insertion where no slot is left.
+            // Only keys panic, or insertions when no slot is left.
             drop(panic::catch_unwind(AssertUnwindSafe(|| step(&ledger, &mut map))));
             MOOD.set(Mood::Honest);
             assert_eq!(ledger.live(), map.len(), "lost or dropped twice");

@@ -8,8 +8,8 @@ use crate::slot_map_value::Token;
 use stayput::Key;
 use std::rc::Rc;
 
-/// Runs random operations; fails with the shortest list of them that does. With `PAD` of a
-/// thousand bytes, memory goes back for as few as 64 slots.
+/// Runs random operations, and reports the shortest list that fails. With a `PAD` of a thousand bytes, memory is
+/// returned for as few as 64 slots.
 fn agrees<K: Key, const PAD: usize, T: Token>(cases: u32) {
     made::run_with(cases, 1..60, |config: Config, ops: &[Op]| {
         Model::<K, PAD, T>::run(config, ops);

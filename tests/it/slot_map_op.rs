@@ -29,7 +29,7 @@ impl Count {
     }
 }
 
-/// A key, good or bad.
+/// A key, valid or not.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Pick {
     Live(u16),
@@ -38,7 +38,7 @@ pub(crate) enum Pick {
     Detached(u16),
     /// With a tag.
     DetachedTagged(u16, u32),
-    /// Any that was ever made.
+    /// Any key that was ever created.
     Old(u16),
     /// The next generation of a slot, whatever that is.
     Next(u16),
@@ -56,7 +56,7 @@ pub(crate) struct Partly {
     pub(crate) forget: bool,
 }
 
-/// Names some of the values.
+/// Selects some of the values.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Choice(u8);
 
@@ -73,7 +73,7 @@ pub(crate) enum Make {
     Panic,
 }
 
-/// What is wrong with keys whose values are asked for at once, each of which was found or not.
+/// Checks the result of looking up several keys at once, given which of them exist.
 pub(crate) fn at_fault<K: Key, T>(keys: &[K], found: &[Option<T>]) -> Option<DisjointError> {
     (0..keys.len()).find_map(|at| {
         let first = keys[..at].iter().position(|key| key.index() == keys[at].index());
@@ -85,11 +85,10 @@ pub(crate) fn at_fault<K: Key, T>(keys: &[K], found: &[Option<T>]) -> Option<Dis
     })
 }
 
-/// An operation that is about keys known before the value, made elsewhere, or changed; or about
-/// values that are named.
+/// An operation with keys that are known before the value, come from other maps, or change; or with selected values.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Keyed {
-    /// Under a key that this map may not have made.
+    /// Under a key that may come from another map.
     InsertAt(Pick),
     /// In a slot that a run may have, with a generation that many above its last one.
     InsertAhead(u16, u8),
@@ -98,7 +97,7 @@ pub(crate) enum Keyed {
     Invalidate(Pick),
     /// With a budget in bytes, if counted, and possibly a panic after a number of calls.
     Compact(Option<u16>, Option<Count>),
-    /// So many of those that are named.
+    /// At most this many of the selected values.
     ExtractIf(Choice, Count),
 }
 
@@ -108,13 +107,13 @@ pub(crate) enum Op {
     InsertWithKey(Make),
     InsertMany(Count),
     GrowOnly(Count),
-    /// Until the map is full, or holds as much as a run may.
+    /// Until the map is full, or has the maximum of a run.
     Fill,
     Remove(Pick),
     RemoveMany([Pick; 4]),
-    /// Slots side by side.
+    /// Adjacent slots.
     RemoveSpan(u8, Count),
-    /// Insert and remove, so often.
+    /// Inserts and removes, this many times.
     Churn(u8),
     Detach(Pick),
     Reattach(Pick),
@@ -143,19 +142,19 @@ pub(crate) enum Op {
     Downgrade(Pick),
 }
 
-/// With what options the map is made.
+/// The options of the map.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     pub(crate) max_len: Option<u8>,
     pub(crate) capacity: Count,
-    /// How many holes to keep, where they rotate.
+    /// How many holes to keep with rotation.
     pub(crate) rotate: Option<Count>,
-    /// Whether, where they do not, always the lowest is filled.
+    /// Without rotation, whether the lowest hole is always filled.
     pub(crate) lowest: bool,
-    /// How many KiB to have ahead, and whether to release in the background.
+    /// How many KiB to commit ahead, and whether to release in the background.
     pub(crate) served: Option<(u8, bool)>,
-    /// In memory that is supplied, in runs of 64 bytes to 64 KiB: as much as is needed, or more.
+    /// In caller-provided memory, in runs of 64 bytes to 64 KiB: as much as needed, or more.
     pub(crate) backed: Option<u8>,
-    /// So much of it as the tag holds.
+    /// A type number, reduced to the bits of the tag.
     pub(crate) type_id: Option<u32>,
 }

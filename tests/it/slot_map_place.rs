@@ -22,7 +22,7 @@ fn refusal<K: Key, V: PartialEq + Copy + std::fmt::Debug>(
     refused.error
 }
 
-/// The keys that a map would give to five more values.
+/// The keys that a map would return for five more values.
 fn next_keys<K: Key, V: Copy>(map: &SlotMap<K, V>, value: V) -> Vec<K> {
     let mut map = map.clone();
     (0..5).map_while(|_| map.try_insert(value).ok()).collect()
@@ -66,7 +66,7 @@ fn a_map_that_forgot_generations_refuses_keys_it_may_have_returned() {
     let mut map: SlotMap<DefaultKey, [u8; 1000]> = (0..1000).map(|_| [1; 1000]).collect();
     let old: Vec<DefaultKey> = map.keys().collect();
     map.retain(|_, _| false);
-    // One slot of those that go is used often.
+    // One of the removed slots was used often.
     for _ in 0..10 {
         let key = map.insert([2; 1000]);
         map.remove(key);
@@ -76,7 +76,7 @@ fn a_map_that_forgot_generations_refuses_keys_it_may_have_returned() {
     for key in &old {
         assert_eq!(refusal(&mut map, *key, [3; 1000]).kind(), ErrorKind::StaleKey);
     }
-    // Beside the one that was used often, all may have been.
+    // Next to the slot used often, all of them may have been.
     assert_eq!(refusal(&mut map, key(1, 2), [3; 1000]).kind(), ErrorKind::StaleKey);
     map.insert_at(key(1, 12), [4; 1000]);
     map.insert_at(key(900, 2), [5; 1000]);
@@ -84,7 +84,7 @@ fn a_map_that_forgot_generations_refuses_keys_it_may_have_returned() {
     assert!(old.iter().all(|key| !map.contains_key(*key)));
 }
 
-/// Values with nothing to drop may be forgotten at once, their slots taken to have had one generation.
+/// Slots of values without a drop may be forgotten at once, and treated as if they had had one generation.
 #[test]
 fn a_replica_accepts_keys_of_its_original_after_both_are_cleared() {
     let empty: [fn(&mut SlotMap<DefaultKey, u32>); 3] =
@@ -103,7 +103,7 @@ fn a_replica_accepts_keys_of_its_original_after_both_are_cleared() {
                 }
             }
             assert_eq!(client, server);
-            // One that comes late goes on as well.
+            // A late one works as well.
             if round == 2 {
                 client = SlotMap::new();
                 server.iter().for_each(|(key, n)| client.insert_at(key, *n));
@@ -132,14 +132,14 @@ fn far_keys_are_refused_unless_they_are_announced() {
     let mut small: SlotMap<DefaultKey, [u8; 60]> = SlotMap::with_max_len(50);
     assert_eq!(refusal(&mut small, key(50, 1), [0; 60]).kind(), ErrorKind::MaxLen);
     assert_eq!(refusal(&mut small, key(4 << 20, 1), [0; 60]).kind(), ErrorKind::MaxLen);
-    // More bytes than an address has bits for are said to be that, where there are such.
+    // Sizes beyond the address space are reported as the largest number, where they exist.
     let kind = refusal(&mut small, key(u32::MAX, 1), [0; 60]).kind();
     let overflows = cfg!(target_pointer_width = "32");
     assert_eq!(kind, if overflows { ErrorKind::CapacityOverflow } else { ErrorKind::MaxLen });
     small.insert_at(key(49, 1), [0; 60]);
 }
 
-/// Each as far as it goes, over and over: what is committed does not double each time.
+/// Each as far as possible, repeatedly: committed memory does not double each time.
 #[test]
 fn forged_keys_commit_bounded_memory() {
     let mut map: SlotMap<DefaultKey, [u8; 60]> =
@@ -181,7 +181,7 @@ fn zero_sized_and_aligned_values_can_be_inserted_anywhere() {
     assert_eq!(map.values().map(|value| value.0).collect::<Vec<_>>(), [8, 7]);
 }
 
-/// What a server does, told to a client in whatever order: both are equal then.
+/// A client repeats what a server does, in any order: both are equal afterwards.
 #[test]
 fn a_replica_equals_its_original() {
     made::run_with(60, 1..200, |order: u64, steps: &[(bool, u16)]| {

@@ -49,7 +49,7 @@ assert_impl_all!(SlotMapBuilder<K, Neither>: Send, Sync, Copy, Debug);
 assert_impl_all!(SlotMapStats: Send, Sync, Copy, Eq, Debug);
 assert_impl_all!(Reuse: Send, Sync, Copy, Eq, Hash, Debug, Default);
 
-/// Asserts what an iterator by shared reference is.
+/// Asserts the traits of an iterator by shared reference.
 macro_rules! assert_shared {
     ($($name:ident),*) => {$(
         assert_impl_all!($name<'static, K, u8>: Send, Sync, Unpin, Clone, Debug);
@@ -60,7 +60,7 @@ macro_rules! assert_shared {
 }
 assert_shared!(Iter, Keys, Values, Blocks, Block);
 
-/// Asserts what an iterator by mutable reference is.
+/// Asserts the traits of an iterator by mutable reference.
 macro_rules! assert_mutable {
     ($($name:ident),*) => {$(
         assert_impl_all!($name<'static, K, u8>: Send, Sync, Unpin, Debug);
@@ -74,7 +74,7 @@ macro_rules! assert_mutable {
 }
 assert_mutable!(IterMut, ValuesMut, BlocksMut, BlockMut, Drain);
 
-/// Asserts what an iterator that owns the values is.
+/// Asserts the traits of an iterator that owns the values.
 macro_rules! assert_owning {
     ($($name:ident),*) => {$(
         assert_impl_all!($name<K, u8>: Send, Sync, Unpin, Debug);
@@ -108,7 +108,7 @@ assert_eq_size!(Option<Compact>, u32);
 assert_eq_size!(Option<Tagged>, u64);
 assert_eq_size!(Option<KeyData>, u64);
 
-/// Compiles only if the types are covariant.
+/// Only compiles if the types are covariant.
 #[expect(dead_code, reason = "it is enough that they compile")]
 mod covariance {
     use super::{Block, Blocks, IntoIter, IntoValues, Iter, K, Keys, SlotMap, Values};

@@ -61,7 +61,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         let named = self.config.max_len.is_some() || self.config.backed.is_some();
         let stride = SlotMap::<K, Value<PAD, T>>::STRIDE_BYTES;
         let near = ((64 << 20) / stride + 16 * (self.live.len() + 1)).max(self.map.capacity());
-        // Where addresses have 32 bits.
+        // On 32-bit systems.
         let overflows = need.saturating_mul(stride) > isize::MAX as usize;
         Some(match need {
             _ if named && need > self.map.max_len() && overflows => {
@@ -100,7 +100,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         self.hold(key.with_tag(self.minted()), id);
     }
 
-    /// A key finds a value now, and never did before.
+    /// A key finds a value now for the first time.
     fn hold(&mut self, key: K, id: u32) {
         let (index, generation) = (key.index(), key.generation());
         assert_eq!(key.tag(), self.minted());
@@ -138,7 +138,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
     fn compact(&mut self, bytes: Option<u16>, panic_after: Option<Count>) {
         let expected = self.moves();
         let stride = SlotMap::<K, Value<PAD, T>>::STRIDE_BYTES;
-        // The first move is made whatever it costs.
+        // The first move is always made, whatever it costs.
         let paid = bytes.map_or(usize::MAX, |bytes| {
             let bytes = usize::from(bytes);
             (bytes / stride).max(usize::from(bytes > 0))

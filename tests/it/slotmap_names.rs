@@ -108,7 +108,7 @@ fn unchecked_look_ups_match_safe_ones() {
     assert_eq!(keys.map(|key| sparse[key]), ["c", "b", "x"]);
 }
 
-/// All calls of a dense map, and what each gave: of values, their order, and which keys find them.
+/// Calls all methods of a dense map, and records the results: values, their order, and which keys find them.
 macro_rules! dense_program {
     ($name:ident) => {{
         use ::$name::{DefaultKey, DenseSlotMap, Key, dense};
@@ -153,12 +153,12 @@ macro_rules! dense_program {
         log.push(format!("{:?}", map.get_disjoint_mut([keys[1], keys[0]])));
         log.push(format!("{:?}", map.get_disjoint_mut([keys[1], keys[1]])));
         log.push(format!("{:?}", map.get_disjoint_mut([keys[1], keys[2]])));
-        // SAFETY: both are there, and different.
+        // SAFETY: both exist, and are different.
         let [last, first] = unsafe { map.get_disjoint_unchecked_mut([keys[8], keys[0]]) };
         std::mem::swap(last, first);
-        // SAFETY: it is there.
+        // SAFETY: it exists.
         unsafe { map.get_unchecked_mut(keys[9]) }.push('u');
-        // SAFETY: it is there.
+        // SAFETY: it exists.
         log.push(unsafe { map.get_unchecked(keys[9]) }.clone());
         map.iter_mut().for_each(|(_, value)| value.push('a'));
         map.values_mut().for_each(|value| value.push('b'));
@@ -197,7 +197,7 @@ fn a_dense_map_behaves_like_that_of_slotmap() {
 #[expect(unsafe_code, reason = "tests what the unchecked look-ups check after all")]
 fn unchecked_look_ups_tell_of_broken_promises_where_assertions_are_on() {
     let second = SecondaryMap::<DefaultKey, u32>::new();
-    // SAFETY: the promise is broken, and found out before anything is made of it.
+    // SAFETY: the caller's guarantee is broken on purpose, which is detected before the reference is used.
     unsafe { second.get_unchecked(DefaultKey::null()) };
 }
 
@@ -206,7 +206,7 @@ fn sparse_maps_with_hashers_of_their_own_seeds_are_equal() {
     let mut map = SlotMap::new();
     let keys: Vec<DefaultKey> = (0..100).map(|n| map.insert(n)).collect();
     let pairs = || keys.iter().map(|key| (*key, key.index()));
-    // Each has another `RandomState`.
+    // Each has its own `RandomState`.
     let [a, mut b]: [SparseSecondaryMap<_, _, RandomState>; 2] =
         [(); 2].map(|()| pairs().collect());
     assert_eq!(a, b);

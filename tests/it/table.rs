@@ -14,7 +14,7 @@ pub(crate) struct Player {
 }
 
 indices! {
-    /// Of every kind, with hashers and without.
+    /// Indices of every kind, with and without hashers.
     #[allow(dead_code, reason = "not every field is looked up")]
     pub(crate) struct PlayerBy for Player {
         pub(crate) name: Unique<str, BuildHasherDefault<DefaultHasher>> = |player| &player.name,
@@ -87,7 +87,7 @@ fn a_conflicting_row_is_returned_and_changes_nothing() {
     assert_eq!(players.try_modify(bob, |bob| bob.name.len()), Ok(Some(3)));
     assert_eq!(players.check(), Ok(()));
 
-    // By another index than the first, and where rows are indexed anew.
+    // In another index than the first, and when rows are indexed again.
     indices! {
         struct Twice for (u32, u32) {
             one: Unique<u32> = |row| row.0,
@@ -162,7 +162,7 @@ fn values_that_changed_through_cells_are_detected_and_repaired() {
     assert_eq!(table.find(|by| &by.number, &1000).unwrap().0, keys[40]);
     assert_eq!(table.check(), Ok(()));
 
-    // Of two with the same one is left out, until it has another.
+    // Of two rows with the same value, one is left out until it gets another value.
     table[keys[50]].0.set(7);
     assert_eq!(table.try_reindex().unwrap_err().kind(), ErrorKind::Taken);
     assert_eq!(table.count(|by| &by.also, &7), 2);
@@ -238,7 +238,7 @@ impl<T: Clone, const N: usize> Generic<'_, T, N> {
 }
 
 indices! {
-    /// Bounds of each form.
+    /// Bounds in each form.
     #[allow(dead_code, reason = "not every field is looked up")]
     pub(crate) struct GenericBy<'a, T: Into<Option<Vec<u8>>>, const N: usize> for Generic<'a, T, N>
     where
@@ -393,7 +393,7 @@ fn a_clone_has_the_same_rows_and_is_independent() {
     assert_eq!(copy.find(|by| &by.name, "7").map(found), Some(keys[7]));
     assert_eq!(copy.within(|by| &by.at, [10.0, 0.0, 0.0], 0.5).map(found).next(), Some(keys[10]));
 
-    // Keys that are stale stay so, and the next are the same; until the two differ.
+    // Stale keys stay stale, and the next keys are the same, until the two tables differ.
     assert!(keys.iter().step_by(3).all(|key| !copy.contains_key(*key)));
     let next = copy.insert(player("next", 1));
     assert_eq!(players.insert(player("next", 1)), next);
@@ -582,7 +582,7 @@ fn both_halves_of_a_row_are_changed_together() {
     assert_eq!(table.count(|by| &by.tens, &1), 1);
     assert_eq!(table.within(|by| &by.at, [5.0, 0.0], 0.5).count(), 1);
 
-    // What is refused, or panics, leaves the indexed half as it was.
+    // Refusals and panics leave the indexed half unchanged.
     let error = table.try_modify_both(keys[1], |row, rest| {
         (row.0, row.1) = (30, 9.0);
         rest.push(9);
@@ -606,7 +606,7 @@ fn both_halves_of_a_row_are_changed_together() {
     });
     let rows: Vec<_> = table.values().map(|(row, rest)| (row.0, rest[0])).collect();
     assert_eq!((rows, table.check()), (vec![(117, 117), (102, 102), (130, 130)], Ok(())));
-    // Up to the first that is refused: the second is to have the number of the third.
+    // Up to the first refused one: the second gets the number of the third.
     let refused = table.try_for_each_both_mut(|_, row, rest| {
         row.0 += 28;
         rest.clear();
@@ -618,7 +618,7 @@ fn both_halves_of_a_row_are_changed_together() {
     assert_eq!(table.modify_both(keys[0], |_, _| ()), None);
 }
 
-/// Everything that the macro names is shadowed here, or is not in scope.
+/// All names that the macro uses are shadowed here, or not in scope.
 mod shadowed {
     #![no_implicit_prelude]
     #![allow(dead_code, non_camel_case_types, non_upper_case_globals, reason = "only names matter")]

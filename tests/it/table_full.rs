@@ -48,7 +48,7 @@ fn row(number: u16, each: u16) -> Row {
     Row { number: number.into(), set: (number / each).into(), at: [x, -x] }
 }
 
-/// Fills a table, has its rows be in sets of other sizes, and others come for those that go; there is always room.
+/// Fills a table, moves its rows to sets of other sizes, and replaces rows; there is always room.
 macro_rules! fill {
     ($by:ty, $max_len:expr) => {{
         let max_len: u16 = $max_len;
@@ -79,7 +79,7 @@ macro_rules! fill {
 #[test]
 fn indices_have_room_for_all_rows_wherever_their_points_are() {
     let stats = fill!(By, 2000);
-    // What is not promised, but would show that each array takes a guess.
+    // Not guaranteed, but it would show that each array reserves the default.
     assert!(stats.reserved_bytes < 4 << 20, "{}", stats.reserved_bytes);
     fill!(By, 5);
     fill!(By, 1);
@@ -97,7 +97,7 @@ fn refusals_of_an_index_name_the_index() {
         let words = error.to_string();
         assert!(words.contains("an index") && error.kind() == kind, "{error:?}: {words}");
     }
-    /// With 32 bits, what others have reserved may have left a small share of the addresses.
+    /// On 32-bit systems other reservations may leave only a small share of the addresses.
     fn is_full(result: Result<(), Error>) {
         let is_share = |error: &Error| error.kind() == ErrorKind::AddressSpace;
         let is_32_bit = cfg!(target_pointer_width = "32");
@@ -118,7 +118,7 @@ fn refusals_of_an_index_name_the_index() {
     set.insert(&1, 0, |_| false);
     list.insert(&1, 0, |_| false);
     grid.insert(0, [0.0; 2]);
-    // Past what is in the heap: these arrays do not move again.
+    // Larger than tables on the heap: these arrays do not move again.
     unique.reserve(1 << 15);
     set.reserve(1 << 15);
     list.reserve(1 << 15);

@@ -14,7 +14,7 @@ fn random() -> u32 {
     u32::try_from(next >> 33).unwrap()
 }
 
-/// Is equal, or not, by chance, and has another hash each time.
+/// Equal at random, with another hash each time.
 #[derive(Clone, Debug)]
 pub(crate) struct Liar;
 
@@ -37,7 +37,7 @@ indices! {
         unique: Unique<Liar> = |row| &row.0,
         many: Many<Liar> = |row| &row.0,
         list: List<Liar> = |row| &row.0,
-        /// Somewhere else each time.
+        /// At another place each time.
         at: Grid<2, cell = 1.0> = |_row| [random(), random()].map(|random| f32::from(random.to_le_bytes()[0])),
     }
 }

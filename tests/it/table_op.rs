@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::panic::{self, AssertUnwindSafe};
 
-/// What is in a row; of few values, so that many are equal.
+/// The contents of a row; few different values, so that many are equal.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Raw {
     pub(crate) name: u8,
@@ -18,7 +18,7 @@ pub(crate) struct Raw {
 pub(crate) enum Op {
     Insert(Raw),
     InsertSome(Raw, u8),
-    /// The row of one of the keys that there are or were.
+    /// The row of a current or former key.
     Remove(u16),
     /// The row of a name.
     Take(u8),
@@ -42,7 +42,7 @@ pub(crate) enum Op {
     /// Retains rows whose name is not a multiple.
     Retain(u8),
     ShiftAll(i8),
-    /// The first that is refused ends it.
+    /// Ends at the first refused row.
     NameAll(u8),
     Rest(u16, u32),
     Reindex,
@@ -50,12 +50,12 @@ pub(crate) enum Op {
     Drain,
     Trim,
     Reserve(u8),
-    /// The copy takes the place of the original, which is emptied.
+    /// The clone replaces the original, which is emptied.
     Clone,
     PanicClone(u8),
 }
 
-/// How hashes are made: these bits of them are kept.
+/// How values are hashed: only these bits of the hash are kept.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Spread {
     All,
@@ -74,7 +74,7 @@ pub(crate) fn set_spread(spread: Spread) {
     SPREAD.set(spread);
 }
 
-/// What user code panics with.
+/// The panic payload of user code.
 struct Panicked;
 
 /// Runs a closure in which user code panics after a number of calls. Returns `true` if it did.
@@ -89,7 +89,7 @@ pub(crate) fn with_panic(after: u8, run: impl FnOnce()) -> bool {
     }
 }
 
-/// What every call of user code does.
+/// Called by all user code.
 pub(crate) fn user_code() {
     match PANICS_AFTER.get() {
         Some(0) => panic::resume_unwind(Box::new(Panicked)),
@@ -98,7 +98,7 @@ pub(crate) fn user_code() {
     }
 }
 
-/// A value that is indexed, whose traits may panic.
+/// An indexed value, whose traits may panic.
 #[derive(Clone, Copy, Debug, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(pub(crate) u8);
 

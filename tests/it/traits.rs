@@ -45,14 +45,14 @@ assert_impl_all!(VecBuilder<Neither>: Send, Sync, Copy, Debug);
 assert_impl_all!(VecStats: Send, Sync, Copy, Eq, Debug);
 
 assert_eq_size!(VmVec<u8>, VmVec<[String; 100]>);
-// What a push looks at, and two words for all else.
+// The fields that a push needs, and two words for everything else.
 assert_eq_size!(VmVec<u8>, [usize; 5]);
 assert_eq_size!(GrowOnly<'static, u8>, usize);
-// A null that no pointer is: options cost nothing.
+// With a niche, so that options cost nothing.
 assert_eq_size!(VmVec<u8>, Option<VmVec<u8>>);
 assert_eq_size!(Reservation, Option<Reservation>);
 
-/// Whether a type has a trait.
+/// Returns `true` if a type has a trait.
 macro_rules! has {
     ($type:ty: $trait:path) => {{
         #[allow(dead_code, reason = "used where the bound does not hold")]
@@ -69,7 +69,7 @@ macro_rules! has {
     }};
 }
 
-/// Asserts that `VmVec`, `BlockVec` and their iterators have the traits that std's have.
+/// Asserts that `VmVec`, `BlockVec` and their iterators have the same traits as those of std.
 macro_rules! assert_as_std {
     ($($element:ty),*) => {$(
         assert_as_std!(VmVec, std::vec::Vec, $element: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone);
@@ -124,7 +124,7 @@ fn traits_have_the_same_bounds_as_in_std() {
     );
 }
 
-/// Compiles only if the types are covariant.
+/// Only compiles if the types are covariant.
 #[expect(dead_code, reason = "it is enough that they compile")]
 mod covariance {
     use super::{Drain, IntoIter, PhantomData, VmVec};
@@ -181,11 +181,11 @@ fn equality_is_defined_with_the_same_types_as_for_vec() {
         assert_ne!(VecDeque::from(different.clone()), vec);
         assert_ne!(Cow::Owned(different), vec);
     }
-    // Different types of elements.
+    // Elements of different types.
     let words = VmVec::from(["a".to_owned(), "b".to_owned()]);
     assert_eq!(words, ["a", "b"]);
     assert_eq!(words, VmVec::from(["a", "b"]));
-    // What is not equal to itself.
+    // Elements that do not equal themselves.
     assert_ne!(VmVec::from([f64::NAN]), VmVec::from([f64::NAN]));
 }
 
@@ -276,7 +276,7 @@ fn the_default_is_empty() {
     assert_eq!((EMPTY.len(), KEPT.len()), (0, 0));
 }
 
-/// The conversions that both kinds of arrays have.
+/// The conversions of both kinds of arrays.
 macro_rules! conversions {
     ($($array:ident in $module:ident;)+) => {
         $(mod $module {
@@ -362,7 +362,7 @@ fn extend_takes_values_and_references() {
     assert_eq!(vec, [1, 2, 3, 4, 5, 6, 7, 7, 6, 5, 4, 3, 2, 1]);
     assert_eq!(vec.iter().copied().unzip_evens(), ([2, 4, 6, 6, 4, 2].into(), 32));
 
-    // An iterator that goes on after it ended is not asked again.
+    // An iterator that continues after its end is not called again.
     let mut turn = 0;
     let flicker = std::iter::from_fn(|| {
         turn += 1;
@@ -410,7 +410,7 @@ fn write_appends_bytes() {
     assert!(full.write(b"e").is_err());
 }
 
-/// What is named twice takes the same arguments.
+/// Methods named twice take the same arguments.
 #[test]
 fn the_methods_of_vec_exist_with_the_same_arguments() {
     macro_rules! both {
@@ -455,7 +455,7 @@ fn the_methods_of_vec_exist_with_the_same_arguments() {
         resize: fn(&mut Array<u8>, usize, u8),
         extend_from_slice: fn(&mut Array<u8>, &[u8]),
     }
-    // By their calls, since they are generic, newer than the oldest compiler, or return another type.
+    // By calling them, since they are generic, newer than the oldest compiler, or return another type.
     let mut vec = VmVec::from([1, 2, 2, 3]);
     vec.try_reserve(1).and_then(|()| vec.try_reserve_exact(1)).unwrap();
     vec.retain(|_| true);

@@ -13,7 +13,7 @@ new_key_type! {
     struct Compact: Compact32;
     /// With bits to spare on top.
     struct Loose: Bits64<10, 10, 1>;
-    /// With a tag of as many bits as there can be.
+    /// With the largest tag.
     struct Wide: Bits64<16, 16, 32>;
     struct Untagged: Bits32<16, 8>;
 }
@@ -22,14 +22,14 @@ fn made<K: Key>(number: u32) -> SlotMap<K, String> {
     SlotMap::builder().type_id(number).build()
 }
 
-/// The numbers that the layout has, or some of them; and tags that are none of a number's.
+/// The numbers of the layout, or some of them; and tags that are not a number.
 fn numbers<K: Key>() -> (Vec<u32>, Vec<u32>) {
     let most = K::Layout::MAX_TAG;
     let tags: Vec<u32> = [0, 1, 2, most / 2, most].into_iter().filter(|n| *n <= most).collect();
     (tags.iter().map(|tag| tag & !(1 << 31)).collect(), tags)
 }
 
-/// With all there is to see of each way to get a key.
+/// Calls every method that returns a key.
 fn all_keys_carry<K: Key>(number: u32) {
     let carries = |key: K| assert_eq!((key.type_id(), key.tag()), (number, number), "{key:?}");
     let mut map = made::<K>(number);
@@ -268,7 +268,7 @@ fn secondary_maps_compare_index_and_generation() {
     assert_eq!(beside.join(&map).count(), 1);
 }
 
-/// With all there is to see of each way to get a key out of a secondary map.
+/// Calls every method of a secondary map that returns a key.
 macro_rules! secondary {
     ($test:ident, $map:ident) => {
         #[test]

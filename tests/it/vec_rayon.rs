@@ -27,7 +27,7 @@ impl Drops {
         (0..self.0.len()).map(|number| self.token(number)).collect()
     }
 
-    /// Each was dropped as often as it was made: once, or never.
+    /// Each was dropped exactly as often as it was made.
     pub(crate) fn assert_once(&self, made: impl Fn(usize) -> bool) {
         for (number, drops) in self.0.iter().enumerate() {
             assert_eq!(drops.load(Relaxed), u32::from(made(number)), "{number}");
@@ -120,7 +120,7 @@ fn a_drained_range_closes_its_gap() {
         assert!(taken.iter().map(|token| token.number).eq(range.clone()));
         drops.assert_once(|_| false);
         assert!(vec.iter().map(|token| token.number).eq((0..range.start).chain(range.end..len)));
-        // Unused, it takes what it was to.
+        // Dropped without use, it still removes its range.
         drop(vec.par_drain(..range.start));
         drops.assert_once(|number| number < range.start);
         drop((taken, vec));
@@ -210,7 +210,7 @@ fn forgotten_it_leaks_and_no_more() {
     drops.assert_once(|number| number < 3);
 }
 
-/// An iterator over tokens that says anything of its length, and uses its consumer as it likes.
+/// An iterator over tokens with any length, which uses its consumer in unusual ways.
 #[derive(Clone, Copy)]
 struct Liar<'d> {
     drops: &'d Drops,
@@ -220,19 +220,19 @@ struct Liar<'d> {
 
 #[derive(Clone, Copy, Debug)]
 enum How {
-    /// Gives this many, in one go.
+    /// Yields this many at once.
     Give(usize),
-    /// Gives this many to the left of a split, and this many to the right.
+    /// Yields this many to the left of a split, and this many to the right.
     Split {
         at: usize,
         left: usize,
         right: usize,
     },
-    /// Brings the halves back in the wrong order.
+    /// Returns the halves in the wrong order.
     Swap {
         at: usize,
     },
-    /// Brings back one half only.
+    /// Returns only one half.
     LeftOnly {
         at: usize,
     },
@@ -333,7 +333,7 @@ fn an_iterator_with_a_wrong_length_is_stopped_and_nothing_is_lost() {
         let run = catch_unwind(AssertUnwindSafe(|| {
             vec.par_extend(Liar { drops: &drops, told: 10, how });
         }));
-        // Who swaps halves of which one is empty brings them back as they were, or is stopped.
+        // Swapping halves of which one is empty either changes nothing, or is detected.
         assert!(run.is_ok() || matches!(how, How::Swap { .. }), "{how:?}");
         assert!(vec.len() == if run.is_ok() { 10 } else { 0 });
         drop(vec);

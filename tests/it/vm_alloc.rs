@@ -6,7 +6,7 @@ use stayput::{HugePages, Release};
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Emulators keep tables of what is reserved.
+/// Emulators keep tables of reserved addresses.
 fn alloc() -> VmAlloc {
     VmAlloc::new().threshold_bytes(64 * KIB).reserve_bytes(32 * MIB)
 }
@@ -35,7 +35,7 @@ fn handles_are_small_and_go_anywhere() {
     assert!(size_of::<VmAlloc>() <= 5 * size_of::<usize>());
 }
 
-/// What holds for the `Vec` and the `Box` of each version.
+/// Tests of the `Vec` and `Box` of each version.
 macro_rules! containers {
     ($vec:ident, $boxed:ident, $allocator:path, $layout:path) => {
         use super::*;
@@ -103,17 +103,17 @@ macro_rules! containers {
             let wide = some.align_to(256).expect("small");
             for alloc in all() {
                 let start = alloc.allocate(none).expect("nothing").cast::<u8>();
-                // SAFETY: a block of that layout, and a larger one.
+                // SAFETY: the block has that layout, and the new one is larger.
                 let grown = unsafe { alloc.grow_zeroed(start, none, some) }.expect("some");
                 // SAFETY: the block has the new size, and is zeroed.
                 assert!(unsafe { grown.as_ref() }.iter().all(|byte| *byte == 0));
-                // SAFETY: a block of that layout, and one of another alignment.
+                // SAFETY: the block has that layout, and the new one has another alignment.
                 let wider = unsafe { alloc.grow(grown.cast(), some, wide) }.expect("some");
                 assert_eq!(wider.cast::<u8>().addr().get() % 256, 0);
-                // SAFETY: a block of that layout, and a smaller one.
+                // SAFETY: the block has that layout, and the new one is smaller.
                 let shrunk = unsafe { alloc.shrink(wider.cast(), wide, none) }.expect("nothing");
                 assert_eq!(shrunk.len(), 0);
-                // SAFETY: a block of that layout, which is used no more.
+                // SAFETY: the block has that layout, and is not used any more.
                 unsafe { alloc.deallocate(shrunk.cast(), none) };
             }
         }

@@ -33,7 +33,7 @@ fn assert_strange<V>(map: &mut Map<V>, weak: &[Weak<DefaultKey, V>]) {
     }
 }
 
-/// Takes weak pointers to values of a type everywhere that they may be taken.
+/// Creates weak pointers to values of a type in all possible ways.
 fn exercise<V: Clone + PartialEq + Debug>(make: fn(u32) -> V) {
     let mut map = small();
     let keys: Vec<_> = (0..1500).map(|n| map.insert(make(n))).collect();
@@ -56,13 +56,13 @@ fn exercise<V: Clone + PartialEq + Debug>(make: fn(u32) -> V) {
     assert_strange(&mut map, &[theirs]);
     assert_strange(&mut map.clone(), &weak);
 
-    // A map that is elsewhere itself, while its values stay.
+    // A map that has moved itself, while its values stay.
     let mut boxed = Box::new(mem::take(&mut map));
     assert_strange(&mut map, &weak);
     assert!(weak.iter().all(|one| boxed.upgrade(one).is_some()));
     mem::swap(&mut map, &mut boxed);
 
-    // Values that are gone, whose slots are in use again, or whose memory is gone.
+    // Removed values, whose slots are reused, or whose memory was returned.
     for key in keys.iter().step_by(2) {
         map.remove(*key);
     }
@@ -113,7 +113,7 @@ fn weak_pointers_find_nothing_in_other_maps() {
     exercise(|_| AlignedNothing);
 }
 
-/// Makes a map of `B` at the address where one of `A` was, as often as the system gives it.
+/// Creates a map of `B` at the address of a former map of `A`, as often as the system allows.
 fn at_the_same_address<A: Clone, B: Clone>(a: A, b: B, check: fn(&Weak<DefaultKey, A>, &Map<B>)) {
     let mut met = 0;
     for _ in 0..200 {
@@ -122,7 +122,7 @@ fn at_the_same_address<A: Clone, B: Clone>(a: A, b: B, check: fn(&Weak<DefaultKe
         let weak: Vec<_> = keys.iter().map(|key| first.downgrade(*key).expect("it is")).collect();
         let address = weak[0].as_ptr().addr();
         drop(first);
-        // Else the address is kept for a map of as many bytes.
+        // Otherwise the cache keeps the address for a map of the same size.
         keeper::trim();
         let mut second = small();
         for _ in 0..10 {
@@ -134,7 +134,7 @@ fn at_the_same_address<A: Clone, B: Clone>(a: A, b: B, check: fn(&Weak<DefaultKe
             check(one, &second);
         }
     }
-    // Other tests take addresses meanwhile.
+    // Other tests use addresses at the same time.
     assert!(met > 0 || !cfg!(target_os = "linux"), "the system never gave the same addresses");
 }
 
@@ -212,7 +212,7 @@ fn debug_output_shows_the_address_and_the_generation() {
     assert!(text.contains("v1") && text.contains(&format!("{:?}", weak.as_ptr())), "{text}");
 }
 
-/// Compiles only if they are covariant.
+/// Only compiles if they are covariant.
 #[expect(dead_code, reason = "it is enough that it compiles")]
 fn shorten<'s>(long: Weak<DefaultKey, &'static str>, _: &'s ()) -> Weak<DefaultKey, &'s str> {
     long
@@ -223,7 +223,7 @@ fn a_null_weak_pointer_finds_nothing_in_any_map() {
     let nothing: Weak<DefaultKey, u32> = Weak::new();
     assert_eq!(nothing, Weak::default());
     assert_strange(&mut Map::new(), &[nothing]);
-    // The first map of a process to give out pointers, or any other.
+    // The first map of a process that creates pointers, or any other.
     for _ in 0..3 {
         let mut map: Map<u32> = (0..100).collect();
         let weak: Vec<_> = map.keys().filter_map(|key| map.downgrade(key)).collect();

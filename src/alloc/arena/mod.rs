@@ -245,7 +245,7 @@ impl Arena {
     /// let mut level = Arena::new();
     /// level.alloc_slice_fill_copy(4 << 20, 1_u8);
     /// level.reset();
-    /// One MiB of it in each frame:
+    /// // One MiB of it in each frame:
     /// while !level.trim_within(0, Budget::bytes(1 << 20))?.is_done {}
     /// assert_eq!(level.capacity_bytes(), 0);
     /// # Ok::<(), stayput::Error>(())
@@ -364,7 +364,7 @@ impl Arena {
     /// arena.alloc_str("one");
     /// arena.alloc_str("two");
     /// let bytes = arena.used_memory().iter();
-    /// SAFETY: only text was stored, which needs no padding.
+    /// // SAFETY: only text was stored, which needs no padding.
     /// let text: Vec<u8> = bytes.map(|byte| unsafe { byte.assume_init() }).collect();
     /// assert_eq!(text, b"onetwo");
     /// ```

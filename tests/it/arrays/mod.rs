@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     PageSized,
 }
 
-/// Runs the model of an array of elements of this kind.
+/// Runs the model of an array with elements of this type.
 #[cfg(not(test))]
 macro_rules! run {
     ($kind:expr, $array:ident, $config:expr, $ops:expr) => {{

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What [`Kind::sample`] has.
+/// The number of tokens of [`Kind::sample`].
 const LIVE: usize = 9;
 
 type Map<'l> = SlotMap<Small, Token<'l>>;
@@ -54,7 +54,7 @@ fn use_map<'l>(ledger: &'l Ledger, map: &mut Map<'l>, before: &Map<'_>) {
 
 type Dense<'l> = DenseSlotMap<Small, Token<'l>>;
 
-/// Nine values in no order, a hole, and a slot that is detached.
+/// Nine values in no order, a hole, and a detached slot.
 fn dense_sample(ledger: &Ledger) -> Dense<'_> {
     let mut map = Dense::with_key();
     map.extend([7, 3, 9, 0, 5, 2, 8, 6, 1, 4].map(|value| ledger.token(value)));
@@ -90,7 +90,7 @@ fn use_dense<'l>(ledger: &'l Ledger, map: &mut Dense<'l>, before: &Dense<'_>) {
     check_rows(map, before);
 }
 
-/// What applies to both: a module each.
+/// Tests of both maps, one module each.
 macro_rules! tests {
     ($map:ident in $module:ident, $sample:ident, $use_it:ident) => {
         mod $module {
@@ -137,7 +137,7 @@ macro_rules! tests {
                         self.1.value == other.1.value
                     }
                 }
-                /// What takes the keys may panic, too.
+                /// The collection of keys may panic, too.
                 struct Keys<'l>(&'l Ledger);
                 impl<K> Extend<K> for Keys<'_> {
                     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
@@ -284,7 +284,7 @@ macro_rules! tests {
 tests!(SlotMap in slot_map, sample, use_map);
 tests!(DenseSlotMap in dense, dense_sample, use_dense);
 
-/// What a `SlotMap` alone has.
+/// Tests of `SlotMap` only.
 mod slots {
     use super::slot_map::Sample;
     use super::*;
@@ -378,12 +378,12 @@ mod slots {
     }
 }
 
-/// What a `DenseSlotMap` alone has.
+/// Tests of `DenseSlotMap` only.
 mod rows {
     use super::dense::Sample;
     use super::*;
 
-    /// An order that steps.
+    /// A comparison that may panic.
     fn compare(ledger: &Ledger, a: &Token<'_>, b: &Token<'_>) -> Ordering {
         ledger.step(Step::Call);
         a.value.cmp(&b.value)
@@ -477,7 +477,7 @@ mod rows {
     }
 }
 
-/// What applies to both kinds of secondary maps: a module each.
+/// Tests of both kinds of secondary maps, one module each.
 macro_rules! secondary_tests {
     ($map:ident in $module:ident) => {
         mod $module {
@@ -513,7 +513,7 @@ macro_rules! secondary_tests {
                         let keys = (5..15).map(|n| key(n, 3));
                         map.extend(keys.zip(stepwise(ledger, 10)));
                     },
-                    // Over nothing, and over an older value, which stays.
+                    // Into an empty slot, and over an older value, which stays.
                     |ledger, map| {
                         for key in [key(40, 1), key(3, 3)] {
                             let make = || stepwise(ledger, 1).next().expect("one");
@@ -543,7 +543,7 @@ macro_rules! secondary_tests {
                     |_, map| drop(map.drain().nth(1)),
                     |_, map| map.extract_if(|_, token| odd(token)).for_each(drop),
                     |ledger, map| {
-                        // An older value is dropped, and a stale one is.
+                        // An older value is dropped, and so is a stale one.
                         map.insert(key(4, 3), ledger.token(1));
                         map.insert(key(4, 1), ledger.token(2));
                     },
