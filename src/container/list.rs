@@ -45,8 +45,8 @@ macro_rules! vec_methods {
         /// Moves all elements of `other` to the end of `self`; `other` keeps its memory. O(n), one copy of the bytes.
         /// Grows if the capacity does not suffice.
         ///
-        /// The argument has this type, and is not generic, so that type inference works as for `Vec`, as in `&mut
-        /// iter.collect()`. For a `Vec`, use [`append_vec`](Self::append_vec).
+        /// The argument has this type, and is not generic, so that type inference works as for `Vec`, as in
+        /// `&mut iter.collect()`. For a `Vec`, use [`append_vec`](Self::append_vec).
         ///
         /// # Panics
         ///

@@ -3,8 +3,8 @@
 //! # Why this is sound
 //!
 //! The scope holds the only mutable borrow of the array for `'v`. During `'v` the array is therefore only reached by
-//! the code in this file, from the one thread that has the scope, which is neither `Send` nor `Sync`. A reference `&'v
-//! T` that it returns stays valid if during `'v` the element (1) is not moved, (2) is not dropped, and (3) is not
+//! the code in this file, from the one thread that has the scope, which is neither `Send` nor `Sync`. A reference
+//! `&'v T` that it returns stays valid if during `'v` the element (1) is not moved, (2) is not dropped, and (3) is not
 //! accessed mutably:
 //!
 //! 1. Growing never moves elements, which is the contract of the array. Nothing else here moves any.

@@ -1,8 +1,8 @@
 //! Files of earlier versions stay readable forever.
 //!
 //! Each version has a folder in `tests/saved`, with a [`World`] in a human-readable format and in a binary one. A
-//! folder never changes once its version is released. To create that of a new version, run `STAYPUT_WRITE_SAVED=1 cargo
-//! test --features serde --test serde saved`.
+//! folder never changes once its version is released. To create that of a new version, run
+//! `STAYPUT_WRITE_SAVED=1 cargo test --features serde --test serde saved`.
 
 use crate::{Small, motley};
 use serde::{Deserialize, Serialize};

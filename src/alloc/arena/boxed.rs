@@ -148,8 +148,8 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
 }
 
 impl<'a, T: ?Sized> ArenaBox<'a, T> {
-    /// Converts the value to a trait object, or an array to a slice. With std's `Box`, this is the coercion `let
-    /// object: Box<dyn Trait> = boxed`, which only std's types support.
+    /// Converts the value to a trait object, or an array to a slice. With std's `Box`, this is the coercion
+    /// `let object: Box<dyn Trait> = boxed`, which only std's types support.
     ///
     /// The second argument is always `|value| value`, in which the compiler coerces the reference. The target is given
     /// by the expected type, or as in `ArenaBox::unsize::<dyn Trait>`. If the trait object must be sent to other

@@ -11,7 +11,7 @@
 //! - All blocks that are in use lie before `top`; nothing uses the memory from `top` on.
 //! - Memory from `top` on, and from the addresses `written` and `foreign` on, reads as zero.
 //!
-//! `top` moves back when the last block is freed or shrinks ([`Bump::deallocate`], [`Bump::shrink`]), and by
+//! `top` moves back when the last block is freed or shrinks ([`Bump::deallocate`], [`Bump::try_shrink`]), and by
 //! [`Bump::rewind`] and [`Bump::reset`], whose callers guarantee that the freed blocks are not used any more.
 //!
 //! # Re-entrancy

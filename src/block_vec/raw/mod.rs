@@ -11,8 +11,8 @@
 //! table may have moved.
 //!
 //! The first `len` elements are initialised, and `len <= capacity`. `tail` is the origin of the block that holds the
-//! elements `from..to`, and `from <= len <= to <= capacity`. So while `len < to`, the next element belongs at `tail +
-//! len`. Code that changes `len` or the blocks calls `seat` to restore this.
+//! elements `from..to`, and `from <= len <= to <= capacity`. So while `len < to`, the next element belongs `len`
+//! elements after `tail`. Code that changes `len` or the blocks calls `seat` to restore this.
 //!
 //! Elements of size zero have no blocks: the capacity is the maximum, and all elements have the same address.
 //!
