@@ -1,8 +1,8 @@
-//! Implementations of std's traits that containers and iterators have in common, as macros.
+//! Macros that implement std's traits for containers and iterators.
 
-/// Implements the traits of an iterator that knows how many items are left, and gives them from both ends.
+/// Implements the traits of an exact-size, double-ended iterator.
 ///
-/// `$left` is how many they are. `$more` are further methods of `Iterator`.
+/// `$left` is the number of remaining items. `$more` are further methods of `Iterator`.
 macro_rules! exact_iterator {
     (
         [$($generics:tt)*] $iter:ty => $item:ty:
@@ -41,7 +41,7 @@ macro_rules! exact_iterator {
     };
 }
 
-/// Implements `Clone` by clones of all fields, whatever the type parameters are.
+/// Implements `Clone` by cloning all fields, whatever the type parameters are.
 macro_rules! clone_fields {
     ([$($generics:tt)*] $type:ty: $($field:tt),+) => {
         impl<$($generics)*> Clone for $type {
@@ -66,7 +66,7 @@ macro_rules! copy {
     };
 }
 
-/// Implements `Clone` by `try_clone`.
+/// Implements `Clone` in terms of `try_clone`.
 macro_rules! clone_by_try {
     ($(#[$doc:meta])* [$($generics:tt)*] $type:ty $(where $($bounds:tt)+)?) => {
         impl<$($generics)*> Clone for $type $(where $($bounds)+)? {
@@ -91,7 +91,7 @@ macro_rules! default_by {
     };
 }
 
-/// Implements `Debug` by a name, and some fields, which may not be all.
+/// Implements `Debug` with a name and some fields; others may be left out.
 macro_rules! debug_fields {
     ([$($generics:tt)*] $type:ty, $name:expr, |$this:ident| $($field:ident: $shown:expr),+) => {
         impl<$($generics)*> std::fmt::Debug for $type {
@@ -103,14 +103,14 @@ macro_rules! debug_fields {
     };
 }
 
-/// Implements `Debug` for an iterator: it shows how many items are left.
+/// Implements `Debug` for an iterator: shows the number of remaining items.
 macro_rules! debug_left {
     ([$($generics:tt)*] $iter:ty, $name:expr, |$this:ident| $left:expr) => {
         debug_fields!([$($generics)*] $iter, $name, |$this| left: $left);
     };
 }
 
-/// Implements `Debug` by a name, and, if one is given, by what a part of the value shows.
+/// Implements `Debug` with a name and, if one is given, a part of the value.
 macro_rules! debug_as {
     ([$($generics:tt)*] $type:ty, $name:expr) => {
         impl<$($generics)*> std::fmt::Debug for $type {
@@ -129,7 +129,7 @@ macro_rules! debug_as {
     };
 }
 
-/// Implements `Debug` by items, as a list shows them, or, with `debug_map`, a map.
+/// Implements `Debug` by showing items as a list or, with `debug_map`, as a map.
 macro_rules! debug_items {
     ([$($generics:tt)*] $type:ty, $list:ident, |$this:ident| $items:expr) => {
         impl<$($generics)*> std::fmt::Debug for $type {
@@ -163,7 +163,7 @@ macro_rules! iterate_by_value {
     };
 }
 
-/// Implements `IntoIterator` for references to a container, by its `iter`, and, if both are given, `iter_mut`.
+/// Implements `IntoIterator` for references to a container, by its `iter` and, if given, `iter_mut`.
 macro_rules! iterate_by_ref {
     ([$($generics:tt)*] $container:ty: $item:ty => $iter:ty) => {
         impl<'a, $($generics)*> IntoIterator for &'a $container {
@@ -191,7 +191,7 @@ macro_rules! iterate_by_ref {
     };
 }
 
-/// Implements `FromIterator` by `Default` and `Extend`.
+/// Implements `FromIterator` in terms of `Default` and `Extend`.
 macro_rules! collect_by_extend {
     ($(#[$doc:meta])* [$($generics:tt)*] $container:ty: $item:ty) => {
         impl<$($generics)*> FromIterator<$item> for $container {
@@ -206,7 +206,7 @@ macro_rules! collect_by_extend {
     };
 }
 
-/// Implements `From` by `FromIterator`.
+/// Implements `From` in terms of `FromIterator`.
 macro_rules! from_by_collect {
     ($(#[$doc:meta])* [$($generics:tt)*] $from:ty => $container:ty) => {
         impl<$($generics)*> From<$from> for $container {
@@ -219,7 +219,7 @@ macro_rules! from_by_collect {
     };
 }
 
-/// Implements `Extend` by `try_extend`.
+/// Implements `Extend` in terms of `try_extend`.
 macro_rules! extend_by_try {
     ([$($generics:tt)*] $container:ty: $item:ty) => {
         impl<$($generics)*> Extend<$item> for $container {
@@ -227,7 +227,7 @@ macro_rules! extend_by_try {
             ///
             /// # Panics
             ///
-            /// If `try_extend` returns an error; what was appended before stays.
+            /// If `try_extend` returns an error. Items appended before stay.
             #[track_caller]
             fn extend<I: IntoIterator<Item = $item>>(&mut self, items: I) {
                 $crate::error::or_give_up(self.try_extend(items));
@@ -236,7 +236,7 @@ macro_rules! extend_by_try {
     };
 }
 
-/// Implements `Extend` by references to elements that can be copied.
+/// Implements `Extend` for references to elements that are `Copy`.
 macro_rules! extend_by_copies {
     ([$($generics:tt)*] $container:ty: $element:ty) => {
         impl<'e, $($generics)*> Extend<&'e $element> for $container {
@@ -248,7 +248,7 @@ macro_rules! extend_by_copies {
     };
 }
 
-/// Implements `Index` for a map by its keys, and, where `mut` is said, `IndexMut`.
+/// Implements `Index` for a map by its keys and, with `mut`, `IndexMut`.
 macro_rules! index_by_key {
     ([$($generics:tt)*] $map:ty => $value:ty) => {
         impl<$($generics)*> std::ops::Index<K> for $map {
@@ -256,7 +256,7 @@ macro_rules! index_by_key {
 
             /// # Panics
             ///
-            /// If the map has no value of the key.
+            /// If the map has no value for the key.
             #[inline]
             #[track_caller]
             fn index(&self, key: K) -> &$value {
@@ -273,7 +273,7 @@ macro_rules! index_by_key {
         impl<$($generics)*> std::ops::IndexMut<K> for $map {
             /// # Panics
             ///
-            /// If the map has no value of the key.
+            /// If the map has no value for the key.
             #[inline]
             #[track_caller]
             fn index_mut(&mut self, key: K) -> &mut $value {

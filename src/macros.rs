@@ -1,10 +1,10 @@
 //! [`vm_vec!`](crate::vm_vec).
 
-/// Makes a [`VmVec`](crate::VmVec) as std's `vec!` makes a `Vec`.
+/// Creates a [`VmVec`](crate::VmVec), with the syntax of std's `vec!`.
 ///
 /// # Panics
 ///
-/// If the memory cannot be had.
+/// If memory is refused.
 ///
 /// # Examples
 ///

@@ -1,6 +1,6 @@
-//! `#[derive(Row)]`: the structs that it makes, and columns of them.
+//! `#[derive(Row)]`: the structs that it generates, and columns of them.
 
-// What the macro writes is warned of as if it were written here, and names what it uses by its full path.
+// Generated code must not cause warnings here, and names everything by its full path.
 #![deny(warnings, missing_docs, missing_debug_implementations, rust_2018_idioms, unused)]
 #![deny(clippy::pedantic)]
 
@@ -27,7 +27,7 @@ fn particle(age: u32) -> Particle {
 }
 
 #[test]
-fn rows_come_back_as_they_were() {
+fn rows_are_returned_unchanged() {
     let mut particles = Columns::<Particle>::new();
     for age in 0..100 {
         particles.push(particle(age));
@@ -82,7 +82,7 @@ fn slices_have_the_names_of_the_fields() {
 }
 
 #[test]
-fn loops_give_the_structs() {
+fn iterators_yield_the_structs() {
     let mut particles: Columns<Particle> = (0..3).map(particle).collect();
     for ParticleMut { age, .. } in particles.iter_mut().skip(1) {
         *age *= 2;
@@ -95,7 +95,7 @@ fn loops_give_the_structs() {
 struct Pair(u8, String);
 
 #[test]
-fn tuple_structs_give_tuple_structs() {
+fn tuple_structs_have_tuple_companions() {
     let mut pairs = Columns::<Pair>::new();
     pairs.push(Pair(1, "one".to_owned()));
     pairs.push(Pair(2, "two".to_owned()));
@@ -110,7 +110,7 @@ fn tuple_structs_give_tuple_structs() {
     assert_eq!(pairs.pop(), Some(Pair(2, "two!".to_owned())));
 }
 
-/// Has neither `Debug` nor `Clone`.
+/// Implements neither `Debug` nor `Clone`.
 struct Opaque(u8);
 
 #[derive(Row)]
@@ -159,7 +159,7 @@ struct Bytes<const N: usize> {
 }
 
 #[test]
-fn constants_are_generics_too() {
+fn const_generics_are_supported() {
     let mut rows = Columns::<Bytes<5>>::new();
     rows.push(Bytes { bytes: *b"12345" });
     let BytesSlices::<'_, 5> { bytes } = rows.as_slices();
@@ -175,7 +175,7 @@ struct Renamed {
 }
 
 #[test]
-fn other_names_are_taken() {
+fn other_names_can_be_set() {
     let mut rows: Columns<Renamed> = [1, 2].map(|value| Renamed { value }).into_iter().collect();
     let Changed { value } = rows.get_mut(0).unwrap();
     *value = 5;
@@ -204,7 +204,7 @@ struct Twelve {
 }
 
 #[test]
-fn twelve_fields_are_columns_and_may_be_of_the_row_itself() {
+fn twelve_fields_are_columns_and_may_contain_the_row_type() {
     let mut rows = Columns::<Twelve>::new();
     rows.push(Twelve { c: 3, j: 10, l: Some(Box::default()), ..Twelve::default() });
     let TwelveSlices { a, b, c, d, e, f, g, h, i, j, k, l } = rows.as_slices();
@@ -214,7 +214,7 @@ fn twelve_fields_are_columns_and_may_be_of_the_row_itself() {
     assert_eq!(rows.pop().unwrap().c, 3);
 }
 
-/// A constant of its own, and bounds that are also the companions'.
+/// A struct with a constant and with bounds, which its companions have as well.
 #[derive(Clone, Copy, Row)]
 struct Own
 where
@@ -241,7 +241,7 @@ struct Marked {
 }
 
 #[test]
-fn fields_without_a_size_are_columns() {
+fn zero_sized_fields_are_columns() {
     let mut rows = Columns::<Marked>::new();
     for value in 0..3 {
         rows.push(Marked { marker: (), other: PhantomData, value });
@@ -252,7 +252,7 @@ fn fields_without_a_size_are_columns() {
     assert_eq!((*other, *value), (PhantomData, 2));
 }
 
-/// Rows that others see.
+/// Rows that are visible elsewhere.
 pub mod visible {
     use stayput::Row;
 
@@ -275,7 +275,7 @@ pub mod visible {
     }
 
     impl BodyRef<'_> {
-        /// What others cannot see.
+        /// A private field.
         #[must_use]
         pub fn hidden(self) -> u16 {
             *self.hidden
@@ -299,7 +299,7 @@ fn fields_are_as_visible_as_in_the_row() {
 }
 
 #[test]
-fn all_four_tell_what_they_hold() {
+fn all_four_structs_implement_debug() {
     let mut pairs: Columns<Pair> = [Pair(1, "one".to_owned())].into_iter().collect();
     assert_eq!(format!("{:?}", pairs.get(0).unwrap()), "PairRef(1, \"one\")");
     assert_eq!(format!("{:?}", pairs.get_mut(0).unwrap()), "PairMut(1, \"one\")");
@@ -312,18 +312,18 @@ struct Holds<T> {
     held: T,
 }
 
-/// With the bound that `Debug` has, too.
+/// Also with the bound of `Debug`.
 #[derive(Row)]
 struct HoldsTold<T: Debug>(T, T);
 
 #[test]
-fn bounds_of_the_row_do_not_keep_it_from_being_told() {
+fn bounds_of_the_row_do_not_prevent_debug() {
     let rows: Columns<HoldsTold<u8>> = [HoldsTold(1, 2)].into_iter().collect();
     assert_eq!(format!("{:?}", rows.as_slices()), "HoldsToldSlices([1], [2])");
 }
 
 #[test]
-fn structs_of_functions_are_rows_with_fields_nobody_should_use() {
+fn structs_declared_in_functions_can_be_rows() {
     #[derive(Row)]
     struct Old {
         #[deprecated]
@@ -346,7 +346,7 @@ assert_impl_all!(HoldsSlicesMut<'static, u8>: Debug);
 assert_not_impl_any!(HoldsRef<'static, Opaque>: Debug);
 assert_not_impl_any!(HoldsSlicesMut<'static, Opaque>: Debug);
 
-/// A field whose type has no `Debug`, with which the structs have none.
+/// A field whose type does not implement `Debug`, so the structs do not either.
 #[derive(Row)]
 struct Plain {
     opaque: Opaque,
@@ -356,7 +356,7 @@ assert_impl_all!(PlainRef<'static>: Copy);
 assert_not_impl_any!(PlainRef<'static>: Debug);
 
 #[test]
-fn what_cannot_be_told_can_be_held() {
+fn fields_without_debug_are_allowed() {
     let rows: Columns<Plain> = [Plain { opaque: Opaque(3) }].into_iter().collect();
     assert_eq!(rows.as_slices().opaque[0].0, 3);
     let rows: Columns<Holds<Opaque>> = [Holds { held: Opaque(4) }].into_iter().collect();
@@ -364,7 +364,7 @@ fn what_cannot_be_told_can_be_held() {
     assert_eq!((row.held.0, same.held.0), (4, 4));
 }
 
-/// Where names mean something else, and structs have names like those that the macro gives.
+/// Where names are shadowed, and structs have names like those that the macro generates.
 #[expect(
     non_camel_case_types,
     non_upper_case_globals,
@@ -397,14 +397,14 @@ mod shadowed {
 }
 
 #[test]
-fn names_around_it_mean_nothing_to_it() {
+fn shadowed_names_do_not_affect_the_macro() {
     let mut rows = Columns::<shadowed::r#type<'_, '_, u8>>::new();
     rows.push(shadowed::r#type { r#fn: 1, fields: &2, f: &3 });
     let row: shadowed::typeRef<'_, '_, '_, u8> = rows.get(0).unwrap();
     assert_eq!(format!("{row:?}"), "typeRef { fn: 1, fields: 2, f: 3 }");
 }
 
-/// A struct that a macro makes, whose types are groups.
+/// A struct generated by a macro, whose types are token groups.
 macro_rules! row_of {
     ($name:ident, $field:ident: $type:ty) => {
         #[derive(Row)]
@@ -418,7 +418,7 @@ macro_rules! row_of {
 row_of!(Made, value: u8);
 
 #[test]
-fn structs_of_macros_are_rows() {
+fn structs_declared_by_macros_can_be_rows() {
     let rows: Columns<Made> = [Made { value: 1, other: None }].into_iter().collect();
     let MadeRef { value, other } = rows.get(0).unwrap();
     assert_eq!((*value, other.is_none()), (1, true));
@@ -436,7 +436,7 @@ struct Functions<'x> {
 }
 
 #[test]
-fn fields_may_be_functions_without_a_result() {
+fn fields_may_be_functions_without_a_return_type() {
     let mut rows = Columns::<Functions<'_>>::new();
     rows.push(Functions {
         plain: drop,
@@ -455,7 +455,7 @@ fn fields_may_be_functions_without_a_result() {
     (row.reference)(1);
 }
 
-/// The crate by another name.
+/// The crate under another name.
 mod other_name {
     pub(super) mod inner {
         pub(crate) use ::stayput as arrays;
@@ -474,7 +474,7 @@ fn the_crate_may_have_another_name() {
     assert_eq!(*three, 3);
 }
 
-/// What is hidden needs no docs, which `missing_docs` asks for.
+/// Hidden items need no documentation, which `missing_docs` would require.
 pub mod hidden {
     use stayput::Row;
 
@@ -515,7 +515,7 @@ fn hash(value: &impl Hash) -> u64 {
     STATE.with(|state| state.hash_one(value))
 }
 
-/// A struct with the given fields, all of them of one type.
+/// A struct with the given fields, all of one type.
 macro_rules! wide {
     ($name:ident: $type:ty { $($field:ident)* }) => {
         #[derive(Row, Clone, Debug, PartialEq)]
@@ -539,7 +539,7 @@ wide!(ThirtyTwo: Text {
 
 type Text = Rc<str>;
 
-/// Rows of numbers that go on from field to field, and the last of them.
+/// Rows of numbers that continue from field to field, and the last of them.
 fn counting<R>(make: impl Fn(&mut dyn FnMut() -> Text) -> R) -> impl Iterator<Item = R> {
     let mut count = 0;
     iter::repeat_with(move || {
@@ -571,7 +571,7 @@ fn thirty_two_fields_are_columns_in_the_order_of_the_fields() {
 }
 
 #[test]
-fn more_than_twelve_fields_are_compared_cloned_and_sorted_as_fewer() {
+fn more_than_twelve_fields_are_compared_cloned_and_sorted_like_fewer() {
     let mut next = 0..;
     let mut columns: Columns<Thirteen> =
         iter::repeat_with(|| Thirteen::of(|| next.next().unwrap())).take(50).collect();
@@ -605,7 +605,7 @@ fn groups_have_rows_of_more_than_twelve_fields() {
 }
 
 #[test]
-fn all_fields_are_dropped_and_a_refused_row_comes_back() {
+fn all_fields_are_dropped_and_a_refused_row_is_returned() {
     let text: Text = "shared".into();
     let row = || TwentyFive::of(|| Rc::clone(&text));
     let mut columns = Columns::<TwentyFive>::with_max_len(3);
@@ -620,7 +620,7 @@ fn all_fields_are_dropped_and_a_refused_row_comes_back() {
     assert_eq!(Rc::strong_count(&text), 1);
 }
 
-/// A value of which the one with a number panics, if it is cloned, or dropped.
+/// A value that panics when the one with a given number is cloned or dropped.
 struct Fused<'c> {
     live: &'c Cell<usize>,
     fuse: &'c Cell<usize>,

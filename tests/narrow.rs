@@ -1,5 +1,5 @@
-//! Arrays where a pointer has 32 bits, and addresses run out before memory does. In a process of
-//! its own, since it takes all addresses there are; one test, since others would find none.
+//! Arrays with 32-bit pointers, where addresses run out before memory does. This is one test in a process of its own,
+//! since it takes all addresses.
 #![cfg(all(target_pointer_width = "32", any(unix, windows)))]
 
 use stayput::{DefaultKey, ErrorKind, Key, Reservation, SlotMap, VmVec};
@@ -14,7 +14,7 @@ fn many_arrays_share_few_addresses() {
     let refused = VmVec::<u64>::try_with_max_len(1 << 30).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::CapacityOverflow);
 
-    // Released addresses can be had again, or 100 GiB would not be had.
+    // Released addresses are available again; otherwise 100 GiB would not be.
     for n in 0..200 {
         let mut vec = VmVec::with_max_len(512 * MIB / size_of::<u32>());
         vec.push(n);
@@ -23,7 +23,7 @@ fn many_arrays_share_few_addresses() {
 
     many_maps_share_few_addresses();
 
-    // 5 GiB are wished for, in 4 GiB of addresses: the later arrays get less.
+    // The arrays request 5 GiB of 4 GiB of addresses: the later ones get less.
     let mut arrays: Vec<_> = (0..40)
         .map(|n| {
             let mut vec = VmVec::new();
@@ -35,7 +35,7 @@ fn many_arrays_share_few_addresses() {
     assert!(reserved(&arrays[39]) < 128 * MIB);
     assert!(arrays.iter().all(|vec| reserved(vec) >= MIB));
 
-    // Thousands find some, and there is always some left for all else.
+    // Thousands of arrays find addresses, and some are always left for everything else.
     for n in 40..2000 {
         let mut vec = VmVec::new();
         vec.try_push(n).unwrap_or_else(|refused| panic!("{n}: {refused}"));
@@ -44,7 +44,7 @@ fn many_arrays_share_few_addresses() {
     assert!(Vec::<u8>::new().try_reserve_exact(256 * MIB).is_ok());
     std::thread::spawn(|| ()).join().expect("there is room for a thread");
 
-    // When nothing is left for what is named, that is an error, and what there is stays usable.
+    // When no addresses are left for an explicit size, an error is returned, and existing arrays stay usable.
     let mut named = Vec::new();
     let refused = loop {
         match VmVec::<u8>::try_with_max_len(128 * MIB) {

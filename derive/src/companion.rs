@@ -1,4 +1,4 @@
-//! The structs that a row has beside it.
+//! The four companion structs of a row.
 
 use crate::input::is_hidden;
 use crate::kind::{Kind, lifetime};
@@ -10,7 +10,7 @@ use syn::{
     parse_quote,
 };
 
-/// One of the four.
+/// One of the companion structs.
 pub(crate) struct Companion<'a> {
     pub(crate) kind: Kind,
     pub(crate) name: Ident,
@@ -19,17 +19,17 @@ pub(crate) struct Companion<'a> {
 }
 
 impl Companion<'_> {
-    /// The struct, and what is implemented for it.
+    /// Returns the struct and the traits that it implements.
     pub(crate) fn items(&self) -> TokenStream {
         let shared = self.kind.is_shared().then(|| self.copies());
         let (definition, debug) = (self.definition(), self.debug());
         let items = quote!(#definition #debug #shared);
-        // What is the row itself to the fields of the row is not itself to the companion.
+        // `Self` in the types of the row's fields means the row, not the companion.
         let (name, (_, own, _)) = (&self.input.ident, self.input.generics.split_for_impl());
         without_self(items, &quote!(#name #own))
     }
 
-    /// The row's generics behind the lifetime for which it is borrowed.
+    /// Returns the generics of the row, preceded by the lifetime for which the row is borrowed.
     pub(crate) fn generics(&self) -> Generics {
         let mut generics = self.input.generics.clone();
         let row = GenericParam::Lifetime(LifetimeParam::new(lifetime()));
@@ -52,12 +52,12 @@ impl Companion<'_> {
         quote! {
             #[doc = #docs]
             #hidden
-            #[allow(dead_code, reason = "not each of the four is used by all")]
+            #[allow(dead_code, reason = "a program may not use all four structs")]
             #visibility struct #name #generics #body
         }
     }
 
-    /// The field of the companion for one of the row.
+    /// Returns the field of the companion for a field of the row.
     fn field(&self, field: &Field) -> TokenStream {
         let docs = field.attrs.iter().filter(|attribute| is_doc_comment(attribute));
         let hidden = hidden(&field.attrs);
@@ -66,7 +66,7 @@ impl Companion<'_> {
         quote!(#(#docs)* #hidden #visibility #name #what)
     }
 
-    /// `Debug`, where all fields have it.
+    /// Implements `Debug` if all fields implement it.
     fn debug(&self) -> TokenStream {
         let mut generics = self.generics();
         let bounds = &mut generics.make_where_clause().predicates;
@@ -93,7 +93,7 @@ impl Companion<'_> {
                 #telling
 
                 #[automatically_derived]
-                #[allow(unused_parens, reason = "not every type needs them in a bound")]
+                #[allow(unused_parens, reason = "only some types need parentheses in a bound")]
                 impl #params ::core::fmt::Debug for #name #own #bounds {
                     fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                         #body.finish()
@@ -103,7 +103,7 @@ impl Companion<'_> {
         }
     }
 
-    /// `Clone` and `Copy`, which references have whatever they point to.
+    /// Implements `Clone` and `Copy`, which references always have.
     fn copies(&self) -> TokenStream {
         let generics = self.generics();
         let (params, own, bounds) = generics.split_for_impl();
@@ -123,11 +123,11 @@ impl Companion<'_> {
     }
 }
 
-/// What `Debug` asks of each field.
+/// Defines the trait by which the implementation of `Debug` bounds each field.
 ///
-/// A derive asks for `Debug` of the generics instead, and refuses rows that have a field without. Bounds by
-/// the number of the field are never taken for one another, as those of two fields are whose types differ by
-/// lifetimes alone.
+/// Deriving `Debug` would bound the generic parameters instead, and reject rows with a field that does not implement
+/// it. The number of the field makes each bound unique: bounds of two fields whose types only differ in lifetimes would
+/// be ambiguous.
 fn telling() -> TokenStream {
     quote! {
         trait __Told<const __FIELD: ::core::primitive::usize> {
@@ -145,17 +145,17 @@ fn telling() -> TokenStream {
     }
 }
 
-/// `#[doc(hidden)]`, if that is among the attributes.
+/// Returns `#[doc(hidden)]` if it is among the attributes.
 fn hidden(attributes: &[Attribute]) -> Option<TokenStream> {
     is_hidden(attributes).then(|| quote!(#[doc(hidden)]))
 }
 
-/// Whether it is text, and not `#[doc(hidden)]` or the like.
+/// Returns `true` for documentation text, as opposed to `#[doc(hidden)]` and the like.
 fn is_doc_comment(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc") && matches!(attribute.meta, Meta::NameValue(_))
 }
 
-/// The same with `this` wherever it says `Self`.
+/// Replaces `Self` by `this`.
 fn without_self(tokens: TokenStream, this: &TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut all = TokenStream::new();
@@ -177,7 +177,7 @@ fn without_self(tokens: TokenStream, this: &TokenStream) -> TokenStream {
     all
 }
 
-/// Whether `::` begins there, and not the colon before a bound.
+/// Returns `true` at `::`, as opposed to the colon before a bound.
 fn begins_path_separator(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(colon)
         if colon.as_char() == ':' && colon.spacing() == Spacing::Joint)

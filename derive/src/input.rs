@@ -1,4 +1,4 @@
-//! What the macro is given, and refuses.
+//! Checks the input of the macro.
 
 use crate::kind::Kind;
 use syn::meta::ParseNestedMeta;
@@ -6,42 +6,49 @@ use syn::{
     Attribute, Data, DeriveInput, Error, Field, Fields, Ident, LitStr, Path, Result, parse_quote,
 };
 
-/// The most fields that a row can have.
+/// The maximum number of fields of a row.
 const MAX_FIELDS: usize = 32;
 
-/// The fields of a struct that can be a row.
+/// Returns the fields of a struct that can be a row.
 ///
 /// # Errors
 ///
-/// If it is no struct, or has no fields, or too many, or one of them has options.
+/// If the input is not a struct, has no fields or too many, or a field has options.
 pub(crate) fn fields(input: &DeriveInput) -> Result<&Fields> {
     let refuse = |span, what: &str| Err(Error::new(span, what));
     let fields = match &input.data {
         Data::Struct(data) => &data.fields,
         Data::Enum(data) => {
-            return refuse(data.enum_token.span, "`Row` is for structs: an enum has no columns");
+            return refuse(
+                data.enum_token.span,
+                "`Row` can only be derived for structs, not for enums",
+            );
         }
         Data::Union(data) => {
-            return refuse(data.union_token.span, "`Row` is for structs: a union has no columns");
+            return refuse(
+                data.union_token.span,
+                "`Row` can only be derived for structs, not for unions",
+            );
         }
     };
     if fields.is_empty() {
-        return refuse(input.ident.span(), "a row has one field at least");
+        return refuse(input.ident.span(), "a row must have at least one field");
     }
     if let Some(field) = fields.iter().nth(MAX_FIELDS) {
-        let what = format!("a row has no more than {MAX_FIELDS} fields");
+        let what = format!("a row can have at most {MAX_FIELDS} fields");
         return Err(Error::new_spanned(field, what));
     }
     fields.iter().try_for_each(refuse_options)?;
     Ok(fields)
 }
 
-/// Fields have no options.
+/// Rejects options on a field.
 fn refuse_options(field: &Field) -> Result<()> {
     match field.attrs.iter().find(|attribute| is_ours(attribute)) {
-        Some(attribute) => {
-            Err(Error::new_spanned(attribute, "`row` is for the struct, not for its fields"))
-        }
+        Some(attribute) => Err(Error::new_spanned(
+            attribute,
+            "`row` options belong on the struct, not on its fields",
+        )),
         None => Ok(()),
     }
 }
@@ -52,7 +59,7 @@ fn is_ours(attribute: &Attribute) -> bool {
 
 /// The options of `#[row(...)]`.
 pub(crate) struct Options {
-    /// The names of the four structs, in the order of [`Kind::ALL`].
+    /// The names of the companions, in the order of [`Kind::ALL`].
     pub(crate) names: [Ident; 4],
     /// The path of the crate `stayput`.
     pub(crate) krate: Path,
@@ -64,11 +71,11 @@ struct Given {
     krate: Option<Path>,
 }
 
-/// The options of the struct, or their defaults.
+/// Returns the options of the struct, or their defaults.
 ///
 /// # Errors
 ///
-/// If an option is unknown, or given twice, or its value does not parse.
+/// If an option is unknown, is given twice, or has an invalid value.
 pub(crate) fn options(input: &DeriveInput) -> Result<Options> {
     let mut given = Given::default();
     for attribute in input.attrs.iter().filter(|attribute| is_ours(attribute)) {
@@ -80,29 +87,29 @@ pub(crate) fn options(input: &DeriveInput) -> Result<Options> {
     Ok(Options { names, krate: given.krate.unwrap_or_else(|| parse_quote!(::stayput)) })
 }
 
-/// Stores the value of an option.
+/// Parses and stores an option.
 fn take_option(option: &ParseNestedMeta<'_>, given: &mut Given) -> Result<()> {
     let kind = Kind::ALL.iter().position(|kind| option.path.is_ident(kind.option()));
     let twice = if let Some(number) = kind {
         let name: LitStr = option.value()?.parse()?;
         let name =
-            name.parse().map_err(|_| Error::new(name.span(), "no name that a struct can have"))?;
+            name.parse().map_err(|_| Error::new(name.span(), "not a valid name for a struct"))?;
         given.names[number].replace(name).is_some()
     } else if option.path.is_ident("crate") {
         let path: LitStr = option.value()?.parse()?;
         given.krate.replace(path.parse_with(Path::parse_mod_style)?).is_some()
     } else {
         let known = Kind::ALL.map(|kind| format!("`{}`", kind.option())).join(", ");
-        return Err(option.error(format!("no such option of `row`; there are {known}, `crate`")));
+        return Err(option.error(format!("unknown option of `row`; expected {known} or `crate`")));
     };
-    if twice { Err(option.error("given twice")) } else { Ok(()) }
+    if twice { Err(option.error("this option is given twice")) } else { Ok(()) }
 }
 
-/// Whether `#[doc(hidden)]` is among the attributes.
+/// Returns `true` if `#[doc(hidden)]` is among the attributes.
 pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).any(|attribute| {
         let mut hidden = false;
-        // Options of other forms end the list with an error, which is the compiler's to report.
+        // Other forms of options end the list with an error, which the compiler reports.
         let _ = attribute.parse_nested_meta(|option| {
             hidden |= option.path.is_ident("hidden");
             Ok(())

@@ -1,11 +1,11 @@
-//! [`Kind`]: the four structs that a row has beside it.
+//! [`Kind`]: the four kinds of companion structs.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Ident, Lifetime, Type};
 
-/// What one of the four structs holds of each field.
+/// What a companion struct holds of each field.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Ref,
@@ -17,7 +17,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Ref, Self::Mut, Self::Slices, Self::SlicesMut];
 
-    /// What `#[row(...)]` calls it.
+    /// The option of `#[row(...)]` that names it.
     pub(crate) fn option(self) -> &'static str {
         match self {
             Self::Ref => "reference",
@@ -27,7 +27,7 @@ impl Kind {
         }
     }
 
-    /// The type of the trait `Row`, which is also what the struct's name ends in.
+    /// The associated type of the trait `Row`, which is also the suffix of the struct's default name.
     pub(crate) fn of_row(self) -> Ident {
         let name = match self {
             Self::Ref => "Ref",
@@ -38,7 +38,7 @@ impl Kind {
         Ident::new(name, Span::call_site())
     }
 
-    /// The type of the trait `Fields` that it is made of.
+    /// The associated type of the trait `Fields` that it is built from.
     pub(crate) fn of_fields(self) -> Ident {
         let name = match self {
             Self::Ref => "Refs",
@@ -49,7 +49,7 @@ impl Kind {
         Ident::new(name, Span::call_site())
     }
 
-    /// The method of the trait `Row` that makes it.
+    /// The method of the trait `Row` that builds it.
     pub(crate) fn method(self) -> Ident {
         let name = match self {
             Self::Ref => "by_ref",
@@ -60,14 +60,14 @@ impl Kind {
         Ident::new(name, Span::call_site())
     }
 
-    /// The name of the struct, unless an option gives another.
+    /// The name of the struct, unless an option sets another.
     pub(crate) fn default_name(self, row: &Ident) -> Ident {
-        // Where the row's name is, but not by the user's hand, so that lints leave it alone.
+        // Located at the row's name, but not written by the user, so that lints ignore it.
         let span = Span::call_site().located_at(row.span());
         format_ident!("{row}{}", self.of_row(), span = span)
     }
 
-    /// What it holds of a field.
+    /// The type of its field for a field of the row.
     pub(crate) fn of_field(self, field: &Type) -> TokenStream {
         let row = lifetime();
         match self {
@@ -78,26 +78,26 @@ impl Kind {
         }
     }
 
-    /// Whether it may be copied.
+    /// Returns `true` if it is `Copy`.
     pub(crate) fn is_shared(self) -> bool {
         matches!(self, Self::Ref | Self::Slices)
     }
 
-    /// What its docs say.
+    /// Its documentation.
     pub(crate) fn docs(self, row: &Ident) -> String {
         let row = row.unraw();
         match self {
-            Self::Ref => format!("A [`{row}`] to look at: references to its fields."),
-            Self::Mut => format!("A [`{row}`] to change: mutable references to its fields."),
-            Self::Slices => format!("Each field of many [`{row}`], as slices of the same length."),
+            Self::Ref => format!("References to the fields of a [`{row}`]."),
+            Self::Mut => format!("Mutable references to the fields of a [`{row}`]."),
+            Self::Slices => format!("The fields of many [`{row}`]s, as slices of the same length."),
             Self::SlicesMut => {
-                format!("Each field of many [`{row}`], as mutable slices of the same length.")
+                format!("The fields of many [`{row}`]s, as mutable slices of the same length.")
             }
         }
     }
 }
 
-/// How long rows and columns are borrowed, by a name that no lifetime of a struct's own has.
+/// The lifetime for which rows and columns are borrowed. Its name differs from those of the struct's own lifetimes.
 pub(crate) fn lifetime() -> Lifetime {
     Lifetime::new("'__row", Span::call_site())
 }

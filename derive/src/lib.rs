@@ -1,4 +1,4 @@
-//! The derive macro [`Row`](macro@Row) of the crate `stayput`, which has it by its feature `derive`.
+//! The derive macro [`Row`](macro@Row) of the crate `stayput`, re-exported by its feature `derive`.
 
 #![forbid(unsafe_code)]
 
@@ -14,24 +14,24 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, Result, parse_macro_input};
 
-/// Makes a struct a row of `Columns`, by implementing the trait `Row`.
+/// Implements the trait `Row` for a struct, so that it can be a row of `Columns`.
 ///
-/// The struct has one to 32 fields, with or without names, and may be generic. Each field becomes a column. The macro
-/// declares four more structs of the same visibility, whose fields have the names, the visibility, the documentation and
-/// the `#[doc(hidden)]` of those of the struct:
+/// The struct can have one to 32 fields, named or unnamed, and can be generic. Each field becomes a column. The macro
+/// declares four more structs of the same visibility. Their fields have the names, the visibility, the documentation
+/// and the `#[doc(hidden)]` of the struct's fields:
 ///
-/// | struct | a field of type `A` | what it is | other name by |
+/// | struct | type of the field for an `A` | contents | option to rename it |
 /// |---|---|---|---|
-/// | `NameRef<'_>` | `&A` | a row to look at | `reference` |
-/// | `NameMut<'_>` | `&mut A` | a row to change | `mutable` |
-/// | `NameSlices<'_>` | `&[A]` | all rows to look at, column by column | `slices` |
-/// | `NameSlicesMut<'_>` | `&mut [A]` | all rows to change | `slices_mut` |
+/// | `NameRef<'_>` | `&A` | a row, by shared references | `reference` |
+/// | `NameMut<'_>` | `&mut A` | a row, by mutable references | `mutable` |
+/// | `NameSlices<'_>` | `&[A]` | all rows, as shared columns | `slices` |
+/// | `NameSlicesMut<'_>` | `&mut [A]` | all rows, as mutable columns | `slices_mut` |
 ///
-/// Whoever can name the struct can take it apart and put it together by the trait `Row`, and change columns, private
-/// fields among them: no `unsafe` code may count on what these hold.
+/// Through the trait `Row`, any code that can name the struct can split it into its fields, build it from fields, and
+/// change columns, including private fields. `unsafe` code must therefore not rely on what its fields hold.
 ///
-/// Those to look at are `Copy`. All are `Debug` if the types of all fields are. The lifetime stands before the
-/// generics of the struct itself.
+/// The structs with shared references are `Copy`. All four are `Debug` if the types of all fields are. Their lifetime
+/// parameter precedes the generics of the struct.
 ///
 /// # Examples
 ///
@@ -56,7 +56,7 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// assert_eq!((first.position[0], *first.age), (0.5, 8));
 /// ```
 ///
-/// With other names, all of which may be left out:
+/// With other names; each option may be omitted:
 ///
 /// ```
 /// # use stayput::{Columns, Row};
@@ -74,7 +74,7 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// assert_eq!(fastest(bodies.as_slices()), 2.5);
 /// ```
 ///
-/// A crate that re-exports `stayput` names it by its path, so that those who derive need no dependency on `stayput`:
+/// A crate that re-exports `stayput` can name its path, so that its users need no dependency on `stayput`:
 ///
 /// ```
 /// mod engine {
@@ -88,9 +88,9 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// }
 /// ```
 ///
-/// # Refused
+/// # Rejected input
 ///
-/// What is no struct:
+/// Anything but a struct:
 ///
 /// ```compile_fail
 /// #[derive(stayput::Row)]
@@ -106,7 +106,7 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// }
 /// ```
 ///
-/// A struct without fields, or with more than 32:
+/// Structs without fields or with more than 32:
 ///
 /// ```compile_fail
 /// #[derive(stayput::Row)]
@@ -121,7 +121,7 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// );
 /// ```
 ///
-/// Options that there are not, and options that stand at a field:
+/// Unknown options, and options on a field:
 ///
 /// ```compile_fail
 /// #[derive(stayput::Row)]
@@ -137,8 +137,8 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// }
 /// ```
 ///
-/// By the compiler, in its own words: a struct that implements `Drop`, since it cannot be taken apart, and a
-/// field of a type that fewer can name than the struct.
+/// The compiler rejects structs that implement `Drop`, since they cannot be split into fields, and fields of types that
+/// are less visible than the struct.
 ///
 /// ```compile_fail,E0509
 /// #[derive(stayput::Row)]
@@ -161,11 +161,11 @@ pub fn derive_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expanded(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// All that the macro writes.
+/// Returns everything that the macro generates.
 ///
 /// # Errors
 ///
-/// If it is no row, or has options that there are not.
+/// If the input cannot be a row, or has unknown options.
 fn expanded(input: &DeriveInput) -> Result<TokenStream> {
     let fields = input::fields(input)?;
     let Options { names, krate } = input::options(input)?;

@@ -1,4 +1,4 @@
-//! The trait `Row`, for the row.
+//! The implementation of the trait `Row`.
 
 use crate::companion::Companion;
 use crate::kind::lifetime;
@@ -7,10 +7,11 @@ use quote::quote;
 use std::iter;
 use syn::{DeriveInput, Field, Fields, Index, Path};
 
-/// The most fields of a tuple that implements the trait `Fields`; more are tuples in sequence, as `Concat`.
+/// The maximum number of fields of a tuple that implements the trait `Fields`. More fields are a sequence of tuples, by
+/// `Concat`.
 const MAX_TUPLE: usize = 12;
 
-/// The implementation for the row itself, by way of a tuple.
+/// Returns the implementation for the row itself, in terms of a tuple.
 pub(crate) fn implementation(
     input: &DeriveInput,
     fields: &Fields,
@@ -28,7 +29,7 @@ pub(crate) fn implementation(
     let put_together = from_tuples(fields);
     quote! {
         #[automatically_derived]
-        #[allow(deprecated, reason = "that of the struct is not for what is derived with it")]
+        #[allow(deprecated, reason = "a deprecated struct still implements the trait")]
         impl #params #krate::Row for #name #own #bounds {
             type Fields = #types;
             #(#companion_types)*
@@ -48,7 +49,7 @@ pub(crate) fn implementation(
     }
 }
 
-/// The type of the trait that a companion is.
+/// Defines the associated type of the trait for a companion.
 fn associated_type(companion: &Companion<'_>) -> TokenStream {
     let (which, name, row) = (companion.kind.of_row(), &companion.name, lifetime());
     let generics = companion.generics();
@@ -58,7 +59,7 @@ fn associated_type(companion: &Companion<'_>) -> TokenStream {
     }
 }
 
-/// The method of the trait that makes a companion.
+/// Defines the method of the trait that builds a companion.
 fn method(companion: &Companion<'_>, krate: &Path) -> TokenStream {
     let (kind, name, row) = (companion.kind, &companion.name, lifetime());
     let (method, given, made) = (kind.method(), kind.of_fields(), kind.of_row());
@@ -76,7 +77,7 @@ fn method(companion: &Companion<'_>, krate: &Path) -> TokenStream {
     }
 }
 
-/// A tuple of all items; or several, if it would be too long, each of which `concat` puts before the rest.
+/// Returns a tuple of all items. If it would be too long, splits it into several, which `concat` joins.
 fn tuples(
     items: impl Iterator<Item = TokenStream>,
     concat: impl Fn(TokenStream, TokenStream) -> TokenStream,
@@ -86,7 +87,7 @@ fn tuples(
     tuples.rev().reduce(|rest, first| concat(first, rest)).unwrap_or_default()
 }
 
-/// The fields of a struct, from those called `__fields`, which are nested as [`tuples`] are.
+/// Returns the fields of a struct, taken from `__fields`, which is nested as by [`tuples`].
 fn from_tuples(fields: &Fields) -> TokenStream {
     let members = fields.members();
     let last = (fields.len() - 1) / MAX_TUPLE;

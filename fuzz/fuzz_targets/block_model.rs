@@ -1,5 +1,4 @@
-//! Whatever is done to blocks of a `GlobalVm`, each holds what was written to it: the model test,
-//! fuzzed.
+//! Fuzzes the model test of blocks: after any operations, each block of a `GlobalVm` holds what was written to it.
 
 #![no_main]
 
@@ -14,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 use stayput::Arena;
 use stayput::alloc::VmAlloc;
 
-/// How much room blocks have.
+/// How much room blocks have to grow.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Kind {
     Roomy,
@@ -37,7 +36,7 @@ fuzz_target!(|input: (Kind, Vec<Op>)| {
         }
         Kind::Arena => {
             let arena = Arena::with_max_bytes(1 << 30);
-            // Nothing is free again before its end.
+            // Blocks of an arena are only freed at its end.
             return Blocks::run(&Adapted(&arena), &input.1[..input.1.len().min(80)]);
         }
     };

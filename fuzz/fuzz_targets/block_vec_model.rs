@@ -1,4 +1,4 @@
-//! A `BlockVec` and a `Vec` have the same elements after any operations on both: the model test, fuzzed.
+//! Fuzzes the model test of `BlockVec`: after any operations on it and a `Vec`, both hold the same elements.
 
 #![no_main]
 

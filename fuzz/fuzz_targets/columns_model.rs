@@ -1,4 +1,4 @@
-//! Whatever is done to columns, they hold what a `Vec` of rows holds: the model test, fuzzed.
+//! Fuzzes the model test of columns: after any operations on them and a `Vec` of rows, both hold the same rows.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Whatever is done to a dense map, it holds what a `HashMap` and a list of its keys hold: the model test, fuzzed.
+//! Fuzzes the model test of dense maps: after any operations, a map holds the same as a `HashMap` and a list of its
+//! keys.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
-//! Any bytes as the file of an array: it is opened and used, or refused; nothing else.
+//! Opens any bytes as the file of an array. It is either opened and used, or refused, and nothing else happens.
 //!
-//! A whole file is changed here and there, and cut or made longer. Half of the time the checksums are made right
-//! afterwards, and the length is said to be of this boot, so that lies are believed.
+//! A valid file is changed in some places, and truncated or extended. In half of the runs the checksums are corrected
+//! afterwards, and the length is marked as written since the last boot, so that the changed values are trusted.
 
 #![no_main]
 
@@ -17,19 +17,19 @@ use std::sync::LazyLock;
 const HEADER: usize = 65_536;
 const BOOT: Range<usize> = 4096 + 64..4096 + 80;
 
-/// What of a header means anything; the last eight bytes of all but the live length are a checksum.
+/// The ranges of a header that have a meaning. Except for the live length, their last eight bytes are a checksum.
 const IDENTITY: Range<usize> = 0..64;
 const LIVE: Range<usize> = 4096..4176;
 const RECORDS: [Range<usize>; 2] = [8192..8280, 12_288..12_376];
 
-/// What a file is made for, and what the header says of it.
+/// The type that the file is created for, and that its header describes.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Kind {
     Word,
     Log,
     Byte,
     Nothing,
-    /// 4096 bytes.
+    /// An element of 4096 bytes.
     Large,
 }
 
@@ -43,15 +43,15 @@ enum Part {
 
 #[derive(Debug, arbitrary::Arbitrary)]
 enum Change {
-    /// A byte of the header.
+    /// Changes a byte of the header.
     Byte(Part, u8, u8),
-    /// Eight of them.
+    /// Changes eight bytes of the header.
     Number(Part, u8, u64),
-    /// How many elements there are: about so many as the file has bytes for.
+    /// Changes the number of elements, near the number that the file has bytes for.
     Len(Part, i8),
-    /// How long the file is: about so many bytes behind its header.
+    /// Changes the length of the file, to about that many bytes after the header.
     Bytes(u16),
-    /// The same, up to where the header ends.
+    /// The same, within the header.
     Cut(u16),
 }
 
@@ -60,16 +60,16 @@ struct Input {
     kind: Kind,
     is_believed: bool,
     changes: Vec<Change>,
-    /// These alone are the file, if there are some.
+    /// If not `None`, the whole file.
     raw: Option<Vec<u8>>,
 }
 
 static FILE: LazyLock<PathBuf> =
     LazyLock::new(|| std::env::temp_dir().join(format!("stayput-fuzz-{}", std::process::id())));
 
-/// A whole file of two elements, of this boot, with both of its records.
+/// A valid file of two elements, of this boot, with both of its records.
 fn whole<T: Pod, M: Mode>() -> Vec<u8> {
-    // SAFETY: nobody else has it.
+    // SAFETY: nothing else uses the file.
     let mut vec = unsafe { FileVec::<T, M>::create(&*FILE) }.unwrap();
     vec.push(T::zeroed());
     vec.flush().unwrap();
@@ -132,7 +132,7 @@ fn spoil(
     bytes
 }
 
-/// How many elements there can be in so many bytes.
+/// The number of elements that fit into that many bytes.
 fn fit<T>(bytes: &[u8]) -> usize {
     bytes.len().saturating_sub(HEADER).checked_div(size_of::<T>()).unwrap_or(usize::MAX)
 }
@@ -140,10 +140,10 @@ fn fit<T>(bytes: &[u8]) -> usize {
 fn try_follow<T: Pod>(path: &Path, most: usize) {
     let Ok(follow) = Follow::<T>::open(path) else { return };
     let len = follow.len();
-    assert!(len <= most, "{len} of {most} elements are there");
+    assert!(len <= most, "the array has {len} elements, but at most {most} fit");
     assert!(follow.get(len).is_none());
     if size_of::<T>() > 0 {
-        // Each is read, whatever it is.
+        // Reads each element.
         assert_eq!(follow.iter().map(std::hint::black_box).count(), len);
     }
 }
@@ -152,24 +152,24 @@ fn try_all<T: Pod + PartialEq, M: Mode>(path: &Path, bytes: &[u8]) {
     const MORE: usize = 5000;
     fs::write(path, bytes).unwrap();
     try_follow::<T>(path, fit::<T>(bytes));
-    // SAFETY: nobody else has it.
+    // SAFETY: nothing else uses the file.
     let Ok(mut vec) = (unsafe { FileVec::<T, M>::open(path) }) else {
-        // What was refused is not changed.
+        // A refused file is not changed.
         assert!(fs::read(path).unwrap() == bytes);
         return;
     };
     let len = vec.len();
-    assert!(len <= fit::<T>(bytes), "{len} of {} elements are there", fit::<T>(bytes));
+    assert!(len <= fit::<T>(bytes), "{len} elements, but {} fit", fit::<T>(bytes));
     let before: Vec<u8> = bytes_of_elements(&vec);
     vec.flush().unwrap();
-    // Only of those that take no bytes can there be so many that no more can be.
+    // Only zero-sized elements can be so numerous that one more does not fit.
     let is_full = vec.max_len() - len <= MORE;
     assert!(vec.try_push(T::zeroed()).is_ok() || is_full);
     if !is_full {
         vec.extend_zeroed(MORE);
-        assert!(vec[len..].iter().all(|element| *element == T::zeroed()), "what is new is zero");
+        assert!(vec[len..].iter().all(|element| *element == T::zeroed()), "new elements are zero");
     }
-    assert!(bytes_of_elements(&vec).starts_with(&before), "what was there is there");
+    assert!(bytes_of_elements(&vec).starts_with(&before), "old elements are unchanged");
     let len = vec.len();
     if let Ok(follow) = Follow::<T>::open(path) {
         assert_eq!(follow.len(), len.min(follow.max_len()));
@@ -178,11 +178,11 @@ fn try_all<T: Pod + PartialEq, M: Mode>(path: &Path, bytes: &[u8]) {
     // SAFETY: as above.
     let vec = unsafe { FileVec::<T, M>::open(path) }.unwrap();
     assert_eq!((vec.len(), vec.flushed_len()), (len, len));
-    assert!(bytes_of_elements(&vec).starts_with(&before), "what was there is there again");
+    assert!(bytes_of_elements(&vec).starts_with(&before), "old elements are unchanged");
 }
 
 fn bytes_of_elements<T: Pod>(elements: &[T]) -> Vec<u8> {
-    // What is empty has no bytes, however many there are.
+    // Zero-sized elements have no bytes, however long the array is.
     if size_of::<T>() == 0 { Vec::new() } else { bytemuck_crate::cast_slice(elements).to_vec() }
 }
 
@@ -207,7 +207,7 @@ fuzz_target!(|input: Input| {
     let bytes = raw.unwrap_or_else(|| {
         spoil(WHOLES[kind as usize].clone(), element_bytes, &changes, is_believed)
     });
-    // All of them: that of another kind is refused, unless the header was changed so that it fits.
+    // All kinds: a file of another kind is refused, unless its header was changed to match.
     try_all::<u64, Mutable>(&FILE, &bytes);
     try_all::<u64, AppendOnly>(&FILE, &bytes);
     try_all::<u8, Mutable>(&FILE, &bytes);

@@ -1,4 +1,4 @@
-//! Whatever is done to a grid, it finds what a look at all points finds: the model test, fuzzed.
+//! Fuzzes the model test of grids: after any operations, a grid finds the points that a search over all of them finds.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Whatever is done to the bitmap of a slot map's holes and to a `BTreeSet`, both hold the same.
+//! After any operations on the bitmap of a slot map's holes and on a `BTreeSet`, both hold the same.
 
 #![no_main]
 

@@ -1,5 +1,4 @@
-//! Ranges, good and bad, of a `Reservation` are committed, given back and written to; what its
-//! pages hold is what a model of them says.
+//! Commits, decommits and writes valid and invalid ranges of a `Reservation`, and compares its pages with a model.
 
 #![no_main]
 
@@ -12,7 +11,7 @@ use std::ops::Bound;
 #[derive(Clone, Copy, Debug, Arbitrary)]
 enum Offset {
     Page(u8),
-    /// A page boundary, and so many bytes.
+    /// A page boundary plus a number of bytes.
     Beside(u8, i16),
     FromMax(u8),
     Raw(usize),
@@ -59,10 +58,10 @@ impl Part {
         (self.start.bound(), self.end.bound())
     }
 
-    /// The pages, if these are whole pages within so many; else what is wrong.
+    /// Returns the pages of the range, or the error if it is not whole pages within `count` pages.
     fn pages(self, count: usize) -> Result<std::ops::Range<usize>, ErrorKind> {
         let total = (count * page_size()) as u128;
-        // In a type where nothing overflows.
+        // In a type that does not overflow.
         let start = match self.start.bound() {
             Bound::Included(offset) => offset as u128,
             Bound::Excluded(offset) => offset as u128 + 1,
@@ -104,14 +103,14 @@ struct Input {
     ops: Vec<Op>,
 }
 
-/// The range, and what each page holds, if it is committed.
+/// The range, and the contents of each page, if it is committed.
 struct Model {
     range: Reservation,
     pages: Vec<Option<u8>>,
 }
 
 impl Model {
-    /// Where the first and the last byte of a page are.
+    /// The offsets of the first and the last byte of a page.
     fn ends(&self, page: usize) -> [*mut u8; 2] {
         let first = self.range.as_ptr().wrapping_add(page * page_size());
         [first, first.wrapping_add(page_size() - 1)]
@@ -119,7 +118,7 @@ impl Model {
 
     fn write(&mut self, page: usize, value: u8) {
         for place in self.ends(page) {
-            // SAFETY: the model says that the page is committed, and nobody else uses it.
+            // SAFETY: the page is committed according to the model, and nothing else uses it.
             unsafe { place.write(value) };
         }
         self.pages[page] = Some(value);
@@ -143,7 +142,7 @@ impl Model {
             Op::Count => {
                 let committed = self.pages.iter().flatten().count() * page_size();
                 assert_eq!(self.range.committed_bytes(), Ok(committed));
-                let resident = self.range.resident_bytes().expect("it is told");
+                let resident = self.range.resident_bytes().expect("the system reports it");
                 assert!(resident <= committed);
                 return;
             }
@@ -151,19 +150,19 @@ impl Model {
         let pages = match part.pages(count) {
             Ok(pages) => pages,
             Err(kind) => {
-                let error = result.expect_err("not whole pages inside");
+                let error = result.expect_err("the range is not whole pages inside");
                 assert_eq!(error.kind(), kind, "{error}");
                 return;
             }
         };
         if let Op::Lock(_) = op {
-            // There may be a limit; the pages are committed all the same.
+            // Locking may exceed a limit; the pages stay committed all the same.
             assert!(
                 result.is_ok_and(|()| true)
                     || result.is_err_and(|e| e.kind() == ErrorKind::LockLimit)
             );
         } else {
-            result.expect("whole pages inside");
+            result.expect("the range is whole pages inside");
         }
         for page in &mut self.pages[pages] {
             *page = match op {
@@ -178,7 +177,7 @@ impl Model {
         for (i, page) in self.pages.iter().enumerate() {
             let Some(value) = page else { continue };
             for place in self.ends(i) {
-                // SAFETY: the model says that the page is committed, and nobody else uses it.
+                // SAFETY: the page is committed according to the model, and nothing else uses it.
                 assert_eq!(unsafe { place.read() }, *value, "page {i}");
             }
         }
@@ -194,7 +193,7 @@ fuzz_target!(|input: Input| {
         .align(1 << (input.align_shift % 24))
         .huge_pages(huge_pages[usize::from(input.huge_pages % 3)])
         .reserve()
-        .expect("there are so many addresses");
+        .expect("the process has enough addresses");
     let count = bytes.div_ceil(page_size());
     assert_eq!(range.reserved_bytes(), count * page_size());
     assert_eq!(range.as_ptr().addr() % (1 << (input.align_shift % 24)), 0);

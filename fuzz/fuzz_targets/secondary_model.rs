@@ -1,4 +1,4 @@
-//! Whatever is done to secondary maps, both hold what the model holds: the model test, fuzzed.
+//! Fuzzes the model test of secondary maps: after any operations, both kinds hold the same as the model.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 use secondary_op::{Config, Model, Op};
 use slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 
-/// The keys, and how large values are: with large ones, indices are soon far.
+/// The type of keys, and the size of values: with large values, low indices are far already.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Kind {
     Plain,

@@ -1,4 +1,4 @@
-//! Whatever is done to indices of sets, they hold what a `HashMap` of sets holds: the model test, fuzzed.
+//! Fuzzes the model test of indices of sets: after any operations, they hold the same as a `HashMap` of sets.
 
 #![no_main]
 

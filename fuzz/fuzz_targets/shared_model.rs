@@ -1,5 +1,5 @@
-//! A `SharedVec` and a `Vec` have the same elements after any operations on both, and a `SharedVec` has what threads
-//! append to it: the model tests, fuzzed.
+//! Fuzzes the model tests of `SharedVec`: after any operations on it and a `Vec`, both hold the same elements, and it
+//! holds all elements that threads append.
 
 #![no_main]
 
@@ -18,7 +18,7 @@ use stayput::SharedVec;
 
 const THREADS: usize = 3;
 
-/// The type of elements, and what is done by one thread or several.
+/// The type of elements, and the operations of one thread or of several.
 #[derive(Debug, arbitrary::Arbitrary)]
 enum Input {
     Alone(Kind, Vec<Op<Own>>),

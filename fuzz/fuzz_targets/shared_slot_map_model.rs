@@ -1,5 +1,5 @@
-//! Whatever is done to a `SharedSlotMap` and to a map of std, both hold the same, and what threads put in and take out of
-//! one is so once: the model test, fuzzed.
+//! Fuzzes the model test of `SharedSlotMap`: after any operations, it holds the same as a map of std, and what threads
+//! insert and remove is inserted and removed once.
 
 #![no_main]
 
@@ -23,7 +23,7 @@ use slot_map_op::{Medium, Once, Plain, Small, SmallTagged, Tagged};
 
 const THREADS: usize = 2;
 
-/// What keys the map has, and what is done between two visits of the owner.
+/// The type of keys, and the operations between two visits of the owner.
 #[derive(Debug, arbitrary::Arbitrary)]
 enum Input {
     Plain(Alone),

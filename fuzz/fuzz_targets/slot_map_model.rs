@@ -1,4 +1,4 @@
-//! Whatever is done to a `SlotMap` and to maps of std, both hold the same: the model test, fuzzed.
+//! Fuzzes the model test of `SlotMap`: after any operations, it holds the same as maps of std.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ use slot_map_op::{Compact, Config, Medium, Once, Op, Plain, Small, SmallTagged, 
 use slot_map_twin::Model;
 use std::rc::Rc;
 
-/// What keys the map has, and how large its values are.
+/// The type of keys, and the size of values.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Kind {
     Plain,
@@ -26,7 +26,7 @@ enum Kind {
     Small,
     SmallTagged,
     Once,
-    /// With nothing to drop.
+    /// Values that need no drop.
     PlainBare,
     TaggedBare,
 }

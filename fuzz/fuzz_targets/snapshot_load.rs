@@ -1,6 +1,6 @@
-//! Any bytes as the file of a `SlotMap`: it is loaded and used, saved and loaded again; or refused.
+//! Loads any bytes as the file of a `SlotMap`. It is either loaded, used, saved and loaded again, or refused.
 //!
-//! Half of the time the checksums are made right, so that lies are believed.
+//! In half of the runs the checksums are corrected, so that changed values are trusted.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 new_key_type! {
-    /// That has few generations, and few slots.
+    /// A key type with few generations and few slots.
     struct SmallKey: stayput::Bits32<6, 3>;
 }
 
@@ -22,7 +22,7 @@ const HEADER: usize = 64;
 static FILE: LazyLock<PathBuf> =
     LazyLock::new(|| std::env::temp_dir().join(format!("stayput-fuzz-map-{}", std::process::id())));
 
-/// A whole file with slots of all kinds, to be spoilt.
+/// A valid file with slots of all kinds, to be corrupted.
 static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut map = Map::with_key();
     let keys: Vec<SmallKey> = (0..20).map(|n| map.insert(n)).collect();
@@ -38,7 +38,7 @@ static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     fs::read(&*FILE).unwrap()
 });
 
-/// Makes the checksums right, if there is one section.
+/// Corrects the checksums, if there is one section.
 fn seal(bytes: &mut [u8]) {
     let Some((head, _)) = bytes.split_at_mut_checked(HEADER) else { return };
     let (content, sum) = head.split_at_mut(HEADER - 8);
@@ -77,7 +77,7 @@ fuzz_target!(|data: &[u8]| {
     map.save(&*FILE).unwrap();
     let mut again = Map::load(&*FILE).unwrap();
     assert_eq!(pairs(&again), before);
-    // Both make the same keys.
+    // Both create the same keys.
     for _ in 0..100 {
         let [one, other] = [&mut map, &mut again].map(|map| map.try_insert(7).ok());
         assert_eq!(one, other);

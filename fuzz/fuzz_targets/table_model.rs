@@ -1,4 +1,4 @@
-//! Whatever is done to a table, it holds and finds what a map of its rows does: the model test, fuzzed.
+//! Fuzzes the model test of tables: after any operations, a table holds and finds the same rows as a map of its rows.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! A `VmVec` and a `Vec` have the same elements after any operations on both: the model test, fuzzed.
+//! Fuzzes the model test of `VmVec`: after any operations on it and a `Vec`, both hold the same elements.
 
 #![no_main]
 

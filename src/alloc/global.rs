@@ -9,18 +9,18 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
 use std::ptr::{self, NonNull};
 
-/// The allocator of a whole program, under which large `Vec`s and `String`s grow in place.
+/// The global allocator of a program, under which large `Vec`s and `String`s grow in place.
 ///
-/// It is [`VmAlloc`] as a `#[global_allocator]`: what is said there about large blocks, small ones and
-/// limits holds here. (Hash tables never grow in place: a larger one is a new one, and what was in the
-/// old is hashed anew. But what they free is kept for others, and fresh memory is zero.)
+/// It is [`VmAlloc`] as a `#[global_allocator]`, and has the same rules and limits. Hash tables never grow in place,
+/// because growing one allocates a new table and rehashes; but the memory they free is cached for reuse, and fresh
+/// memory is already zero.
 ///
-/// On systems without virtual memory, such as WebAssembly, it is its parent, and costs nothing: a program can
-/// have it on all systems.
+/// On systems without virtual memory, such as WebAssembly, all blocks go to the parent at no extra cost, so a program
+/// can use `GlobalVm` on every system.
 ///
-/// It allocates nothing for itself, takes no lock and has no thread, so it may be used before `main`,
-/// while threads end, and in the child of a `fork`, where all blocks are as they were. The parent is
-/// asked for small blocks only, and is what it is in these respects.
+/// It takes no lock, starts no thread and does not allocate for itself. It can therefore be used before `main`, while
+/// threads exit, and in the child of a `fork`, where all blocks keep their contents. Small blocks go to the parent,
+/// whose own guarantees apply.
 ///
 /// # Examples
 ///
@@ -38,7 +38,7 @@ use std::ptr::{self, NonNull};
 /// }
 /// ```
 ///
-/// Over another allocator:
+/// With another allocator as the parent:
 ///
 /// ```standalone_crate
 /// # use std::alloc::System as MiMalloc;
@@ -53,18 +53,18 @@ pub struct GlobalVm<A = System> {
 }
 
 impl GlobalVm {
-    /// One over the system's allocator.
+    /// Creates an allocator whose parent is the system's allocator.
     pub const fn new() -> Self {
         Self::with_parent(System)
     }
 }
 
 impl<A> GlobalVm<A> {
-    /// One that gets small blocks from another allocator than the system's, which is named in the type.
+    /// Creates an allocator that allocates small blocks from `parent`.
     ///
     /// # Examples
     ///
-    /// A parent of one's own, which counts how many small blocks there are:
+    /// A parent that counts the small blocks:
     ///
     /// ```standalone_crate
     /// use stayput::alloc::GlobalVm;
@@ -102,32 +102,31 @@ impl<A> GlobalVm<A> {
         Self { alloc: VmAlloc::over(parent) }
     }
 
-    /// From how many bytes on a block is large: 256 KiB, if it is not said, and at least 64 KiB.
+    /// Sets the size from which a block counts as large. Defaults to 256 KiB; the minimum is 64 KiB.
     #[must_use]
     pub const fn threshold_bytes(mut self, bytes: usize) -> Self {
         self.alloc.set_threshold_bytes(bytes);
         self
     }
 
-    /// Whether to ask for huge pages, as for [`VmAlloc::huge_pages`].
+    /// Sets whether large blocks use huge pages; see [`VmAlloc::huge_pages`].
     #[must_use]
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
         self.alloc.options.huge_pages = huge_pages;
         self
     }
 
-    /// How many bytes of addresses to reserve for each large block, as for
-    /// [`VmAlloc::reserve_bytes`].
+    /// Sets how many bytes of addresses to reserve for each large block; see [`VmAlloc::reserve_bytes`].
     #[must_use]
     pub const fn reserve_bytes(mut self, bytes: usize) -> Self {
         self.alloc.options.reserve_bytes = Some(bytes);
         self
     }
 
-    /// What the program's large blocks take up: the same as [`alloc::stats`](stats), also those of
-    /// [`VmAlloc`]s.
+    /// Returns statistics about the large blocks of the process, including those of every [`VmAlloc`]; see
+    /// [`alloc::stats`](stats).
     ///
-    /// Does not enter the kernel. Small blocks are the parent's, and not counted.
+    /// Makes no system call. Small blocks belong to the parent and are not counted.
     ///
     /// # Examples
     ///
@@ -144,7 +143,7 @@ impl<A> GlobalVm<A> {
     ///     assert_eq!(stats.blocks, before.blocks + 1);
     ///     assert!(stats.committed_bytes >= before.committed_bytes + (2 << 20));
     ///     drop(samples);
-    ///     assert_eq!(GLOBAL.stats().kept_blocks, 1); // for the next
+    ///     assert_eq!(GLOBAL.stats().kept_blocks, 1); // cached for reuse
     ///     GLOBAL.trim();
     ///     assert_eq!(GLOBAL.stats().kept_bytes, 0);
     /// }
@@ -153,15 +152,15 @@ impl<A> GlobalVm<A> {
         stats()
     }
 
-    /// Gives the memory back that is kept of blocks that were freed, as [`alloc::trim`](trim) does.
+    /// Releases the memory of freed blocks that is cached for reuse; see [`alloc::trim`](trim).
     pub fn trim(&self) {
         trim();
     }
 }
 
-// SAFETY: memory is that of `VmAlloc`, whose contract for a layout that is not of size zero is the
-// same: it stays until it is given back or resized with the same layout, null stands for a refusal,
-// which changes nothing, and it does not unwind (if the parent does not, which is one too).
+// SAFETY: memory comes from `VmAlloc`, whose contract for layouts of nonzero size is the same: a block stays valid
+// until it is deallocated or resized with the same layout, null means a refusal, which changes nothing, and no call
+// unwinds, because the parent does not: it is a `GlobalAlloc`, too.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for GlobalVm<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -175,20 +174,19 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for GlobalVm<A> {
 
     #[inline]
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
-        // SAFETY: what was allocated is not null, by the caller's promise.
+        // SAFETY: the caller guarantees that `start` was allocated, so it is not null.
         let start = unsafe { NonNull::new_unchecked(start) };
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { self.alloc.give_back(start, layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, start: *mut u8, old: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: what was allocated is not null, by the caller's promise.
+        // SAFETY: the caller guarantees that `start` was allocated, so it is not null.
         let start = unsafe { NonNull::new_unchecked(start) };
-        // SAFETY: the caller promises that the size does not overflow when it is rounded up to the
-        // alignment.
+        // SAFETY: the caller guarantees that the size, rounded up to the alignment, does not overflow.
         let new = unsafe { Layout::from_size_align_unchecked(new_size, old.align()) };
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same guarantees.
         to_ptr(unsafe { self.alloc.resize(start, Resize { old, new, contents: Contents::Any }) })
     }
 }

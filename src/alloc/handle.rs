@@ -1,6 +1,6 @@
-//! [`VmAlloc`] as an allocator of containers.
+//! [`VmAlloc`] as a `RawAllocator`.
 
-#![expect(unsafe_code, reason = "passes on the callers' promises about blocks")]
+#![expect(unsafe_code, reason = "passes on the callers' guarantees about blocks")]
 
 use super::Contents;
 use super::arena::bump::nothing;
@@ -18,19 +18,19 @@ impl<P: GlobalAlloc> VmAlloc<P> {
             return self.allocate(to.new, to.contents);
         }
         if to.new.size() == 0 {
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller makes the same guarantees.
             unsafe { self.give_back(start, to.old) };
             return Some(nothing(to.new));
         }
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { self.resize(start, to) }
     }
 }
 
-// SAFETY: what `obtain` and `resize` give stays until it is given back, whichever copy of `self` does
-// it: large blocks know all about themselves, and by `with_parent` copies of the parent stand for the
-// same memory. (Copies have the same threshold, so they agree on which are large.) Moving it changes
-// nothing. Blocks of size zero need no memory.
+// SAFETY: memory returned by `obtain` and `resize` stays valid until it is deallocated, by this allocator or any copy:
+// a large block describes itself, and `with_parent` requires that copies of the parent manage the same memory. Copies
+// have the same threshold, so they agree on which blocks are large. Moving the allocator does not affect its blocks.
+// Blocks of size zero need no memory.
 unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
     #[inline]
     fn allocate(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
@@ -43,7 +43,7 @@ unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         if layout.size() > 0 {
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller makes the same guarantees.
             unsafe { self.give_back(block, layout) }
         }
     }
@@ -57,14 +57,14 @@ unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
         contents: Contents,
     ) -> Option<NonNull<u8>> {
         debug_assert!(new.size() >= old.size());
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { self.resize_any(block, Resize { old, new, contents }) }
     }
 
     #[inline]
     unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
         debug_assert!(new.size() <= old.size());
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { self.resize_any(block, Resize { old, new, contents: Contents::Any }) }
     }
 }

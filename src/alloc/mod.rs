@@ -15,7 +15,7 @@ mod block;
 mod global;
 mod vm_alloc;
 
-// The implementations of the traits `Allocator`.
+// The implementations of the `Allocator` traits.
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod handle;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
@@ -37,7 +37,7 @@ enum Contents {
     Zeroed,
 }
 
-#[expect(unsafe_code, reason = "passes on the caller's promise")]
+#[expect(unsafe_code, reason = "passes the caller's guarantees on to the parent")]
 impl Contents {
     /// Allocates memory with these contents.
     ///
@@ -47,9 +47,9 @@ impl Contents {
     #[inline]
     unsafe fn of(self, parent: &impl GlobalAlloc, layout: Layout) -> Option<NonNull<u8>> {
         NonNull::new(match self {
-            // SAFETY: the caller promises that the size is not zero.
+            // SAFETY: the caller guarantees that the size is not zero.
             Self::Any => unsafe { parent.alloc(layout) },
-            // SAFETY: the caller promises that the size is not zero.
+            // SAFETY: the caller guarantees that the size is not zero.
             Self::Zeroed => unsafe { parent.alloc_zeroed(layout) },
         })
     }

@@ -4,7 +4,7 @@
 //! `allocator-api2`. An allocator implements this one, and [`traits`](super::traits) implements the others in terms of
 //! it.
 
-#![expect(unsafe_code, reason = "declares what allocators promise")]
+#![expect(unsafe_code, reason = "declares an unsafe trait")]
 
 use super::Contents;
 use std::alloc::Layout;

@@ -1,7 +1,6 @@
-//! The traits `Allocator`, as many as are asked for, made of
-//! [`RawAllocator`](super::raw::RawAllocator).
+//! The `Allocator` traits, implemented in terms of [`RawAllocator`](super::raw::RawAllocator).
 
-#![expect(unsafe_code, reason = "passes on what allocators promise")]
+#![expect(unsafe_code, reason = "implements unsafe traits")]
 
 use super::Contents;
 use super::arena::{Arena, Scope};
@@ -10,7 +9,7 @@ use super::vm_alloc::VmAlloc;
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
-/// With a cfg: implements the trait `Allocator` of a module for all that have a `RawAllocator`, or are one.
+/// Implements the trait `Allocator` of a module, under a cfg, for all types that are a `RawAllocator` or contain one.
 macro_rules! allocators {
     ($cfg:meta, $api:path) => {
         allocators! {
@@ -25,7 +24,6 @@ macro_rules! allocators {
         const _: () = {
             use $api as api;
 
-            /// The block in the size that was asked for.
             #[inline]
             fn sized(
                 block: Option<NonNull<u8>>,
@@ -36,7 +34,7 @@ macro_rules! allocators {
             }
 
             $(
-                // SAFETY: the contract is that of `RawAllocator`, which the type keeps.
+                // SAFETY: the contract is that of `RawAllocator`, which the type implements.
                 #[cfg_attr(docsrs, doc(cfg($cfg)))]
                 unsafe impl<$($generics)*> api::Allocator for $type {
                     #[inline]
@@ -57,7 +55,7 @@ macro_rules! allocators {
                     #[inline]
                     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
                         let $this = self;
-                        // SAFETY: the caller's promise is the one that is asked for.
+                        // SAFETY: the caller makes the same guarantees.
                         unsafe { RawAllocator::deallocate($raw, block, layout) }
                     }
 
@@ -69,7 +67,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         let $this = self;
-                        // SAFETY: the caller's promise is the one that is asked for.
+                        // SAFETY: the caller makes the same guarantees.
                         sized(unsafe { RawAllocator::grow($raw, block, old, new, Contents::Any) }, new)
                     }
 
@@ -81,7 +79,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         let $this = self;
-                        // SAFETY: the caller's promise is the one that is asked for.
+                        // SAFETY: the caller makes the same guarantees.
                         sized(unsafe { RawAllocator::grow($raw, block, old, new, Contents::Zeroed) }, new)
                     }
 
@@ -93,7 +91,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         let $this = self;
-                        // SAFETY: the caller's promise is the one that is asked for.
+                        // SAFETY: the caller makes the same guarantees.
                         sized(unsafe { RawAllocator::shrink($raw, block, old, new) }, new)
                     }
                 }

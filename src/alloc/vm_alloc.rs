@@ -1,6 +1,6 @@
 //! [`VmAlloc`]: an allocator for containers, whose large blocks grow in place.
 
-#![expect(unsafe_code, reason = "passes on the callers' promises about blocks")]
+#![expect(unsafe_code, reason = "passes on the callers' guarantees about blocks")]
 
 use super::Contents;
 use super::block::{self, Block, BlockOptions, Refusal, of_parent};
@@ -10,55 +10,53 @@ use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::NonNull;
 
-/// An allocator for containers: large blocks have a reservation each and grow in place, small ones
-/// go to another allocator.
+/// An allocator for containers: each large block has a reservation of its own and grows in place, and small blocks go
+/// to a parent allocator.
 ///
-/// Put under a `Vec`, a `String` or a hash map by the features `allocator-api2-02` and
-/// `allocator-api2-04`, which each stand for one version of the `Allocator` trait, or by std's own
-/// trait (see [`alloc`](crate::alloc)).
+/// Containers such as `Vec`, `String` or a hash map use it through the `Allocator` trait of `allocator-api2` (features
+/// `allocator-api2-02` and `allocator-api2-04`, one for each version) or of std; see [`alloc`](crate::alloc).
 ///
-/// - **Blocks from [256 KiB](Self::DEFAULT_THRESHOLD_BYTES) on** are reservations of their own: as long
-///   as there is room in it, growing commits more, at the same address, and copies nothing. Fresh
-///   memory is zero, and is not written to for zeroed blocks. Shrinking gives memory back once 128 KiB
-///   (4 MiB, where there are huge pages) are spare.
-/// - **When a block outgrows its reservation**, Linux moves its pages, without copying (huge ones are
-///   split by that); on other systems, and for alignments above a page, it is copied. How much is
-///   reserved is [reckoned](Self::reserve_bytes), or said.
-/// - **Smaller ones** go to the parent, which is the system's allocator if nobody says otherwise. A
-///   block that grows past the threshold is copied once.
-/// - **What was freed** is kept for a second for those who want some, 64 MiB of it at most, since fresh pages
-///   take page faults: see [`keeper`](crate::keeper).
+/// - **Blocks of [256 KiB](Self::DEFAULT_THRESHOLD_BYTES) and more** are reservations of their own. While there is room
+///   in the reservation, growing commits more memory at the same address and copies nothing. Fresh memory is already
+///   zero, so zeroed blocks are not written to. Shrinking returns memory to the system once 128 KiB are spare (4 MiB
+///   with huge pages).
+/// - **A block that outgrows its reservation** is moved by Linux page by page, without copying (which splits huge
+///   pages); on other systems, and for alignments above a page, it is copied. The size of the reservation is [chosen
+///   automatically](Self::reserve_bytes) unless it is set.
+/// - **Smaller blocks** go to the parent, which defaults to the system's allocator. A block that grows past the
+///   threshold is copied once.
+/// - **Freed blocks** go to the region cache (see [`keeper`]), because fresh pages take page faults. It keeps up to 64
+///   MiB, for a second.
+/// - **On systems without virtual memory**, such as WebAssembly, all blocks go to the parent.
 ///
-/// - **On systems without virtual memory**, WebAssembly among them, all blocks are the parent's.
-///
-/// There is no lock in it, and no allocation of its own (but with [`release`](Self::release)).
+/// It takes no lock and does not allocate for itself, except with [`release`](Self::release).
 ///
 /// # Limits
 ///
-/// All blocks together have at most a quarter of the addresses that a process can have (of
-/// `RLIMIT_AS`, if that is less) as room to grow: with 47 bits of them 32 TiB; and together with arrays
-/// whose maximum nobody named, half. Each gets as much as the machine has memory, or, as it gets more
-/// crowded, 1/1024 of what is left. And at most 8,192 blocks have room, which take four mappings each at
-/// most: 32,768 of the 65,530 that Linux grants (`vm.max_map_count`).
+/// All blocks together reserve at most a quarter of the addresses that a process can have, or of `RLIMIT_AS` if that is
+/// less: 32 TiB with 47-bit addresses. Together with arrays that have no explicit maximum they reserve at most half.
+/// Each block gets as many addresses as the machine has memory, or 1/1024 of those left if that is less. At most 8,192
+/// blocks have room to grow. Each takes up to four mappings: together 32,768 of the 65,530 that Linux allows
+/// (`vm.max_map_count`).
 ///
-/// Further blocks have just the addresses that they need, as those of `malloc` have, and grow by being
-/// moved: a mapping each, and neighbours can be one (up to three, where they are aligned to more than a
-/// page). There are as many of these as leave three eighths of all mappings to arrays and others: some 8,000,
-/// where the others are there. Those that come then are the parent's, as small ones are, and stay so until they
-/// are freed; [`stats`] does not count them. So it is while the system will not take back what was freed, for want
-/// of mappings. What the system refuses is refused to the caller: an allocator has no way to say why.
+/// Further blocks get only the addresses they need, like those of `malloc`, and grow by being moved. They take one
+/// mapping each, or up to three if they are aligned to more than a page; adjacent ones can share one. About 8,000 of
+/// these fit next to the others, so that three eighths of all mappings are left to arrays and everything else. Blocks
+/// beyond that, and all new ones while the system refuses to release freed ranges because there are too many mappings,
+/// are allocated by the parent and stay there until they are freed; [`stats`] does not count them. If the system
+/// refuses memory, the allocation fails; an allocator cannot report the reason.
 ///
-/// Where the addresses of the process are limited (32 bits, `RLIMIT_AS`, which a child of a fork may lower), blocks
-/// lose their room as soon as anything is refused, and grow by being moved from then on. What is refused by others,
-/// such as the stack of a thread, is not seen: [`trim`] does the same. (In the child of a fork, room of a block that
-/// another thread was just growing stays reserved.)
+/// Where addresses are scarce (on 32-bit systems or under `RLIMIT_AS`, which the child of a fork may lower), blocks
+/// lose their room as soon as any request is refused, and grow by being moved from then on. Requests refused elsewhere,
+/// such as the stack of a thread, are not noticed: call [`trim`] for the same effect. In the child of a fork, the room
+/// of a block that another thread was growing at that moment stays reserved.
 ///
-/// A block with so much room takes two page tables of its own, 8 KiB, since no other can lie near it. So there are
-/// 256 of these, if nobody [says](Self::reserve_bytes) how much is wanted: the next have room for twice their size
-/// and lie near each other. (On Linux, which can move those that outgrow it.)
+/// On Linux, which can move blocks, only 256 blocks get that much room unless [`reserve_bytes`](Self::reserve_bytes) is
+/// set: each takes two page tables of its own, 8 KiB, because no other block is near it. Further blocks get room for
+/// twice their size, and share page tables.
 ///
-/// Leak checkers that look for pointers in `malloc`'s memory (`LeakSanitizer`) do not look into large
-/// blocks, and report what only these point to.
+/// Leak checkers that look for pointers in memory of `malloc`, such as `LeakSanitizer`, do not search large blocks, and
+/// report what only those point to.
 ///
 /// # Examples
 ///
@@ -70,7 +68,7 @@ use std::ptr::NonNull;
 /// let mut samples: Vec<u64, VmAlloc> = Vec::with_capacity_in(1 << 18, VmAlloc::new());
 /// let first = samples.as_ptr();
 /// samples.extend(0..1_000_000);
-/// assert_eq!(samples.as_ptr(), first); // it would have moved twice
+/// assert_eq!(samples.as_ptr(), first); // with the system allocator it may have moved
 /// # }
 /// ```
 #[derive(Clone, Copy)]
@@ -80,27 +78,27 @@ pub struct VmAlloc<P = System> {
     pub(super) options: BlockOptions,
 }
 
-/// What large blocks take up, given by [`stats`]. (Small ones are the parent's, and not counted.)
+/// Statistics about large blocks, returned by [`stats`]. Small blocks belong to the parent and are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AllocStats {
-    /// Blocks in use.
+    /// The number of blocks in use.
     pub blocks: usize,
-    /// Bytes that the system has promised for these: what was asked for, in whole runs of pages.
+    /// Committed bytes of the blocks in use: the requested sizes, rounded up to whole runs of pages.
     pub committed_bytes: usize,
-    /// Blocks that were freed and are kept for those who want the like again.
+    /// The number of freed blocks that are cached for reuse.
     pub kept_blocks: usize,
-    /// Bytes that the system has promised for these. [`trim`] gives them back.
+    /// Committed bytes of cached blocks. [`trim`] releases them.
     pub kept_bytes: usize,
-    /// Blocks that have room to grow in place, with those that are kept.
+    /// The number of blocks that have room to grow in place, including cached ones.
     pub roomy_blocks: usize,
-    /// Bytes of address space that these have.
+    /// Bytes of address space reserved for blocks with room to grow.
     pub reserved_bytes: usize,
 }
 
-/// What the large blocks of all [`VmAlloc`]s and [`GlobalVm`](super::GlobalVm)s in the process take up.
+/// Returns statistics about the large blocks of all [`VmAlloc`]s and [`GlobalVm`](super::GlobalVm)s in the process.
 ///
-/// Looks at some two thousand places, and does not enter the kernel. While other threads allocate they may be of
+/// Makes no system call, and reads some two thousand counters. While other threads allocate, the numbers may be from
 /// different moments.
 pub fn stats() -> AllocStats {
     let (roomy_blocks, reserved_bytes) = block::counts();
@@ -115,16 +113,16 @@ pub fn stats() -> AllocStats {
     }
 }
 
-/// Gives the memory back that is kept of blocks that were freed: the same as [`keeper::trim`]. Where addresses are
-/// limited, also the room that blocks have to grow into.
+/// Releases the memory of freed blocks that is cached for reuse, like [`keeper::trim`]. Where addresses are scarce,
+/// also releases the room that blocks have reserved for growth.
 ///
-/// Enters the kernel once for each of them.
+/// Makes one system call per cached block.
 pub fn trim() {
     keeper::trim();
 }
 
-/// Has the parent try once more what it has refused, when nothing is kept. (Also where nothing was: another
-/// may have been refused at the same time, and been quicker.)
+/// Empties the region cache and retries a request that was refused. Retries even if the cache was empty, since another
+/// thread may have emptied it at the same time.
 #[cold]
 #[inline(never)]
 fn again(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option<NonNull<u8>> {
@@ -135,7 +133,7 @@ fn again(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option
     obtain()
 }
 
-/// What a block is to become, and what is to be behind the old size.
+/// A resize, and what the memory past the old size must contain.
 #[derive(Clone, Copy)]
 pub(super) struct Resize {
     pub(super) old: Layout,
@@ -144,39 +142,39 @@ pub(super) struct Resize {
 }
 
 impl Resize {
-    /// Clears what is behind the old size, if that is wanted.
+    /// Zeroes the memory past the old size, if requested.
     ///
     /// # Safety
     ///
-    /// - Memory of the new size starts there, and nobody uses what is behind the old one.
+    /// - Memory of the new size starts at `start`, and nothing else uses its part past the old size.
     unsafe fn clear_rest(self, start: NonNull<u8>) {
         let Self { old, new, contents } = self;
         if contents == Contents::Zeroed && new.size() > old.size() {
-            // SAFETY: inside the new size.
+            // SAFETY: the old size is less than the new one, so this lies within the memory.
             let from = unsafe { start.add(old.size()) };
-            // SAFETY: the same, and nobody uses these bytes.
+            // SAFETY: these bytes lie within the new size, and nothing else uses them.
             unsafe { from.write_bytes(0, new.size() - old.size()) };
         }
     }
 }
 
 impl VmAlloc {
-    /// Blocks of so many bytes, 256 KiB, and more are large, if nobody says otherwise.
+    /// The default size from which blocks are large: 256 KiB.
     ///
-    /// The one copy, when a block grows past it, takes less than the first touch of a huge page does
-    /// later: 0.1 ms, against 0.27 with 1 MiB. Smaller ones come and go too often for mappings of
-    /// their own. (Where tens of blocks of up to 1 MiB come and go, those take a quarter more time
-    /// than with 1 MiB, and a third more than on glibc alone.)
+    /// A block that grows past it is copied once, in less time than the first touch of a huge page takes later: 0.1 ms,
+    /// compared to 0.27 ms at 1 MiB. Blocks smaller than this are allocated and freed too often to have mappings of
+    /// their own. (If tens of blocks of up to 1 MiB are allocated and freed, they take a quarter more time than with a
+    /// threshold of 1 MiB, and a third more than with glibc alone.)
     pub const DEFAULT_THRESHOLD_BYTES: usize = 256 << 10;
 
-    /// One over the system's allocator.
+    /// Creates an allocator whose parent is the system's allocator.
     pub const fn new() -> Self {
         Self::over(System)
     }
 }
 
 impl<P> VmAlloc<P> {
-    /// Below so many bytes a threshold is taken to be as many.
+    /// The smallest threshold; smaller values are raised to it.
     const LEAST_THRESHOLD_BYTES: usize = 64 << 10;
 
     pub(super) const fn over(parent: P) -> Self {
@@ -187,13 +185,13 @@ impl<P> VmAlloc<P> {
         }
     }
 
-    /// One that gets small blocks from another allocator than the system's.
+    /// Creates an allocator that allocates small blocks from `parent`.
     ///
     /// # Safety
     ///
-    /// - The parent may be moved, and cloned if it is [`Clone`], and each clone stands for the same
-    ///   memory: a block of one may be freed by another. Types of size zero that stand for a global
-    ///   allocator are like that, and shared references to one.
+    /// - The parent may be moved, and cloned if it is [`Clone`]. All clones manage the same memory: a block allocated
+    ///   by one may be freed by another. Zero-sized types that stand for a global allocator meet this, as do shared
+    ///   references to an allocator.
     ///
     /// # Examples
     ///
@@ -201,7 +199,7 @@ impl<P> VmAlloc<P> {
     /// use std::alloc::System;
     /// use stayput::alloc::VmAlloc;
     ///
-    /// // SAFETY: all values of `System` are the same.
+    /// // SAFETY: all values of `System` manage the same memory.
     /// let alloc = unsafe { VmAlloc::with_parent(System) };
     /// # let _ = alloc;
     /// ```
@@ -209,38 +207,39 @@ impl<P> VmAlloc<P> {
         Self::over(parent)
     }
 
-    /// From how many bytes on a block is large: 256 KiB, if it is not said, and at least 64 KiB.
+    /// Sets the size from which a block counts as large. Defaults to 256 KiB; the minimum is 64 KiB.
     #[must_use]
     pub const fn threshold_bytes(mut self, bytes: usize) -> Self {
         self.set_threshold_bytes(bytes);
         self
     }
 
-    /// Whether to ask for huge pages in large blocks. With [`HugePages::Auto`] that is done when a
-    /// block grows to more than 8 MiB (64, if it has no room to grow), from its start on: for what grows is
-    /// used in order, most likely. What is that large at once may be touched here and there, which huge
-    /// pages make slow and large.
+    /// Sets whether large blocks use huge pages.
+    ///
+    /// With [`HugePages::Auto`], a block is advised to use them, from its start, when it grows to more than 8 MiB, or
+    /// to more than 64 MiB if it has no room to grow: a block that grows is most likely used in order. A block
+    /// allocated at that size may be used sparsely, which huge pages make slow and large.
     #[must_use]
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
         self.options.huge_pages = huge_pages;
         self
     }
 
-    /// How many bytes of addresses to reserve for each large block: so much it can grow to without
-    /// changing its address. Reckoned by [the limits](Self#limits), if it is not said, and never more
-    /// than they leave.
+    /// Sets how many bytes of addresses to reserve for each large block: the size it can grow to at the same address.
     ///
-    /// If they cannot be had, 1/64 of them is tried; if that cannot, the block has no room to grow.
+    /// Defaults to a size that depends on how many blocks there are, see [the limits](Self#limits), which also bound
+    /// this. If the system refuses it, 1/64 of it is tried; if that is refused too, the block has no room to grow.
     #[must_use]
     pub const fn reserve_bytes(mut self, bytes: usize) -> Self {
         self.options.reserve_bytes = Some(bytes);
         self
     }
 
-    /// When the memory of large blocks is given back. Before the call returns, if it is not said.
+    /// Sets when the memory of large blocks is released. Defaults to [`Release::Keep`], which passes it to the region
+    /// cache.
     ///
-    /// The [background thread](crate::service) has a lock, and a queue that allocates: not for an
-    /// allocator that the global one makes use of.
+    /// The [background thread](crate::service) has a lock, and a queue that allocates: an allocator that the global
+    /// allocator uses must not have [`Release::Background`].
     #[must_use]
     pub const fn release(mut self, release: Release) -> Self {
         self.options.release = release;
@@ -252,14 +251,14 @@ impl<P> VmAlloc<P> {
         self.threshold_bytes = if bytes > least { bytes } else { least };
     }
 
-    /// Without virtual memory, none is.
+    /// Without virtual memory, no block is large.
     const fn is_large(&self, layout: Layout) -> bool {
         IS_SUPPORTED && layout.size() >= self.threshold_bytes
     }
 }
 
 impl<P: GlobalAlloc> VmAlloc<P> {
-    /// Memory of a layout that is not of size zero.
+    /// Allocates memory for a layout whose size is not zero.
     #[inline]
     pub(super) fn obtain(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
         debug_assert!(layout.size() > 0);
@@ -270,53 +269,55 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 Err(Refusal::BySystem) => None,
             };
         }
-        // SAFETY: the size is not zero, by the caller.
+        // SAFETY: the size is not zero, by the caller's guarantee.
         let small = || unsafe { contents.of(&self.parent, layout) };
         small().or_else(|| again(layout, small))
     }
 
+    /// Deallocates a block.
+    ///
     /// # Safety
     ///
-    /// - `start` is memory that [`obtain`](Self::obtain) or [`resize`](Self::resize) gave for that
-    ///   layout, and is not used again.
+    /// - `start` was returned by [`obtain`](Self::obtain) or [`resize`](Self::resize) for this layout, and is not used
+    ///   again.
     #[inline]
     pub(super) unsafe fn give_back(&self, start: NonNull<u8>, layout: Layout) {
         if self.is_large(layout) {
-            // SAFETY: large, and the caller's.
+            // SAFETY: the layout is large; the rest is the caller's guarantee.
             unsafe { self.give_back_block(start, layout) }
         } else {
-            // SAFETY: the parent's, since its layout is not large, and the caller's.
+            // SAFETY: the parent allocates all layouts that are not large; the rest is the caller's guarantee.
             unsafe { self.parent.dealloc(start.as_ptr(), layout) }
         }
     }
 
-    /// Memory of the new layout, which is not of size zero, with what was in the first bytes of the
-    /// old. `None`, and no change, if it cannot be had.
+    /// Resizes a block, preserving its contents up to the smaller size. The size of the new layout must not be zero.
+    /// Returns `None`, with the block unchanged, if the memory is refused.
     ///
     /// # Safety
     ///
-    /// - `start` is memory that [`obtain`](Self::obtain) or [`resize`](Self::resize) gave for the old
-    ///   layout. If this returns other memory, it is not used again.
+    /// - `start` was returned by [`obtain`](Self::obtain) or [`resize`](Self::resize) for the old layout. If this
+    ///   returns memory, `start` is not used again.
     #[inline]
     pub(super) unsafe fn resize(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
         let Resize { old, new, .. } = to;
         debug_assert!(new.size() > 0);
         match (self.is_large(old), self.is_large(new)) {
             (false, false) if old.align() == new.align() => {
-                // SAFETY: the parent's, by its size, and the caller's; the new size is not zero, and a
-                // layout with it and the alignment exists.
+                // SAFETY: the parent allocated it, since the old layout is not large. The new size is not zero, and
+                // forms a valid layout with the alignment.
                 let grow = || unsafe { self.parent.realloc(start.as_ptr(), old, new.size()) };
                 let grow = || NonNull::new(grow());
                 let moved = grow().or_else(|| again(new, grow))?;
-                // SAFETY: of the new size, whose rest nobody has been given.
+                // SAFETY: the memory has the new size, and has not been returned yet.
                 unsafe { to.clear_rest(moved) };
                 Some(moved)
             }
             (true, true) => {
-                // SAFETY: a block, by its size, and the caller's.
+                // SAFETY: both layouts are large; the rest is the caller's guarantee.
                 unsafe { self.resize_block(start, to) }
             }
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller makes the same guarantees.
             _ => unsafe { self.copy(start, to) },
         }
     }
@@ -331,12 +332,12 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     ///
     /// - As for [`give_back`](Self::give_back), and the layout is large.
     unsafe fn give_back_block(&self, start: NonNull<u8>, layout: Layout) {
-        // SAFETY: large, by the caller.
+        // SAFETY: the block is large, by the caller's guarantee.
         if unsafe { of_parent::has(start) } {
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the parent allocated it; the rest is the caller's guarantee.
             unsafe { of_parent::give_back(&self.parent, start, layout) }
         } else {
-            // SAFETY: a block, since it is large and not the parent's, and the caller's.
+            // SAFETY: it is a `Block`, since it is large and the parent did not allocate it; the caller owns it.
             unsafe { Block::at(start) }.free(self.options.release);
         }
     }
@@ -347,12 +348,12 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     #[cold]
     unsafe fn resize_block(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
         let Resize { old, new, contents } = to;
-        // SAFETY: large, by the caller.
+        // SAFETY: the block is large, by the caller's guarantee.
         if unsafe { of_parent::has(start) } {
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the parent allocated it; the rest is the caller's guarantee.
             return unsafe { self.resize_of_parent(start, to) };
         }
-        // SAFETY: a block, since it is large and not the parent's, and the caller's.
+        // SAFETY: it is a `Block`, since it is large and the parent did not allocate it; the caller owns it.
         let mut block = unsafe { Block::at(start) };
         if block.is_aligned_to(new.align()) {
             if new.size() < old.size() {
@@ -363,28 +364,28 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 return Some(block.start());
             }
         }
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { self.copy(start, to) }
     }
 
     /// # Safety
     ///
-    /// - As for [`resize_block`](Self::resize_block), and the parent has it.
+    /// - As for [`resize_block`](Self::resize_block), and the parent allocated the block.
     unsafe fn resize_of_parent(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
         let Resize { old, new, .. } = to;
         if old.align() != new.align() {
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller makes the same guarantees.
             return unsafe { self.copy(start, to) };
         }
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the parent allocated the block, and both layouts have the same alignment.
         let resize = || unsafe { of_parent::resize(&self.parent, start, old, new) };
         let moved = resize().or_else(|| again(new, resize))?;
-        // SAFETY: of the new size, whose rest nobody has been given.
+        // SAFETY: the memory has the new size, and has not been returned yet.
         unsafe { to.clear_rest(moved) };
         Some(moved)
     }
 
-    /// Moves what is there to other memory by copying.
+    /// Moves a block to other memory by copying it.
     ///
     /// # Safety
     ///
@@ -394,9 +395,9 @@ impl<P: GlobalAlloc> VmAlloc<P> {
         let Resize { old, new, contents } = to;
         let copy = self.obtain(new, contents)?;
         let bytes = old.size().min(new.size());
-        // SAFETY: both are that large, the first by the caller's promise; they are separate.
+        // SAFETY: both are at least that large, the old one by the caller's guarantee, and they do not overlap.
         unsafe { copy.copy_from_nonoverlapping(start, bytes) };
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { self.give_back(start, old) };
         Some(copy)
     }

@@ -1,5 +1,5 @@
-//! [`Block`]: a heap allocation used as a [`Backing`], for arrays so short that a reservation would cost more than
-//! their elements.
+//! [`Block`]: a heap allocation as a [`Backing`], for arrays so short that a reservation would cost more than their
+//! elements.
 
 use super::Backing;
 use crate::error::{Error, ErrorKind};
@@ -20,11 +20,11 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// Allocates `bytes` zeroed bytes, and at least one, at a multiple of `align`, which is a power of two.
+    /// Allocates at least one and at least `bytes` zeroed bytes at a multiple of `align`, which is a power of two.
     pub(crate) fn try_new(bytes: usize, align: usize) -> Result<Self, Error> {
         let refused = || Error::new(ErrorKind::Memory, bytes);
         let layout = Layout::from_size_align(bytes.max(1), align).map_err(|_| refused())?;
-        // SAFETY: the size of `layout` is not 0, see above.
+        // SAFETY: the size of `layout` is not 0.
         let block = unsafe { alloc_zeroed(layout) };
         let start = NonNull::new(block).ok_or_else(refused)?;
         Ok(Self { start, layout })
@@ -38,7 +38,7 @@ impl Drop for Block {
     }
 }
 
-// SAFETY: the bytes lie outside of the value, exist until it is dropped, and belong to it alone. Those that are not
+// SAFETY: the bytes are not inside the value, exist until it is dropped, and belong to it alone. Those that are not
 // committed are zero: they were allocated zeroed, or zeroed when they were decommitted. No call returns an error or
 // unwinds.
 unsafe impl Backing for Block {

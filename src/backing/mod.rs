@@ -1,17 +1,16 @@
-//! [`Backing`]: memory that the user supplies for an array.
+//! [`Backing`]: caller-provided memory for an array.
 //!
 //! # Why this is sound
 //!
-//! [`Foreign`] is the only one that calls a backing which it holds, with `&mut self`, and asks
-//! where its memory is once, before it is used. What it asks for is whole runs inside that,
-//! committed by it before or not, as the contract says. What the backing must do in turn is its
-//! implementor's promise.
+//! Only [`Foreign`] calls the backing that it holds, with `&mut self`. It asks for the address and size of the memory
+//! once, before it uses them. It only passes whole runs inside the memory, committed or not as the contract requires.
+//! What the backing must do is guaranteed by its implementor.
 //!
-//! A call that unwinds leaves the backing marked, so that none is made again: neither the state of
-//! its own fields nor that of the range it was about is relied on. Those who keep count of what is
-//! committed take what is about to be decommitted off before the call.
+//! A call that unwinds leaves the backing marked, and no other call is made: neither the state of its fields nor that
+//! of the call's range is relied on. Code that keeps track of committed memory subtracts a range before it is
+//! decommitted.
 
-#![expect(unsafe_code, reason = "calls what its users promise, and zeroes memory for them")]
+#![expect(unsafe_code, reason = "calls unsafe methods of backings, and zeroes memory for them")]
 
 use crate::error::{Error, ErrorKind, Refused};
 use crate::heap::Room;
@@ -26,62 +25,58 @@ mod tests;
 
 pub(crate) use heap::Block;
 
-/// Memory that an array or a map lies in, in place of a [`Reservation`](crate::Reservation): a
-/// region that is shared or locked, huge pages of a pool, a buffer of fixed size.
+/// Caller-provided memory for an array or a map, in place of a [`Reservation`](crate::Reservation): a shared or locked
+/// region, huge pages from a pool, or a buffer of fixed size.
 ///
-/// [`VecBuilder::build_in`](crate::VecBuilder::build_in),
+/// Pass it to [`VecBuilder::build_in`](crate::VecBuilder::build_in),
 /// [`SharedVecBuilder::build_in`](crate::SharedVecBuilder::build_in),
-/// [`SlotMapBuilder::build_in`](crate::SlotMapBuilder::build_in) and those of other maps take one. The array has
-/// it to itself, uses it from its front on, and drops it after its last element. Only growing and
-/// giving memory back call it; all else is the same code as over a reservation.
+/// [`SlotMapBuilder::build_in`](crate::SlotMapBuilder::build_in) or the same method of other maps. The array has
+/// exclusive use of the memory, fills it from the start, and drops the backing after its last element. It only calls
+/// the backing to grow and to return memory; all other code is the same as with a reservation.
 ///
-/// Ranges are in bytes from [`start`](Self::start) on. Each begins at a multiple of
-/// [`run_bytes`](Self::run_bytes), and ends at one or at the end of the memory; none is empty.
-/// [`start`](Self::start), [`reserved_bytes`](Self::reserved_bytes) and
-/// [`run_bytes`](Self::run_bytes) are asked once, when the array is made.
+/// Ranges are in bytes from [`start`](Self::start) on. Each begins at a multiple of [`run_bytes`](Self::run_bytes),
+/// ends at such a multiple or at the end of the memory, and is not empty. [`start`](Self::start),
+/// [`reserved_bytes`](Self::reserved_bytes) and [`run_bytes`](Self::run_bytes) are called once, when the array is
+/// built.
 ///
-/// # What is not done there
+/// # Differences from a reservation
 ///
-/// - The [background thread](crate::service) does not work on it: with
-///   [`CommitAhead`](crate::CommitAhead) nothing comes of it, and with
-///   [`Release::Background`](crate::Release) it is dropped at once all the same.
+/// - The [background thread](crate::service) does not work on this memory: [`CommitAhead`](crate::CommitAhead) has no
+///   effect, and with [`Release::Background`](crate::Release) the backing is dropped immediately.
 ///   [`prefault_ahead`](crate::VmVec::prefault_ahead) works, by [`prefault`](Self::prefault).
-/// - [`HugePages`](crate::HugePages) are its own affair.
-/// - What is made from the array (a clone, what [`split_off`](crate::VmVec::split_off) returns) has
-///   a reservation of its own.
-/// - What is resident is not known: `resident_bytes` in the statistics is `None`.
+/// - The backing decides about huge pages; the option [`HugePages`](crate::HugePages) has no effect.
+/// - Arrays made from the array (a clone, or what [`split_off`](crate::VmVec::split_off) returns) have reservations of
+///   their own.
+/// - It is not known which pages are resident: `resident_bytes` in the statistics is `None`.
 ///
 /// # Safety
 ///
-/// From when it is given to an array until it is dropped or comes back, for ever if the array is
-/// leaked, an implementation upholds that
+/// From the moment it is passed to an array until it is dropped or returned (forever, if the array is leaked), an
+/// implementation must guarantee:
 ///
-/// - **it says the same whenever it is asked** where it starts, how many bytes there are, and in what
-///   runs.
-/// - **the memory is there, and the array's alone.** The `reserved_bytes` bytes from `start` on do
-///   not wrap around the end of the address space, and the pointer may be used for all of them,
-///   whatever is done to the value: it may be moved, sent to another thread, and its methods
-///   called. So the memory is not inside the value, nor behind a `Box` or a reference in it that
-///   claims it (hold a raw pointer). Nobody else writes to it, nor reads it in this process.
-///   (Another process may read it, if it can cope with what it finds.)
-/// - **what is committed may be used.** After `commit` returned `Ok`, the range may be read and
-///   written, and is zero, whatever it held before.
-/// - **what is committed stays**, and keeps what was written to it, until it is decommitted or
-///   discarded, whatever other calls are made, refused, or unwind.
-/// - **what is discarded is zero**, and stays committed.
-/// - **a call that returns an error has changed nothing**: what was committed is, and holds what it
-///   held (after `discard`, each aligned word of eight bytes that, or zero). What was not may be asked
-///   for again.
-/// - **other memory is left alone**: during a call other threads may read and write what is committed outside the
-///   call's range, and during `prefault` what is inside, too (of a [`SharedVec`](crate::SharedVec)).
-/// - **`prefault` changes nothing** that its range holds, which may be in use, whatever becomes of the
-///   call.
-/// - **a `discard` that unwinds** leaves its range committed, each such word as it was or zero. (Of the
-///   range that a `commit` or `decommit` was about, nothing is relied on if it unwinds. Whatever
-///   unwinds, the panic goes on to whoever called the array, and no method is called again. The array
-///   keeps what it has; to grow or shrink any more is refused, as [`System`](ErrorKind::System).)
-/// - **it does not use the array** that it is called by, in any way. (A grow-only scope of the array,
-///   which safe code can come back to, refuses: see [`GrowOnly`](crate::GrowOnly).)
+/// - **Constant answers.** `start`, `reserved_bytes` and `run_bytes` always return the same values.
+/// - **Exclusive memory.** The `reserved_bytes` bytes from `start` on do not wrap around the end of the address space,
+///   and the pointer is valid for all of them, even if the value is moved, sent to another thread, or its methods are
+///   called. The memory is therefore not inside the value, nor behind a `Box` or a reference in it, which would assert
+///   uniqueness (hold a raw pointer instead). Nothing else in this process reads or writes it. (Another process may
+///   read it, if it can handle whatever it finds.)
+/// - **Committed memory is usable.** After `commit` returned `Ok`, the range is readable and writable, and zero,
+///   whatever it held before.
+/// - **Committed memory stays committed** and keeps its contents until it is decommitted or discarded, whatever other
+///   calls are made, refused, or unwind.
+/// - **Discarded memory is zero**, and stays committed.
+/// - **A call that returns an error has changed nothing**: memory that was committed still is, with the same contents.
+///   (After `discard`, each aligned word of eight bytes is unchanged or zero.) Memory that was not committed may be
+///   requested again.
+/// - **Other memory is not touched**: during a call, other threads may read and write committed memory outside the
+///   call's range, and during `prefault` also inside it (in a [`SharedVec`](crate::SharedVec)).
+/// - **`prefault` does not change** the contents of its range, which may be in use, even if the call fails.
+/// - **A `discard` that unwinds** leaves its range committed, with each such word unchanged or zero. (Nothing is
+///   assumed about the range of a `commit` or `decommit` that unwinds. The panic always continues to the caller of the
+///   array, and no method of the backing is called again. The array keeps its contents, and refuses to grow or shrink
+///   with [`System`](ErrorKind::System).)
+/// - **It does not use the array** that calls it, in any way. (A grow-only scope of the array, which safe code can
+///   reach, refuses: see [`GrowOnly`](crate::GrowOnly).)
 ///
 /// # Examples
 ///
@@ -104,13 +99,13 @@ pub(crate) use heap::Block;
 ///     }
 /// }
 ///
-/// // SAFETY: the buffer was borrowed for ever, so nobody else uses it.
+/// // SAFETY: the buffer was borrowed forever, so nothing else uses it.
 /// unsafe impl Send for Fixed {}
 /// // SAFETY: as above.
 /// unsafe impl Sync for Fixed {}
 ///
-/// // SAFETY: the bytes are there, and nobody else's, for ever. What is committed is zeroed before,
-/// // and nothing else is done to it. Nothing is refused, and nothing can unwind.
+/// // SAFETY: the bytes exist forever, and nothing else uses them. `commit` zeroes them, and no other method
+/// // changes them. No call returns an error or unwinds.
 /// unsafe impl Backing for Fixed {
 ///     fn start(&self) -> NonNull<u8> {
 ///         self.start
@@ -121,9 +116,9 @@ pub(crate) use heap::Block;
 ///     }
 ///
 ///     unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-///         // SAFETY: the range lies inside, as the caller promises.
+///         // SAFETY: the range lies inside, by the caller's guarantee.
 ///         let first = unsafe { self.start.add(range.start) };
-///         // SAFETY: as above, and nobody uses it.
+///         // SAFETY: as above, and nothing uses it.
 ///         unsafe { first.write_bytes(0, range.len()) };
 ///         Ok(())
 ///     }
@@ -140,7 +135,7 @@ pub(crate) use heap::Block;
 /// assert!(numbers.try_push(1000).is_err());
 /// ```
 ///
-/// It cannot borrow what may go before the array does:
+/// A backing cannot borrow anything that may be dropped before the array:
 ///
 /// ```compile_fail,E0478
 /// # use std::ops::Range;
@@ -156,108 +151,114 @@ pub(crate) use heap::Block;
 ///     // ...
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not memory that a container can use",
+    label = "does not implement `Backing`",
+    note = "implement the unsafe trait `stayput::Backing` for the type, or use `stayput::FileBacking` (feature `file`)",
+    note = "to use memory of the system, call `build` instead of `build_in`"
+)]
 pub unsafe trait Backing: Send + Sync + 'static {
-    /// The first byte. An array refuses it if it is less aligned than its elements must be.
+    /// Returns a pointer to the first byte. An array refuses a backing whose alignment is less than its elements
+    /// require.
     fn start(&self) -> NonNull<u8>;
 
-    /// How many bytes there are.
+    /// Returns the size of the memory in bytes.
     fn reserved_bytes(&self) -> usize;
 
-    /// Makes a range readable and writable, and zero.
+    /// Makes a range readable, writable and zero.
     ///
     /// # Errors
     ///
-    /// If there is not so much: then less is tried, down to what the array needs.
+    /// If that much memory is not available. The array then requests less, down to what it needs.
     ///
     /// # Safety
     ///
-    /// - The range is as said [above](Backing), and lies inside the memory.
-    /// - Nobody uses it, or counts on what it holds.
+    /// - The range is as described [above](Backing), and lies inside the memory.
+    /// - Nothing uses it or relies on its contents.
     unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error>;
 
-    /// Takes a range back. What it holds is gone.
+    /// Takes a range back. Its contents are lost.
     ///
     /// # Errors
     ///
-    /// If it cannot be taken; the array keeps it then.
+    /// If the range cannot be taken back. The array then keeps it.
     ///
     /// # Safety
     ///
-    /// - The range is as said [above](Backing), and lies inside the memory, committed.
-    /// - Nobody uses it any more.
+    /// - The range is as described [above](Backing), lies inside the memory, and is committed.
+    /// - Nothing uses it any more.
     unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error>;
 
-    /// Has a range that stays committed read as zero, and gives up what memory it takes, if it can.
-    /// It writes zeroes, if an implementation does not know better.
+    /// Makes a range read as zero and, if possible, releases its physical memory. The range stays committed. The
+    /// default implementation writes zeros.
     ///
-    /// Only [`SlotMap::trim`](crate::SlotMap::trim) asks for it, between values that stay.
+    /// Only [`SlotMap::trim`](crate::SlotMap::trim) calls this, for gaps between values.
     ///
     /// # Errors
     ///
-    /// If that cannot be done; each aligned word of eight bytes is what it was or zero then.
+    /// If the range cannot be discarded. Each aligned word of eight bytes is then unchanged or zero.
     ///
     /// # Safety
     ///
     /// - As for [`decommit`](Self::decommit).
     unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: inside the memory by the caller's promise.
+        // SAFETY: the range lies inside the memory, by the caller's guarantee.
         let first = unsafe { self.start().add(range.start) };
-        // SAFETY: committed and not in use by the caller's promise.
+        // SAFETY: the range is committed and not in use, by the caller's guarantee.
         unsafe { first.write_bytes(0, range.len()) };
         Ok(())
     }
 
-    /// Makes a committed range resident, so that touching it takes no page fault. Nothing, if an
-    /// implementation does not know better.
+    /// Makes a committed range resident, so that touching it takes no page faults. The default implementation does
+    /// nothing.
     ///
     /// # Errors
     ///
-    /// If that cannot be done.
+    /// If the range cannot be made resident.
     ///
     /// # Safety
     ///
-    /// - The range is as said [above](Backing), and lies inside the memory, committed. It may be in
-    ///   use.
+    /// - The range is as described [above](Backing), lies inside the memory, and is committed. It may be in use.
     unsafe fn prefault(&mut self, range: Range<usize>) -> Result<(), Error> {
         let _ = range;
         Ok(())
     }
 
-    /// In what units memory is committed and taken back: a power of two, and at most a quarter of
-    /// the address space. 64 KiB, if an implementation does not know better.
+    /// Returns the unit in which memory is committed and taken back: a power of two, at most a quarter of the address
+    /// space. Defaults to 64 KiB.
     fn run_bytes(&self) -> usize {
         64 << 10
     }
 }
 
-/// A backing, whichever it is.
+/// A backing of any type.
 pub(crate) struct Foreign(Box<Held<dyn Backing>>);
 
 struct Held<B: ?Sized> {
-    /// What the backing said when it was asked.
+    /// What the backing returned when it was asked.
     start: Start,
     bytes: usize,
     run: usize,
-    /// What `B` was.
+    /// The type of the backing.
     kind: TypeId,
-    /// Whether a call has begun and not returned: for good, if it has unwound.
+    /// `true` while a call runs, and forever after one has unwound.
     is_called: bool,
     backing: B,
 }
 
-/// Where the memory begins.
 struct Start(NonNull<u8>);
 
-// SAFETY: a number that says where memory is; who uses that answers for it.
+// SAFETY: this is only an address; code that uses the memory is responsible for access to it.
 unsafe impl Send for Start {}
 // SAFETY: as above.
 unsafe impl Sync for Start {}
 
 impl Foreign {
-    /// Larger runs could not be doubled.
+    /// Larger runs cannot be doubled.
     const LARGEST_RUN_BYTES: usize = 1 << (usize::BITS - 2);
 
-    /// Takes a backing for elements of an alignment, if it has that, and if there is heap to keep it in.
+    /// Takes a backing, if its alignment is at least `align`, its size and runs are valid, and there is heap memory to
+    /// keep it in.
     pub(crate) fn new<B: Backing>(backing: B, align: usize) -> Result<Self, Refused<B>> {
         let (start, bytes, run) = (backing.start(), backing.reserved_bytes(), backing.run_bytes());
         let room = if isize::try_from(bytes).is_err() {
@@ -282,13 +283,13 @@ impl Foreign {
         }
     }
 
-    /// The backing, if it is a `B`.
+    /// Returns the backing if it is a `B`.
     pub(crate) fn into_backing<B: Backing>(self) -> Option<B> {
         if self.0.kind != TypeId::of::<B>() {
             return None;
         }
         let held = Box::into_raw(self.0).cast::<Held<B>>();
-        // SAFETY: it was made of a `B`, in a box, which was given up just now.
+        // SAFETY: the box was created for a `B`, as compared above, and `into_raw` just released it.
         let held = unsafe { Box::from_raw(held) };
         Some(held.backing)
     }
@@ -305,30 +306,29 @@ impl Foreign {
         self.0.run
     }
 
-    /// An end of memory, rounded up to whole runs.
+    /// Rounds the end of a range up to whole runs.
     pub(crate) fn whole_runs(&self, end: usize) -> usize {
         end.next_multiple_of(self.0.run).min(self.0.bytes)
     }
 
-    /// Commits memory that is not.
     pub(crate) fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: as `call` promises. It is not committed, so nobody uses it.
+        // SAFETY: `call` passes a valid range. It is not committed, so nothing uses it.
         self.call(range, |backing, range| unsafe { backing.commit(range) })
     }
 
     /// # Safety
     ///
-    /// - The range is committed, and nobody uses it any more, whatever this returns.
+    /// - The range is committed, and is not used any more, whatever this returns.
     pub(crate) unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: as `call` promises; the rest is the caller's promise.
+        // SAFETY: `call` passes a valid range; the rest is the caller's guarantee.
         self.call(range, |backing, range| unsafe { backing.decommit(range) })
     }
 
     /// # Safety
     ///
-    /// - The range is committed, and nobody counts on it that it holds what it holds.
+    /// - The range is committed, and nothing relies on its contents.
     pub(crate) unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: as `call` promises; the rest is the caller's promise.
+        // SAFETY: `call` passes a valid range; the rest is the caller's guarantee.
         self.call(range, |backing, range| unsafe { backing.discard(range) })
     }
 
@@ -336,12 +336,12 @@ impl Foreign {
     ///
     /// - The range is committed.
     pub(crate) unsafe fn prefault(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: as `call` promises; the rest is the caller's promise.
+        // SAFETY: `call` passes a valid range; the rest is the caller's guarantee.
         self.call(range, |backing, range| unsafe { backing.prefault(range) })
     }
 
-    /// Makes a call about whole runs inside the memory, unless one has unwound before. Nothing is
-    /// to be done about none.
+    /// Makes a call for a range of whole runs inside the memory, unless an earlier call has unwound. Does nothing for
+    /// an empty range.
     fn call(
         &mut self,
         range: Range<usize>,
@@ -349,8 +349,8 @@ impl Foreign {
     ) -> Result<(), Error> {
         let held = &mut *self.0;
         let is_whole = |end: usize| end % held.run == 0 || end == held.bytes;
-        assert!(range.end <= held.bytes, "memory behind the end");
-        assert!(is_whole(range.start) && is_whole(range.end), "a part of a run");
+        assert!(range.end <= held.bytes, "the range exceeds the memory of the backing");
+        assert!(is_whole(range.start) && is_whole(range.end), "the range is not whole runs");
         if range.is_empty() {
             return Ok(());
         }
@@ -364,7 +364,7 @@ impl Foreign {
     }
 }
 
-// What a panic leaves behind in a backing is not called again: see `is_called`.
+// A backing that unwound is not called again: see `is_called`.
 impl UnwindSafe for Foreign {}
 impl RefUnwindSafe for Foreign {}
 

@@ -1,13 +1,13 @@
-//! What needs sight of the private parts.
+//! Tests that need private items.
 
 use super::*;
 use std::panic::AssertUnwindSafe;
 
-/// Two bytes' worth of nothing.
+/// A backing without memory, whose `commit` is never reached.
 #[derive(Debug)]
 struct Small(u8);
 
-// SAFETY: no array is made in it.
+// SAFETY: no array is built in it.
 unsafe impl Backing for Small {
     fn start(&self) -> NonNull<u8> {
         #[repr(align(8))]
@@ -32,7 +32,7 @@ unsafe impl Backing for Small {
     }
 }
 
-/// Another that is laid out the same.
+/// Another type with the same layout.
 struct Other(Small);
 
 // SAFETY: as above.
@@ -55,7 +55,7 @@ unsafe impl Backing for Other {
 }
 
 #[test]
-fn it_comes_back_as_what_it_was_and_as_nothing_else() {
+fn a_backing_is_returned_only_as_its_own_type() {
     let foreign = Foreign::new(Small(7), 8).unwrap();
     assert_eq!(foreign.into_backing::<Small>().unwrap().0, 7);
     assert!(Foreign::new(Small(7), 1).unwrap().into_backing::<Other>().is_none());
@@ -63,7 +63,7 @@ fn it_comes_back_as_what_it_was_and_as_nothing_else() {
 }
 
 #[test]
-fn nothing_and_parts_of_runs_are_not_asked_for() {
+fn empty_and_partial_runs_are_not_requested() {
     let mut foreign = Foreign::new(Small(7), 8).unwrap();
     foreign.commit(64..64).unwrap();
     for range in [0..63, 1..64, 0..1 << 11] {
@@ -75,10 +75,10 @@ fn nothing_and_parts_of_runs_are_not_asked_for() {
 }
 
 #[test]
-fn nothing_is_called_after_a_panic() {
+fn a_backing_is_not_called_after_a_panic() {
     let mut foreign = Foreign::new(Small(7), 8).unwrap();
     let call = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: it does nothing but panic.
+        // SAFETY: the call only panics.
         unsafe { foreign.decommit(0..64) }
     }));
     assert!(call.is_err());

@@ -1,4 +1,4 @@
-//! Making an array, and looking at it.
+//! Construction and access.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ use std::ops::{Index, IndexMut, RangeBounds};
 use std::ptr;
 
 impl<T> BlockVec<T> {
-    /// An empty array. Allocates nothing until the first push.
+    /// Creates an empty array. Allocates nothing until the first push.
     ///
     /// # Examples
     ///
@@ -24,13 +24,13 @@ impl<T> BlockVec<T> {
     }
 
     constructors! {
-        /// Returns an empty array with memory committed for `capacity` elements.
+        /// Returns an empty array with memory allocated for `capacity` elements.
         with_capacity, try_with_capacity, capacity
     }
 
     constructors! {
-        /// Returns an empty array that can hold `max_len` elements and no more. Allocates nothing; the last
-        /// block will end with the last of them.
+        /// Returns an empty array that can hold at most `max_len` elements. Allocates nothing; the last block will end
+        /// with the last of these elements.
         with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
@@ -41,38 +41,38 @@ impl<T> BlockVec<T> {
         /// ```
     }
 
-    /// Options: maximum, capacity, blocks.
+    /// Returns a builder with the options of an array: maximum, capacity, block size.
     pub const fn builder() -> BlockVecBuilder<T> {
         BlockVecBuilder::new()
     }
 
-    /// The number of elements. O(1).
+    /// Returns the number of elements. O(1).
     #[inline]
     pub const fn len(&self) -> usize {
         self.raw.len()
     }
 
-    /// Whether there are no elements. O(1).
+    /// Returns `true` if there are no elements. O(1).
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of elements that fit into the blocks that there are. O(1).
+    /// Returns the number of elements that fit into the allocated blocks. O(1).
     ///
-    /// `usize::MAX` for elements of size zero, or what was named as the maximum.
+    /// For elements of size zero, this is [`max_len`](Self::max_len).
     #[inline]
     pub const fn capacity(&self) -> usize {
         self.raw.capacity()
     }
 
-    /// The number of elements that the array can ever hold: what was named, or as many as there can be in any array. O(1).
+    /// Returns the maximum number of elements: the one that was set, or else what `isize::MAX` bytes can hold. O(1).
     #[inline]
     pub const fn max_len(&self) -> usize {
         self.raw.max_len()
     }
 
-    /// What the array holds and takes up. Linear in the number of blocks.
+    /// Returns statistics about the array. Linear in the number of blocks.
     ///
     /// # Examples
     ///
@@ -94,43 +94,43 @@ impl<T> BlockVec<T> {
         }
     }
 
-    /// The element at an index; `None` if it is out of bounds. O(1).
+    /// Returns a reference to the element at `index`, or `None` if it is out of bounds. O(1).
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
         self.raw.get(index)
     }
 
-    /// The element at an index, to be changed; `None` if it is out of bounds. O(1).
+    /// Returns a mutable reference to the element at `index`, or `None` if it is out of bounds. O(1).
     #[inline]
     pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         self.raw.get_mut(index)
     }
 
-    /// The first element. O(1).
+    /// Returns a reference to the first element, or `None` if there is none. O(1).
     #[inline]
     pub fn first(&self) -> Option<&T> {
         self.get(0)
     }
 
-    /// The first element, to be changed. O(1).
+    /// Returns a mutable reference to the first element, or `None` if there is none. O(1).
     #[inline]
     pub fn first_mut(&mut self) -> Option<&mut T> {
         self.get_mut(0)
     }
 
-    /// The last element. O(1).
+    /// Returns a reference to the last element, or `None` if there is none. O(1).
     #[inline]
     pub fn last(&self) -> Option<&T> {
         self.get(self.len().wrapping_sub(1))
     }
 
-    /// The last element, to be changed. O(1).
+    /// Returns a mutable reference to the last element, or `None` if there is none. O(1).
     #[inline]
     pub fn last_mut(&mut self) -> Option<&mut T> {
         self.get_mut(self.len().wrapping_sub(1))
     }
 
-    /// The elements as slices, one a block, in their order. O(1).
+    /// Returns an iterator over the elements in order, as one slice per block. O(1).
     ///
     /// # Examples
     ///
@@ -143,7 +143,7 @@ impl<T> BlockVec<T> {
         BlockIter::new(self.runs(0))
     }
 
-    /// The elements as slices, one a block, to be changed. O(1).
+    /// Returns an iterator over the elements in order, as one mutable slice per block. O(1).
     ///
     /// # Examples
     ///
@@ -157,29 +157,29 @@ impl<T> BlockVec<T> {
         BlockIterMut::new(RunsMut::new(&mut self.raw, 0..len))
     }
 
-    /// All elements in their order. O(1).
+    /// Returns an iterator over the elements in order. O(1).
     ///
-    /// What goes through all of them at once (`for_each`, `fold`, `sum`, `find` and the like) does so by slices; `next`
-    /// costs a compare more than a slice's at the end of each block. Where the compiler would do several elements of a slice
-    /// at once, as in a sum of small numbers, it does one at a time in a `for` loop over this, and takes twice as long. `nth`
-    /// costs the same whatever it steps over.
+    /// Methods that consume many elements (`for_each`, `fold`, `sum`, `find` and the like) work slice by slice. `next`
+    /// makes one comparison more than the iterator of a slice, at the end of each block. A `for` loop over this
+    /// iterator is not vectorised: where a loop over a slice would be, such as a sum of small integers, it takes twice
+    /// as long. `nth` takes the same time independently of how many elements it skips.
     #[inline]
     pub fn iter(&self) -> Iter<'_, T> {
         Iter::new(self.runs(0))
     }
 
-    /// All elements in their order, to be changed. O(1).
+    /// Returns an iterator over mutable references to the elements, in order. O(1).
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T> {
         let len = self.len();
         IterMut::new(RunsMut::new(&mut self.raw, 0..len))
     }
 
-    /// The elements of a range. O(1).
+    /// Returns an iterator over the elements of a range. O(1).
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range starts after its end, or ends past the length.
     ///
     /// # Examples
     ///
@@ -193,26 +193,26 @@ impl<T> BlockVec<T> {
         Iter::new(Runs::new(&self.raw, start..end))
     }
 
-    /// The elements of a range, to be changed. O(1).
+    /// Returns an iterator over mutable references to the elements of a range. O(1).
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range starts after its end, or ends past the length.
     #[track_caller]
     pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> IterMut<'_, T> {
         let (start, end) = check_range(&range, self.len());
         IterMut::new(RunsMut::new(&mut self.raw, start..end))
     }
 
-    /// The elements from `start` on, by runs.
+    /// The elements from `start` on, as contiguous runs.
     pub(super) fn runs(&self, start: usize) -> Runs<'_, T> {
         Runs::new(&self.raw, start..self.len())
     }
 
-    /// The index of an element of this array, from a reference to it. Linear in the number of blocks.
+    /// Returns the index of an element of this array, given a reference to it. Linear in the number of blocks.
     ///
-    /// `None` if the reference is to something else, or if elements have size zero, since then all
-    /// have one address.
+    /// Returns `None` if the reference points elsewhere, or if elements have size zero and therefore no distinct
+    /// addresses.
     ///
     /// # Examples
     ///

@@ -23,7 +23,7 @@ use std::marker::PhantomData;
 /// assert_eq!(samples.max_len(), 1 << 28);
 /// assert_eq!(samples.stats().blocks, 4);
 /// ```
-#[must_use = "nothing is made before `build` is called"]
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct BlockVecBuilder<T> {
     max_len: Option<usize>,
     capacity: usize,
@@ -36,19 +36,19 @@ impl<T> BlockVecBuilder<T> {
         Self { max_len: None, capacity: 0, blocks: Blocks::DEFAULT, element: PhantomData }
     }
 
-    /// Sets the maximum number of elements. Defaults to the most that any array can hold.
+    /// Sets the maximum number of elements. Defaults to what `isize::MAX` bytes can hold.
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.max_len = Some(max_len);
         self
     }
 
-    /// Sets for how many elements memory is allocated by [`build`](Self::build). Defaults to 0.
+    /// Sets how many elements [`build`](Self::build) allocates memory for. Defaults to 0.
     pub const fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity;
         self
     }
 
-    /// Sets how large blocks are. Defaults to 16 KiB each.
+    /// Sets the sizes of blocks. Defaults to 16 KiB each.
     pub const fn blocks(mut self, blocks: Blocks) -> Self {
         self.blocks = blocks;
         self

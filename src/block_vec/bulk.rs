@@ -1,4 +1,4 @@
-//! Calls that look at many elements, and move or remove some.
+//! Operations on many elements.
 
 #![forbid(unsafe_code)]
 
@@ -17,9 +17,10 @@ impl<T> BlockVec<T> {
         Cut::new(&mut self.raw, start, end)
     }
 
-    /// Removes all but the first of neighbours for which `same(later, first)` holds. O(n).
+    /// Removes consecutive elements for which `same(later, first)` returns `true`, except the first of each group.
+    /// O(n).
     ///
-    /// If `same` or a drop panics, what was not looked at stays.
+    /// If `same` or a drop panics, elements that were not visited stay.
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         let len = self.len();
         let mut cut = Cut::new(&mut self.raw, 0, len);
@@ -33,7 +34,8 @@ impl<T> BlockVec<T> {
         }
     }
 
-    /// [`append`](Self::append), or the error; then neither array has changed.
+    /// Like [`append`](Self::append), but returns an error instead of panicking. After an error neither array has
+    /// changed.
     ///
     /// # Errors
     ///
@@ -44,7 +46,8 @@ impl<T> BlockVec<T> {
         Ok(())
     }
 
-    /// [`append_vec`](Self::append_vec), or the error; then neither array has changed.
+    /// Like [`append_vec`](Self::append_vec), but returns an error instead of panicking. After an error neither array
+    /// has changed.
     ///
     /// # Errors
     ///
@@ -55,7 +58,8 @@ impl<T> BlockVec<T> {
         Ok(())
     }
 
-    /// [`split_off`](Self::split_off), or the error; then nothing has changed.
+    /// Like [`split_off`](Self::split_off), but returns an error if memory is refused. After an error nothing has
+    /// changed.
     ///
     /// # Errors
     ///
@@ -63,7 +67,7 @@ impl<T> BlockVec<T> {
     ///
     /// # Panics
     ///
-    /// If `at` is beyond the length.
+    /// If `at` is greater than the length.
     #[track_caller]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
         let len = self.len();
@@ -74,7 +78,8 @@ impl<T> BlockVec<T> {
         Ok(rest)
     }
 
-    /// [`resize_with`](Self::resize_with), or the error; then `make` was not called.
+    /// Like [`resize_with`](Self::resize_with), but returns an error instead of panicking. After an error `make` was
+    /// not called.
     ///
     /// # Errors
     ///
@@ -97,7 +102,7 @@ impl<T> BlockVec<T> {
 impl<T: Clone> BlockVec<T> {
     clone_methods!();
 
-    /// [`resize`](Self::resize), or the error and the value.
+    /// Resizes the array like [`resize`](Self::resize), or returns the error and the value.
     ///
     /// # Errors
     ///
@@ -111,12 +116,13 @@ impl<T: Clone> BlockVec<T> {
         if let Err(error) = self.try_reserve(additional) {
             return Err(Refused { error, value });
         }
-        // One clone less: the value itself comes last.
+        // Appends the value itself last, which saves a clone.
         self.fill((1..additional).map(|_| value.clone()));
         self.try_push(value)
     }
 
-    /// [`extend_from_slice`](Self::extend_from_slice), or the error; then nothing was cloned.
+    /// Like [`extend_from_slice`](Self::extend_from_slice), but returns an error instead of panicking. After an error
+    /// nothing was cloned.
     ///
     /// # Errors
     ///
@@ -127,7 +133,8 @@ impl<T: Clone> BlockVec<T> {
         Ok(())
     }
 
-    /// [`extend_from_within`](Self::extend_from_within), or the error; then nothing was cloned.
+    /// Like [`extend_from_within`](Self::extend_from_within), but returns an error if memory is refused. After an error
+    /// nothing was cloned.
     ///
     /// # Errors
     ///
@@ -135,7 +142,7 @@ impl<T: Clone> BlockVec<T> {
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range starts after its end, or ends past the length.
     #[track_caller]
     pub fn try_extend_from_within(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let (start, end) = check_range(&range, self.len());
@@ -147,7 +154,7 @@ impl<T: Clone> BlockVec<T> {
         Ok(())
     }
 
-    /// Appends clones of all elements of another from `start` on.
+    /// Appends clones of the elements of `other` from `start` on.
     pub(super) fn try_extend_from_runs(&mut self, other: &Self, start: usize) -> Result<(), Error> {
         let mut runs = other.runs(start);
         self.try_reserve(runs.len())?;
@@ -157,7 +164,7 @@ impl<T: Clone> BlockVec<T> {
         Ok(())
     }
 
-    /// Appends clones of a slice, for which there is room.
+    /// Appends clones of the elements of a slice, for which there is capacity.
     fn fill_from_slice(&mut self, mut other: &[T]) {
         while !other.is_empty() {
             let (now, later) = other.split_at(other.len().min(self.raw.room()));

@@ -1,4 +1,4 @@
-//! Comparison, hashes, and how it is shown.
+//! Comparison, hashing and `Debug`.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 impl<T> BlockVec<T> {
-    /// Whether it is as long as a slice, and each block equals its part of that.
+    /// Compares the array with a slice, block by block.
     fn is<U>(&self, other: &[U], equal: impl Fn(&[T], &[U]) -> bool) -> bool {
         let mut rest = other;
         self.len() == other.len()
@@ -25,7 +25,7 @@ impl<T> BlockVec<T> {
 debug_items!([T: fmt::Debug] BlockVec<T>, debug_list, |items| items);
 
 impl<T: Hash> Hash for BlockVec<T> {
-    /// As equal arrays do, whatever their blocks are like.
+    /// Hashes the length and the elements, so that equal arrays have equal hashes whatever their blocks.
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_usize(self.len());
         self.iter().for_each(|element| element.hash(state));
@@ -34,7 +34,7 @@ impl<T: Hash> Hash for BlockVec<T> {
 
 impl<T: PartialEq<U>, U> PartialEq<BlockVec<U>> for BlockVec<T> {
     fn eq(&self, other: &BlockVec<U>) -> bool {
-        // Blocks may be of other sizes there.
+        // The blocks of `other` may have different sizes.
         let mut index = 0;
         self.len() == other.len()
             && self.blocks().all(|block| {
@@ -59,7 +59,7 @@ impl<T: Ord> Ord for BlockVec<T> {
     }
 }
 
-/// Equality with what can be sliced whole.
+/// Implements equality with types that can be borrowed as one slice.
 macro_rules! equal_to_slices {
     ($([$($generics:tt)*] $slice:ty;)*) => {$(
         impl<T: PartialEq<U>, U, $($generics)*> PartialEq<$slice> for BlockVec<T> {
@@ -80,7 +80,7 @@ equal_to_slices! {
     [] VmVec<U>;
 }
 
-/// The same, the other way round.
+/// Implements the same comparisons with the sides exchanged.
 macro_rules! slices_equal {
     ($($slice:ty;)*) => {$(
         impl<T: PartialEq<U>, U> PartialEq<BlockVec<U>> for $slice {

@@ -1,6 +1,5 @@
-//! Conversions from and to other containers.
-//!
-//! Elements move by one copy of their bytes, since the memory of the two sides is not of one kind.
+//! Conversions from and to other containers. They copy the bytes of the elements once, since both sides use different
+//! memory.
 
 #![forbid(unsafe_code)]
 
@@ -16,11 +15,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl<T> BlockVec<T> {
-    /// The elements in a `Vec`. They move, by one copy of their bytes: the memory is another. O(n).
+    /// Moves the elements to a `Vec`, by copying their bytes once. O(n).
     ///
     /// # Panics
     ///
-    /// If the memory cannot be had.
+    /// If memory is refused.
     ///
     /// # Examples
     ///
@@ -42,11 +41,11 @@ impl<T> BlockVec<T> {
         vec
     }
 
-    /// The elements in a boxed slice. They move, as by [`into_vec`](Self::into_vec). O(n).
+    /// Moves the elements to a boxed slice, like [`into_vec`](Self::into_vec). O(n).
     ///
     /// # Panics
     ///
-    /// If the memory cannot be had.
+    /// If memory is refused.
     #[must_use]
     #[track_caller]
     pub fn into_boxed_slice(self) -> Box<[T]> {
@@ -64,7 +63,6 @@ impl<T> From<Vec<T>> for BlockVec<T> {
 }
 
 impl<T> From<BlockVec<T>> for Vec<T> {
-    /// As [`BlockVec::into_vec`].
     #[track_caller]
     fn from(from: BlockVec<T>) -> Self {
         from.into_vec()

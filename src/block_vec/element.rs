@@ -1,4 +1,4 @@
-//! Putting single elements in, and taking them out.
+//! Inserting and removing single elements.
 
 #![forbid(unsafe_code)]
 
@@ -9,7 +9,7 @@ use crate::error::Refused;
 use std::mem;
 
 impl<T> BlockVec<T> {
-    /// Appends an element. O(1), no copy; takes a block from the allocator if there is no room.
+    /// Appends an element. O(1), without a copy; allocates a block if the capacity is used up.
     ///
     /// # Panics
     ///
@@ -20,7 +20,7 @@ impl<T> BlockVec<T> {
         self.raw.push(value);
     }
 
-    /// [`push`](Self::push), or the error and the element.
+    /// Appends an element, or returns the error and the element.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl<T> BlockVec<T> {
         self.raw.try_push(value)
     }
 
-    /// [`push`](Self::push), and a reference to the element where it now lies.
+    /// Appends an element and returns a mutable reference to it.
     ///
     /// # Panics
     ///
@@ -44,13 +44,13 @@ impl<T> BlockVec<T> {
         &mut self[index]
     }
 
-    /// Takes the last element out. O(1).
+    /// Removes the last element and returns it, or returns `None` if the array is empty. O(1).
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.raw.pop()
     }
 
-    /// [`insert`](Self::insert), or the error and the element.
+    /// Inserts an element like [`insert`](Self::insert), or returns the error and the element.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl<T> BlockVec<T> {
     ///
     /// # Panics
     ///
-    /// If `index` is beyond the length.
+    /// If `index` is greater than the length.
     #[track_caller]
     pub fn try_insert(&mut self, index: usize, mut value: T) -> Result<(), Refused<T>> {
         let len = self.len();
@@ -68,14 +68,14 @@ impl<T> BlockVec<T> {
         }
         let mut runs = RunsMut::new(&mut self.raw, index..len);
         while let Some(run) = runs.next() {
-            // The last one of each block goes on to the next.
+            // The last element of each block moves to the next block.
             run.rotate_right(1);
             mem::swap(&mut run[0], &mut value);
         }
         self.raw.try_push(value)
     }
 
-    /// Takes the element at `index` out, moving those behind it down by one. O(n - index).
+    /// Removes the element at `index` and returns it, moving the elements after it down by one. O(n - index).
     ///
     /// # Panics
     ///
@@ -88,7 +88,7 @@ impl<T> BlockVec<T> {
         removed.unwrap_or_else(|| out_of_bounds(index, len))
     }
 
-    /// Takes the element at `index` out, and puts the last one in its place. O(1).
+    /// Removes the element at `index` and returns it, moving the last element to its place. O(1).
     ///
     /// # Panics
     ///
@@ -117,7 +117,7 @@ impl<T> BlockVec<T> {
         self.raw.swap(a, b);
     }
 
-    /// Drops the elements from `len` on. The memory stays. O(number dropped).
+    /// Shortens the array to at most `len` elements, dropping the rest. The memory stays allocated. O(number dropped).
     pub fn truncate(&mut self, len: usize) {
         self.raw.truncate(len);
     }

@@ -34,7 +34,6 @@ impl Drop for Refusing {
     }
 }
 
-/// Returns `true` if this block is to be refused.
 pub(super) fn strikes() -> bool {
     match LEFT.get() {
         None => false,

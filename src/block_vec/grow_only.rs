@@ -1,19 +1,19 @@
-//! [`GrowOnlyBlockVec`]: push through `&self`, while references to earlier elements live.
+//! [`GrowOnlyBlockVec`]: push through `&self` while references to earlier elements are alive.
 //!
 //! # Why this is sound
 //!
-//! As in the scope of a [`VmVec`](crate::VmVec): the scope holds the one mutable borrow of the array for `'v`, on one
-//! thread. A reference that it gives out, `&'v T`, stays good if during `'v` the element (1) is not moved, (2) is not
-//! dropped, and (3) is not reached mutably:
+//! As for the scope of a [`VmVec`](crate::VmVec): the scope holds the only mutable borrow of the array for `'v`, on one
+//! thread. A reference `&'v T` that it returns stays valid if during `'v` the element (1) is not moved, (2) is not
+//! dropped, and (3) is not accessed mutably:
 //!
-//! 1. Growing takes blocks and moves none. What may move is the table of blocks, to which no reference is given out.
-//! 2. There is no removal here. The array itself cannot be dropped, or taken away, while it is borrowed.
-//! 3. No `&mut T` and no slice of them is made here, of any element. Pushing writes only behind the last element, by raw
+//! 1. Growing allocates blocks and moves none. The table of blocks may move, but no reference to it is returned.
+//! 2. The scope removes nothing, and the array cannot be dropped or moved while it is borrowed.
+//! 3. The scope makes no `&mut T` to any element, nor a slice of them. A push writes only past the last element, by raw
 //!    pointer, where no reference points yet.
 //!
-//! The array's own fields are borrowed mutably one at a time, for which [`Lent`] answers: whatever runs while the array
-//! takes memory (the program's allocator, the hook of a panic) and comes back to the scope is refused. All else here runs
-//! no code of users: values are made before, and dropped after.
+//! The fields of the array are borrowed mutably one call at a time, by [`Lent`]: code that runs while the array takes
+//! memory (the program's allocator, a panic hook) and calls the scope again is refused. Nothing else here runs user
+//! code: values are made before, and dropped after.
 
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
@@ -27,17 +27,17 @@ use std::iter::FusedIterator;
 use std::ops::Index;
 use std::slice;
 
-/// A scope in which a [`BlockVec`] can only grow, made by [`BlockVec::grow_only`].
+/// A scope in which a [`BlockVec`] can only grow, created by [`BlockVec::grow_only`].
 ///
-/// Its `push` takes `&self` and returns a reference that lives as long as the scope's borrow of
-/// the array: across any number of further pushes. It costs what [`BlockVec::push`] costs.
+/// Its `push` takes `&self` and returns a reference that lives as long as the scope's borrow of the array, across any
+/// number of later pushes. It costs the same as [`BlockVec::push`].
 ///
-/// Elements can neither be removed nor changed inside the scope (use [`Cell`](std::cell::Cell) and
-/// the like for what must change), and it stays on one thread.
+/// Elements can be neither removed nor modified in the scope (except through [`Cell`](std::cell::Cell) and the like),
+/// and the scope stays on one thread.
 ///
-/// While the array takes memory, code of the program may run that has the scope too: a global allocator, or the hook of a
-/// panic in it. To use the scope there is refused: calls that begin with `try_` have an error
-/// ([`Busy`](crate::ErrorKind::Busy)), all others panic. Before and after, it is as ever.
+/// While the array takes memory, other code of the program may run that has access to the scope: a global allocator, or
+/// a panic hook called from it. If such code uses the scope, methods that begin with `try_` return an error
+/// ([`Busy`](crate::ErrorKind::Busy)), and all others panic. The scope remains usable afterwards.
 ///
 /// # Examples
 ///
@@ -48,7 +48,7 @@ use std::slice;
 /// let scope = words.grow_only();
 /// let mut longest = scope.push("a".to_string());
 /// for n in 2..1000 {
-///     let word = scope.push("a".repeat(n % 7)); // earlier references stay good
+///     let word = scope.push("a".repeat(n % 7)); // earlier references stay valid
 ///     if word.len() > longest.len() {
 ///         longest = word;
 ///     }
@@ -56,7 +56,7 @@ use std::slice;
 /// assert_eq!(longest, "aaaaaa");
 /// ```
 ///
-/// References end with the borrow: the array cannot be used while one lives,
+/// The array cannot be used while a reference is alive,
 ///
 /// ```compile_fail,E0499
 /// let mut numbers = stayput::BlockVec::from([1]);
@@ -65,7 +65,7 @@ use std::slice;
 /// println!("{two}");
 /// ```
 ///
-/// nor outlive the array,
+/// nor can a reference outlive the array,
 ///
 /// ```compile_fail,E0597
 /// let two = {
@@ -75,7 +75,7 @@ use std::slice;
 /// println!("{two}");
 /// ```
 ///
-/// nothing that is shared can be reached mutably,
+/// elements cannot be accessed mutably,
 ///
 /// ```compile_fail,E0594
 /// let mut numbers = stayput::BlockVec::from([1]);
@@ -83,7 +83,7 @@ use std::slice;
 /// scope[0] = 2;
 /// ```
 ///
-/// no element can be pushed that does not live as long as the array's elements must,
+/// the lifetime of elements cannot be shortened to push others,
 ///
 /// ```compile_fail
 /// fn shorten<'v, 's>(
@@ -93,7 +93,7 @@ use std::slice;
 /// }
 /// ```
 ///
-/// and no other thread can have the scope, by reference or by value:
+/// and the scope cannot be used by another thread, by reference or by value:
 ///
 /// ```compile_fail,E0277
 /// let mut numbers = stayput::BlockVec::from([1]);
@@ -112,7 +112,7 @@ use std::slice;
 /// });
 /// ```
 pub struct GrowOnlyBlockVec<'v, T> {
-    /// It keeps the scope on one thread, too.
+    /// Also keeps the scope on one thread.
     vec: Lent<'v, BlockVec<T>>,
 }
 
@@ -135,27 +135,27 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
 
     scope_methods!(BlockVec);
 
-    /// [`push`](Self::push), or the error and the element.
+    /// Appends an element and returns a reference to it, or returns the error and the element.
     ///
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
-        // Apart from storing it: where an allocator unwinds, the value is dropped, and that is user code.
+        // Room is made before, since the value is dropped if an allocator unwinds, and that runs user code.
         if let Err(error) = self.make_room_for_one() {
             return Err(Refused { error, value });
         }
-        // SAFETY: it moves a value, and counts it. What is seen has room, so it is the array, and nothing panics.
+        // SAFETY: this moves a value and counts it, and does not panic: the array seen has room, so it is not the
+        // stand-in.
         let place = unsafe { self.vec.lend_seen(|vec| vec.raw.push_within(value)) };
-        // SAFETY: initialised, and it stays where and what it is for `'v`: see above.
+        // SAFETY: the element is initialised, and neither moves nor changes for `'v`: see above.
         Ok(unsafe { place.as_ref() })
     }
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
-        // What is in the array's place while that is lent is full.
-        // SAFETY: it compares numbers.
+        // The stand-in, which is seen while the array is lent, is full. SAFETY: this only compares numbers.
         let has_room = unsafe { self.vec.lend_seen(|vec| vec.raw.has_room()) };
         if has_room { Ok(()) } else { self.grow_by_one() }
     }
@@ -169,30 +169,30 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
     /// See [`BlockVec::max_len`].
     #[track_caller]
     pub fn max_len(&self) -> usize {
-        // SAFETY: it reads a number.
+        // SAFETY: this only reads a number.
         unsafe { self.vec.look(BlockVec::max_len) }
     }
 
-    /// The element at an index; `None` if it is out of bounds. O(1).
+    /// Returns a reference to the element at `index`, or `None` if it is out of bounds. O(1).
     #[inline]
     #[track_caller]
     pub fn get(&self, index: usize) -> Option<&'v T> {
-        // SAFETY: it reads numbers and an address.
+        // SAFETY: this only reads numbers and an address.
         let found = unsafe { self.vec.look(|vec| vec.get(index).map(|found| &raw const *found)) };
-        // SAFETY: initialised, and it stays where and what it is for `'v`: see above.
+        // SAFETY: the element is initialised, and neither moves nor changes for `'v`: see above.
         found.map(|found| unsafe { &*found })
     }
 
-    /// The elements from `index` on, up to `end`, that lie side by side; both are within the length.
+    /// Returns the contiguous elements from `index` on, up to `end`, which must be within the length.
     #[track_caller]
     fn run(&self, index: usize, end: usize) -> &'v [T] {
-        // SAFETY: it reads numbers and an address; the array has not got shorter since it was longer than that.
+        // SAFETY: this only reads numbers and an address. It does not panic, since the array never becomes shorter.
         let run = unsafe { self.vec.look(|vec| &raw const *vec.raw.run(index, end)) };
-        // SAFETY: initialised, and they stay where and what they are for `'v`: see above.
+        // SAFETY: the elements are initialised, and neither move nor change for `'v`: see above.
         unsafe { &*run }
     }
 
-    /// The elements there are now; those pushed later do not come.
+    /// Returns an iterator over the current elements. Elements that are pushed later are not included.
     #[track_caller]
     pub fn iter(&self) -> GrowOnlyIter<'_, 'v, T> {
         GrowOnlyIter { scope: self, run: [].iter(), next: 0, end: self.len() }
@@ -216,21 +216,21 @@ iterate_by_ref!(['v, T] GrowOnlyBlockVec<'v, T>: &'v T => GrowOnlyIter<'a, 'v, T
 
 debug_items!([T: fmt::Debug] GrowOnlyBlockVec<'_, T>, debug_list, |scope| scope);
 
-/// The elements that a scope had when this was made, by [`GrowOnlyBlockVec::iter`].
+/// An iterator over the elements that a scope had when the iterator was created, by [`GrowOnlyBlockVec::iter`].
 ///
 /// # Panics
 ///
-/// As other calls of the scope do: where it is used while the array takes memory.
+/// If it is used while the array takes memory, like other methods of the scope.
 pub struct GrowOnlyIter<'s, 'v, T> {
     scope: &'s GrowOnlyBlockVec<'v, T>,
-    /// Elements of a block, in front of `next`.
+    /// Elements of a block that precede `next`.
     run: slice::Iter<'v, T>,
     next: usize,
     end: usize,
 }
 
 impl<T> GrowOnlyIter<'_, '_, T> {
-    /// Has the next elements be in `run`, where there are none any more. Whether there are some.
+    /// Loads the next run, after the last one ended. Returns `false` if there is none.
     #[cold]
     #[inline(never)]
     fn step(&mut self) -> bool {

@@ -1,4 +1,4 @@
-//! [`IntoIter`]: gives out the elements by value.
+//! [`IntoIter`]: moves the elements out.
 
 #![forbid(unsafe_code)]
 
@@ -6,14 +6,14 @@ use super::raw::Owned;
 use super::{BlockVec, Iter, IterMut};
 use std::fmt;
 
-/// An iterator that gives out the elements of a [`BlockVec`], made by its `into_iter`.
+/// An iterator that moves the elements out of a [`BlockVec`], created by its `into_iter`.
 pub struct IntoIter<T> {
     owned: Owned<T>,
 }
 
 #[cfg(feature = "rayon")]
 impl<T> IntoIter<T> {
-    /// All that is still to be given out, at once.
+    /// Takes all elements that were not yielded yet.
     pub(crate) fn take_rest(&mut self) -> super::Taken<'_, T> {
         self.owned.take_rest()
     }
@@ -29,7 +29,7 @@ exact_iterator! {
 }
 
 impl<T: Clone> Clone for IntoIter<T> {
-    /// Clones what is still to be given out into an array of its own.
+    /// Clones the elements not yet yielded into a new array.
     fn clone(&self) -> Self {
         let mut vec = BlockVec { raw: self.owned.fresh() };
         self.owned.runs().for_each(|run| vec.extend_from_slice(run));
@@ -43,7 +43,6 @@ impl<T> Default for IntoIter<T> {
     }
 }
 
-/// The elements still to be given out.
 struct Rest<'i, T>(&'i Owned<T>);
 
 debug_items!([T: fmt::Debug] Rest<'_, T>, debug_list, |rest| rest.0.runs().flatten());
@@ -54,8 +53,8 @@ impl<T> IntoIterator for BlockVec<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
 
-    /// Gives out the elements by value, in order. They move out one by one; the blocks go back when the iterator is
-    /// dropped.
+    /// Returns an iterator that moves the elements out one by one, in order. The blocks are deallocated when the
+    /// iterator is dropped.
     fn into_iter(self) -> IntoIter<T> {
         IntoIter { owned: Owned::new(self.raw) }
     }

@@ -1,4 +1,4 @@
-//! [`Iter`], [`IterMut`], [`BlockIter`], [`BlockIterMut`]: elements, and slices of them.
+//! [`Iter`], [`IterMut`], [`BlockIter`], [`BlockIterMut`]: iterators over elements, and over slices of them.
 
 #![forbid(unsafe_code)]
 
@@ -10,31 +10,29 @@ use std::iter::FusedIterator;
 use std::mem;
 use std::slice;
 
-/// The elements of a [`BlockVec`](super::BlockVec), made by [`BlockVec::iter`](super::BlockVec::iter).
+/// An iterator over the elements of a [`BlockVec`](super::BlockVec), created by
+/// [`BlockVec::iter`](super::BlockVec::iter).
 pub struct Iter<'a, T> {
-    /// The elements in front of those in `runs`.
     front: slice::Iter<'a, T>,
     runs: Runs<'a, T>,
-    /// Those behind them.
     back: slice::Iter<'a, T>,
 }
 
-/// The elements of a [`BlockVec`](super::BlockVec), to be changed, made by
+/// An iterator over mutable references to the elements of a [`BlockVec`](super::BlockVec), created by
 /// [`BlockVec::iter_mut`](super::BlockVec::iter_mut).
 pub struct IterMut<'a, T> {
-    /// The elements in front of those in `runs`.
     front: slice::IterMut<'a, T>,
     runs: RunsMut<'a, T>,
-    /// Those behind them.
     back: slice::IterMut<'a, T>,
 }
 
-/// The elements of a [`BlockVec`](super::BlockVec) as slices, made by [`BlockVec::blocks`](super::BlockVec::blocks).
+/// An iterator over the elements of a [`BlockVec`](super::BlockVec) as slices, created by
+/// [`BlockVec::blocks`](super::BlockVec::blocks).
 pub struct BlockIter<'a, T> {
     runs: Runs<'a, T>,
 }
 
-/// The elements of a [`BlockVec`](super::BlockVec) as slices, to be changed, made by
+/// An iterator over the elements of a [`BlockVec`](super::BlockVec) as mutable slices, created by
 /// [`BlockVec::blocks_mut`](super::BlockVec::blocks_mut).
 pub struct BlockIterMut<'a, T> {
     runs: RunsMut<'a, T>,
@@ -52,8 +50,8 @@ macro_rules! iterators {
                 Self { front: Default::default(), runs, back: Default::default() }
             }
 
-            /// Has the next elements be in front, where there are none any more. Whether there are some.
-            // Inlined, so that a loop has all of the iterator in registers; what is seldom done is called from here.
+            /// Loads the next run into `front`, after the last one ended. Returns `false` if there is none.
+            // Inlined, so that a loop keeps the iterator in registers; the rarely needed parts are not.
             #[inline]
             fn step(&mut self) -> bool {
                 self.front = match self.runs.next_seldom() {
@@ -63,7 +61,7 @@ macro_rules! iterators {
                 self.front.len() > 0
             }
 
-            /// The same at the other end.
+            /// The same for `back`.
             #[inline]
             fn step_back(&mut self) -> bool {
                 self.back = match self.runs.next_back_seldom() {
@@ -73,7 +71,7 @@ macro_rules! iterators {
                 self.back.len() > 0
             }
 
-            /// What is found in one of the slices, from the first on.
+            /// Returns the first result of `look`, which is called with one slice after another.
             #[inline]
             fn search<B>(
                 &mut self,
@@ -90,7 +88,7 @@ macro_rules! iterators {
 
         #[cfg(feature = "rayon")]
         impl<T> SplitAt for $elements<'_, T> {
-            /// Where none was given out yet.
+            /// Requires that no element was yielded yet.
             fn split_at(self, count: usize) -> (Self, Self) {
                 assert!(self.front.len() == 0 && self.back.len() == 0);
                 let (left, right) = self.runs.split_at(count);

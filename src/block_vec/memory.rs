@@ -1,4 +1,4 @@
-//! Taking memory, and giving it back.
+//! Reserving and returning memory.
 
 #![forbid(unsafe_code)]
 
@@ -10,9 +10,10 @@ use crate::growing::{Amount, Budget, GivenBack, Purse};
 impl<T> BlockVec<T> {
     reserve_methods! {
         &mut, "elements";
-        /// Takes no more than the last block ahead. Calls the allocator once for each block that is not there already; and
-        /// before, where they are more than the machine has memory for, for all in one, so that what is out of all reason is
-        /// refused at once. Nothing is moved. If a block is refused, the others that could be had are given back.
+        /// Allocates at most the last block in advance. Calls the allocator once for each new block. If the new blocks
+        /// exceed the machine's memory, it first requests all of that in one block, so that an unreasonable size is
+        /// refused at once. Nothing is moved. If a block is refused, the new blocks that were allocated before are
+        /// deallocated.
     }
 
     reserve_exact_methods!("elements");
@@ -27,14 +28,14 @@ impl<T> BlockVec<T> {
 
     prefault_methods! {
         &mut, "elements";
-        /// What the allocator has had in use before is resident already.
+        /// Memory that the allocator used before is resident already.
         ///
         /// # Examples
         ///
         /// ```
         /// let mut samples = stayput::BlockVec::new();
         /// samples.prefault(100_000);
-        /// samples.extend((0..100_000).map(f64::from)); // takes no page fault
+        /// samples.extend((0..100_000).map(f64::from)); // takes no page faults
         /// assert_eq!(samples[99_999], 99_999.0);
         /// ```
     }
@@ -45,7 +46,7 @@ impl<T> BlockVec<T> {
         Ok(())
     }
 
-    /// Gives all blocks behind the last element back to the allocator. Linear in their number.
+    /// Deallocates all blocks past the last element. Linear in the number of these blocks.
     ///
     /// # Examples
     ///
@@ -59,14 +60,14 @@ impl<T> BlockVec<T> {
         self.shrink_to(0);
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but keeps room for `min_capacity` elements, if
-    /// there is so much.
+    /// Like [`shrink_to_fit`](Self::shrink_to_fit), but keeps capacity for at least `min_capacity` elements, if there
+    /// is as much.
     pub fn shrink_to(&mut self, min_capacity: usize) {
         self.shrink(min_capacity, &mut Purse::unlimited());
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can
-    /// be spread over frames: call it again until it [is done](GivenBack::is_done).
+    /// Like [`shrink_to_fit`](Self::shrink_to_fit), but deallocates no more than a budget allows, to spread the work
+    /// over frames. Call it again until it [is done](GivenBack::is_done).
     ///
     /// # Examples
     ///

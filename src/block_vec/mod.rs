@@ -1,7 +1,6 @@
 //! [`BlockVec`]: an array in blocks of the program's allocator, whose elements never move; and its iterators.
 
-// What lies where, and why that is sound, is the business of `raw`. All else is in safe terms of it, but for the
-// grow-only scope.
+// `raw` has all unsafe code except that of the grow-only scope, and the argument why it is sound.
 
 // In the order in which the docs list their methods.
 mod access;
@@ -45,60 +44,60 @@ pub(crate) use raw::Taken;
 
 /// A growable array in blocks, whose elements never move.
 ///
-/// It is for where a [`VmVec`](crate::VmVec) cannot be had, or costs too much: it takes its memory from the
-/// program's allocator, a block of 16 KiB at a time (or [as you choose](BlockVecBuilder::blocks)). So it is at home on
-/// every system, WebAssembly among them, and in any address space. As with a `VmVec`, growing copies
-/// no element, and pointers to elements stay good; but it is no slice.
+/// It is an alternative to [`VmVec`](crate::VmVec) where reserving addresses is impossible or too expensive. Its memory
+/// comes from the program's allocator, in blocks of 16 KiB or [another size](BlockVecBuilder::blocks), so it works on
+/// every system, including WebAssembly, and in any address space. As with a `VmVec`, growing copies no element, and
+/// pointers to elements stay valid. But the elements are not one slice.
 ///
-/// # When to take it
+/// # When to use it
 ///
-/// | where | what |
+/// | use case | type |
 /// |---|---|
-/// | A few large arrays, on a system with virtual memory | [`VmVec`](crate::VmVec): it is a slice, and memory can be made ready ahead of its use. |
-/// | Thousands of small arrays | `BlockVec`: a `VmVec` takes a mapping of the system's and whole pages. With [`Blocks::Doubling`] from some hundred bytes on, one takes little more than a `Vec`. |
-/// | 32 bits, `RLIMIT_AS` | `BlockVec`, where there are no addresses to be reserved for an array that may get large. |
-/// | WebAssembly, and other systems without virtual memory | `BlockVec`, where nobody knows how many elements there will be: a `VmVec` takes the memory for all of its [`max_len`](crate::VmVec::max_len) at once, 4 MiB if none is named. |
+/// | A few large arrays, on a system with virtual memory | [`VmVec`](crate::VmVec): it is a slice, and memory can be committed ahead. |
+/// | Thousands of small arrays | `BlockVec`: a `VmVec` takes system mappings and whole pages. With [`Blocks::Doubling`] that starts at some hundred bytes, an array takes little more memory than a `Vec`. |
+/// | 32-bit systems, or `RLIMIT_AS` | `BlockVec`, if there are not enough addresses to reserve for arrays that may grow large. |
+/// | WebAssembly, and other systems without virtual memory | `BlockVec`, if no upper bound on the length is known: a `VmVec` allocates the memory for its [`max_len`](crate::VmVec::max_len) at once, 4 MiB by default. |
 ///
-/// What it costs: an element is found by a look into the table of blocks, one load more, on which the next one
-/// depends. Going through all elements costs what a slice does, for it is done block by block.
+/// Access by index loads an entry of the table of blocks first, and then the element. Iterating over all elements costs
+/// the same as with a slice, since it goes block by block.
 ///
 /// # Addresses
 ///
-/// The address of an element never changes by growth, by shrinking, or by moving the `BlockVec` itself. Only calls that
-/// reorder elements move them, as their names say: [`insert`](Self::insert), [`remove`](Self::remove),
+/// The address of an element never changes when the array grows or shrinks, or when the `BlockVec` itself moves. Only
+/// methods that reorder elements move them: [`insert`](Self::insert), [`remove`](Self::remove),
 /// [`swap_remove`](Self::swap_remove), [`swap`](Self::swap), [`retain`](Self::retain), [`dedup`](Self::dedup),
-/// [`drain`](Self::drain), [`extract_if`](Self::extract_if); and calls that move elements into another array do:
-/// [`append`](Self::append), [`split_off`](Self::split_off), and conversions.
+/// [`drain`](Self::drain), [`extract_if`](Self::extract_if); and methods that move elements to another array:
+/// [`append`](Self::append), [`split_off`](Self::split_off) and conversions.
 ///
-/// Safe code that wants to hold references across pushes opens a [grow-only scope](Self::grow_only).
+/// To hold references across pushes in safe code, open a [grow-only scope](Self::grow_only).
 ///
 /// # Memory
 ///
-/// [`new`](Self::new) takes none. Blocks are taken one by one as elements come, and no block is ever taken to copy into:
-/// the worst push takes one block from the allocator. They go back by [`shrink_to_fit`](Self::shrink_to_fit),
-/// which can be spread [over frames](Self::shrink_to_fit_within), and on drop, never by themselves, as in `Vec`.
+/// [`new`](Self::new) allocates nothing. Blocks are allocated one at a time as elements are added, so a push allocates
+/// at most one block of elements, and copies none. Blocks are deallocated when the array is dropped, and by
+/// [`shrink_to_fit`](Self::shrink_to_fit), which can be spread [over frames](Self::shrink_to_fit_within).
 ///
-/// The table of blocks is a pointer a block. It is a small block of the heap at first, and copied as it grows; one of
-/// more than 512 entries, which is 8 MiB of elements in blocks of 16 KiB, is a `VmVec`, if that can be had, and
-/// never copied again.
+/// The table of blocks has one pointer per block. It starts as a small heap block, which is copied when it grows. With
+/// more than 512 entries, which is 8 MiB of elements in blocks of 16 KiB, it becomes a `VmVec` if one can be reserved,
+/// and is then never copied again.
 ///
-/// # Refusals
+/// # Errors
 ///
-/// What can need memory has a twin that begins with `try_`, returns an [`Error`], and gives back what could not be
-/// stored. The call without `try_` panics where the twin has an error; it does not abort.
+/// Each method that may need memory has a twin whose name begins with `try_`. The twin returns an [`Error`] and
+/// whatever could not be stored, where the other method panics. Neither aborts.
 ///
-/// # What is not there
+/// # Differences from `Vec`
 ///
-/// What `Vec` has is there by the same names, but for what needs all elements in one slice:
+/// `BlockVec` has the methods of `Vec` except those that need all elements in one slice:
 ///
-/// | what | what to do instead |
+/// | `Vec` | instead |
 /// |---|---|
-/// | `Deref`, `as_slice`, `as_ptr`, ranges as an index, `windows`, `chunks` | [`blocks`](Self::blocks) and [`blocks_mut`](Self::blocks_mut) give slices, [`range`](Self::range) and [`range_mut`](Self::range_mut) elements. |
-/// | `sort`, `reverse`, `rotate_left`, `fill` | [`into_vec`](Self::into_vec), and back. To fill, go through [`blocks_mut`](Self::blocks_mut). |
-/// | `spare_capacity_mut`, `set_len`, `leak`, `into_boxed_slice`, `into_flattened`, `from_raw_parts` | No slice is there to be given. `Box::leak` the array itself. |
-/// | `splice` | [`drain`](Self::drain), and [`insert`](Self::insert). |
+/// | `Deref`, `as_slice`, `as_ptr`, ranges as an index, `windows`, `chunks` | [`blocks`](Self::blocks) and [`blocks_mut`](Self::blocks_mut) for slices, [`range`](Self::range) and [`range_mut`](Self::range_mut) for elements. |
+/// | `sort`, `reverse`, `rotate_left`, `fill` | [`into_vec`](Self::into_vec), and back. To fill, iterate over [`blocks_mut`](Self::blocks_mut). |
+/// | `spare_capacity_mut`, `set_len`, `leak`, `into_flattened`, `from_raw_parts` | No replacement, since the elements are not one slice. `Box::leak` can leak the array itself. |
+/// | `splice` | [`drain`](Self::drain), then [`insert`](Self::insert). |
 ///
-/// And of `VmVec`'s, what is for pages: `prefault`, huge pages, memory ahead, memory of your own.
+/// It also lacks the page-related features of `VmVec`: huge pages, memory ahead of use, caller-provided memory.
 ///
 /// # Examples
 ///
@@ -117,48 +116,48 @@ pub struct BlockVec<T> {
     raw: Raw<T>,
 }
 
-/// What a [`BlockVec`] holds and takes up, given by [`BlockVec::stats`].
+/// Statistics about a [`BlockVec`], returned by [`BlockVec::stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BlockVecStats {
-    /// Elements.
+    /// The number of elements.
     pub len: usize,
-    /// Elements that fit into the blocks that there are.
+    /// The number of elements that fit into the allocated blocks.
     pub capacity: usize,
-    /// Elements that may ever be.
+    /// The maximum number of elements.
     pub max_len: usize,
-    /// Blocks that were taken from the allocator.
+    /// The number of allocated blocks.
     pub blocks: usize,
-    /// Bytes of them.
+    /// The size of all blocks in bytes.
     pub block_bytes: usize,
-    /// Bytes of the table of blocks.
+    /// The size of the table of blocks in bytes.
     pub table_bytes: usize,
 }
 
 default_by!([T] BlockVec<T>, new);
 
 impl<T: Clone> Clone for BlockVec<T> {
-    /// A copy with the same options, and elements at other addresses.
+    /// Returns a copy with the same options, and elements at other addresses.
     ///
     /// # Panics
     ///
-    /// Where [`try_clone`](BlockVec::try_clone) has an error.
+    /// If [`try_clone`](BlockVec::try_clone) returns an error.
     #[track_caller]
     fn clone(&self) -> Self {
         or_give_up(self.try_clone())
     }
 
-    /// Becomes a copy of `source`, with the memory and the options that `self` has.
+    /// Overwrites the elements with clones of those of `source`, keeping the memory and the options of `self`.
     ///
     /// # Panics
     ///
-    /// If `source` has more elements than there may be here, or the allocator refuses memory. Then as many are copied as
-    /// there were.
+    /// If `source` has more elements than `self` can hold, or the allocator refuses memory. The elements that `self`
+    /// had are overwritten by then.
     #[track_caller]
     fn clone_from(&mut self, source: &Self) {
         self.truncate(source.len());
         let mut from = source.iter();
-        // As many as there are here, and no more are taken: they come first.
+        // `for_each` visits as many elements as `self` has. `source` has at least as many.
         self.iter_mut().for_each(|place| {
             if let Some(element) = from.next() {
                 place.clone_from(element);
@@ -169,7 +168,7 @@ impl<T: Clone> Clone for BlockVec<T> {
 }
 
 impl<T: Clone> BlockVec<T> {
-    /// A copy with the same options, or the error.
+    /// Returns a copy with the same options, or the error.
     ///
     /// # Errors
     ///

@@ -39,7 +39,6 @@ pub enum Blocks {
 }
 
 impl Blocks {
-    /// The default: 16 KiB.
     pub(super) const DEFAULT: Self = Self::Fixed { bytes: 16 << 10 };
 }
 
@@ -71,7 +70,6 @@ impl Plan {
     /// The plan without blocks.
     pub(super) const NONE: Self = Self { shift: 0, kind: Kind::None };
 
-    /// Returns `true` for [`NONE`](Self::NONE).
     #[inline]
     pub(super) const fn is_none(self) -> bool {
         matches!(self.kind, Kind::None)

@@ -1,4 +1,4 @@
-//! Looking for elements.
+//! Searching for elements.
 
 #![forbid(unsafe_code)]
 
@@ -6,7 +6,7 @@ use super::BlockVec;
 use std::cmp::Ordering;
 
 impl<T> BlockVec<T> {
-    /// Whether an element is there that equals `value`. O(n), by slices.
+    /// Returns `true` if an element equals `value`. O(n).
     pub fn contains(&self, value: &T) -> bool
     where
         T: PartialEq,
@@ -14,8 +14,8 @@ impl<T> BlockVec<T> {
         self.blocks().any(|block| block.contains(value))
     }
 
-    /// Where the second part begins of an array of which the predicate holds for a first part of all elements, and not
-    /// for the rest. O(log n).
+    /// Returns the index of the first element for which the predicate returns `false`. All elements for which it
+    /// returns `true` must precede the others. O(log n).
     ///
     /// # Examples
     ///
@@ -28,12 +28,12 @@ impl<T> BlockVec<T> {
         self.binary_search_by(by).unwrap_or_else(|index| index)
     }
 
-    /// Looks for an element in a sorted array: its index, or that at which it could be inserted. If several
-    /// match, it is any of them. O(log n).
+    /// Searches a sorted array for an element and returns its index. If several match, any of them may be returned.
+    /// O(log n).
     ///
     /// # Errors
     ///
-    /// Where it could be inserted, if it is not there.
+    /// Returns the index at which the element could be inserted if it was not found.
     ///
     /// # Examples
     ///
@@ -48,11 +48,11 @@ impl<T> BlockVec<T> {
         self.binary_search_by(|element| element.cmp(value))
     }
 
-    /// [`binary_search`](Self::binary_search), by a function that tells how an element compares to what is looked for.
+    /// Like [`binary_search`](Self::binary_search), with a function that compares an element to the one searched for.
     ///
     /// # Errors
     ///
-    /// Where it could be inserted, if it is not there.
+    /// Returns the index at which the element could be inserted if it was not found.
     pub fn binary_search_by(
         &self,
         mut compare: impl FnMut(&T) -> Ordering,
@@ -69,11 +69,11 @@ impl<T> BlockVec<T> {
         Err(start)
     }
 
-    /// [`binary_search`](Self::binary_search) in an array sorted by a key.
+    /// Like [`binary_search`](Self::binary_search), for an array sorted by a key.
     ///
     /// # Errors
     ///
-    /// Where it could be inserted, if it is not there.
+    /// Returns the index at which the element could be inserted if it was not found.
     pub fn binary_search_by_key<K: Ord>(
         &self,
         key: &K,

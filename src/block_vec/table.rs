@@ -99,7 +99,6 @@ impl Table {
         }
     }
 
-    /// The bytes of memory that the table takes up.
     pub(super) fn bytes(&self) -> usize {
         let far = self.far.as_ref().map_or(0, |far| far.stats().committed_bytes);
         far + self.near.capacity() * size_of::<Origin>()

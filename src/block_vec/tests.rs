@@ -1,11 +1,11 @@
-//! What needs refused blocks, or looks at the table; the rest is in `tests/it`.
+//! Tests that need refused blocks, or look at the table; the rest is in `tests/it`.
 
 use super::fault::Refusing;
 use super::plan::Plan;
 use super::*;
 use crate::error::{Error, ErrorKind};
 
-/// An array of several blocks that has no room left for one more.
+/// An array of several blocks whose capacity is used up.
 fn full() -> BlockVec<String> {
     let mut vec = BlockVec::builder().blocks(Blocks::Fixed { bytes: 200 }).build();
     vec.push("first".to_owned());
@@ -18,7 +18,7 @@ fn addresses<T>(vec: &BlockVec<T>) -> Vec<*const T> {
     vec.iter().map(|element| &raw const *element).collect()
 }
 
-/// Runs `call` on a full array with no more blocks to be had than so many, and checks that nothing has changed.
+/// Calls `call` on a full array while only `blocks` more blocks are granted, and checks that nothing has changed.
 fn refused_after<R>(blocks: usize, call: impl FnOnce(&mut BlockVec<String>) -> Result<R, Error>) {
     let mut vec = full();
     let before = (addresses(&vec), vec.capacity(), vec.stats().blocks);
@@ -39,7 +39,7 @@ fn refused<R>(call: impl FnOnce(&mut BlockVec<String>) -> Result<R, Error>) {
 }
 
 #[test]
-fn a_refused_push_gives_the_value_back() {
+fn a_refused_push_returns_the_value() {
     refused(|vec| {
         let refused = vec.try_push("new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -48,7 +48,7 @@ fn a_refused_push_gives_the_value_back() {
 }
 
 #[test]
-fn a_refused_insert_gives_the_value_back_and_moves_nothing() {
+fn a_refused_insert_returns_the_value_and_moves_nothing() {
     refused(|vec| {
         let refused = vec.try_insert(0, "new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -57,7 +57,7 @@ fn a_refused_insert_gives_the_value_back_and_moves_nothing() {
 }
 
 #[test]
-fn a_refused_resize_gives_the_value_back() {
+fn a_refused_resize_returns_the_value() {
     refused(|vec| {
         let refused = vec.try_resize(vec.len() + 5, "new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -66,7 +66,7 @@ fn a_refused_resize_gives_the_value_back() {
 }
 
 #[test]
-fn a_refused_extension_gives_all_values_back_in_order() {
+fn a_refused_extend_returns_the_remaining_values_in_order() {
     refused(|vec| {
         let refused = vec.try_extend(["a", "b"].map(str::to_owned)).unwrap_err();
         assert!(refused.value.eq(["a", "b"]));
@@ -75,7 +75,7 @@ fn a_refused_extension_gives_all_values_back_in_order() {
 }
 
 #[test]
-fn every_other_fallible_call_is_refused_without_a_change() {
+fn every_other_refused_call_changes_nothing() {
     refused(|vec| vec.try_reserve(1));
     refused(|vec| vec.try_reserve_exact(1));
     refused(|vec| vec.try_resize_with(vec.len() + 1, || unreachable!("room comes first")));
@@ -89,10 +89,10 @@ fn every_other_fallible_call_is_refused_without_a_change() {
 }
 
 #[test]
-fn blocks_that_could_be_had_go_back_where_a_later_one_is_refused() {
+fn if_a_block_is_refused_the_ones_before_it_are_deallocated() {
     for blocks in 0..5 {
         refused_after(blocks, |vec| vec.try_reserve(5 * vec.len()));
-        // Of the other array's.
+        // For the blocks of the other array.
         refused_after(blocks.min(2), |vec| vec.try_clone());
     }
 }
@@ -112,7 +112,7 @@ fn each_block_of_a_growing_array_may_be_refused() {
             vec.extend(values);
             assert!(vec.iter().copied().eq(0..10_000));
         }
-        // All that a table needs to become large.
+        // Enough entries for the table to move to a reservation.
         let vec: BlockVec<u64> = (0..100_000).collect();
         assert!(vec.into_iter().eq(0..100_000));
     }
@@ -130,10 +130,10 @@ fn an_array_whose_first_block_is_refused_stays_empty_and_usable() {
     assert_eq!(vec, [2]);
 }
 
-/// Where it is told how much memory there is.
+/// Only systems that report how much memory there is.
 #[cfg(all(not(no_vm), target_pointer_width = "64"))]
 #[test]
-fn more_than_the_machine_has_is_refused_before_a_block_is_taken() {
+fn more_memory_than_the_machine_has_is_refused_before_a_block_is_allocated() {
     for blocks in [Blocks::default(), Blocks::Doubling { first_bytes: 64 }] {
         let mut vec = BlockVec::builder().blocks(blocks).build();
         vec.push(1_u8);
@@ -160,7 +160,7 @@ fn elements_stay_where_they_are_when_the_table_moves() {
         }
         assert!(vec.iter().copied().eq(0..40_000));
         assert_eq!(addresses(&vec), kept);
-        // It shrinks, and grows again.
+        // Shrinks, and grows again.
         for len in [20_000, 600, 500, 5, 0] {
             vec.truncate(len);
             vec.shrink_to_fit();
@@ -183,7 +183,7 @@ fn blocks_follow_each_other_without_a_gap() {
                 let (from, to) = plan.block(next);
                 assert_eq!(from, next);
                 assert_eq!(plan.block(to - 1), (from, to));
-                // One element at least, and no more than fit.
+                // At least one element, and no more than fit.
                 let fixed = to - from == 1 || (to - from) * element_bytes <= 100;
                 let doubled = nth == 0 || to - from == from + plan.block(0).1;
                 assert!(if matches!(blocks, Blocks::Fixed { .. }) { fixed } else { doubled });

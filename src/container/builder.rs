@@ -7,11 +7,11 @@ use crate::raw_vec::Options;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Options for a container, which its `builder` method returns; see [`VmVec::builder`](crate::VmVec::builder).
+/// Options for a container, returned by its `builder` method; see [`VmVec::builder`](crate::VmVec::builder).
 ///
-/// Each kind of container has a name for its builder: [`VecBuilder`](crate::VecBuilder),
-/// [`SlotMapBuilder`](crate::SlotMapBuilder) and so on. `O` are the options that only some containers have. Setters are
-/// `const`, so a program can keep the options it uses in a constant:
+/// Each kind of container has an alias for its builder: [`VecBuilder`](crate::VecBuilder),
+/// [`SlotMapBuilder`](crate::SlotMapBuilder) and so on. `O` holds options that only some containers have. Setters are
+/// `const`, so a program can keep its options in a constant:
 ///
 /// ```
 /// use stayput::{CommitAhead, VecBuilder, VmVec};
@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 ///     VmVec::builder().max_len(1 << 24).commit_ahead(CommitAhead::Auto);
 /// assert_eq!(SAMPLES.build().max_len(), 1 << 24);
 /// ```
-#[must_use = "nothing is made before `build` is called"]
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<C, O = ()> {
     pub(crate) options: Options,
     pub(crate) capacity: usize,
@@ -29,17 +29,15 @@ pub struct Builder<C, O = ()> {
     container: PhantomData<fn() -> C>,
 }
 
-/// A container that a [`Builder`] with the options `O` makes.
+/// A container that a [`Builder`] with the options `O` builds.
 pub trait Container<O = ()>: Sized {
-    /// The name of the builder.
     const BUILDER: &'static str;
-    /// What holds where nothing is chosen.
     const DEFAULTS: Options = Options::DEFAULT;
 
     fn try_from_builder(builder: Builder<Self, O>) -> Result<Self, Error>;
 }
 
-/// The same for a container in memory that is supplied.
+/// A container that can also be built in caller-provided memory.
 pub trait ContainerIn<O = ()>: Container<O> {
     fn try_from_builder_in<B: Backing>(
         builder: Builder<Self, O>,
@@ -51,7 +49,7 @@ pub trait ContainerIn<O = ()>: Container<O> {
 pub trait OwnOptions: Copy {
     const DEFAULT: Self;
 
-    /// Shows them as fields of a builder.
+    /// Adds the options to the `Debug` output of a builder.
     fn show(self, shown: &mut fmt::DebugStruct<'_, '_>);
 }
 
@@ -62,29 +60,30 @@ impl OwnOptions for () {
 }
 
 impl<C, O: OwnOptions> Builder<C, O> {
-    /// The same for a part of the container, whose memory is taken as `options` say.
+    /// Returns the same builder for a part of the container, whose memory is reserved as `options` say.
     pub(crate) const fn part<P>(self, options: Options) -> Builder<P, O> {
         Builder { options, capacity: self.capacity, own: self.own, container: PhantomData }
     }
 
-    /// Sets how many elements, rows or slots there can ever be. Addresses for them are reserved at once.
+    /// Sets the maximum number of elements, rows or slots, and reserves the addresses for them when the container is
+    /// built.
     ///
-    /// In a map, slots that are retired and keys that are used up count. A [`SecondaryMap`](crate::SecondaryMap) refuses
-    /// indices from `max_len` on.
+    /// In a map, retired slots and exhausted keys count. A [`SecondaryMap`](crate::SecondaryMap) refuses indices from
+    /// `max_len` on.
     ///
-    /// Without a maximum, as much is reserved as the machine has memory, or as keys can number, but each of very many
-    /// containers has less; see [`VmVec::new`](crate::VmVec::new). Where there is [no virtual memory](crate::guide::the_web) that
-    /// is little, so name a maximum there.
+    /// Defaults to as much as the machine has memory, or as many as keys can index, and less if there are very many
+    /// containers; see [`VmVec::new`](crate::VmVec::new). Without [virtual memory](crate::guide::the_web) the default
+    /// is small, so set a maximum there.
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.options.max_len = Some(max_len);
         self
     }
 
-    /// Sets for how many elements, rows or slots to commit memory at once. Defaults to 0.
+    /// Sets how many elements, rows or slots to commit memory for when the container is built. Defaults to 0.
     ///
-    /// Without [`max_len`](Self::max_len), enough addresses are reserved for them, even if that is more than the default. A
-    /// [`SecondaryMap`](crate::SecondaryMap) counts indices, which are thereby
-    /// [announced](crate::SecondaryMap#far-indices).
+    /// Without [`max_len`](Self::max_len), enough addresses for these are reserved, even if they exceed the default.
+    /// For a [`SecondaryMap`](crate::SecondaryMap) this is a number of indices, and
+    /// [announces](crate::SecondaryMap#far-indices) them.
     pub const fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity;
         self
@@ -98,7 +97,7 @@ impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
         Self { options: C::DEFAULTS, capacity: 0, own: O::DEFAULT, container: PhantomData }
     }
 
-    /// Makes the container.
+    /// Builds the container.
     ///
     /// # Panics
     ///
@@ -108,13 +107,14 @@ impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
         or_give_up(self.try_build())
     }
 
-    /// Makes the container. Enters the kernel if a maximum, a capacity or memory ahead of use was asked for.
+    /// Builds the container, or returns the error. Makes system calls if a maximum, a capacity or commit-ahead was
+    /// requested.
     ///
     /// # Errors
     ///
-    /// If the addresses or the memory cannot be had; if the capacity is more than the maximum
-    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if either has more than `isize::MAX` bytes
-    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); for a map, if its keys cannot index all the slots, or
+    /// If the system refuses the addresses or the memory; if the capacity exceeds the maximum
+    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if either exceeds `isize::MAX` bytes
+    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); and for a map, if its keys cannot index all slots or
     /// the type number does not fit into them ([`KeyBits`](crate::ErrorKind::KeyBits)).
     pub fn try_build(self) -> Result<C, Error> {
         C::try_from_builder(self)
@@ -122,15 +122,17 @@ impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
 }
 
 impl<C: ContainerIn<O>, O: OwnOptions> Builder<C, O> {
-    /// Makes the container in memory that is supplied; it holds what fits there, or the maximum if that is less. See
-    /// [`Backing`] for what else is different. [`Columns`](crate::ColumnsBuilder) cannot be made so.
+    /// Builds the container in caller-provided memory. It holds as much as fits there, or the maximum if that is less.
+    /// See [`Backing`] for other differences. [`Columns`](crate::ColumnsBuilder) do not support this.
     ///
-    /// The values of a map lie there with their generations; what it knows of holes and gaps, a bit a slot and a little for
-    /// recent ones, is kept elsewhere, as are the flags of a [`SharedVec`](crate::SharedVec), the indices of a
-    /// [`Table`](crate::Table), and all but the values of a [`DenseSlotMap`](crate::DenseSlotMap).
+    /// The backing holds the values of a map, and their generations. Everything else is allocated elsewhere: the record
+    /// of holes and gaps in a map (one bit per slot, and a little for recent holes), the flags of a
+    /// [`SharedVec`](crate::SharedVec), the indices of a [`Table`](crate::Table), and all parts of a
+    /// [`DenseSlotMap`](crate::DenseSlotMap) except the values.
     ///
-    /// A container that threads share calls the backing with its lock held: a thread that needs more memory waits for that
-    /// call. So the backing must not wait for such a thread; a call that comes back to the container itself is refused.
+    /// A container that threads share calls the backing while it holds its lock, and other threads that need more
+    /// memory wait for that call. The backing must therefore not wait for such a thread. A call from the backing to the
+    /// container itself is refused.
     ///
     /// # Panics
     ///
@@ -140,18 +142,18 @@ impl<C: ContainerIn<O>, O: OwnOptions> Builder<C, O> {
         or_give_up(self.try_build_in(backing))
     }
 
-    /// [`build_in`](Self::build_in), or the error and the backing. Calls the backing to commit memory if a capacity was
-    /// asked for.
+    /// Builds the container in caller-provided memory, or returns the error and the backing. Calls the backing to
+    /// commit memory if a capacity was requested.
     ///
     /// # Errors
     ///
-    /// If the memory is less aligned than the elements must be, or its runs are no power of two
-    /// ([`Alignment`](crate::ErrorKind::Alignment)); if it has more than `isize::MAX` bytes
-    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); if the capacity does not fit there or is more than the
-    /// maximum ([`MaxLen`](crate::ErrorKind::MaxLen)); if the backing refuses; if the allocator refuses the small blocks
-    /// that a container also takes ([`Memory`](crate::ErrorKind::Memory)); for a map, as for
-    /// [`try_build`](Self::try_build), too. None of the backing's memory is committed then, unless it refused to take
-    /// that back.
+    /// If the alignment of the memory is less than that of the elements, or its run size is not a power of two
+    /// ([`Alignment`](crate::ErrorKind::Alignment)); if it exceeds `isize::MAX` bytes
+    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); if the capacity does not fit or exceeds the maximum
+    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if the backing refuses; if the allocator refuses the small blocks that a
+    /// container also needs ([`Memory`](crate::ErrorKind::Memory)); and for a map, also as for
+    /// [`try_build`](Self::try_build). After an error, no memory of the backing is committed, unless the backing
+    /// refused to decommit it.
     pub fn try_build_in<B: Backing>(self, backing: B) -> Result<C, Refused<B>> {
         C::try_from_builder_in(self, backing)
     }

@@ -1,7 +1,7 @@
-//! Constructors by an option of the builder.
+//! Constructors that set one option of the builder.
 
-/// Defines one and its fallible form, by their names and that of the option; documentation of the first comes before and
-/// after.
+/// Defines a constructor and its fallible form, given their names and the name of the option. Documentation of the
+/// constructor can be added before and after.
 macro_rules! constructors {
     (
         $(#[$about:meta])+
@@ -22,7 +22,8 @@ macro_rules! constructors {
             Self::builder().$option($option).build()
         }
 
-        #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), "), or the error.")]
+        #[doc = concat!("Like [`", stringify!($with), "`](Self::", stringify!($with), "), but returns an error instead")]
+        /// of panicking.
         ///
         /// # Errors
         ///

@@ -1,7 +1,7 @@
-//! Methods of arrays that need nothing but others of their methods.
+//! Methods of arrays that only call other methods.
 
-/// Methods of arrays of values of `T`, by the names of their type, of its grow-only scope and of its iterators, which are
-/// made of what its `cut` returns.
+/// Defines methods of an array of `T`, given the names of its type, of its grow-only scope, and of its iterators, which
+/// are made from what its `cut` returns.
 macro_rules! vec_methods {
     ($Vec:literal, $GrowOnly:ident, $Drain:ident, $ExtractIf:ident) => {
         /// Opens a scope in which the array can only grow, so that references to elements stay valid across pushes.
@@ -12,7 +12,7 @@ macro_rules! vec_methods {
         #[doc = concat!("let mut log = stayput::", $Vec, "::new();")]
         /// let scope = log.grow_only();
         /// let first: &String = scope.push("first".to_string());
-        /// let second = scope.push(format!("after {first}")); // `first` is still good
+        /// let second = scope.push(format!("after {first}")); // `first` is still valid
         /// assert_eq!((first.as_str(), second.as_str()), ("first", "after first"));
         /// ```
         #[inline]
@@ -36,17 +36,17 @@ macro_rules! vec_methods {
             $crate::error::or_give_up(self.try_insert(index, value));
         }
 
-        /// Drops all elements. The memory stays committed. O(n).
+        /// Drops all elements and keeps the memory. O(n).
         #[inline]
         pub fn clear(&mut self) {
             self.truncate(0);
         }
 
-        /// Moves all elements of `other` to the end of `self`; `other` keeps its memory. O(n), one copy
-        /// of the bytes; takes memory if the capacity does not suffice.
+        /// Moves all elements of `other` to the end of `self`; `other` keeps its memory. O(n), one copy of the bytes.
+        /// Grows if the capacity does not suffice.
         ///
-        /// It takes this type alone, so that `&mut iter.collect()` and `&mut guard` go on to mean what they mean in `Vec`;
-        /// for a `Vec` there is [`append_vec`](Self::append_vec).
+        /// The argument has this type, and is not generic, so that type inference works as for `Vec`, as in
+        /// `&mut iter.collect()`. For a `Vec`, use [`append_vec`](Self::append_vec).
         ///
         /// # Panics
         ///
@@ -56,8 +56,8 @@ macro_rules! vec_methods {
             $crate::error::or_give_up(self.try_append(other));
         }
 
-        /// Moves the elements from `at` on into an array of their own, which has the same options.
-        /// O(n - at), one copy of the bytes; takes memory for them.
+        /// Splits off the elements from `at` on, and returns them in a new array with the same options. O(n - at), one
+        /// copy of the bytes.
         ///
         /// # Panics
         ///
@@ -68,9 +68,9 @@ macro_rules! vec_methods {
             $crate::error::or_give_up(self.try_split_off(at))
         }
 
-        /// Makes the length `new_len`, dropping elements from the end or adding what `make` returns.
+        /// Resizes the array to `new_len`, dropping elements from the end or appending results of `make`.
         ///
-        /// If `make` panics, what it returned before stays.
+        /// If `make` panics, the elements appended before stay.
         ///
         /// # Panics
         ///
@@ -80,7 +80,7 @@ macro_rules! vec_methods {
             $crate::error::or_give_up(self.try_resize_with(new_len, make));
         }
 
-        /// [`insert`](Self::insert), and a reference to the element where it now lies.
+        /// Inserts an element like [`insert`](Self::insert), and returns a mutable reference to it.
         ///
         /// # Panics
         ///
@@ -92,11 +92,11 @@ macro_rules! vec_methods {
             &mut self[index]
         }
 
-        /// Keeps only the elements that the predicate names, which may change them. O(n).
+        /// Retains only the elements for which the predicate returns `true`. The predicate may modify them. O(n).
         ///
-        /// If the predicate or a drop panics, what was not looked at stays.
+        /// If the predicate or a drop panics, elements that were not visited stay.
         pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
-            // Up to the first that goes, nothing has to move.
+            // Elements before the first one to remove do not move.
             let Some(gone) = self.iter_mut().position(|element| !keep(element)) else { return };
             let len = self.len();
             let mut cut = self.cut(gone, len);
@@ -110,19 +110,19 @@ macro_rules! vec_methods {
             }
         }
 
-        /// Keeps only the elements for which the predicate returns `true`, in their order. O(n).
+        /// Retains only the elements for which the predicate returns `true`, in their order. O(n).
         ///
         /// If the predicate or a drop panics, elements that were not visited stay.
         pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
             self.retain_mut(|element| keep(element));
         }
 
-        /// Takes a range of elements out, which the iterator gives; those behind it move down when it
-        /// is dropped.
+        /// Removes a range of elements, and returns an iterator over them. The elements after the range move down when
+        /// the iterator is dropped.
         ///
         /// # Panics
         ///
-        /// If the range ends before it starts, or beyond the length.
+        /// If the range starts after its end, or ends past the length.
         ///
         /// # Examples
         ///
@@ -137,12 +137,11 @@ macro_rules! vec_methods {
             $Drain::new(self.cut(start, end))
         }
 
-        /// Takes out of a range the elements that the predicate names, one at each step of the
-        /// iterator.
+        /// Returns an iterator that removes the elements of a range for which the predicate returns `true`.
         ///
         /// # Panics
         ///
-        /// If the range ends before it starts, or beyond the length.
+        /// If the range starts after its end, or ends past the length.
         ///
         /// # Examples
         ///
@@ -161,12 +160,12 @@ macro_rules! vec_methods {
             $ExtractIf::new(self.cut(start, end), predicate)
         }
 
-        /// Removes all but the first of neighbours with equal keys. O(n).
+        /// Removes consecutive elements with equal keys, except the first of each group. O(n).
         pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&mut T) -> K) {
             self.dedup_by(|a, b| key(a) == key(b));
         }
 
-        /// Removes all but the first of equal neighbours. O(n).
+        /// Removes consecutive equal elements, except the first of each group. O(n).
         pub fn dedup(&mut self)
         where
             T: PartialEq,
@@ -174,7 +173,7 @@ macro_rules! vec_methods {
             self.dedup_by(|a, b| a == b);
         }
 
-        /// [`append`](Self::append) for a `Vec` of std. O(n), one copy of the bytes.
+        /// Moves all elements of a `Vec` to the end of the array. O(n), one copy of the bytes.
         ///
         /// # Panics
         ///
@@ -197,10 +196,10 @@ macro_rules! vec_methods {
 }
 pub(crate) use vec_methods;
 
-/// Methods of arrays of values of `T: Clone`.
+/// Defines methods of arrays of `T: Clone`.
 macro_rules! clone_methods {
     () => {
-        /// Makes the length `new_len`, dropping elements from the end or adding clones of `value`.
+        /// Resizes the array to `new_len`, dropping elements from the end or appending clones of `value`.
         ///
         /// # Panics
         ///

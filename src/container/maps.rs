@@ -1,15 +1,15 @@
-//! Methods of maps that need nothing but others of their methods.
+//! Methods of maps that only call other methods.
 
-/// Defines the iterators of a map whose slots are walked, and look-ups of many keys.
+/// Defines the iterators of a map and look-ups of many keys.
 ///
-/// The map has `walk`, `walk_mut`, `into_walk`, `mint`, and `slots` that are asked for `ahead`.
+/// The map has `walk`, `walk_mut`, `into_walk`, `mint`, and `slots` with a method `ahead`.
 macro_rules! walk_methods {
     ($(#[$get_many:meta])+ / $(#[$get_many_mut:meta])+) => {
-        /// Calls `f` with each of many keys, and its value if the map has one, in the order of the keys.
-        /// Linear in the keys.
+        /// Calls `f` with each key and its value, or `None` if the map has none, in the order of the keys. Linear in
+        /// the number of keys.
         ///
-        /// In a large map this is faster than a [`get`](Self::get) for each: the memory of a value is
-        /// requested some keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
+        /// In a large map this is faster than calling [`get`](Self::get) for each key, because the memory of a value is
+        /// prefetched some keys in advance. The iterator is therefore advanced up to 32 keys ahead of `f`.
         $(#[$get_many])+
         #[inline]
         pub fn get_many<'a>(
@@ -20,7 +20,7 @@ macro_rules! walk_methods {
             self.slots.ahead().each(keys, |key| f(key, self.get(key)));
         }
 
-        /// [`get_many`](Self::get_many), with mutable references to the values. A key may come more than once.
+        /// Like [`get_many`](Self::get_many), with mutable references to the values. A key may occur more than once.
         $(#[$get_many_mut])+
         #[inline]
         pub fn get_many_mut(
@@ -31,32 +31,32 @@ macro_rules! walk_methods {
             self.slots.ahead().each(keys, |key| f(key, self.get_mut(key)));
         }
 
-        /// An iterator over the key–value pairs, in the order of addresses, which is that of the keys' indices.
+        /// Returns an iterator over the key–value pairs, in the order of their slots.
         #[inline]
         pub fn iter(&self) -> Iter<'_, K, V> {
             Iter::new(self.walk(), self.len(), self.mint())
         }
 
-        /// An iterator over the key–value pairs, with mutable references to the values, in the order of addresses.
+        /// Returns an iterator over the keys and mutable references to the values, in the order of their slots.
         #[inline]
         pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
             let (left, mint) = (self.len(), self.mint());
             IterMut::new(self.walk_mut(), left, mint)
         }
 
-        /// An iterator over the keys, in the order of their indices.
+        /// Returns an iterator over the keys, in the order of their slots.
         #[inline]
         pub fn keys(&self) -> Keys<'_, K, V> {
             Keys::new(self.walk(), self.len(), self.mint())
         }
 
-        /// An iterator over the values, in the order of addresses.
+        /// Returns an iterator over the values, in the order of their slots.
         #[inline]
         pub fn values(&self) -> Values<'_, K, V> {
             Values::new(self.walk(), self.len(), self.mint())
         }
 
-        /// An iterator over mutable references to the values, in the order of addresses.
+        /// Returns an iterator over mutable references to the values, in the order of their slots.
         #[inline]
         pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
             let (left, mint) = (self.len(), self.mint());
@@ -66,17 +66,18 @@ macro_rules! walk_methods {
 }
 pub(crate) use walk_methods;
 
-/// Defines the iterators that take the keys and values out of a map with `into_walk`.
+/// Defines the iterators that move keys and values out of a map, by its `into_walk`.
 macro_rules! into_walk_methods {
     ($map:ident) => {
         impl<K: Key, V> $map<K, V> {
-            /// All keys; the values are dropped one by one, with the iterator at the latest.
+            /// Returns an iterator over all keys. It drops the values as it advances, and the remaining ones when it is
+            /// dropped.
             pub fn into_keys(self) -> IntoKeys<K, V> {
                 let (walk, left, mint) = self.into_walk();
                 IntoKeys::new(walk, left, mint)
             }
 
-            /// All values, in the order of addresses.
+            /// Returns an iterator that moves all values out, in the order of their slots.
             pub fn into_values(self) -> IntoValues<K, V> {
                 let (walk, left, mint) = self.into_walk();
                 IntoValues::new(walk, left, mint)
@@ -93,8 +94,8 @@ macro_rules! into_walk_methods {
 }
 pub(crate) use into_walk_methods;
 
-/// Defines look-ups by the index of a slot, and by address, over `slots` and `mint`. `$new` is documentation that makes a
-/// key in `map`, and its value `"a"` in `$map`.
+/// Defines look-ups by slot index and by address, over `slots` and `mint`. `$new` is documentation that makes a map
+/// `$map` with a key `key` whose value is `"a"`.
 macro_rules! by_index_methods {
     ($map:literal; $(#[$new:meta])+) => {
         /// Returns the value in a slot, whatever its generation, and its key. O(1).
@@ -112,7 +113,7 @@ macro_rules! by_index_methods {
             Some((self.mint().key(index, generation), value))
         }
 
-        /// [`get_by_index`](Self::get_by_index), with a mutable reference to the value.
+        /// Like [`get_by_index`](Self::get_by_index), with a mutable reference to the value.
         #[inline]
         pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, &mut V)> {
             let mint = self.mint();
@@ -120,10 +121,10 @@ macro_rules! by_index_methods {
             Some((mint.key(index, generation), value))
         }
 
-        /// Returns the key of a value in the map, from a reference to it. O(1), one division.
+        /// Returns the key of a value in the map, given a reference to the value. O(1), one division.
         ///
-        /// `None` if the reference is to something else. (One to a value of size zero is taken for
-        /// that of the slot at its address.)
+        /// Returns `None` if the reference points elsewhere. A reference to a value of size zero is taken for the value
+        /// in the slot at its address.
         ///
         /// # Examples
         ///
@@ -141,16 +142,16 @@ macro_rules! by_index_methods {
 }
 pub(crate) use by_index_methods;
 
-/// Defines removal of many keys, whose memory `$ahead` requests. `$example` is documentation.
+/// Defines the removal of many keys, whose memory `$ahead` prefetches. `$example` is documentation.
 macro_rules! remove_many_method {
     ($values:literal, |$this:ident| $ahead:expr; $(#[$example:meta])+) => {
         #[doc = concat!("Removes and drops the ", $values, " of many keys, and returns how many there were.")]
         ///
-        /// In a large map this is faster than one call for each: the memory of a value is requested some
-        /// keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
+        /// In a large map this is faster than one call for each key, because the memory of a value is prefetched some
+        /// keys in advance. The iterator is therefore advanced up to 32 keys ahead of the removal.
         ///
-        /// If a drop or the iterator panics, what was removed before stays removed, and everything else stays,
-        /// including what is named by keys that were taken ahead.
+        /// If a drop or the iterator panics, values removed before stay removed. All others stay in the map, including
+        /// those of keys that the iterator returned ahead.
         ///
         $(#[$example])+
         pub fn remove_many(&mut self, keys: impl IntoIterator<Item = K>) -> usize {
@@ -164,13 +165,13 @@ macro_rules! remove_many_method {
 }
 pub(crate) use remove_many_method;
 
-/// Defines insertion of many values and their keys. `$room` is how many more slots the map can have; `$new` is
-/// documentation that makes an empty map for the example.
+/// Defines the insertion of many values. `$room` is how many more slots the map can have; `$new` is documentation that
+/// makes an empty map for the example.
 macro_rules! insert_many_methods {
     ($value:ident, |$this:ident| $room:expr; $(#[$new:meta])+) => {
-        /// Inserts all values of an iterator, and appends their keys, in the same order, to `keys`.
+        /// Inserts all values of an iterator, and appends their keys to `keys` in the same order.
         ///
-        /// If the iterator or `keys` panics, what was inserted before stays.
+        /// If the iterator or `keys` panics, values inserted before stay.
         ///
         /// # Panics
         ///
@@ -193,20 +194,21 @@ macro_rules! insert_many_methods {
             $crate::error::or_give_up(self.try_insert_many(values, keys));
         }
 
-        /// [`insert_many`](Self::insert_many), or the error and the values that were not inserted.
+        /// Like [`insert_many`](Self::insert_many), but returns the error and the values that were not inserted instead
+        /// of panicking.
         ///
         /// # Errors
         ///
-        /// As for [`try_insert`](Self::try_insert). What an implementation of `Extend` does not ask for is
-        /// dropped with the iterator.
+        /// As for [`try_insert`](Self::try_insert). If `keys` does not request all values, the rest is dropped with the
+        /// iterator.
         pub fn try_insert_many<I: IntoIterator<Item = $value>>(
             &mut self,
             values: I,
             keys: &mut impl Extend<K>,
         ) -> Result<(), Refused<Rest<I::IntoIter>>> {
             let mut values = values.into_iter();
-            // Memory in one step; if so much is not to be had, each insertion tells. The hint may be
-            // wrong, so it shall not pass the maximum.
+            // Reserves in one step. If that is refused, `try_insert` reports the error. The hint may be wrong, so it
+            // must not exceed the maximum.
             let $this = &*self;
             let room = $room;
             let _ = self.try_reserve(values.size_hint().0.min(room));
@@ -214,7 +216,8 @@ macro_rules! insert_many_methods {
             let inserted = values.by_ref().map_while(|value| {
                 self.try_insert(value).map_err(|this| refused = Some(this)).ok()
             });
-            // Whoever asks on after the end must not have another value taken, and this one lost.
+            // Fused, so that an `Extend` that asks again after the end does not take another value, which would be
+            // lost.
             keys.extend(inserted.fuse());
             match refused {
                 None => Ok(()),
@@ -227,13 +230,13 @@ macro_rules! insert_many_methods {
 }
 pub(crate) use insert_many_methods;
 
-/// Defines the insertion of a secondary map by its fallible forms. `$cost` is the time that it takes.
+/// Defines `insert` and `entry` of a secondary map by their fallible forms. `$cost` is the time that they take.
 macro_rules! secondary_insert_methods {
     ($map:ident, $cost:literal) => {
         #[doc = concat!("Inserts the value of a key, and returns the one that it had. ", $cost)]
         ///
-        /// If the key is null, or older than the one whose value is there for its slot, nothing is inserted:
-        /// the value is dropped, and `None` is returned. The value of an older key is dropped.
+        /// If the key is null, or older than the key that has a value in its slot, nothing is inserted: `value` is
+        /// dropped, and `None` is returned. If the key is newer, the value of the older key is dropped.
         ///
         /// # Panics
         ///
@@ -252,7 +255,7 @@ macro_rules! secondary_insert_methods {
         /// map.remove(key);
         /// let newer = map.insert("bar"); // in the same slot
         /// assert_eq!(second.insert(newer, 3), None);
-        /// assert_eq!(second.insert(key, 4), None); // too late
+        /// assert_eq!(second.insert(key, 4), None); // older than `newer`
         /// assert_eq!((second.get(key), second[newer]), (None, 3));
         /// ```
         #[inline]
@@ -261,10 +264,10 @@ macro_rules! secondary_insert_methods {
             unless_stale(self.try_insert(key, value).map_err(Error::from)).flatten()
         }
 
-        #[doc = concat!("Returns the entry of a key, or `None` if the key is null, or older than the one whose value is \
-            there for its slot. ", $cost)]
+        #[doc = concat!("Returns the entry of a key, or `None` if the key is null, or older than the key that has a \
+            value in its slot. ", $cost)]
         ///
-        /// Room for the value is made, even if none is inserted then.
+        /// Memory for the value is reserved even if none is inserted.
         ///
         /// # Panics
         ///

@@ -20,7 +20,8 @@ macro_rules! reserve_methods {
             $crate::error::or_give_up(self.try_reserve(additional));
         }
 
-        /// [`reserve`](Self::reserve), or the error; then nothing has changed.
+        /// Like [`reserve`](Self::reserve), but returns an error instead of panicking. After an error nothing has
+        /// changed.
         ///
         /// # Errors
         ///
@@ -56,7 +57,7 @@ macro_rules! reserve_exact_methods {
             $crate::error::or_give_up(self.try_reserve_exact(additional));
         }
 
-        /// [`reserve_exact`](Self::reserve_exact), or the error.
+        /// Like [`reserve_exact`](Self::reserve_exact), but returns an error instead of panicking.
         ///
         /// # Errors
         ///
@@ -73,9 +74,9 @@ pub(crate) use reserve_exact_methods;
 macro_rules! prefault_methods {
     (&$($mut:ident)?, $things:literal $(; $(#[$about:meta])+)?) => {
         #[doc = concat!("Reserves memory for `additional` more ", $things, ", as [`reserve`](Self::reserve) does, and makes its")]
-        /// pages resident now, so that filling it takes no page fault.
+        /// pages resident, so that filling it takes no page faults.
         ///
-        /// Enters the kernel. Linear in the pages: about 0.5 ms per MiB, 0.15 ms in huge pages.
+        /// Takes about 0.5 ms per MiB, or 0.15 ms with huge pages.
         $(
             ///
             $(#[$about])+
@@ -89,7 +90,8 @@ macro_rules! prefault_methods {
             $crate::error::or_give_up(self.try_prefault(additional));
         }
 
-        /// [`prefault`](Self::prefault), or the error. The capacity may have grown even then.
+        /// Like [`prefault`](Self::prefault), but returns an error instead of panicking. The capacity may have grown
+        /// despite an error.
         ///
         /// # Errors
         ///
@@ -106,26 +108,26 @@ macro_rules! shrink_methods {
     ($(#[$about:meta])+) => {
         $(#[$about])+
         pub fn shrink_to_fit(&mut self) {
-            // An error, as at the process's limit of mappings, leaves memory committed and has no other effect.
+            // An error, such as the process's limit of mappings, leaves memory committed and has no other effect.
             let _ = self.try_shrink_to_fit();
         }
 
-        /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
+        /// Like [`shrink_to_fit`](Self::shrink_to_fit), but returns the error.
         ///
         /// # Errors
         ///
-        /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or memory for the bookkeeping is
-        /// refused. The contents are then unchanged, and some or all of the memory stays committed.
+        /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or memory for bookkeeping is
+        /// refused. The contents are unchanged, and some or all of the memory stays committed.
         pub fn try_shrink_to_fit(&mut self) -> Result<(), $crate::error::Error> {
             self.shrink_within($crate::growing::Budget::UNLIMITED).map(drop)
         }
 
-        /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but no further than a budget allows, to spread the
-        /// work over frames: call it again until it [is done](crate::GivenBack::is_done).
+        /// Like [`shrink_to_fit`](Self::shrink_to_fit), but returns no more memory than a budget allows, to spread the
+        /// work over frames. Call it again until it [is done](crate::GivenBack::is_done).
         ///
         /// # Errors
         ///
-        /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). Memory returned by then stays returned.
+        /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). Memory that was already returned stays returned.
         pub fn shrink_to_fit_within(
             &mut self,
             budget: $crate::growing::Budget,

@@ -1,4 +1,4 @@
-//! What containers have in common: how they are built, and the methods that all of them have, written once.
+//! What containers have in common: builders, and the methods that all of them have.
 
 #![forbid(unsafe_code)]
 

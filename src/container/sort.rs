@@ -1,10 +1,10 @@
-//! Sorts rows by their indices, in whatever arrays their fields lie.
+//! Sorts rows by their indices, wherever their fields are stored.
 
 use crate::error::Error;
 use crate::heap::try_reserve_exact;
 use std::cmp::Ordering;
 
-/// Returns the indices of `len` rows in the order that a comparison of two of them gives. Equal rows keep their order.
+/// Returns the indices of `len` rows in the order of a comparison of two of them. Equal rows keep their order.
 pub(crate) fn try_order(
     len: usize,
     mut compare: impl FnMut(usize, usize) -> Ordering,
@@ -17,7 +17,7 @@ pub(crate) fn try_order(
     Ok(order)
 }
 
-/// Moves the row at `order[i]` to `i`, for all `i`, by exchanging rows along each cycle.
+/// Moves the row at `order[i]` to `i`, for all `i`, by swapping rows along each cycle.
 pub(crate) fn put_in(mut order: Vec<usize>, mut swap: impl FnMut(usize, usize)) {
     for first in 0..order.len() {
         let mut at = first;

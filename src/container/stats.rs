@@ -1,7 +1,7 @@
-//! The type that a container's `stats` returns.
+//! The type that the `stats` of a container returns.
 
-/// Defines it: first the container's own counts, then those that all containers have, which `of` copies from the
-/// [`VecStats`](crate::VecStats) of the container's memory.
+/// Defines it: first the container's own counts, then those of its memory, which `of` copies from
+/// [`VecStats`](crate::VecStats).
 macro_rules! stats {
     (
         $(#[$about:meta])+
@@ -16,18 +16,18 @@ macro_rules! stats {
             $($(#[$own_about])+ pub $own: usize,)+
             #[doc = concat!($things, " that fit into committed memory.")]
             pub capacity: usize,
-            #[doc = concat!($things, " that there can ever be.")]
+            #[doc = concat!($things, " that the container can ever hold.")]
             pub max_len: usize,
-            #[doc = concat!("Bytes of address space, for ", $parts, ".")]
+            #[doc = concat!("Reserved bytes of address space, for ", $parts, ".")]
             pub reserved_bytes: usize,
-            /// Bytes that the system has committed, for the same parts; includes those ahead of `capacity` that the
-            /// [service](crate::service) has committed, or that came from the [region cache](crate::keeper).
+            /// Committed bytes of the same parts, including those past `capacity` that the [background
+            /// thread](crate::service) committed ahead or that the region cache provided.
             pub committed_bytes: usize,
-            /// Of those, bytes that are ready past `capacity`.
+            /// Committed bytes past `capacity`.
             pub ahead_bytes: usize,
             /// How many times growth outran commit-ahead.
             pub late: usize,
-            /// Bytes that are resident now, for the same parts; `None` if the system does not report it.
+            /// Bytes of the same parts that are resident; `None` if the system does not report them.
             pub resident_bytes: Option<usize>,
         }
 

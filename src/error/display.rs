@@ -1,173 +1,172 @@
-//! What an [`Error`] says: which limit refused, how many bytes, and what to do about it.
+//! The messages of an [`Error`]: which limit refused, how many bytes, and what to do.
 
 use super::{Error, ErrorKind, Holder, Size};
 use std::fmt::{self, Display};
 
 impl Error {
-    /// The words for it, with names in braces for what [`show`](Self::show) writes there.
+    /// The message, with names in braces that [`show`](Self::show) replaces.
     //
     // As text, since a `write!` for each would add 2.5 KB of code to every program.
     const fn words(&self) -> &'static str {
         match (self.kind, self.holder) {
             (ErrorKind::MaxLen, _) => self.words_of_full(),
             (ErrorKind::AllocationLimit, _) => {
-                "this Arena may use {limit bytes} at most, and {bytes} in all are asked for; raise or lift its \
-                 allocation limit"
+                "the allocation limit of this Arena is {limit bytes}, and {bytes} in all would be in use; raise or \
+                 lift the limit"
             }
             (ErrorKind::KeyBits, Holder::SecondaryMap) => {
-                "this SecondaryMap takes no more slots: the index in its keys numbers {limit} slots at most; make it \
-                 with a key type that has more bits of index"
+                "this SecondaryMap cannot hold more slots: its keys can index at most {limit} slots; use a key type \
+                 with more bits of index"
             }
             (ErrorKind::KeyBits, Holder::TypeNumber) => {
                 "the type number does not fit into the keys, whose tag holds {limit} at most; choose a smaller one, or \
-                 make the map with a key type that has more bits of tag"
+                 use a key type with more bits of tag"
             }
             (ErrorKind::KeyBits, Holder::Index) => {
-                "an index numbers {limit} slots, or sets of them, at most; make several"
+                "an index can number at most {limit} slots, or sets of them; use several indices"
             }
             (ErrorKind::KeyBits, _) => {
-                "this {this} is full: the index in its keys numbers {limit} slots at most, retired ones among them; \
-                 make it with a key type that has more bits of index, or of generation"
+                "this {this} is full: its keys can index at most {limit} slots, including retired slots; use a key \
+                 type with more bits of index or generation"
             }
             (ErrorKind::FarIndex, Holder::Index) => {
-                "the slot is so far that this index would take {bytes} in all; only slots below {limit} are accepted \
-                 without being reserved; number slots without large gaps, or call `reserve` first"
+                "the slot number is so large that this index would take {bytes} in all; only slots below {limit} are \
+                 accepted without being reserved; number slots without large gaps, or call `reserve` first"
             }
             (ErrorKind::FarIndex, _) => {
-                "the index in the key is so far that this {this} would take {bytes} in all; only those below {limit} \
-                 are taken without being announced; if the key is right, call `reserve` or `set_capacity` before, or \
-                 use a `SparseSecondaryMap`"
+                "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
+                 {limit} are accepted without being announced; if the key is valid, call `reserve` or `set_capacity` \
+                 first, or use a `SparseSecondaryMap`"
             }
             (ErrorKind::CapacityOverflow, _) if self.has_limit => {
-                "capacity overflow: an array may have {limit} elements at most, also of such as have no size"
+                "capacity overflow: an array can hold at most {limit} elements, even if they have size zero"
             }
             (ErrorKind::CapacityOverflow, _) => {
-                "capacity overflow: {bytes} are more than the {most bytes} that an array may have"
+                "capacity overflow: {bytes} exceed the {most bytes} that an array can hold"
             }
             (ErrorKind::OutOfBounds, _) => {
-                "the range ends at byte {end}, or starts behind its end, in a reservation of {limit bytes}"
+                "the range ends at byte {end}, or starts after its end, in a reservation of {limit bytes}"
             }
             (ErrorKind::Alignment, _) => {
-                "{limit} is no power of two, no multiple of the page, or more than the memory is aligned to; round \
-                 ranges to `page_size()`, and align to 1, 2, 4, …"
+                "{limit} is not a power of two, not a multiple of the page size, or more than the alignment of the \
+                 memory; round ranges to `page_size()`, and align to 1, 2, 4, …"
             }
             (ErrorKind::Busy, Holder::SharedVec | Holder::SharedSlotMap) => {
-                "this {this} is taking memory, and this call comes from a backing or an allocator that runs meanwhile, \
-                 or from a fork of the process; call when that has returned, or in the process itself"
+                "re-entrant call while this {this} was taking memory, from a backing or an allocator, or in a fork of \
+                 the process; retry after that call has returned, or in the process itself"
             }
             (ErrorKind::Busy, _) => {
-                "the array, or the map, of this scope is taking memory, and this call comes from a backing, an \
-                 allocator or a panic hook that runs meanwhile; use the scope when that call has returned"
+                "re-entrant call while the array or map of this scope was taking memory, from a backing, an allocator \
+                 or a panic hook; use the scope after that call has returned"
             }
             (ErrorKind::StaleKey, Holder::Table) => {
                 "no row of this Table has the key: the row was removed, or the key is null or of another table; check \
                  with `contains_key`, or insert the row"
             }
             (ErrorKind::StaleKey, _) => {
-                "the key is null, or older than the one whose value is, or was, there; insert under a key that the \
-                 map of these keys has now"
+                "the key is null, or older than the one whose value is or was in its slot; use a key that the slot map \
+                 contains now"
             }
             (ErrorKind::TypeId, _) => {
-                "the type number of this map, {limit}, is not what the key has as its tag; insert it into the map that \
-                 it is of"
+                "the tag of the key is not the type number of this map, {limit}; insert the value into the map that \
+                 the key belongs to"
             }
             (ErrorKind::Occupied, _) => {
-                "the slot of the key holds a value, or is kept for a detached one; remove that, or change it in place"
+                "the slot of the key holds a value, or is kept for a detached one; remove that value, or change it in \
+                 place"
             }
             (ErrorKind::Taken, _) if self.index.is_some() => {
-                "the unique index `{index}` already has this value, for the row in slot {slot}; find that row, and \
-                 change or remove it first"
+                "the unique index `{index}` already has this value, for the row in slot {slot}; change or remove that \
+                 row first"
             }
             (ErrorKind::Taken, _) => {
-                "unique index {limit} already has this value, for the row in slot {slot}; find that row, and change or \
-                 remove it first"
+                "unique index {limit} already has this value, for the row in slot {slot}; change or remove that row \
+                 first"
             }
             (ErrorKind::Generations, _) => {
-                "the value has the last generation, {limit}, so its slot can have no other key; remove it and insert \
-                 it again, or use a key type with more bits of generation"
+                "the value has the last generation, {limit}, so its slot cannot have another key; remove the value and \
+                 insert it again, or use a key type with more bits of generation"
             }
             _ if matches!(self.size, Size::Default) => self.words_of_share(),
             _ => self.words_of_refusal(),
         }
     }
 
-    /// What the system, or a limit of the process, refused.
+    /// Messages about refusals by the system or by a limit of the process.
     const fn words_of_refusal(&self) -> &'static str {
         match self.kind {
             ErrorKind::AddressSpace => {
-                "no free range of addresses holds {bytes}; {less} or drop other reservations"
+                "no free range of addresses has {bytes}; {less} or drop other reservations"
             }
             ErrorKind::AddressLimit => {
-                "reserving {bytes} passes this process' limit of address space, {limit bytes} \
-                 (RLIMIT_AS); raise it (`ulimit -v`) or {less}"
+                "reserving {bytes} exceeds this process's limit on address space, {limit bytes} (RLIMIT_AS); raise it \
+                 (`ulimit -v`) or {less}"
             }
             ErrorKind::Memory => {
-                "the system will not commit {bytes} more; free memory, add swap, or raise what it may promise \
+                "the system refuses to commit {bytes} more; free memory, add swap, or raise the commit limit \
                  (overcommit settings, the page file)"
             }
             ErrorKind::DataLimit => {
-                "committing {bytes} passes this process' limit of writable memory, {limit bytes} (RLIMIT_DATA); raise \
-                 it (`ulimit -d`) or use less"
+                "committing {bytes} exceeds this process's limit on writable memory, {limit bytes} (RLIMIT_DATA); \
+                 raise it (`ulimit -d`) or use less"
             }
             ErrorKind::MappingLimit => {
-                "changing {bytes} needs more mappings than the {limit} a process may have; raise `vm.max_map_count` \
-                 or keep fewer separate ranges"
+                "changing {bytes} needs more mappings than the {limit} that a process may have; raise \
+                 `vm.max_map_count` or keep fewer separate ranges"
             }
-            // Known on Linux alone, so these are Linux' words.
+            // The limit is only known on Linux, so the message names Linux's.
             ErrorKind::LockLimit if self.has_limit => {
-                "locking (in a process that locks all it maps: reserving) {bytes} passes this process' limit of \
-                 locked memory, {limit bytes} (RLIMIT_MEMLOCK, `ulimit -l`); raise it or lock less"
+                "locking {bytes}, or reserving them in a process that locks all mappings, exceeds this process's limit \
+                 on locked memory, {limit bytes} (RLIMIT_MEMLOCK, `ulimit -l`); raise it or lock less"
             }
             ErrorKind::LockLimit => {
-                "locking (in a process that locks all it maps: reserving) {bytes} passes this process' limit of \
-                 locked memory; raise it or lock less"
+                "locking {bytes}, or reserving them in a process that locks all mappings, exceeds this process's limit \
+                 on locked memory; raise it or lock less"
             }
             ErrorKind::Disk => {
                 "the disk has no room for a file of {bytes}; free some, or put the file elsewhere"
             }
             ErrorKind::Quota => {
-                "a file of {bytes} passes the quota of its owner; have it raised, or put the file elsewhere"
+                "a file of {bytes} exceeds the quota of its owner; raise the quota, or put the file elsewhere"
             }
             ErrorKind::FileLimit if self.has_limit => {
-                "a file of {bytes} passes this process' limit, {limit bytes} (RLIMIT_FSIZE); raise it (`ulimit -f`)"
+                "a file of {bytes} exceeds this process's limit, {limit bytes} (RLIMIT_FSIZE); raise it (`ulimit -f`)"
             }
             ErrorKind::FileLimit => {
-                "no file of {bytes} can be where this one is; put it on another file system"
+                "the file system does not support files of {bytes}; put the file on another one"
             }
             ErrorKind::Unsupported => {
-                "this cannot be done on this system: it has no virtual memory that stayput can use, or cannot touch \
-                 pages that others use; do without it, or make arrays and maps in memory of your own, by a `Backing` \
-                 that can"
+                "not supported on this system: it has no virtual memory that stayput can use, or cannot touch pages \
+                 that are in use; do without it, or build containers in memory of your own, with a `Backing` that \
+                 supports it"
             }
             _ => "the system refused a request for {bytes}",
         }
     }
 
-    /// Of what is full, and what to set to have it hold more.
+    /// Messages about full containers, and which option lets them hold more.
     const fn words_of_full(&self) -> &'static str {
         match self.size {
             Size::Option | Size::Request => {
-                "{full}its `{option}` is {holds}; make it with a larger one, by `{builder}::builder`"
+                "{full}its `{option}` is {holds}; set a larger one with `{builder}::builder`"
             }
             Size::Default => {
                 "{full}its default reservation holds {holds}; to reserve more, set `{option}` with `{builder}::builder`"
             }
-            Size::Backing => {
-                "{full}the memory that its `Backing` supplies holds {holds}; supply more"
-            }
+            Size::Backing => "{full}the memory of its `Backing` holds {holds}; provide more",
         }
     }
 
-    /// Of a default reservation that a limit of the process made too small.
+    /// Messages about a default reservation that a limit of the process made too small.
     const fn words_of_share(&self) -> &'static str {
         match self.kind {
             ErrorKind::AddressLimit => {
-                "{full}it needs {bytes}, and its default reservation is a share of this process's limit of address \
+                "{full}it needs {bytes}, and its default reservation is a share of this process's limit on address \
                  space, {limit bytes} (RLIMIT_AS); raise it (`ulimit -v`), or set `{option}` with `{builder}::builder`"
             }
             ErrorKind::LockLimit => {
-                "{full}it needs {bytes}, and its default reservation is a share of this process's limit of locked \
-                 memory, {limit bytes} (RLIMIT_MEMLOCK), since the process locks all it maps; raise it \
+                "{full}it needs {bytes}, and its default reservation is a share of this process's limit on locked \
+                 memory, {limit bytes} (RLIMIT_MEMLOCK), since the process locks all mappings; raise it \
                  (`ulimit -l`), or set `{option}` with `{builder}::builder`"
             }
             _ => {
@@ -177,7 +176,7 @@ impl Error {
         }
     }
 
-    /// Writes words, with what each name in braces stands for.
+    /// Writes a message, replacing each name in braces.
     fn show(&self, mut words: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         while let Some((text, rest)) = words.split_once('{') {
             f.write_str(text)?;
@@ -198,7 +197,7 @@ impl Error {
                 "slot" => self.slot().unwrap_or_default().fmt(f),
                 "index" => f.write_str(self.index.copied().unwrap_or_default()),
                 _ => {
-                    debug_assert!(false, "no words for {name:?}");
+                    debug_assert!(false, "no text for {name:?}");
                     Ok(())
                 }
             }?;
@@ -206,29 +205,27 @@ impl Error {
         f.write_str(words)
     }
 
-    /// What is full.
     const fn words_of_holder(&self) -> &'static str {
         match self.holder {
-            Holder::Index => "an index has no room for more: ",
-            Holder::SecondaryMap => "this SecondaryMap takes no more slots: ",
+            Holder::Index => "an index is full: ",
+            Holder::SecondaryMap => "this SecondaryMap cannot hold more slots: ",
             _ => "this {this} is full: ",
         }
     }
 
-    /// How much what is full holds.
     const fn words_of_most(&self) -> &'static str {
         match (self.holder, self.size) {
-            (Holder::Arena, _) => "{limit bytes}, and {bytes} in all are asked for",
+            (Holder::Arena, _) => "{limit bytes}, and {bytes} in all would be in use",
             (_, Size::Option | Size::Request) => "{limit}",
             _ => "{limit} elements",
         }
     }
 
-    /// How to ask for fewer addresses.
+    /// How to request fewer addresses.
     const fn words_of_less(&self) -> &'static str {
         match self.size {
-            Size::Option => "ask for less (a smaller `{option}`)",
-            _ => "ask for less",
+            Size::Option => "request less (a smaller `{option}`)",
+            _ => "request less",
         }
     }
 }
@@ -243,7 +240,7 @@ impl Display for Error {
     }
 }
 
-/// A byte count, with the binary unit that suits it where it is large.
+/// A byte count, with a binary unit if it is large.
 pub(super) struct Bytes(pub(super) u64);
 
 impl Display for Bytes {
@@ -254,7 +251,7 @@ impl Display for Bytes {
         let Some(unit) = (self.0.max(1).ilog2() / 10).checked_sub(1) else {
             return Ok(());
         };
-        // Not by a float, which 16 KiB of code would be in every program for.
+        // With integers, since formatting floats would add 16 KiB of code to every program.
         let tenths = ((self.0 >> (unit * 10)) * 10 + 512) / 1024;
         write!(f, " ({}.{} {})", tenths / 10, tenths % 10, UNITS[unit as usize])
     }

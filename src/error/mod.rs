@@ -123,26 +123,21 @@ impl Holder {
 /// What determined the size that was requested, or that did not suffice. An option is named only if the caller set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Size {
-    /// The caller's request.
     Request,
     /// The option for the maximum size.
     Option,
-    /// The default reservation.
     Default,
-    /// The memory of a backing.
     Backing,
 }
 
 /// What sets the size of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SizedBy {
-    /// An option that the caller set.
     Option,
     /// The usual default.
     Default,
     /// A share of a limit of the process: the limit's kind and value.
     Limit(ErrorKind, u64),
-    /// The memory of a backing.
     Backing,
 }
 
@@ -254,7 +249,7 @@ impl Error {
         Self::new(ErrorKind::System, bytes).with_code(code)
     }
 
-    /// An error of the crate's own: no system call was refused.
+    /// Creates an error of the crate's own: no system call was refused.
     #[cold]
     pub(crate) const fn new(kind: ErrorKind, bytes: usize) -> Self {
         Self {
@@ -269,8 +264,8 @@ impl Error {
         }
     }
 
-    /// The error of a full array or arena, whose memory holds `most` elements or bytes, and which would need `bytes`
-    /// in all to hold more.
+    /// Creates the error of a full array or arena, whose memory holds `most` elements or bytes, and which would need
+    /// `bytes` in all to hold more.
     #[cold]
     pub(crate) const fn full(sized_by: SizedBy, bytes: usize, most: usize) -> Self {
         let (kind, limit, size) = match sized_by {
@@ -332,7 +327,7 @@ impl Error {
         Self { has_limit: true, limit, ..self }
     }
 
-    /// The error about a value that the row in `slot` has already, in the index of that number.
+    /// Creates the error for a value that the row in `slot` already has, in the index of that number.
     #[cold]
     pub(crate) const fn taken(index: usize, slot: u32) -> Self {
         let error = Self::new(ErrorKind::Taken, 0).with_limit(index as u64);
@@ -430,7 +425,7 @@ impl From<Error> for std::io::Error {
 /// use stayput::{Error, VmVec};
 ///
 /// fn store(into: &mut VmVec<String>, text: String) -> Result<(), Error> {
-///     into.try_push(text)?; // the text is dropped on failure; `.value` would give it back
+///     into.try_push(text)?; // on failure `text` is dropped; it is in the field `value` of the error
 ///     Ok(())
 /// }
 /// # store(&mut VmVec::new(), "a".into()).unwrap();

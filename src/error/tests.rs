@@ -2,7 +2,7 @@ use super::display::Bytes;
 use super::*;
 
 #[test]
-fn display_names_the_limit_the_bytes_and_the_way_out() {
+fn display_names_the_limit_the_bytes_and_what_to_do() {
     let error = Error::new(ErrorKind::AddressLimit, 3 << 30).with_limit(1 << 40).with_code(12);
     let text = error.to_string();
     for part in ["3221225472 bytes (3.0 GiB)", "1.0 TiB", "RLIMIT_AS", "os error 12"] {
@@ -17,7 +17,7 @@ fn an_error_is_four_words() {
 }
 
 #[test]
-fn byte_counts_carry_a_unit_from_a_kibibyte_on() {
+fn byte_counts_from_a_kibibyte_on_have_a_unit() {
     assert_eq!(Bytes(0).to_string(), "0 bytes");
     assert_eq!(Bytes(1023).to_string(), "1023 bytes");
     assert_eq!(Bytes(1024).to_string(), "1024 bytes (1.0 KiB)");
@@ -27,7 +27,7 @@ fn byte_counts_carry_a_unit_from_a_kibibyte_on() {
 }
 
 #[test]
-fn every_kind_has_words() {
+fn every_kind_has_a_message() {
     for kind in [
         ErrorKind::AddressSpace,
         ErrorKind::AddressLimit,

@@ -1,6 +1,6 @@
-//! Making an array, and looking at it.
+//! Construction and access.
 
-#![expect(unsafe_code, reason = "makes slices of what is initialised")]
+#![expect(unsafe_code, reason = "makes slices of initialised elements")]
 
 use super::{VecBuilder, VecStats, VmVec};
 use crate::backing::Backing;
@@ -16,31 +16,28 @@ use std::slice;
 impl<T> VmVec<T> {
     pub(super) const ELEMENT: Layout = Layout::new::<T>();
 
-    /// An empty array. Reserves and allocates nothing, and does not enter the kernel, until the first
-    /// push.
+    /// Creates an empty array. Reserves and allocates nothing until the first push.
     ///
-    /// Then it reserves as many addresses as the machine has memory, rounded up to a power of two
-    /// (at most 1 TiB; 128 MiB on 32-bit systems), or its part of those that the process has, if that
-    /// is less. So a process may have thousands of such arrays, and always has addresses left for
-    /// others:
+    /// The first push reserves as many addresses as the machine has memory, rounded up to a power of two (at most 1
+    /// TiB, or 128 MiB on 32-bit systems), or the array's share of the process's addresses if that is less. A process
+    /// can therefore have thousands of such arrays, and always has addresses left for other uses:
     ///
-    /// - Beside n arrays, maps and arenas whose maximum nobody named, one is given at most 1/(4 + n) of
-    ///   what is left of half of all addresses: with 47 bits of them (64 TiB), a thousand have room for
-    ///   more than a GiB each on any machine, 32 GiB each where it has 32 GiB of memory. Under
-    ///   `RLIMIT_AS` the first has an eighth of that.
-    /// - Where that comes to less than 1 MiB, one is given 1 MiB, as long as a quarter of all addresses is
-    ///   left;
-    /// - and then, or where the system refuses more, what it needs at once, in units of 64 KiB. What it
-    ///   needs is reserved in any case.
+    /// - With n other arrays, maps and arenas that have no explicit maximum, an array gets at most 1/(4 + n) of what is
+    ///   left of half of all addresses. With 47-bit addresses (64 TiB), a thousand arrays have room for more than 1 GiB
+    ///   each on any machine, and for 32 GiB each if the machine has 32 GiB of memory. Under `RLIMIT_AS`, the first
+    ///   gets an eighth of the limit.
+    /// - If that share is less than 1 MiB, an array gets 1 MiB, while a quarter of all addresses is left.
+    /// - After that, or if the system refuses more, an array gets only what it needs at once, in units of 64 KiB. That
+    ///   much is reserved in any case.
     ///
-    /// It refuses to grow beyond what it has reserved, with [`MaxLen`](crate::ErrorKind::MaxLen): those
-    /// that will be large beside many others name a [`max_len`](crate::VecBuilder::max_len), which is not
-    /// bounded so. On Linux, more of them than may take seven eighths of the mappings that the process may
-    /// have are refused with [`MappingLimit`](crate::ErrorKind::MappingLimit): that is some 14,000, where
-    /// `vm.max_map_count` is 65,530. The rest is for threads and all else.
+    /// The array refuses to grow past its reservation, with [`MaxLen`](crate::ErrorKind::MaxLen). If it must become
+    /// large while there are many others, set a [`max_len`](crate::VecBuilder::max_len), which is not limited by these
+    /// rules. On Linux, arrays are refused with [`MappingLimit`](crate::ErrorKind::MappingLimit) once they could take
+    /// seven eighths of the mappings that a process may have, so that some are left for threads and other uses. That is
+    /// about 14,000 arrays if `vm.max_map_count` is 65,530.
     ///
-    /// The environment variable `STAYPUT_RESERVE_BYTES` sets another number than the machine's memory,
-    /// for runs under tools that have little address space, such as valgrind.
+    /// For tools with little address space, such as valgrind, the environment variable `STAYPUT_RESERVE_BYTES` replaces
+    /// the size of the machine's memory in these rules.
     ///
     /// # Examples
     ///
@@ -53,32 +50,32 @@ impl<T> VmVec<T> {
         Self::with_options(&Options::DEFAULT)
     }
 
-    /// What `start` is where nothing is reserved.
+    /// The value of `start` while nothing is reserved.
     const DANGLING: NonNull<u8> = NonNull::<T>::dangling().cast();
 
     const fn over(raw: RawVec) -> Self {
         Self { raw, len: 0, elements: PhantomData }
     }
 
-    /// An empty array for which nobody chose anything. Reserves and allocates nothing.
+    /// Creates an empty array with shared options. Reserves and allocates nothing.
     pub(crate) const fn with_options(options: &'static Options) -> Self {
         Self::over(RawVec::new(Self::DANGLING, Self::ELEMENT, options))
     }
 
-    /// An empty array with options that somebody chose; nothing is reserved.
+    /// Creates an empty array with options of its own. Reserves nothing.
     pub(crate) fn try_unreserved(options: Options) -> Result<Self, Error> {
         RawVec::try_new(Self::DANGLING, Self::ELEMENT, options).map(Self::over)
     }
 
-    /// An empty array with the same options; nothing is reserved.
+    /// Creates an empty array with the same options. Reserves nothing.
     pub(crate) fn try_fresh(&self) -> Result<Self, Error> {
         self.raw.try_fresh(Self::DANGLING, Self::ELEMENT).map(Self::over)
     }
 
-    /// An empty array; the addresses are reserved, if the options name a maximum.
+    /// Creates an empty array. Reserves the addresses if the options have a maximum or commit-ahead.
     pub(crate) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
         let mut vec = Self::try_unreserved(options)?;
-        // Its capacity first: addresses are reserved for it, and nothing is ahead of what it is not yet.
+        // Commits before the background thread serves the array: the thread has nothing to be ahead of yet.
         vec.try_reserve_exact(capacity)?;
         if options.max_len.is_some() || options.commit_ahead.is_on() {
             vec.raw.reserve_addresses(Self::ELEMENT, 0)?;
@@ -86,7 +83,7 @@ impl<T> VmVec<T> {
         Ok(vec)
     }
 
-    /// An empty array in memory of the user's, with so much of it committed.
+    /// Creates an empty array in caller-provided memory, and commits `capacity` elements of it.
     pub(crate) fn try_new_in<B: Backing>(
         backing: B,
         options: Options,
@@ -99,11 +96,11 @@ impl<T> VmVec<T> {
         }
     }
 
-    /// The backing, from an array that was just made in it.
+    /// Returns the backing of an array that was just created in it.
     ///
     /// # Panics
     ///
-    /// If it is no `B`.
+    /// If the backing is not a `B`.
     pub(crate) fn into_backing<B: Backing>(mut self) -> B {
         self.truncate(0);
         self.raw.take_backing(Self::ELEMENT).expect("the array was made in a backing of this type")
@@ -113,13 +110,13 @@ impl<T> VmVec<T> {
         self.raw.options()
     }
 
-    /// Whether it never holds anything, for its options are [`Options::FULL`].
+    /// Returns `true` if the options are [`Options::FULL`], so that the array never holds anything.
     #[inline]
     pub(crate) const fn is_full_for_good(&self) -> bool {
         self.raw.is_full()
     }
 
-    /// [`as_ptr`](Self::as_ptr), known not to be null.
+    /// Returns [`as_ptr`](Self::as_ptr) as a `NonNull`.
     #[inline]
     pub(crate) const fn start(&self) -> NonNull<T> {
         self.raw.start().cast()
@@ -131,7 +128,7 @@ impl<T> VmVec<T> {
     }
 
     constructors! {
-        /// Returns an empty array that can hold `max_len` elements and no more. Reserves the addresses now.
+        /// Returns an empty array that can hold at most `max_len` elements, and reserves the addresses for them.
         with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
@@ -142,43 +139,42 @@ impl<T> VmVec<T> {
         /// ```
     }
 
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
+    /// Returns a builder with the options of an array: maximum, capacity, growth, huge pages, work in the background.
     pub const fn builder() -> VecBuilder<T> {
         VecBuilder::new()
     }
 
-    /// The number of elements. O(1).
+    /// Returns the number of elements. O(1).
     #[inline]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no elements. O(1).
+    /// Returns `true` if there are no elements. O(1).
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The number of elements that fit into committed memory. O(1).
+    /// Returns the number of elements that fit into committed memory. O(1).
     ///
-    /// `usize::MAX` for elements of size zero, or what was named as the maximum.
+    /// For elements of size zero, this is [`max_len`](Self::max_len).
     #[inline]
     pub const fn capacity(&self) -> usize {
         self.raw.capacity()
     }
 
-    /// The number of elements that the array can ever hold. O(1).
+    /// Returns the maximum number of elements. O(1).
     ///
-    /// Before the first push of an array whose maximum was not named, what would be reserved by
-    /// default.
+    /// Before the first push of an array without an explicit maximum, this is what would be reserved by default.
     pub fn max_len(&self) -> usize {
         self.raw.max_len(Self::ELEMENT)
     }
 
-    /// What the array holds and takes up.
+    /// Returns statistics about the array.
     ///
-    /// Asks the system which pages are resident, linear in the committed pages: for looking, not
-    /// for a hot path.
+    /// Asks the system which pages are resident, which takes time linear in the committed pages. Do not call it in a
+    /// hot path.
     ///
     /// # Examples
     ///
@@ -191,38 +187,38 @@ impl<T> VmVec<T> {
         VecStats::of(&self.raw, Self::ELEMENT, self.len)
     }
 
-    /// All elements as a slice. O(1).
+    /// Returns all elements as a slice. O(1).
     #[inline]
     pub const fn as_slice(&self) -> &[T] {
         // SAFETY: `len` elements from `start` on are initialised, and `&self` keeps them so.
         unsafe { slice::from_raw_parts(self.as_ptr(), self.len) }
     }
 
-    /// All elements as a slice, to be changed. O(1).
+    /// Returns all elements as a mutable slice. O(1).
     #[inline]
     pub const fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: `len` elements from `start` on are initialised; `&mut self` keeps others away.
+        // SAFETY: `len` elements from `start` on are initialised, and `&mut self` guarantees exclusive access.
         unsafe { slice::from_raw_parts_mut(self.first(), self.len) }
     }
 
-    /// The address of the first element; dangling, but aligned, if nothing was ever pushed.
+    /// Returns a pointer to the first element, or a dangling, aligned one if nothing was ever pushed.
     ///
-    /// Once something was, it never changes, and is good for `capacity` elements. Taking it makes
-    /// no reference to an element.
+    /// After the first push it never changes, and is valid for `capacity` elements. This method makes no reference to
+    /// an element.
     #[inline]
     pub const fn as_ptr(&self) -> *const T {
         self.raw.start().as_ptr().cast::<T>().cast_const()
     }
 
-    /// The address of the first element, to be written by; see [`as_ptr`](Self::as_ptr).
+    /// Returns a mutable pointer to the first element; see [`as_ptr`](Self::as_ptr).
     #[inline]
     #[cfg(not(stayput_asan))]
     pub const fn as_mut_ptr(&mut self) -> *mut T {
         self.first()
     }
 
-    /// The address of the first element, to be written by; see [`as_ptr`](Self::as_ptr). Who has it may write behind the
-    /// length, so the sanitizer is told, which is no matter for a constant.
+    /// Returns a mutable pointer to the first element; see [`as_ptr`](Self::as_ptr). The caller may write past the
+    /// length, so all capacity is unpoisoned, which cannot be done in a constant.
     #[inline]
     #[cfg(stayput_asan)]
     pub fn as_mut_ptr(&mut self) -> *mut T {
@@ -230,32 +226,31 @@ impl<T> VmVec<T> {
         self.first()
     }
 
-    /// [`as_mut_ptr`](Self::as_mut_ptr), for elements, and for what was [opened](Self::open).
+    /// Like [`as_mut_ptr`](Self::as_mut_ptr), for access to elements and to capacity that was [opened](Self::open).
     #[inline]
     pub(super) const fn first(&mut self) -> *mut T {
         self.start().as_ptr()
     }
 
-    /// The address behind the first so many elements.
+    /// The address past the first `len` elements.
     #[inline]
     const fn behind(&self, len: usize) -> *const T {
         self.as_ptr().wrapping_add(len)
     }
 
-    /// Elements are about to be put into the next `count` places, which are within capacity.
+    /// Unpoisons the next `count` elements, which must be within capacity, before they are written.
     #[inline]
     pub(super) fn open(&mut self, count: usize) {
         poison::unpoison(self.behind(self.len), count);
     }
 
-    /// What was below `old_len` and is behind the length is gone: nobody is to touch it.
+    /// Poisons the elements past the length that were below `old_len`.
     #[inline]
     pub(super) fn close(&mut self, old_len: usize) {
         poison::poison(self.behind(self.len), old_len.saturating_sub(self.len));
     }
 
-    /// The capacity was `before`. Nobody is to touch what there is more of it, unless he has it that all is
-    /// [open](Self::as_mut_ptr).
+    /// Poisons new capacity, after it was `before`, unless the caller has [unpoisoned](Self::as_mut_ptr) all of it.
     #[inline]
     pub(super) fn close_new(&mut self, before: usize) {
         if before == self.len || poison::is_poisoned(self.behind(self.len)) {
@@ -263,7 +258,7 @@ impl<T> VmVec<T> {
         }
     }
 
-    /// Says that there are `new_len` elements.
+    /// Sets the length to `new_len`.
     ///
     /// # Safety
     ///
@@ -273,17 +268,17 @@ impl<T> VmVec<T> {
     pub unsafe fn set_len(&mut self, new_len: usize) {
         debug_assert!(new_len <= self.capacity(), "set_len({new_len}) beyond capacity");
         if new_len < self.len {
-            // Who takes elements out by their addresses may put others there.
+            // A caller that moves elements out by pointer may write others there.
             self.as_mut_ptr();
         }
         self.open(new_len.saturating_sub(self.len));
         self.len = new_len;
     }
 
-    /// The index of an element of this array, from a reference to it. O(1).
+    /// Returns the index of an element of this array, given a reference to it. O(1).
     ///
-    /// `None` if the reference is to something else, or if elements have size zero, since then all
-    /// have one address.
+    /// Returns `None` if the reference points elsewhere, or if elements have size zero and therefore no distinct
+    /// addresses.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! [`AnyVec`]: an array of any element type, for code that is compiled once.
+//! [`AnyVec`]: the memory of an array of any element type, for code that is compiled once.
 
 #![forbid(unsafe_code)]
 
@@ -31,27 +31,24 @@ impl AnyVec<'_> {
         self.raw.start()
     }
 
-    /// The distance between one element and the next.
+    /// The distance from one element to the next.
     pub(crate) const fn stride_bytes(&self) -> usize {
         self.element.size()
     }
 
-    /// See [`VmVec::capacity`].
     pub(crate) const fn capacity(&self) -> usize {
         self.raw.capacity()
     }
 
-    /// See [`VmVec::max_len`].
     pub(crate) fn max_len(&self) -> usize {
         self.raw.max_len(self.element)
     }
 
-    /// The type that errors name.
+    /// The container type that errors name.
     pub(crate) const fn holder(&self) -> Holder {
         self.raw.options().holder
     }
 
-    /// See [`VmVec::try_reserve`].
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         self.raw.grow(self.element, self.len, additional, Amount::AtLeast)
     }

@@ -1,4 +1,4 @@
-//! Calls that look at many elements, and move or remove some.
+//! Operations on many elements.
 
 #![expect(unsafe_code, reason = "moves elements between arrays")]
 
@@ -15,11 +15,12 @@ impl<T> VmVec<T> {
         Cut::new(self, start, end)
     }
 
-    /// Removes all but the first of neighbours for which `same(later, first)` holds. O(n).
+    /// Removes consecutive elements for which `same(later, first)` returns `true`, except the first of each group.
+    /// O(n).
     ///
-    /// If `same` or a drop panics, what was not looked at stays.
+    /// If `same` or a drop panics, elements that were not visited stay.
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
-        // Up to the first that goes, nothing has to move.
+        // Elements before the first one to remove do not move.
         let gone = (1..self.len).find(|&next| {
             let (kept, rest) = self.split_at_mut(next);
             same(&mut rest[0], &mut kept[next - 1])
@@ -37,14 +38,14 @@ impl<T> VmVec<T> {
         }
     }
 
-    /// Takes a range of elements out, which the iterator gives, and puts those of `replace_with`
-    /// in its place when it is dropped.
+    /// Removes a range of elements, and returns an iterator over them. When the iterator is dropped, the elements of
+    /// `replace_with` are inserted in their place.
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length. On drop, if the array is full or
-    /// the system refuses memory: the elements that did not fit are dropped, those behind the
-    /// range are kept. (If the thread is panicking already there is no second panic.)
+    /// If the range starts after its end, or ends past the length. Dropping the iterator panics if the array is full or
+    /// the system refuses memory, unless the thread is already panicking: the elements that did not fit are dropped,
+    /// and those after the range stay.
     ///
     /// # Examples
     ///
@@ -63,7 +64,8 @@ impl<T> VmVec<T> {
         Splice::new(self.drain(range), replace_with.into_iter())
     }
 
-    /// [`append`](Self::append), or the error; then neither array has changed.
+    /// Like [`append`](Self::append), but returns an error instead of panicking. After an error neither array has
+    /// changed.
     ///
     /// # Errors
     ///
@@ -71,15 +73,17 @@ impl<T> VmVec<T> {
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), Error> {
         let count = other.len;
         self.try_reserve(count)?;
-        // SAFETY: the first `count` elements of `other` are initialised, there is room for as
-        // many, and two arrays that are both borrowed mutably are not one.
+        // SAFETY: the first `count` elements of `other` are initialised, and capacity for them was just reserved. Both
+        // arrays are borrowed mutably, so they do not overlap. `other` does not use the elements again: its length is
+        // set to 0 below.
         unsafe { self.append_from(other.as_ptr(), count) };
         other.len = 0;
         other.close(count);
         Ok(())
     }
 
-    /// [`append_vec`](Self::append_vec), or the error; then neither array has changed.
+    /// Like [`append_vec`](Self::append_vec), but returns an error instead of panicking. After an error neither array
+    /// has changed.
     ///
     /// # Errors
     ///
@@ -87,32 +91,33 @@ impl<T> VmVec<T> {
     pub fn try_append_vec(&mut self, other: &mut Vec<T>) -> Result<(), Error> {
         let count = other.len();
         self.try_reserve(count)?;
-        // SAFETY: the `count` elements of `other` are initialised, in memory of its own, and given up
-        // below, before anything can panic; there is room for as many.
+        // SAFETY: the `count` elements of `other` are initialised, in memory of its own, and capacity for them was just
+        // reserved. They are past its length below, before anything can panic.
         unsafe { self.append_from(other.as_ptr(), count) };
-        // SAFETY: none is within any capacity.
+        // SAFETY: 0 is valid for any capacity.
         unsafe { other.set_len(0) };
         Ok(())
     }
 
-    /// Copies the bytes of `count` elements behind the last one, and says that they are there.
+    /// Copies the bytes of `count` elements to the end, and adds them to the length.
     ///
     /// # Safety
     ///
-    /// - There is room for `count` more elements.
-    /// - `from` points to `count` initialised elements, not within the spare room of `self`.
-    /// - They are not used as elements any more where they were.
+    /// - There is capacity for `count` more elements.
+    /// - `from` points to `count` initialised elements, not within the spare capacity of `self`.
+    /// - They are not used as elements at their old place any more.
     pub(super) unsafe fn append_from(&mut self, from: *const T, count: usize) {
         debug_assert!(count <= self.capacity() - self.len);
         self.open(count);
-        // SAFETY: `len` is within capacity.
+        // SAFETY: `len` is at most the capacity.
         let end = unsafe { self.first().add(self.len) };
-        // SAFETY: the caller's promise.
+        // SAFETY: this is what the caller guarantees.
         unsafe { ptr::copy_nonoverlapping(from, end, count) };
         self.len += count;
     }
 
-    /// [`split_off`](Self::split_off), or the error; then nothing has changed.
+    /// Like [`split_off`](Self::split_off), but returns an error if memory is refused. After an error nothing has
+    /// changed.
     ///
     /// # Errors
     ///
@@ -120,7 +125,7 @@ impl<T> VmVec<T> {
     ///
     /// # Panics
     ///
-    /// If `at` is beyond the length.
+    /// If `at` is greater than the length.
     #[track_caller]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
         let len = self.len;
@@ -128,16 +133,17 @@ impl<T> VmVec<T> {
         let mut rest = self.try_fresh()?;
         rest.try_reserve_exact(len - at)?;
         self.len = at;
-        // SAFETY: within the old length.
+        // SAFETY: `at` is at most the old length.
         let first = unsafe { self.as_ptr().add(at) };
-        // SAFETY: `len - at` initialised elements of another array, which are behind its length
-        // now; room was made for as many.
+        // SAFETY: these `len - at` elements are initialised, in another array, and past its length now. Capacity for
+        // them was just reserved.
         unsafe { rest.append_from(first, len - at) };
         self.close(len);
         Ok(rest)
     }
 
-    /// [`resize_with`](Self::resize_with), or the error; then `make` was not called.
+    /// Like [`resize_with`](Self::resize_with), but returns an error instead of panicking. After an error `make` was
+    /// not called.
     ///
     /// # Errors
     ///
@@ -153,17 +159,17 @@ impl<T> VmVec<T> {
         }
         let additional = new_len - self.len;
         self.try_reserve(additional)?;
-        // SAFETY: room for as many was made.
+        // SAFETY: capacity for as many elements was just reserved.
         unsafe { self.fill_from(std::iter::repeat_with(make).take(additional)) };
         Ok(())
     }
 }
 
-/// The one range check for elements, with the panics that std has for a `Vec`.
+/// Checks a range of elements, with the panics of std's `Vec`.
 #[track_caller]
 pub(crate) fn check_range(range: &impl RangeBounds<usize>, len: usize) -> (usize, usize) {
     let end = match range.end_bound() {
-        // Less than the length, so one more is a number.
+        // Cannot overflow, since `last` is less than the length.
         Bound::Included(&last) if last < len => last + 1,
         Bound::Excluded(&end) if end <= len => end,
         Bound::Unbounded => len,
@@ -178,8 +184,7 @@ pub(crate) fn check_range(range: &impl RangeBounds<usize>, len: usize) -> (usize
     (start, end)
 }
 
-/// Panics with what is wrong with a range, by the numbers that the caller gave. (The `end` is one
-/// that is not inside, or that a start does not fit to.)
+/// Panics with a description of what is wrong with a range, in the numbers of the caller.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -192,7 +197,7 @@ fn no_such_range(start: usize, end: usize, len: usize) -> ! {
 impl<T: Clone> VmVec<T> {
     clone_methods!();
 
-    /// [`resize`](Self::resize), or the error and the value.
+    /// Resizes the array like [`resize`](Self::resize), or returns the error and the value.
     ///
     /// # Errors
     ///
@@ -206,27 +211,29 @@ impl<T: Clone> VmVec<T> {
         if let Err(error) = self.try_reserve(additional) {
             return Err(Refused { error, value });
         }
-        // One clone less: the value itself comes last.
-        // SAFETY: room for `additional` was made.
+        // Appends the value itself last, which saves a clone. SAFETY: capacity for `additional` elements was just
+        // reserved.
         unsafe { self.fill_from((1..additional).map(|_| value.clone())) };
-        // SAFETY: as above; one less was used up.
+        // SAFETY: one of the `additional` elements is not used up.
         unsafe { self.write_end(self.len, value) };
         Ok(())
     }
 
-    /// [`extend_from_slice`](Self::extend_from_slice), or the error; then nothing was cloned.
+    /// Like [`extend_from_slice`](Self::extend_from_slice), but returns an error instead of panicking. After an error
+    /// nothing was cloned.
     ///
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_extend_from_slice(&mut self, other: &[T]) -> Result<(), Error> {
         self.try_reserve(other.len())?;
-        // SAFETY: room for as many was made.
+        // SAFETY: capacity for as many elements was just reserved.
         unsafe { self.fill_from(other.iter().cloned()) };
         Ok(())
     }
 
-    /// [`extend_from_within`](Self::extend_from_within), or the error; then nothing was cloned.
+    /// Like [`extend_from_within`](Self::extend_from_within), but returns an error if memory is refused. After an error
+    /// nothing was cloned.
     ///
     /// # Errors
     ///
@@ -234,17 +241,17 @@ impl<T: Clone> VmVec<T> {
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range starts after its end, or ends past the length.
     #[track_caller]
     pub fn try_extend_from_within(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let (start, end) = check_range(&range, self.len);
         self.try_reserve(end - start)?;
-        // SAFETY: within the length.
+        // SAFETY: `start` is at most the length.
         let first = unsafe { self.as_ptr().add(start) };
-        // SAFETY: initialised, and nothing below the length is written to while the slice is
-        // used: `fill_from` writes behind it. Growing does not move elements.
+        // SAFETY: these elements are initialised. Nothing below the length is written while the slice is used, since
+        // `fill_from` only writes past it, and growing does not move elements.
         let from = unsafe { std::slice::from_raw_parts(first, end - start) };
-        // SAFETY: room for as many was made.
+        // SAFETY: capacity for as many elements was just reserved.
         unsafe { self.fill_from(from.iter().cloned()) };
         Ok(())
     }

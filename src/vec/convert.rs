@@ -1,6 +1,5 @@
-//! Conversions from and to other containers.
-//!
-//! Elements move by one copy of their bytes, since the memory of the two sides is not of one kind.
+//! Conversions from and to other containers. They copy the bytes of the elements once, since both sides use different
+//! memory.
 
 #![expect(unsafe_code, reason = "moves elements between containers")]
 
@@ -16,11 +15,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl<T> VmVec<T> {
-    /// The elements in a `Vec`. They move, by one copy of their bytes: the memory is another. O(n).
+    /// Moves the elements to a `Vec`, by copying their bytes once. O(n).
     ///
     /// # Panics
     ///
-    /// If the memory cannot be had.
+    /// If memory is refused.
     ///
     /// # Examples
     ///
@@ -34,11 +33,11 @@ impl<T> VmVec<T> {
         self.into()
     }
 
-    /// The elements in a box. They move: the memory is another.
+    /// Moves the elements to a boxed slice, by copying their bytes once. O(n).
     ///
     /// # Panics
     ///
-    /// If the memory cannot be had.
+    /// If memory is refused.
     #[must_use]
     #[track_caller]
     pub fn into_boxed_slice(self) -> Box<[T]> {
@@ -47,8 +46,8 @@ impl<T> VmVec<T> {
 }
 
 impl<T, const N: usize> VmVec<[T; N]> {
-    /// The same elements, not grouped into arrays. O(1): nothing moves. A maximum that was named
-    /// for groups is `N` times as many elements.
+    /// Flattens an array of arrays. O(1): nothing moves. A maximum that was set for the arrays becomes `N` times as
+    /// many elements.
     ///
     /// # Panics
     ///
@@ -65,10 +64,10 @@ impl<T, const N: usize> VmVec<[T; N]> {
     pub fn into_flattened(self) -> VmVec<T> {
         let len = self.len.checked_mul(N).expect("vec len overflow");
         let vec = ManuallyDrop::new(self);
-        // SAFETY: `vec` is never used again, so there is one owner still.
+        // SAFETY: `vec` is never used or dropped again, so `raw` is the only owner.
         let mut raw = unsafe { std::ptr::read(&raw const vec.raw) };
         raw.regroup(VmVec::<T>::ELEMENT, N);
-        // `len` groups of `N` are as many elements, in the same places, within the same memory.
+        // These are `len` elements in the same places, within the same memory.
         VmVec { raw, len, elements: PhantomData }
     }
 }
@@ -84,17 +83,16 @@ impl<T> From<Vec<T>> for VmVec<T> {
 }
 
 impl<T> From<VmVec<T>> for Vec<T> {
-    /// Panics if the memory cannot be had, where `Vec::with_capacity` would abort.
+    /// Moves the elements. Panics if memory is refused, where `Vec::with_capacity` would abort.
     #[track_caller]
     fn from(mut from: VmVec<T>) -> Self {
         let mut vec = Self::new();
         if vec.try_reserve_exact(from.len).is_err() {
             give_up(Error::new(ErrorKind::Memory, from.len * size_of::<T>()));
         }
-        // SAFETY: the first `len` elements are initialised, there is room for as many, and the two
-        // do not overlap.
+        // SAFETY: the first `len` elements are initialised, `vec` has capacity for them, and the two do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), vec.as_mut_ptr(), from.len) };
-        // SAFETY: just initialised.
+        // SAFETY: these elements were just initialised.
         unsafe { vec.set_len(from.len) };
         from.len = 0;
         vec
@@ -107,7 +105,8 @@ impl<T, const N: usize> From<[T; N]> for VmVec<T> {
         let mut vec = Self::new();
         or_give_up(vec.try_reserve_exact(N));
         let from = ManuallyDrop::new(from);
-        // SAFETY: room for `N` was made; they are initialised, elsewhere, and never dropped there.
+        // SAFETY: capacity for `N` elements was just reserved. They are initialised, in other memory, and never dropped
+        // there.
         unsafe { vec.append_from(from.as_ptr(), N) };
         vec
     }
@@ -131,20 +130,20 @@ impl<'v, T: Clone> From<&'v VmVec<T>> for Cow<'v, [T]> {
 impl<T, const N: usize> TryFrom<VmVec<T>> for [T; N] {
     type Error = VmVec<T>;
 
-    /// The elements, if there are exactly `N`; else the array comes back.
+    /// Returns the elements if there are exactly `N` of them, or else the array.
     fn try_from(mut from: VmVec<T>) -> Result<Self, VmVec<T>> {
         if from.len != N {
             return Err(from);
         }
         from.len = 0;
         let array = from.as_ptr().cast::<[T; N]>();
-        // SAFETY: `N` elements are initialised there, and behind the length now, so nobody reads
-        // them again. An array is aligned as its elements are.
+        // SAFETY: the `N` elements are initialised, and past the length now, so they are not read again. An array has
+        // the alignment of its elements.
         Ok(unsafe { array.read() })
     }
 }
 
-/// Implements `From`, a conversion a line.
+/// Implements `From`, one conversion per line.
 macro_rules! from {
     ($($(#[$about:meta])* [$($generics:tt)*] $from:ty => $to:ty: |$value:ident| $made:expr;)+) => {$(
         impl<$($generics)*> From<$from> for $to {
@@ -158,7 +157,7 @@ macro_rules! from {
 }
 pub(crate) use from;
 
-/// The conversions of `Vec` that go by way of slices or of a `Vec`, for an array that has those.
+/// Defines the conversions that go through a slice or a `Vec`, for an array that converts to and from those.
 macro_rules! conversions {
     ($array:ident) => {
         $crate::vec::from! {
@@ -187,7 +186,7 @@ macro_rules! conversions {
         impl<T, const N: usize> TryFrom<$array<T>> for Box<[T; N]> {
             type Error = $array<T>;
 
-            /// The elements, if there are exactly `N`; else the array comes back.
+            /// Returns the elements if there are exactly `N` of them, or else the array.
             fn try_from(from: $array<T>) -> Result<Self, $array<T>> {
                 if from.len() != N {
                     return Err(from);

@@ -1,10 +1,10 @@
-//! [`Cut`]: goes through a range of elements, and takes some out.
+//! [`Cut`]: iterates over a range of elements and removes some of them.
 //!
-//! While there is one, the array says that it ends where the range began: whatever user code does, an element that
-//! is half moved is never seen. When it ends, by return or by panic, what was not taken out moves down to what was kept.
-//! If it is forgotten instead, all that is still in the range, or behind it, leaks; that is safe.
+//! While a `Cut` exists, the array's length is where the range began, so user code never sees an element that is half
+//! moved. When it is dropped, by return or by panic, the elements that were not removed move down to those that were
+//! kept. If it is leaked instead, all elements still in the range or past it leak, which is safe.
 
-#![expect(unsafe_code, reason = "reads elements out, and moves others over those that are gone")]
+#![expect(unsafe_code, reason = "moves elements out, and others into their places")]
 
 #[cfg(feature = "rayon")]
 use super::Taken;
@@ -16,19 +16,18 @@ use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::slice;
 
-/// A range of elements of which some are taken out, from both ends; or some are kept, from the front; or others are put in
-/// their place.
+/// A range of elements. Elements are removed from it at both ends, or kept at its front, or replaced by others.
 ///
 /// `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's. Elements in `len..kept`, in
-/// `front..back` and in `tail..old_len` are initialised; those between were taken out.
+/// `front..back` and in `tail..old_len` are initialised; those between were removed.
 pub(super) struct Cut<'v, T> {
-    /// Its length is where the range starts.
+    /// The array. Its length is where the range starts.
     ///
-    /// A pointer, since a mutable reference would make `Drain` invariant in `T`, for no reason:
-    /// elements only come out. And `SharedVec`'s `Drain` keeps it beside a guard of the array.
+    /// A pointer, so that `Drain` is covariant in `T`: elements are only moved out. The `Drain` of `SharedVec` also
+    /// keeps it next to a guard of the array.
     vec: NonNull<VmVec<T>>,
     borrow: PhantomData<&'v T>,
-    /// The first element; kept here so that loops need not ask the array for it.
+    /// The first element, stored here so that loops need not load it from the array.
     first: NonNull<T>,
     kept: usize,
     front: usize,
@@ -39,11 +38,11 @@ pub(super) struct Cut<'v, T> {
 
 // SAFETY: it is a mutable borrow of the array, which is `Send` if the elements are.
 unsafe impl<T: Send> Send for Cut<'_, T> {}
-// SAFETY: through `&Cut` only `&[T]` can be had.
+// SAFETY: `&Cut` only gives access to `&[T]`.
 unsafe impl<T: Sync> Sync for Cut<'_, T> {}
 
 impl<'v, T> Cut<'v, T> {
-    /// Begins with `start..end`, which is within the length.
+    /// Starts on `start..end`, which must be within the length.
     pub(super) fn new(vec: &'v mut VmVec<T>, start: usize, end: usize) -> Self {
         let old_len = vec.len;
         debug_assert!(start <= end && end <= old_len);
@@ -53,10 +52,9 @@ impl<'v, T> Cut<'v, T> {
         Self { vec, borrow: PhantomData, first, kept, front, back, tail, old_len }
     }
 
-    /// The array; its length is where the range began.
     #[inline]
     pub(super) fn vec(&self) -> &VmVec<T> {
-        // SAFETY: `new` borrowed it mutably for `'v`, and `self` is all that borrow is used by.
+        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow.
         unsafe { self.vec.as_ref() }
     }
 
@@ -66,28 +64,27 @@ impl<'v, T> Cut<'v, T> {
         unsafe { self.vec.as_mut() }
     }
 
-    /// The number of elements that were neither taken out nor kept.
+    /// The number of elements still in the range.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.back - self.front
     }
 
-    /// Whether no element is left.
+    /// Returns `true` if no element is left in the range.
     #[inline]
     fn is_done(&self) -> bool {
-        // `front` is never past `back`, but with `==` the loop of `extract_if` takes 7 instructions more for an element.
+        // `front` is never past `back`, but with `==` the loop of `extract_if` takes 7 more instructions per element.
         self.front >= self.back
     }
 
-    /// Where an element of the old length lies, or its end.
+    /// The address of an element below the old length, or of their end.
     #[inline]
     fn at(&self, index: usize) -> *mut T {
         debug_assert!(index <= self.old_len);
-        // SAFETY: at most the old length, and so many elements are within capacity.
+        // SAFETY: the index is at most the old length, which is at most the capacity.
         unsafe { self.first.add(index) }.as_ptr()
     }
 
-    /// Takes the first element out.
     #[inline]
     pub(super) fn next(&mut self) -> Option<T> {
         if self.is_done() {
@@ -95,11 +92,10 @@ impl<'v, T> Cut<'v, T> {
         }
         let next = self.at(self.front);
         self.front += 1;
-        // SAFETY: initialised, and no more in `front..back`, so nobody reads it again.
+        // SAFETY: the element is initialised, and no longer in `front..back`, so it is not read again.
         Some(unsafe { next.read() })
     }
 
-    /// Takes the last element out.
     #[inline]
     pub(super) fn next_back(&mut self) -> Option<T> {
         if self.is_done() {
@@ -107,22 +103,21 @@ impl<'v, T> Cut<'v, T> {
         }
         self.back -= 1;
         let last = self.at(self.back);
-        // SAFETY: initialised, and no more in `front..back`, so nobody reads it again.
+        // SAFETY: the element is initialised, and no longer in `front..back`, so it is not read again.
         Some(unsafe { last.read() })
     }
 
-    /// The first element, to be looked at.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<&mut T> {
         if self.is_done() {
             return None;
         }
         let next = self.at(self.front);
-        // SAFETY: initialised, and `&mut self` keeps it from others.
+        // SAFETY: the element is initialised, and `&mut self` guarantees exclusive access.
         Some(unsafe { &mut *next })
     }
 
-    /// The last element kept, or before the range, and the first to look at.
+    /// The last kept element, which may precede the range, and the first of the range.
     #[inline]
     pub(super) fn pair(&mut self) -> Option<(&mut T, &mut T)> {
         let last = self.kept.checked_sub(1)?;
@@ -130,14 +125,15 @@ impl<'v, T> Cut<'v, T> {
             return None;
         }
         let (last, next) = (self.at(last), self.at(self.front));
-        // SAFETY: below `kept`: initialised, and `&mut self` keeps it from others.
+        // SAFETY: the element is below `kept`, so it is initialised; `&mut self` guarantees exclusive access.
         let last = unsafe { &mut *last };
-        // SAFETY: initialised, and not the same element, for it is not below `kept`.
+        // SAFETY: the element is in `front..back`, so it is initialised, and it is not the other one, which is below
+        // `kept`.
         let next = unsafe { &mut *next };
         Some((last, next))
     }
 
-    /// Keeps the first element; none if there is none.
+    /// Keeps the first element of the range, if there is one.
     #[inline]
     pub(super) fn keep(&mut self) {
         if self.is_done() {
@@ -145,55 +141,53 @@ impl<'v, T> Cut<'v, T> {
         }
         if self.kept != self.front {
             let (from, to) = (self.at(self.front), self.at(self.kept));
-            // SAFETY: `from` is initialised; `kept < front`, so `to` was taken out, and is another.
+            // SAFETY: `from` is initialised; `kept < front`, so `to` was removed, and is a different place.
             unsafe { ptr::copy_nonoverlapping(from, to, 1) };
         }
         self.kept += 1;
         self.front += 1;
     }
 
-    /// The elements that were neither taken out nor kept.
     pub(super) fn as_slice(&self) -> &[T] {
-        // SAFETY: those in `front..back` are initialised and not given out yet; `&self` keeps them so.
+        // SAFETY: elements in `front..back` are initialised, and `&self` keeps them so.
         unsafe { slice::from_raw_parts(self.at(self.front), self.len()) }
     }
 
-    /// Takes all elements out, for tasks to share out.
+    /// Removes all elements still in the range, to divide them among tasks.
     #[cfg(feature = "rayon")]
     pub(super) fn take_rest(&mut self) -> Taken<'_, T> {
         let (first, count) = (self.at(self.front).cast(), self.len());
         self.front = self.back;
-        // SAFETY: `count` initialised elements, in a layout that is the same; nobody else reaches them, or moves
-        // others there, while `self` is borrowed.
+        // SAFETY: these `count` elements are initialised, and `ManuallyDrop<T>` has the layout of `T`. Nothing else
+        // reaches or overwrites them while `self` is borrowed.
         let slots = unsafe { slice::from_raw_parts_mut(first, count) };
-        // SAFETY: they are given out no more but by what is returned.
+        // SAFETY: the range is empty now, so only the returned iterator yields or drops them.
         unsafe { Taken::new(slots) }
     }
 
-    /// Drops all elements of the range that are left.
     pub(super) fn drop_rest(&mut self) {
         let (first, count) = (self.at(self.front), self.len());
-        // Before user code runs: should a drop panic, nothing is dropped twice.
+        // Before user code runs, so that no element is dropped twice if a drop panics.
         (self.front, self.back) = (self.tail, self.tail);
-        // SAFETY: `count` initialised elements, which nobody reaches any more.
+        // SAFETY: these `count` elements are initialised, and not used again.
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
     }
 
-    /// Whether elements that are kept reach up to those behind the range.
+    /// Returns `true` if the kept elements reach up to those after the range.
     pub(super) fn is_full(&self) -> bool {
         self.kept == self.tail
     }
 
-    /// Keeps another element, after [`drop_rest`](Self::drop_rest); there is room for it.
+    /// Adds another element after the kept ones, after [`drop_rest`](Self::drop_rest). There must be a gap for it.
     pub(super) fn fill(&mut self, value: T) {
         assert!(self.kept < self.front);
         let place = self.at(self.kept);
-        // SAFETY: below `front`: within capacity, and what was there is given out or dropped.
+        // SAFETY: the place is below `front`, so it is within capacity, and its element was removed or dropped.
         unsafe { place.write(value) };
         self.kept += 1;
     }
 
-    /// Makes room for more elements, after [`drop_rest`](Self::drop_rest): moves those behind the range up.
+    /// Widens the gap by moving the elements after the range up, after [`drop_rest`](Self::drop_rest).
     pub(super) fn widen(&mut self, additional: usize) -> Result<(), Error> {
         let (tail, old_len) = (self.tail, self.old_len);
         let raw = &mut self.vec_mut().raw;
@@ -203,10 +197,9 @@ impl<'v, T> Cut<'v, T> {
         self.first = self.vec().start();
         unpoison(self.at(old_len), additional);
         let from = self.at(tail);
-        // SAFETY: within capacity, which is `old_len + additional` at least.
+        // SAFETY: the result is within capacity, which is at least `old_len + additional`.
         let to = unsafe { from.add(additional) };
-        // SAFETY: `old_len - tail` initialised elements, which stay within capacity. They may
-        // overlap.
+        // SAFETY: these `old_len - tail` elements are initialised, and stay within capacity. The ranges may overlap.
         unsafe { ptr::copy(from, to, old_len - tail) };
         self.tail += additional;
         self.old_len += additional;
@@ -221,8 +214,8 @@ impl<T> Drop for Cut<'_, T> {
         for (from, count) in [(self.front, rest), (self.tail, behind)] {
             if self.kept != from {
                 let (from, to) = (self.at(from), self.at(self.kept));
-                // SAFETY: `count` initialised elements within the old length; what they come to was taken out, or has
-                // moved. They may overlap.
+                // SAFETY: these `count` elements are initialised, below the old length. The ones they overwrite were
+                // removed or moved. The ranges may overlap.
                 unsafe { ptr::copy(from, to, count) };
             }
             self.kept += count;

@@ -1,4 +1,4 @@
-//! [`Drain`]: takes a range of elements out.
+//! [`Drain`]: removes a range of elements.
 
 #![forbid(unsafe_code)]
 
@@ -7,11 +7,10 @@ use super::Cut;
 use super::Taken;
 use std::fmt;
 
-/// An iterator that takes a range of elements out of a [`VmVec`](crate::VmVec), made by
-/// [`VmVec::drain`](crate::VmVec::drain).
+/// A draining iterator over a range of a [`VmVec`](crate::VmVec), created by [`VmVec::drain`](crate::VmVec::drain).
 ///
-/// When it is dropped the elements behind the range move down to close the gap. If it is
-/// forgotten instead, the array ends where the range began, and the rest leaks.
+/// When it is dropped, the elements after the range move down to close the gap. If it is leaked instead (as by
+/// [`mem::forget`](std::mem::forget)), the array ends where the range began, and the remaining elements leak.
 pub struct Drain<'v, T> {
     pub(super) cut: Cut<'v, T>,
 }
@@ -21,13 +20,13 @@ impl<'v, T> Drain<'v, T> {
         Self { cut }
     }
 
-    /// The elements that are still to be given out.
+    /// Returns the elements not yet yielded.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         self.cut.as_slice()
     }
 
-    /// Takes all elements that are left out, for tasks to share out.
+    /// Takes all elements not yet yielded, to divide them among tasks.
     #[cfg(feature = "rayon")]
     pub(crate) fn take_rest(&mut self) -> Taken<'_, T> {
         self.cut.take_rest()
@@ -46,7 +45,7 @@ debug_as!([T: fmt::Debug] Drain<'_, T>, "Drain", |iter| iter.as_slice());
 
 impl<T> Drop for Drain<'_, T> {
     fn drop(&mut self) {
-        // Should a drop panic, the gap is closed still: by the field.
+        // If a drop panics, the field's own `Drop` still closes the gap.
         self.cut.drop_rest();
     }
 }

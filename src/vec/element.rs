@@ -9,7 +9,7 @@ use crate::raw_vec::Amount;
 use std::ptr;
 
 impl<T> VmVec<T> {
-    /// Appends an element. O(1), without a copy; enters the kernel if the capacity is used up.
+    /// Appends an element. O(1), without a copy; makes system calls if the capacity is used up.
     ///
     /// # Panics
     ///
@@ -17,7 +17,7 @@ impl<T> VmVec<T> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, value: T) {
-        // Read once: growing does not change it, which the compiler cannot see.
+        // Loaded once: growing does not change it, but the compiler cannot know that.
         let len = self.len;
         if len == self.capacity() {
             self.grow_by_one_or_give_up();
@@ -26,7 +26,7 @@ impl<T> VmVec<T> {
         unsafe { self.write_end(len, value) }
     }
 
-    /// [`push`](Self::push), or the error and the element.
+    /// Appends an element, or returns the error and the element.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl<T> VmVec<T> {
         Ok(())
     }
 
-    /// Appends an element, as [`push`](Self::push) does, and returns a mutable reference to it.
+    /// Appends an element and returns a mutable reference to it.
     ///
     /// # Panics
     ///
@@ -77,7 +77,7 @@ impl<T> VmVec<T> {
         or_give_up(self.grow_by_one());
     }
 
-    /// Writes an element past the last one.
+    /// Appends an element without checking the capacity.
     ///
     /// # Safety
     ///
@@ -86,14 +86,14 @@ impl<T> VmVec<T> {
     pub(super) unsafe fn write_end(&mut self, len: usize, value: T) {
         debug_assert!(len == self.len && len < self.capacity());
         self.open(1);
-        // SAFETY: `len` is below the capacity, by the caller's promise.
+        // SAFETY: `len` is below the capacity, by the caller's guarantee.
         let end = unsafe { self.first().add(len) };
         // SAFETY: the place is committed, aligned, and past the last element.
         unsafe { end.write(value) };
         self.len = len + 1;
     }
 
-    /// Removes the last element and returns it; `None` if the array is empty. O(1).
+    /// Removes the last element and returns it, or returns `None` if the array is empty. O(1).
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.len = self.len.checked_sub(1)?;
@@ -104,7 +104,7 @@ impl<T> VmVec<T> {
         Some(unsafe { last.read() })
     }
 
-    /// [`insert`](Self::insert), or the error and the element.
+    /// Inserts an element like [`insert`](Self::insert), or returns the error and the element.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Extending from iterators.
 
-#![expect(unsafe_code, reason = "writes behind the last element")]
+#![expect(unsafe_code, reason = "writes past the last element")]
 
 use super::VmVec;
 use crate::error::Refused;
@@ -35,7 +35,7 @@ impl<T> VmVec<T> {
         self.try_extend_by(iter, usize::MAX)
     }
 
-    /// As [`try_extend`](Self::try_extend), but reserves memory for at most `most` elements at once.
+    /// Like [`try_extend`](Self::try_extend), but reserves memory for at most `most` elements at once.
     pub(crate) fn try_extend_by<I: IntoIterator<Item = T>>(
         &mut self,
         iter: I,
@@ -78,15 +78,15 @@ impl<T> VmVec<T> {
     ///
     /// # Safety
     ///
-    /// - The capacity suffices for all elements of the iterator. If that follows from the iterator's own word, it is
-    ///   one of std's, over user code that does no more than make elements.
+    /// - The capacity suffices for all elements of the iterator. If that relies on what the iterator reports, it is one
+    ///   of std's, and user code in it only makes elements.
     #[inline]
     pub(super) unsafe fn fill_from(&mut self, iter: impl Iterator<Item = T>) {
         let capacity = self.capacity();
         let mut end = End::of(self);
         iter.for_each(|value| {
             debug_assert!(end.len < capacity);
-            // SAFETY: by the caller's promise the length is below the capacity.
+            // SAFETY: the length is below the capacity, by the caller's guarantee.
             unsafe { end.put(value) };
         });
     }
@@ -112,7 +112,7 @@ impl<'v, T> End<'v, T> {
     /// - The length is below the capacity.
     #[inline]
     unsafe fn put(&mut self, value: T) {
-        // SAFETY: the length is below the capacity, by the caller's promise.
+        // SAFETY: the length is below the capacity, by the caller's guarantee.
         let end = unsafe { self.first.add(self.len) };
         unpoison(end, 1);
         // SAFETY: the place is committed, aligned, and past the last element.

@@ -1,4 +1,4 @@
-//! [`ExtractIf`]: takes out the elements that a predicate names.
+//! [`ExtractIf`]: removes the elements that match a predicate.
 
 #![forbid(unsafe_code)]
 
@@ -6,11 +6,10 @@ use super::{Cut, VmVec};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// An iterator that takes out of a [`VmVec`] the elements that a predicate names, made by
-/// [`VmVec::extract_if`].
+/// An iterator that removes the elements matching a predicate from a [`VmVec`], created by [`VmVec::extract_if`].
 ///
-/// Elements it has not come to when it is dropped stay. If it is forgotten instead, the array ends
-/// where the range began, and the rest leaks.
+/// When it is dropped, the elements not yet visited are retained. If it is leaked instead, the array ends where the
+/// range began, and the remaining elements leak.
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'v, T, F> {
     cut: Cut<'v, T>,
@@ -30,7 +29,7 @@ impl<T, F: FnMut(&mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
 
     fn next(&mut self) -> Option<T> {
         loop {
-            // Should the predicate panic, the element stays, and would be looked at again.
+            // If the predicate panics, the element stays in the range, and so in the array.
             if (self.predicate)(self.cut.peek()?) {
                 return self.cut.next();
             }

@@ -1,24 +1,21 @@
-//! [`GrowOnly`]: push through `&self`, while references to earlier elements live.
+//! [`GrowOnly`]: push through `&self` while references to earlier elements are alive.
 //!
 //! # Why this is sound
 //!
-//! The scope holds the one mutable borrow of the array for `'v`, so for as long as `'v` lasts the
-//! array is reached only by what this file does, from the one thread that has the scope (it is
-//! neither `Send` nor `Sync`). A reference that it gives out, `&'v T`, stays good if during `'v`
-//! the element (1) is not moved, (2) is not dropped, and (3) is not reached mutably:
+//! The scope holds the only mutable borrow of the array for `'v`. During `'v` the array is therefore only reached by
+//! the code in this file, from the one thread that has the scope, which is neither `Send` nor `Sync`. A reference
+//! `&'v T` that it returns stays valid if during `'v` the element (1) is not moved, (2) is not dropped, and (3) is not
+//! accessed mutably:
 //!
-//! 1. Growing never moves elements: that is the contract of the array. Nothing else here moves
-//!    any.
-//! 2. There is no removal here. The array itself cannot be dropped, or taken away, while it is
-//!    borrowed.
-//! 3. No `&mut T` and no slice of them is made here, of any element. Pushing writes only behind
-//!    the last element, by raw pointer, where no reference points yet.
+//! 1. Growing never moves elements, which is the contract of the array. Nothing else here moves any.
+//! 2. The scope removes nothing, and the array cannot be dropped or moved while it is borrowed.
+//! 3. The scope makes no `&mut T` to any element, nor a slice of them. A push writes only past the last element, by raw
+//!    pointer, where no reference points yet.
 //!
-//! What remains is the array's own fields, which pushing changes through `&self`. They are
-//! borrowed mutably one at a time, for which [`Lent`] answers: whatever runs while the array takes
-//! memory (a [`Backing`](crate::Backing), the program's allocator, the hook of a panic) and comes
-//! back to the scope is refused. All else here runs no code of users: values are made before, and
-//! dropped after. So the drop of a refused value, or an iterator, may push into the same scope again.
+//! The fields of the array, which a push changes through `&self`, are borrowed mutably one call at a time, by [`Lent`]:
+//! code that runs while the array takes memory (a [`Backing`](crate::Backing), the program's allocator, a panic hook)
+//! and calls the scope again is refused. Nothing else here runs user code: values are made before, and dropped after.
+//! The drop of a refused value, or an iterator, may therefore push into the same scope.
 
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
@@ -30,18 +27,18 @@ use std::fmt;
 use std::ops::Index;
 use std::slice::{self, SliceIndex};
 
-/// A scope in which a [`VmVec`] can only grow, made by [`VmVec::grow_only`].
+/// A scope in which a [`VmVec`] can only grow, created by [`VmVec::grow_only`].
 ///
-/// Its `push` takes `&self` and returns a reference that lives as long as the scope's borrow of
-/// the array: across any number of further pushes. It costs what [`VmVec::push`] costs.
+/// Its `push` takes `&self` and returns a reference that lives as long as the scope's borrow of the array, across any
+/// number of later pushes. It costs the same as [`VmVec::push`].
 ///
-/// Elements can neither be removed nor changed inside the scope (use [`Cell`](std::cell::Cell) and
-/// the like for what must change), and it stays on one thread.
+/// Elements can be neither removed nor modified in the scope (except through [`Cell`](std::cell::Cell) and the like),
+/// and the scope stays on one thread.
 ///
-/// While the array takes memory, code of the program may run that has the scope too: a
-/// [`Backing`](crate::Backing), a global allocator, the hook of a panic in one of them. To use the
-/// scope there is refused: calls that begin with `try_` have an error
-/// ([`Busy`](crate::ErrorKind::Busy)), all others panic. Before and after, it is as ever.
+/// While the array takes memory, other code of the program may run that has access to the scope: a
+/// [`Backing`](crate::Backing), a global allocator, or a panic hook called from one of them. If such code uses the
+/// scope, methods that begin with `try_` return an error ([`Busy`](crate::ErrorKind::Busy)), and all others panic. The
+/// scope remains usable afterwards.
 ///
 /// # Examples
 ///
@@ -52,7 +49,7 @@ use std::slice::{self, SliceIndex};
 /// let scope = words.grow_only();
 /// let mut longest = scope.push("a".to_string());
 /// for n in 2..1000 {
-///     let word = scope.push("a".repeat(n % 7)); // earlier references stay good
+///     let word = scope.push("a".repeat(n % 7)); // earlier references stay valid
 ///     if word.len() > longest.len() {
 ///         longest = word;
 ///     }
@@ -60,8 +57,8 @@ use std::slice::{self, SliceIndex};
 /// assert_eq!(longest, "aaaaaa");
 /// ```
 ///
-/// Elements that refer to each other, in an array that is never dropped (one that is cannot hold
-/// references into itself, since they would dangle while it drops):
+/// Elements can refer to each other in an array that is never dropped. (If the array were dropped, references into it
+/// would dangle during the drop.)
 ///
 /// ```
 /// use stayput::{GrowOnly, VmVec};
@@ -77,7 +74,7 @@ use std::slice::{self, SliceIndex};
 /// assert_eq!(leaf.parent.unwrap().name, "root");
 /// ```
 ///
-/// References end with the borrow: the array cannot be used while one lives,
+/// The array cannot be used while a reference is alive,
 ///
 /// ```compile_fail,E0499
 /// let mut numbers = stayput::VmVec::from([1]);
@@ -86,7 +83,7 @@ use std::slice::{self, SliceIndex};
 /// println!("{two}");
 /// ```
 ///
-/// nor outlive the array,
+/// nor can a reference outlive the array,
 ///
 /// ```compile_fail,E0597
 /// let two = {
@@ -96,7 +93,7 @@ use std::slice::{self, SliceIndex};
 /// println!("{two}");
 /// ```
 ///
-/// nothing that is shared can be reached mutably,
+/// elements cannot be accessed mutably,
 ///
 /// ```compile_fail,E0594
 /// let mut numbers = stayput::VmVec::from([1]);
@@ -117,7 +114,7 @@ use std::slice::{self, SliceIndex};
 /// scope[0] = 2;
 /// ```
 ///
-/// no element can be pushed that does not live as long as the array's elements must,
+/// the lifetime of elements cannot be shortened to push others,
 ///
 /// ```compile_fail
 /// fn shorten<'v, 's>(
@@ -127,7 +124,7 @@ use std::slice::{self, SliceIndex};
 /// }
 /// ```
 ///
-/// and no other thread can have the scope, by reference or by value:
+/// and the scope cannot be used by another thread, by reference or by value:
 ///
 /// ```compile_fail,E0277
 /// let mut numbers = stayput::VmVec::from([1]);
@@ -146,7 +143,7 @@ use std::slice::{self, SliceIndex};
 /// });
 /// ```
 pub struct GrowOnly<'v, T> {
-    /// It keeps the scope on one thread, too.
+    /// Also keeps the scope on one thread.
     vec: Lent<'v, VmVec<T>>,
 }
 
@@ -169,33 +166,33 @@ impl<'v, T> GrowOnly<'v, T> {
 
     scope_methods!(VmVec);
 
-    /// [`push`](Self::push), or the error and the element.
+    /// Appends an element and returns a reference to it, or returns the error and the element.
     ///
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
-        // Apart from storing it: where a backing unwinds, the value is dropped, and that is user code.
+        // Room is made before, since the value is dropped if a backing unwinds, and that runs user code.
         if let Err(error) = self.make_room_for_one() {
             return Err(Refused { error, value });
         }
         let store = |vec: &mut VmVec<T>| {
-            // SAFETY: there is room for one more behind the `len` elements.
+            // SAFETY: the capacity exceeds the length.
             unsafe { vec.write_end(vec.len, value) };
-            // SAFETY: there is a last element now.
+            // SAFETY: the array is not empty.
             let last = unsafe { vec.as_ptr().add(vec.len - 1) };
-            // SAFETY: initialised, and it stays where and what it is for `'v`: see above.
+            // SAFETY: the element is initialised, and neither moves nor changes for `'v`: see above.
             unsafe { &*last }
         };
-        // SAFETY: it moves a value, and counts it. What is seen has room, so it is the array.
+        // SAFETY: this moves a value and counts it, and does not panic: the array seen has room, so it is not the
+        // stand-in.
         Ok(unsafe { self.vec.lend_seen(store) })
     }
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
-        // What is in the array's place while that is lent is full.
-        // SAFETY: it compares numbers.
+        // The stand-in, which is seen while the array is lent, is full. SAFETY: this only compares numbers.
         let has_room = unsafe { self.vec.lend_seen(|vec| vec.len < vec.capacity()) };
         if has_room { Ok(()) } else { self.grow_by_one() }
     }
@@ -209,28 +206,28 @@ impl<'v, T> GrowOnly<'v, T> {
     /// See [`VmVec::max_len`].
     #[track_caller]
     pub fn max_len(&self) -> usize {
-        // The system may be asked, by strings that are allocated.
+        // Not `look`, since this may ask the system, which allocates strings.
         or_give_up(self.vec.lend(|vec| vec.max_len()))
     }
 
-    /// All elements there are now. The slice does not grow with the array. O(1).
+    /// Returns all current elements as a slice, which does not grow with the array. O(1).
     #[inline]
     #[track_caller]
     pub fn as_slice(&self) -> &'v [T] {
-        // SAFETY: it reads an address and a number.
+        // SAFETY: this only reads an address and a number.
         let (first, len) = unsafe { self.vec.look(|vec| (vec.as_ptr(), vec.len)) };
-        // SAFETY: `len` elements are initialised, and stay where and what they are for `'v`.
+        // SAFETY: `len` elements are initialised, and neither move nor change for `'v`.
         unsafe { slice::from_raw_parts(first, len) }
     }
 
-    /// The element, or the slice of elements, at an index; `None` if it is out of bounds.
+    /// Returns a reference to the element or slice at `index`, or `None` if it is out of bounds.
     #[inline]
     #[track_caller]
     pub fn get<I: SliceIndex<[T]>>(&self, index: I) -> Option<&'v I::Output> {
         self.as_slice().get(index)
     }
 
-    /// The elements there are now; those pushed later do not come.
+    /// Returns an iterator over the current elements. Elements that are pushed later are not included.
     #[track_caller]
     pub fn iter(&self) -> slice::Iter<'v, T> {
         self.as_slice().iter()

@@ -1,15 +1,15 @@
-//! [`Lent`]: a mutable borrow behind a shared one, as grow-only scopes hold it.
+//! [`Lent`]: a mutable borrow behind a shared one, for grow-only scopes.
 //!
 //! # Why this is sound
 //!
-//! A `&mut` to the owner, which is mutably borrowed for `'a`, is made only here, and no two at a time. While the owner
-//! is lent, a stand-in is seen in its place; the owner is put back when the call ends, also by a panic. User code may
-//! therefore run during the call, and re-enter: it does not reach the owner. [`Lent::lend_briefly`] and
-//! [`Lent::lend_seen`] put nothing in its place; their callers promise that no code runs that could re-enter.
+//! The owner is mutably borrowed for `'a`, and a `&mut` to it is only made here, one at a time. While the owner is
+//! lent, a stand-in takes its place; the owner is put back when the call ends, also by a panic. User code may therefore
+//! run during the call and re-enter: it does not reach the owner. [`Lent::lend_briefly`] and [`Lent::lend_seen`] use no
+//! stand-in; their callers guarantee that no code runs that could re-enter.
 //!
-//! Calls that must not mistake the stand-in for the owner check first whether the owner is lent. Calls to which the
-//! stand-in merely looks full, and which then grow through a call that checks, need not: this saves a comparison in
-//! hot calls.
+//! Calls that must not mistake the stand-in for the owner check first whether the owner is lent. Calls for which the
+//! stand-in merely looks full, and which then grow through a call that checks, need not. This saves a comparison in hot
+//! calls.
 
 #![expect(unsafe_code, reason = "makes a mutable reference out of a shared one")]
 
@@ -19,16 +19,16 @@ use std::marker::PhantomData;
 use std::panic::RefUnwindSafe;
 use std::ptr::NonNull;
 
-/// A type that can be lent, since it has a stand-in.
+/// A type that can be lent, because it has a stand-in.
 pub(crate) trait Lend {
-    /// Makes the stand-in that is seen while the owner is lent: it holds nothing, and stays full.
+    /// Creates the stand-in that is seen while the owner is lent: it is empty, and has no room.
     fn in_place() -> Self;
 
     /// Returns `true` if this is a stand-in.
     fn is_in_place(&self) -> bool;
 }
 
-/// A mutable borrow of an `A`, lent to one call at a time. It stays on one thread.
+/// A mutable borrow of an `A`, lent to one call at a time, on one thread.
 pub(crate) struct Lent<'a, A> {
     /// The owner, or the stand-in while the owner is lent.
     seen: Cell<NonNull<A>>,
@@ -41,11 +41,11 @@ impl<'a, A: Lend> Lent<'a, A> {
         Self { seen: Cell::new(NonNull::from(owner)), borrow: PhantomData }
     }
 
-    /// Lends the owner to `change`. Any code may run in it: a backing, an allocator, a panic hook.
+    /// Lends the owner to `change`, in which any code may run: a backing, an allocator, a panic hook.
     ///
     /// # Errors
     ///
-    /// If the owner is lent already ([`Busy`](ErrorKind::Busy)).
+    /// If the owner is already lent ([`Busy`](ErrorKind::Busy)).
     pub(crate) fn lend<R>(&self, change: impl FnOnce(&mut A) -> R) -> Result<R, Error> {
         /// Puts the owner back.
         struct Back<'l, A> {
@@ -63,7 +63,7 @@ impl<'a, A: Lend> Lent<'a, A> {
             return Err(refusal());
         }
         let mut in_place = A::in_place();
-        // Dropped before the stand-in, which is then not seen any more.
+        // Dropped before the stand-in, so the stand-in is not seen when it is dropped.
         let mut back = Back { to: &self.seen, owner: self.seen.get() };
         self.seen.set(NonNull::from(&mut in_place));
         // SAFETY: the owner is mutably borrowed for `'a`, which outlives `self`, and is not lent, as checked above.
@@ -78,21 +78,21 @@ impl<'a, A: Lend> Lent<'a, A> {
         unsafe { seen.as_ref() }.is_in_place()
     }
 
-    /// Lends the owner to a short `change`, at the cost of a comparison. `None` if it is lent already.
+    /// Lends the owner to a short `change`, at the cost of a comparison. Returns `None` if it is already lent.
     ///
     /// # Safety
     ///
-    /// - `change` runs no user code: no method of a user's type, no backing, nothing that allocates or panics.
+    /// - `change` runs no user code: no method of a user's type, no backing, and nothing that allocates or panics.
     #[inline]
     pub(crate) unsafe fn lend_briefly<R>(&self, change: impl FnOnce(&mut A) -> R) -> Option<R> {
         if self.is_lent() {
             return None;
         }
-        // SAFETY: the caller promises what `lend_seen` requires.
+        // SAFETY: the caller guarantees what `lend_seen` requires.
         Some(unsafe { self.lend_seen(change) })
     }
 
-    /// Lends the owner to `read`; panics if it is lent already.
+    /// Lends the owner to `read`. Panics if it is already lent.
     ///
     /// # Safety
     ///
@@ -100,11 +100,11 @@ impl<'a, A: Lend> Lent<'a, A> {
     #[inline]
     #[track_caller]
     pub(crate) unsafe fn look<R>(&self, read: impl FnOnce(&A) -> R) -> R {
-        // SAFETY: the caller promises what `lend_briefly` requires.
+        // SAFETY: the caller guarantees what `lend_briefly` requires.
         unsafe { self.lend_briefly(|owner| read(owner)) }.unwrap_or_else(|| busy())
     }
 
-    /// Lends what is seen, which is the stand-in while the owner is lent. This costs nothing.
+    /// Lends whatever is seen, which is the stand-in while the owner is lent. This costs nothing.
     ///
     /// # Safety
     ///
@@ -113,7 +113,7 @@ impl<'a, A: Lend> Lent<'a, A> {
     pub(crate) unsafe fn lend_seen<R>(&self, change: impl FnOnce(&mut A) -> R) -> R {
         let mut seen = self.seen.get();
         // SAFETY: it is the owner, as in `lend`, and not lent; or the stand-in, which lives as long as it is seen, and
-        // is used only through here. `change` does not re-enter, by the caller's promise.
+        // is only used through here. `change` does not re-enter, by the caller's guarantee.
         change(unsafe { seen.as_mut() })
     }
 }
@@ -125,7 +125,7 @@ fn refusal() -> Error {
     Error::new(ErrorKind::Busy, 0)
 }
 
-/// Panics, for a caller that cannot return the error that the owner is lent already.
+/// Panics where a caller cannot return the error that the owner is already lent.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -133,8 +133,8 @@ pub(crate) fn busy() -> ! {
     give_up(refusal())
 }
 
-/// Defines the methods that grow-only scopes of arrays have in common. A scope has a field `vec`, which is lent, and
-/// `try_push`, and uses this in an `impl` of its own.
+/// Defines the methods that grow-only scopes of arrays have in common. The scope has a field `vec: Lent` and a method
+/// `try_push`.
 macro_rules! scope_methods {
     ($Vec:ident) => {
         /// Appends an element and returns a reference to it, which stays valid across later pushes. O(1), without a
@@ -172,7 +172,7 @@ macro_rules! scope_methods {
             $crate::error::or_give_up(self.try_reserve(additional));
         }
 
-        /// [`reserve`](Self::reserve), or the error.
+        /// Like [`reserve`](Self::reserve), but returns an error instead of panicking.
         ///
         /// # Errors
         ///

@@ -14,7 +14,7 @@ use std::slice;
 impl<T> VmVec<T> {
     reserve_methods! {
         &mut, "elements";
-        /// Enters the kernel if the capacity does not suffice. O(1) in the length: nothing moves.
+        /// Makes system calls if the capacity does not suffice. O(1) in the length: nothing moves.
     }
 
     reserve_exact_methods!("elements");
@@ -32,7 +32,7 @@ impl<T> VmVec<T> {
     pub(super) fn grow(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         let (before, start) = (self.capacity(), self.start());
         let grown = self.raw.grow(Self::ELEMENT, self.len, additional, amount);
-        // If the array got another address, none of its spare capacity is closed yet.
+        // After the first growth, which sets the address, none of the spare capacity is poisoned yet.
         self.close_new(if self.start() == start { before } else { self.len });
         grown
     }
@@ -44,14 +44,14 @@ impl<T> VmVec<T> {
         self.raw.prefault(Self::ELEMENT, self.len, self.len + additional)
     }
 
-    /// Makes memory past the last element resident ahead of its use: twice as much as the busiest sixtieth of a second
-    /// of the recent past used, within the budget.
+    /// Makes memory past the last element resident before it is needed, within a budget: twice as much as was used in
+    /// the busiest recent sixtieth of a second.
     ///
-    /// For the idle time of a frame, as an alternative to the [background thread](crate::CommitAhead): call it once
-    /// per frame. It needs no estimate from the caller, since it observes how the array grows. If the system refuses,
-    /// it stops and reports the refusal, without any other effect.
+    /// Call it once per frame, in idle time, as an alternative to the [background thread](crate::CommitAhead). It needs
+    /// no estimate from the caller, since it observes how the array grows. If the system refuses, it stops and reports
+    /// the refusal, without any other effect.
     ///
-    /// Enters the kernel once for each 64 KiB, or huge page.
+    /// Makes one system call per 64 KiB or per huge page.
     ///
     /// # Examples
     ///
@@ -62,7 +62,7 @@ impl<T> VmVec<T> {
     /// let mut sparks = VmVec::new();
     /// for frame in 0..3 {
     ///     sparks.extend([[frame as f32; 4]; 1000]);
-    ///     // The frame is done early: use the time that is left.
+    ///     // The frame is done early: use the remaining time.
     ///     let done = sparks.prefault_ahead(Budget::time(Duration::from_millis(1)));
     ///     assert!(done.refused.is_none());
     /// }
@@ -76,7 +76,7 @@ impl<T> VmVec<T> {
         self.raw.prefault(Self::ELEMENT, from, to)
     }
 
-    /// As [`prefault_ahead`](Self::prefault_ahead), past the first `len` elements, whatever the length.
+    /// Like [`prefault_ahead`](Self::prefault_ahead), but past the first `len` elements, whatever the length.
     pub(crate) fn prefault_ahead_behind(&mut self, len: usize, budget: Budget) -> Prefaulted {
         let before = self.capacity();
         let prefaulted = self.raw.prefault_ahead(Self::ELEMENT, len, budget);
@@ -90,11 +90,12 @@ impl<T> VmVec<T> {
     }
 
     shrink_methods! {
-        /// Returns memory past the last element to the system: it is neither resident nor charged to the process then.
+        /// Returns memory past the last element to the system, so that it is neither resident nor charged to the
+        /// process.
         ///
-        /// Memory is returned in whole runs of 64 KiB (2 MiB if huge pages are requested), and only if two or more are
-        /// spare, so calling this often costs little. The reservation stays, and no element moves. If the system
-        /// refuses, the memory stays committed.
+        /// Memory is returned in whole runs of 64 KiB (2 MiB with huge pages), and only if two or more are spare, so
+        /// frequent calls cost little. The reservation stays, and no element moves. If the system refuses, the memory
+        /// stays committed.
         ///
         /// # Examples
         ///
@@ -110,14 +111,14 @@ impl<T> VmVec<T> {
         budget.spend(|purse| self.shrink(self.len, purse))
     }
 
-    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but keeps capacity for at least `min_capacity`
-    /// elements, if that much is committed.
+    /// Like [`shrink_to_fit`](Self::shrink_to_fit), but keeps capacity for at least `min_capacity` elements, if that
+    /// much is committed.
     pub fn shrink_to(&mut self, min_capacity: usize) {
         // The error is ignored, as in `shrink_to_fit`.
         let _ = self.try_shrink_to(min_capacity);
     }
 
-    /// [`shrink_to`](Self::shrink_to), or the error.
+    /// Like [`shrink_to`](Self::shrink_to), but returns the error.
     ///
     /// # Errors
     ///
@@ -126,8 +127,8 @@ impl<T> VmVec<T> {
         self.shrink(self.len.max(min_capacity), &mut Purse::unlimited()).map(drop)
     }
 
-    /// Returns memory past the first `len` elements, which include all of the array's, within the budget. Returns
-    /// `true` if no more can be returned.
+    /// Returns memory past the first `len` elements within the budget. `len` must not be less than the array's length.
+    /// Returns `true` if no more can be returned.
     pub(crate) fn shrink(&mut self, len: usize, purse: &mut Purse) -> Result<bool, Error> {
         self.raw.shrink(Self::ELEMENT, len, purse)
     }
@@ -142,19 +143,19 @@ impl<T> VmVec<T> {
         self.raw.discard(bytes)
     }
 
-    /// How many bytes from the start may hold what another array left there, unless overwritten since. It never grows
-    /// once there is memory.
+    /// How many bytes from the start may hold data of a previous array, unless they were overwritten since. Once there
+    /// is memory, this never grows.
     pub(crate) fn warm_bytes(&self) -> usize {
         self.raw.warm_bytes()
     }
 
-    /// How many elements would lie wholly in committed memory if all memory past the first `len` were returned; `None`
-    /// if none would be.
+    /// How many elements would be entirely in committed memory if all memory past the first `len` were returned. `None`
+    /// if nothing would be returned.
     pub(crate) fn shrinks_to(&self, len: usize) -> Option<usize> {
         self.raw.shrinks_to_bytes(Self::ELEMENT, len)?.checked_div(size_of::<T>())
     }
 
-    /// The unit in which memory is worth returning if that splits huge pages.
+    /// The smallest unit of memory worth returning, even if that splits huge pages.
     pub(crate) fn least_run_bytes(&self) -> usize {
         self.raw.least_run_bytes()
     }
@@ -176,8 +177,8 @@ impl<T> VmVec<T> {
         unsafe { slice::from_raw_parts_mut(first.cast(), spare) }
     }
 
-    /// Consumes the array, and returns its elements as a mutable slice that can live as long as they may. The memory
-    /// and the reservation are never released.
+    /// Consumes the array and returns its elements as a mutable slice. The memory and the reservation are never
+    /// released.
     #[inline]
     pub fn leak<'a>(self) -> &'a mut [T]
     where

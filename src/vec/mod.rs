@@ -1,11 +1,10 @@
-//! [`VmVec`]: a vector whose elements never move; and its iterators, as std's `vec` module has them.
+//! [`VmVec`]: an array whose elements never move; and its iterators, as in std's `vec` module.
 
 // # Why this is sound
 //
-// `len` elements from `start` on are initialised, and `len <= capacity`, for which `RawVec`
-// answers: so many elements lie in committed memory at one address that never changes. Whatever
-// runs user code (a closure, a clone, a drop, an iterator) first makes `len` say what holds
-// should that code panic, or never return control.
+// `len` elements from `start` on are initialised, and `len <= capacity`. `RawVec` guarantees that `capacity` elements
+// are in committed memory, at an address that never changes. Before user code runs (a closure, a clone, a drop, an
+// iterator), `len` is set to what must hold if that code panics or never returns.
 
 // In the order in which the docs list their methods.
 mod access;
@@ -60,74 +59,67 @@ use std::mem;
 
 /// A growable array whose elements never move.
 ///
-/// `VmVec` reserves a large range of addresses once, and commits pages of it as it grows. So it
-/// has all that std's [`Vec`] has, by the same names, and besides:
+/// `VmVec` reserves a large range of addresses once, and commits pages of it as it grows. It has the API of std's
+/// [`Vec`], and in addition:
 ///
-/// - Growing never copies and never allocates a second array. A push that needs memory makes one
-///   call to the kernel, however large the array is.
-/// - It is contiguous: it derefs to a slice.
-/// - Pointers to elements stay good; the next section says how long.
+/// - Growing never copies and never allocates a second array. A push that needs memory makes one system call, however
+///   large the array is.
+/// - Pointers to elements stay valid, as the next section describes.
+///
+/// It is contiguous, and derefs to a slice.
 ///
 /// # Addresses
 ///
-/// The address of an element never changes by growth, by shrinking, by commit or decommit, or by
-/// moving the `VmVec` itself. Only calls that reorder elements move them, as their names say:
-/// [`insert`](Self::insert), [`remove`](Self::remove), [`swap_remove`](Self::swap_remove),
-/// [`retain`](Self::retain), [`dedup`](Self::dedup), [`drain`](Self::drain),
-/// [`splice`](Self::splice), [`extract_if`](Self::extract_if), and those of slices; and calls that
-/// move elements into another array do: [`append`](Self::append), [`split_off`](Self::split_off),
-/// and conversions.
+/// The address of an element never changes when the array grows or shrinks, when memory is committed or decommitted, or
+/// when the `VmVec` itself moves. Only methods that reorder elements move them: [`insert`](Self::insert),
+/// [`remove`](Self::remove), [`swap_remove`](Self::swap_remove), [`retain`](Self::retain), [`dedup`](Self::dedup),
+/// [`drain`](Self::drain), [`splice`](Self::splice), [`extract_if`](Self::extract_if), and those of slices; and methods
+/// that move elements to another array: [`append`](Self::append), [`split_off`](Self::split_off) and conversions.
 ///
-/// Safe code that wants to hold references across pushes opens a
-/// [grow-only scope](Self::grow_only).
+/// To hold references across pushes in safe code, open a [grow-only scope](Self::grow_only).
 ///
 /// # Memory
 ///
 /// *Reserved* addresses cost nothing. *Committed* memory is charged by the system, which may
-/// [refuse](crate::ErrorKind::Memory) it, but by default also promises more than it has, step by step;
-/// [`capacity`](Self::capacity) counts in elements what is committed. Memory becomes *resident*
-/// when it is touched for the first time, by a page fault, or ahead of time by
-/// [`prefault`](Self::prefault).
+/// [refuse](crate::ErrorKind::Memory) it, though by default it promises more than it has, in small steps;
+/// [`capacity`](Self::capacity) is the number of elements that fit into it. Memory becomes *resident* when it is first
+/// touched, by a page fault, or earlier by [`prefault`](Self::prefault).
 ///
-/// [`new`](Self::new) reserves on the first push as much as the machine has memory, and less beside
-/// very many others, or if the system has not so much to give. [`with_max_len`](Self::with_max_len) and
-/// [`builder`](Self::builder) say how much; [`max_len`](Self::max_len) is then a promise: the
-/// array refuses the element after it. Where there is [no virtual memory](crate::guide::the_web), `new` reserves 4 MiB, or 4 MiB
-/// more than it needs at once.
+/// An array made with [`new`](Self::new) reserves addresses on its first push: as much as the machine has memory, or
+/// less if there are very many other arrays or the system has fewer addresses. To choose the size, use
+/// [`with_max_len`](Self::with_max_len) or [`builder`](Self::builder); [`max_len`](Self::max_len) is then an exact
+/// limit. Without [virtual memory](crate::guide::the_web), `new` reserves 4 MiB, or 4 MiB more than it needs at once.
 ///
-/// The `VmVec` itself is five words. All else that it knows is in a small block, which it takes from
-/// the program's allocator with the first memory, or where options were chosen.
+/// The `VmVec` itself takes five words. Everything else is in a small block of the program's allocator, which is
+/// allocated together with the first memory, or earlier if options were set.
 ///
-/// Memory goes back by [`shrink_to_fit`](Self::shrink_to_fit) and on drop, never by itself, as in
-/// `Vec`.
+/// Memory is returned to the system when the array is dropped, and by [`shrink_to_fit`](Self::shrink_to_fit).
 ///
-/// # Refusals
+/// # Errors
 ///
-/// What can need memory has a twin that begins with `try_`, returns an [`Error`], and gives back
-/// what could not be stored. The call without `try_` panics where the twin has an error; it does
-/// not abort. Only what std allocates on the way still does where there is no heap left at all: an
-/// `Rc`, an `Arc`, the box in an [`io::Error`](std::io::Error).
+/// Each method that may need memory has a twin whose name begins with `try_`. The twin returns an [`Error`] and
+/// whatever could not be stored, where the other method panics. Neither aborts, except in conversions for which std
+/// allocates: an `Rc`, an `Arc`, the box in an [`io::Error`](std::io::Error).
 ///
-/// # What is not there
+/// # Differences from `Vec`
 ///
-/// Nothing of `Vec`'s stable API, as of Rust 1.95, is missing but for these:
+/// `VmVec` has the stable API of `Vec`, as of Rust 1.95, except for:
 ///
-/// | what | why, and what to do instead |
+/// | `Vec` | reason, and what to use instead |
 /// |---|---|
-/// | `from_raw_parts`, `into_raw_parts` | The memory is no allocation of Rust's allocator, and a pointer and two numbers do not tell what is reserved. [`leak`](Self::leak) and [`as_mut_ptr`](Self::as_mut_ptr) are there. |
-/// | `AsRef<Vec<T>>`, `AsMut<Vec<T>>`, and arguments that are a `&mut Vec<T>` | For the same reason: [`into_vec`](Self::into_vec), and the conversions to `Vec`, `Box<[T]>`, `Rc<[T]>` and the like, copy once. For `Read::read_to_end` there is [`read_from`](VmVec::read_from), for `append` of a `Vec` [`append_vec`](Self::append_vec). |
-/// | `From<VmVec<NonZero<u8>>> for CString` | By way of [`into_vec`](Self::into_vec). `CString::new` takes a `VmVec<u8>`. |
-/// | `Write` for an `io::Cursor` over it | Only std may implement it. `Read`, `Seek` and `BufRead` are there for `Cursor<VmVec<u8>>`; to write in the middle, take a cursor over [`as_mut_slice`](Self::as_mut_slice). |
-/// | `FromIterator` for `Cow<[T]>` out of it, `concat` and `join` into it | std has them make a `Vec`. Their input may be a `VmVec`: `[a, b].concat()`. |
-/// | An `Error` as `TryReserveError` | Nobody but std can make one that says what was refused. An `Error` is an `io::Error` by `?`. |
-/// | `push` in a constant | A constant cannot reserve. [`new`](Self::new) is `const`. |
-/// | An allocator as parameter | The memory is no allocator's; see [`Backing`](crate::Backing). |
-/// | Elements that borrow what is dropped together with the array | It needs an unstable feature of the drop check. |
+/// | `from_raw_parts`, `into_raw_parts` | The memory was not allocated by Rust's allocator, and a pointer and two numbers do not describe the reservation. Use [`leak`](Self::leak) or [`as_mut_ptr`](Self::as_mut_ptr). |
+/// | `AsRef<Vec<T>>`, `AsMut<Vec<T>>`, and passing it as a `&mut Vec<T>` | The same reason. [`into_vec`](Self::into_vec) and the conversions to `Vec`, `Box<[T]>`, `Rc<[T]>` and the like copy once. Instead of `Read::read_to_end`, use [`read_from`](VmVec::read_from); to append a `Vec`, use [`append_vec`](Self::append_vec). |
+/// | `From<VmVec<NonZero<u8>>> for CString` | Use [`into_vec`](Self::into_vec). `CString::new` takes a `VmVec<u8>`. |
+/// | `Write` for an `io::Cursor` over it | Only std can implement it. `Cursor<VmVec<u8>>` has `Read`, `Seek` and `BufRead`; to write in the middle, use a cursor over [`as_mut_slice`](Self::as_mut_slice). |
+/// | `FromIterator` for `Cow<[T]>`, and `concat` and `join` into it | In std these return a `Vec`. Their input may be a `VmVec`: `[a, b].concat()`. |
+/// | An `Error` as `TryReserveError` | Only std can create one that says what was refused. `?` converts an `Error` to an `io::Error`. |
+/// | `push` in a constant | A constant cannot reserve addresses. [`new`](Self::new) is `const`. |
+/// | An allocator as a type parameter | The memory does not come from an allocator; see [`Backing`](crate::Backing). |
+/// | Elements that borrow from values dropped together with the array | This needs an unstable feature of the drop check. |
 ///
-/// There is no `try_` twin of `splice`, which works when it is dropped, and of traits such as
-/// [`Extend`], [`From`] and [`FromIterator`], whose form is given; call
-/// [`try_reserve`](Self::try_reserve) before, or [`try_extend`](Self::try_extend) and
-/// [`try_clone`](Self::try_clone) instead.
+/// `splice` has no `try_` twin, since it inserts when it is dropped, and neither have trait methods such as those of
+/// [`Extend`], [`From`] and [`FromIterator`]. Call [`try_reserve`](Self::try_reserve) first, or use
+/// [`try_extend`](Self::try_extend) and [`try_clone`](Self::try_clone).
 ///
 /// # Examples
 ///
@@ -144,30 +136,30 @@ use std::mem;
 pub struct VmVec<T> {
     raw: RawVec,
     len: usize,
-    /// It owns elements: it drops them, is `Send` and `Sync` if they are, and is covariant.
+    /// Owns elements: drops them, is `Send` and `Sync` if they are, and is covariant.
     elements: PhantomData<T>,
 }
 
-/// What a [`VmVec`] holds and takes up, given by [`VmVec::stats`].
+/// Statistics about a [`VmVec`], returned by [`VmVec::stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VecStats {
-    /// Elements.
+    /// The number of elements.
     pub len: usize,
-    /// Elements that fit into committed memory.
+    /// The number of elements that fit into committed memory.
     pub capacity: usize,
-    /// Elements that fit into the reservation.
+    /// The number of elements that fit into the reservation.
     pub max_len: usize,
-    /// Bytes of address space.
+    /// Reserved bytes of address space.
     pub reserved_bytes: usize,
-    /// Bytes that the system has promised; also those ahead of `capacity` that the
-    /// [service](crate::service) has asked for, or others have left ([`keeper`](crate::keeper)).
+    /// Committed bytes, including those past `capacity` that the [background thread](crate::service) committed ahead or
+    /// that the region cache provided.
     pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity`.
+    /// Committed bytes past `capacity`.
     pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
+    /// How many times growth outran commit-ahead.
     pub late: usize,
-    /// Bytes that are in memory now, if the system tells.
+    /// Bytes resident in memory; `None` if the system does not report them.
     pub resident_bytes: Option<usize>,
 }
 
@@ -188,7 +180,7 @@ impl VecStats {
 
 impl<T> Drop for VmVec<T> {
     fn drop(&mut self) {
-        // Should the drop of an element panic, `raw`, which is a field, still releases the memory.
+        // If the drop of an element panics, the field `raw` still releases the memory.
         if mem::needs_drop::<T>() {
             self.truncate(0);
         }
@@ -198,17 +190,17 @@ impl<T> Drop for VmVec<T> {
 default_by!([T] VmVec<T>, new);
 
 impl<T: Clone> Clone for VmVec<T> {
-    /// A copy with the same options, and elements at other addresses.
+    /// Returns a copy with the same options, and elements at other addresses.
     ///
     /// # Panics
     ///
-    /// Where [`try_clone`](VmVec::try_clone) has an error.
+    /// If [`try_clone`](VmVec::try_clone) returns an error.
     #[track_caller]
     fn clone(&self) -> Self {
         or_give_up(self.try_clone())
     }
 
-    /// Becomes a copy of `source`, with the memory and the options that `self` has.
+    /// Overwrites the elements with clones of those of `source`, keeping the memory and the options of `self`.
     #[track_caller]
     fn clone_from(&mut self, source: &Self) {
         self.truncate(source.len);
@@ -219,7 +211,7 @@ impl<T: Clone> Clone for VmVec<T> {
 }
 
 impl<T: Clone> VmVec<T> {
-    /// A copy with the same options, or the error.
+    /// Returns a copy with the same options, or the error.
     ///
     /// # Errors
     ///

@@ -1,11 +1,11 @@
-//! [`Splice`]: takes a range of elements out and puts others in its place.
+//! [`Splice`]: removes a range of elements and inserts others in its place.
 
 use super::{Drain, give_up};
 
-/// An iterator that takes a range of elements out of a [`VmVec`](crate::VmVec) and, when it is
-/// dropped, puts others in its place; made by [`splice`](crate::VmVec::splice).
+/// An iterator that removes a range of elements from a [`VmVec`](crate::VmVec) and, when it is dropped, inserts others
+/// in its place; created by [`splice`](crate::VmVec::splice).
 ///
-/// If it is forgotten instead, the array ends where the range began, and the rest leaks.
+/// If it is leaked instead, the array ends where the range began, and the remaining elements leak.
 #[derive(Debug)]
 pub struct Splice<'v, I: Iterator> {
     drain: Drain<'v, I::Item>,
@@ -26,7 +26,7 @@ exact_iterator! {
 impl<I: Iterator> Drop for Splice<'_, I> {
     fn drop(&mut self) {
         let (cut, replace_with) = (&mut self.drain.cut, &mut self.replace_with);
-        // Whatever panics from here on, the drain then closes what is left of the gap.
+        // If anything panics from here on, the drop of `drain` closes the rest of the gap.
         cut.drop_rest();
         let mut width = 0_usize;
         let mut trust_hint = true;
@@ -36,9 +36,8 @@ impl<I: Iterator> Drop for Splice<'_, I> {
                 cut.fill(value);
             }
             let Some(value) = replace_with.next() else { return };
-            // How many are still to come is not known before they have. So widen by the hint or,
-            // where that says too little, by twice as much each time; the drain takes back what
-            // was too much.
+            // The number of remaining elements is unknown. Widen the gap by the size hint or, if that is too small,
+            // twice as far as the last time. The drop of `drain` closes what is left of it.
             let hint = if trust_hint { replace_with.size_hint().0 } else { 0 };
             width = hint.saturating_add(1).max(width.saturating_mul(2));
             if cut.widen(width).is_err() {

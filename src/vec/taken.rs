@@ -1,6 +1,6 @@
-//! [`Taken`]: elements that tasks take, and [`SplitAt`], by which they are divided among tasks.
+//! [`Taken`]: elements that tasks take, and [`SplitAt`], which divides them among tasks.
 
-#![expect(unsafe_code, reason = "takes elements out")]
+#![expect(unsafe_code, reason = "moves elements out")]
 
 use std::mem::{self, ManuallyDrop};
 use std::{ptr, slice};

@@ -1,4 +1,4 @@
-//! What needs refused calls; the rest is in `tests/it`.
+//! Tests that need refused calls; the rest is in `tests/it`.
 
 mod twins;
 mod warm;
@@ -10,7 +10,7 @@ use crate::os::Call;
 use crate::os::fault::Fault;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// An array that has no room left for one more.
+/// An array whose capacity is used up.
 fn full() -> VmVec<String> {
     let mut vec = VmVec::new();
     vec.push("first".to_owned());
@@ -18,7 +18,7 @@ fn full() -> VmVec<String> {
     vec
 }
 
-/// Runs `call` on a full array with every commit refused, and checks that nothing has changed.
+/// Calls `call` on a full array with every commit refused, and checks that nothing has changed.
 fn refused<R>(call: impl FnOnce(&mut VmVec<String>) -> Result<R, Error>) {
     let mut vec = full();
     let before = (vec.as_ptr(), vec.len(), vec.capacity());
@@ -36,7 +36,7 @@ fn refused<R>(call: impl FnOnce(&mut VmVec<String>) -> Result<R, Error>) {
 }
 
 #[test]
-fn a_refused_push_gives_the_value_back() {
+fn a_refused_push_returns_the_value() {
     refused(|vec| {
         let refused = vec.try_push("new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -45,7 +45,7 @@ fn a_refused_push_gives_the_value_back() {
 }
 
 #[test]
-fn a_refused_insert_gives_the_value_back_and_moves_nothing() {
+fn a_refused_insert_returns_the_value_and_moves_nothing() {
     refused(|vec| {
         let refused = vec.try_insert(0, "new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -54,7 +54,7 @@ fn a_refused_insert_gives_the_value_back_and_moves_nothing() {
 }
 
 #[test]
-fn a_refused_resize_gives_the_value_back() {
+fn a_refused_resize_returns_the_value() {
     refused(|vec| {
         let refused = vec.try_resize(vec.len() + 5, "new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -63,7 +63,7 @@ fn a_refused_resize_gives_the_value_back() {
 }
 
 #[test]
-fn a_refused_extension_gives_all_values_back_in_order() {
+fn a_refused_extend_returns_the_remaining_values_in_order() {
     refused(|vec| {
         let refused = vec.try_extend(["a", "b"].map(str::to_owned)).unwrap_err();
         assert!(refused.value.eq(["a", "b"]));
@@ -72,7 +72,7 @@ fn a_refused_extension_gives_all_values_back_in_order() {
 }
 
 #[test]
-fn every_other_fallible_call_is_refused_without_a_change() {
+fn every_other_refused_call_changes_nothing() {
     refused(|vec| vec.try_reserve(1));
     refused(|vec| vec.try_reserve_exact(1));
     refused(|vec| vec.try_prefault(1));
@@ -86,7 +86,7 @@ fn every_other_fallible_call_is_refused_without_a_change() {
 }
 
 #[test]
-fn a_refused_append_leaves_both_arrays() {
+fn a_refused_append_changes_neither_array() {
     let (mut vec, mut other) = (full(), VmVec::from(["new".to_owned()]));
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(vec.try_append(&mut other).is_err());
@@ -98,7 +98,7 @@ fn a_refused_append_leaves_both_arrays() {
 }
 
 #[test]
-fn the_infallible_calls_panic_with_the_words_of_the_error() {
+fn infallible_calls_panic_with_the_message_of_the_error() {
     let mut vec = full();
     let fault = Fault::from_nth(Call::Commit, 0);
     let panic = catch_unwind(AssertUnwindSafe(|| vec.push("new".to_owned()))).unwrap_err();
@@ -113,7 +113,7 @@ fn each_commit_of_a_growing_array_may_be_refused() {
     for nth in 0..12 {
         let mut vec = VmVec::new();
         let fault = Fault::nth(Call::Commit, nth);
-        // The step is refused once, the page that is needed is not: every push succeeds.
+        // The larger step is refused, but the needed page is not: every push succeeds.
         vec.extend(0..1_000_000_u64);
         assert!(fault.struck() <= 1);
         drop(fault);
@@ -152,7 +152,7 @@ fn a_refused_decommit_keeps_the_memory_and_the_elements() {
 }
 
 #[test]
-fn a_splice_that_finds_no_room_keeps_what_stands_behind_it() {
+fn a_refused_splice_keeps_the_elements_after_the_range() {
     let mut vec = full();
     let (len, last) = (vec.len(), vec.len() - 1);
     vec[last] = "last".to_owned();
@@ -162,14 +162,14 @@ fn a_splice_that_finds_no_room_keeps_what_stands_behind_it() {
     }));
     assert!(splice.is_err());
     drop(fault);
-    // Two of the nine found room in the gap.
+    // Two of the nine elements fit in the gap.
     assert_eq!(vec.len(), len);
     assert_eq!(vec[..3], ["first", "0", "1"]);
     assert_eq!(vec[last], "last");
 }
 
 #[test]
-fn a_splice_that_ends_in_a_panic_adds_no_second_one() {
+fn a_splice_dropped_by_a_panic_does_not_panic_again() {
     let mut vec = VmVec::with_max_len(3);
     vec.extend([1, 2, 3]);
     let panic = catch_unwind(AssertUnwindSafe(|| {
@@ -181,7 +181,7 @@ fn a_splice_that_ends_in_a_panic_adds_no_second_one() {
 }
 
 #[test]
-fn a_splice_takes_no_more_than_fits() {
+fn a_splice_inserts_as_many_elements_as_fit() {
     let mut vec = VmVec::with_max_len(10);
     vec.extend([1_u8, 2, 3]);
     let mut taken = 0;
@@ -195,13 +195,13 @@ fn a_splice_takes_no_more_than_fits() {
         );
     }));
     assert!(splice.is_err());
-    // Eight found room, and the ninth told that there was no more.
+    // Eight elements fit, and the ninth found no room.
     assert_eq!(taken, 9);
     assert_eq!(vec, [1, 0, 0, 0, 0, 0, 0, 0, 0, 3]);
 }
 
 #[test]
-fn a_hint_that_lies_takes_no_addresses() {
+fn a_wrong_size_hint_reserves_no_addresses() {
     struct Lying(u8);
 
     impl Iterator for Lying {
@@ -225,7 +225,7 @@ fn a_hint_that_lies_takes_no_addresses() {
 }
 
 #[test]
-fn sums_of_stats_have_all_figures_and_never_overflow() {
+fn sums_of_stats_add_all_figures_and_never_overflow() {
     let one = VmVec::from([1_u64; 100]).stats();
     let two = one + one;
     assert_eq!((two.len, two.reserved_bytes), (200, 2 * one.reserved_bytes));
@@ -237,7 +237,7 @@ fn sums_of_stats_have_all_figures_and_never_overflow() {
     assert_eq!((none + one, none.resident_bytes), (one, Some(0)));
     let unknown = VecStats { resident_bytes: None, ..one };
     assert_eq!((one + unknown).resident_bytes, None);
-    // Elements without a size have no bounds.
+    // Elements of size zero have no maximum.
     let unsized_ones = VmVec::from([(); 3]).stats();
     assert_eq!((unsized_ones + one).max_len, usize::MAX);
 }

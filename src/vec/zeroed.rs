@@ -1,6 +1,6 @@
 //! Extending by zeroed elements.
 
-#![expect(unsafe_code, reason = "says that zero pages hold elements")]
+#![expect(unsafe_code, reason = "treats zeroed memory as elements")]
 
 use super::VmVec;
 #[cfg(any(feature = "bytemuck", feature = "file"))]
@@ -25,7 +25,7 @@ impl<T> VmVec<T> {
         let zero_from = self.raw.grow_zeroed(Self::ELEMENT, self.len, additional)?;
         self.close_new(before);
         // SAFETY: `additional` more elements were reserved, and are zero from `zero_from` on; the rest is the caller's
-        // promise.
+        // guarantee.
         unsafe { self.extend_zeroed_within(additional, zero_from) };
         Ok(())
     }
@@ -48,8 +48,8 @@ impl<T> VmVec<T> {
         let first = unsafe { self.first().add(self.len) };
         // SAFETY: the `unknown` bytes lie past all elements, and end within capacity.
         unsafe { first.cast::<u8>().write_bytes(0, unknown) };
-        // All bytes of the new elements are zero now: those from `zero_from` on are untouched pages.
-        // SAFETY: they are within capacity, and all zero is a valid value of `T`, as the caller promises.
+        // All bytes of the new elements are zero now: those from `zero_from` on are untouched pages. SAFETY: they are
+        // within capacity, and all zero is a valid value of `T`, by the caller's guarantee.
         unsafe { self.set_len(self.len + additional) };
     }
 }
@@ -113,8 +113,8 @@ impl<T: Zeroable> VmVec<T> {
         or_give_up(self.try_extend_zeroed(additional));
     }
 
-    /// [`extend_zeroed`](Self::extend_zeroed), or the error; then no element has changed, but the capacity may be
-    /// smaller.
+    /// Like [`extend_zeroed`](Self::extend_zeroed), but returns an error instead of panicking. After an error no
+    /// element has changed, but the capacity may be smaller.
     ///
     /// # Errors
     ///
@@ -134,8 +134,8 @@ impl<T: Zeroable> VmVec<T> {
         or_give_up(self.try_resize_zeroed(new_len));
     }
 
-    /// [`resize_zeroed`](Self::resize_zeroed), or the error; then no element has changed, but the capacity may be
-    /// smaller.
+    /// Like [`resize_zeroed`](Self::resize_zeroed), but returns an error instead of panicking. After an error no
+    /// element has changed, but the capacity may be smaller.
     ///
     /// # Errors
     ///

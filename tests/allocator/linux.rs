@@ -1,4 +1,4 @@
-//! What only Linux lets a test do: start before `main`, fork, look at what is resident.
+//! Tests that need Linux: code that runs before `main`, forks, resident memory.
 
 use super::process::{forked, statm};
 use super::{KIB, MIB};
@@ -6,22 +6,22 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Made before `main`.
+/// Created before `main`.
 static EARLY: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
 extern "C" fn before_main() {
-    let mut early = EARLY.lock().expect("nobody else is there");
+    let mut early = EARLY.lock().expect("no other thread is running");
     early.extend(0..100_000);
     drop(vec![1_u8; 100 * KIB]);
 }
 
 #[used]
-// SAFETY: what stands in this section is called before `main`, without arguments that matter.
+// SAFETY: the functions in this section are called before `main`; their arguments are not used.
 #[unsafe(link_section = ".init_array")]
 static BEFORE_MAIN: extern "C" fn() = before_main;
 
 #[test]
-fn blocks_may_be_made_before_main() {
+fn blocks_can_be_allocated_before_main() {
     let mut early = EARLY.lock().expect("it was not poisoned");
     assert!(early.len() >= 100_000);
     let next = early.len() as u64;
@@ -30,19 +30,19 @@ fn blocks_may_be_made_before_main() {
 }
 
 #[test]
-fn zeroes_that_nobody_touches_take_no_memory() {
+fn untouched_zeroed_blocks_take_no_memory() {
     let before = statm(1);
     let zeroes = vec![0_u64; 32 * MIB];
-    // Give or take what other tests need.
+    // The tolerance covers other tests.
     assert!(statm(1) < before + 128 * MIB);
     assert_eq!(zeroes[31 * MIB], 0);
 }
 
 #[test]
-fn a_child_has_all_blocks_as_they_were() {
+fn blocks_keep_their_contents_in_a_forked_child() {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        // Somebody is always in the midst of it.
+        // So that a thread is always in the middle of an allocation.
         for _ in 0..3 {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {

@@ -1,6 +1,6 @@
-//! A program under `GlobalVm`: everything in this process is allocated by it.
+//! A program whose global allocator is `GlobalVm`.
 
-#![expect(unsafe_code, reason = "runs before `main`, and frees what is no block")]
+#![expect(unsafe_code, reason = "runs before `main`, and frees a pointer that is not a block")]
 
 #[path = "../it/block_op.rs"]
 mod block_op;
@@ -23,11 +23,11 @@ use std::collections::{HashMap, VecDeque};
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Emulators keep tables of what is reserved, so it is not the machine's memory.
+/// Emulators keep tables of reserved addresses, so their size is limited independently of the machine's memory.
 #[global_allocator]
 static GLOBAL: GlobalVm = GlobalVm::new().threshold_bytes(64 * KIB).reserve_bytes(256 * MIB);
 
-/// Grows something by and by; how often its address changed when it was large.
+/// Grows a buffer step by step, and returns how often its address changed while it was large.
 #[cfg(target_pointer_width = "64")]
 #[track_caller]
 fn moves(until: usize, mut grow: impl FnMut() -> (*const u8, usize)) -> usize {
@@ -44,10 +44,10 @@ fn moves(until: usize, mut grow: impl FnMut() -> (*const u8, usize)) -> usize {
     }
 }
 
-/// All that there are addresses for: with 32 bits other tests may have them.
+/// Everything that there are addresses for: on 32-bit systems other tests may use some.
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn what_grows_large_stays_where_it_is() {
+fn growing_blocks_do_not_move_once_they_are_large() {
     let mut vec = Vec::new();
     let moved = moves(20 * MIB, || {
         vec.extend([vec.len() as u64; 100]);
@@ -70,7 +70,7 @@ fn what_grows_large_stays_where_it_is() {
 }
 
 #[test]
-fn all_containers_of_std_hold_what_they_should() {
+fn all_containers_of_std_keep_their_contents() {
     let mut map: HashMap<u64, Box<u64>> = HashMap::new();
     let mut queue = VecDeque::new();
     for n in 0..100_000 {
@@ -88,7 +88,7 @@ fn all_containers_of_std_hold_what_they_should() {
 }
 
 #[test]
-fn zeroes_are_zeroes_whatever_was_there_before() {
+fn zeroed_blocks_are_zero_whatever_they_held_before() {
     for round in 0..20 {
         let mut zeroes = vec![0_u8; 3 * MIB + round];
         assert!(zeroes.iter().all(|byte| *byte == 0));
@@ -97,7 +97,7 @@ fn zeroes_are_zeroes_whatever_was_there_before() {
 }
 
 #[test]
-fn what_cannot_be_had_is_refused_and_changes_nothing() {
+fn impossible_requests_are_refused_and_change_nothing() {
     let mut vec = vec![7_u8; MIB];
     for additional in [isize::MAX as usize - MIB, usize::MAX] {
         vec.try_reserve(additional).unwrap_err();
@@ -108,7 +108,7 @@ fn what_cannot_be_had_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn blocks_may_be_made_and_freed_while_a_thread_ends() {
+fn blocks_can_be_allocated_and_freed_while_a_thread_ends() {
     struct Last(Vec<u64>);
     impl Drop for Last {
         fn drop(&mut self) {
@@ -127,10 +127,10 @@ fn blocks_may_be_made_and_freed_while_a_thread_ends() {
 }
 
 #[test]
-fn what_is_kept_can_be_given_back() {
+fn cached_memory_can_be_released() {
     drop(vec![1_u8; MIB]);
     trim();
-    // Other tests run meanwhile.
+    // Other tests run at the same time.
     let mine = vec![1_u8; 3 * MIB];
     let stats = GLOBAL.stats();
     assert!(stats.blocks >= 1 && stats.committed_bytes >= mine.len(), "{stats:?}");
@@ -145,7 +145,7 @@ fn foreign_memory_ends_the_process() {
     use std::alloc::{GlobalAlloc, Layout};
     let free = || {
         let mut memory = vec![0_u64; 40 * KIB];
-        // SAFETY: none. It is inside a block, and not one.
+        // SAFETY: this breaks the contract on purpose: the address is inside a block, and not the start of one.
         unsafe { GLOBAL.dealloc((&raw mut memory[1000]).cast(), Layout::new::<[u64; 30 * KIB]>()) };
     };
     if child::told().is_some() {
@@ -154,5 +154,5 @@ fn foreign_memory_ends_the_process() {
     let child =
         child::child("foreign_memory_ends_the_process", "child").output().expect("it runs again");
     let words = String::from_utf8_lossy(&child.stderr);
-    assert!(!child.status.success() && words.contains("that did not give it"), "{words}");
+    assert!(!child.status.success() && words.contains("that did not allocate it"), "{words}");
 }

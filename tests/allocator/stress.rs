@@ -1,5 +1,5 @@
-//! Blocks on many threads, some of them freed by others than those that made them: for as many seconds
-//! as `STAYPUT_STRESS_SECONDS` says, or one.
+//! Blocks on many threads, some of them freed by other threads than those that allocated them, for one second or
+//! `STAYPUT_STRESS_SECONDS`.
 
 use super::MIB;
 use super::block_op::{Blocks, Op, tried};
@@ -28,7 +28,7 @@ fn work(thread: u8, alloc: &'static GlobalVm, until: Instant) {
 }
 
 #[test]
-fn stress_blocks_hold_what_they_should_on_all_threads() {
+fn stress_blocks_keep_their_contents_on_all_threads() {
     let until = Instant::now() + effort::stress_duration();
     thread::scope(|scope| {
         for n in 0..THREADS {
@@ -45,15 +45,14 @@ fn stress_blocks_hold_what_they_should_on_all_threads() {
     });
 }
 
-/// A place to leave a `Vec` for another thread. (Not a lock of std's, which the thread sanitizer
-/// does not see.)
+/// A place to pass a `Vec` to another thread. (Not a lock of std's, which the thread sanitizer does not see.)
 struct Place(AtomicPtr<Vec<u64>>);
 
 impl Place {
     fn exchange(&self, vec: Option<Vec<u64>>) -> Option<Vec<u64>> {
         let next = vec.map_or(ptr::null_mut(), |vec| Box::into_raw(Box::new(vec)));
         let before = self.0.swap(next, Ordering::AcqRel);
-        // SAFETY: null, or left here by the line above, and taken out once.
+        // SAFETY: it is null, or was stored by the line above and is taken out once.
         (!before.is_null()).then(|| *unsafe { Box::from_raw(before) })
     }
 }
@@ -76,7 +75,7 @@ fn stress_blocks_may_be_freed_by_other_threads() {
                     let Some(mut vec) = found else { continue };
                     let (len, mark) = (vec.len(), vec[0]);
                     assert!(vec.iter().all(|word| *word == mark));
-                    // Others may have had it often: it is to stay between a word and some MiB.
+                    // Other threads may have grown it often: its size is kept between a word and some MiB.
                     vec.resize((len + len / 2).min(MIB / 2), mark);
                     if mark % 2 == 0 {
                         vec.truncate(len / 4 + 1);

@@ -1,4 +1,4 @@
-//! Tests that run in a process of their own: this program again, told by a variable which of its tests it is.
+//! Runs tests in child processes: the same program, with an environment variable that selects the test.
 
 #![allow(dead_code, reason = "no test binary uses all of it")]
 
@@ -10,27 +10,27 @@ use std::{env, io};
 
 const CHILD: &str = "STAYPUT_TEST_CHILD";
 
-/// The path of the test in which a closure stands, as `--exact` takes it.
+/// The path of the test that contains a closure, as `--exact` takes it.
 pub(crate) fn test_of<F>() -> &'static str {
     let path = type_name::<F>().split_once("::").expect("it is in a crate").1;
     path.split_once("::{{").expect("it is a closure").0
 }
 
-/// What this process was told, if it is a child.
+/// The argument of this process, if it is a child.
 pub(crate) fn told() -> Option<OsString> {
     env::var_os(CHILD)
 }
 
-/// This program again, to run one of its tests, which is told something.
+/// Returns the command that runs one test of this program, with an argument.
 pub(crate) fn child(test: &str, told: impl Into<OsString>) -> Command {
     let mut command = Command::new(env::current_exe().expect("it runs"));
     command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, told.into());
-    // Printing one takes memory, which a child at its limit has not: it would hang.
+    // Printing a backtrace takes memory, which a child at its limit does not have: it would hang.
     command.env("RUST_BACKTRACE", "0");
     command
 }
 
-/// Runs a test in a child, which must pass.
+/// Runs a test in a child, and asserts that it passes.
 #[track_caller]
 pub(crate) fn passes(test: &str, told: impl Into<OsString>) {
     let output = child(test, told).output().expect("it runs again");
@@ -39,7 +39,7 @@ pub(crate) fn passes(test: &str, told: impl Into<OsString>) {
     assert!(output.status.success(), "{test}: {}\n{printed}\n{errors}", output.status);
     assert!(printed.contains("1 passed"), "{test} was not run:\n{printed}");
     for line in errors.lines().filter(|line| line.starts_with("SKIPPED")) {
-        // Around the capture, which hides what passes.
+        // Written to stderr directly, since libtest hides the output of tests that pass.
         let _ = writeln!(io::stderr(), "{test}: {line}");
     }
 }

@@ -1,5 +1,5 @@
-//! How much is tried: what takes a minute in all, or as many times that as `STAYPUT_TEST_EFFORT` says.
-//! Threads are let at each other for a second, or as many as `STAYPUT_STRESS_SECONDS` says.
+//! How much the tests try. By default they take a minute in all; `STAYPUT_TEST_EFFORT` multiplies that. Threads compete
+//! for one second, or for `STAYPUT_STRESS_SECONDS`.
 
 #![allow(dead_code, reason = "no test binary uses all of it")]
 
@@ -7,14 +7,14 @@ use proptest::test_runner::Config;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is found by chance is looked for so many times, times the effort.
+/// The number of rounds of a randomized test, times the effort.
 pub(crate) fn rounds(rounds: u32) -> u32 {
     let effort = number("STAYPUT_TEST_EFFORT");
-    // Miri takes some hundred times as long.
+    // Miri is some hundred times slower.
     if cfg!(miri) { (rounds / 10).clamp(1, 3) * effort } else { rounds * effort }
 }
 
-/// The same for what is compared with a model.
+/// The number of rounds of a model test, times the effort.
 pub(crate) fn cases(cases: u32) -> Config {
     Config { cases: rounds(cases), failure_persistence: None, ..Config::default() }
 }
@@ -23,12 +23,12 @@ pub(crate) fn stress_duration() -> Duration {
     Duration::from_secs(number("STAYPUT_STRESS_SECONDS").into())
 }
 
-/// Waits for what happens by itself.
+/// Waits until a condition holds that becomes true by itself.
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{what}: it does not come to be");
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}: it does not happen");
         thread::sleep(Duration::from_millis(1));
     }
 }

@@ -1,6 +1,5 @@
-//! Operations made by chance, out of numbers that proptest chooses, and of which it finds the shortest list that
-//! fails. `arbitrary` makes them, as it does for fuzz targets. A strategy of proptest for each of their kinds would
-//! take more time to compile than all else.
+//! Random operations, derived by `arbitrary` (as for fuzz targets) from numbers that proptest chooses and shrinks. A
+//! proptest strategy for each kind of operation would take longer to compile than everything else.
 
 #![allow(dead_code, reason = "no test binary uses all of it")]
 
@@ -13,10 +12,10 @@ use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// No operation needs more bytes.
+/// The most bytes that an operation needs.
 type Words = [u32; 16];
 
-/// Shows what is made of the words, where a test failed.
+/// The operations made from the words, for the output of a failed test.
 type Show = Rc<dyn Fn(Words, &mut fmt::Formatter<'_>) -> fmt::Result>;
 
 struct Made {
@@ -39,7 +38,7 @@ fn words_shown(show: Show) -> impl Strategy<Value = Made> {
     any::<Words>().prop_map(move |words| Made { words, show: show.clone() })
 }
 
-/// Compiled once for all that it is called with.
+/// Not generic, so it is compiled once.
 fn run(cases: u32, shows: [Show; 2], len: Range<usize>, test: &dyn Fn(Words, &[Made])) {
     let [config, op] = shows.map(words_shown);
     let mut runner = TestRunner::new(effort::cases(cases));
@@ -52,7 +51,7 @@ fn run(cases: u32, shows: [Show; 2], len: Range<usize>, test: &dyn Fn(Words, &[M
     }
 }
 
-/// Runs a test so many times, times the effort, each with some configuration and a list of operations.
+/// Runs a test that many times, times the effort, each with a configuration and a list of operations.
 pub(crate) fn run_with<C, T>(cases: u32, len: Range<usize>, test: impl Fn(C, &[T]))
 where
     C: for<'a> Arbitrary<'a> + fmt::Debug,
@@ -61,7 +60,7 @@ where
     run_with_made(cases, len, |bytes| T::arbitrary(bytes), test);
 }
 
-/// The same, with operations that are made by a function, some perhaps more often than others.
+/// The same, with a function that makes the operations, so that some can be more frequent than others.
 pub(crate) fn run_with_made<C, T>(
     cases: u32,
     len: Range<usize>,
@@ -82,7 +81,7 @@ pub(crate) fn run_with_made<C, T>(
     });
 }
 
-/// One of them as a strategy, to be combined with others.
+/// A single operation as a strategy, to be combined with others.
 pub(crate) fn made<T: for<'a> Arbitrary<'a> + fmt::Debug>() -> impl Strategy<Value = T> {
     any::<Words>().prop_map(|words| from_words(words, |bytes| T::arbitrary(bytes)))
 }

@@ -1,4 +1,4 @@
-//! [`Random`]: numbers by chance, the same for the same seed.
+//! [`Random`]: random numbers, determined by a seed.
 
 pub(crate) struct Random(pub(crate) u64);
 

@@ -5,7 +5,7 @@
 use stayput::{Growth, HugePages, VmVec, page_size};
 use std::mem;
 
-/// An array, and the addresses of its elements as they were when they came.
+/// An array, and the addresses of its elements when they were pushed.
 struct Watched {
     vec: VmVec<u64>,
     first: *const u64,
@@ -24,7 +24,7 @@ impl Watched {
         for i in [0, self.vec.len() / 2, self.vec.len() - 1] {
             let there = self.first.wrapping_add(i);
             assert_eq!(&raw const self.vec[i], there);
-            // SAFETY: the contract says that element `i` is there; nobody has it mutably.
+            // SAFETY: the contract says that element `i` is there; nothing borrows it mutably.
             assert_eq!(unsafe { *there }, i as u64);
             assert_eq!(self.vec.index_of(&self.vec[i]), Some(i));
         }
@@ -43,7 +43,7 @@ fn watch_growth(vec: VmVec<u64>) {
 }
 
 #[test]
-fn growth_moves_nothing_whatever_the_policy() {
+fn growth_moves_nothing_under_any_policy() {
     watch_growth(VmVec::new());
     watch_growth(VmVec::with_capacity(1000));
     watch_growth(VmVec::with_max_len(300_000));
@@ -85,7 +85,7 @@ fn moving_the_array_itself_moves_no_element() {
 }
 
 #[test]
-fn a_leaked_array_stays_where_it_was() {
+fn leaking_an_array_moves_nothing() {
     let mut vec = VmVec::with_max_len(10);
     vec.extend([1, 2, 3]);
     let first = vec.as_ptr();
@@ -110,7 +110,7 @@ fn regrouping_moves_nothing() {
 }
 
 #[test]
-fn pointers_stay_good_while_the_array_grows() {
+fn pointers_stay_valid_while_the_array_grows() {
     let mut vec = VmVec::new();
     let mut pointers = Vec::new();
     for i in 0..50_000_u64 {
@@ -118,7 +118,7 @@ fn pointers_stay_good_while_the_array_grows() {
         pointers.push(vec.as_mut_ptr().wrapping_add(vec.len() - 1));
     }
     for (i, pointer) in pointers.iter().enumerate() {
-        // SAFETY: the element is where it was pushed, and nobody borrows it.
+        // SAFETY: the element is where it was pushed, and nothing borrows it.
         assert_eq!(unsafe { pointer.read() }, i as u64);
     }
 }
@@ -132,14 +132,14 @@ fn spare_capacity_becomes_elements_in_place() {
     for (i, place) in spare[..3].iter_mut().enumerate() {
         place.write(10 + u32::try_from(i).unwrap());
     }
-    // SAFETY: three more are within capacity, and were just written.
+    // SAFETY: three more elements are within capacity, and were just written.
     unsafe { vec.set_len(4) };
     assert_eq!(vec, [1, 10, 11, 12]);
     assert_eq!((&raw const vec[1]).addr(), first_spare);
 }
 
 #[test]
-fn index_of_knows_its_own_elements_only() {
+fn index_of_finds_only_the_array_s_own_elements() {
     let mut vec: VmVec<u64> = (0..10_000).collect();
     assert!((0..10_000).all(|i| vec.index_of(&vec[i]) == Some(i)));
     let elsewhere = 5;
@@ -147,16 +147,16 @@ fn index_of_knows_its_own_elements_only() {
     let other: VmVec<u64> = (0..10).collect();
     assert!(other.iter().all(|element| vec.index_of(element).is_none()));
 
-    // One past the end is committed, but no element.
+    // One past the end is committed, but not an element.
     vec.truncate(100);
-    // SAFETY: within capacity, and it was an element before.
+    // SAFETY: the address is within capacity, and was an element before.
     let past = unsafe { &*vec.as_ptr().wrapping_add(100) };
     assert_eq!(vec.index_of(past), None);
 
-    // A reference into the middle of an element is to none.
+    // A reference into the middle of an element is not a reference to an element.
     let pairs = VmVec::from([[1_u8, 2], [3, 4], [5, 6]]);
     let between = pairs.as_ptr().cast::<u8>().wrapping_add(1).cast::<[u8; 2]>();
-    // SAFETY: two bytes inside the array, of which any bits are a value.
+    // SAFETY: two bytes inside the array, which are valid in any state.
     let between = unsafe { &*between };
     assert_eq!(pairs.index_of(between), None);
     assert_eq!(pairs.index_of(&pairs[1]), Some(1));

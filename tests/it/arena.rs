@@ -1,4 +1,4 @@
-//! `Arena`: what is stored stays as it is, where it is, until a reset; and so much memory is used.
+//! `Arena`: stored values stay unchanged and in place until a reset, and memory use is as documented.
 
 #![expect(unsafe_code, reason = "looks at memory by pointers")]
 
@@ -40,7 +40,7 @@ fn nothing_is_reserved_before_it_is_needed() {
 }
 
 #[test]
-fn all_kinds_of_values_keep_what_they_are() {
+fn values_of_all_kinds_stay_unchanged() {
     let arena = Arena::new();
     let number = arena.alloc(7_u16);
     let pair = arena.alloc_with(|| (1_u8, 2_u64));
@@ -55,7 +55,7 @@ fn all_kinds_of_values_keep_what_they_are() {
     let formatted = arena.alloc_fmt(format_args!("{}-{:>4}", 1, 2));
     let literal = arena.alloc_fmt(format_args!("as it is"));
     let late = arena.alloc_uninit::<u64>().write(9);
-    // All of them can be changed while all of them live.
+    // All of them can be modified while all are alive.
     *number += 1;
     pair.1 += 1;
     *made += 1;
@@ -71,7 +71,7 @@ fn all_kinds_of_values_keep_what_they_are() {
 }
 
 #[test]
-fn a_closure_that_fails_gives_its_room_back_unless_it_is_needed() {
+fn a_failed_closure_frees_its_room_unless_something_follows_it() {
     let arena = Arena::new();
     arena.alloc(1_u64);
     let used = arena.used_bytes();
@@ -109,7 +109,7 @@ fn closures_and_iterators_may_store_in_the_arena_themselves() {
         (2_u64, inner)
     });
     assert_eq!((outer.0, **outer.1), (2, 1));
-    // Each pushes the growing slice off the arena's end; nobody says how many come.
+    // Each box moves the growing slice away from the end of the arena; the iterator has no size hint.
     for count in [0, 1, 2, 5, 1000] {
         let boxes = arena.alloc_slice_from_iter(
             (0..count).filter(|_| true).map(|i| arena.alloc_str(&i.to_string())),
@@ -122,7 +122,7 @@ fn closures_and_iterators_may_store_in_the_arena_themselves() {
 }
 
 #[test]
-fn slices_grow_in_place_and_take_no_more_than_they_need() {
+fn slices_grow_in_place_and_keep_no_spare_room() {
     let arena = Arena::new();
     let first = std::ptr::from_ref(arena.alloc(1_u8)).addr();
     let slice = arena.alloc_slice_from_iter((0..100_000_u64).filter(|n| n % 3 == 0));
@@ -142,7 +142,7 @@ fn a_size_hint_is_only_a_hint() {
 }
 
 #[test]
-fn panics_in_user_code_drop_what_was_made_and_leave_the_arena_whole() {
+fn panics_in_user_code_drop_the_values_made_and_leave_the_arena_usable() {
     struct Cloned<F>(F);
     impl<F: Fn() -> Rc<()> + Copy> Clone for Cloned<F> {
         fn clone(&self) -> Self {
@@ -182,7 +182,7 @@ fn panics_in_user_code_drop_what_was_made_and_leave_the_arena_whole() {
 }
 
 #[test]
-fn a_drop_that_panics_on_the_way_leaves_the_arena_whole() {
+fn a_panicking_drop_leaves_the_arena_usable() {
     struct Bad<'a>(&'a Cell<u32>);
     impl Drop for Bad<'_> {
         fn drop(&mut self) {
@@ -192,7 +192,7 @@ fn a_drop_that_panics_on_the_way_leaves_the_arena_whole() {
     }
     let (arena, drops) = (Arena::with_max_bytes(page_size()), Cell::new(0));
     let full = arena.max_bytes() / size_of::<Bad<'_>>();
-    // It is refused, and the drop of what was made panics.
+    // It is refused, and dropping the values made before panics.
     let work = || _ = arena.try_alloc_slice_from_iter((0..=full).map(|_| Bad(&drops)));
     assert!(catch_unwind(AssertUnwindSafe(work)).is_err());
     assert_eq!(drops.get() as usize, full + 1, "each was dropped, once");
@@ -202,7 +202,7 @@ fn a_drop_that_panics_on_the_way_leaves_the_arena_whole() {
 }
 
 #[test]
-fn values_are_not_dropped_but_where_they_were_refused() {
+fn only_refused_values_are_dropped() {
     let counted = Rc::new(());
     let mut arena = Arena::with_max_bytes(1000);
     arena.alloc(counted.clone());
@@ -210,13 +210,12 @@ fn values_are_not_dropped_but_where_they_were_refused() {
     assert_eq!(Rc::strong_count(&counted), 2);
     drop(arena);
     assert_eq!(Rc::strong_count(&counted), 2);
-    // For the leak checker.
-    // SAFETY: the count is one that the arena had.
+    // So that the leak checker does not report it. SAFETY: the count is one that the arena held.
     unsafe { Rc::decrement_strong_count(Rc::as_ptr(&counted)) };
 }
 
 #[test]
-fn a_reset_keeps_memory_and_goes_over_it_again() {
+fn a_reset_keeps_the_memory_and_reuses_it() {
     let mut arena = Arena::builder().huge_pages(HugePages::Never).build();
     let mut addresses = Vec::new();
     for round in 0..3_u8 {
@@ -238,7 +237,7 @@ fn a_reset_keeps_memory_and_goes_over_it_again() {
 }
 
 #[test]
-fn trimming_goes_by_and_by_and_spares_what_is_used() {
+fn trimming_works_in_steps_and_keeps_used_memory() {
     let mut arena = Arena::builder().huge_pages(HugePages::Never).build();
     arena.alloc_slice_fill_copy(8 * MIB, 1_u8);
     arena.reset();
@@ -256,7 +255,7 @@ fn trimming_goes_by_and_by_and_spares_what_is_used() {
 }
 
 #[test]
-fn zeroed_memory_is_zero_whatever_was_there() {
+fn zeroed_memory_is_zero_whatever_it_held_before() {
     let mut arena = Arena::with_max_bytes(4 * MIB);
     for round in 0..20_usize {
         let dirty = arena.alloc_slice_fill_copy(round * 50 * KIB + 1, 0xff_u8);
@@ -266,7 +265,7 @@ fn zeroed_memory_is_zero_whatever_was_there() {
         for (size, align) in [(1, 1), (100, 64), (200 * KIB, 8), (MIB, 4096)] {
             let block = arena.alloc_layout_zeroed(layout(size, align));
             assert_eq!(block.addr().get() % align, 0);
-            // SAFETY: handed out in that size, zeroed, to nobody else.
+            // SAFETY: the block was handed out in that size, zeroed, and nothing else uses it.
             let block = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), size) };
             assert!(block.iter().all(|&byte| byte == 0), "round {round}, {size}");
             block.fill(1);
@@ -281,7 +280,7 @@ fn zeroed_values_are_zero_and_fresh_ones_take_no_memory() {
     let mut arena = Arena::builder().huge_pages(HugePages::Never).build();
     let large = arena.alloc_slice_zeroed::<u64>(2 * MIB);
     assert_eq!((large[0], large[2 * MIB - 1]), (0, 0));
-    // In whatever pages the two lie, and those that the system adds to what is touched.
+    // The tolerance covers the pages around both, and those that the system adds to touched ones.
     if let Some(resident) = arena.stats().resident_bytes {
         assert!(resident <= 4 * MIB, "{resident}");
     }
@@ -294,7 +293,7 @@ fn zeroed_values_are_zero_and_fresh_ones_take_no_memory() {
 }
 
 #[test]
-fn the_maximum_is_a_promise_whatever_the_page() {
+fn the_maximum_is_exact_whatever_the_page_size() {
     for max_bytes in [0, 1, 100, page_size() - 1, page_size(), page_size() + 1, 300_001] {
         let mut arena = Arena::with_max_bytes(max_bytes);
         assert_eq!(arena.max_bytes(), max_bytes);
@@ -341,7 +340,7 @@ fn sizes_that_overflow_are_errors() {
 }
 
 #[test]
-fn refusals_panic_with_the_words_of_the_twin_and_the_line_of_the_caller() {
+fn refusals_panic_with_the_twin_s_message_and_the_caller_s_line() {
     let mut full = Arena::with_max_bytes(0);
     let words = full.try_alloc(1_u8).unwrap_err().to_string();
     assert!(words.contains("max_bytes"), "{words}");
@@ -388,7 +387,7 @@ fn text_that_cannot_be_formatted_panics_as_in_std() {
 }
 
 #[test]
-fn an_arena_can_be_sent_with_all_that_is_in_it_forgotten() {
+fn an_arena_with_leaked_values_can_be_sent() {
     let arena = Arena::new();
     arena.alloc_str("here");
     let used = arena.used_bytes();
@@ -429,7 +428,7 @@ fn memory_is_made_ready_before_it_is_used() {
 }
 
 #[test]
-fn what_is_used_is_contained() {
+fn used_memory_is_contained() {
     let mut arena = Arena::new();
     let (outside, nothing) = (5, std::ptr::null::<u8>());
     assert!(!arena.contains(&raw const outside) && !arena.contains(nothing));
@@ -467,7 +466,7 @@ fn an_allocation_limit_is_kept_exactly_and_can_change() {
         while arena.try_alloc(1_u8).is_ok() {}
         assert_eq!(arena.used_bytes(), 5 * MIB + 3);
         assert!(arena.stats().committed_bytes <= 5 * MIB + page_size());
-        // Before there are addresses, it is what would be had of those that others leave.
+        // Before addresses are reserved, this is the default, which depends on what others leave.
         let max_bytes = arena.max_bytes();
         arena.alloc(());
 
@@ -482,7 +481,7 @@ fn an_allocation_limit_is_kept_exactly_and_can_change() {
 }
 
 #[test]
-fn a_limit_below_what_is_used_holds_for_what_comes_after_it_is_free_again() {
+fn a_limit_below_the_used_bytes_applies_once_they_are_freed() {
     let ways: [fn(&mut Arena); 3] = [
         Arena::reset,
         |arena| arena.reset_keeping(usize::MAX).unwrap(),
@@ -505,7 +504,7 @@ fn a_limit_below_what_is_used_holds_for_what_comes_after_it_is_free_again() {
         arena.alloc([0_u8; 500]);
     }
 
-    // The closure sets it, so that its own room is the one that goes.
+    // The closure sets the limit, so that its own room is what exceeds it.
     let arena = Arena::new();
     let failed: Result<&mut [u8; 1000], ()> = arena.alloc_try_with(|| {
         arena.set_allocation_limit(Some(500));
@@ -517,7 +516,7 @@ fn a_limit_below_what_is_used_holds_for_what_comes_after_it_is_free_again() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is made ready there")]
-fn nothing_is_committed_behind_a_limit_whatever_the_steps() {
+fn nothing_is_committed_past_a_limit_whatever_the_growth_steps() {
     for step_bytes in [1 << 20, 40 << 20, 1 << 30] {
         let arena = Arena::builder().growth(Growth::Fixed { step_bytes }).build();
         let limit = 64 * MIB + 1;
@@ -549,8 +548,8 @@ fn a_limit_above_the_maximum_changes_nothing() {
 }
 
 #[test]
-fn what_is_made_before_an_error_is_dropped_and_its_room_is_free() {
-    /// One more that is not dropped.
+fn values_before_an_error_are_dropped_and_their_room_is_free() {
+    /// One more value that is not dropped.
     struct Counted<'c>(&'c Cell<usize>);
 
     impl Drop for Counted<'_> {
@@ -580,21 +579,21 @@ fn what_is_made_before_an_error_is_dropped_and_its_room_is_free() {
 }
 
 #[test]
-fn what_is_used_can_be_seen() {
+fn used_memory_can_be_read() {
     let mut arena = Arena::new();
     assert!(arena.used_memory().is_empty());
     arena.alloc_slice_copy(&[1_u32, 2, 3]);
     let first = arena.alloc_slice_copy(&[4_u32, 5]).as_ptr();
     let memory = arena.used_memory();
-    // SAFETY: words alone were stored.
+    // SAFETY: only words were stored, without padding.
     let words = unsafe { memory.align_to::<u32>().1 };
     assert_eq!(words, [1, 2, 3, 4, 5]);
     assert_eq!(&raw const words[3], first);
 }
 
-/// Compiles with `bumpalo::Bump` too.
+/// Also compiles with `bumpalo::Bump`.
 #[test]
-fn code_for_bumpalo_needs_another_import_and_no_more() {
+fn code_for_bumpalo_only_needs_another_import() {
     use stayput::Arena as Bump;
     let mut bump = Bump::try_with_capacity(1000).unwrap();
     assert_eq!(bump.alloc(1), &mut 1);

@@ -1,10 +1,10 @@
-//! Arenas as allocators, by each version of the trait `Allocator`.
+//! Arenas as allocators, through each version of the trait `Allocator`.
 
 #![expect(unsafe_code, reason = "calls allocators by hand")]
 
 use stayput::{Arena, Scope};
 
-/// The tests for one version of the trait, given the module of it and of its containers.
+/// The tests for one version of the trait, given its module and that of its containers.
 macro_rules! version {
     ($name:ident, $api:path, $vec:path, $boxed:path) => {
         mod $name {
@@ -24,7 +24,7 @@ macro_rules! version {
             }
 
             #[test]
-            fn a_vector_that_is_last_grows_in_place() {
+            fn the_last_vector_grows_in_place() {
                 let arena = Arena::new();
                 arena.alloc(1_u8);
                 let mut vec = Vec::new_in(&arena);
@@ -79,7 +79,7 @@ macro_rules! version {
             }
 
             #[test]
-            fn blocks_have_exactly_the_size_that_was_asked_for() {
+            fn blocks_have_exactly_the_requested_size() {
                 let arena = Arena::new();
                 let alloc = &arena;
                 for (size, align) in [(0, 1), (0, 64), (1, 1), (5, 8), (100, 64), (3, 1 << 20)] {
@@ -87,7 +87,7 @@ macro_rules! version {
                     assert_eq!((block.len(), block.cast::<u8>().addr().get() % align), (size, 0));
                     let zeroed = alloc.allocate_zeroed(layout(size, align)).unwrap();
                     assert_eq!(zeroed.len(), size);
-                    // SAFETY: handed out above, by that layout.
+                    // SAFETY: the block was allocated above, with that layout.
                     unsafe { alloc.deallocate(zeroed.cast(), layout(size, align)) };
                     // SAFETY: the same.
                     unsafe { alloc.deallocate(block.cast(), layout(size, align)) };
@@ -95,64 +95,64 @@ macro_rules! version {
             }
 
             #[test]
-            fn alignment_may_change_on_the_way() {
+            fn alignment_may_change_when_a_block_is_resized() {
                 let arena = Arena::new();
                 let alloc = &arena;
                 for (from, to) in [(1, 4096), (4096, 1), (8, 8), (2, 1 << 20)] {
                     for is_last in [true, false] {
                         let block = alloc.allocate_zeroed(layout(10, from)).unwrap();
-                        // SAFETY: handed out in that size.
+                        // SAFETY: the block was allocated in that size.
                         unsafe { block.cast::<u8>().write_bytes(7, 10) };
                         if !is_last {
                             arena.alloc(1_u8);
                         }
-                        // SAFETY: handed out above, and it gets larger.
+                        // SAFETY: the block was allocated above, and becomes larger.
                         let grown = unsafe {
                             alloc.grow_zeroed(block.cast(), layout(10, from), layout(20, to))
                         };
                         let grown = grown.unwrap();
                         assert_eq!((grown.len(), grown.cast::<u8>().addr().get() % to), (20, 0));
-                        // SAFETY: handed out in that size, and all was written to.
+                        // SAFETY: the block was allocated in that size, and all of it was written.
                         let bytes = unsafe { grown.as_ref() };
                         assert_eq!((&bytes[..10], &bytes[10..]), (&[7; 10][..], &[0; 10][..]));
-                        // SAFETY: handed out above, and it gets smaller.
+                        // SAFETY: the block was allocated above, and becomes smaller.
                         let shrunk = unsafe {
                             alloc.shrink(grown.cast(), layout(20, to), layout(4, from))
                         };
                         let shrunk = shrunk.unwrap();
                         assert_eq!((shrunk.len(), shrunk.cast::<u8>().addr().get() % from), (4, 0));
-                        // SAFETY: handed out in that size, and all was written to.
+                        // SAFETY: the block was allocated in that size, and all of it was written.
                         assert_eq!(unsafe { shrunk.as_ref() }, [7; 4]);
                     }
                 }
             }
 
             #[test]
-            fn nothing_can_grow_and_something_shrink_to_nothing() {
+            fn blocks_can_grow_from_and_shrink_to_size_zero() {
                 let arena = Arena::new();
                 let alloc = &arena;
                 let (none, some) = (layout(0, 8), layout(40, 8));
                 let block = alloc.allocate(none).unwrap();
-                // SAFETY: handed out above, and it gets larger.
+                // SAFETY: the block was allocated above, and becomes larger.
                 let block = unsafe { alloc.grow(block.cast(), none, some) }.unwrap();
                 assert_eq!(arena.used_bytes(), 40);
-                // SAFETY: handed out above, and it gets smaller.
+                // SAFETY: the block was allocated above, and becomes smaller.
                 let block = unsafe { alloc.shrink(block.cast(), some, none) }.unwrap();
                 assert_eq!(arena.used_bytes(), 0);
                 let other = alloc.allocate(some).unwrap();
-                // SAFETY: handed out above, and it gets larger.
+                // SAFETY: the block was allocated above, and becomes larger.
                 let block = unsafe { alloc.grow(block.cast(), none, some) }.unwrap();
                 assert_ne!(block.cast::<u8>(), other.cast::<u8>());
             }
 
             #[test]
-            fn what_is_refused_is_an_error() {
+            fn refusals_are_errors() {
                 let arena = Arena::with_max_bytes(100);
                 let alloc = &arena;
                 assert!(alloc.allocate(layout(101, 1)).is_err());
                 assert!(alloc.allocate_zeroed(layout(101, 1)).is_err());
                 let block = alloc.allocate(layout(60, 1)).unwrap();
-                // SAFETY: handed out above, and it gets larger.
+                // SAFETY: the block was allocated above, and becomes larger.
                 let grown = unsafe { alloc.grow(block.cast(), layout(60, 1), layout(101, 1)) };
                 assert!(grown.is_err());
                 // SAFETY: the same.

@@ -1,4 +1,4 @@
-//! `ArenaBox`: owns its value as std's `Box` does.
+//! `ArenaBox` owns its value, like std's `Box`.
 
 #![expect(unsafe_code, reason = "takes boxes apart")]
 
@@ -23,7 +23,7 @@ static_assertions::assert_impl_all!(ArenaBox<'static, PhantomPinned>: Unpin);
 static_assertions::assert_not_impl_any!(ArenaBox<'static, u8>: Clone);
 static_assertions::assert_eq_size!(ArenaBox<'static, u8>, Option<ArenaBox<'static, u8>>, usize);
 
-/// Compiles because both lifetimes may be shortened.
+/// Compiles because both lifetimes can be shortened.
 fn shorten<'s, 'l: 's>(long: ArenaBox<'l, &'l str>) -> ArenaBox<'s, &'s str> {
     long
 }
@@ -45,7 +45,7 @@ fn a_value_is_dropped_with_its_box_once() {
     assert_eq!(count(), 0);
     let leaked = ArenaBox::leak(arena.alloc_box(counted.clone()));
     assert_eq!(count(), 1);
-    // SAFETY: nobody uses the value again, and the box is its only owner.
+    // SAFETY: nothing uses the value again, and the box is its only owner.
     drop(unsafe { ArenaBox::from_raw(leaked) });
     assert_eq!(count(), 0);
 }
@@ -85,7 +85,7 @@ fn a_drop_that_panics_drops_the_others() {
 }
 
 #[test]
-fn it_is_what_its_value_is() {
+fn a_box_behaves_like_its_value() {
     let arena = Arena::new();
     let (one, mut two) = (arena.alloc_box(1), arena.alloc_box(1));
     assert!(one == two && one <= two);
@@ -105,7 +105,7 @@ fn it_is_what_its_value_is() {
 }
 
 #[test]
-fn iterators_futures_and_errors_go_through() {
+fn boxes_of_iterators_futures_and_errors_implement_those_traits() {
     let arena = Arena::new();
     let mut numbers = arena.alloc_box(0..10);
     assert_eq!((numbers.len(), numbers.next(), numbers.next_back()), (10, Some(0), Some(9)));
@@ -117,13 +117,13 @@ fn iterators_futures_and_errors_go_through() {
     assert!(error.source().is_none() && error.to_string().contains("overflow"));
 }
 
-/// A signature in which the object lives as long as the box, as with `&'a dyn Fn`.
+/// A signature in which the object lives as long as the box, as in `&'a dyn Fn`.
 fn lengths<'a>(arena: &'a Arena, text: &'a str) -> ArenaBox<'a, dyn Fn() -> usize> {
     ArenaBox::unsize(arena.alloc_box(|| text.len()), |closure| closure)
 }
 
 #[test]
-fn trait_objects_and_slices_own_the_value_that_they_were_made_of() {
+fn trait_objects_and_slices_own_the_original_value() {
     let counted = Rc::new(());
     let count = || Rc::strong_count(&counted) - 1;
     let arena = Arena::new();
@@ -154,7 +154,7 @@ fn trait_objects_and_slices_own_the_value_that_they_were_made_of() {
 }
 
 #[test]
-fn a_trait_object_that_is_sent_becomes_one_that_is_not() {
+fn a_send_trait_object_converts_to_one_without_send() {
     let arena = Arena::new();
     let sent = ArenaBox::unsize::<dyn Fn() -> u8 + Send>(arena.alloc_box(|| 7), |call| call);
     let sent = std::thread::scope(|threads| threads.spawn(|| sent).join().unwrap());
@@ -164,7 +164,7 @@ fn a_trait_object_that_is_sent_becomes_one_that_is_not() {
 
 #[test]
 fn a_value_whose_coercion_panics_is_never_dropped() {
-    /// Says if it is dropped.
+    /// Records its drop.
     struct Said<'s>(&'s Cell<bool>);
 
     impl Drop for Said<'_> {
@@ -186,7 +186,7 @@ fn a_value_whose_coercion_panics_is_never_dropped() {
 }
 
 #[test]
-fn slices_become_arrays_of_their_length_alone() {
+fn slices_convert_only_to_arrays_of_their_length() {
     let counted = Rc::new(());
     let arena = Arena::new();
     let slice = arena.alloc_box_slice_from_iter((0..3).map(|_| counted.clone()));
@@ -200,13 +200,13 @@ fn slices_become_arrays_of_their_length_alone() {
 }
 
 #[test]
-fn trait_objects_are_made_by_way_of_pointers() {
+fn trait_objects_can_be_made_through_raw_pointers() {
     let counted = Rc::new(());
     let arena = Arena::new();
     let held = counted.clone();
     let call = ArenaBox::into_raw(arena.alloc_box(move |n: usize| n + Rc::strong_count(&held)));
     let call: *mut dyn Fn(usize) -> usize = call;
-    // SAFETY: it was a box's until just now.
+    // SAFETY: the pointer came from a box just now.
     let call = unsafe { ArenaBox::from_raw(call) };
     assert_eq!(call(1), 3);
     drop(call);
@@ -214,7 +214,7 @@ fn trait_objects_are_made_by_way_of_pointers() {
 }
 
 #[test]
-fn another_thread_may_have_the_box_while_the_arena_is_used() {
+fn a_box_can_be_sent_while_the_arena_is_used() {
     let arena = Arena::new();
     let texts: Vec<_> = (0..8).map(|i| arena.alloc_box(format!("text {i}"))).collect();
     std::thread::scope(|threads| {

@@ -1,5 +1,4 @@
-//! `Scope` and `ScopeGuard`: what a scope stored is gone when it ends, however it ends, and all
-//! else stays.
+//! `Scope` and `ScopeGuard`: values in a scope are freed when it ends, however it ends, and all others stay.
 
 use stayput::{Arena, Scope, ScopeGuard};
 use std::mem;
@@ -25,7 +24,7 @@ fn a_scope_ends_with_its_closure() {
 }
 
 #[test]
-fn outer_references_stay_good_within_and_after_inner_scopes() {
+fn outer_references_stay_valid_in_and_after_inner_scopes() {
     fn down<'a>(scope: &mut Scope<'a>, depth: u32, above: &mut u32) -> &'a mut u32 {
         let mine = scope.alloc(depth);
         *above += 1;
@@ -86,7 +85,7 @@ fn guards_end_scopes_in_two_steps() {
     assert_eq!(arena.used_bytes(), 0);
 
     let mut guard = arena.guard();
-    // It goes on where it was.
+    // The scope continues with what it holds.
     guard.scope().alloc(1_u8);
     let mut scope = guard.scope();
     let two = scope.alloc(2_u8);
@@ -101,7 +100,7 @@ fn guards_end_scopes_in_two_steps() {
 }
 
 #[test]
-fn a_guard_that_is_forgotten_keeps_memory_until_the_outer_one_ends() {
+fn a_forgotten_guard_keeps_memory_until_the_outer_one_ends() {
     let mut arena = Arena::new();
     arena.scope(|outer| {
         let before = outer.alloc(1);
@@ -119,7 +118,7 @@ fn a_guard_that_is_forgotten_keeps_memory_until_the_outer_one_ends() {
 }
 
 #[test]
-fn scopes_and_guards_that_are_exchanged_free_what_is_theirs() {
+fn swapped_scopes_and_guards_free_their_own_memory() {
     let (mut one, mut two) = (Arena::new(), Arena::new());
     one.alloc(1_u8);
     two.alloc_str("two");
@@ -154,14 +153,14 @@ fn boxes_of_an_outer_scope_can_be_dropped_in_an_inner_one() {
 }
 
 #[test]
-fn memory_that_a_scope_used_is_zero_again_where_it_is_said() {
+fn memory_of_an_ended_scope_is_zeroed_on_request() {
     let mut arena = Arena::new();
     let layout = std::alloc::Layout::array::<u64>(100).unwrap();
     for _ in 0..3 {
         arena.scope(|scope| scope.alloc_slice_fill_copy(1000, u64::MAX)[0] = 1);
         let block = arena.alloc_layout_zeroed(layout);
         #[expect(unsafe_code, reason = "looks at memory by a pointer")]
-        // SAFETY: handed out in that size, zeroed.
+        // SAFETY: the block was allocated in that size, zeroed.
         let block = unsafe { std::slice::from_raw_parts(block.cast::<u64>().as_ptr(), 100) };
         assert_eq!(block, [0; 100]);
     }

@@ -1,4 +1,4 @@
-//! An array and a `Vec` have the same elements after any operations on both.
+//! Model tests: after any operations on an array and a `Vec`, both hold the same elements.
 
 use crate::arrays::array::Array;
 use crate::arrays::elements::{Element, PageSized, ZeroSized};
@@ -8,7 +8,7 @@ use crate::made;
 use arbitrary::{Arbitrary, Unstructured};
 use std::fmt::Debug;
 
-/// Runs random operations; fails with the shortest list of them that does.
+/// Runs random operations, and reports the shortest list that fails.
 fn agrees_with_vec<T: Element, A: Array<T>>(cases: u32)
 where
     A::Config: for<'a> Arbitrary<'a> + Debug,

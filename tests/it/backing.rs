@@ -1,4 +1,4 @@
-//! Arrays and maps in memory that the user supplies.
+//! Arrays and maps in caller-provided memory.
 
 #![expect(unsafe_code, reason = "supplies memory")]
 
@@ -25,21 +25,20 @@ fn number(len: usize) -> u32 {
     u32::try_from(len).expect("few")
 }
 
-/// A map whose values are as large as blocks of 64 slots need to be for memory to be handed back: a
-/// slot takes 1 KiB.
+/// A map whose values are large enough that a block of 64 slots can be returned: a slot takes 1 KiB.
 fn map(slots: usize) -> (SlotMap<DefaultKey, [u32; 255]>, Log) {
     let buffer = Buffer::new(slots * 1024, 4 * KIB, 8);
     let log = buffer.log();
     (SlotMap::builder().build_in(buffer), log)
 }
 
-/// Whether it panicked.
+/// Returns `true` if the closure panicked.
 fn panics<R>(call: impl FnOnce() -> R) -> bool {
     catch_unwind(AssertUnwindSafe(call)).is_err()
 }
 
 #[test]
-fn an_array_lies_in_the_memory_that_is_supplied() {
+fn an_array_uses_the_memory_of_its_backing() {
     let buffer = Buffer::new(100 * KIB + 8, 4 * KIB, 8);
     let (start, log) = (buffer.start(), buffer.log());
     let mut vec = VmVec::<u64>::builder().build_in(buffer);
@@ -71,7 +70,7 @@ fn an_array_lies_in_the_memory_that_is_supplied() {
 }
 
 #[test]
-fn growth_is_that_of_the_options_and_the_maximum_the_smaller() {
+fn growth_follows_the_options_and_the_smaller_maximum_applies() {
     let new = || Buffer::new(64 * KIB, KIB, 8);
     let growth = Growth::Fixed { step_bytes: 1500 };
     let mut vec = VmVec::<u64>::builder().growth(growth).build_in(new());
@@ -83,12 +82,12 @@ fn growth_is_that_of_the_options_and_the_maximum_the_smaller() {
     assert_eq!((few.max_len(), few.capacity(), few.stats().committed_bytes), (100, 100, KIB));
     let many = VmVec::<u64>::builder().max_len(1 << 20).build_in(new());
     assert_eq!(many.max_len(), 8 * KIB);
-    // What is made from it has what was asked for, elsewhere.
+    // Arrays made from it have the requested options, and reservations.
     assert_eq!(many.clone().max_len(), 1 << 20);
 }
 
 #[test]
-fn what_cannot_hold_elements_comes_back() {
+fn unsuitable_backings_are_returned() {
     #[derive(Debug)]
     #[repr(align(64))]
     struct Aligned;
@@ -120,7 +119,7 @@ fn what_cannot_hold_elements_comes_back() {
 }
 
 #[test]
-fn keys_that_cannot_number_the_slots_give_the_memory_back() {
+fn a_backing_is_returned_if_keys_cannot_index_the_slots() {
     new_key_type! {
         struct Small: Bits32<6, 3>;
     }
@@ -136,13 +135,13 @@ fn keys_that_cannot_number_the_slots_give_the_memory_back() {
 }
 
 #[test]
-fn odd_answers_are_refused() {
+fn backings_with_invalid_answers_are_refused() {
     struct Odd {
         bytes: usize,
         run: usize,
     }
 
-    // SAFETY: no array is made in it.
+    // SAFETY: no array is built in it.
     unsafe impl Backing for Odd {
         fn start(&self) -> NonNull<u8> {
             NonNull::<u64>::dangling().cast()
@@ -174,7 +173,7 @@ fn odd_answers_are_refused() {
         let refused = VmVec::<u8>::builder().try_build_in(Odd { bytes, run }).map(drop);
         assert_eq!(refused.unwrap_err().error.kind(), kind, "{bytes} in runs of {run}");
     }
-    // Nothing of it is used: there is nothing.
+    // Its memory is never used: there is none.
     let mut empty = VmVec::<u8>::builder().build_in(Odd { bytes: 0, run: 4096 });
     assert_eq!(empty.try_push(1).unwrap_err().error.kind(), ErrorKind::MaxLen);
     empty.shrink_to_fit();
@@ -244,7 +243,7 @@ fn a_refused_commit_changes_no_map() {
 }
 
 #[test]
-fn where_a_step_is_refused_what_is_needed_is_had() {
+fn a_refused_growth_step_falls_back_to_what_is_needed() {
     let (mut vec, log) = words(40_000, 4 * KIB);
     log.plan(Call::Commit, Failure::Refuse, 0, 3);
     vec.push(1);
@@ -295,7 +294,7 @@ indices! { struct ByNumber for [u64; 7] { number: Unique<u64> = |row| &row[0], }
 
 #[cfg(feature = "table")]
 #[test]
-fn a_dense_map_and_a_table_have_their_values_there_and_give_the_memory_back_if_they_are_refused() {
+fn dense_maps_and_tables_use_a_backing_and_return_it_if_they_are_refused() {
     new_key_type! { struct Small: Bits32<6, 3>; }
 
     // A slot of a table is a row and a state.
@@ -330,7 +329,7 @@ fn a_dense_map_and_a_table_have_their_values_there_and_give_the_memory_back_if_t
     drop(table);
     assert_eq!(of_table.drops(), 1);
 
-    // More than there is room for, than the maximum, or than keys can number.
+    // More than fits, than the maximum, or than keys can index.
     let mut value = room();
     for (capacity, max_len) in [(101, None), (10, Some(9))] {
         let mut builder = DenseSlotMap::<DefaultKey, [u64; 8]>::builder().capacity(capacity);
@@ -352,10 +351,10 @@ fn a_dense_map_and_a_table_have_their_values_there_and_give_the_memory_back_if_t
 }
 
 #[test]
-fn what_need_not_be_implemented_is_done() {
+fn default_methods_work() {
     struct Least(Buffer);
 
-    // SAFETY: a buffer upholds the contract, and what is left out writes only where it may.
+    // SAFETY: `Buffer` upholds the contract, and the default methods only write where they may.
     unsafe impl Backing for Least {
         fn start(&self) -> NonNull<u8> {
             self.0.start()
@@ -366,12 +365,12 @@ fn what_need_not_be_implemented_is_done() {
         }
 
         unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-            // SAFETY: the caller's promise.
+            // SAFETY: this is what the caller guarantees.
             unsafe { self.0.commit(range) }
         }
 
         unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-            // SAFETY: the caller's promise.
+            // SAFETY: this is what the caller guarantees.
             unsafe { self.0.decommit(range) }
         }
     }
@@ -405,7 +404,7 @@ fn after_a_panic_an_array_keeps_what_it_has_and_makes_no_more_calls() {
         });
         assert!(panicked, "{call:?}");
         assert!(vec.iter().copied().eq(0..9000));
-        // What is committed may be used still, to the end of its run.
+        // Committed memory can still be used, to the end of its run.
         let before = log.committed_bytes();
         let refused = loop {
             let len = vec.len() as u64;
@@ -464,7 +463,7 @@ fn after_a_panic_a_map_finds_what_it_has() {
 }
 
 #[test]
-fn what_was_trimmed_is_counted_though_a_call_panicked() {
+fn trimmed_memory_is_counted_although_a_call_panicked() {
     let trimmed = |plan: Option<Failure>| {
         let buffer = Buffer::new(640 * KIB, 4 * KIB, 8);
         let log = buffer.log();
@@ -494,7 +493,7 @@ fn what_was_trimmed_is_counted_though_a_call_panicked() {
 }
 
 #[test]
-fn it_is_dropped_once_and_after_the_elements() {
+fn a_backing_is_dropped_once_after_the_elements() {
     struct Element(Log);
 
     impl Drop for Element {
@@ -539,7 +538,7 @@ fn it_is_dropped_once_and_after_the_elements() {
 }
 
 #[test]
-fn what_is_made_from_an_array_lies_elsewhere() {
+fn arrays_made_from_one_in_a_backing_have_reservations() {
     let (mut vec, log) = words(1000, 64);
     vec.extend(0..1000);
     let clone = vec.clone();
@@ -569,7 +568,7 @@ fn flattened_elements_stay_where_they_are() {
     drop(flat);
     assert_eq!(log.drops(), 1);
 
-    // Out of nothing, elements that have a size.
+    // From arrays of zero-sized elements to elements with a size.
     let mut none = VmVec::<[u64; 0]>::builder().build_in(Buffer::new(800, 64, 8));
     none.extend([[]; 1000]);
     let mut flat = none.into_flattened();
@@ -579,7 +578,7 @@ fn flattened_elements_stay_where_they_are() {
 }
 
 #[test]
-fn elements_of_size_zero_need_no_call() {
+fn elements_of_size_zero_make_no_calls() {
     let buffer = Buffer::new(KIB, 64, 8);
     let log = buffer.log();
     let mut vec = VmVec::<()>::builder().capacity(5).build_in(buffer);
@@ -597,7 +596,7 @@ fn elements_of_size_zero_need_no_call() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is made ready there")]
-fn pages_are_made_resident_by_the_backing_and_nothing_is_done_in_the_background() {
+fn a_backing_prefaults_its_pages_and_nothing_runs_in_the_background() {
     let buffer = Buffer::new(1 << 20, 4 * KIB, 8);
     let log = buffer.log();
     let builder = VmVec::<u64>::builder().commit_ahead(CommitAhead::Auto);
@@ -618,7 +617,7 @@ fn pages_are_made_resident_by_the_backing_and_nothing_is_done_in_the_background(
 }
 
 #[test]
-fn references_stay_good_in_a_scope() {
+fn references_stay_valid_in_a_scope() {
     let (mut vec, log) = words(40_000, 64);
     let scope = vec.grow_only();
     let kept: Vec<&u64> = (0..40_000).map(|n| scope.push(n)).collect();
@@ -635,7 +634,7 @@ fn references_stay_good_in_a_scope() {
 }
 
 #[test]
-fn a_secondary_map_lies_in_the_memory_that_is_supplied() {
+fn a_secondary_map_uses_the_memory_of_its_backing() {
     let mut keys = SlotMap::new();
     let all: Vec<_> = (0..1000).map(|n| keys.insert(n)).collect();
     let buffer = Buffer::new(8000, 64, 4);
@@ -646,7 +645,7 @@ fn a_secondary_map_lies_in_the_memory_that_is_supplied() {
         map.insert(*key, n);
     }
     let stats = map.stats();
-    // A bit a slot lies elsewhere.
+    // One bit per slot is allocated elsewhere.
     assert!(stats.reserved_bytes >= 8000 + 1000 / 8 && stats.resident_bytes.is_none());
     assert!(stats.committed_bytes >= log.committed_bytes() + 1000 / 8);
     let (one_more, more) = (keys.insert(1), map.clone());

@@ -1,4 +1,4 @@
-//! Allocators of containers, asked as a global one is.
+//! Adapters that present `Allocator`s as a `GlobalAlloc`.
 
 #![expect(unsafe_code, reason = "passes on the callers' promises")]
 
@@ -14,7 +14,7 @@ fn start(block: Result<NonNull<[u8]>, AllocError>, bytes: usize) -> *mut u8 {
     block.cast().as_ptr()
 }
 
-// SAFETY: the contract of `Allocator` is at least that of this.
+// SAFETY: the contract of `Allocator` includes that of `GlobalAlloc`.
 unsafe impl<A: Allocator> GlobalAlloc for Adapted<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         start(self.0.allocate(layout), layout.size())
@@ -26,7 +26,7 @@ unsafe impl<A: Allocator> GlobalAlloc for Adapted<A> {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         let block = NonNull::new(block).expect("it was allocated");
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { self.0.deallocate(block, layout) }
     }
 
@@ -34,13 +34,13 @@ unsafe impl<A: Allocator> GlobalAlloc for Adapted<A> {
         let block = NonNull::new(block).expect("it was allocated");
         let new = Layout::from_size_align(bytes, old.align()).expect("it does not overflow");
         if bytes < old.size() {
-            // SAFETY: the caller's promise is the same, and the new layout is smaller.
+            // SAFETY: the caller makes the same guarantees, and the new layout is smaller.
             return start(unsafe { self.0.shrink(block, old, new) }, bytes);
         }
         // SAFETY: as above, and the new layout is not smaller.
         let grown = unsafe { self.0.grow_zeroed(block, old, new) };
         let Ok(all) = grown else { return ptr::null_mut() };
-        // SAFETY: so many bytes, of which these are zero.
+        // SAFETY: `grown` has the new size, and the bytes past the old size are zeroed.
         assert!(unsafe { &all.as_ref()[old.size()..] }.iter().all(|byte| *byte == 0));
         start(grown, bytes)
     }

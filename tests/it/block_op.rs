@@ -1,5 +1,5 @@
-//! Operations on a global allocator, with what blocks hold checked: what the model test, the stress
-//! test and the fuzz target `block_model` share.
+//! Operations on a global allocator that check the contents of blocks, shared by the model test, the stress test and
+//! the fuzz target `block_model`.
 
 #![expect(unsafe_code, reason = "plays the part of containers")]
 
@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// How many bytes: any number around a power of two from 1 to 4 MiB.
+/// A number of bytes near a power of two from 1 to 4 MiB.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Size {
     power: u8,
@@ -26,7 +26,7 @@ impl Size {
             .max(1)
     }
 
-    /// From 64 KiB on.
+    /// At least 64 KiB.
     fn large(self) -> Self {
         Self { power: 16 + self.power % 7, ..self }
     }
@@ -47,27 +47,27 @@ impl Align {
 pub(crate) enum Op {
     Alloc(Size, Align),
     AllocZeroed(Size, Align),
-    /// Of what is there, one, to another size.
+    /// Resizes one of the blocks.
     Realloc(u8, Size),
     Free(u8),
-    /// One is freed, and another comes, zeroed or not, and grows: most likely in memory that is kept.
+    /// Frees a block, then allocates another, zeroed or not, and grows it: most likely in cached memory.
     Again(u8, Size, Size, bool),
-    /// What is near `isize::MAX` is refused, and changes nothing.
+    /// A size near `isize::MAX`, which is refused and changes nothing.
     Absurd(u8, Align),
 }
 
-/// A block that is in use, and what its bytes are.
+/// A block in use, and the pattern of its bytes.
 struct Live {
     start: NonNull<u8>,
     layout: Layout,
     mark: u8,
 }
 
-// SAFETY: whoever has it has the memory.
+// SAFETY: the value owns its memory.
 unsafe impl Send for Live {}
 
 impl Live {
-    /// Every so many bytes are marked, and the last.
+    /// The distance between marked bytes; the last byte is marked, too.
     const STRIDE: usize = 509;
 
     fn places(bytes: usize) -> impl Iterator<Item = usize> {
@@ -76,9 +76,9 @@ impl Live {
 
     fn mark(&self, from: usize) {
         for at in Self::places(self.layout.size()).filter(|at| *at >= from) {
-            // SAFETY: inside the block.
+            // SAFETY: the byte is inside the block.
             let byte = unsafe { self.start.add(at) };
-            // SAFETY: as above, and nobody else uses it.
+            // SAFETY: as above, and nothing else uses the byte.
             unsafe { byte.write(self.byte(at)) };
         }
     }
@@ -88,13 +88,13 @@ impl Live {
         self.mark ^ (at / Self::STRIDE) as u8
     }
 
-    /// That what was marked in a block of so many bytes is there; the last byte may have been cut off.
+    /// Asserts that the marks of a block are intact; the last byte may have been cut off.
     #[track_caller]
     fn check(&self, bytes: usize) {
         let kept = self.layout.size();
         let there = Self::places(bytes).filter(|at| *at < kept);
         for at in there {
-            // SAFETY: inside the block.
+            // SAFETY: the byte is inside the block.
             let byte = unsafe { self.start.add(at) };
             // SAFETY: as above, and written by `mark`.
             assert_eq!(unsafe { byte.read() }, self.byte(at), "{at} of {:?}", self.layout);
@@ -102,7 +102,7 @@ impl Live {
     }
 }
 
-/// Blocks of an allocator.
+/// The blocks of an allocator.
 pub(crate) struct Blocks<'a, A: GlobalAlloc> {
     alloc: &'a A,
     live: Vec<Live>,
@@ -149,10 +149,10 @@ impl<'a, A: GlobalAlloc> Blocks<'a, A> {
             // SAFETY: as above.
             unsafe { self.alloc.alloc(layout) }
         };
-        let start = NonNull::new(start).expect("some MiB are to be had");
+        let start = NonNull::new(start).expect("some MiB are available");
         assert_eq!(start.addr().get() % layout.align(), 0, "{layout:?}");
         if zeroed {
-            // SAFETY: so many bytes, which are initialised.
+            // SAFETY: the block has this size, and is zeroed.
             let bytes = unsafe { std::slice::from_raw_parts(start.as_ptr(), layout.size()) };
             assert!(bytes.iter().all(|byte| *byte == 0), "{layout:?}");
         }
@@ -167,9 +167,9 @@ impl<'a, A: GlobalAlloc> Blocks<'a, A> {
         let Some(live) = pick(&mut self.live, which) else { return };
         live.check(live.layout.size());
         let (old, bytes) = (live.layout, size.get());
-        // SAFETY: a block of that layout; the size is neither zero nor large.
+        // SAFETY: the block has that layout; the new size is neither zero nor too large.
         let start = unsafe { self.alloc.realloc(live.start.as_ptr(), old, bytes) };
-        live.start = NonNull::new(start).expect("some MiB are to be had");
+        live.start = NonNull::new(start).expect("some MiB are available");
         live.layout = Layout::from_size_align(bytes, old.align()).expect("small");
         assert_eq!(live.start.addr().get() % old.align(), 0, "{:?}", live.layout);
         live.check(old.size());
@@ -177,14 +177,14 @@ impl<'a, A: GlobalAlloc> Blocks<'a, A> {
         self.check_apart();
     }
 
-    /// Frees one, if there is any, which had this layout.
+    /// Frees one of the blocks with this layout, if there is any.
     fn free(&mut self, which: u8) -> Option<Layout> {
         if self.live.is_empty() {
             return None;
         }
         let live = self.live.swap_remove(usize::from(which) % self.live.len());
         live.check(live.layout.size());
-        // SAFETY: a block of that layout, which is used no more.
+        // SAFETY: the block has that layout, and is not used any more.
         unsafe { self.alloc.dealloc(live.start.as_ptr(), live.layout) };
         Some(live.layout)
     }
@@ -203,14 +203,14 @@ impl<'a, A: GlobalAlloc> Blocks<'a, A> {
         assert!(unsafe { self.alloc.alloc(layout) }.is_null());
         if let Some(live) = pick(&mut self.live, which) {
             let most = isize::MAX as usize - (live.layout.align() - 1);
-            // SAFETY: a block of that layout, and a size that does not overflow.
+            // SAFETY: the block has that layout, and the size does not overflow.
             let moved = unsafe { self.alloc.realloc(live.start.as_ptr(), live.layout, most) };
             assert!(moved.is_null());
             live.check(live.layout.size());
         }
     }
 
-    /// That no two blocks share memory.
+    /// Asserts that no two blocks overlap.
     #[track_caller]
     fn check_apart(&self) {
         let mut ranges: Vec<_> = self
@@ -239,14 +239,13 @@ fn pick(live: &mut [Live], which: u8) -> Option<&mut Live> {
 impl<A: GlobalAlloc> Drop for Blocks<'_, A> {
     fn drop(&mut self) {
         for live in self.live.drain(..) {
-            // SAFETY: a block of that layout, which is used no more.
+            // SAFETY: the block has that layout, and is not used any more.
             unsafe { self.alloc.dealloc(live.start.as_ptr(), live.layout) };
         }
     }
 }
 
-/// The allocators that are tried: with blocks from 64 KiB on, that have room as reckoned, a little, or
-/// none.
+/// The allocators: all with blocks from 64 KiB on, which have the default room, little room, or none.
 pub(crate) mod tried {
     use super::{KIB, MIB};
     use stayput::HugePages;

@@ -1,4 +1,4 @@
-//! `BlockVec`: what it is beyond what the model tells.
+//! `BlockVec`, apart from what the model test covers.
 
 use crate::helpers::{Boast, Neither, SendOnly, assert_like_elements};
 use crate::ledger::{Ledger, Token, panic_file, panic_message};
@@ -41,7 +41,7 @@ assert_impl_all!(BlockVecBuilder<Neither>: Send, Sync, Copy, Debug);
 assert_impl_all!(BlockVecStats: Send, Sync, Copy, Eq, Debug);
 assert_impl_all!(Blocks: Send, Sync, Copy, Eq, Hash, Debug, Default);
 
-/// These compile only if the types are covariant, as `Vec`'s are.
+/// These only compile if the types are covariant, like those of `Vec`.
 #[expect(dead_code, reason = "it is to compile")]
 fn elements_may_live_shorter<'s>(
     vec: BlockVec<&'static str>,
@@ -52,7 +52,7 @@ fn elements_may_live_shorter<'s>(
     (vec, iter, into_iter, drain)
 }
 
-/// In blocks of so many bytes.
+/// An array with blocks of that size.
 fn fixed<T>(bytes: usize) -> BlockVec<T> {
     BlockVec::builder().blocks(Blocks::Fixed { bytes }).build()
 }
@@ -76,7 +76,7 @@ fn max_len_is_exact_and_named_in_the_error() {
                 "{text}"
             );
             assert!(vec.try_reserve(1).is_err() && vec.try_insert(0, 7).is_err());
-            // No block has room for what will never be there.
+            // No block has room for elements past the maximum.
             assert_eq!(vec.stats().block_bytes, 8 * max_len);
             assert!(vec.iter().copied().eq(0..max_len as u64));
         }
@@ -84,7 +84,7 @@ fn max_len_is_exact_and_named_in_the_error() {
 }
 
 #[test]
-fn what_no_array_can_hold_is_refused() {
+fn impossible_sizes_are_refused() {
     let kind = |result: Result<(), stayput::Error>| result.unwrap_err().kind();
     let mut vec = BlockVec::from([1_u64]);
     assert_eq!(kind(vec.try_reserve(usize::MAX)), ErrorKind::CapacityOverflow);
@@ -95,8 +95,8 @@ fn what_no_array_can_hold_is_refused() {
     assert_eq!(kind(pair.try_reserve(3)), ErrorKind::MaxLen);
     let capacity = BlockVec::<u64>::builder().max_len(2).capacity(3).try_build().map(drop);
     assert_eq!(kind(capacity), ErrorKind::MaxLen);
-    // One block of all addresses; on 32 bits it is a quarter of them, which can be had. Miri stops the program when
-    // its own memory does not suffice.
+    // One block of all addresses. On 32-bit systems it is a quarter of them, which is available. Miri stops the program
+    // when its own memory does not suffice.
     if cfg!(all(target_pointer_width = "64", not(miri))) {
         let mut vec = fixed::<u8>(usize::MAX);
         assert_eq!(kind(vec.try_push(1).map_err(Into::into)), ErrorKind::Memory);
@@ -108,7 +108,7 @@ fn what_no_array_can_hold_is_refused() {
 }
 
 #[test]
-fn elements_without_a_size_take_no_memory() {
+fn elements_of_size_zero_take_no_memory() {
     let mut vec = BlockVec::new();
     vec.resize(1_000_000, ());
     assert_eq!((vec.len(), vec.capacity(), vec.blocks().len()), (1_000_000, usize::MAX, 1));
@@ -123,7 +123,7 @@ fn elements_without_a_size_take_no_memory() {
 }
 
 #[test]
-fn elements_lie_as_their_type_asks_and_large_ones_one_a_block() {
+fn elements_are_aligned_and_large_ones_have_a_block_each() {
     #[repr(align(4096))]
     #[derive(Clone)]
     struct Aligned(u8);
@@ -143,14 +143,14 @@ fn elements_lie_as_their_type_asks_and_large_ones_one_a_block() {
 }
 
 #[test]
-fn blocks_are_as_large_as_was_asked() {
+fn blocks_have_the_requested_size() {
     let lens = |blocks| {
         let mut vec = BlockVec::builder().blocks(blocks).build();
         vec.extend(0..700_u32);
         vec.blocks().map(<[u32]>::len).collect::<Vec<_>>()
     };
     assert_eq!(lens(Blocks::Fixed { bytes: 1024 }), [256, 256, 188]);
-    // A power of two of elements.
+    // A block holds a power of two of elements.
     assert_eq!(lens(Blocks::Fixed { bytes: 2047 }), [256, 256, 188]);
     assert_eq!(lens(Blocks::Doubling { first_bytes: 400 }), [64, 128, 256, 252]);
     assert_eq!(lens(Blocks::Fixed { bytes: 0 }), [1; 700]);
@@ -158,7 +158,7 @@ fn blocks_are_as_large_as_was_asked() {
 }
 
 #[test]
-fn memory_goes_back_block_by_block() {
+fn memory_is_returned_block_by_block() {
     let mut vec = fixed::<u64>(800);
     vec.extend(0..1000);
     let first = &raw const vec[0];
@@ -194,7 +194,7 @@ fn ten_thousand_small_arrays_take_little_more_than_their_elements() {
 }
 
 #[test]
-fn it_is_compared_and_shown_as_a_vec_is() {
+fn comparison_and_debug_output_match_vec() {
     let std: Vec<u32> = (0..300).collect();
     let (mut a, mut b) = (fixed(64), fixed(1 << 10));
     a.extend(&std);
@@ -222,7 +222,7 @@ fn it_is_compared_and_shown_as_a_vec_is() {
 }
 
 #[test]
-fn it_becomes_a_vm_vec_and_back_and_equals_it() {
+fn conversion_to_a_vm_vec_and_back_preserves_equality() {
     let mut vec = fixed(64);
     vec.extend((0..300).map(|n| n.to_string()));
     let vm = VmVec::from(vec.clone());
@@ -246,7 +246,7 @@ fn the_ends_of_an_iterator_meet_in_one_block() {
 }
 
 #[test]
-fn panics_say_what_is_wrong_and_where() {
+fn panics_name_the_cause_and_the_caller() {
     let mut vec = BlockVec::from([1, 2, 3]);
     assert_eq!(panic_message(|| vec[3]), "index out of bounds: the len is 3 but the index is 3");
     assert_eq!(
@@ -275,7 +275,7 @@ fn panics_say_what_is_wrong_and_where() {
 }
 
 #[test]
-fn an_iterator_that_gives_more_than_it_says_is_believed_in_nothing() {
+fn a_wrong_size_hint_is_never_trusted() {
     let mut vec = fixed(64);
     vec.extend(Boast(0..100, (usize::MAX, Some(3))));
     assert!(vec.into_iter().eq(0..100));
@@ -293,7 +293,7 @@ fn elements_are_dropped_in_their_order() {
 }
 
 #[test]
-fn memory_made_resident_is_room_and_changes_no_element() {
+fn prefaulting_adds_capacity_and_changes_no_element() {
     let mut large = fixed::<[u8; 5000]>(4096);
     large.push([7; 5000]);
     large.prefault(3);

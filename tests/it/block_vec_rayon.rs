@@ -26,7 +26,7 @@ fn elements_come_in_order_from_all_threads() {
 }
 
 #[test]
-fn elements_are_changed_by_all_threads() {
+fn all_threads_can_modify_elements() {
     let mut vec = numbers();
     vec.par_iter_mut().for_each(|n| *n *= 3);
     assert!(vec.iter().copied().eq((0..10_000).map(|n| n * 3)));
@@ -38,7 +38,7 @@ fn elements_are_changed_by_all_threads() {
 }
 
 #[test]
-fn elements_are_collected_and_given_out_by_value_and_none_is_lost() {
+fn elements_are_collected_and_moved_out_and_none_is_lost() {
     let counted = Arc::new(());
     let mut vec: BlockVec<(u64, Arc<()>)> =
         (0..5000_u64).into_par_iter().map(|n| (n, Arc::clone(&counted))).collect();

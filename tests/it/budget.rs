@@ -1,4 +1,4 @@
-//! What is done by and by comes to what is done at once, whatever happens in between.
+//! Work done in steps within a budget has the same result as work done at once, whatever happens in between.
 
 use stayput::{
     Budget, CommitAhead, DefaultKey, GivenBack, HugePages, Key, SecondaryMap, SlotMap, VmVec,
@@ -12,8 +12,8 @@ const MIB: usize = 1 << 20;
 const AHEAD: [CommitAhead; 3] =
     [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(300 * KIB)];
 
-/// One of some budgets: with the first, only the first piece can be paid for, which is done whatever it
-/// is. (Time begins to run when it is made.)
+/// One of several budgets. The first only covers the first piece of work, which is always done. (Time starts to count
+/// when the budget is created.)
 fn budget(which: usize) -> Budget {
     match which % 4 {
         0 => Budget::bytes(1),
@@ -23,7 +23,7 @@ fn budget(which: usize) -> Budget {
     }
 }
 
-/// Calls until it is done, and returns how many bytes went and in how many calls.
+/// Calls until it is done, and returns the number of bytes and of calls.
 fn until_done(mut call: impl FnMut() -> GivenBack) -> (usize, usize) {
     let (mut bytes, mut calls) = (0, 0);
     loop {
@@ -46,7 +46,7 @@ fn bytes(ahead: CommitAhead) -> VmVec<[u8; KIB]> {
 }
 
 #[test]
-fn arrays_shrink_by_and_by_as_they_do_at_once() {
+fn arrays_shrink_in_steps_like_at_once() {
     for ahead in AHEAD {
         let mut at_once = bytes(ahead);
         at_once.shrink_to_fit();
@@ -61,7 +61,7 @@ fn arrays_shrink_by_and_by_as_they_do_at_once() {
             assert_eq!(vec.capacity(), at_once.capacity(), "{ahead:?}, {which}");
             assert!(vec.len() == 100 && vec.iter().all(|each| *each == [7; KIB]));
         }
-        // A piece at a time.
+        // One piece at a time.
         let mut vec = bytes(ahead);
         let before = vec.stats().committed_bytes;
         let piece = vec.shrink_to_fit_within(Budget::bytes(1)).expect("it is ours");
@@ -94,7 +94,7 @@ fn arrays_may_grow_and_shrink_between_the_calls() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is made ready there")]
-fn time_that_is_up_ends_the_work_and_time_enough_does_it_all() {
+fn work_ends_when_the_time_is_up_and_otherwise_completes() {
     let mut vec = bytes(CommitAhead::Off);
     let given = vec.shrink_to_fit_within(Budget::time(Duration::ZERO)).expect("it is ours");
     assert_eq!((given.bytes, given.is_done), (0, false));
@@ -102,14 +102,14 @@ fn time_that_is_up_ends_the_work_and_time_enough_does_it_all() {
     assert!(given.is_done && given.bytes >= 19 * MIB);
     assert_eq!(vec.prefault_ahead(Budget::time(Duration::ZERO)).bytes, 0);
     let prefaulted = vec.prefault_ahead(Budget::time(Duration::from_secs(3600)));
-    // What lies behind the used part, in the last run that was kept, was resident before.
+    // Memory past the used part, in the last run that was kept, was resident before.
     let ahead = prefaulted.ahead_bytes;
     let run = page_size().max(64 << 10);
     assert!(ahead > run && (ahead - run..=ahead).contains(&prefaulted.bytes), "{prefaulted:?}");
 }
 
 #[test]
-fn secondary_maps_shrink_by_and_by_as_they_do_at_once() {
+fn secondary_maps_shrink_in_steps_like_at_once() {
     for ahead in AHEAD {
         let keys: SlotMap<DefaultKey, ()> = (0..200_000).map(|_| ()).collect();
         let filled = || {
@@ -128,14 +128,14 @@ fn secondary_maps_shrink_by_and_by_as_they_do_at_once() {
             let late = keys.keys().nth(1100).expect("it is there");
             let mut calls = 0;
             until_done(|| {
-                // It changes in between.
+                // The map is modified between the calls.
                 calls += 1;
                 map.insert(late, [calls; 7]);
                 let given = map.shrink_to_fit_within(budget(which)).expect("it is ours");
                 assert_eq!(map.remove(late), Some([calls; 7]));
                 given
             });
-            // Less than two spare runs stay, behind the key that was there last.
+            // Less than two spare runs stay, after the last key.
             let most = at_once.capacity() + 2 * 128 * KIB / 64;
             assert!(map.capacity() <= most, "{ahead:?}, {which}: {}", map.capacity());
             assert!(map == at_once);

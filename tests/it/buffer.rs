@@ -1,4 +1,4 @@
-//! [`Buffer`]: memory for arrays that checks what is asked of it, and refuses as planned.
+//! [`Buffer`]: memory for arrays that checks its calls, and refuses as planned.
 
 #![expect(unsafe_code, reason = "supplies memory")]
 #![cfg_attr(not(test), allow(dead_code, reason = "fuzz targets have no call fail"))]
@@ -24,11 +24,11 @@ pub(crate) enum Call {
 pub(crate) enum Failure {
     Refuse,
     Panic,
-    /// Does what it is asked to, and panics then. (`discard` alone.)
+    /// Does what was requested, then panics (only `discard`).
     PanicLate,
 }
 
-/// What has been asked of a [`Buffer`], for who gave it away.
+/// The calls to a [`Buffer`], for tests that passed it to an array.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log(Arc<Mutex<Seen>>);
 
@@ -37,7 +37,7 @@ struct Seen {
     calls: Vec<(Call, Range<usize>)>,
     committed_bytes: usize,
     drops: usize,
-    /// What is to fail, how many such calls go well before, and how many fail.
+    /// Which calls fail, how many succeed before, and how many fail.
     plan: Option<(Call, Failure, usize, usize)>,
     is_late: bool,
     has_panicked: bool,
@@ -48,7 +48,7 @@ impl Log {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has calls fail: so many, after others of the kind that go well.
+    /// Plans failures: after `pass` calls of the kind, the next `count` fail.
     pub(crate) fn plan(&self, call: Call, failure: Failure, pass: usize, count: usize) {
         self.seen().plan = Some((call, failure, pass, count));
     }
@@ -61,7 +61,7 @@ impl Log {
         self.seen().drops
     }
 
-    /// How many calls of a kind there were, failed ones too.
+    /// The number of calls of a kind, including failed ones.
     pub(crate) fn calls(&self, call: Call) -> usize {
         self.seen().calls.iter().filter(|(kind, _)| *kind == call).count()
     }
@@ -81,29 +81,29 @@ pub(crate) struct Buffer {
 
 // SAFETY: it owns its memory.
 unsafe impl Send for Buffer {}
-// SAFETY: by `&Buffer` nothing but numbers can be had.
+// SAFETY: `&Buffer` only gives access to numbers.
 unsafe impl Sync for Buffer {}
 
-/// What lies in memory that is not committed.
+/// The contents of memory that is not committed.
 const POISON: u8 = 0xdd;
 
 impl Buffer {
-    /// So many bytes, in units of `run`, aligned to `align` and no better.
+    /// Allocates `bytes` bytes, in runs of `run`, aligned to `align` and not better.
     pub(crate) fn new(bytes: usize, run: usize, align: usize) -> Self {
-        // Aligned to twice as much, and then one step less.
+        // Allocates with twice the alignment, and starts one step later.
         let layout = Layout::from_size_align(bytes + align, 2 * align).unwrap();
-        // SAFETY: `align` is not 0, so the size is not.
+        // SAFETY: the size is not 0, since `align` is not.
         let start = NonNull::new(unsafe { alloc(layout) }).expect("there is memory");
-        // SAFETY: `align` bytes are there.
+        // SAFETY: `align` bytes are allocated before the start.
         let start = unsafe { start.add(align) };
-        // SAFETY: `bytes` are there behind them.
+        // SAFETY: `bytes` bytes are allocated after it.
         unsafe { start.write_bytes(POISON, bytes) };
         let committed = vec![false; bytes.div_ceil(run)];
         let (log, before_commit) = (Log::default(), Box::new(|| ()));
         Self { start, layout, bytes, run, committed, log, before_commit }
     }
 
-    /// Does something before each commit.
+    /// Calls a closure before each commit.
     pub(crate) fn hooked(mut self, before_commit: impl Fn() + Send + Sync + 'static) -> Self {
         self.before_commit = Box::new(before_commit);
         self
@@ -114,13 +114,13 @@ impl Buffer {
     }
 
     fn bytes(&mut self, range: Range<usize>) -> &mut [u8] {
-        // SAFETY: `enter`, through which each call goes, has checked the range.
+        // SAFETY: `enter`, which every call goes through, has checked the range.
         let first = unsafe { self.start.add(range.start) };
-        // SAFETY: initialised when it was made, and the caller's alone while it is being called.
+        // SAFETY: the memory was initialised when it was allocated, and only the caller uses it during the call.
         unsafe { slice::from_raw_parts_mut(first.as_ptr(), range.len()) }
     }
 
-    /// Checks a call, and fails if it is to.
+    /// Checks a call, and lets it fail if that is planned.
     fn enter(&mut self, call: Call, range: &Range<usize>) -> Result<(), Error> {
         assert!(!range.is_empty() && range.end <= self.bytes, "{call:?} {range:?}");
         assert_eq!(range.start % self.run, 0, "{call:?} {range:?}");
@@ -165,9 +165,9 @@ impl Buffer {
     }
 }
 
-// SAFETY: the memory comes from the allocator, and is its own until it is dropped. What is
-// committed is zeroed, and not changed but by `decommit` and `discard`; a call that fails does so
-// first, or when it has done all.
+// SAFETY: the memory comes from the allocator, and belongs to the buffer until it is dropped. Committed memory is
+// zeroed, and only `decommit` and `discard` change it. A call that fails does so before it changes anything, or after
+// it has done everything.
 unsafe impl Backing for Buffer {
     fn start(&self) -> NonNull<u8> {
         self.start
@@ -221,7 +221,7 @@ impl Drop for Buffer {
                 self.assert_untouched(range);
             }
         }
-        // SAFETY: so far before the memory that was allocated begins what was.
+        // SAFETY: the allocation begins that many bytes before `start`.
         let start = unsafe { self.start.sub(self.layout.align() / 2) };
         // SAFETY: allocated with this layout, and not used any more.
         unsafe { dealloc(start.as_ptr(), self.layout) };

@@ -197,7 +197,7 @@ fn of_an_arena_and_a_reservation() {
         drop(guard);
     });
     let reservation = Reservation::new(4 * page_size()).unwrap();
-    // A process may not be allowed to lock any.
+    // A process may not be allowed to lock any memory.
     drop(reservation.lock(..page_size()));
 }
 

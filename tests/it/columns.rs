@@ -1,4 +1,4 @@
-//! `Columns`: what the model does not see.
+//! `Columns`, apart from what the model test covers.
 
 use crate::grow_only::leak;
 use static_assertions::assert_not_impl_any;
@@ -35,7 +35,7 @@ fn rows_are_kept_and_sorted_by_closures() {
 }
 
 #[test]
-fn both_ends_meet() {
+fn iterators_from_both_ends_meet() {
     let mut columns: Columns<(u32, u8)> = (0..10).map(|n| (n, 0)).collect();
     let mut rows = columns.iter_mut();
     let (first, last) = (rows.next().unwrap(), rows.next_back().unwrap());
@@ -48,7 +48,7 @@ fn both_ends_meet() {
     assert!((&columns).into_iter().len() == 10 && columns.first() == Some((&9, &0)));
 }
 
-/// A row that gives other fields than it has, and other references.
+/// A row that returns other fields than it has, and other references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Liar(String);
 
@@ -96,7 +96,7 @@ impl Row for Liar {
     }
 }
 
-/// Is there once.
+/// Exists once.
 #[derive(Debug, PartialEq, Eq)]
 struct Ticket(u32);
 
@@ -155,7 +155,7 @@ fn rows_that_cannot_be_cloned_are_moved() {
 }
 
 #[test]
-fn a_row_that_lies_harms_only_itself() {
+fn a_row_with_wrong_fields_harms_only_itself() {
     let mut columns: Columns<Liar> =
         ["a", "b", "c"].map(|text| Liar(text.into())).into_iter().collect();
     let push = AssertUnwindSafe(|| columns.push(Liar("panics".into())));
@@ -178,7 +178,7 @@ fn a_row_that_lies_harms_only_itself() {
 }
 
 #[test]
-fn rows_that_an_extraction_did_not_come_to_stay() {
+fn rows_that_an_extraction_did_not_visit_stay() {
     let of =
         |range: std::ops::Range<u32>| range.map(|n| (n, n.to_string())).collect::<Columns<_>>();
     let mut columns = of(0..6);
@@ -206,12 +206,12 @@ fn a_range_to_extract_from_lies_within_the_length() {
     let _ = columns.extract_if(..7, |_| true);
 }
 
-/// Rows for closures cannot borrow, so they count themselves.
+/// Closures over rows cannot borrow, so calls are counted here.
 #[test]
 fn a_predicate_or_a_drop_that_panics_at_any_step_loses_no_row_and_drops_none_twice() {
     thread_local! {
         static LIVE: Cell<usize> = const { Cell::new(0) };
-        /// How many more calls of user code do not panic.
+        /// The number of calls of user code before one panics.
         static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
     }
 
@@ -287,7 +287,7 @@ fn references_into_a_grow_only_scope_outlive_pushes_and_user_code_may_push() {
     assert_eq!((scope.len(), nothing.len()), (2, 2));
 }
 
-/// A row that pushes another into the scope when it is taken apart.
+/// A row that pushes another one into the scope while it is split into fields.
 struct Pushing(Option<&'static GrowOnlyColumns<'static, Pushing>>, u32);
 
 impl Row for Pushing {
@@ -299,7 +299,7 @@ impl Row for Pushing {
 
     fn into_fields(self) -> (u32,) {
         if let Some(scope) = self.0 {
-            // All the room that there is.
+            // Uses up the capacity.
             (0..1000).for_each(|_| _ = scope.push(Pushing(None, 1)));
         }
         (self.1,)
@@ -339,7 +339,7 @@ impl Row for Pushing {
 }
 
 #[test]
-fn a_row_that_pushes_when_it_is_taken_apart_comes_after_what_it_pushed() {
+fn a_row_that_pushes_while_it_is_split_comes_after_the_pushed_one() {
     let columns = Columns::builder().growth(Growth::Fixed { step_bytes: 1 }).build();
     let scope: &'static GrowOnlyColumns<'static, Pushing> = leak(leak(columns).grow_only());
     for n in 1..10 {

@@ -1,4 +1,4 @@
-//! Whatever is done to `Columns` and to a `Vec` of rows, both hold the same.
+//! Model tests: after any operations on `Columns` and a `Vec` of rows, both hold the same rows.
 
 use crate::columns_op::{Config, Mixed, Model, Op, Record, Twelve};
 use crate::made;

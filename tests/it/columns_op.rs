@@ -1,5 +1,4 @@
-//! Operations on `Columns` and on a `Vec` of rows side by side: what the model test and the fuzz target
-//! `columns_model` share.
+//! Operations on `Columns` and a `Vec` of rows, shared by the model test and the fuzz target `columns_model`.
 
 use stayput::columns::CloneFields;
 use stayput::{Budget, Columns, CommitAhead, ErrorKind, Growth, HugePages, Release, Row};
@@ -7,26 +6,26 @@ use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem;
 
-/// A row that is made from a number, and told apart by it.
+/// A row that is made from a number, and identified by it.
 pub(crate) trait Record: Row<Fields: CloneFields> + Clone + Ord + Debug {
-    /// The most rows that a run has.
+    /// The maximum number of rows in a run.
     const MOST: usize;
 
     fn make(n: u32) -> Self;
 
-    /// What was looked at is the row of a number, which is the same for all its fields.
+    /// Returns the number of a row, after asserting that all fields agree on it.
     fn seen(row: Self::Ref<'_>) -> u32;
 
     fn change(row: Self::Mut<'_>, n: u32);
 
-    /// The numbers of all rows, out of each column.
+    /// The numbers of all rows, from each column.
     fn columns(slices: Self::Slices<'_>) -> Vec<u32>;
 
-    /// The same, by which each field becomes that of the number and one more.
+    /// The same, after increasing the number of each field by one.
     fn count_up(slices: Self::SlicesMut<'_>);
 }
 
-/// What takes a page, and lies at one.
+/// A value with the size and alignment of a page.
 #[repr(align(4096))]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Page(u32);
@@ -153,7 +152,7 @@ impl Record for Twelve {
     }
 }
 
-/// How columns are made.
+/// How columns are created.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     max_len: Option<u16>,
@@ -166,12 +165,12 @@ pub(crate) struct Config {
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Push(u32),
-    /// Rows that are changed where they came to.
+    /// Rows that are modified at their new place.
     PushMut(u32),
     InsertMut(u16, u32),
     Pop,
     Extend(u32, u16),
-    /// With a hint that says too much.
+    /// With a size hint that is too large.
     ExtendMore(u32, u8),
     Insert(u16, u32),
     Remove(u16),
@@ -186,19 +185,19 @@ pub(crate) enum Op {
     Retain(u8),
     Dedup(u8),
     Sort(u8),
-    /// Out of a range by both ends.
+    /// From a range, from both ends.
     Drain(u16, u16, u8, u8),
-    /// Out of a range, so many of those that are named.
+    /// Removes up to a number of the selected rows of a range.
     ExtractIf(u16, u16, u8, u8),
-    /// Rows of others.
+    /// Rows of other columns.
     Append(u32, u16),
-    /// What is split off takes the place of what it was, or is dropped.
+    /// The part that is split off replaces the original, or is dropped.
     SplitOff(u16, bool),
-    /// A clone takes the place of what it is of.
+    /// A clone replaces the original.
     Clone,
-    /// The same, but over rows that are there.
+    /// The same, by overwriting existing rows.
     CloneFrom(u32, u16),
-    /// With a clone, a row of which is another.
+    /// With a clone in which one row differs.
     Compare(u16, u32),
     Slices(u16, u16),
     Reserve(u16),
@@ -208,9 +207,9 @@ pub(crate) enum Op {
     Shrink,
     ShrinkTo(u16),
     ShrinkWithin(u16),
-    /// Out of it by both ends, and what is left into another.
+    /// Moves rows out from both ends, and the rest into other columns.
     TakeOut(u8, u8),
-    /// What there is, dropped, and made anew.
+    /// Drops the columns, and creates new ones.
     Anew,
 }
 
@@ -302,7 +301,7 @@ where
         self.rows.extend(rows().take(room));
     }
 
-    /// Columns of their own, and rows, within the maximum.
+    /// Other columns and rows, within the maximum.
     fn others(&self, first: u32, count: u16) -> (Columns<R>, Vec<R>) {
         let count = usize::from(count) % (R::MOST / 2).min(self.most() / 2 + 1);
         let rows: Vec<_> =
@@ -409,7 +408,7 @@ where
 
     fn apply_to_many(&mut self, op: Op) {
         let len = self.rows.len();
-        // A range that there is.
+        // A valid range.
         let range = |a: u16, b: u16| {
             let (a, b) = (usize::from(a) % (len + 1), usize::from(b) % (len + 1));
             a.min(b)..a.max(b)
@@ -536,7 +535,7 @@ where
 
     fn apply_to_memory(&mut self, op: Op) {
         let room = self.most() - self.rows.len();
-        // No more than there is room for on a small system.
+        // No more than fits on a small system.
         let rows = |count: u16| usize::from(count) % R::MOST;
         match op {
             Op::Reserve(count) => {
@@ -585,7 +584,7 @@ where
     }
 }
 
-/// Rows, with a hint that there are more.
+/// Rows with a size hint that is too large.
 struct Hinted<I> {
     rows: I,
     more: usize,

@@ -1,4 +1,4 @@
-//! What a `DenseSlotMap` promises, and what is refused.
+//! What a `DenseSlotMap` guarantees, and what it refuses.
 
 use crate::ledger::panic_message;
 use crate::slot_map_op::{Compact, Once, Tagged};
@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 type Map<V> = DenseSlotMap<DefaultKey, V>;
 
 #[test]
-fn the_last_row_moves_into_the_hole_and_no_other() {
+fn only_the_last_row_moves_into_a_hole() {
     let mut map = Map::new();
     let keys: Vec<_> = (0..5).map(|n| map.insert(n)).collect();
     let first = map.as_slice().as_ptr();
@@ -26,7 +26,7 @@ fn the_last_row_moves_into_the_hole_and_no_other() {
 }
 
 #[test]
-fn no_more_than_max_len_are_taken_whatever_pages_have_room_for() {
+fn max_len_is_exact_whatever_the_page_size() {
     for max_len in [0, 1, 5, 512, 513, 1024, 5000] {
         let mut map = DenseSlotMap::<Compact, u64>::with_max_len_and_key(max_len);
         map.extend(0..max_len as u64);
@@ -49,7 +49,7 @@ fn no_more_than_max_len_are_taken_whatever_pages_have_room_for() {
 }
 
 #[test]
-fn values_without_bytes_are_counted_and_have_keys() {
+fn values_of_size_zero_are_counted_and_have_keys() {
     let mut map: Map<()> = (0..1000).map(|_| ()).collect();
     let keys = map.keys_as_slice().to_vec();
     assert_eq!((map.len(), map.as_slice().len(), map.stats().live), (1000, 1000, 1000));
@@ -69,7 +69,7 @@ fn values_without_bytes_are_counted_and_have_keys() {
 }
 
 #[test]
-fn values_lie_as_their_alignment_asks() {
+fn values_are_aligned() {
     #[derive(Clone, Debug, PartialEq)]
     #[repr(align(256))]
     struct Wide(u8);
@@ -92,8 +92,8 @@ fn values_lie_as_their_alignment_asks() {
 }
 
 #[test]
-fn an_order_may_be_asked_for_by_one_who_does_not_know() {
-    // Neither of these is an order: whatever comes of it, nothing is lost.
+fn sorting_an_ordered_map_again_changes_nothing() {
+    // Neither of these is a valid order: whatever the result, no value is lost.
     let by: [fn(&u32, &u32) -> Ordering; 3] =
         [|_, _| Ordering::Greater, |_, _| Ordering::Less, |a, b| (a % 3).cmp(&((b + 1) % 3))];
     for compare in by {
@@ -104,7 +104,7 @@ fn an_order_may_be_asked_for_by_one_who_does_not_know() {
             calls += 1;
             assert!(calls < 5000, "it does not end");
         }
-        // That one may panic.
+        // This call may panic.
         let sorted =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| map.sort_by(compare)));
         drop(sorted);
@@ -115,11 +115,11 @@ fn an_order_may_be_asked_for_by_one_who_does_not_know() {
 }
 
 #[test]
-fn whoever_finds_no_room_is_told_of_the_map_that_has_none() {
+fn errors_of_full_maps_name_the_map_type() {
     let mut map: DenseSlotMap<Once, u32> = (0..8).collect();
     let runs: [fn(&mut DenseSlotMap<Once, u32>); 4] = [
         |map| _ = map.insert(1),
-        |map| _ = map.insert_with_key(|_| unreachable!("there is no key")),
+        |map| _ = map.insert_with_key(|_| unreachable!("no key is created")),
         |map| map.extend([1]),
         |map| map.reserve(1),
     ];
@@ -137,7 +137,7 @@ fn whoever_finds_no_room_is_told_of_the_map_that_has_none() {
 }
 
 #[test]
-fn maps_can_have_maps_of_their_own_kind_in_them() {
+fn maps_can_contain_maps_of_their_own_type() {
     #[derive(Clone, Debug, Default, PartialEq)]
     struct Tree {
         below: Map<Tree>,
@@ -154,7 +154,7 @@ fn maps_can_have_maps_of_their_own_kind_in_them() {
 }
 
 #[test]
-fn iterators_out_of_a_map_are_cloned_with_what_is_left() {
+fn consuming_iterators_clone_their_remaining_items() {
     let mut all =
         ["a", "b", "c", "d"].into_iter().map(String::from).collect::<Map<_>>().into_iter();
     assert!(all.next().is_some() && all.next_back().is_some());
@@ -168,7 +168,7 @@ fn iterators_out_of_a_map_are_cloned_with_what_is_left() {
 }
 
 #[test]
-fn an_emptied_map_has_nothing_left_to_bring_into_order() {
+fn an_emptied_map_has_nothing_left_to_sort() {
     let mut map: Map<u32> = (0..100_000).rev().collect();
     assert!(!map.defragment_by(Ord::cmp, Budget::swaps(50_000)));
     map.clear();
@@ -178,7 +178,7 @@ fn an_emptied_map_has_nothing_left_to_bring_into_order() {
 }
 
 #[test]
-fn whatever_can_change_the_order_of_values_is_noticed() {
+fn every_change_of_order_is_noticed() {
     type Way = fn(&mut Map<u32>, &[DefaultKey]);
     let ways: [Way; 19] = [
         |map, keys| *map.get_mut(keys[3]).unwrap() = 99,
@@ -226,7 +226,7 @@ fn whatever_can_change_the_order_of_values_is_noticed() {
         way(&mut map, &keys);
         assert!(!map.as_slice().is_sorted(), "way {number}");
         sort(&mut map);
-        // In the midst of a pass.
+        // In the middle of a pass.
         for calls in 0..20 {
             let mut map: Map<u32> = [5, 2, 8, 4, 1, 7, 10, 9, 3, 6].into();
             let keys: Vec<_> = {
@@ -243,13 +243,13 @@ fn whatever_can_change_the_order_of_values_is_noticed() {
     }
 }
 
-/// Says of every key that it is the same.
+/// A hasher that maps every key to the same hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Liar(DefaultKey);
 
 impl From<KeyData> for Liar {
     fn from(data: KeyData) -> Self {
-        // What was made first is forgotten by the third.
+        // The third forgets what was made first.
         Self(KeyData::from_parts(data.index() & !1, data.generation(), 0).unwrap().into())
     }
 }
@@ -263,7 +263,7 @@ impl Key for Liar {
 }
 
 #[test]
-fn keys_that_lie_harm_their_own_map_alone() {
+fn misbehaving_keys_harm_only_their_own_map() {
     let mut map: DenseSlotMap<Liar, String> = DenseSlotMap::with_key();
     let mut random = 7_u32;
     for step in 0..3000 {
@@ -286,7 +286,7 @@ fn keys_that_lie_harm_their_own_map_alone() {
                 _ => _ = map.drain().next(),
             }
         };
-        // Some find that there is no such row.
+        // Some calls do not find the row.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
         assert_eq!(map.keys_as_slice().len(), map.as_slice().len());
         assert!(map.values().all(|text| text.trim_end_matches('x').parse::<u32>().is_ok()));
@@ -305,7 +305,7 @@ fn a_map_is_covariant_and_can_be_sent() {
 }
 
 #[test]
-fn keys_that_differ_by_a_foreign_tag_are_not_the_same() {
+fn keys_with_different_tags_differ() {
     let mut map = DenseSlotMap::<Tagged, u32>::builder().type_id(1).build();
     let key = map.insert(5);
     assert_eq!((Key::type_id(&key), map.type_id()), (1, Some(1)));
@@ -318,7 +318,7 @@ fn keys_that_differ_by_a_foreign_tag_are_not_the_same() {
 }
 
 #[test]
-fn keys_hold_while_what_keeps_account_of_them_moves_out_of_the_heap() {
+fn keys_stay_valid_while_their_table_moves_out_of_the_heap() {
     const COUNT: usize = 20_000;
     let mut map = DenseSlotMap::with_capacity(1);
     let first = map.insert(0);
@@ -343,7 +343,7 @@ fn keys_hold_while_what_keeps_account_of_them_moves_out_of_the_heap() {
 }
 
 #[test]
-fn references_into_a_grow_only_scope_outlive_insertions_and_the_map_is_as_if_it_had_none() {
+fn references_in_a_grow_only_scope_outlive_insertions() {
     let mut map: DenseSlotMap<DefaultKey, u32> = DenseSlotMap::with_max_len(10_000);
     let gone = [map.insert(0), map.insert(1)];
     map.remove(gone[0]);

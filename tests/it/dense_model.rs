@@ -1,5 +1,5 @@
-//! Whatever is done to a `DenseSlotMap` and to a `HashMap` with a list of keys, both hold the same, in the same
-//! order.
+//! Model tests: after any operations on a `DenseSlotMap` and a `HashMap` with a list of keys, both hold the same, in
+//! the same order.
 
 use crate::dense_op::{Config, Op, Record, Spend, Stored, Value};
 use crate::dense_twin::Model;
@@ -9,7 +9,7 @@ use arbitrary::Unstructured;
 use stayput::{Columns, Key, VmVec};
 
 fn agree<K: Key, S: Stored>(cases: u32) {
-    // Many values, and passes that are interrupted, are found in few lists otherwise.
+    // Otherwise few lists would have many values and interrupted passes.
     let op = |bytes: &mut Unstructured<'_>| match bytes.int_in_range(0..=47)? {
         0..2 => bytes.arbitrary().map(Op::InsertMore),
         2..7 => Ok(Op::Defragment(bytes.arbitrary()?, bytes.arbitrary()?)),
@@ -21,7 +21,7 @@ fn agree<K: Key, S: Stored>(cases: u32) {
 }
 
 #[test]
-fn an_order_that_was_begun_ends_where_all_rows_are_gone() {
+fn a_started_sort_ends_when_all_rows_are_removed() {
     let config = Config { max_len: None, capacity: 0, reuse: 0, is_ahead: false, release: 0 };
     let ops = [
         Op::InsertMore(27),

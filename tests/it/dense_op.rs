@@ -1,4 +1,4 @@
-//! Operations on a `DenseSlotMap`: what the model test and the fuzz target `dense_model` share.
+//! Operations on a `DenseSlotMap`, shared by the model test and the fuzz target `dense_model`.
 
 use crate::slot_map_op::{Make, Pick};
 use stayput::dense::Rows;
@@ -7,7 +7,7 @@ use stayput::{Budget, Columns, DenseSlotMap, Key, VmVec};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// Names some of the values, and perhaps panics after so many.
+/// Selects some of the values, and possibly panics after a number of calls.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Choice {
     which: u8,
@@ -20,7 +20,7 @@ impl Choice {
     }
 }
 
-/// What a call may spend.
+/// The budget of a call.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Spend {
     Swaps(u8),
@@ -33,30 +33,30 @@ pub(crate) enum Op {
     Insert,
     InsertWithKey(Make),
     InsertMany(u8),
-    /// Some hundred.
+    /// Some hundred values.
     InsertMore(u8),
     Remove(Pick),
     RemoveMany([Pick; 4]),
-    /// From a row on, so many.
+    /// A number of rows, from one on.
     RemoveSpan(u16, u8),
     Churn(u8),
     Detach(Pick),
     Reattach(Pick),
     Retain(Choice),
-    /// So many at most.
+    /// At most this many.
     ExtractIf(Choice, u8),
-    /// So many at most, and forget the iterator.
+    /// At most this many, and leaks the iterator.
     Drain(u8, bool),
     Clear,
     Reset,
-    /// The other way round, perhaps with a panic after so many comparisons.
+    /// In reverse order, possibly with a panic after a number of comparisons.
     Sort(Option<u16>),
     Defragment(Spend, Option<u8>),
-    /// Until it is done, by so many swaps.
+    /// Until it is done, in steps of that many swaps.
     DefragmentAll(u8),
-    /// By another order from now on.
+    /// Uses another order from now on.
     ForgetOrder(u8),
-    /// Two values, by the slices.
+    /// Swaps two values in the slices.
     Exchange(u16, u16),
     Look(Pick),
     Change(Pick),
@@ -65,7 +65,7 @@ pub(crate) enum Op {
     /// From the front and the back, as the bits say.
     Iterate(u64),
     IntoIter(u64),
-    /// And go on with the clone.
+    /// And continues with the clone.
     Clone(bool),
     Move,
     Shrink,
@@ -75,7 +75,7 @@ pub(crate) enum Op {
     Prefault(u8),
 }
 
-/// With what options the map is made.
+/// The options of the map.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     pub(crate) max_len: Option<u8>,
@@ -85,20 +85,20 @@ pub(crate) struct Config {
     pub(crate) release: u8,
 }
 
-/// A value with a number, and what counts it.
+/// A value with a number, and a token that counts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) id: u32,
     _token: Rc<()>,
 }
 
-/// The map of rows of that kind.
+/// The type of the map with such rows.
 pub(crate) type Map<K, S> = DenseSlotMap<K, <S as Rows>::Value, S>;
 
 /// The numbers of three values at once, or why they are refused.
 pub(crate) type Disjoint = Result<[u32; 3], DisjointError>;
 
-/// What maps of both kinds of rows have, but by signatures of their own.
+/// Methods that both kinds of maps have, with different signatures.
 pub(crate) trait Stored: Rows + Sized {
     fn make(id: u32, token: &Rc<()>) -> Self::Value;
     fn id(value: &Self::Value) -> u32;
@@ -108,7 +108,7 @@ pub(crate) trait Stored: Rows + Sized {
     fn exchange(rows: Self::SlicesMut<'_>, a: usize, b: usize);
     fn ids(rows: Self::Slices<'_>) -> Vec<u32>;
     fn retain<K: Key>(map: &mut Map<K, Self>, keep: impl FnMut(K, u32) -> bool);
-    /// The first ones that a predicate names, if there is such a call.
+    /// Removes the first values selected by a predicate, if the map has such a method.
     fn extract<K: Key>(
         map: &mut Map<K, Self>,
         names: impl FnMut(K, u32) -> bool,
@@ -121,9 +121,9 @@ pub(crate) trait Stored: Rows + Sized {
         budget: Budget,
     ) -> bool;
     fn many_mut<K: Key>(map: &mut Map<K, Self>, keys: &[K]) -> Vec<Option<u32>>;
-    /// Asserts that the values of keys at once, if there is such a call, are these, or refused.
+    /// Asserts that looking up several keys at once, if the map has such a method, has this result.
     fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Disjoint);
-    /// A clone that is equal, if there is such a call.
+    /// Returns an equal clone, if the map has such a method.
     fn duplicate<K: Key>(map: &Map<K, Self>) -> Option<Map<K, Self>>;
 }
 
@@ -201,7 +201,7 @@ impl Stored for VmVec<Value> {
     }
 }
 
-/// A row of which each field is made from the number.
+/// A row in which each field is made from the number.
 pub(crate) type Record = (u8, Value, [u16; 3]);
 
 fn low(id: u32) -> u8 {

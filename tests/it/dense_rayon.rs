@@ -1,4 +1,4 @@
-//! Dense maps in parallel: each row is seen once, with its key, and iterators know their length.
+//! Dense maps in parallel: each row is visited once, with its key, and iterators know their length.
 
 use rayon::prelude::*;
 use stayput::{Columns, DefaultKey, DenseSlotMap};
@@ -37,7 +37,7 @@ fn each_row_is_seen_once_with_its_key_and_in_order() {
 }
 
 #[test]
-fn values_changed_in_parallel_are_brought_into_order_again() {
+fn values_changed_in_parallel_are_sorted_again() {
     let mut map = map(1000);
     let sort =
         |map: &mut Map<u32>| while !map.defragment_by(Ord::cmp, stayput::Budget::UNLIMITED) {};
@@ -51,7 +51,7 @@ fn values_changed_in_parallel_are_brought_into_order_again() {
 }
 
 #[test]
-fn columns_are_gone_over_by_rows() {
+fn parallel_iteration_over_columns_visits_rows() {
     let mut map: DenseSlotMap<DefaultKey, (u32, u64), Columns<_>> = DenseSlotMap::default();
     map.extend((0..10_000).map(|n| (n, 0)));
     map.remove(map.keys_as_slice()[17]);
@@ -63,7 +63,7 @@ fn columns_are_gone_over_by_rows() {
 }
 
 #[test]
-fn what_nobody_takes_is_dropped_once() {
+fn items_not_taken_are_dropped_once() {
     let token = Arc::new(());
     let map: Map<_> = (0..5000).map(|_| Arc::clone(&token)).collect();
     let copy = map.clone();

@@ -1,5 +1,5 @@
-//! A `DenseSlotMap`, and a `HashMap` with a list of its keys, side by side: they must hold the same after each
-//! operation, in the same order.
+//! A `DenseSlotMap`, and a `HashMap` with a list of its keys: both must hold the same after each operation, in the same
+//! order.
 
 use crate::dense_op::{Choice, Config, Map, Op, Spend, Stored};
 use crate::slot_map_op::{Make, Pick, at_fault};
@@ -11,37 +11,37 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
-/// The map, and what it should hold.
+/// The map, and its expected contents.
 pub(crate) struct Model<K: Key, S: Stored> {
     map: Map<K, S>,
     config: Config,
-    /// Each value has one of these.
+    /// A token that each value has.
     token: Rc<()>,
     next_id: u32,
     ids: HashMap<K, u32>,
     /// The key of each row.
     order: Vec<K>,
     detached: Vec<K>,
-    /// All keys there ever were.
+    /// All keys that ever existed.
     ever: HashSet<K>,
     keys: Vec<K>,
-    /// By what values are sorted.
+    /// The sort order of values.
     kinds: u32,
     pass: Pass<K>,
-    /// The most rows that there were in the course of it: it has read them, and looks at each again, though it be gone.
+    /// The maximum number of rows during a pass, which visits each row that it has read, even if it was removed.
     pass_rows: usize,
 }
 
-/// How far the rows were brought into an order.
+/// The state of an incremental sort.
 enum Pass<K> {
     None,
-    /// Begun with nothing changed since; and what it must come to.
+    /// Started, and nothing has changed since. Holds the expected result.
     Clean(Vec<K>),
-    /// Something was changed since it began.
+    /// Something has changed since it started.
     Touched,
 }
 
-/// What values are sorted by: in no order where they were just put in, and few are different.
+/// The sort key of values. New values are in no particular order, and few keys differ.
 fn kind(id: u32, kinds: u32) -> u32 {
     (id.wrapping_mul(0x9E37_79B1) >> 15) % kinds
 }
@@ -50,7 +50,7 @@ fn kind_order(kinds: u32) -> impl Fn(u32, u32) -> Ordering + Copy {
     move |a, b| kind(a, kinds).cmp(&kind(b, kinds))
 }
 
-/// Panics at the call after so many.
+/// Panics after a number of calls.
 struct Fuse(Option<u32>);
 
 impl Fuse {
@@ -64,10 +64,10 @@ impl Fuse {
 }
 
 impl<K: Key, S: Stored> Model<K, S> {
-    /// The most values that a run has.
+    /// The maximum number of values in a run.
     const MOST: usize = 1500;
 
-    /// Runs the operations on a fresh map, comparing after each.
+    /// Runs the operations on a fresh map, and compares after each.
     pub(crate) fn run(config: Config, ops: &[Op]) {
         let mut model = Self {
             map: Self::fresh(config),
@@ -94,7 +94,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         assert_eq!(Rc::strong_count(&token), 1, "values were lost or dropped twice");
     }
 
-    /// The most that the map may ever have.
+    /// The maximum length of the map.
     fn bound(config: Config) -> usize {
         let by_keys = (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1);
         by_keys.min(config.max_len.map_or(2 * Self::MOST, usize::from))
@@ -169,7 +169,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         }
     }
 
-    /// The key as the map made it.
+    /// The key as the map returned it.
     fn plain(key: K) -> K {
         key.data().with_tag(0).into()
     }
@@ -183,7 +183,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         (self.next_id, S::make(self.next_id, &self.token))
     }
 
-    /// Something changed that the order may depend on.
+    /// Records a change that may affect the order.
     fn touch(&mut self) {
         if matches!(self.pass, Pass::Clean(_)) {
             self.pass = Pass::Touched;
@@ -205,7 +205,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         self.ids.remove(&key).unwrap()
     }
 
-    /// There is no room: slots that are taken, kept and used up are as many as there can be.
+    /// Asserts that the map is full: live, detached and retired slots are as many as the maximum.
     fn check_full(&self, kind: ErrorKind) {
         let stats = self.map.stats();
         assert!(matches!(kind, ErrorKind::MaxLen | ErrorKind::KeyBits), "{kind:?}");
@@ -235,7 +235,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         if !self.insert() {
             return;
         }
-        // Now there is a slot for one.
+        // Now a slot is free.
         let last = self.order[self.order.len() - 1];
         self.note_gone(last);
         self.map.remove(last);
@@ -485,7 +485,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         }
     }
 
-    /// All keys, as a stable sort has them.
+    /// All keys, in the order of a stable sort.
     fn sorted(&self) -> Vec<K> {
         let mut order = self.order.clone();
         order.sort_by_key(|key| kind(self.ids[key], self.kinds));
@@ -512,7 +512,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         };
         let run = || S::defragment(&mut self.map, compare, budget);
         let done = catch_unwind(AssertUnwindSafe(run));
-        // Values are where their keys say, which are as before.
+        // Values are where their keys say, and the keys are unchanged.
         let before = mem::replace(&mut self.order, self.map.keys_as_slice().to_vec());
         let moved = before.iter().zip(&self.order).filter(|(a, b)| a != b).count();
         if let Spend::Swaps(swaps) = spend {
@@ -586,7 +586,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         }
     }
 
-    /// Each row, as it should be.
+    /// The expected rows.
     fn pairs(&self) -> Vec<(K, u32)> {
         self.order.iter().map(|key| (*key, self.ids[key])).collect()
     }

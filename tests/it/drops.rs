@@ -1,17 +1,17 @@
-//! Each element is dropped exactly once, when it leaves, and never by what only moves it.
+//! Each element is dropped exactly once, when it is removed, and never when it only moves.
 
 use crate::ledger::{Ledger, Token, values};
 use stayput::{Refused, VmVec, vm_vec};
 use std::mem;
 
-/// Ten tokens, with the values and the numbers 0 to 9.
+/// Ten tokens, with the values and numbers 0 to 9.
 fn ten(ledger: &Ledger) -> VmVec<Token<'_>> {
     let vec: VmVec<_> = ledger.tokens(0..10).collect();
     assert_eq!(ledger.live(), 10);
     vec
 }
 
-/// Runs something with ten tokens; all that were made must be dropped but `leaked` in the end.
+/// Runs a closure with ten tokens, all of which must be dropped at the end, except `leaked` ones.
 fn with_ten(leaked: usize, run: impl for<'l> FnOnce(&'l Ledger, VmVec<Token<'l>>)) {
     let ledger = Ledger::new();
     run(&ledger, ten(&ledger));
@@ -27,7 +27,7 @@ fn dropping_the_array_drops_each_once_in_order() {
 }
 
 #[test]
-fn truncate_and_clear_drop_the_end_in_order() {
+fn truncate_and_clear_drop_elements_in_order() {
     with_ten(0, |ledger, mut vec| {
         vec.truncate(12);
         vec.truncate(10);
@@ -42,7 +42,7 @@ fn truncate_and_clear_drop_the_end_in_order() {
 }
 
 #[test]
-fn what_is_taken_out_is_dropped_by_the_taker() {
+fn removed_elements_are_dropped_by_the_caller() {
     with_ten(0, |ledger, mut vec| {
         let taken = [vec.pop().unwrap(), vec.remove(0), vec.swap_remove(3)];
         let no = vec.pop_if(|_| false);
@@ -99,7 +99,7 @@ fn arrays_and_literals_move_their_elements_in_and_out() {
 }
 
 #[test]
-fn retain_and_dedup_drop_what_goes() {
+fn retain_and_dedup_drop_removed_elements() {
     with_ten(0, |ledger, mut vec| {
         vec.retain(|token| token.value % 3 != 0);
         assert_eq!(ledger.take_order(), [0, 3, 6, 9]);
@@ -119,7 +119,7 @@ fn retain_and_dedup_drop_what_goes() {
 }
 
 #[test]
-fn drain_drops_what_it_did_not_give() {
+fn drain_drops_elements_not_yielded() {
     with_ten(0, |ledger, mut vec| {
         let mut drain = vec.drain(2..7);
         let (first, last) = (drain.next().unwrap(), drain.next_back().unwrap());
@@ -132,7 +132,7 @@ fn drain_drops_what_it_did_not_give() {
 }
 
 #[test]
-fn splice_drops_what_it_took_out_and_keeps_what_it_put_in() {
+fn splice_drops_removed_elements_and_keeps_inserted_ones() {
     for count in 0..12 {
         with_ten(0, |ledger, mut vec| {
             let mut splice = vec.splice(2..7, ledger.tokens(100..100 + count));
@@ -147,7 +147,7 @@ fn splice_drops_what_it_took_out_and_keeps_what_it_put_in() {
 }
 
 #[test]
-fn extract_if_gives_what_it_takes_out_and_keeps_the_rest() {
+fn extract_if_yields_removed_elements_and_keeps_the_rest() {
     with_ten(0, |ledger, mut vec| {
         let mut extract = vec.extract_if(1..9, |token| token.value % 2 == 0);
         let taken = [extract.next().unwrap(), extract.next().unwrap()];
@@ -159,7 +159,7 @@ fn extract_if_gives_what_it_takes_out_and_keeps_the_rest() {
 }
 
 #[test]
-fn into_iter_drops_what_it_did_not_give() {
+fn into_iter_drops_elements_not_yielded() {
     with_ten(0, |ledger, vec| {
         let mut iter = vec.into_iter();
         let (first, last) = (iter.next().unwrap(), iter.next_back().unwrap());
@@ -172,7 +172,7 @@ fn into_iter_drops_what_it_did_not_give() {
 }
 
 #[test]
-fn counting_and_skipping_drop_what_they_pass() {
+fn counting_and_skipping_drop_elements() {
     with_ten(0, |ledger, vec| {
         assert_eq!(vec.into_iter().count(), 10);
         assert_eq!(ledger.take_order().len(), 10);
@@ -202,7 +202,7 @@ fn resizing_clones_one_less_than_it_adds() {
 }
 
 #[test]
-fn clones_are_dropped_apart_from_their_origins() {
+fn clones_are_dropped_independently() {
     with_ten(0, |ledger, mut vec| {
         let clone = vec.clone();
         vec.extend_from_within(8..);
@@ -218,7 +218,7 @@ fn clones_are_dropped_apart_from_their_origins() {
 }
 
 #[test]
-fn clone_from_drops_only_what_is_too_many_or_overwritten() {
+fn clone_from_drops_only_excess_and_overwritten_elements() {
     with_ten(0, |ledger, mut vec| {
         let three: VmVec<_> = ledger.tokens(20..23).collect();
         vec.clone_from(&three);
@@ -232,7 +232,7 @@ fn clone_from_drops_only_what_is_too_many_or_overwritten() {
 }
 
 #[test]
-fn what_is_refused_comes_back_once() {
+fn refused_values_are_returned_once() {
     let ledger = Ledger::new();
     let mut vec = VmVec::with_max_len(3);
     vec.extend(ledger.tokens(0..3));
@@ -265,7 +265,7 @@ fn forgotten_iterators_leak_and_never_drop_twice() {
         assert!(vec.is_empty());
         assert_eq!(ledger.live(), 9);
     });
-    // Two given out, and all from index 2 on is lost, but for those.
+    // Two elements were yielded; all others from index 2 on leak.
     with_ten(6, |_, mut vec| {
         let mut drain = vec.drain(2..8);
         drop((drain.next(), drain.next_back()));
@@ -278,7 +278,7 @@ fn forgotten_iterators_leak_and_never_drop_twice() {
         drop(splice.next());
         mem::forget(splice);
         assert_eq!(values(&vec), [0, 1]);
-        // Over the places of those that were lost.
+        // They overwrite the places of leaked elements.
         vec.extend(ledger.tokens(30..40));
         assert_eq!(vec.len(), 12);
     });

@@ -1,5 +1,5 @@
-//! Bad input ends in an `Error`, or in the panic that std's `Vec` gives, with the numbers in the
-//! words; never in an abort.
+//! Invalid input causes an `Error`, or the same panic as std's `Vec`, with the numbers in the message, and never an
+//! abort.
 
 #![expect(unsafe_code, reason = "an array of `usize::MAX` units is not made one by one")]
 
@@ -25,7 +25,7 @@ fn assert_overflow(error: Error) {
 }
 
 #[test]
-fn absurd_room_is_an_overflow() {
+fn huge_reservations_overflow() {
     let mut vec = VmVec::from([1_u64, 2]);
     assert_overflow(vec.try_reserve(usize::MAX).unwrap_err());
     assert_overflow(vec.try_reserve(usize::MAX - 1).unwrap_err());
@@ -45,7 +45,7 @@ fn absurd_room_is_an_overflow() {
     assert_eq!(bytes, [0]);
 }
 
-/// What is refused for being more than `isize::MAX` bytes, and what for another reason.
+/// Calls that are refused because they exceed `isize::MAX` bytes, and for other reasons.
 #[track_caller]
 fn refuses_by_the_byte<T>(make: impl Fn() -> VmVec<T>) {
     let most = TOO_MANY / size_of::<T>();
@@ -123,7 +123,7 @@ fn maps_refuse_more_bytes_than_isize_max_as_arrays_do() {
 }
 
 #[test]
-fn absurd_capacities_and_maxima_are_overflows() {
+fn huge_capacities_and_maxima_overflow() {
     assert_overflow(VmVec::<u8>::try_with_capacity(TOO_MANY + 1).unwrap_err());
     assert_overflow(VmVec::<u8>::try_with_capacity(usize::MAX).unwrap_err());
     assert_overflow(VmVec::<u64>::try_with_capacity(TOO_MANY / 8 + 1).unwrap_err());
@@ -137,7 +137,7 @@ fn absurd_capacities_and_maxima_are_overflows() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn the_largest_sizes_are_refused_by_someone() {
-    // Whether by us or by the system depends on the page; but never granted, and never an abort.
+    // Refused by the crate or by the system, depending on the page size, but never granted, and never an abort.
     for bytes in [TOO_MANY, TOO_MANY - 1, TOO_MANY - 4095, TOO_MANY - (4 << 20), TOO_MANY / 2 + 1] {
         let errors = [
             VmVec::<u8>::try_with_capacity(bytes).unwrap_err(),
@@ -163,10 +163,10 @@ fn the_largest_sizes_are_refused_by_someone() {
 }
 
 #[test]
-fn zero_sized_elements_have_no_absurd_sizes() {
+fn zero_sized_elements_overflow_only_by_their_count() {
     let mut vec = VmVec::<()>::with_max_len(usize::MAX);
     assert_eq!((vec.max_len(), vec.capacity()), (usize::MAX, usize::MAX));
-    // SAFETY: that is the capacity, and units need no initialising.
+    // SAFETY: this is the capacity, and units need no initialisation.
     unsafe { vec.set_len(usize::MAX) };
     assert_eq!(vec.len(), usize::MAX);
     let refused = vec.try_push(()).unwrap_err();
@@ -183,7 +183,7 @@ fn zero_sized_elements_have_no_absurd_sizes() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 #[cfg_attr(no_vm, ignore = "no system gives a number there")]
-fn two_to_the_fifty_bytes_are_refused_with_the_number() {
+fn two_to_the_fifty_bytes_are_refused_with_their_number() {
     const ASKED: usize = 1 << 50;
     let mut vec = VmVec::from([1_u64]);
     let errors = [
@@ -192,16 +192,16 @@ fn two_to_the_fifty_bytes_are_refused_with_the_number() {
         (Reservation::new(ASKED).unwrap_err(), "1.0 PiB"),
     ];
     for (error, size) in errors {
-        // The kernel of some systems has more than 2^47 addresses, but no machine has so many.
+        // The kernel of some systems has more than 2^47 addresses, but no machine has 2^50.
         assert!(matches!(error.kind(), ErrorKind::AddressSpace | ErrorKind::AddressLimit));
-        // What was asked of the system is a little more: the guard, and room to align.
+        // The request to the system is slightly larger, because of guard pages and alignment.
         assert!((ASKED..ASKED + (4 << 20)).contains(&error.bytes()), "{error}");
         let text = error.to_string();
         assert!(text.contains(size) && text.contains(&error.bytes().to_string()), "{text}");
-        assert!(text.contains("ask for less"), "{text}");
+        assert!(text.contains("request less"), "{text}");
         assert!(error.raw_os_error().is_some_and(|code| text.contains(&code.to_string())));
     }
-    // An array that has its reservation is full instead.
+    // An array that has a reservation is full instead.
     let error = vec.try_reserve(ASKED / 8).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MaxLen);
     assert_eq!(error.bytes(), ASKED + 8);
@@ -210,7 +210,7 @@ fn two_to_the_fifty_bytes_are_refused_with_the_number() {
 }
 
 #[test]
-fn the_infallible_call_panics_with_the_words_of_its_twin() {
+fn infallible_calls_panic_with_the_message_of_their_twin() {
     let mut full = VmVec::with_max_len(2);
     full.extend([1_u16, 2]);
     let words = full.try_push(3).unwrap_err().to_string();
@@ -245,7 +245,7 @@ fn the_infallible_call_panics_with_the_words_of_its_twin() {
 }
 
 #[test]
-fn words_name_the_type_and_one_unit() {
+fn messages_name_the_type_and_one_unit() {
     new_key_type! { struct Tiny: Bits32<2, 2>; }
     let key = |index| KeyData::from_parts(index, 1, 0).unwrap();
 
@@ -262,46 +262,45 @@ fn words_name_the_type_and_one_unit() {
     for (error, words) in [
         (
             vec.try_push(2).unwrap_err().error,
-            "this VmVec is full: its `max_len` is 1; make it with a larger one, by `VmVec::builder`",
+            "this VmVec is full: its `max_len` is 1; set a larger one with `VmVec::builder`",
         ),
         (
             units.clone().try_reserve(4).unwrap_err(),
-            "this VmVec is full: its `max_len` is 3; make it with a larger one, by `VmVec::builder`",
+            "this VmVec is full: its `max_len` is 3; set a larger one with `VmVec::builder`",
         ),
         (
             map.try_insert(2).unwrap_err().error,
-            "this SlotMap is full: its `max_len` is 1; make it with a larger one, by \
-             `SlotMap::builder`",
+            "this SlotMap is full: its `max_len` is 1; set a larger one with `SlotMap::builder`",
         ),
         (
             tiny.clone().try_insert(2).unwrap_err().error,
-            "this SlotMap is full: the index in its keys numbers 4 slots at most, retired ones \
-             among them; make it with a key type that has more bits of index, or of generation",
+            "this SlotMap is full: its keys can index at most 4 slots, including retired slots; use a \
+             key type with more bits of index or generation",
         ),
         (
             SlotMap::<Tiny, u8>::builder().capacity(5).try_build().unwrap_err(),
-            "this SlotMap is full: the index in its keys numbers 4 slots at most, retired ones \
-             among them; make it with a key type that has more bits of index, or of generation",
+            "this SlotMap is full: its keys can index at most 4 slots, including retired slots; use a \
+             key type with more bits of index or generation",
         ),
         (
             second.try_insert(key(1).into(), 2).unwrap_err().error,
-            "this SecondaryMap takes no more slots: its `max_len` is 1; make it with a larger one, \
-             by `SecondaryMap::builder`",
+            "this SecondaryMap cannot hold more slots: its `max_len` is 1; set a larger one with \
+             `SecondaryMap::builder`",
         ),
         (
             SecondaryMap::<Tiny, u8>::try_with_max_len(5).unwrap_err(),
-            "this SecondaryMap takes no more slots: the index in its keys numbers 4 slots at most; \
-             make it with a key type that has more bits of index",
+            "this SecondaryMap cannot hold more slots: its keys can index at most 4 slots; use a key \
+             type with more bits of index",
         ),
         (
             sparse.try_insert(DefaultKey::null(), 2).unwrap_err().error,
-            "the key is null, or older than the one whose value is, or was, there; insert under a \
-             key that the map of these keys has now",
+            "the key is null, or older than the one whose value is or was in its slot; use a key that \
+             the slot map contains now",
         ),
         (
             arena.try_alloc([0_u8; 5000]).unwrap_err().error,
             "this Arena is full: its `max_bytes` is 4096 bytes (4.0 KiB), and 5000 bytes (4.9 KiB) \
-             in all are asked for; make it with a larger one, by `Arena::builder`",
+             in all would be in use; set a larger one with `Arena::builder`",
         ),
     ] {
         assert_eq!(error.to_string(), words);
@@ -310,31 +309,31 @@ fn words_name_the_type_and_one_unit() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn words_tell_what_a_far_index_would_take() {
+fn messages_name_the_bytes_a_far_index_would_take() {
     let mut map = SecondaryMap::<DefaultKey, u8>::new();
     let far = KeyData::from_parts(u32::MAX, 1, 0).unwrap().into();
     let near = (64 << 20) / 8 + 16;
     assert_eq!(
         map.try_insert(far, 2).unwrap_err().to_string(),
         format!(
-            "the index in the key is so far that this SecondaryMap would take 34359738368 bytes \
-             (32.0 GiB) in all; only those below {near} are taken without being announced; if the \
-             key is right, call `reserve` or `set_capacity` before, or use a `SparseSecondaryMap`"
+            "the index in the key is so large that this SecondaryMap would take 34359738368 bytes \
+             (32.0 GiB) in all; only indices below {near} are accepted without being announced; if \
+             the key is valid, call `reserve` or `set_capacity` first, or use a `SparseSecondaryMap`"
         )
     );
 }
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn words_ask_for_less_of_what_was_named() {
+fn messages_name_the_option_to_reduce() {
     const ASKED: usize = 1 << 50;
     for (error, way) in [
-        (VmVec::<u8>::try_with_max_len(ASKED).unwrap_err(), "ask for less (a smaller `max_len`)"),
+        (VmVec::<u8>::try_with_max_len(ASKED).unwrap_err(), "request less (a smaller `max_len`)"),
         (
             Arena::builder().max_bytes(ASKED).try_build().unwrap_err(),
-            "ask for less (a smaller `max_bytes`)",
+            "request less (a smaller `max_bytes`)",
         ),
-        (Reservation::new(ASKED).unwrap_err(), "ask for less"),
+        (Reservation::new(ASKED).unwrap_err(), "request less"),
     ] {
         let words = error.to_string();
         let (_, after) = words.split_once(way).expect(&words);
@@ -344,7 +343,7 @@ fn words_ask_for_less_of_what_was_named() {
 
 #[cfg(feature = "bytemuck")]
 #[test]
-fn refused_zeroes_panic_with_the_words_of_the_twin() {
+fn refused_zeroed_elements_panic_with_the_message_of_the_twin() {
     let mut full = VmVec::<u16>::with_max_len(2);
     full.extend_zeroed(2);
     let words = full.try_extend_zeroed(1).unwrap_err().to_string();
@@ -385,14 +384,14 @@ fn an_index_out_of_bounds_panics_as_in_vec() {
     assert_eq!(vec, std);
 }
 
-/// A start, or an end, of every kind, inside a vector of 5 and outside.
+/// Bounds of every kind, within and beyond a vector of 5.
 fn bounds() -> impl Iterator<Item = Bound<usize>> {
     let numbers = [0, 1, 3, 4, 5, 6, 7, usize::MAX - 1, usize::MAX];
     let bounds = numbers.into_iter().flat_map(|n| [Bound::Included(n), Bound::Excluded(n)]);
     bounds.chain([Bound::Unbounded])
 }
 
-/// What a call panics with, or nothing.
+/// The panic message of a call, if it panics.
 fn words<R>(call: impl FnOnce() -> R) -> Option<String> {
     let call = AssertUnwindSafe(|| drop(call()));
     panic::catch_unwind(call).err().map(|payload| {
@@ -433,7 +432,7 @@ fn a_range_out_of_bounds_panics_as_in_vec() {
 
 #[test]
 #[expect(clippy::reversed_empty_ranges, reason = "they are to be refused")]
-fn a_range_out_of_bounds_panics_with_the_numbers_that_were_given() {
+fn a_range_out_of_bounds_panics_with_the_caller_s_numbers() {
     let mut vec = VmVec::from([1, 2, 3, 4, 5]);
     let open = panic_message(|| vec.drain(2..8).count());
     assert_eq!(open, "range end index 8 out of range for slice of length 5");
@@ -501,7 +500,7 @@ fn a_panic_names_the_line_of_the_caller() {
 
 #[test]
 fn a_size_hint_is_only_a_hint() {
-    // What no machine has, and what no array can have.
+    // Sizes that no machine has, and that no array can have.
     for hint in [TOO_MANY / 64, TOO_MANY, usize::MAX] {
         let mut vec: VmVec<u32> = Boast(0..3, (hint, None)).collect();
         vec.extend(Boast(3..5, (hint, None)));
@@ -515,7 +514,7 @@ fn a_size_hint_is_only_a_hint() {
 }
 
 #[test]
-fn errors_go_where_errors_go() {
+fn errors_convert_to_std_error_types() {
     struct Mute;
 
     let mut full = VmVec::with_max_len(0);
@@ -533,7 +532,7 @@ fn errors_go_where_errors_go() {
     let inner = io.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     assert_eq!(inner, Some(&error));
 
-    // A value that has no `Debug` is no hindrance.
+    // The value need not implement `Debug`.
     let refused = Refused { error, value: Mute };
     assert_eq!(refused.to_string(), error.to_string());
 }

@@ -1,13 +1,14 @@
-//! Containers of one kind have the same methods, or a reason why not; and the docs list them in the same order.
+//! Containers of one kind have the same methods, or a documented reason not to, and the docs list them in the same
+//! order.
 
 use super::tidy::{code, sources};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Containers of one kind: a method that two of them have is missing in the others.
+/// Containers of one kind: methods of two of them that the others lack are reported.
 struct Family {
     containers: &'static [&'static str],
-    /// Containers, why they lack methods, and which.
+    /// Containers, the reason why they lack methods, and the methods.
     missing: &'static [(&'static [&'static str], &'static str, &'static str)],
 }
 
@@ -196,7 +197,7 @@ const MAP_SCOPES: Family = Family {
     )],
 };
 
-/// What the docs list first: making, looking, putting in, taking out, memory, optional features.
+/// The order of groups in the docs: constructors, access, insertion, removal, memory, optional features.
 const ORDER: [&str; 10] = [
     "new",
     "builder",
@@ -211,7 +212,7 @@ const ORDER: [&str; 10] = [
 ];
 
 #[test]
-fn a_method_that_two_of_a_family_have_is_in_all_of_them_or_there_is_a_reason() {
+fn a_method_of_two_containers_of_a_family_is_in_all_or_has_a_reason() {
     let methods = methods();
     for Family { containers, missing } in [ARRAYS, MAPS, ARRAY_SCOPES, MAP_SCOPES] {
         let has = |container: &str, method: &str| methods[container].iter().any(|m| m == method);
@@ -279,13 +280,13 @@ fn methods() -> BTreeMap<String, Vec<String>> {
 
 struct Reader {
     files: BTreeMap<PathBuf, String>,
-    /// Where each is, its name, and its rules.
+    /// The location, name and rules of each macro.
     macros: Vec<(PathBuf, String, String)>,
     methods: BTreeMap<String, Vec<String>>,
 }
 
 impl Reader {
-    /// As rustdoc does, reads the modules in a file first, and then its items.
+    /// Visits the modules of a file before its items, like rustdoc.
     fn module(&mut self, path: &Path) {
         let Some(code) = self.files.get(path).cloned() else { return };
         let folder = match path.file_name().and_then(|name| name.to_str()) {
@@ -323,7 +324,7 @@ impl Reader {
             };
             self.methods.entry(name).or_default().extend(found);
         } else if let Some((name, arguments)) = item.split_once('!') {
-            // One that makes an `impl`, for the first type that it is given.
+            // A macro that defines an `impl` for its first argument.
             let Some(rules) = self.rules(path, name).filter(|rules| rules.contains("impl<")) else {
                 return;
             };
@@ -336,7 +337,7 @@ impl Reader {
         }
     }
 
-    /// The public methods in a block, with those that macros make in it.
+    /// The public methods in a block, including those defined by macros.
     fn listed(&self, path: &Path, block: &str) -> Vec<String> {
         let mut found = Vec::new();
         let mut rest = block;
@@ -358,7 +359,7 @@ impl Reader {
         found
     }
 
-    /// The rules of a macro that is used in a file: of several, those that are nearest to it.
+    /// The rules of a macro used in a file, from the nearest definition.
     fn rules(&self, path: &Path, name: &str) -> Option<String> {
         let near = |other: &Path| path.iter().zip(other.iter()).take_while(|(a, b)| a == b).count();
         let name = name.rsplit("::").next().unwrap();
@@ -367,7 +368,7 @@ impl Reader {
     }
 }
 
-/// The blocks, macros, and calls of macros in a file that are not indented.
+/// The unindented blocks, macros and macro calls of a file.
 fn items(code: &str) -> Vec<&str> {
     let (mut items, mut start, mut end) = (Vec::new(), None, 0);
     for line in code.split_inclusive('\n') {
@@ -384,7 +385,7 @@ fn items(code: &str) -> Vec<&str> {
     items
 }
 
-/// What is behind the parameters that an `impl` begins with.
+/// Returns the part of an `impl` header after its generic parameters.
 fn past_generics(header: &str) -> &str {
     let mut depth = 0;
     let end = header.char_indices().find(|&(at, c)| {
@@ -397,13 +398,13 @@ fn past_generics(header: &str) -> &str {
     }
 }
 
-/// The name of the public method that a line begins.
+/// The name of the public method that starts on a line.
 fn public_method(line: &str) -> Option<&str> {
     let (_, name) = line.trim_start().strip_prefix("pub ")?.split_once("fn ")?;
     name.split(|c| c != '$' && !is_of_name(c)).next()
 }
 
-/// The public methods that the rules of a macro make. Those whose names it is given are the first arguments.
+/// The public methods that the rules of a macro define. Names passed to the macro are its first arguments.
 fn names_of(rules: &str, arguments: &str) -> Vec<String> {
     let mut given = arguments.split(|c| !is_of_name(c)).filter(|word| !word.is_empty());
     let name = |name: &str| match name.strip_prefix('$') {

@@ -1,4 +1,4 @@
-//! Whatever is done to a `Grid`, it finds what a look at all points finds.
+//! Model tests: after any operations, a `Grid` finds the points that a search over all points finds.
 
 use crate::grid_op::{Config, Model, Op};
 use crate::made;

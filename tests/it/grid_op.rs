@@ -1,27 +1,26 @@
-//! Operations on a `Grid` and on a map of points side by side: what the model test and the fuzz target `grid_model`
-//! share.
+//! Operations on a `Grid` and a map of points, shared by the model test and the fuzz target `grid_model`.
 
 use stayput::index::grid::{Near, Position};
 use stayput::index::{Grid, SortedGrid};
 use std::collections::BTreeMap;
 
-/// A world, and the size of cells at first.
+/// The model, and the initial size of cells.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     world: World,
     cell: u8,
 }
 
-/// How far apart coordinates are.
+/// The spacing of coordinates.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum World {
-    /// So that many points are at borders of cells, or in one place.
+    /// So that many points are on the borders of cells, or in one place.
     Lattice,
     Clump,
     /// Long along that axis, and thin along the others.
     Long(u8),
     Wide,
-    /// With numbers of all kinds among them.
+    /// Including unusual numbers.
     Wild,
 }
 
@@ -30,9 +29,9 @@ type Place = [u8; 3];
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Insert(u8, Place),
-    /// Slots from one on, each somewhere.
+    /// A number of slots, from one on, each in a random place.
     InsertMany(u16, u8, Place),
-    /// Each of the slots that there are, by a little.
+    /// Moves each point slightly.
     Nudge(Place),
     Remove(u8),
     RemoveMany(u16, u8),
@@ -46,14 +45,14 @@ pub(crate) enum Op {
     InBox(Place, Place),
     Nearest(Place, u8),
     Pairs(u8),
-    /// What is looked for is looked for there too, from then on.
+    /// Searches are also made at this place from then on.
     Sort,
     SortAnew,
 }
 
 type Points<const D: usize> = BTreeMap<u32, [f32; D]>;
 
-/// By which NaN is equal to itself, too.
+/// Compares bits, so that NaN equals itself.
 type Bits<const D: usize> = (u32, [u32; D]);
 
 fn bits<const D: usize>((slot, position): (u32, [f32; D])) -> Bits<D> {
@@ -125,7 +124,7 @@ fn square<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
     sum
 }
 
-/// Whether two points are as near as that, by `f32`.
+/// Returns `true` if two points are within that distance, in `f32`.
 fn is_within<const D: usize>(a: &[f32; D], b: &[f32; D], radius: f32) -> bool {
     radius >= 0.0 && square(a, b) <= radius * radius
 }
@@ -303,7 +302,7 @@ where
                 .iter()
                 .map(|(slot, position)| (square(position, &point), (*slot, *position)))
                 .filter(|(square, _)| !square.is_nan())
-                // Their bits are in the order of the numbers.
+                // Their bits have the order of the numbers.
                 .map(|(square, point)| (square.to_bits(), bits(point)))
                 .collect();
             expected.sort_unstable();

@@ -1,4 +1,4 @@
-//! The grow-only scope: references stay good, whatever else is pushed, and by whom.
+//! The grow-only scope: references stay valid, whatever code pushes more elements.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::ledger::{Ledger, panic_message, values, with_panic_hook};
@@ -9,14 +9,14 @@ use std::cell::{Cell, RefCell};
 use std::panic::PanicHookInfo;
 use std::sync::{Mutex, PoisonError};
 
-/// What the scopes of both arrays promise: a module each.
+/// What the scopes of both arrays guarantee, one module each.
 macro_rules! tests {
     ($array:ident in $module:ident) => {
         mod $module {
             use super::*;
 
             #[test]
-            fn references_outlast_millions_of_pushes() {
+            fn references_outlive_millions_of_pushes() {
                 let mut vec = $array::new();
                 let scope = vec.grow_only();
                 let mut kept: Vec<(u64, &u64)> = Vec::new();
@@ -33,7 +33,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn it_reads_as_the_array_does_and_its_iterator_does_not_grow() {
+            fn a_scope_reads_like_the_array_and_its_iterator_does_not_grow() {
                 let mut vec = $array::with_max_len(100);
                 vec.extend(0..10);
                 let scope = vec.grow_only();
@@ -51,7 +51,7 @@ macro_rules! tests {
                 }
                 assert!(vec.iter().copied().eq((0..10).chain((0..10).map(|n| n * 10))));
                 assert!($array::<u8>::new().grow_only().is_empty());
-                // Nobody has it, it is only full.
+                // The scope is not busy, only full.
                 let mut none = $array::<u8>::with_max_len(0);
                 let refused = none.grow_only().try_push(1).unwrap_err();
                 assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
@@ -94,7 +94,7 @@ fn an_iterator_may_push_into_the_scope_it_extends() {
     let scope = vec.grow_only();
     let seen = RefCell::new(Vec::new());
     scope.extend((0..1000_u32).inspect(|i| {
-        // Far more than the step that `extend` itself would take.
+        // Much more than the step that `extend` itself would take.
         for j in 0..20 {
             seen.borrow_mut().push(scope.push(100_000 + 20 * i + j));
         }
@@ -133,7 +133,7 @@ fn a_clone_and_a_comparison_may_push() {
     assert_eq!(scope[0].get(), 7);
 }
 
-/// A value that is never dropped; it stays reachable, so that no leak checker minds.
+/// A value that is never dropped, but stays reachable, so that leak checkers do not report it.
 pub(crate) fn leak<T>(value: T) -> &'static mut T {
     static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     let leaked = Box::leak(Box::new(value));
@@ -144,7 +144,7 @@ pub(crate) fn leak<T>(value: T) -> &'static mut T {
 
 #[test]
 fn the_drop_of_a_refused_value_may_push_into_the_scope() {
-    /// Pushes a smaller one when it is dropped.
+    /// Pushes a smaller value when it is dropped.
     struct Stubborn {
         size: u32,
         scope: &'static GrowOnly<'static, Stubborn>,
@@ -192,7 +192,7 @@ fn an_iterator_that_panics_leaves_what_was_pushed() {
 }
 
 #[test]
-fn elements_may_refer_to_each_other_in_an_array_for_ever() {
+fn elements_may_refer_to_each_other_in_a_leaked_array() {
     struct Node {
         number: usize,
         back: Option<&'static Node>,
@@ -229,14 +229,14 @@ type Words = GrowOnly<'static, u64>;
 type Map = GrowOnlyMap<'static, DefaultKey, u64>;
 
 #[test]
-fn the_hook_of_a_panic_finds_the_scope_taken_and_it_is_back_afterwards() {
+fn a_panic_hook_finds_the_scope_busy_and_it_works_afterwards() {
     thread_local! {
         static WORDS: Cell<Option<&'static Words>> = const { Cell::new(None) };
         static MAP: Cell<Option<&'static Map>> = const { Cell::new(None) };
         static REFUSALS: Cell<usize> = const { Cell::new(0) };
     }
     fn hook(_: &PanicHookInfo<'_>) {
-        // There would be room.
+        // Despite spare capacity.
         let mut errors = Vec::new();
         if let Some(words) = WORDS.get() {
             errors.extend([words.try_push(9).err().map(Error::from), words.try_reserve(1).err()]);
@@ -280,13 +280,13 @@ fn the_hook_of_a_panic_finds_the_scope_taken_and_it_is_back_afterwards() {
 }
 
 thread_local! {
-    /// What a buffer does when memory is asked of it.
+    /// What a buffer does when memory is requested.
     static MEDDLE: Cell<Option<fn()>> = const { Cell::new(None) };
     static SCOPES: Cell<Option<(&'static Words, &'static Map)>> = const { Cell::new(None) };
 }
 
 #[test]
-fn a_backing_finds_the_scope_taken_whatever_it_asks() {
+fn a_backing_finds_every_call_of_the_scope_busy() {
     fn meddle() {
         let (words, map) = SCOPES.get().expect("set");
         let key = DefaultKey::default();
@@ -318,7 +318,7 @@ fn a_backing_finds_the_scope_taken_whatever_it_asks() {
             others += usize::from(std::panic::catch_unwind(|| call(map, key)).is_err());
         }
         assert!(others == 0 || others == refused.len(), "{others} of the map");
-        // One of them asks for memory, and the other is as ever.
+        // One scope requests memory, and the other works as usual.
         assert!((taken == 0) != (others == 0));
     }
 
@@ -328,7 +328,7 @@ fn a_backing_finds_the_scope_taken_whatever_it_asks() {
     };
     let words: &Words = leak(leak(VmVec::builder().build_in(backing())).grow_only());
     let map: &Map = leak(leak(SlotMap::builder().build_in(backing())).grow_only());
-    // Neither is to ask for memory while the other does.
+    // Neither requests memory while the other does.
     words.reserve(1);
     map.reserve(1);
     SCOPES.set(Some((words, map)));

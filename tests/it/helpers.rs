@@ -1,4 +1,4 @@
-//! What tests of several containers need.
+//! Helpers for tests of several containers.
 
 use stayput::{Key, KeyData};
 use std::cell::Cell;
@@ -11,7 +11,7 @@ pub(crate) type SendOnly = Cell<u8>;
 pub(crate) type SyncOnly = MutexGuard<'static, u8>;
 pub(crate) type Neither = Rc<u8>;
 
-/// Asserts that types may be sent and shared as what is in them may be.
+/// Asserts that types are `Send` and `Sync` exactly if their contents are.
 macro_rules! assert_like_elements {
     ($($name:ident),*) => {$(
         static_assertions::assert_impl_all!($name<u8>: Send, Sync, Unpin);
@@ -24,12 +24,12 @@ macro_rules! assert_like_elements {
 }
 pub(crate) use assert_like_elements;
 
-/// A key of an index and a generation, without a tag.
+/// A key with an index and a generation, without a tag.
 pub(crate) fn key<K: Key>(index: u32, generation: u32) -> K {
     KeyData::from_parts(index, generation, 0).expect("it fits").into()
 }
 
-/// An iterator that says of its length whatever it is to say.
+/// An iterator with an arbitrary size hint.
 pub(crate) struct Boast<I>(pub(crate) I, pub(crate) (usize, Option<usize>));
 
 impl<I: Iterator> Iterator for Boast<I> {

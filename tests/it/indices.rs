@@ -3,7 +3,7 @@
 use stayput::index::{Grid, ListIndex, SetIndex, UniqueIndex};
 use stayput::{Error, ErrorKind};
 
-/// Asserts that a slot is refused as far by an index of one slot that takes `slot_bytes` for each.
+/// Asserts that an index with one slot, taking `slot_bytes` per slot, refuses a far slot.
 fn assert_far(error: Error, slot: u32, slot_bytes: usize) {
     let near = (64 << 20) / slot_bytes + 2 * 16;
     let bytes = (slot as usize + 1).saturating_mul(slot_bytes);
@@ -56,7 +56,7 @@ fn far_slots_are_refused_and_nothing_changes() {
 }
 
 #[test]
-fn the_last_number_names_no_slot() {
+fn the_largest_number_is_not_a_slot() {
     let kinds = [
         UniqueIndex::new().try_insert(&'a', u32::MAX, |_| false).unwrap_err(),
         SetIndex::new().try_insert(&'a', u32::MAX, |_| false).unwrap_err(),
@@ -128,7 +128,7 @@ fn put_all(index: &mut impl Values, slots: impl Iterator<Item = u32>, of_a_value
 
 /// Removes 99 % of `count` slots, shrinks, and inserts them again.
 fn assert_shrinks_to_what_is_left<I: Values>(count: u32, of_a_value: u32, arrays: usize) {
-    // Each array keeps one run of pages that it does not need, so that it can go up and down without a call.
+    // Each array keeps one spare run of pages, so that small changes of size make no system call.
     let spare = arrays << 16;
     for is_kept in [|slot: &u32| *slot < 400, |slot: &u32| slot % 100 == 7] {
         let (mut index, mut left) = (I::default(), I::default());
@@ -138,9 +138,9 @@ fn assert_shrinks_to_what_is_left<I: Values>(count: u32, of_a_value: u32, arrays
         }
         index.shrink();
         put_all(&mut left, (0..count).filter(is_kept), of_a_value);
-        // It may have begun in memory that another array left behind.
+        // It may have started in memory of a previous array.
         left.shrink();
-        // What was never large lies in the heap still, where it takes less than the run of pages that it takes elsewhere.
+        // Arrays that were never large are still on the heap, where they take less than a run of pages.
         let in_runs = left.committed().next_multiple_of(1 << 16);
         let (committed, needed) = (index.committed(), in_runs.max(spare));
         assert!(committed <= needed + spare, "{committed} for {needed}, of {of_a_value}");
@@ -159,23 +159,23 @@ fn assert_shrinks_to_what_is_left<I: Values>(count: u32, of_a_value: u32, arrays
 }
 
 #[test]
-fn unique_indices_shrink_to_what_is_left() {
+fn unique_indices_shrink_to_their_remaining_entries() {
     assert_shrinks_to_what_is_left::<UniqueIndex>(100_000, 1, 3);
 }
 
 #[test]
-fn sets_shrink_to_what_is_left() {
+fn sets_shrink_to_their_remaining_entries() {
     assert_shrinks_to_what_is_left::<SetIndex>(40_000, 1, 6);
     assert_shrinks_to_what_is_left::<SetIndex>(20_000, 40, 6);
 }
 
 #[test]
-fn lists_shrink_to_what_is_left() {
+fn lists_shrink_to_their_remaining_entries() {
     assert_shrinks_to_what_is_left::<ListIndex>(80_000, 1, 5);
 }
 
 #[test]
-fn nearest_points_are_those_that_are_accepted() {
+fn nearest_searches_return_only_accepted_points() {
     let mut grid = Grid::new(3.0);
     let mut state = 1_u32;
     let mut random = || {

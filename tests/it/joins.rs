@@ -1,4 +1,4 @@
-//! Maps side by side: what a join borrows, and how many maps it may have.
+//! Joins of maps: what they borrow, and how many maps they can have.
 
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use stayput::secondary::{Join, JoinMut};
@@ -25,7 +25,7 @@ fn a_column_may_have_up_to_four_maps() {
 }
 
 #[test]
-fn joins_are_as_free_as_what_they_borrow() {
+fn joins_are_send_and_sync_like_their_borrows() {
     type Shared<'a, V> = Join<'a, DefaultKey, u8, &'a SecondaryMap<DefaultKey, V>>;
     type Mutable<'a, V> = JoinMut<'a, DefaultKey, u8, &'a mut SecondaryMap<DefaultKey, V>>;
     assert_impl_all!(Shared<'_, u8>: Send, Sync, Clone);

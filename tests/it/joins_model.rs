@@ -1,5 +1,4 @@
-//! Maps side by side, whatever was done to them before and however they are gone over: against ordered maps
-//! of std's.
+//! Joins of maps, after any operations and with any iteration, compared with ordered maps of std.
 
 use crate::made;
 use stayput::secondary::Column;
@@ -8,13 +7,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Debug;
 use std::iter;
 
-/// What is kept: numbers, in slots of several kinds.
+/// The values: numbers, in slots of several kinds.
 pub(crate) trait Value: Copy + Debug + Send + Sync + 'static {
     fn of(number: u32) -> Self;
     fn number(self) -> u32;
 }
 
-/// States of these are looked at many at once.
+/// For these, many states are checked at once.
 impl Value for u32 {
     fn of(number: u32) -> Self {
         number
@@ -62,7 +61,7 @@ impl Value for () {
 pub(crate) enum Op {
     Insert(u16),
     Remove(u16),
-    /// A run of slots, every so many of them.
+    /// Every `n`th slot of a run.
     RemoveRun(u16, u16, u8),
     Detach(u16),
     Reattach(u16),
@@ -71,11 +70,11 @@ pub(crate) enum Op {
     Clear,
     Trim,
     Compact,
-    /// Into the one map or the other, under the key of a value, or one that was made before.
+    /// Into one of the maps, under the key of a value or an older one.
     Put(bool, u16),
     PutAll(bool, u8),
     PutOld(bool, u16),
-    /// At a slot that there may not be.
+    /// At a slot that may not exist.
     PutAt(bool, u16, u8),
     Take(bool, u16),
     TakeRun(bool, u16, u16, u8),
@@ -86,17 +85,17 @@ pub(crate) enum Op {
 
 type Model = BTreeMap<DefaultKey, u32>;
 
-/// A map and two beside it, and what should be there.
+/// A map and two secondary maps, and their expected contents.
 pub(crate) struct World<V, W> {
     pub(crate) map: SlotMap<DefaultKey, V>,
     pub(crate) seconds: [SecondaryMap<DefaultKey, W>; 2],
     values: Model,
     beside: [Model; 2],
     detached: Vec<DefaultKey>,
-    /// All keys that the map has made or taken.
+    /// All keys that the map has created or accepted.
     made: HashSet<DefaultKey>,
     old: Vec<DefaultKey>,
-    /// The next number for a value.
+    /// The number of the next value.
     next: u32,
 }
 
@@ -109,7 +108,7 @@ fn pick(model: &Model, which: u16) -> Option<DefaultKey> {
     model.keys().nth(usize::from(which) % model.len().max(1)).copied()
 }
 
-/// Those in a run of slots, every `step` and one.
+/// The keys in a run of slots, every `step + 1`.
 fn run_of(model: &Model, from: u16, len: u16, step: u8) -> Vec<DefaultKey> {
     let first = u32::from(from) % 3000;
     let run = first..first + u32::from(len) % 1000;
@@ -135,7 +134,7 @@ impl<V: Value, W: Value> World<V, W> {
         world
     }
 
-    /// A number, and the value of it.
+    /// A number and the value made from it.
     fn number<T: Value>(&mut self) -> (u32, T) {
         self.next += 1;
         let value = T::of(self.next % 200);
@@ -275,7 +274,7 @@ impl<V: Value, W: Value> World<V, W> {
         }
     }
 
-    /// What all three have, in the order of keys.
+    /// The keys and values in all three maps, in the order of keys.
     pub(crate) fn expected(&self) -> Vec<(DefaultKey, u32, u32, u32)> {
         let [one, other] = &self.beside;
         let all =
@@ -283,13 +282,13 @@ impl<V: Value, W: Value> World<V, W> {
         all.flatten().collect()
     }
 
-    /// What the map and the first have.
+    /// The keys and values in the map and in the first secondary map.
     pub(crate) fn expected_of_first(&self) -> Vec<(DefaultKey, u32, u32)> {
         let pairs = self.values.iter().map(|(key, a)| Some((*key, *a, *self.beside[0].get(key)?)));
         pairs.flatten().collect()
     }
 
-    /// Each is what it should be, by itself.
+    /// Asserts that each map has its expected contents.
     pub(crate) fn check(&self) {
         assert!(self.map.iter().map(|(key, value)| (key, value.number())).eq(owned(&self.values)));
         for (second, model) in self.seconds.iter().zip(&self.beside) {
@@ -308,7 +307,7 @@ fn owned(model: &Model) -> impl Iterator<Item = (DefaultKey, u32)> {
     model.iter().map(|(key, number)| (*key, *number))
 }
 
-/// Takes some from either end, as `ends` says, and what is left by a fold; in the order of the keys.
+/// Takes items from either end, as `ends` says, and the rest by a fold, in the order of keys.
 fn all_of<I: DoubleEndedIterator>(mut items: I, ends: &[bool]) -> Vec<I::Item> {
     let (mut front, mut back) = (Vec::new(), Vec::new());
     for is_front in ends {
@@ -323,14 +322,14 @@ fn all_of<I: DoubleEndedIterator>(mut items: I, ends: &[bool]) -> Vec<I::Item> {
     front
 }
 
-/// One at a time, to the end and behind it.
+/// One at a time, to the end and past it.
 fn each_of<I: Iterator>(mut items: I) -> Vec<I::Item> {
     let all: Vec<_> = iter::from_fn(|| items.next()).collect();
     assert!(items.next().is_none());
     all
 }
 
-/// Panics if two of these are at one place.
+/// Panics if two of these are at one address.
 fn assert_apart<T>(references: &[&mut T]) {
     let places: HashSet<_> = references.iter().map(|at| std::ptr::from_ref(&**at)).collect();
     assert_eq!(places.len(), references.len());
@@ -351,7 +350,7 @@ fn check<V: Value, W: Value>(ops: &[Op], ends: &[bool]) {
     assert!(turned.eq(pairs.iter().copied()));
     let both = all_of(map.join((&*one, &*other)), ends);
     assert!(both.into_iter().map(triple).eq(triples.iter().copied()));
-    // A copy of what is left.
+    // A clone with the remaining items.
     let mut rest = map.join(&*one);
     let taken = (rest.next().map(pair), rest.next_back().map(pair));
     assert_eq!(taken.0, pairs.first().copied());
@@ -359,7 +358,7 @@ fn check<V: Value, W: Value>(ops: &[Op], ends: &[bool]) {
     let left = pairs.get(1..(pairs.len().max(1) - 1).max(1)).unwrap_or_default();
     assert!(rest.clone().map(pair).eq(left.iter().copied()));
     assert!(rest.map(pair).eq(left.iter().copied()));
-    // A map of the same kind, and each map more than once, and tuples in tuples.
+    // Maps of the same kind, maps used repeatedly, and nested tuples.
     let same = one.join(&*one).filter(|(_, a, b)| std::ptr::eq(*a, *b));
     assert_eq!(same.count(), one.len());
     let nested = map.join(((&*one, &*map), (&*other, (&*one, &*one))));
@@ -369,7 +368,7 @@ fn check<V: Value, W: Value>(ops: &[Op], ends: &[bool]) {
     });
     assert!(all_of(nested, ends).into_iter().eq(triples.iter().copied()));
 
-    // All references at once.
+    // All references are alive at once.
     let mut held = all_of(map.join_mut((&mut *one, &mut *other)), ends);
     assert_eq!(held.len(), triples.len());
     for (key, a, (b, c)) in &mut held {
@@ -392,7 +391,7 @@ fn check<V: Value, W: Value>(ops: &[Op], ends: &[bool]) {
     let both = all_of(other.join_mut((&mut *map, &mut *one)), ends);
     let both = both.into_iter().map(|(key, c, (a, b))| triple((key, a, (b, c))));
     assert!(both.eq(changed));
-    // Some maps by mutable reference, from behind.
+    // Some maps by mutable reference, from the back.
     for (_, a, (b, c)) in map.join((&mut *one, &*other)).rev() {
         assert_eq!((a.number(), c.number()), (V::of(7).number(), W::of(9).number()));
         *b = W::of(b.number() + 2);
@@ -410,13 +409,13 @@ fn check<V: Value, W: Value>(ops: &[Op], ends: &[bool]) {
     }
 }
 
-/// The same of a column whose type is not known.
+/// The same for a column whose type is generic.
 fn count<K: Key, C: Column<K>>(map: &SlotMap<K, u32>, column: C) -> usize {
     map.join(column).count()
 }
 
 #[test]
-fn joins_give_what_all_have_after_whatever_was_done() {
+fn joins_yield_common_keys_after_any_operations() {
     made::run_with(40, 1..50, |(ends, count): (u128, u8), ops: &[Op]| {
         let ends: Vec<_> = (0..count % 128).map(|n| ends >> n & 1 == 1).collect();
         check::<u32, u32>(ops, &ends);
@@ -426,7 +425,7 @@ fn joins_give_what_all_have_after_whatever_was_done() {
 }
 
 #[test]
-fn what_a_join_gave_stays_good_when_it_has_gone_on() {
+fn items_of_a_join_stay_valid_when_it_advances() {
     let mut map: SlotMap<DefaultKey, u32> = (0..500).collect();
     let mut second: SecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
     let mut join = map.join_mut(&mut second);

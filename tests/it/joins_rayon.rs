@@ -1,4 +1,4 @@
-//! Maps side by side in parallel: against the same models, and what may go to which thread.
+//! Parallel joins of maps, compared with the same models; and which joins can be sent to other threads.
 
 use crate::joins_model::{Op, Value, World};
 use crate::made;
@@ -19,7 +19,7 @@ fn check<V: Value, W: Value>(ops: &[Op]) {
     let World { map, seconds: [one, other], .. } = &mut world;
     let pair = |(key, a, b): (DefaultKey, &V, &W)| (key, a.number(), b.number());
 
-    // In tasks as small as there are.
+    // In the smallest possible tasks.
     let found: Vec<_> = map.par_join(&*one).map(pair).collect();
     assert_eq!(found, pairs);
     let found: Vec<_> =
@@ -29,7 +29,7 @@ fn check<V: Value, W: Value>(ops: &[Op]) {
     let nested = nested.map(|(key, a, (_, (b, c)))| (key, a.number(), b.number(), c.number()));
     assert_eq!(nested.collect::<Vec<_>>(), triples);
 
-    // All references at once, of all threads.
+    // All references of all threads are alive at once.
     let mut held: Vec<_> = map.par_join_mut((&mut *one, &mut *other)).collect();
     let numbers = held.iter().map(|(key, a, (b, c))| (*key, a.number(), b.number(), c.number()));
     assert!(numbers.eq(triples.iter().copied()));
@@ -45,7 +45,7 @@ fn check<V: Value, W: Value>(ops: &[Op]) {
 }
 
 #[test]
-fn all_is_given_once_after_whatever_was_done() {
+fn everything_is_yielded_once_after_any_operations() {
     made::run_with(15, 1..50, |(), ops: &[Op]| {
         check::<u32, u32>(ops);
         check::<[u32; 9], ()>(ops);
@@ -90,7 +90,7 @@ fn tasks_may_join_the_same_maps() {
     assert_eq!(count.into_inner(), 300);
 }
 
-/// A key that may not go to another thread.
+/// A key that is not `Send`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Homely(KeyData, PhantomData<Rc<()>>);
 
@@ -109,13 +109,13 @@ impl Key for Homely {
 }
 
 #[test]
-fn what_must_not_go_to_other_threads_does_not() {
+fn joins_are_sent_only_if_their_parts_can_be() {
     type Second<V> = SecondaryMap<DefaultKey, V>;
     type Shared<'a, V, C> = ParJoin<'a, DefaultKey, V, C>;
     type Mutable<'a, V, C> = ParJoinMut<'a, DefaultKey, V, C>;
     type Guard = MutexGuard<'static, u8>;
 
-    // By `&mut` what is `Send`, by `&` what is `Sync`.
+    // By `&mut` if `Send`, by `&` if `Sync`.
     assert_impl_all!(Shared<'_, Guard, &Second<Guard>>: ParallelIterator, Clone);
     assert_impl_all!(Shared<'_, u8, (&Second<Guard>, &mut Second<Cell<u8>>)>: ParallelIterator);
     assert_impl_all!(Mutable<'_, Cell<u8>, &mut Second<Cell<u8>>>: ParallelIterator);

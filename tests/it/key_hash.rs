@@ -1,11 +1,11 @@
-//! Keys spread in a hash table, whatever the hasher and the layout.
+//! Keys are well distributed in a hash table, whatever the hasher and the layout.
 
 use stayput::{
     Bits32, Bits64, Compact32, Key, KeyData, Layout, Plain64, SlotMap, Tagged64, new_key_type,
 };
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher, RandomState};
 
-/// Gives back the number that it gets.
+/// Returns the number unchanged.
 #[derive(Default)]
 struct Identity(u64);
 
@@ -24,8 +24,8 @@ impl Hasher for Identity {
     }
 }
 
-/// How keys lie in the table that `hashbrown` makes for so many: it goes by the lowest bits of a
-/// hash, and tells keys there apart by the highest seven of a word.
+/// Checks the distribution of keys in the table that `hashbrown` creates for them. It selects a bucket by the lowest
+/// bits of a hash, and compares the highest seven bits of a word.
 #[track_caller]
 fn spreads<K: Key>(keys: &[K], hasher: &impl BuildHasher, name: &str) {
     let buckets = (keys.len() * 8 / 7).next_power_of_two();
@@ -42,7 +42,7 @@ fn spreads<K: Key>(keys: &[K], hasher: &impl BuildHasher, name: &str) {
     let most_alike = places.chunk_by(|a, b| a == b).map(<[_]>::len).max().unwrap_or(0);
     let most_of_tag = of_tag.into_iter().max().unwrap_or(0);
 
-    // Keys thrown into buckets at random leave so many empty.
+    // The expected number of empty buckets if keys were distributed at random.
     #[expect(clippy::cast_precision_loss, reason = "they are some thousands")]
     let (thrown, free) = (keys.len() as f64, buckets as f64);
     let at_random = free * (1.0 - (-thrown / free).exp());
@@ -59,7 +59,7 @@ fn spread_well<K: Key>(keys: &[K], which: &str) {
     assert!(keys.len() > 500, "{which} are too few to tell");
     let name = |hasher| format!("{which} of {} by {hasher}", std::any::type_name::<K>());
     spreads(keys, &BuildHasherDefault::<Identity>::default(), &name("identity"));
-    // The same as what `fxhash` has.
+    // The function of `fxhash`.
     spreads(keys, &BuildHasherDefault::<rustc_hash_1::FxHasher>::default(), &name("rustc-hash 1"));
     spreads(keys, &rustc_hash::FxBuildHasher, &name("rustc-hash 2"));
     spreads(keys, &fnv::FnvBuildHasher::default(), &name("fnv"));
@@ -78,13 +78,13 @@ fn spread_well<K: Key>(keys: &[K], which: &str) {
 
 const MANY: u32 = 10_000;
 
-/// The keys with these parts, as far as the layout has them.
+/// The keys with these parts, as far as the layout supports them.
 fn keys<K: Key>(parts: impl Iterator<Item = (u32, u32, u32)>) -> Vec<K> {
     let data = parts.map(|(index, generation, tag)| KeyData::from_parts(index, generation, tag));
     data.flatten().map(K::from).collect()
 }
 
-/// All sorts of keys of a layout.
+/// Various keys of a layout.
 fn spread_well_in_all_ways<K: Key>() {
     let indices = K::Layout::MAX_INDEX;
     let generations = K::Layout::MAX_GENERATION;
@@ -137,7 +137,7 @@ fn keys_spread_under_any_hasher_in_any_layout() {
 }
 
 #[test]
-fn a_key_has_the_hash_of_what_it_is_made_of() {
+fn a_key_has_the_hash_of_its_data() {
     new_key_type! { struct Tagged: Tagged64; }
     let hasher = RandomState::new();
     for (index, generation, tag) in [(0, 1, 0), (7, 3, 9), (u32::MAX, 5, 4095)] {

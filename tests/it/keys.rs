@@ -1,4 +1,4 @@
-//! Key types, as those who make them have them.
+//! Key types, as users declare them.
 
 use stayput::{
     Bits64, Compact32, DefaultKey, Key, KeyData, Plain64, SlotMap, Tagged64, new_key_type,
@@ -16,7 +16,7 @@ fn null_is_the_default_and_stays_null_with_a_tag() {
 }
 
 #[test]
-fn null_stands_in_a_const_in_every_layout() {
+fn null_works_in_a_const_in_every_layout() {
     new_key_type! {
         struct Tagged: Tagged64;
         struct Compact: Compact32;
@@ -35,25 +35,25 @@ fn null_stands_in_a_const_in_every_layout() {
 }
 
 #[test]
-fn the_default_of_key_data_needs_no_layout_named() {
+fn the_default_of_key_data_needs_no_explicit_layout() {
     const NOTHING: KeyData = KeyData::default();
     assert!(KeyData::default().is_null());
     assert_eq!(NOTHING, KeyData::NULL);
-    // By the trait there is one for each layout.
+    // The trait has one for each layout.
     let tagged = <KeyData<Tagged64> as Default>::default();
     assert_eq!(tagged, KeyData::NULL);
     assert_eq!(KeyData::<Tagged64>::default(), tagged);
 }
 
-/// As it is written where keys of any type are handed to other languages.
+/// As written in code that passes keys of any type to other languages.
 #[test]
-fn generic_code_makes_keys_of_numbers() {
-    fn there_and_back<K: Key>(key: K) -> K {
+fn generic_code_converts_numbers_to_keys() {
+    fn round_trip<K: Key>(key: K) -> K {
         K::from(KeyData::from_ffi(key.data().as_ffi()))
     }
     let mut map = SlotMap::new();
     let key = map.insert(1);
-    assert_eq!(there_and_back(key), key);
+    assert_eq!(round_trip(key), key);
     let into: DefaultKey = KeyData::from_ffi(key.data().as_ffi()).into();
     assert_eq!(into, key);
 }
@@ -83,7 +83,7 @@ fn numbers_for_other_languages_are_those_of_slotmap() {
     let null = slotmap::KeyData::default().as_ffi();
     assert_eq!(KeyData::<Plain64>::NULL.as_ffi(), null);
     assert!(KeyData::<Plain64>::from_ffi(null).is_null());
-    // What C code takes for no key finds nothing in either.
+    // Values that C code uses for "no key" find nothing in either.
     let none = DefaultKey::from(KeyData::from_ffi(0));
     assert!(ours.get(none).is_none());
     assert!(theirs.get(slotmap::KeyData::from_ffi(0).into()).is_none());
@@ -106,9 +106,9 @@ fn keys_display_as_their_data_is_debugged() {
     assert_eq!(DefaultKey::NULL.to_string(), "null");
 }
 
-/// The macro leaves them to be written.
+/// The macro leaves these to the user.
 #[test]
-fn key_types_display_as_their_makers_like() {
+fn key_types_can_implement_display_themselves() {
     new_key_type! { struct Block; }
     impl std::fmt::Display for Block {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -120,7 +120,7 @@ fn key_types_display_as_their_makers_like() {
 }
 
 #[test]
-fn the_macro_expands_among_names_that_clash() {
+fn the_macro_expands_where_names_are_shadowed() {
     #![expect(dead_code, reason = "the names are what is tested")]
 
     trait Serialize {}
@@ -144,7 +144,7 @@ fn the_macro_expands_among_names_that_clash() {
     assert_eq!(A::default(), A::default());
 }
 
-/// Also with the feature `bytemuck`, whose traits take unsafe code to have.
+/// Also with the feature `bytemuck`, whose traits are unsafe to implement.
 #[forbid(unsafe_code)]
 mod without_unsafe_code {
     use stayput::{Compact32, Key, SlotMap, new_key_type};
@@ -152,7 +152,7 @@ mod without_unsafe_code {
     new_key_type! { struct Careful; struct Short: Compact32; }
 
     #[test]
-    fn key_types_are_made_where_unsafe_code_is_forbidden() {
+    fn key_types_can_be_declared_where_unsafe_code_is_forbidden() {
         let mut map = SlotMap::<Careful, Short>::with_key();
         let key = map.insert(Short::NULL);
         assert!(map[key].is_null());
@@ -160,7 +160,7 @@ mod without_unsafe_code {
 }
 
 #[test]
-fn a_hundred_key_types_come_of_one_call() {
+fn one_call_can_declare_a_hundred_key_types() {
     new_key_type! {
         struct K00; struct K01; struct K02; struct K03; struct K04; struct K05; struct K06;
         struct K07; struct K08; struct K09; struct K10; struct K11; struct K12; struct K13;
@@ -196,7 +196,7 @@ mod bytes {
     }
 
     #[test]
-    fn keys_go_through_bytes() {
+    fn keys_convert_to_bytes_and_back() {
         let mut map = SlotMap::<Plain, u32>::with_key();
         let keys: Vec<Plain> = (0..10).map(|n| map.insert(n)).collect();
         let bytes: &[u8] = bytemuck::cast_slice(&keys);
@@ -208,12 +208,12 @@ mod bytes {
     }
 
     #[test]
-    fn words_that_are_no_keys_are_refused() {
+    fn invalid_words_are_refused_as_keys() {
         fn refused<T>() -> Result<T, CheckedCastError> {
             Err(CheckedCastError::InvalidBitPattern)
         }
         assert_eq!(checked::try_cast::<u64, Plain>(0), refused());
-        // A generation that no slot has, and one of 0.
+        // A generation that no slot has, and generation 0.
         assert_eq!(checked::try_cast::<u64, DefaultKey>(1 << 31), refused());
         assert_eq!(checked::try_cast::<u32, Compact>(3), refused());
         let null = Compact::NULL;
@@ -221,7 +221,7 @@ mod bytes {
     }
 
     #[test]
-    fn zeros_are_no_keys() {
+    fn zeros_are_not_keys() {
         let nothing: Option<Compact> = bytemuck::Zeroable::zeroed();
         assert_eq!(nothing, None);
         let mut parents: VmVec<Option<Plain>> = VmVec::new();
@@ -243,7 +243,7 @@ mod bytes {
 
     proptest! {
         #[test]
-        fn bytes_are_keys_where_bits_are(bits: u64, shift in 0..64_u32) {
+        fn bytes_are_valid_keys_exactly_if_their_bits_are(bits: u64, shift in 0..64_u32) {
             is_as_from_bits::<Plain64>(bits >> shift);
             is_as_from_bits::<Tagged64>(bits >> shift);
             is_as_from_bits::<Compact32>(bits >> shift);

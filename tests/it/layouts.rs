@@ -3,7 +3,7 @@
 use stayput::{HugePages, Reservation, VmVec, page_size};
 use std::fmt::Debug;
 
-/// Does a bit of everything with elements made from numbers, and checks them all.
+/// Runs various operations with elements made from numbers, and checks all elements.
 fn exercise<T: Clone + PartialEq + Debug>(count: usize, make: fn(usize) -> T) {
     let mut vec = VmVec::new();
     for i in 0..count {
@@ -63,7 +63,7 @@ fn elements_of_odd_sizes() {
     exercise(300, |i| [i.to_le_bytes()[0]; 4097]);
 }
 
-/// Runs something whose frames, in a debug build, hold several large elements.
+/// Runs a closure whose stack frames hold several large elements in a debug build.
 fn on_a_large_stack(run: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(run).unwrap();
     if let Err(payload) = thread.join() {
@@ -129,7 +129,7 @@ fn elements_of_size_zero() {
 }
 
 #[test]
-fn empty_arrays_flatten_to_nothing() {
+fn empty_arrays_flatten_to_empty_arrays() {
     let empty: VmVec<[u64; 0]> = (0..10).map(|_| []).collect();
     let mut flat = empty.into_flattened();
     assert!(flat.is_empty());
@@ -144,7 +144,7 @@ fn empty_arrays_flatten_to_nothing() {
 }
 
 #[test]
-fn huge_pages_are_aligned_to_and_hold_the_same() {
+fn huge_pages_are_aligned_and_hold_the_same_elements() {
     for huge_pages in [HugePages::Always, HugePages::Auto, HugePages::Never] {
         let mut vec = VmVec::builder().max_len(5 << 20).huge_pages(huge_pages).build();
         vec.extend((0..5 << 20).map(|i: u32| i.to_le_bytes()[1]));
@@ -158,7 +158,7 @@ fn huge_pages_are_aligned_to_and_hold_the_same() {
 }
 
 #[test]
-fn reservations_are_aligned_as_asked() {
+fn reservations_have_the_requested_alignment() {
     for shift in 0..30 {
         let align = 1_usize << shift;
         let range = Reservation::builder().bytes(1).align(align).reserve().unwrap();

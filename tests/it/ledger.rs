@@ -1,5 +1,5 @@
-//! Values that are booked: each must be dropped exactly once, and cloning, dropping or calling
-//! user code can be made to panic at any step.
+//! A ledger of values: each must be dropped exactly once. Cloning, dropping and other user code can be made to panic at
+//! any step.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -16,14 +16,14 @@ pub(crate) enum Step {
     Call,
 }
 
-/// What has become of each value that was made.
+/// The record of all values.
 #[derive(Debug)]
 pub(crate) struct Ledger {
-    /// For each value, by its number, how often it was dropped.
+    /// How often each value was dropped, by its number.
     drops: RefCell<Vec<u32>>,
-    /// The numbers of the values that were dropped, in that order.
+    /// The numbers of the dropped values, in order.
     order: RefCell<Vec<usize>>,
-    /// What is to panic, and how many steps of that kind go well before.
+    /// The step that panics, and how many of its kind succeed before.
     fuse: Cell<Option<(Step, usize)>>,
 }
 
@@ -32,17 +32,17 @@ impl Ledger {
         Self { drops: RefCell::default(), order: RefCell::default(), fuse: Cell::new(None) }
     }
 
-    /// Has the step after `pass` more of its kind panic.
+    /// Makes a step panic, after `pass` more of its kind.
     pub(crate) fn set_fuse(&self, step: Step, pass: usize) {
         self.fuse.set(Some((step, pass)));
     }
 
-    /// Lets nothing panic any more. Whether the fuse had burnt down.
+    /// Cancels the planned panic. Returns `true` if it has happened.
     pub(crate) fn clear_fuse(&self) -> bool {
         self.fuse.take().is_none()
     }
 
-    /// Marks a step of user code, which panics if it is its turn.
+    /// Records a step of user code, which panics if that is planned.
     pub(crate) fn step(&self, step: Step) {
         match self.fuse.get() {
             Some((kind, 0)) if kind == step && !std::thread::panicking() => {
@@ -71,17 +71,17 @@ impl Ledger {
         self.drops.borrow()[token.id] == 0
     }
 
-    /// How many were made.
+    /// The number of values made.
     pub(crate) fn made(&self) -> usize {
         self.drops.borrow().len()
     }
 
-    /// How many were made and not dropped.
+    /// The number of values made and not dropped.
     pub(crate) fn live(&self) -> usize {
         self.drops.borrow().iter().filter(|drops| **drops == 0).count()
     }
 
-    /// The numbers of the values dropped since this was last called, in that order.
+    /// The numbers of the values dropped since the last call, in order.
     pub(crate) fn take_order(&self) -> Vec<usize> {
         self.order.take()
     }
@@ -96,7 +96,7 @@ impl Ledger {
     }
 }
 
-/// A value that is booked in a [`Ledger`].
+/// A value recorded in a [`Ledger`].
 pub(crate) struct Token<'l> {
     ledger: &'l Ledger,
     pub(crate) id: usize,
@@ -113,7 +113,7 @@ impl Clone for Token<'_> {
 
 impl Drop for Token<'_> {
     fn drop(&mut self) {
-        // A panic here could abort the run; `assert_all_dropped_but` tells.
+        // A panic here could abort the process; `assert_all_dropped_but` reports the fault.
         self.ledger.drops.borrow_mut()[self.id] += 1;
         self.ledger.order.borrow_mut().push(self.id);
         self.ledger.step(Step::Drop);
@@ -138,7 +138,7 @@ pub(crate) fn values(tokens: &[Token<'_>]) -> Vec<u32> {
     tokens.iter().map(|token| token.value).collect()
 }
 
-/// Runs something that must panic, and returns what it said.
+/// Runs a closure that must panic, and returns its message.
 #[track_caller]
 pub(crate) fn panic_message<R>(run: impl FnOnce() -> R) -> String {
     let Err(payload) = panic::catch_unwind(AssertUnwindSafe(run)) else {
@@ -155,7 +155,7 @@ pub(crate) fn panic_message<R>(run: impl FnOnce() -> R) -> String {
 
 type Hook = Box<dyn FnMut(&PanicHookInfo<'_>)>;
 
-/// Runs something, and at each panic of this thread meanwhile `hook`, as the hook of panics.
+/// Runs a closure, and calls `hook` from the panic hook at each panic of this thread.
 pub(crate) fn with_panic_hook<R>(
     hook: impl FnMut(&PanicHookInfo<'_>) + 'static,
     run: impl FnOnce() -> R,
@@ -163,7 +163,7 @@ pub(crate) fn with_panic_hook<R>(
     thread_local!(static OF_THREAD: RefCell<Option<Hook>> = const { RefCell::new(None) });
     static INSTALLED: Once = Once::new();
 
-    // The hook is one for all threads.
+    // All threads share the panic hook.
     INSTALLED.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
@@ -177,7 +177,7 @@ pub(crate) fn with_panic_hook<R>(
     result
 }
 
-/// Runs something that must panic, and returns the file of the call that is blamed for it.
+/// Runs a closure that must panic, and returns the file of the call that the panic names.
 #[track_caller]
 pub(crate) fn panic_file<R>(run: impl FnOnce() -> R) -> String {
     let file = Rc::new(RefCell::new(None));

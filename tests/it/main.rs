@@ -1,9 +1,9 @@
-//! The public contract, a file a subject.
+//! Tests of the public API, one file per subject.
 
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
 #![cfg_attr(
     not(all_containers),
-    allow(dead_code, reason = "what uses the helpers is behind features")
+    allow(dead_code, reason = "the code that uses the helpers depends on features")
 )]
 
 mod address;
@@ -81,7 +81,7 @@ mod made;
 mod many;
 #[cfg(all_containers)]
 mod max_len;
-// What the system has promised, and what is resident, is told of virtual memory alone.
+// Committed and resident memory is only reported for virtual memory.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(no_vm)))]
 mod memory;
 #[cfg(all_containers)]

@@ -1,18 +1,17 @@
-//! Calls with many keys do what as many calls do, in maps small and large.
+//! Methods that take many keys have the same effect as one call for each key, in small and large maps.
 
 use crate::ledger::{Ledger, Step};
 use stayput::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Large enough for a thousand slots to lie far apart.
+/// Large enough for a thousand slots to be far apart.
 type Wide = [u32; 1023];
 
 fn wide(n: u32) -> Wide {
     [n; 1023]
 }
 
-/// Maps whose memory is asked for ahead, and is not; and keys in an order of their own: there, gone, null,
-/// forged, more than once.
+/// Maps with and without prefetching, and keys in a random order: valid, stale, null, forged, repeated.
 fn cases() -> impl Iterator<Item = (SlotMap<DefaultKey, Wide>, Vec<DefaultKey>)> {
     [0_u32, 1, 300, 1100].into_iter().flat_map(|len| {
         [0, 1, 2, 31, 32, 33, 64, 65, 1000].map(|count| {
@@ -31,7 +30,7 @@ fn cases() -> impl Iterator<Item = (SlotMap<DefaultKey, Wide>, Vec<DefaultKey>)>
 }
 
 #[test]
-fn many_keys_find_what_each_finds_in_their_order() {
+fn many_keys_find_the_same_as_single_calls_in_order() {
     for (mut map, keys) in cases() {
         let second: SecondaryMap<_, Wide> = map.iter().map(|(key, value)| (key, *value)).collect();
         let (mut found, mut beside) = (Vec::new(), Vec::new());
@@ -90,7 +89,7 @@ fn an_iterator_that_panics_loses_nothing() {
 }
 
 #[test]
-fn a_drop_that_panics_leaves_what_comes_behind() {
+fn a_panicking_drop_leaves_the_values_after_it() {
     let ledger = Ledger::new();
     let mut map = SlotMap::new();
     let keys: Vec<_> = (0..1100).map(|n| map.insert((ledger.token(n), wide(n)))).collect();
@@ -103,10 +102,10 @@ fn a_drop_that_panics_leaves_what_comes_behind() {
     ledger.assert_all_dropped_but(0);
 }
 
-/// An iterator that says it has another length, and is gone through in a way of its own.
+/// An iterator with a wrong length, and an unusual order of iteration.
 struct Liar<I> {
     keys: I,
-    /// What the closure panics at is passed over.
+    /// Continues after a key for which the closure panics.
     goes_on: bool,
 }
 
@@ -130,20 +129,20 @@ impl<I: Iterator> Iterator for Liar<I> {
                 }
             }
         }
-        // It is not told that it was the last.
+        // The closure never learns that this was the last key.
         std::mem::forget(f);
     }
 }
 
 #[test]
-fn iterators_that_lie_are_gone_through_all_the_same() {
+fn iterators_with_wrong_lengths_are_iterated_to_their_end() {
     for (mut map, keys) in cases() {
         for goes_on in [false, true] {
             let liar = || Liar { keys: keys.iter().copied(), goes_on };
             let mut seen = Vec::new();
             map.get_many(liar(), |key, value| seen.push((key, value)));
             assert!(seen.into_iter().eq(keys.iter().map(|key| (*key, map.get(*key)))));
-            // Each closure that panics was called with its key, and no other is passed over.
+            // Each panicking closure was called with its key, and no other key was skipped.
             let mut calls = Vec::new();
             let run = AssertUnwindSafe(|| {
                 map.get_many_mut(liar(), |key, value| {
@@ -164,7 +163,7 @@ fn iterators_that_lie_are_gone_through_all_the_same() {
 }
 
 #[test]
-fn closures_may_look_into_the_same_map() {
+fn closures_may_read_the_same_map() {
     for (map, keys) in cases() {
         let mut inner = 0;
         map.get_many(keys.iter().copied(), |_, value| {
@@ -178,7 +177,7 @@ fn closures_may_look_into_the_same_map() {
 }
 
 #[test]
-fn values_of_any_size_and_alignment_are_asked_for() {
+fn values_of_any_size_and_alignment_are_prefetched() {
     #[derive(Clone, Copy, PartialEq, Debug)]
     #[repr(align(4096))]
     struct Page(u8);

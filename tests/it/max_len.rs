@@ -1,4 +1,4 @@
-//! `max_len` is a promise: so many elements and not one more, whatever the page rounds.
+//! `max_len` is exact: no more elements fit, although memory is rounded up to pages.
 
 use stayput::{
     BlockVec, Columns, DefaultKey, DenseSlotMap, Error, ErrorKind, Growth, HugePages, SecondaryMap,
@@ -15,7 +15,7 @@ fn assert_full(error: Error, max_len: usize, bytes: usize) {
     assert!(text.contains(&format!("`max_len` is {max_len};")), "{text}");
 }
 
-/// An array of exactly `max_len` elements, as pushed.
+/// An array of exactly `max_len` pushed elements.
 fn full(max_len: usize) -> VmVec<u32> {
     let mut vec = VmVec::with_max_len(max_len);
     for i in 0..max_len {
@@ -25,7 +25,7 @@ fn full(max_len: usize) -> VmVec<u32> {
 }
 
 #[test]
-fn the_element_after_the_last_is_refused_and_comes_back() {
+fn an_element_past_the_maximum_is_refused_and_returned() {
     let page = page_size() / 4;
     for max_len in [0, 1, 2, page - 1, page, page + 1, 3 * page, 20_000, 65_536] {
         let mut vec = full(max_len);
@@ -34,7 +34,7 @@ fn the_element_after_the_last_is_refused_and_comes_back() {
         assert_full(refused.error, max_len, (max_len + 1) * 4);
         assert_eq!(refused.value, 77);
         assert_eq!(vec.len(), max_len);
-        // Room made by taking one out is room for one.
+        // Removing an element makes room for one.
         if vec.pop().is_some() {
             vec.push(1);
             assert!(vec.try_push(2).is_err());
@@ -43,7 +43,7 @@ fn the_element_after_the_last_is_refused_and_comes_back() {
 }
 
 #[test]
-fn every_way_to_grow_keeps_to_it() {
+fn every_way_to_grow_respects_max_len() {
     let mut vec = full(5);
     assert_full(vec.try_insert(0, 9).unwrap_err().error, 5, 24);
     assert_full(vec.try_resize(7, 9).unwrap_err().error, 5, 28);
@@ -69,13 +69,13 @@ fn every_way_to_grow_keeps_to_it() {
 
 #[cfg(feature = "bytemuck")]
 #[test]
-fn zeroes_keep_to_it() {
+fn zeroed_elements_respect_max_len() {
     let mut vec = full(5);
     assert_full(vec.try_extend_zeroed(1).unwrap_err(), 5, 24);
     assert_full(vec.try_resize_zeroed(7).unwrap_err(), 5, 28);
     assert_eq!(vec, [0, 1, 2, 3, 4]);
 
-    // Room that would be worth handing back is kept if the request is refused.
+    // Spare memory worth returning is kept if the request is refused.
     let mut vec = VmVec::<u64>::with_max_len(100_000);
     vec.resize(100_000, 7);
     vec.truncate(10);
@@ -88,7 +88,7 @@ fn zeroes_keep_to_it() {
 }
 
 #[test]
-fn a_capacity_beyond_it_is_refused() {
+fn a_capacity_beyond_max_len_is_refused() {
     let builder = VmVec::<u32>::builder().max_len(10);
     assert_full(builder.capacity(11).try_build().unwrap_err(), 10, 44);
     assert_full(builder.capacity(10_000).try_build().unwrap_err(), 10, 40_000);
@@ -97,7 +97,7 @@ fn a_capacity_beyond_it_is_refused() {
 }
 
 #[test]
-fn none_at_all_is_a_maximum_too() {
+fn zero_is_a_valid_max_len() {
     let mut none = VmVec::with_max_len(0);
     assert_eq!((none.max_len(), none.capacity(), none.len()), (0, 0, 0));
     none.extend::<[String; 0]>([]);
@@ -112,7 +112,7 @@ fn none_at_all_is_a_maximum_too() {
 }
 
 #[test]
-fn copies_and_parts_keep_it() {
+fn clones_and_split_parts_keep_max_len() {
     let mut vec = full(5);
     let copies = [vec.clone(), vec.try_clone().unwrap(), vec.split_off(2)];
     for mut copy in copies {
@@ -123,7 +123,7 @@ fn copies_and_parts_keep_it() {
     }
     assert_eq!((vec.len(), vec.max_len()), (2, 5));
 
-    // `clone_from` keeps what the target had.
+    // `clone_from` keeps the maximum of the target.
     let mut small = full(3);
     let four = VmVec::from([1, 2, 3, 4]);
     let refused =
@@ -140,7 +140,7 @@ fn copies_and_parts_keep_it() {
 }
 
 #[test]
-fn it_is_in_elements_after_regrouping() {
+fn flattening_converts_max_len_to_elements() {
     let mut pairs = VmVec::<[u8; 2]>::with_max_len(3);
     pairs.extend([[1, 2], [3, 4]]);
     let mut flat = pairs.into_flattened();
@@ -151,7 +151,7 @@ fn it_is_in_elements_after_regrouping() {
 }
 
 #[test]
-fn it_bounds_zero_sized_elements() {
+fn max_len_bounds_zero_sized_elements() {
     let mut units = VmVec::with_max_len(3);
     assert_eq!((units.max_len(), units.capacity()), (3, 3));
     units.extend([(), (), ()]);
@@ -163,7 +163,7 @@ fn it_bounds_zero_sized_elements() {
 }
 
 #[test]
-fn no_policy_goes_beyond_it() {
+fn no_growth_policy_exceeds_max_len() {
     let page = page_size();
     for huge_pages in [HugePages::Auto, HugePages::Always, HugePages::Never] {
         for growth in [
@@ -189,7 +189,7 @@ fn no_policy_goes_beyond_it() {
 }
 
 #[test]
-fn without_one_the_reservation_is_the_maximum() {
+fn without_max_len_the_reservation_is_the_maximum() {
     let mut vec = VmVec::<u64>::new();
     let before = vec.max_len();
     assert!(before > 0);
@@ -202,7 +202,7 @@ fn without_one_the_reservation_is_the_maximum() {
     assert_eq!(error.bytes(), (max_len + 1) * 8);
     assert_eq!(vec, [1]);
     if cfg!(target_pointer_width = "32") && error.kind() == ErrorKind::AddressSpace {
-        // Other tests had taken so many addresses that its share of the rest is less than the default.
+        // Other tests used many addresses, so the array's share of the rest is less than the default.
         assert_eq!(error.limit(), Some(u32::MAX.into()));
         return;
     }
@@ -214,7 +214,7 @@ fn without_one_the_reservation_is_the_maximum() {
     assert_eq!(error.to_string(), words);
 }
 
-/// Asserts that room for more elements is refused than a `usize` can count; there are some already.
+/// Asserts that capacity for more elements than `usize` can count is refused; there are some already.
 macro_rules! assert_bounded {
     ($container:expr) => {{
         #[allow(unused_mut, reason = "some take room by a shared reference")]
@@ -227,7 +227,7 @@ macro_rules! assert_bounded {
 }
 
 #[test]
-fn room_for_more_elements_than_can_be_counted_is_refused_where_they_have_no_size() {
+fn more_zero_sized_elements_than_can_be_counted_are_refused() {
     const NONE: [(); 3] = [(); 3];
     let keys = SlotMap::<DefaultKey, ()>::from_iter(NONE);
     let pairs = || keys.keys().map(|key| (key, ()));
@@ -244,7 +244,7 @@ fn room_for_more_elements_than_can_be_counted_is_refused_where_they_have_no_size
 }
 
 #[test]
-fn the_shared_array_says_what_is_too_many_elements_without_a_size() {
+fn a_shared_array_names_the_maximum_of_zero_sized_elements() {
     let vec = SharedVec::from([(); 3]);
     let error = vec.try_reserve(usize::MAX).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(usize::MAX as u64)));

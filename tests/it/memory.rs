@@ -1,4 +1,4 @@
-//! What the system says about memory: what is promised to the process, and what is resident.
+//! Memory as the system reports it: what is committed for the process, and what is resident.
 
 use stayput::{HugePages, VmVec};
 use std::fs;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const GIB: usize = 1 << 30;
 const MIB: usize = 1 << 20;
 
-/// How many bytes of an address range are in mappings that the system marks by a flag.
+/// The number of bytes of an address range in mappings with a given flag.
 fn flagged_bytes(range: Range<usize>, flag: &str) -> usize {
     let smaps = fs::read_to_string("/proc/self/smaps").expect("it is Linux");
     let (mut flagged, mut overlap) = (0, 0);
@@ -25,13 +25,13 @@ fn flagged_bytes(range: Range<usize>, flag: &str) -> usize {
     flagged
 }
 
-/// How much of the array's addresses the system has promised memory for.
+/// The number of committed bytes of an array.
 fn charged_bytes(vec: &VmVec<u8>) -> usize {
     let start = vec.as_ptr().addr();
     flagged_bytes(start..start + vec.stats().reserved_bytes, "ac")
 }
 
-/// What the system has promised to all processes.
+/// The commit charge of the whole system.
 fn committed_as_bytes() -> usize {
     let meminfo = fs::read_to_string("/proc/meminfo").expect("it is Linux");
     kib(&meminfo, "Committed_AS:")
@@ -43,14 +43,14 @@ fn kib(text: &str, field: &str) -> usize {
     number.parse::<usize>().expect("a number") * 1024
 }
 
-/// Asserts that a figure is as expected, give or take what others do meanwhile.
+/// Asserts that a figure is as expected, within a tolerance for other processes.
 #[track_caller]
 fn assert_about(what: &str, expected: usize, found: usize, tolerance: usize) {
     let off = expected.abs_diff(found) / MIB;
     assert!(off * MIB <= tolerance, "{what}: {} MiB, off by {off} MiB", found / MIB);
 }
 
-/// One test at a time where figures of the whole process or system are compared.
+/// Runs one test at a time where figures of the process or system are compared.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -60,7 +60,7 @@ fn resident(vec: &VmVec<u8>) -> usize {
     vec.stats().resident_bytes.expect("Linux tells")
 }
 
-/// Runs until it does not panic, five times at most: what is measured belongs to all.
+/// Retries up to five times on a panic, since others affect what is measured.
 fn steadily(run: fn()) {
     for _ in 0..4 {
         if std::panic::catch_unwind(run).is_ok() {
@@ -71,12 +71,12 @@ fn steadily(run: fn()) {
 }
 
 #[test]
-fn only_what_is_committed_is_charged() {
+fn only_committed_memory_is_charged() {
     let mut vec = VmVec::<u8>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
     assert_eq!(charged_bytes(&vec), 0);
     vec.reserve_exact(256 * MIB);
     assert_eq!(charged_bytes(&vec), 256 * MIB);
-    // Untouched memory is the simpler case: systems forget its charge by the way.
+    // Untouched memory is the simpler case: systems may drop its charge.
     vec.resize(16 * MIB, 7);
     vec.truncate(MIB);
     vec.shrink_to_fit();
@@ -90,13 +90,13 @@ fn only_what_is_committed_is_charged() {
 }
 
 #[test]
-fn shrinking_gives_back_what_the_whole_system_has_promised() {
+fn shrinking_lowers_the_commit_charge_of_the_system() {
     const TOLERANCE: usize = GIB;
     let _alone = alone();
     steadily(|| {
         let before = committed_as_bytes();
         let builder = VmVec::<u8>::builder().max_len(8 * GIB);
-        // All in one mapping, which is then not untouched.
+        // All in one mapping, which then counts as touched.
         let mut vec = builder.huge_pages(HugePages::Never).build();
         vec.reserve_exact(4 * GIB);
         assert_about("committed", before + 4 * GIB, committed_as_bytes(), TOLERANCE);
@@ -107,7 +107,7 @@ fn shrinking_gives_back_what_the_whole_system_has_promised() {
 }
 
 #[test]
-fn shrinking_gives_back_resident_memory() {
+fn shrinking_returns_resident_memory() {
     let mut vec = VmVec::<u8>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
     vec.resize(64 * MIB, 7);
     assert!(resident(&vec) >= 64 * MIB);
@@ -120,7 +120,7 @@ fn shrinking_gives_back_resident_memory() {
 }
 
 #[test]
-fn prefaulting_makes_room_resident_and_committing_does_not() {
+fn prefaulting_makes_memory_resident_and_committing_does_not() {
     let mut vec = VmVec::<u8>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
     vec.reserve(64 * MIB);
     assert_eq!(resident(&vec), 0);
@@ -131,7 +131,7 @@ fn prefaulting_makes_room_resident_and_committing_does_not() {
 }
 
 #[test]
-fn huge_pages_are_asked_for_where_they_are_wanted() {
+fn huge_pages_are_requested_according_to_the_option() {
     let Ok(huge) = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") else {
         eprintln!("SKIPPED: this kernel has no huge pages");
         return;
@@ -155,12 +155,12 @@ fn huge_pages_are_asked_for_where_they_are_wanted() {
         } else {
             assert_eq!(flagged_bytes(all.clone(), "nh"), bytes);
         }
-        // Memory that is given back and taken anew is as it was.
+        // Memory that is returned and committed again is unchanged.
         vec.shrink_to_fit();
         vec.reserve(bytes);
         assert_eq!(flagged_bytes(all, "hg"), asked, "{huge_pages:?}");
     }
-    // Where there is less than makes huge pages worth while, none are asked for.
+    // Below the size for which huge pages are worth while, none are requested.
     let mut few = VmVec::<u8>::with_max_len(HugePages::AUTO_FROM_BYTES);
     few.reserve(1);
     let start = few.as_ptr().addr();
@@ -168,7 +168,7 @@ fn huge_pages_are_asked_for_where_they_are_wanted() {
 }
 
 #[test]
-fn an_empty_array_takes_nothing() {
+fn an_empty_array_takes_no_memory() {
     fn check<T>() {
         let mut vec = VmVec::<T>::new();
         vec.clear();
@@ -210,17 +210,17 @@ fn growth_commits_little_more_than_is_used() {
 
 #[cfg(feature = "bytemuck")]
 #[test]
-fn zeroes_touch_nothing_where_memory_is_fresh() {
+fn zeroed_elements_do_not_touch_fresh_memory() {
     // It commits as much as the others measure.
     let _alone = alone();
     let mut vec = VmVec::<u8>::builder().max_len(2 * GIB).huge_pages(HugePages::Never).build();
     vec.extend_zeroed(GIB);
     assert_eq!(resident(&vec), 0);
     assert!([0, 1, GIB / 2, GIB - 1].iter().all(|i| vec[*i] == 0));
-    // Looking brings the page of zeroes that all share, which may count as resident.
+    // Reading maps the shared page of zeros, which may count as resident.
     assert!(resident(&vec) < MIB);
 
-    // Room that was used before is handed back and taken anew.
+    // Capacity that was used before is returned and committed anew.
     vec.truncate(100);
     vec.fill(7);
     vec.resize(32 * MIB, 9);
@@ -239,7 +239,7 @@ fn zeroes_touch_nothing_where_memory_is_fresh() {
 
 #[test]
 fn a_thousand_arrays_live_side_by_side() {
-    // Small ones: ThreadSanitizer leaves 4 TiB of addresses to us.
+    // Small ones, since ThreadSanitizer leaves only 4 TiB of addresses.
     let mut arrays: Vec<VmVec<u64>> = (0..1000).map(|_| VmVec::with_max_len(1 << 20)).collect();
     for (vec, i) in arrays.iter_mut().zip(0..) {
         vec.extend([i, i + 1, 7]);

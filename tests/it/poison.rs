@@ -1,7 +1,7 @@
-//! `AddressSanitizer` sees into reservations and blocks: each fault that is planted here ends its process. (Only under
+//! `AddressSanitizer` detects invalid accesses to reservations and blocks: each of these ends its process. (Only with
 //! `--cfg stayput_asan`.)
 
-#![expect(unsafe_code, reason = "reads what nobody is to read")]
+#![expect(unsafe_code, reason = "accesses memory that must not be accessed")]
 
 use crate::child::{child, test_of, told};
 use stayput::{
@@ -11,14 +11,14 @@ use stayput::{
 use std::hint::black_box;
 use std::ptr::NonNull;
 
-/// Where a child reads what it is not to, unless it is stopped.
+/// Reads an address that must not be read, in a child that the sanitizer then stops.
 fn read(at: *const u64) {
     eprintln!("reads");
-    // SAFETY: none, that is the fault. It is an address that once was good, or is reserved.
+    // SAFETY: this breaks the rules on purpose. The address was valid once, or is reserved.
     black_box(unsafe { at.read_volatile() });
 }
 
-/// Runs a test in a process of its own, which the sanitizer is to end for a reason.
+/// Runs a test in a child process, which the sanitizer must stop for a given reason.
 #[track_caller]
 fn stopped_for<F: FnOnce()>(reason: &str, plant: F) {
     if told().is_some() {
@@ -37,7 +37,7 @@ fn stopped<F: FnOnce()>(plant: F) {
     stopped_for("AddressSanitizer: use-after-poison", plant);
 }
 
-/// The address of a value that is there yet.
+/// The address of a value that is still alive.
 fn good(value: &u64) -> *const u64 {
     assert_eq!(*black_box(value), 7);
     value
@@ -77,7 +77,7 @@ fn an_element_that_was_drained() {
 }
 
 #[test]
-fn what_is_behind_the_last_element() {
+fn memory_past_the_last_element() {
     stopped(|| {
         let vec = VmVec::from([5, 6, 7]);
         assert!(vec.capacity() > 3);
@@ -86,8 +86,8 @@ fn what_is_behind_the_last_element() {
 }
 
 #[test]
-fn an_array_that_was_dropped_and_is_kept() {
-    // Where there is no virtual memory, it went to the allocator.
+fn an_array_that_was_dropped_into_the_cache() {
+    // Without virtual memory, the memory went back to the allocator.
     let reason = if cfg!(no_vm) { "heap-use-after-free" } else { "use-after-poison" };
     stopped_for(reason, || {
         let mut vec: VmVec<u64> = VmVec::builder().release(Release::Keep).build();
@@ -141,7 +141,7 @@ fn a_value_beside_another_map_that_was_removed() {
 }
 
 #[test]
-fn a_slot_that_is_dealt_to_nobody() {
+fn a_slot_reserved_for_another_thread_s_run() {
     stopped(|| {
         let map: SharedSlotMap<DefaultKey, u64> = SharedSlotMap::new();
         let (_, value) = map.insert(7);
@@ -162,7 +162,7 @@ fn an_element_that_was_popped_of_a_block() {
 }
 
 #[test]
-fn what_is_behind_the_last_element_in_a_block() {
+fn memory_past_the_last_element_in_a_block() {
     stopped(|| {
         let mut blocks = BlockVec::new();
         blocks.push(7);
@@ -182,7 +182,7 @@ fn a_value_in_an_arena_that_was_reset() {
 }
 
 #[test]
-fn what_an_arena_has_not_handed_out() {
+fn arena_memory_that_was_not_handed_out() {
     stopped(|| {
         let arena = Arena::new();
         read(good(arena.alloc(7)).wrapping_add(1));
@@ -190,16 +190,16 @@ fn what_an_arena_has_not_handed_out() {
 }
 
 #[test]
-fn what_is_reserved_and_not_committed() {
-    // Where there is virtual memory, the processor stops it.
+fn memory_that_is_reserved_and_not_committed() {
+    // With virtual memory, the processor stops it.
     let reason = if cfg!(no_vm) { "use-after-poison" } else { "SEGV" };
     stopped_for(reason, || {
         let mut memory = Reservation::new(16 * page_size()).expect("there are addresses");
         memory.commit(0..2 * page_size()).expect("there is memory");
         let first = memory.as_ptr().cast::<u64>();
-        // SAFETY: committed, and nobody else's.
+        // SAFETY: the memory is committed, and nothing else uses it.
         unsafe { first.write(7) };
-        // SAFETY: just written.
+        // SAFETY: the byte was just written.
         good(unsafe { &*first });
         memory.decommit(0..page_size()).expect("it goes back");
         read(first);
@@ -207,26 +207,26 @@ fn what_is_reserved_and_not_committed() {
 }
 
 #[test]
-fn who_is_handed_the_spare_room_may_write_there() {
+fn spare_capacity_may_be_written() {
     let mut vec = VmVec::from([1_u64, 2, 3]);
     vec.clear();
     vec.spare_capacity_mut()[2].write(7);
     assert!(vec.capacity() > 8);
     let first = vec.as_mut_ptr();
     let more = 2 * vec.capacity();
-    // It stays his while the array grows.
+    // The spare capacity stays accessible while the array grows.
     vec.reserve(more);
     for index in 0..more {
-        // SAFETY: within capacity.
+        // SAFETY: the index is within capacity.
         let place = unsafe { first.add(index) };
-        // SAFETY: committed, and behind the last element.
+        // SAFETY: the place is committed, and past the last element.
         unsafe { place.write(7) };
     }
-    // SAFETY: so many were just written.
+    // SAFETY: `more` elements were just written.
     unsafe { vec.set_len(more) };
     assert!(vec.iter().all(|element| *element == 7));
 
-    // Also what is less than the sanitizer counts by.
+    // Also elements smaller than the sanitizer's granularity.
     let mut bytes = VmVec::from(*b"nothing");
     for len in (0..7).rev() {
         bytes.truncate(len);
@@ -234,26 +234,26 @@ fn who_is_handed_the_spare_room_may_write_there() {
         assert_eq!(bytes.pop(), Some(b'!'));
     }
     let first = bytes.as_mut_ptr();
-    // SAFETY: within capacity, and behind the last element.
+    // SAFETY: the place is within capacity, and past the last element.
     unsafe { first.write(b'?') };
-    // SAFETY: just written.
+    // SAFETY: the byte was just written.
     unsafe { bytes.set_len(1) };
     assert_eq!(bytes, b"?");
 }
 
 #[test]
-fn what_is_released_is_good_for_the_next() {
+fn released_memory_is_usable_by_the_next_owner() {
     let bytes = 64 * page_size();
     for _ in 0..100 {
         let mut vec: VmVec<u8> = VmVec::builder().max_len(bytes).release(Release::Now).build();
         vec.resize(bytes, 7);
         vec.truncate(9);
         drop(vec);
-        // Most often at the same address.
+        // Usually at the same address.
         let memory = Reservation::new(bytes).expect("there are addresses");
         memory.commit(..).expect("there is memory");
         let first = NonNull::new(memory.as_ptr()).expect("it is somewhere");
-        // SAFETY: committed, and nobody else's.
+        // SAFETY: the memory is committed, and nothing else uses it.
         unsafe { first.write_bytes(7, bytes) };
     }
 }

@@ -1,21 +1,21 @@
-//! `VmVec::read_from` gives what `Read::read_to_end` gives, whatever the reader does.
+//! `VmVec::read_from` has the same result as `Read::read_to_end`, whatever the reader does.
 
 use proptest::prelude::*;
 use stayput::{Error, ErrorKind, VmVec};
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a reader does at one call.
+/// What a reader does in one call.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Gives so many bytes, if it is asked for so many.
+    /// Reads that many bytes, or as many as were requested if that is less.
     Give(usize),
     Interrupt,
     Fail,
     Panic,
 }
 
-/// Gives 0, 1, 2, … by its steps, then ends.
+/// Yields 0, 1, 2, … in its steps, then ends.
 struct Steps {
     left: std::vec::IntoIter<Step>,
     next: u8,
@@ -68,7 +68,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn what_was_read_stays_however_it_ends(
+    fn bytes_already_read_stay_however_reading_ends(
         steps in prop::collection::vec(step(), 0..20),
         before in 0..70_000_usize,
         spoilt in 0..200_000_usize,
@@ -115,7 +115,7 @@ fn a_reader_without_end_is_read_to_the_maximum() {
 }
 
 #[test]
-fn a_reader_that_lies_is_not_believed() {
+fn a_reader_with_wrong_counts_is_not_trusted() {
     struct Liar;
 
     impl Read for Liar {

@@ -1,4 +1,4 @@
-//! `Reservation`: what is accessible, and what is not; ranges that are refused; contents.
+//! `Reservation`: which pages are accessible, what they hold, and which ranges are refused.
 
 #![expect(unsafe_code, reason = "reads and writes the memory that was committed")]
 #![expect(clippy::range_plus_one, clippy::range_minus_one, reason = "both forms are tested")]
@@ -6,30 +6,30 @@
 use stayput::{Error, ErrorKind, HugePages, Locked, Reservation, ReservationBuilder, page_size};
 use std::ops::{Bound, RangeBounds};
 
-/// A reservation of so many pages.
+/// A reservation of that many pages.
 fn pages(count: usize) -> Reservation {
     let range = Reservation::new(count * page_size()).unwrap();
     assert_eq!(range.reserved_bytes(), count * page_size());
     range
 }
 
-/// A byte of a committed page.
+/// Reads a byte of a committed page.
 fn read(range: &Reservation, offset: usize) -> u8 {
     assert_access(range, offset, true);
     let at = range.as_ptr().wrapping_add(offset);
-    // SAFETY: it was just seen to be readable, and nobody else uses the range.
+    // SAFETY: the page was just found to be readable, and nothing else uses the range.
     unsafe { at.read() }
 }
 
-/// Sets a byte of a committed page.
+/// Writes a byte of a committed page.
 fn write(range: &Reservation, offset: usize, value: u8) {
     assert_access(range, offset, true);
     let at = range.as_ptr().wrapping_add(offset);
-    // SAFETY: it was just seen to be writable, and nobody else uses the range.
+    // SAFETY: the page was just found to be writable, and nothing else uses the range.
     unsafe { at.write(value) }
 }
 
-/// Asserts, by what the system says, that a byte can be read and written, or neither.
+/// Asserts, from what the system reports, that a byte is both readable and writable, or neither.
 #[track_caller]
 fn assert_access(range: &Reservation, offset: usize, accessible: bool) {
     let at = range.as_ptr().wrapping_add(offset);
@@ -72,7 +72,7 @@ fn committed_pages_are_accessible_and_no_others() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
-fn the_page_behind_the_end_is_never_accessible() {
+fn the_page_past_the_end_is_never_accessible() {
     let page = page_size();
     for huge_pages in [HugePages::Auto, HugePages::Always, HugePages::Never] {
         for bytes in [0, 1, page, 5 * page, (4 << 20) + 1, 16 << 20] {
@@ -90,10 +90,10 @@ fn the_page_behind_the_end_is_never_accessible() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is mapped there")]
+#[cfg_attr(no_vm, ignore = "mappings are not reported there")]
 fn the_range_is_released_on_drop() {
     let page = page_size();
-    // What was ours may be taken by another thread at once; so several tries, one must show it.
+    // Another thread may reuse the range at once, so one of several attempts must show it.
     let released = (0..20).any(|_| {
         let range = pages(64);
         range.commit(..).unwrap();
@@ -109,7 +109,7 @@ fn the_range_is_released_on_drop() {
 }
 
 #[test]
-fn commit_keeps_what_is_there_and_brings_zeroes() {
+fn commit_keeps_contents_and_adds_zeroed_pages() {
     let page = page_size();
     let range = pages(4);
     range.commit(..2 * page).unwrap();
@@ -120,13 +120,13 @@ fn commit_keeps_what_is_there_and_brings_zeroes() {
     range.prefault(..).unwrap();
     assert_eq!((read(&range, 0), read(&range, 2 * page - 1)), (1, 2));
     assert!((2 * page..4 * page).all(|offset| {
-        // SAFETY: committed above, and nobody else uses the range.
+        // SAFETY: the page was committed above, and nothing else uses the range.
         unsafe { range.as_ptr().wrapping_add(offset).read() == 0 }
     }));
 }
 
 #[test]
-fn decommitted_pages_come_back_as_zeroes_and_their_neighbours_stay() {
+fn recommitted_pages_are_zero_and_their_neighbours_unchanged() {
     let page = page_size();
     let mut range = pages(3);
     range.commit(..).unwrap();
@@ -156,8 +156,8 @@ fn discarded_pages_read_as_zero_and_stay_accessible() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn prefaulting_makes_resident_and_giving_back_ends_it() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn prefaulting_makes_pages_resident_until_they_are_decommitted() {
     let page = page_size();
     let mut range =
         Reservation::builder().bytes(64 * page).huge_pages(HugePages::Never).reserve().unwrap();
@@ -167,7 +167,7 @@ fn prefaulting_makes_resident_and_giving_back_ends_it() {
     range.prefault(8 * page..24 * page).unwrap();
     assert_eq!(range.resident_bytes(), Ok(16 * page));
     assert_eq!(range.committed_bytes(), Ok(32 * page));
-    // Commits where there is nothing yet.
+    // Commits pages that are not committed yet.
     range.prefault(60 * page..).unwrap();
     assert_eq!(range.committed_bytes(), Ok(36 * page));
     assert_eq!(range.resident_bytes(), Ok(20 * page));
@@ -180,7 +180,7 @@ fn prefaulting_makes_resident_and_giving_back_ends_it() {
     assert_eq!(range.committed_bytes(), Ok(24 * page));
 }
 
-/// Whether a sanitizer is there: each has terabytes of addresses for itself.
+/// Returns `true` under a sanitizer, which reserves terabytes of addresses.
 fn under_sanitizer() -> bool {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: usize = statm.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -192,7 +192,7 @@ fn under_sanitizer() -> bool {
 fn locked_pages_are_resident_until_released() {
     let page = page_size();
     let mut range = pages(4);
-    // Some containers allow none at all.
+    // Some containers allow no locked memory.
     let lock = match range.lock(..2 * page) {
         Ok(lock) => lock,
         Err(error) if error.kind() == ErrorKind::LockLimit => {
@@ -204,10 +204,10 @@ fn locked_pages_are_resident_until_released() {
     assert_eq!(lock.bytes(), 2 * page);
     assert_eq!(format!("{lock:?}"), format!("Locked {{ bytes: {}, .. }}", 2 * page));
     assert_eq!(range.committed_bytes(), Ok(2 * page));
-    // Sanitizers have `mlock` do nothing.
+    // Sanitizers turn `mlock` into a no-op.
     assert!(range.resident_bytes().unwrap() >= 2 * page || under_sanitizer());
     write(&range, 0, 3);
-    // The same pages twice: the guards may go in any order.
+    // The same pages twice: the guards may be dropped in any order.
     let again = range.lock(page..3 * page).unwrap();
     drop(lock);
     drop(again);
@@ -220,7 +220,7 @@ fn locked_pages_are_resident_until_released() {
     assert_pages(&range, &[false; 4]);
 }
 
-/// Has every call that takes a range try this one, and returns their one answer.
+/// Passes the range to every method that takes one, and returns the error, on which all must agree.
 #[track_caller]
 fn refusal(range: &mut Reservation, part: impl RangeBounds<usize> + Clone) -> Error {
     let errors = [
@@ -237,7 +237,7 @@ fn refusal(range: &mut Reservation, part: impl RangeBounds<usize> + Clone) -> Er
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
-fn ranges_that_are_not_inside_are_refused() {
+fn ranges_out_of_bounds_are_refused() {
     let page = page_size();
     let total = 4 * page;
     let mut range = pages(4);
@@ -277,7 +277,7 @@ fn ranges_that_are_not_inside_are_refused() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
-fn ranges_that_are_no_whole_pages_are_refused() {
+fn ranges_of_partial_pages_are_refused() {
     let page = page_size();
     let mut range = pages(4);
     let refusals = [
@@ -309,7 +309,7 @@ fn every_form_of_range_means_what_it_means_for_slices() {
     assert_pages(&range, &[false, false, false, true]);
     range.commit((Bound::Excluded(page - 1), Bound::Included(2 * page - 1))).unwrap();
     assert_pages(&range, &[false, true, false, true]);
-    // Nothing, at any page boundary up to the end.
+    // An empty range, at any page boundary up to the end.
     for empty in [0..0, page..page, 4 * page..4 * page] {
         range.commit(empty.clone()).unwrap();
         range.prefault(empty.clone()).unwrap();
@@ -320,7 +320,7 @@ fn every_form_of_range_means_what_it_means_for_slices() {
 }
 
 #[test]
-fn alignments_that_are_no_power_of_two_are_refused() {
+fn alignments_that_are_not_powers_of_two_are_refused() {
     for align in [0, 3, 12, 4097, usize::MAX, usize::MAX / 2] {
         let error = Reservation::builder().bytes(4096).align(align).reserve().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Alignment);
@@ -330,8 +330,8 @@ fn alignments_that_are_no_power_of_two_are_refused() {
 }
 
 #[test]
-fn alignments_that_no_address_space_has_are_refused() {
-    // Where there are 32 bits, a GiB to align to may be had.
+fn alignments_beyond_the_address_space_are_refused() {
+    // On 32-bit systems an alignment of 1 GiB may be available.
     let least = if cfg!(target_pointer_width = "64") { 62 } else { 31 };
     for shift in least..usize::BITS {
         let error = Reservation::builder().bytes(1).align(1 << shift).reserve().unwrap_err();
@@ -347,7 +347,7 @@ fn alignments_that_no_address_space_has_are_refused() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
-fn nothing_at_all_can_be_reserved() {
+fn an_empty_range_can_be_reserved() {
     for mut range in [
         Reservation::new(0).unwrap(),
         Reservation::builder().reserve().unwrap(),
@@ -377,12 +377,12 @@ fn threads_may_share_it() {
             let (range, barrier) = (&range, &barrier);
             threads.spawn(move || {
                 barrier.wait();
-                // All threads commit overlapping ranges; each writes to its own pages only.
+                // All threads commit overlapping ranges; each writes only to its own pages.
                 for i in (thread..64).step_by(4) {
                     let end = (i + 8).min(64);
                     range.commit(i * page..end * page).unwrap();
                     let at = range.as_ptr().wrapping_add(i * page);
-                    // SAFETY: committed, and this page is this thread's.
+                    // SAFETY: the page is committed, and only this thread uses it.
                     unsafe { at.write(i.to_le_bytes()[0]) };
                 }
             });
@@ -391,12 +391,12 @@ fn threads_may_share_it() {
     assert_pages(&range, &[true; 64]);
     assert!((0..64).all(|i| usize::from(read(&range, i * page)) == i));
 
-    // Made on one thread, dropped on another.
+    // Created on one thread, dropped on another.
     std::thread::spawn(move || drop(range)).join().unwrap();
 }
 
 #[test]
-fn it_shows_what_it_is() {
+fn debug_output_shows_size_and_options() {
     let range = pages(2);
     let text = format!("{range:?}");
     assert!(text.contains("reserved_bytes") && text.contains("Auto"), "{text}");

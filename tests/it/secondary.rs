@@ -7,7 +7,7 @@ use crate::secondary_op::{Config, Model, Op};
 use crate::slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 use stayput::{DefaultKey, ErrorKind, Key, SecondaryMap, SparseSecondaryMap, new_key_type};
 
-/// Runs random operations; fails with the shortest list of them that does.
+/// Runs random operations, and reports the shortest list that fails.
 fn agrees_with_the_model<K: Key, const PAD: usize>(cases: u32) {
     made::run_with(cases, 1..60, |config: Config, ops: &[Op]| {
         Model::<K, PAD>::run(config, ops);
@@ -46,7 +46,7 @@ fn tiny_keys_agree_with_the_model() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn a_far_index_commits_nothing_and_says_what_to_do() {
+fn a_far_index_commits_nothing_and_the_error_says_what_to_do() {
     let mut map: SecondaryMap<DefaultKey, [u64; 7]> = SecondaryMap::new();
     let far = key(u32::MAX, 1);
     for values in 0..2 {
@@ -78,16 +78,16 @@ fn a_far_index_commits_nothing_and_says_what_to_do() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn the_limit_of_far_indices_is_exact_and_moves_with_what_is_announced() {
+fn the_limit_of_far_indices_is_exact_and_follows_announcements() {
     // 64 MiB are 1024 slots.
     type Large = [u8; (64 << 10) - 4];
-    // Named, since the default may be less than this takes.
+    // With an explicit maximum, since the default may be less.
     let mut map: SecondaryMap<DefaultKey, Box<u8>> = SecondaryMap::with_max_len(1 << 24);
     let mut large: SecondaryMap<DefaultKey, Large> = SecondaryMap::with_max_len(1 << 14);
     let refused = large.try_entry(key(1024 + 16, 1)).unwrap_err();
     assert_eq!(refused.limit(), Some(1024 + 16));
     assert!(large.try_entry(key(1024 + 15, 1)).is_ok());
-    // A place that is not filled is no value.
+    // A place without a value does not count.
     assert_eq!(large.try_entry(key(1024 + 16, 1)).unwrap_err().limit(), Some(1024 + 16));
     large.set_capacity(5000);
     assert!(large.capacity() >= 5000);
@@ -106,7 +106,7 @@ fn the_limit_of_far_indices_is_exact_and_moves_with_what_is_announced() {
     built.shrink_to_fit();
     assert_eq!(built.try_entry(key(2000, 1)).unwrap_err().limit(), Some(1024 + 16));
 
-    // Announced ones are near, in whatever order they come.
+    // Announced indices are near, in any order.
     map.set_capacity(12_000_000);
     let capacity = map.capacity();
     for index in [9_000_000, 11_999_999, 0] {
@@ -120,7 +120,7 @@ fn the_limit_of_far_indices_is_exact_and_moves_with_what_is_announced() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn very_large_values_come_one_by_one() {
+fn very_large_values_are_committed_one_by_one() {
     let mut map: SecondaryMap<DefaultKey, [[u8; 1 << 20]; 65]> = SecondaryMap::with_max_len(64);
     assert!(map.try_entry(key(1, 1)).is_ok());
     let error = map.try_entry(key(16, 1)).unwrap_err();
@@ -133,18 +133,18 @@ type Wide = [u32; 4095];
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn what_is_far_does_not_move_with_what_far_keys_had_committed() {
+fn far_keys_do_not_raise_the_limit_of_far_indices() {
     let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
     let mut taken = 0;
     for _ in 0..2 {
-        // Each as far as may be.
+        // Each as far as possible.
         for doubling in (0..18).rev() {
             let index = (1 << doubling) - 1;
             taken += u32::from(map.try_insert(key(index, 1), [1; 4095]).is_ok());
         }
         let limit = map.try_entry(key(u32::MAX >> 14, 1)).map_or_else(|e| e.limit(), |_| None);
         assert!(limit <= Some(4096 + 16 * 20), "{limit:?}");
-        // Memory ahead announces nothing.
+        // Memory committed ahead announces nothing.
         map.prefault_ahead(stayput::Budget::bytes(1 << 20));
     }
     assert_eq!(taken, 2 * 13);
@@ -154,7 +154,7 @@ fn what_is_far_does_not_move_with_what_far_keys_had_committed() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn keys_of_a_large_map_may_come_together_in_any_order() {
+fn keys_of_a_large_map_may_be_inserted_together_in_any_order() {
     const SLOTS: u32 = 12_000;
     let empty = || SecondaryMap::<DefaultKey, Wide>::with_max_len(1 << 20);
     // A value in every eighth slot, the highest first.
@@ -166,20 +166,20 @@ fn keys_of_a_large_map_may_come_together_in_any_order() {
                 .zip(pairs().map(|(_, value)| value).collect::<Vec<_>>().iter()))
     };
     let mut map = empty();
-    // One by one the first is far.
+    // One by one, the first is far.
     let (first, value) = pairs().next().expect("there are some");
     assert_eq!(map.try_insert(first, value).unwrap_err().error.kind(), ErrorKind::FarIndex);
     assert!(panic_message(|| map.insert(first, value)).contains("set_capacity"));
     map.extend(pairs());
     assert!(holds_all(&map));
 
-    // Announced, each can come alone.
+    // Once announced, each can be inserted alone.
     let mut map = empty();
     map.set_capacity(SLOTS as usize);
     pairs().for_each(|(key, value)| assert!(map.insert(key, value).is_none()));
     assert!(holds_all(&map));
 
-    // The two ends by turns, by reference, and from an iterator that does not know how many it has.
+    // Alternately from both ends, by reference, and from an iterator without a known length.
     let mut map = empty();
     let values: Vec<_> = pairs().filter(|(key, _)| key.index() > 0).collect();
     let (high, low) = values.split_at(values.len() / 2);
@@ -191,11 +191,11 @@ fn keys_of_a_large_map_may_come_together_in_any_order() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn values_that_wait_take_their_turns_and_are_dropped_if_they_stay_far() {
+fn waiting_values_are_inserted_in_order_and_dropped_if_they_stay_far() {
     let ledger = Ledger::new();
     let mut map: SecondaryMap<DefaultKey, (Token<'_>, Wide)> = SecondaryMap::with_max_len(1 << 20);
     let value = |n| (ledger.token(n), [0; 4095]);
-    // The older key comes too late, the same one twice, and null never.
+    // The older key is too late, the same one occurs twice, and null is never inserted.
     let pair = |(index, generation, n)| (key(index, generation), value(n));
     let mut pairs: Vec<_> =
         [(4200, 2, 1), (4200, 1, 2), (4300, 1, 3), (4300, 1, 4), (3, 1, 5)].map(pair).into();
@@ -210,7 +210,7 @@ fn values_that_wait_take_their_turns_and_are_dropped_if_they_stay_far() {
     );
     assert_eq!(map.stats().slots, 4320);
 
-    // What is near was put in before what is not was refused.
+    // Near pairs were inserted before a far one was refused.
     let pairs = [(9, 1, 7), (100_000, 1, 8), (10, 1, 9), (100_001, 1, 10)].map(pair);
     let before = map.stats().committed_bytes;
     assert!(panic_message(|| map.extend(pairs)).contains("SparseSecondaryMap"));
@@ -221,18 +221,18 @@ fn values_that_wait_take_their_turns_and_are_dropped_if_they_stay_far() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn values_for_one_slot_count_as_one_where_they_come_together() {
+fn values_for_one_slot_count_once_when_inserted_together() {
     let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
     let value = |n| [n; 4095];
-    // The same key, newer ones, and older ones: none but one can be there in the end.
+    // The same key, newer ones and older ones: only one of them can remain.
     for generations in [[7; 20], std::array::from_fn(|n| [1, 2, 3][n % 3]), [9; 20]] {
         let pairs = generations.map(|generation| key(4096 + 16 * 20 - 1, generation));
         let pairs = pairs.into_iter().chain(pairs.into_iter().rev());
         let message = panic_message(|| map.extend(pairs.map(|key| (key, value(1)))));
-        assert!(message.contains("only those below 4112 are taken"), "{message}");
+        assert!(message.contains("only indices below 4112 are accepted"), "{message}");
         assert_eq!((map.stats().slots, map.len()), (0, 0));
     }
-    // With another it is near, and the last of the newest is there.
+    // With another key it is near, and the last value of the newest key remains.
     let last = 4096 + 16 * 2 - 1;
     let pairs = [(last, 3), (last, 4), (last, 3), (last, 4), (last, 2), (last - 1, 1)];
     let keys = pairs.map(|(index, generation)| key(index, generation));
@@ -247,7 +247,7 @@ fn max_len_and_the_bits_of_keys_are_limits() {
     let mut map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(100);
     assert_eq!(map.max_len(), 100);
     assert_eq!(map.insert(key(99, 1), 1), None);
-    // Far more bytes than `isize::MAX` are an overflow, whatever the maximum: with 32 bits there are such.
+    // Sizes far beyond `isize::MAX` overflow, whatever the maximum; on 32-bit systems they exist.
     let last = if usize::BITS > 32 { u32::MAX } else { 200_000_000 };
     for index in [100, 40_000_000, last] {
         let error = map.try_insert(key(index, 1), 2).unwrap_err().error;
@@ -273,7 +273,7 @@ fn max_len_and_the_bits_of_keys_are_limits() {
 #[test]
 #[cfg(target_pointer_width = "64")]
 #[cfg_attr(miri, ignore = "Miri stops the program when its own memory does not suffice")]
-fn what_the_allocator_refuses_is_an_error() {
+fn refusals_by_the_allocator_are_errors() {
     let mut map: SparseSecondaryMap<DefaultKey, [u8; 100]> = SparseSecondaryMap::with_capacity(5);
     assert!(map.capacity() >= 5);
     map.insert(key(u32::MAX, 1), [1; 100]);
@@ -287,7 +287,7 @@ fn what_the_allocator_refuses_is_an_error() {
 }
 
 #[test]
-fn shrinking_ends_behind_the_last_value() {
+fn shrinking_ends_after_the_last_value() {
     let mut map: SecondaryMap<DefaultKey, u64> =
         (0..100_000).map(|n| (key(n, 7), u64::from(n))).collect();
     map.retain(|key, _| key.index() < 10);
@@ -295,7 +295,7 @@ fn shrinking_ends_behind_the_last_value() {
     let stats = map.stats();
     assert_eq!((stats.live, stats.slots), (10, 10));
     assert!(stats.committed_bytes <= 256 << 10);
-    // What comes back is empty, whatever was there.
+    // Slots committed again are empty, whatever they held before.
     map.insert(key(99_999, 1), 1);
     assert_eq!(map.len(), 11);
     assert_eq!(map.iter().count(), 11);

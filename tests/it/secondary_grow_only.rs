@@ -1,4 +1,4 @@
-//! References out of a secondary map's grow-only scope stay good, and nothing there is replaced.
+//! References from a secondary map's grow-only scope stay valid, and the scope replaces no value.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::grow_only::leak;
@@ -47,7 +47,7 @@ fn values_stay<K: Key, V: Copy + PartialEq + std::fmt::Debug>(make: fn(u32) -> V
 }
 
 #[test]
-fn references_outlast_growth() {
+fn references_outlive_growth() {
     values_stay::<DefaultKey, u32>(|n| n);
     values_stay::<DefaultKey, [u64; 40]>(|n| [n.into(); 40]);
     values_stay::<DefaultKey, ()>(|_| ());
@@ -55,7 +55,7 @@ fn references_outlast_growth() {
 }
 
 #[test]
-fn what_is_there_stays_whoever_comes() {
+fn existing_values_are_never_replaced() {
     let ledger = Ledger::new();
     let mut map = SecondaryMap::new();
     let scope = map.grow_only();
@@ -77,7 +77,7 @@ fn what_is_there_stays_whoever_comes() {
 }
 
 #[test]
-fn far_keys_and_a_maximum_are_kept_to() {
+fn far_keys_and_keys_past_the_maximum_are_refused() {
     let mut map: SecondaryMap<DefaultKey, [u8; 60]> = SecondaryMap::new();
     let near = (1 << 20) + 16;
     let scope = map.grow_only();
@@ -98,7 +98,7 @@ fn far_keys_and_a_maximum_are_kept_to() {
 
 /// As wide as keys get, with every bit of a word.
 #[test]
-fn the_last_of_all_keys_may_be_put_in() {
+fn the_largest_key_can_be_inserted() {
     let last: KeyData<Compact32> =
         KeyData::from_parts(Compact32::MAX_INDEX, Compact32::MAX_GENERATION, Compact32::MAX_TAG)
             .expect("it fits");
@@ -116,7 +116,7 @@ thread_local! {
     static SEEN: RefCell<Vec<ErrorKind>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Comes back to the scope as it is dropped.
+/// Calls the scope again when it is dropped.
 struct Back(u32);
 
 impl Drop for Back {
@@ -141,17 +141,17 @@ fn a_backing_that_panics_leaves_the_scope_usable() {
     assert!(panic::catch_unwind(AssertUnwindSafe(run)).is_err());
     SCOPE.set(None);
     assert_eq!((first, scope.len(), scope.get(key(1, 1))), (&1, 2, Some(&77)));
-    // A backing that panicked is not asked again, and says so each time.
+    // A backing that panicked is not called again, and each call reports that.
     let refused = scope.try_insert(key(40_000, 1), 3).unwrap_err();
     assert_eq!((refused.error.kind(), refused.value), (ErrorKind::System, 3));
     assert_eq!(scope.insert(key(2, 1), 4), Ok(&4));
 }
 
 #[test]
-fn what_runs_while_the_map_takes_memory_finds_the_scope_taken() {
+fn code_that_runs_while_the_map_takes_memory_finds_the_scope_busy() {
     fn hook(_: &panic::PanicHookInfo<'_>) {
         let scope = SCOPE.get().expect("set");
-        // One for a slot that there is, and is free; one for another.
+        // One for an existing, vacant slot; one for another.
         for index in [1, 50_000] {
             let error = scope.try_insert(key(index, 1), 9).map_err(Error::from).err();
             SEEN.with_borrow_mut(|seen| seen.extend(error.map(|error| error.kind())));
@@ -173,7 +173,7 @@ fn what_runs_while_the_map_takes_memory_finds_the_scope_taken() {
     assert_eq!((first, scope.len()), (&1, 2));
 }
 
-/// A key that inserts as it is asked what it is.
+/// A key that inserts into the scope when its data is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Meddling(KeyData);
 
@@ -204,7 +204,7 @@ impl Key for Meddling {
 }
 
 #[test]
-fn a_key_may_come_back_into_the_scope() {
+fn key_code_may_call_the_scope_again() {
     let map: &'static mut SecondaryMap<Meddling, u64> = leak(SecondaryMap::new());
     let scope: &'static GrowOnlySecondaryMap<'_, _, _> = leak(map.grow_only());
     MEDDLED.set(Some(scope));

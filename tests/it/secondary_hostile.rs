@@ -1,4 +1,4 @@
-//! Keys that answer differently when they are asked again: each call goes by the first answer.
+//! Keys that return different data each time: each call uses the first answer.
 
 use stayput::secondary::Entry;
 use stayput::{Bits32, Key, KeyData, SecondaryMap, SparseSecondaryMap};
@@ -8,7 +8,7 @@ type Split = Bits32<16, 8>;
 type Data = KeyData<Split>;
 
 thread_local! {
-    /// What keys answer, one after the other; then the truth.
+    /// What keys return, one after another; then the true data.
     static ANSWERS: RefCell<Vec<Data>> = const { RefCell::new(Vec::new()) };
     static ASKED: Cell<usize> = const { Cell::new(0) };
 }
@@ -40,7 +40,7 @@ fn key(index: u32, generation: u32) -> Fickle {
     data(index, generation).into()
 }
 
-/// A call with a key that answers these, the first of them first; it asks but once.
+/// A call with a key that returns these; the call must ask only once.
 #[track_caller]
 fn by_first_answer<R>(answers: &[Data], call: impl FnOnce(Fickle) -> R) -> R {
     ANSWERS.set(answers.to_vec());
@@ -64,7 +64,7 @@ macro_rules! calls {
                 pairs
             };
 
-            // Where there is nothing yet.
+            // Into an empty slot.
             assert_eq!(by_first_answer(&first, |key| map.insert(key, 30)), None);
             assert_eq!(pairs(&map), [(data(3, 2), 30), (data(4, 2), 40)]);
             assert_eq!(by_first_answer(&first, |key| map.insert(key, 31)), Some(30));
@@ -79,7 +79,7 @@ macro_rules! calls {
             assert_eq!(by_first_answer(&first, |key| map.remove(key)), Some(32));
             assert_eq!(pairs(&map), [(data(4, 2), 40)]);
 
-            // By the entry: into an empty place, then into one of an older key, then into its own.
+            // Through the entry: into an empty slot, then over an older key, then over its own value.
             let fill = |map: &mut $map<Fickle, u32>, answers: &[Data], new| {
                 by_first_answer(answers, |key| match map.entry(key).expect("it is not stale") {
                     Entry::Vacant(entry) => *entry.insert(new),
@@ -98,7 +98,7 @@ macro_rules! calls {
             assert_eq!(made, 6);
             assert_eq!(pairs(&map), [(data(3, 5), 35), (data(4, 2), 40), (data(6, 1), 6)]);
 
-            // First a stale one, then one that is not.
+            // First a stale key, then a valid one.
             for stale in [data(3, 4), Data::null()] {
                 let refused = by_first_answer(&[stale, data(3, 5)], |key| map.try_insert(key, 1));
                 assert!(refused.is_err());

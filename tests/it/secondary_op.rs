@@ -1,5 +1,4 @@
-//! Operations on secondary maps and on a model of them side by side: what the model test and the
-//! fuzz target `secondary_model` share.
+//! Operations on secondary maps and a model of them, shared by the model test and the fuzz target `secondary_model`.
 
 use crate::slot_map_op::{Partly, at_fault};
 use arbitrary::Unstructured;
@@ -13,27 +12,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::mem;
 
-/// A key: mostly one of few, so that they meet again.
+/// A key: mostly one of few, so that keys repeat.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Name {
     /// Index, generation, tag.
     Made(u8, u8, u8),
     MadeToo(u8, u8, u8),
-    /// One whose value is there, with any tag.
+    /// One that has a value, with any tag.
     There(u8, u8),
-    /// One about the value that is there: generations up or down, but for the null key.
+    /// A key of the slot of a value, with a higher or lower generation; never the null key.
     Near(u8, i8),
     Null(u8),
     /// Anything.
     Bits(u64),
-    /// So far from the first index that would be refused.
+    /// At a distance from the first index that would be refused.
     Edge(i8),
-    /// So far behind it, with some generation.
+    /// At a distance after it, with some generation.
     Beyond(u8, u8),
     Far(u32),
 }
 
-/// What is done to an entry.
+/// What is done with an entry.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum EntryOp {
     Look,
@@ -47,7 +46,7 @@ pub(crate) enum EntryOp {
     RemoveEntry,
 }
 
-/// So many names and values, by this seed.
+/// A number of keys and values, from this seed.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Items(u8, u64);
 
@@ -77,7 +76,7 @@ pub(crate) enum Op {
     Disjoint([Name; 3]),
     Remove(Name),
     Retain(u8),
-    /// So many of those that are named.
+    /// At most this many of the selected ones.
     ExtractIf(u8, u8),
     Drain(Partly),
     Clear,
@@ -92,23 +91,23 @@ pub(crate) enum Op {
     Prefault(u8),
     ShrinkToFit,
     Trim,
-    /// So often, with so many bytes each time.
+    /// That many calls, each with a budget in bytes.
     TrimWithin(u8, u16),
     RemoveMany(Items),
-    /// So often, with so many bytes each time.
+    /// That many calls, each with a budget in bytes.
     ShrinkWithin(u8, u16),
     PrefaultAhead(u16),
 }
 
-/// With what options the map by direct index is made.
+/// The options of the map by direct index.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Config {
     Default,
-    /// With memory ahead, and released in the background.
+    /// With commit-ahead and background release.
     Served(u16),
 }
 
-/// A value of some size, counted.
+/// A value of some size, with a token.
 #[derive(Debug)]
 pub(crate) struct Value<const PAD: usize> {
     n: u32,
@@ -152,25 +151,25 @@ impl<const PAD: usize> Drop for Value<PAD> {
 
 type Sparse<K, V> = SparseSecondaryMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
-/// The maps, and what they should hold.
+/// The maps, and their expected contents.
 pub(crate) struct Model<K: Key, const PAD: usize> {
     dense: SecondaryMap<K, Value<PAD>>,
     sparse: Sparse<K, Value<PAD>>,
     /// By index: generation and value.
     std: BTreeMap<u32, (u32, u32)>,
-    /// Up to the highest that was filled, or asked for by an entry.
+    /// Up to the highest slot that was filled or requested through an entry.
     slots: usize,
     announced: usize,
     live_before: usize,
 }
 
-/// What must become of a key that is to be put in.
+/// The expected result of inserting a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Stale,
-    /// It has a value.
+    /// The key has a value.
     Same,
-    /// It has none, or an older one.
+    /// The slot has no value, or an older one.
     Vacant,
     /// The map by direct index refuses it, and all from this index on.
     Far(usize),
@@ -195,9 +194,9 @@ fn key<K: Key>(index: u32, generation: u32, tag: u32) -> K {
 }
 
 impl<K: Key, const PAD: usize> Model<K, PAD> {
-    /// No more slots are gone over.
+    /// Only this many slots are compared.
     const FEW: usize = 1 << 14;
-    /// As `SecondaryMap` says of itself.
+    /// The constants that `SecondaryMap` documents.
     const NEAR_SLOTS: usize = (64 << 20) / (size_of::<Value<PAD>>() + 4);
 
     pub(crate) fn run(config: Config, ops: &[Op]) {
@@ -251,7 +250,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         self.near_with(self.std.len() + 1)
     }
 
-    /// The same for so many values.
+    /// The same if there were that many values.
     fn near_with(&self, values: usize) -> usize {
         self.announced.max(self.slots).max(Self::NEAR_SLOTS + 16 * values)
     }
@@ -299,14 +298,14 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         }
     }
 
-    /// A slot is made for this key, unless it is null.
+    /// Records that a slot exists for this key, unless it is null.
     fn reach(&mut self, key: K) {
         if !key.is_null() {
             self.slots = self.slots.max(key.index() as usize + 1);
         }
     }
 
-    /// Whether the maps can be gone over after this key was put in.
+    /// Returns `true` if the maps can be compared completely after this key was inserted.
     fn is_within_reach(key: K, fate: Fate) -> bool {
         matches!(fate, Fate::Far(_) | Fate::Stale) || (key.index() as usize) < Self::FEW
     }
@@ -453,7 +452,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             }
             let found = scope.get(key).map(|value| value.n);
             assert_eq!((found, scope.contains_key(key)), (self.value(key), found.is_some()));
-            // One of an older key stays, too.
+            // The value of an older key stays, too.
             let is_free = !self.std.contains_key(&key.index());
             match scope.try_insert(key, Value::new(n)) {
                 Ok(value) => {
@@ -490,23 +489,23 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         let expected = expected.map(|(index, (generation, n))| (key(*index, *generation, 0), *n));
         assert!(taken.iter().copied().eq(expected));
         let keys: BTreeSet<K> = taken.iter().map(|(key, _)| *key).collect();
-        // That of the other map comes in no order.
+        // The order of the sparse map is arbitrary.
         let others = self.sparse.extract_if(|key, _| keys.contains(&key));
         assert_eq!(others.map(|(key, _)| key).collect::<BTreeSet<_>>(), keys);
         self.std.retain(|index, (generation, _)| !keys.contains(&key(*index, *generation, 0)));
     }
 
-    /// Whether the key is that of no older value than there is.
+    /// Returns `true` unless a newer key has a value in the slot.
     fn is_newest(&self, key: K) -> bool {
         let there = self.std.get(&key.index()).map_or(0, |there| there.0);
         !key.is_null() && there <= key.generation()
     }
 
-    /// Whether no index is far where these values come together.
+    /// Returns `true` if no index is far when these values are inserted together.
     fn fits(&self, items: &[(K, u8)]) -> bool {
         let mut slots = self.slots;
         let mut live: BTreeSet<u32> = self.std.keys().copied().collect();
-        // Of those that are for one slot, one.
+        // Of several values for one slot, one counts.
         let mut waiting: BTreeSet<usize> = BTreeSet::new();
         for (key, _) in items.iter().filter(|(key, _)| !key.is_null()) {
             let index = key.index() as usize;
@@ -558,7 +557,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         assert_eq!(after[0], after[1]);
         match after[0] {
             Some(n) => drop(self.std.insert(key.index(), (key.generation(), n))),
-            // An older one stays, unless there was one of this key.
+            // An older value stays, unless this key had one.
             None if before.is_some() => drop(self.std.remove(&key.index())),
             None => {}
         }
@@ -587,7 +586,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         }
     }
 
-    /// All values, or the maps as a whole.
+    /// Operations on all values, or on the maps as a whole.
     fn whole(&mut self, op: &Op) {
         match *op {
             Op::Retain(by) => {
@@ -608,7 +607,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             Op::Clear => {
                 on_both!(self, map => map.clear());
                 self.std.clear();
-                // What was within reach is so still.
+                // Slots within reach stay so.
                 self.announced = self.announced.max(mem::take(&mut self.slots));
                 assert_eq!(self.dense.stats().slots, 0);
             }
@@ -632,7 +631,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 self.announced = 0;
             }
             Op::Collect => {
-                // In reverse, where the first may be far even for all of them.
+                // In reverse, so that the first may be far even for all values together.
                 self.announced = 0;
                 self.slots = 0;
                 let mut dense = SecondaryMap::new();
@@ -721,7 +720,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         }
     }
 
-    /// Up to the highest that is filled.
+    /// Up to the highest filled slot.
     fn last(&self) -> usize {
         self.std.last_key_value().map_or(0, |(index, _)| *index as usize + 1)
     }
@@ -748,7 +747,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             assert_eq!(sparse.by_ref().take(front).count(), taken);
             return;
         }
-        // The map by direct index keeps what was not taken. (The other would leak it, and its table.)
+        // The map by direct index keeps values that were not taken. (The sparse one would leak them, and its table.)
         mem::forget(drain);
         drop(sparse);
         assert!(self.sparse.is_empty());
@@ -782,7 +781,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
     }
 }
 
-/// Does something to an entry whose key has this value, and returns the one it has then.
+/// Applies an operation to an entry whose key has this value, and returns the value it has then.
 fn at_entry<K: Key, const PAD: usize>(
     entry: Entry<'_, K, Value<PAD>>,
     before: Option<u32>,

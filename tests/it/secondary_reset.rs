@@ -1,4 +1,4 @@
-//! What becomes of secondary maps when their slot map forgets which keys there were.
+//! Secondary maps after their slot map has forgotten its keys.
 
 use stayput::{DefaultKey, ErrorKind, SecondaryMap, SlotMap, SparseSecondaryMap};
 
@@ -21,12 +21,12 @@ macro_rules! tests {
             map.reset();
             let (same, older) = (map.insert(3), map.insert(4));
 
-            // The old value is found under the new key, and takes the place of its.
+            // The old value is found under the new key, and replaces its value.
             assert_eq!(same, keys[0]);
             assert_eq!(beside.get(same), Some(&10));
             assert_eq!(beside.insert(same, 30), Some(10));
 
-            // The new key looks older than what is there.
+            // The new key looks older than the existing one.
             assert_eq!(beside.get(older), None);
             let refused = beside.try_insert(older, 40).unwrap_err();
             assert_eq!((refused.error.kind(), refused.value), (ErrorKind::StaleKey, 40));

@@ -1,4 +1,4 @@
-//! Arrays with memory ahead of them, and such as are released in the background, are as others are.
+//! Arrays with commit-ahead and background release behave like other arrays.
 
 use crate::helpers::key;
 use crate::ledger::{Ledger, Step, Token, panic_message};
@@ -20,13 +20,13 @@ const KINDS: [CommitAhead; 5] = [
     CommitAhead::Bytes(64 * MIB),
 ];
 
-/// Room for some megabytes.
+/// Addresses for some megabytes.
 fn builder<T>(ahead: CommitAhead) -> VecBuilder<T> {
     let each = size_of::<T>().max(1);
     VmVec::builder().max_len(8 * MIB / each).commit_ahead(ahead).release(Release::Background)
 }
 
-/// An element that comes with more than a megabyte of memory.
+/// An element that owns more than a megabyte of memory.
 fn large<T>(ahead: CommitAhead, first: T) -> VmVec<T> {
     let mut vec = builder(ahead).capacity(2 * MIB / size_of::<T>()).build();
     vec.push(first);
@@ -59,7 +59,7 @@ fn elements_are_dropped_before_drop_returns() {
 }
 
 #[test]
-fn where_a_drop_panics_the_rest_is_dropped_and_the_memory_is_handed_over() {
+fn after_a_panicking_drop_the_rest_is_dropped_and_the_memory_released() {
     for ahead in KINDS {
         let ledger = Ledger::new();
         let mut vec = builder(ahead).capacity(MIB / 8).build();
@@ -73,7 +73,7 @@ fn where_a_drop_panics_the_rest_is_dropped_and_the_memory_is_handed_over() {
 }
 
 #[test]
-fn what_is_dropped_may_drop_arrays_and_ask_the_service() {
+fn elements_may_drop_arrays_and_call_the_service_when_dropped() {
     thread_local!(static DROPS: Cell<usize> = const { Cell::new(0) });
 
     struct Nested(usize, Option<VmVec<Nested>>);
@@ -112,7 +112,7 @@ fn forgotten_and_leaked_arrays_stay_as_they_are() {
         vec.extend(0..10_000_u64);
         slices.push(vec.leak());
     }
-    // The service goes on for others meanwhile.
+    // The thread continues to serve others.
     for ahead in KINDS {
         let mut vec: VmVec<u64> = builder(ahead).build();
         vec.extend(0..100_000);
@@ -148,11 +148,11 @@ fn arrays_are_used_and_dropped_by_any_thread() {
     service::drain();
 }
 
-/// Whether it is served: what is made ready of one that is not is its own at once.
+/// Returns `true` if it is served: without the thread, prefaulted memory belongs to the array at once.
 fn is_served(vec: &mut VmVec<u64>) -> bool {
     let prefaulted = vec.prefault_ahead(Budget::UNLIMITED);
     assert_eq!(prefaulted.refused, None);
-    // Others that are refused memory may take back what lies ahead.
+    // Others that are refused memory may take memory ahead back.
     (0..1000).any(|_| {
         vec.prefault_ahead(Budget::UNLIMITED);
         vec.stats().ahead_bytes > 0
@@ -161,7 +161,7 @@ fn is_served(vec: &mut VmVec<u64>) -> bool {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "no thread makes memory ready there")]
-fn clones_and_parts_have_the_same_options() {
+fn clones_and_split_parts_have_the_same_options() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> = builder(ahead).build();
         vec.extend(0..1000);
@@ -220,7 +220,7 @@ fn references_stay_good_in_a_scope_while_memory_is_made_ready() {
     }
 }
 
-/// Fills an array to its maximum, which is exact, whatever lies ready.
+/// Fills an array to its exact maximum, whatever is ready ahead.
 fn fills_exactly<T: Clone + PartialEq>(max_len: usize, element: &T) {
     for ahead in KINDS {
         for growth in [Growth::Doubling, Growth::Fixed { step_bytes: 1 }] {
@@ -250,7 +250,7 @@ fn fills_exactly<T: Clone + PartialEq>(max_len: usize, element: &T) {
 
 #[test]
 #[expect(clippy::large_stack_arrays, reason = "some elements are large")]
-fn the_maximum_is_kept_whatever_the_elements_are() {
+fn the_maximum_is_exact_for_all_elements() {
     #[derive(Clone, PartialEq)]
     #[repr(align(65_536))]
     struct Aligned(u8);
@@ -259,7 +259,7 @@ fn the_maximum_is_kept_whatever_the_elements_are() {
     #[repr(align(131_072))]
     struct Huge([u8; 3]);
 
-    // Elements by value take stack.
+    // Large elements by value need much stack.
     let run = thread::Builder::new().stack_size(64 * MIB).spawn(|| {
         fills_exactly(1, &7_u8);
         fills_exactly(70_001, &7_u8);
@@ -273,7 +273,7 @@ fn the_maximum_is_kept_whatever_the_elements_are() {
 }
 
 #[test]
-fn elements_of_size_zero_need_nothing_ahead() {
+fn elements_of_size_zero_have_no_memory_ahead() {
     for ahead in KINDS {
         let mut units: VmVec<()> =
             VmVec::builder().commit_ahead(ahead).release(Release::Background).build();
@@ -292,7 +292,7 @@ fn elements_of_size_zero_need_nothing_ahead() {
 }
 
 #[test]
-fn a_default_reservation_is_served_too() {
+fn a_default_reservation_has_memory_ahead_too() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> =
             VmVec::builder().commit_ahead(ahead).release(Release::Background).build();
@@ -304,7 +304,7 @@ fn a_default_reservation_is_served_too() {
 }
 
 #[test]
-fn what_was_asked_for_when_it_was_made_is_not_late() {
+fn the_initial_capacity_does_not_count_as_late() {
     for ahead in KINDS {
         for max_len in [None, Some(MIB)] {
             let (vec, map, arena) = (VmVec::builder(), SlotMap::builder(), Arena::builder());
@@ -319,7 +319,7 @@ fn what_was_asked_for_when_it_was_made_is_not_late() {
             assert_eq!(map.stats().late, 0, "{ahead:?}");
             let arena = arena.capacity_bytes(MIB).commit_ahead(ahead).build();
             assert_eq!(arena.stats().late, 0, "{ahead:?}");
-            // Nor is a copy.
+            // Nor is a clone.
             let mut numbers = vec;
             numbers.extend(0..1000);
             assert_eq!(numbers.clone().stats().late, 0, "{ahead:?}");
@@ -328,7 +328,7 @@ fn what_was_asked_for_when_it_was_made_is_not_late() {
 }
 
 #[test]
-fn slots_that_were_given_back_are_vacant_when_they_are_there_again() {
+fn returned_slots_are_vacant_when_committed_again() {
     for ahead in KINDS {
         let builder = SecondaryMap::builder().max_len(400_000).huge_pages(HugePages::Never);
         let mut map: SecondaryMap<DefaultKey, u64> = builder.commit_ahead(ahead).build();
@@ -342,7 +342,7 @@ fn slots_that_were_given_back_are_vacant_when_they_are_there_again() {
             }
             assert!(map.capacity() < 50_000);
             map.prefault_ahead(Budget::UNLIMITED);
-            // One far behind, so that all between are taken to be vacant.
+            // One far past the end, so that all slots in between are marked vacant.
             map.insert(key(399_000, 1), 1);
             assert_eq!((map.len(), map.iter().count()), (11, 11), "{ahead:?}");
             map.remove(key(399_000, 1));
@@ -352,7 +352,7 @@ fn slots_that_were_given_back_are_vacant_when_they_are_there_again() {
 
 #[cfg(feature = "bytemuck")]
 #[test]
-fn zeroes_are_zeroes_whatever_lies_ready() {
+fn zeroed_elements_are_zero_in_memory_committed_ahead() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> = builder(ahead).build();
         for len in [10, 20_000, 300_000, 7] {

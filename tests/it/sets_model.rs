@@ -1,11 +1,11 @@
-//! Whatever is done to indices of sets and to a `HashMap` of sets, both hold the same.
+//! Model tests: after any operations on indices of sets and a `HashMap` of sets, both hold the same.
 
 use crate::made;
 use crate::sets_op::{Config, Model, Op, Sets, Spreads};
 use arbitrary::{Result, Unstructured};
 use stayput::index::{ListIndex, SetIndex};
 
-/// What fills the sets, and takes from them, more often than what empties them at once.
+/// Operations that fill sets and remove single slots, more often than those that empty sets at once.
 fn op(bytes: &mut Unstructured<'_>) -> Result<Op> {
     Ok(match bytes.int_in_range(0..=16)? {
         0..2 => Op::Insert(bytes.arbitrary()?, bytes.arbitrary()?),
@@ -39,11 +39,11 @@ fn lists_agree_with_the_model() {
 }
 
 #[test]
-fn sets_of_values_that_answer_differently_lose_no_slot() {
+fn sets_of_values_with_inconsistent_hash_or_eq_lose_no_slot() {
     keep::<SetIndex<Spreads>>(40);
 }
 
 #[test]
-fn lists_of_values_that_answer_differently_lose_no_slot() {
+fn lists_of_values_with_inconsistent_hash_or_eq_lose_no_slot() {
     keep::<ListIndex<Spreads>>(40);
 }

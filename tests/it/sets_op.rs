@@ -1,5 +1,4 @@
-//! Operations on indices of sets and on a model of them side by side: what the model test and the fuzz target
-//! `sets_model` share.
+//! Operations on indices of sets and a model of them, shared by the model test and the fuzz target `sets_model`.
 
 use stayput::Error;
 use stayput::index::{ListIndex, SetIndex};
@@ -8,24 +7,24 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Slots are below it, and so are values that there are of many.
+/// Slots are below this, and so are the values of small ranges.
 const SLOTS: u16 = 500;
 
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
-    /// A slot of a value, in it already or not.
+    /// A slot with a value, present or not.
     Insert(u16, u16),
-    /// Slots from one on, so many, of one value.
+    /// A number of slots, from one on, with one value.
     InsertMany(u16, u8, u16),
-    /// One each, from a value on.
+    /// One slot for each value, from a value on.
     InsertEach(u16, u8, u16),
-    /// After so many questions, user code panics.
+    /// User code panics after a number of calls.
     InsertAndPanic(u16, u16, u8),
     Remove(u16),
     RemoveMany(u16, u8),
-    /// All of a value but each so manyth.
+    /// Removes all slots of a value except every `n`th.
     RemoveMost(u16, u8),
-    /// Of the set of a slot, all to another value.
+    /// Moves all slots of a set to another value.
     MoveAll(u16, u16),
     Look(u16),
     Shrink,
@@ -37,11 +36,11 @@ pub(crate) enum Spread {
     Good,
     Equal,
     OneBucket,
-    /// Fits into a byte.
+    /// Hashes of one byte.
     Few,
 }
 
-/// How hashes are, how many values there are, and whether they answer as they should.
+/// How values are hashed, how many there are, and whether they are consistent.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     spread: Spread,
@@ -84,7 +83,7 @@ impl Hasher for Hashing {
     }
 }
 
-/// What both indices have.
+/// The methods of both indices.
 pub(crate) trait Sets {
     fn make(hasher: Spreads) -> Self;
     fn len(&self) -> usize;
@@ -168,7 +167,7 @@ macro_rules! sets {
 
 sets!(SetIndex ListIndex);
 
-/// What is asked for: it is hashed, and compared, as long as it does not panic.
+/// A value that is hashed and compared, until it panics.
 #[derive(Debug)]
 pub(crate) struct Value<'m> {
     number: u16,
@@ -184,7 +183,7 @@ impl Hash for Value<'_> {
 /// How user code behaves.
 #[derive(Debug)]
 struct User {
-    /// If it answers as it likes, by what.
+    /// For inconsistent values, what they return.
     random: Cell<Option<u32>>,
     panics_after: Cell<Option<u8>>,
 }
@@ -205,16 +204,16 @@ impl User {
 
 pub(crate) struct Model<I> {
     index: I,
-    /// Of each slot that is in it, the value.
+    /// The value of each slot.
     values: HashMap<u32, u16>,
-    /// All slots of each value that has some.
+    /// The slots of each value.
     sets: HashMap<u16, BTreeSet<u32>>,
     user: User,
     config: Config,
 }
 
 impl<I: Sets> Model<I> {
-    /// Of values that answer as they should.
+    /// With consistent values.
     pub(crate) fn run(config: Config, ops: &[Op]) {
         let mut model = Self::new(config, None);
         for op in ops {
@@ -228,7 +227,7 @@ impl<I: Sets> Model<I> {
         }
     }
 
-    /// Of values that do not, at times: nothing is lost.
+    /// With inconsistent values: no slot is lost.
     pub(crate) fn run_wrong(config: Config, ops: &[Op]) {
         let mut model = Self::new(config, Some(config.seed.into()));
         for op in ops {
@@ -295,7 +294,7 @@ impl<I: Sets> Model<I> {
         }
     }
 
-    /// One of those that there are.
+    /// One of the present slots.
     fn number(&self, number: u16) -> u16 {
         number % (u16::from(self.config.values) + 1)
     }
@@ -329,7 +328,7 @@ impl<I: Sets> Model<I> {
 
     fn forget(&mut self, slot: u32) {
         if let Some(old) = self.values.remove(&slot) {
-            let set = self.sets.get_mut(&old).expect("it was put in");
+            let set = self.sets.get_mut(&old).expect("it was inserted");
             set.remove(&slot);
             if set.is_empty() {
                 self.sets.remove(&old);

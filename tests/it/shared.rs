@@ -1,4 +1,4 @@
-//! Arrays to which many threads append: what the models do not tell.
+//! Arrays that many threads append to, apart from what the model tests cover.
 
 use crate::buffer::Buffer;
 use crate::ledger::Ledger;
@@ -19,7 +19,7 @@ assert_impl_all!(SharedVec<u8>: Send, Sync, UnwindSafe, RefUnwindSafe);
 assert_impl_all!(SharedVec<Cell<u8>>: Send);
 assert_not_impl_any!(SharedVec<Cell<u8>>: Sync);
 assert_not_impl_any!(SharedVec<Rc<u8>>: Send, Sync);
-// A guard's reference can be shared, but a guard cannot go to another thread.
+// References to a guard can be shared, but a guard cannot be sent to another thread.
 assert_not_impl_any!(SharedVec<std::sync::MutexGuard<'static, u8>>: Send, Sync);
 assert_impl_all!(Gather<'static, u8>: Send, Sync);
 assert_not_impl_any!(Gather<'static, Cell<u8>>: Send);
@@ -31,7 +31,7 @@ assert_not_impl_any!(VecMut<'static, Rc<u8>>: Send, Sync);
 
 pub(crate) const THREADS: usize = 4;
 
-/// Has threads do the same at the same time.
+/// Runs the same closure on several threads at the same time.
 pub(crate) fn together<R: Send>(run: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let barrier = Barrier::new(THREADS);
     let (run, barrier) = (&run, &barrier);
@@ -55,9 +55,9 @@ fn push_all<T>(vec: &SharedVec<T>, elements: impl IntoIterator<Item = T>) {
 }
 
 #[test]
-fn what_makes_an_element_may_panic_or_push_itself() {
+fn closures_that_make_elements_may_panic_or_push() {
     let vec = SharedVec::<usize>::new();
-    // What panics leaves nothing; and what pushes itself is asked again.
+    // A closure that panics leaves nothing, and one that pushes itself is called again.
     assert!(catch_unwind(AssertUnwindSafe(|| vec.push_with(|_| panic!("no")))).is_err());
     let (len, mut has_pushed) = (vec.len(), false);
     let (index, _) = vec.push_with(|index| {
@@ -71,7 +71,7 @@ fn what_makes_an_element_may_panic_or_push_itself() {
 }
 
 #[test]
-fn iterators_give_all_that_they_have_in_order() {
+fn iterators_are_appended_completely_and_in_order() {
     let vec = SharedVec::new();
     vec.extend(0..1000);
     Extend::extend(&mut &vec, 1000..1010);
@@ -84,12 +84,12 @@ fn iterators_give_all_that_they_have_in_order() {
     let (own, mut theirs): (Vec<_>, Vec<_>) = vec.iter().partition(|n| **n < 1000);
     theirs.sort_unstable();
     assert!(own.into_iter().copied().eq(0..200) && theirs.into_iter().copied().eq(1000..1200));
-    // One that panics: what it gave before stays.
+    // One that panics: elements before stay.
     let vec = SharedVec::new();
     let iter = (0..100).inspect(|n| assert!(*n < 70, "enough"));
     assert!(catch_unwind(AssertUnwindSafe(|| vec.extend(iter))).is_err());
     assert!(vec.iter().copied().eq(0..70));
-    // What does not fit comes back, in order.
+    // Elements that do not fit are returned, in order.
     let vec = SharedVec::with_max_len(100);
     let refused = vec.try_extend(0..130_usize).unwrap_err();
     let len = vec.len();
@@ -98,7 +98,7 @@ fn iterators_give_all_that_they_have_in_order() {
 }
 
 #[test]
-fn what_is_gathered_is_appended_in_runs() {
+fn gathered_elements_are_appended_in_runs() {
     let vec = SharedVec::<usize>::new();
     together(|worker| {
         let mut gather = vec.gather();
@@ -118,12 +118,12 @@ fn what_is_gathered_is_appended_in_runs() {
     let small = SharedVec::with_max_len(70);
     let mut gather = small.gather();
     gather.extend(0..128);
-    // The first run is there, the second is refused with the element that found it full.
+    // The first run is stored, the second is refused with the element that did not fit.
     let refused = gather.try_push(128).unwrap_err();
     assert_eq!((refused.value, small.len(), gather.as_slice().len()), (128, 64, 64));
     drop(gather);
     assert_eq!(small.len(), 64);
-    // Large ones are not gathered in large heaps.
+    // Large elements are not gathered in large runs.
     let large = SharedVec::<[u8; 10_000]>::new();
     let mut gather = large.gather();
     gather.push([1; 10_000]);
@@ -132,7 +132,7 @@ fn what_is_gathered_is_appended_in_runs() {
 }
 
 #[test]
-fn elements_without_a_size_are_counted() {
+fn elements_of_size_zero_are_counted() {
     let mut vec = SharedVec::<()>::new();
     together(|_| push_all(&vec, [(); 1000]));
     assert_eq!((vec.len(), vec.get(3999), vec.get(4000)), (4000, Some(&()), None));
@@ -180,7 +180,7 @@ fn each_element_is_dropped_once() {
 }
 
 #[test]
-fn what_is_forgotten_leaks_and_the_array_can_be_used() {
+fn forgotten_guards_leak_and_the_array_stays_usable() {
     for forget in [
         |vec: &mut SharedVec<u64>| std::mem::forget(vec.as_mut_vec()),
         |vec: &mut SharedVec<u64>| {
@@ -203,11 +203,11 @@ fn what_is_forgotten_leaks_and_the_array_can_be_used() {
 }
 
 #[test]
-fn room_is_made_behind_elements_that_came_with_an_array() {
+fn arrays_converted_from_others_can_grow() {
     for len in [1, 100, 5000, 8191] {
         let mut vec = VmVec::<u64>::with_max_len(1 << 20);
         vec.extend(0..len);
-        // Up to what there is, and beyond.
+        // Up to the existing elements, and beyond.
         while len == 1 && vec.len() < vec.capacity() {
             vec.push(1);
         }
@@ -221,7 +221,7 @@ fn room_is_made_behind_elements_that_came_with_an_array() {
 }
 
 #[test]
-fn memory_behind_what_was_removed_goes_back() {
+fn memory_after_removed_elements_is_returned() {
     let mut vec = SharedVec::<usize>::new();
     vec.extend(0..2_000_000);
     vec.as_mut_vec().truncate(100);
@@ -256,7 +256,7 @@ fn options_are_those_of_the_family() {
     new.try_prefault(100_000).unwrap();
     assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
     assert_eq!(new.push(1).0, 0);
-    // A byte an element besides.
+    // Plus one byte per element.
     let vec = SharedVec::<u64>::with_max_len(1 << 20);
     vec.extend(0..1 << 20);
     let committed = vec.stats().committed_bytes;
@@ -319,7 +319,7 @@ fn all_finished_elements_are_visited_while_others_push() {
 }
 
 #[test]
-fn a_backing_that_unwinds_takes_no_place_with_it() {
+fn a_backing_that_unwinds_loses_no_place() {
     let is_armed = Arc::new(AtomicBool::new(false));
     let armed = Arc::clone(&is_armed);
     let hook = move || assert!(!armed.swap(false, Ordering::Relaxed), "as planned");
@@ -336,7 +336,7 @@ fn a_backing_that_unwinds_takes_no_place_with_it() {
             let before = vec.len();
             match catch_unwind(AssertUnwindSafe(|| vec.try_push(value))) {
                 Ok(Ok((index, _))) => stored.push((index, value)),
-                // It was refused because of another's, or unwound itself: where memory is taken ahead, behind its
+                // It was refused because another call was, or it unwound itself, where memory is taken ahead after its
                 // own push.
                 Ok(Err(refused)) => assert_eq!(refused.value, value),
                 Err(_) => stored.extend(
@@ -353,7 +353,7 @@ fn a_backing_that_unwinds_takes_no_place_with_it() {
     assert_eq!(vec.len(), stored.len());
     assert!(stored.iter().all(|(index, value)| vec[*index] == *value));
     assert_eq!(stored.iter().map(|(index, _)| index).collect::<HashSet<_>>().len(), vec.len());
-    // A backing that has unwound is not asked again. What there is can be used.
+    // A backing that has unwound is not called again. Existing elements remain usable.
     match vec.try_push(1) {
         Ok((index, _)) => assert_eq!(index, stored.len()),
         Err(refused) => assert_eq!((refused.value, refused.error.kind()), (1, ErrorKind::System)),
@@ -364,7 +364,7 @@ fn a_backing_that_unwinds_takes_no_place_with_it() {
 }
 
 #[test]
-fn what_is_moved_is_in_one_place_where_memory_ahead_unwinds() {
+fn moved_elements_exist_once_if_memory_ahead_unwinds() {
     for is_vec in [true, false] {
         let ledger = Ledger::new();
         let is_armed = Arc::new(AtomicBool::new(false));
@@ -375,7 +375,7 @@ fn what_is_moved_is_in_one_place_where_memory_ahead_unwinds() {
         let vec = builder.build_in(buffer);
         vec.push(ledger.token(0));
         is_armed.store(true, Ordering::Relaxed);
-        // Until three quarters of what there is are full.
+        // Until the memory is three quarters full.
         let mut has_unwound = false;
         while !has_unwound {
             assert!(vec.len() < vec.capacity());
@@ -390,7 +390,7 @@ fn what_is_moved_is_in_one_place_where_memory_ahead_unwinds() {
             has_unwound = catch_unwind(AssertUnwindSafe(append)).is_err();
             assert!(run.is_empty());
         }
-        // They had been appended.
+        // These were appended before.
         assert_eq!((vec.len() % 10, ledger.live()), (1, vec.len()));
         drop(vec);
         ledger.assert_all_dropped_but(0);

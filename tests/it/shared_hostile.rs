@@ -1,5 +1,5 @@
-//! What is done to a `SharedVec` that it was not made for: insides put elsewhere, absurd numbers, drops and backings
-//! that panic, and threads that ask for more than there is, again and again.
+//! Unusual use of a `SharedVec`: its contents are swapped, sizes are huge, drops and backings panic, and threads
+//! repeatedly request more than fits.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers are small")]
 
@@ -25,7 +25,7 @@ fn buffered<T>(bytes: usize) -> (SharedVec<T>, crate::buffer::Log) {
     (builder.build_in(buffer), log)
 }
 
-/// All kinds of arrays that there are, each with its elements.
+/// Arrays of all kinds, each with its elements.
 fn insides(kind: usize, from: u32) -> (VmVec<u32>, Range<u32>) {
     let count = [0, 1, 700, 1024, 5000, 3][kind % 6];
     let mut vec = match kind % 5 {
@@ -40,7 +40,7 @@ fn insides(kind: usize, from: u32) -> (VmVec<u32>, Range<u32>) {
 }
 
 #[test]
-fn any_array_can_come_and_go_and_threads_push_behind_what_is_there() {
+fn arrays_can_be_swapped_in_and_out_and_threads_push_after_their_elements() {
     let mut vec = SharedVec::<u32>::new();
     for kind in 0..30 * effort::rounds(1) as usize {
         let (inside, own) = insides(kind, kind as u32 * 10_000);
@@ -77,7 +77,7 @@ fn any_array_can_come_and_go_and_threads_push_behind_what_is_there() {
 }
 
 #[test]
-fn two_change_their_insides() {
+fn two_shared_arrays_can_be_swapped() {
     let (mut small, mut large) = (SharedVec::with_max_len(100), SharedVec::<u64>::new());
     small.extend(0..100);
     large.extend(1000..100_000);
@@ -98,7 +98,7 @@ fn two_change_their_insides() {
 }
 
 #[test]
-fn what_is_forgotten_after_another_was_put_there_can_be_used() {
+fn an_array_stays_usable_after_a_swapped_guard_is_forgotten() {
     for kind in 0..10 {
         let mut vec = (0..3000_u32).collect::<SharedVec<_>>();
         vec.push(1);
@@ -114,7 +114,7 @@ fn what_is_forgotten_after_another_was_put_there_can_be_used() {
 }
 
 #[test]
-fn places_that_were_used_are_empty_when_threads_come_again() {
+fn places_of_removed_elements_are_empty_for_later_threads() {
     let mut vec = SharedVec::<usize>::builder().max_len(1 << 16).build();
     for round in 0..effort::rounds(20) as usize {
         let each = 1 + round * 337 % 9000;
@@ -127,7 +127,7 @@ fn places_that_were_used_are_empty_when_threads_come_again() {
                     let is_last = is_done.load(Ordering::Acquire);
                     let now = vec.as_slice();
                     assert!(now.len() >= before);
-                    // What an older round left there is another number.
+                    // The elements of an earlier round have other numbers.
                     assert!(now[before..].iter().all(|n| n >> 20 == round));
                     for at in now.len()..now.len() + 100 {
                         assert!(vec.get(at).is_none_or(|n| n >> 20 == round));
@@ -166,7 +166,7 @@ fn places_that_were_used_are_empty_when_threads_come_again() {
 }
 
 #[test]
-fn threads_that_are_refused_for_long_take_no_place_and_lose_none() {
+fn repeatedly_refused_threads_take_and_lose_no_place() {
     for max_len in [0, 1, 2, 5, 63, 64, 65, 1000, 4096] {
         let (vec, _) = buffered::<u64>(4096);
         let bounded = SharedVec::<u64>::with_max_len(max_len);
@@ -206,7 +206,7 @@ fn threads_that_are_refused_for_long_take_no_place_and_lose_none() {
 }
 
 #[test]
-fn absurd_numbers_are_refused_and_nothing_changes() {
+fn huge_numbers_are_refused_and_nothing_changes() {
     fn ask<T: Copy + PartialEq + std::fmt::Debug>(value: T) {
         let vec = SharedVec::new();
         vec.push(value);
@@ -228,7 +228,7 @@ fn absurd_numbers_are_refused_and_nothing_changes() {
 }
 
 #[test]
-fn elements_without_a_size_are_counted_up_to_the_last_number() {
+fn elements_of_size_zero_are_counted_up_to_the_largest_number() {
     let vec = SharedVec::<()>::new();
     let most = vec.max_len();
     vec.extend_from_slice(&vec![(); most - 1000]);
@@ -249,7 +249,7 @@ fn elements_without_a_size_are_counted_up_to_the_last_number() {
 }
 
 #[test]
-fn elements_without_a_size_that_are_gathered_are_dropped_once() {
+fn gathered_elements_of_size_zero_are_dropped_once() {
     static DROPS: AtomicUsize = AtomicUsize::new(0);
     struct Mark;
     impl Drop for Mark {
@@ -272,7 +272,7 @@ fn elements_without_a_size_that_are_gathered_are_dropped_once() {
 }
 
 #[test]
-fn what_is_gathered_for_a_full_array_is_dropped_once_though_drops_panic() {
+fn elements_gathered_for_a_full_array_are_dropped_once_even_if_drops_panic() {
     for pass in 0..10 {
         let ledger = Ledger::new();
         let full = SharedVec::with_max_len(3);
@@ -324,14 +324,14 @@ fn each_is_dropped_once_whatever_a_backing_refuses_or_unwinds() {
                 kept.clear();
             }
             assert!(vec.iter().all(|token| ledger.is_live(token)));
-            // What there is can be taken out, and put in again.
+            // The elements can be taken out and put in again.
             let half = vec.len() / 2;
             drop(vec.drain(half..));
             while vec.len() < half + 5 && vec.try_push(ledger.token(1)).is_ok() {}
             assert_eq!(vec.len(), ledger.live());
             mem::forget(vec.as_mut_vec());
             let leaked = ledger.live();
-            // Where the first call has unwound, there is none.
+            // If the first call has unwound, there is none.
             let is_stored = vec.try_push(ledger.token(7)).is_ok();
             assert!(is_stored || vec.capacity() == 0);
             drop(vec);
@@ -414,7 +414,7 @@ fn readers_see_runs_and_single_ones_whole_while_memory_is_made_ready() {
 }
 
 #[test]
-fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
+fn pushes_from_a_backing_on_several_threads_succeed_or_are_returned() {
     static VEC: OnceLock<SharedVec<u64>> = OnceLock::new();
     static OUT_OF_IT: Mutex<Vec<(usize, u64)>> = Mutex::new(Vec::new());
     static BUSY: AtomicUsize = AtomicUsize::new(0);
@@ -474,7 +474,7 @@ fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
 }
 
 #[test]
-fn a_buffer_is_filled_whatever_maximum_was_named() {
+fn a_buffer_is_filled_whatever_the_maximum() {
     const MOST: usize = isize::MAX as usize;
     for max_len in [1 << 13, 1 << 20, MOST >> 17, MOST >> 13, MOST, usize::MAX] {
         for huge_pages in [HugePages::Never, HugePages::Always] {
@@ -497,8 +497,8 @@ fn a_buffer_is_filled_whatever_maximum_was_named() {
 }
 
 #[test]
-fn one_without_a_size_comes_back_without_an_error_if_it_is_not_the_next() {
-    // As those do that have one.
+fn one_of_size_zero_is_returned_without_an_error_if_it_is_not_next() {
+    // Like those that have one.
     let sized = SharedVec::<u8>::with_max_len(100);
     assert_eq!(sized.push_if_len(100, 1).unwrap_err(), (None, 1));
     let few = SharedVec::<()>::with_max_len(100);
@@ -506,7 +506,7 @@ fn one_without_a_size_comes_back_without_an_error_if_it_is_not_the_next() {
 }
 
 #[test]
-fn several_that_can_never_fit_take_no_memory() {
+fn several_elements_that_cannot_fit_take_no_memory() {
     let vec = SharedVec::<u64>::with_max_len(1 << 20);
     vec.push(1);
     let before = vec.stats().committed_bytes;
@@ -517,7 +517,7 @@ fn several_that_can_never_fit_take_no_memory() {
 }
 
 #[test]
-fn a_push_for_which_there_is_room_waits_for_nobody_who_takes_memory() {
+fn a_push_with_room_does_not_wait_for_a_thread_that_takes_memory() {
     let (go_on, gone_on) = mpsc::sync_channel::<()>(0);
     let (arrived, arrival) = mpsc::sync_channel(0);
     let gone_on = Mutex::new(gone_on);
@@ -548,5 +548,5 @@ fn a_push_for_which_there_is_room_waits_for_nobody_who_takes_memory() {
         drop(go_on);
         has_pushed
     });
-    assert!(has_pushed, "it has waited for somebody else's memory");
+    assert!(has_pushed, "it waited for another thread that takes memory");
 }

@@ -1,4 +1,4 @@
-//! A `SharedVec` has each element that threads append once, in the order of each thread.
+//! Model tests: a `SharedVec` has each element that threads append once, in the order of each thread.
 
 use crate::arrays::op::Config;
 use crate::arrays::shared_vec::Own;

@@ -1,4 +1,4 @@
-//! Arrays to which many threads append, in parallel: what `VmVec` does, and tasks that append themselves.
+//! `SharedVec` in parallel: the same as for `VmVec`, and tasks that append themselves.
 
 use crate::vec_rayon::{Drops, Token};
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ fn tokens(drops: &Drops, count: usize) -> SharedVec<Token<'_>> {
 }
 
 #[test]
-fn what_is_collected_is_in_order_whether_its_length_is_known_or_not() {
+fn collecting_keeps_the_order_with_and_without_a_known_length() {
     for len in LENS {
         let expected: Vec<usize> = (0..len).collect();
         let known: SharedVec<usize> = (0..len).into_par_iter().collect();
@@ -35,7 +35,7 @@ fn what_is_collected_is_in_order_whether_its_length_is_known_or_not() {
 }
 
 #[test]
-fn tasks_append_all_that_they_make_and_each_in_its_order() {
+fn tasks_append_all_elements_each_in_its_own_order() {
     for len in LENS {
         let expected: Vec<usize> = (0..len).collect();
         let vec = SharedVec::from([usize::MAX]);
@@ -44,7 +44,7 @@ fn tasks_append_all_that_they_make_and_each_in_its_order() {
         (&vec).par_extend(&expected);
         (&vec).par_extend(expected.par_iter().copied().rev());
         assert_eq!((vec.as_slice().as_ptr(), vec[0]), (first, usize::MAX));
-        // They lie in runs.
+        // Elements are stored in runs.
         let steps = vec.as_slice().windows(2).filter(|pair| pair[0].abs_diff(pair[1]) == 1);
         assert!(len < 1000 || steps.count() >= len, "{len}");
         let mut all = vec.into_inner();
@@ -67,7 +67,7 @@ fn others_read_and_append_while_tasks_append() {
             }));
         },
     );
-    // To an array that tasks walk over.
+    // Appends to an array that tasks iterate over.
     vec.par_iter().for_each(|n| _ = vec.push(40_000 + n));
     let mut all = vec.into_inner();
     all.par_sort_unstable();
@@ -83,7 +83,7 @@ fn elements_of_size_zero_are_counted() {
 }
 
 #[test]
-fn slices_of_it_are_shared_out() {
+fn slices_are_divided_among_tasks() {
     let mut vec: SharedVec<u32> = (0..10_000).collect();
     vec.par_iter_mut().for_each(|n| *n += 1);
     (&mut vec).into_par_iter().for_each(|n| *n += 1);
@@ -95,7 +95,7 @@ fn slices_of_it_are_shared_out() {
 }
 
 #[test]
-fn a_range_is_drained_and_the_rest_closes_up() {
+fn a_drained_range_closes_its_gap() {
     for len in LENS {
         let drops = Drops::of(len);
         let mut vec = tokens(&drops, len);
@@ -106,7 +106,7 @@ fn a_range_is_drained_and_the_rest_closes_up() {
         assert!(taken.iter().map(|token| token.number).eq(range.clone()));
         drops.assert_once(|_| false);
         assert!(vec.iter().map(|token| token.number).eq((0..range.start).chain(range.end..len)));
-        // Unused, it takes what it was to.
+        // Dropped without use, it still removes its range.
         drop(vec.par_drain(..range.start));
         drops.assert_once(|number| number < range.start);
         assert_eq!(vec.len(), len - range.end);
@@ -119,7 +119,7 @@ fn a_range_is_drained_and_the_rest_closes_up() {
 }
 
 #[test]
-fn what_nobody_takes_is_dropped_and_what_is_forgotten_leaks() {
+fn elements_not_taken_are_dropped_and_forgotten_ones_leak() {
     let drops = Drops::of(50_000);
     let mut vec = tokens(&drops, 50_000);
     let found = vec.par_drain(100..).find_any(|token| token.number == 40_000);
@@ -137,7 +137,7 @@ fn what_nobody_takes_is_dropped_and_what_is_forgotten_leaks() {
 }
 
 #[test]
-fn when_a_task_panics_the_array_is_whole() {
+fn the_array_stays_usable_when_a_task_panics() {
     for at in [0, 1, 2500, 9999] {
         let drops = Drops::of(10_000);
         let mut vec = tokens(&drops, 10_000);
@@ -181,14 +181,14 @@ fn when_a_task_panics_the_array_is_whole() {
 }
 
 #[test]
-fn a_full_array_takes_what_fits_and_says_that_it_is_full() {
+fn a_full_array_takes_what_fits_and_reports_that_it_is_full() {
     for max_len in [0, 1, 63, 64, 100, 5000] {
         let vec = SharedVec::<usize>::with_max_len(max_len);
         let run = catch_unwind(AssertUnwindSafe(|| (&vec).par_extend(0..max_len + 1)));
         let words = run.unwrap_err();
         let words = words.downcast_ref::<String>().expect("it has words");
         assert!(words.contains("this SharedVec is full"), "{words}");
-        // A last run that does not fit as one is not there.
+        // A last run that does not fit as a whole is not stored.
         assert!(vec.len() <= max_len);
         let mut seen = vec![false; max_len + 1];
         assert!(vec.iter().all(|n| !mem::replace(&mut seen[*n], true)));
@@ -197,7 +197,7 @@ fn a_full_array_takes_what_fits_and_says_that_it_is_full() {
         assert_eq!(vec.len(), max_len);
         assert_eq!(vec.try_push(1).unwrap_err().error.kind(), ErrorKind::MaxLen);
 
-        // With the array alone, nothing is asked for that has no room.
+        // With exclusive access, no memory is requested that cannot fit.
         let (mut vec, asked) = (vec, AtomicUsize::new(0));
         let more = (0..1).into_par_iter().inspect(|_| _ = asked.fetch_add(1, Relaxed));
         assert!(catch_unwind(AssertUnwindSafe(|| vec.par_extend(more))).is_err());

@@ -1,4 +1,4 @@
-//! Maps into which many threads put values, and out of which they take them: what the model does not tell.
+//! Maps that many threads insert into and remove from, apart from what the model test covers.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::effort;
@@ -28,7 +28,7 @@ assert_impl_all!(Shared<u8>: Send, Sync, UnwindSafe, RefUnwindSafe);
 assert_impl_all!(Shared<Cell<u8>>: Send);
 assert_not_impl_any!(Shared<Cell<u8>>: Sync);
 assert_not_impl_any!(Shared<Rc<u8>>: Send, Sync);
-// A guard's reference can be shared, but a guard cannot go to another thread.
+// References to a guard can be shared, but a guard cannot be sent to another thread.
 assert_not_impl_any!(Shared<std::sync::MutexGuard<'static, u8>>: Send, Sync);
 assert_impl_all!(MapMut<'static, DefaultKey, u8>: Send, Sync);
 assert_impl_all!(MapMut<'static, DefaultKey, Cell<u8>>: Send);
@@ -38,7 +38,7 @@ assert_impl_all!(Iter<'static, DefaultKey, u8>: Send, Sync, Clone);
 assert_not_impl_any!(Iter<'static, DefaultKey, Cell<u8>>: Send, Sync);
 assert_impl_all!(Drain<'static, DefaultKey, u8>: Send, Sync);
 
-/// Counts how many there are, for threads.
+/// Counts values on all threads.
 struct Counted<'c>(&'c AtomicUsize, usize);
 
 impl<'c> Counted<'c> {
@@ -56,7 +56,7 @@ impl Drop for Counted<'_> {
 }
 
 #[test]
-fn keys_with_few_generations_are_given_once_until_all_slots_are_retired() {
+fn keys_with_few_generations_are_returned_once_until_all_slots_are_retired() {
     let mut map = SharedSlotMap::<Medium, usize>::with_key();
     let mut given = HashSet::new();
     for round in 0.. {
@@ -84,7 +84,7 @@ fn keys_with_few_generations_are_given_once_until_all_slots_are_retired() {
 }
 
 #[test]
-fn who_looks_meanwhile_sees_whole_values_and_what_was_there_before() {
+fn concurrent_readers_see_complete_values_and_all_earlier_ones() {
     let map = Shared::<(usize, String)>::new();
     let (first, _) = map.insert((0, "0".into()));
     let is_done = AtomicBool::new(false);
@@ -127,7 +127,7 @@ fn who_looks_meanwhile_sees_whole_values_and_what_was_there_before() {
 }
 
 #[test]
-fn values_know_their_keys_if_they_are_to() {
+fn values_can_be_made_from_their_keys() {
     let mut map = SharedSlotMap::<DefaultKey, DefaultKey>::new();
     let calls = AtomicUsize::new(0);
     for round in 1..4 {
@@ -148,7 +148,7 @@ fn values_know_their_keys_if_they_are_to() {
         assert_eq!(map.len(), THREADS * 500 * round);
     }
     assert!(calls.into_inner() >= THREADS * 3000);
-    // What panics, or fails, leaves nothing; and what inserts itself is asked again.
+    // A closure that panics or fails leaves nothing, and one that inserts itself is called again.
     let len = map.len();
     assert!(catch_unwind(AssertUnwindSafe(|| map.insert_with_key(|_| panic!("no")))).is_err());
     assert_eq!(map.try_insert_with_key(|_| Err(7)), Err(7));
@@ -166,11 +166,11 @@ fn values_know_their_keys_if_they_are_to() {
 }
 
 #[test]
-fn inserting_with_a_key_has_a_form_that_returns_the_error() {
+fn inserting_with_a_key_has_a_fallible_form() {
     let map = Shared::with_max_len(2);
     let (key, own) = map.try_insert_with(|key| key).unwrap();
     assert_eq!(map.get(key), Some(own));
-    // The last slot is filled while the value for it is made, and the next key would need another.
+    // The last slot is filled while the value for it is made, so the next key would need another slot.
     let mut calls = 0;
     let refused = map.try_insert_with(|key| {
         calls += 1;
@@ -179,11 +179,11 @@ fn inserting_with_a_key_has_a_form_that_returns_the_error() {
     });
     let refused = refused.unwrap_err();
     assert_eq!((refused.error.kind(), refused.value, calls), (ErrorKind::MaxLen, None, 1));
-    let refused = map.try_insert_with(|_| unreachable!("there is no slot")).unwrap_err();
+    let refused = map.try_insert_with(|_| unreachable!("the map is full")).unwrap_err();
     assert_eq!((refused.error.kind(), map.len()), (ErrorKind::MaxLen, 2));
 }
 
-/// Takes so many keys of each run, or panics if that is none.
+/// Takes that many keys of each run, or panics if that is 0.
 struct Takes(usize);
 
 impl Extend<DefaultKey> for Takes {
@@ -194,14 +194,14 @@ impl Extend<DefaultKey> for Takes {
 }
 
 #[test]
-fn several_have_their_keys_in_order() {
+fn inserting_several_returns_their_keys_in_order() {
     let map = Shared::<usize>::new();
     let mut keys = Vec::new();
     map.insert_many(0..1000, &mut keys);
     assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == n));
     map.insert_many([], &mut keys);
     assert_eq!((keys.len(), map.len()), (1000, 1000));
-    // One that panics: what it gave before that was full stays.
+    // One that panics: runs that were full before stay.
     let values = (0..200).inspect(|n| assert!(*n < 100, "enough"));
     let mut few = Vec::new();
     assert!(catch_unwind(AssertUnwindSafe(|| map.insert_many(values, &mut few))).is_err());
@@ -210,7 +210,7 @@ fn several_have_their_keys_in_order() {
     map.insert_many(0..10, &mut Takes(3));
     assert!(catch_unwind(AssertUnwindSafe(|| map.insert_many(0..10, &mut Takes(0)))).is_err());
     assert_eq!((map.len(), map.iter().count()), (1084, 1084));
-    // Large ones are not gathered in large heaps.
+    // Large values are not gathered in large runs.
     let large = Shared::<[u8; 10_000]>::new();
     let mut keys = Vec::new();
     large.insert_many((0..5).map(|n| [n; 10_000]), &mut keys);
@@ -231,7 +231,7 @@ impl Drop for Nothing {
 struct Wide<'c>(Counted<'c>);
 
 #[test]
-fn values_may_have_no_size_and_may_be_aligned_and_large() {
+fn values_may_be_zero_sized_over_aligned_or_large() {
     let live = AtomicUsize::new(0);
     let mut map = Shared::new();
     let keys = together(|_| (0..1000).map(|_| map.insert(Nothing).0).collect::<Vec<_>>());
@@ -266,7 +266,7 @@ fn values_may_have_no_size_and_may_be_aligned_and_large() {
 }
 
 #[test]
-fn holes_are_filled_first_and_memory_stays_as_it_was() {
+fn holes_are_filled_first_without_taking_memory() {
     for reuse in [Reuse::Recent, Reuse::Lowest] {
         let mut map = Shared::<[u64; 7]>::builder().reuse(reuse).build();
         let keys: Vec<_> = (0..20_000).map(|n| map.insert([n; 7]).0).collect();
@@ -285,14 +285,14 @@ fn holes_are_filled_first_and_memory_stays_as_it_was() {
             assert!(new.iter().flatten().all(|key| key.index() < 19_200));
         }
         assert_eq!(map.as_mut_map().stats().holes, 400);
-        // Holes first, then others.
+        // Holes first, then new slots.
         let mut keys = Vec::new();
         map.insert_many((0..1000).map(|n| [n; 7]), &mut keys);
         assert_eq!(keys.iter().filter(|key| key.index() < 20_000).count(), 400);
         assert!(keys.iter().all(|key| key.index() < 20_600));
         assert!(map.as_mut_map().stats().holes == 0);
     }
-    // Those that are to be kept are.
+    // Reserved holes are kept.
     let mut map = Shared::<u8>::builder().reuse(Reuse::Rotating { min_free: 300 }).build();
     map.insert_many(0..200, &mut Vec::new());
     map.clear();
@@ -304,7 +304,7 @@ fn holes_are_filled_first_and_memory_stays_as_it_was() {
 }
 
 #[test]
-fn slots_that_were_trimmed_start_above_what_they_had() {
+fn trimmed_slots_start_above_their_old_generations() {
     let mut map = Shared::<[u64; 100]>::new();
     let mut given = HashSet::new();
     for _ in 0..5 {
@@ -321,7 +321,7 @@ fn slots_that_were_trimmed_start_above_what_they_had() {
         map.shrink_to_fit();
         assert!(given.iter().all(|key| !map.contains_key(*key)));
     }
-    // In a map that has the same slots over and over, and gives back what is behind.
+    // In a map that reuses the same slots, and returns the memory after them.
     let mut map = SharedSlotMap::<Medium, [u64; 1000]>::with_key();
     let mut given = HashSet::new();
     while let Ok((key, _)) = map.try_insert([1; 1000]) {
@@ -335,7 +335,7 @@ fn slots_that_were_trimmed_start_above_what_they_had() {
 }
 
 #[test]
-fn drops_that_panic_lose_nothing_else() {
+fn panicking_drops_lose_no_other_value() {
     for pass in 0..8 {
         let ledger = Ledger::new();
         let mut map = Shared::new();
@@ -381,7 +381,7 @@ fn a_drain_drops_the_other_values_when_a_drop_panics() {
 }
 
 #[test]
-fn what_is_forgotten_comes_back_with_the_owner() {
+fn values_of_forgotten_guards_return_with_the_owner() {
     for forget in [
         |map: &mut Shared<u64>| mem::forget(map.as_mut_map()),
         |map: &mut Shared<u64>| mem::forget(map.drain()),
@@ -418,7 +418,7 @@ fn what_is_forgotten_comes_back_with_the_owner() {
 }
 
 #[test]
-fn another_map_can_be_put_in_its_place() {
+fn the_map_can_be_replaced_by_another() {
     let mut map = Shared::<u32>::with_max_len(10);
     map.insert_many(0..10, &mut Vec::new());
     let before = mem::replace(&mut *map.as_mut_map(), SlotMap::with_max_len(100_000));
@@ -445,7 +445,7 @@ fn another_map_can_be_put_in_its_place() {
 }
 
 #[test]
-fn nothing_moves_from_and_to_a_map_of_one_thread() {
+fn conversions_to_and_from_a_slot_map_move_nothing() {
     let mut map: SlotMap<DefaultKey, u64> = (0..100_000).collect();
     let keys: Vec<_> = map.keys().collect();
     let detached = map.insert(7);
@@ -472,7 +472,7 @@ fn nothing_moves_from_and_to_a_map_of_one_thread() {
     map.reattach(detached, 8);
     let shared = SharedSlotMap::from(map);
     assert_eq!((shared[detached], shared.len()), (8, 100_501));
-    // All that came with it can be removed.
+    // All values that came with the map can be removed.
     together(|worker| {
         for key in keys.iter().skip(worker).step_by(THREADS) {
             assert!(shared.remove(*key).is_some());
@@ -494,7 +494,7 @@ fn options_are_those_of_the_family() {
     together(|worker| (0..100_000).for_each(|n| _ = map.insert(worker as u64 * n)));
     let stats = map.stats();
     assert_eq!((stats.live, stats.max_len, stats.holes), (400_000, 1 << 20, 0));
-    // A slot has the alignment of its value, which on 32-bit x86 is 4.
+    // A slot has the alignment of its value, which is 4 on 32-bit x86.
     let slot = (size_of::<u64>() + 4).next_multiple_of(align_of::<u64>());
     assert!(stats.committed_bytes >= 400_000 * slot && stats.reserved_bytes >= slot << 20);
     map.prefault(1000);
@@ -509,7 +509,7 @@ fn options_are_those_of_the_family() {
     new.try_prefault(100_000).unwrap();
     assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
     assert_eq!(new.insert(1).0.index(), 0);
-    // A bit a slot more than a map of one thread.
+    // One bit per slot more than a `SlotMap`.
     let map = Shared::<[u8; 56]>::with_max_len(1 << 16);
     let mut alone = SlotMap::<DefaultKey, [u8; 56]>::with_max_len(1 << 16);
     map.insert_many((0..1 << 16).map(|_| [0; 56]), &mut Vec::new());
@@ -543,7 +543,7 @@ fn traits_are_those_of_a_map() {
 }
 
 #[test]
-fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
+fn a_call_from_a_backing_is_refused_and_nothing_is_lost() {
     static MAP: OnceLock<Shared<u64>> = OnceLock::new();
     static SEEN: Mutex<Vec<ErrorKind>> = Mutex::new(Vec::new());
     let hook = || {
@@ -559,7 +559,7 @@ fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
         ] {
             SEEN.lock().unwrap().extend(refused.map(|error| error.kind()));
         }
-        // What needs no memory works.
+        // Operations that need no memory work.
         assert!(map.iter().all(|(key, value)| map.get(key) == Some(value)));
     };
     let buffer = Buffer::new(1 << 18, 4096, 8).hooked(hook);
@@ -576,7 +576,7 @@ fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_backing_that_unwinds_takes_no_slot_with_it() {
+fn a_backing_that_unwinds_loses_no_slot() {
     let is_armed = Arc::new(AtomicBool::new(false));
     let armed = Arc::clone(&is_armed);
     let hook = move || assert!(!armed.swap(false, Ordering::Relaxed), "as planned");
@@ -609,10 +609,10 @@ fn a_backing_that_unwinds_takes_no_slot_with_it() {
 }
 
 #[test]
-fn memory_for_holes_that_were_filled_goes_back_to_the_system() {
+fn memory_of_filled_holes_is_returned_to_the_system() {
     let mut map = SharedSlotMap::<DefaultKey, u64>::new();
     map.insert_many(0..1 << 20, &mut Vec::new());
-    // The last one stays, so that the others are holes.
+    // The last value stays, so that the other slots are holes.
     map.retain(|_, n| *n == (1 << 20) - 1);
     map.as_mut_map().trim();
     let before = map.stats().committed_bytes;
@@ -626,14 +626,14 @@ fn memory_for_holes_that_were_filled_goes_back_to_the_system() {
 }
 
 #[test]
-fn who_always_inserts_while_a_value_is_made_fills_the_map_and_is_refused() {
+fn recursive_insertion_while_a_value_is_made_fills_the_map_and_is_refused() {
     let map = SharedSlotMap::<DefaultKey, usize>::with_max_len(1000);
     let insert = || map.insert_with_key(|_| *map.insert(7).1).0;
     assert!(catch_unwind(AssertUnwindSafe(insert)).is_err());
     assert_eq!(map.len(), 1000);
 }
 
-/// Each way to put values in, by threads, until there is no room, phase by phase.
+/// Fills the map by each method that inserts values, on threads, phase by phase, until it is full.
 fn fill_up<K: Key + Send + Sync>(mut map: SharedSlotMap<K, u64>, most: usize, phases: usize) {
     let assert_full = |error: Error| {
         assert!(matches!(error.kind(), ErrorKind::MaxLen | ErrorKind::KeyBits), "{error:?}");
@@ -681,7 +681,7 @@ fn fill_up<K: Key + Send + Sync>(mut map: SharedSlotMap<K, u64>, most: usize, ph
         let mut keys = Vec::new();
         let refused = map.try_insert_many(0..10, &mut keys).unwrap_err();
         assert!(keys.is_empty() && refused.value.eq(0..10));
-        // All but some go, each taken out by one of all threads.
+        // Most values are removed, each by one of the threads.
         let wins = AtomicUsize::new(0);
         together(|_| {
             for (key, _) in new.iter().skip(phase % 5) {
@@ -691,7 +691,7 @@ fn fill_up<K: Key + Send + Sync>(mut map: SharedSlotMap<K, u64>, most: usize, ph
             }
         });
         assert_eq!(wins.into_inner(), new.len().saturating_sub(phase % 5));
-        // Their slots are there once the owner has come.
+        // Their slots are available after the owner's visit.
         assert!(map.try_insert(7).is_err());
         match phase % 4 {
             0 => drop(map.as_mut_map()),
@@ -726,7 +726,7 @@ fn threads_fill_all_slots_in_every_phase_and_no_more() {
 }
 
 #[test]
-fn a_backing_that_refuses_the_first_memory_comes_back() {
+fn a_backing_that_refuses_the_first_memory_is_returned() {
     let buffer = Buffer::new(1 << 16, 4096, 8);
     let log = buffer.log();
     log.plan(Call::Commit, Failure::Refuse, 0, 10);
@@ -743,7 +743,7 @@ fn a_backing_that_refuses_the_first_memory_comes_back() {
 }
 
 #[test]
-fn a_capacity_is_room_for_as_many_without_more_memory() {
+fn a_capacity_holds_that_many_values_without_more_memory() {
     let map = SharedSlotMap::with_capacity(1000);
     let capacity = map.capacity();
     assert!(capacity >= 1000);

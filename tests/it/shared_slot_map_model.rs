@@ -1,5 +1,5 @@
-//! Whatever is done to a `SharedSlotMap`, by one or several threads and the owner between them, it holds what a map of std
-//! does, and a key finds the value that it was made for or none.
+//! Model tests: after any operations on a `SharedSlotMap`, by one or several threads and its owner in between, it holds
+//! the same as a map of std, and a key finds either its own value or nothing.
 
 use crate::effort;
 use crate::made::made;
@@ -44,7 +44,7 @@ fn threads_lose_nothing<K: Key + Send + Sync>(cases: u32, ops: Range<usize>, thr
 }
 
 #[test]
-fn what_threads_put_in_and_take_out_is_so_once() {
+fn values_are_inserted_and_removed_by_threads_exactly_once() {
     threads_lose_nothing::<Plain>(40, 0..30, 3);
     threads_lose_nothing::<Small>(40, 0..30, 3);
     threads_lose_nothing::<Plain>(8, 50..200, 4);

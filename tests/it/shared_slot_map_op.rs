@@ -1,14 +1,14 @@
-//! Operations on a `SharedSlotMap`: what the model test and the fuzz target `shared_slot_map_model` share.
+//! Operations on a `SharedSlotMap`, shared by the model test and the fuzz target `shared_slot_map_model`.
 
 use crate::slot_map_op::Count;
 
-/// What threads can do.
+/// Operations of threads.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Insert,
     InsertMany(Count),
     InsertWithKey(Making),
-    /// One of those that were given.
+    /// One of the returned keys.
     Remove(u16),
     RemoveSpan(u16, Count),
     /// The bits of any key.
@@ -18,23 +18,23 @@ pub(crate) enum Op {
     Iterate,
 }
 
-/// What comes of a value that is made for its key.
+/// How a closure that makes a value for its key ends.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Making {
     Value,
     Error,
     Panic,
-    /// The value, while the closure inserts another.
+    /// Returns the value, after inserting another.
     Two,
 }
 
-/// What the owner can do.
+/// Operations of the owner.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Owned {
     Nothing,
     Insert(Count),
     Remove(u16),
-    /// Those whose number is not a multiple.
+    /// Retains values whose number is not a multiple.
     Retain(u8),
     Detach(u16),
     Reattach,
@@ -45,9 +45,9 @@ pub(crate) enum Owned {
     Forget,
     IntoInner,
     Replace,
-    /// What is in another map.
+    /// Replaces the map by another.
     Swap,
-    /// The drop of a removed value, after this many.
+    /// Lets the drop of a removed value panic, after this many.
     DropPanics(u8),
     GetMut(u16),
 }
@@ -55,9 +55,9 @@ pub(crate) enum Owned {
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Memory {
     System,
-    /// Some of it before it is needed.
+    /// Commits memory ahead.
     Ahead,
-    /// A buffer: how many commits it grants at first, and how many it refuses then.
+    /// A buffer, with the number of commits granted first, and refused then.
     Buffer(u8, u8),
 }
 

@@ -1,4 +1,4 @@
-//! Slot maps for threads in parallel, by tasks.
+//! `SharedSlotMap` in parallel, in tasks.
 
 use rayon::prelude::*;
 use stayput::{DefaultKey, Key, SharedSlotMap, SlotMap};
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 #[test]
-fn all_that_is_there_comes_once_with_its_key() {
+fn every_value_is_visited_once_with_its_key() {
     for len in [0_usize, 1, 63, 64, 127, 128, 129, 5000, 40_000] {
         let mut map = SharedSlotMap::new();
         (0..len).into_par_iter().for_each(|n| _ = map.insert(n));
@@ -15,7 +15,7 @@ fn all_that_is_there_comes_once_with_its_key() {
         let pairs: Vec<_> = map.par_iter().map(|(key, n)| (key, *n)).collect();
         assert!(pairs.iter().all(|(key, n)| map[*key] == *n));
         assert!(pairs.iter().map(|(key, _)| *key).eq(map.keys()));
-        // By the tasks that look at it.
+        // By the tasks that visit them.
         map.par_iter().filter(|(_, n)| **n % 3 == 0).for_each(|(key, _)| {
             assert!(map.remove(key).is_some());
         });
@@ -29,7 +29,7 @@ fn all_that_is_there_comes_once_with_its_key() {
 }
 
 #[test]
-fn what_was_there_before_comes_while_others_insert_and_remove() {
+fn earlier_values_are_visited_while_others_insert_and_remove() {
     let old: SlotMap<DefaultKey, usize> = (0..10_000).collect();
     let map = SharedSlotMap::from(old);
     let seen = AtomicUsize::new(0);

@@ -1,5 +1,5 @@
-//! A `SharedSlotMap` and a map of std side by side, and threads that work on one: what the model test and the fuzz target
-//! `shared_slot_map_model` share.
+//! A `SharedSlotMap` compared with a map of std, and threads that use one, shared by the model test and the fuzz target
+//! `shared_slot_map_model`.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::ledger::{Ledger, Step, Token};
@@ -45,7 +45,7 @@ impl Config {
     }
 }
 
-/// What the maps hold.
+/// The values of the maps.
 trait Value {
     fn number(&self) -> u32;
 }
@@ -56,7 +56,7 @@ impl Value for Token<'_> {
     }
 }
 
-/// A value for threads, which is counted, and tells whether it is whole.
+/// A value for threads, which is counted, and can check that it is complete.
 struct Counted<'c> {
     number: u32,
     same: Box<u32>,
@@ -84,7 +84,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// A map, the keys that it has given, and the numbers of the values that are in it.
+/// A map, the keys that it has returned, and the numbers of its values.
 struct Side<K: Key, V> {
     map: SharedSlotMap<K, V>,
     given: Vec<K>,
@@ -93,7 +93,7 @@ struct Side<K: Key, V> {
     detached: Vec<(K, V)>,
 }
 
-/// The keys and numbers of values that were inserted, and of those that were removed.
+/// The keys and numbers of inserted and of removed values.
 type Told<K> = (Vec<(K, u32)>, Vec<(K, u32)>);
 
 impl<K: Key, V: Value> Side<K, V> {
@@ -116,12 +116,12 @@ impl<K: Key, V: Value> Side<K, V> {
         }
     }
 
-    /// How many values there are once the owner has come.
+    /// The number of values after the owner's visit.
     fn count(&self) -> usize {
         self.here.len() + self.detached.len()
     }
 
-    /// What those who worked on it were told; returns how many values they have taken out.
+    /// Adds the results of the threads, and returns how many values they have removed.
     fn note(&mut self, told: Vec<Told<K>>) -> usize {
         let (added, gone): (Vec<_>, Vec<_>) = told.into_iter().unzip();
         added.into_iter().flatten().for_each(|(key, number)| self.add(key, number));
@@ -142,7 +142,7 @@ impl<K: Key, V: Value> Side<K, V> {
             assert_eq!(found.and_then(|value| map.key_of(value)), found.map(|_| *key));
         }
         assert!(map.iter().all(|(key, value)| here.get(&key) == Some(&value.number())));
-        // Keys that the map has not given.
+        // Keys that the map has not returned.
         for number in (0..600).chain((0..64).map(|bit| 1 << bit)).chain((0..64).map(|n| !0 >> n)) {
             let key = K::from(KeyData::from_ffi(number));
             let found = map.get(key).map(|value| map.key_of(value).expect("it is there"));
@@ -154,7 +154,7 @@ impl<K: Key, V: Value> Side<K, V> {
         }
     }
 
-    /// The owner comes.
+    /// The owner visits the map.
     fn visit(&mut self, other: &mut Self, owned: Owned, make: impl Fn() -> V, config: Config) {
         self.check();
         self.own(other, owned, make, config);
@@ -166,14 +166,14 @@ impl<K: Key, V: Value> Side<K, V> {
         assert!(slots <= stats.capacity && stats.trimmed <= stats.holes);
     }
 
-    /// Memory that was refused for once is had after that.
+    /// Memory that was refused once is granted afterwards.
     fn end(&mut self, make: impl Fn() -> V) {
         self.map.clear();
         let has_room = |_| match self.map.try_insert(make()) {
             Ok(_) => true,
             Err(refused) => matches!(refused.error.kind(), ErrorKind::MaxLen | ErrorKind::KeyBits),
         };
-        // A buffer refuses some no more often.
+        // A buffer refuses no more calls.
         assert!((0..16).any(has_room));
     }
 
@@ -235,7 +235,7 @@ impl<K: Key, V: Value> Side<K, V> {
                 assert_eq!(inner.len(), self.here.len());
                 self.map = inner.into();
             }
-            // Keys of the other one may look the same.
+            // Keys of the other map may look the same.
             Owned::Replace => *self = Self::new(config),
             Owned::Swap => {
                 mem::swap(&mut *self.map.as_mut_map(), &mut *other.map.as_mut_map());
@@ -253,14 +253,14 @@ impl<K: Key, V: Value> Side<K, V> {
     }
 }
 
-/// Does operations, alone or while others do.
+/// Runs operations, alone or at the same time as others.
 struct Worker<'s, K: Key, V> {
     side: &'s Side<K, V>,
     is_alone: bool,
-    /// The keys that all threads were given since the owner had the map.
+    /// The keys returned to all threads since the owner's last visit.
     known: &'s SharedVec<K>,
     told: Told<K>,
-    /// All that was seen.
+    /// Everything that was observed.
     held: Vec<(&'s V, u32)>,
 }
 
@@ -297,7 +297,7 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
         }
     }
 
-    /// Checks a value that was inserted, whose key no other thread has yet.
+    /// Checks an inserted value, whose key no other thread has yet.
     fn note(&mut self, key: K, value: &'s V, number: u32) {
         let map = &self.side.map;
         assert_eq!(value.number(), number);
@@ -361,9 +361,9 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
         let (mut shown, mut inner) = (None, None);
         let mut show = |key: K| {
             shown = Some(key);
-            // Nor may another thread be given it.
+            // Nor is it returned to another thread.
             assert!(!self.is_alone || map.get(key).is_none() && map.remove(key).is_none());
-            // It is asked again then.
+            // The closure is then called again.
             if matches!(making, Making::Two) && inner.is_none() {
                 inner = map.try_insert(make()).ok();
             }
@@ -371,7 +371,7 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
         };
         let given = match making {
             Making::Value | Making::Two => map.try_insert_with(show).ok(),
-            // What is refused panics, in a way that fuzz targets end by.
+            // A refusal panics, in a way that would end a fuzz target.
             _ if !self.is_alone || map.try_reserve(1).is_err() => None,
             Making::Error => map.try_insert_with_key(|key| Err(show(key))).ok(),
             Making::Panic => {
@@ -412,7 +412,7 @@ pub(crate) fn run<K: Key>(config: Config, frames: &[(Vec<Op>, Owned)]) {
         let removed = side.note(vec![told]);
         assert_eq!(ledger.live(), side.count() + other.count() + removed);
         match owned {
-            // Not where what panics ends a fuzz target.
+            // Not where a panic ends a fuzz target.
             Owned::DropPanics(pass) if !cfg!(fuzzing) => {
                 ledger.set_fuse(Step::Drop, usize::from(*pass) % 4);
                 let visit = AssertUnwindSafe(|| drop(side.map.as_mut_map()));
@@ -425,13 +425,13 @@ pub(crate) fn run<K: Key>(config: Config, frames: &[(Vec<Op>, Owned)]) {
         assert_eq!(ledger.live(), side.count() + other.count());
     }
     other.end(make);
-    // What is removed last goes with the map.
+    // The value removed last is dropped with the map.
     side.here.keys().take(3).for_each(|key| assert!(side.map.remove(*key).is_some()));
     drop((side, other));
     ledger.assert_all_dropped_but(0);
 }
 
-/// The same with a thread for each list; then the results of all are added up.
+/// The same with one thread per list; the results are then combined.
 pub(crate) fn run_together<K: Key + Send + Sync>(config: Config, frames: &[(Vec<Vec<Op>>, Owned)]) {
     let (next, live) = (AtomicU32::new(0), AtomicUsize::new(0));
     let make = || Counted::new(next.fetch_add(1, Ordering::Relaxed), &live);

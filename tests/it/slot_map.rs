@@ -1,4 +1,4 @@
-//! What a `SlotMap` promises, case by case, and what was found wrong in others.
+//! What a `SlotMap` guarantees, case by case, and faults that were found in other crates.
 
 use crate::helpers::{self, Boast};
 use crate::ledger::{panic_file, panic_message};
@@ -10,7 +10,7 @@ use stayput::{
 };
 use std::fmt::Debug;
 
-/// A map with values in all but the slots named.
+/// A map with values in all slots except these.
 fn with_holes<K: Key>(len: u32, holes: &[u32]) -> SlotMap<K, u32> {
     let mut map: SlotMap<K, u32> = (0..len).collect();
     for index in holes {
@@ -20,7 +20,7 @@ fn with_holes<K: Key>(len: u32, holes: &[u32]) -> SlotMap<K, u32> {
     map
 }
 
-/// Asserts that a key finds nothing by any call, and that none changes anything.
+/// Asserts that a key finds nothing in any call, and that no call changes anything.
 #[track_caller]
 pub(crate) fn assert_finds_nothing<K: Key>(map: &mut SlotMap<K, u32>, key: K) {
     let before: Vec<_> = map.iter().map(|(key, value)| (key, *value)).collect();
@@ -75,7 +75,7 @@ fn the_last_key_of_a_retired_slot_finds_nothing_after_its_removal() {
 }
 
 #[test]
-fn the_next_generation_of_a_hole_made_up_finds_nothing_until_it_is_given_out() {
+fn a_forged_key_of_a_hole_finds_nothing_until_it_is_returned() {
     for trimmed in [false, true] {
         let mut map: SlotMap<SmallTagged, u32> = with_holes(5, &[2]);
         if trimmed {
@@ -136,7 +136,7 @@ fn the_slot_past_the_last_that_an_index_of_20_bits_can_number_is_refused() {
 }
 
 #[test]
-fn more_slots_than_keys_can_number_are_not_promised() {
+fn more_slots_than_keys_can_index_are_refused() {
     let builder = SlotMap::<Small, u8>::builder();
     for error in [
         builder.max_len(65).try_build().unwrap_err(),
@@ -153,13 +153,13 @@ fn more_slots_than_keys_can_number_are_not_promised() {
 }
 
 #[test]
-fn rotating_spends_the_generations_of_all_slots_before_it_retires_one() {
+fn rotating_uses_the_generations_of_all_slots_before_it_retires_one() {
     for min_free in [0, 10] {
         let mut map: SlotMap<Small, u32> =
             SlotMap::builder().reuse(Reuse::Rotating { min_free }).build();
         map.extend(0..64);
         map.clear();
-        // The first generation is spent already, and the last retires.
+        // The first generation is used up already, and the last one retires the slot.
         for n in 0..6 * 64 {
             assert!(n > 5 * 64 || map.stats().retired == 0, "after {n}");
             let key = map.insert(n);
@@ -167,7 +167,7 @@ fn rotating_spends_the_generations_of_all_slots_before_it_retires_one() {
         }
         assert_eq!(map.stats().retired, 64);
     }
-    // The same one, over and over.
+    // The same slot, repeatedly.
     let mut map: SlotMap<Small, u32> = (0..64).collect();
     map.clear();
     for n in 0..6 {
@@ -179,7 +179,7 @@ fn rotating_spends_the_generations_of_all_slots_before_it_retires_one() {
 }
 
 #[test]
-fn what_is_put_in_again_after_churn_leaves_the_range_as_it_was() {
+fn reinserting_after_churn_keeps_the_range_of_slots() {
     const COUNT: u32 = 20_000;
     let mut map: SlotMap<DefaultKey, u32> = (0..COUNT).collect();
     for round in 1..6 {
@@ -190,7 +190,7 @@ fn what_is_put_in_again_after_churn_leaves_the_range_as_it_was() {
     }
 }
 
-/// Does a bit of everything with values made from numbers, and checks them all.
+/// Runs various operations with values made from numbers, and checks all values.
 fn exercise<V: Clone + PartialEq + Debug>(count: u32, make: fn(u32) -> V) {
     let mut map: SlotMap<DefaultKey, V> = SlotMap::new();
     let keys: Vec<_> = (0..count).map(|n| map.insert(make(n))).collect();
@@ -262,7 +262,7 @@ fn values_of_size_zero_have_keys_and_addresses_of_their_own() {
 }
 
 #[test]
-fn only_references_into_the_map_have_keys() {
+fn key_of_finds_only_references_into_the_map() {
     let mut map = SlotMap::new();
     let key = map.insert([1_u32, 2]);
     let gone = map.insert([3, 4]);
@@ -272,7 +272,7 @@ fn only_references_into_the_map_have_keys() {
     assert_eq!(map.key_of(&[1, 2]), None);
     assert_eq!(SlotMap::<DefaultKey, _>::new().key_of(&map[key]), None);
     map.remove(gone);
-    // By the same type, but not where a value is.
+    // Of the same type, but not at the address of a value.
     let mut pairs = SlotMap::new();
     let pair = pairs.insert([[1_u32, 2], [3, 4]]);
     let inside = &pairs[pair][1];
@@ -280,7 +280,7 @@ fn only_references_into_the_map_have_keys() {
 }
 
 #[test]
-fn unchecked_look_ups_find_what_checked_ones_do() {
+fn unchecked_look_ups_match_checked_ones() {
     #![expect(unsafe_code, reason = "that is what is tested")]
     let mut map: SlotMap<DefaultKey, u32> = with_holes(6, &[2]);
     let keys: Vec<_> = map.keys().collect();
@@ -297,7 +297,7 @@ fn unchecked_look_ups_find_what_checked_ones_do() {
 }
 
 #[test]
-fn what_asks_for_keys_may_ask_on_after_the_last() {
+fn an_extend_may_ask_for_more_keys_after_the_last() {
     /// Asks once more after each end.
     struct Curious<K>(Vec<K>);
 
@@ -318,7 +318,7 @@ fn what_asks_for_keys_may_ask_on_after_the_last() {
 }
 
 #[test]
-fn reserving_makes_room_and_no_promise_is_beyond_the_maximum() {
+fn reserving_makes_room_and_never_beyond_the_maximum() {
     let mut map: SlotMap<Small, u64> = SlotMap::with_key();
     assert_eq!((map.capacity(), map.stats().reserved_bytes), (0, 0));
     map.try_reserve(0).unwrap();
@@ -332,7 +332,7 @@ fn reserving_makes_room_and_no_promise_is_beyond_the_maximum() {
     }
     map.extend(0..60);
     map.retain(|_, value| *value < 50);
-    // Ten holes, and four behind.
+    // Ten holes, and four slots past the end.
     map.try_reserve(14).unwrap();
     map.try_prefault(14).unwrap();
     assert_eq!(map.try_reserve(15).unwrap_err().kind(), ErrorKind::KeyBits);
@@ -341,7 +341,7 @@ fn reserving_makes_room_and_no_promise_is_beyond_the_maximum() {
 }
 
 #[test]
-fn a_hint_that_lies_takes_nothing_with_it() {
+fn a_wrong_size_hint_does_no_harm() {
     for hint in [1, 100, usize::MAX / 4, usize::MAX] {
         let mut map: SlotMap<Small, u32> = Boast(0..3, (hint, None)).collect();
         let mut keys = Vec::new();
@@ -363,7 +363,7 @@ fn debug_shows_keys_and_values() {
 }
 
 #[test]
-fn infallible_calls_blame_their_callers() {
+fn infallible_calls_panic_at_their_callers() {
     let calls: [fn(&mut SlotMap<Once, u32>); 13] = [
         |map| assert_eq!(map.insert(2).index(), 0),
         |map| assert_eq!(map.insert_with_key(|_| 2).index(), 0),
@@ -387,7 +387,7 @@ fn infallible_calls_blame_their_callers() {
 }
 
 #[test]
-fn maps_may_be_made_in_constants() {
+fn maps_can_be_created_in_constants() {
     static NONE: SlotMap<DefaultKey, u32> = SlotMap::new();
     assert_eq!((NONE.len(), NONE.get(helpers::key(0, 1)), NONE.iter().len()), (0, None, 0));
     assert_eq!(NONE.blocks().count(), 0);
@@ -398,7 +398,7 @@ fn maps_may_be_made_in_constants() {
 }
 
 #[test]
-fn indices_are_of_all_bits_that_the_layout_gives() {
+fn indices_use_all_bits_of_the_layout() {
     new_key_type! { struct Wide: stayput::Bits64<20, 31, 13>; }
     let mut map: SlotMap<Wide, u8> = SlotMap::with_key();
     assert_eq!(map.max_len(), 1 << 20);
@@ -407,7 +407,7 @@ fn indices_are_of_all_bits_that_the_layout_gives() {
 }
 
 #[test]
-fn slots_that_were_used_are_counted_with_their_holes() {
+fn used_slots_are_counted_including_holes() {
     let mut map: SlotMap<DefaultKey, String> = (0..10).map(|n| n.to_string()).collect();
     let keys: Vec<_> = map.keys().collect();
     map.remove(keys[9]);

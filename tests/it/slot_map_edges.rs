@@ -1,4 +1,4 @@
-//! Slot maps at the edges: the last generations, values of odd shapes, holes in front of the bitmap.
+//! Edge cases of slot maps: the last generations, values of unusual sizes, recent holes.
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::effort;
@@ -17,14 +17,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 new_key_type! {
     /// 64 slots, each used three times.
     struct Thrice: Bits32<6, 2>;
-    /// So few generations that slots are not taken to have had others'.
+    /// Just too few generations for slots to be treated as if they had had those of other slots.
     struct JustFew: Bits64<32, 20>;
-    /// And just so many that they are.
+    /// Just enough generations for that.
     struct JustMany: Bits64<32, 21>;
     struct Single: Bits64<1, 31>;
 }
 
-/// Each slot below the length is what the counts say, and iteration finds all values.
+/// Asserts that the counts match the slots below the length, and that iteration finds all values.
 #[track_caller]
 fn check<K: Key, V: PartialEq>(map: &SlotMap<K, V>, slots: Option<usize>) {
     let stats = map.stats();
@@ -41,7 +41,7 @@ fn check<K: Key, V: PartialEq>(map: &SlotMap<K, V>, slots: Option<usize>) {
     assert!(map.iter().map(|(key, _)| key.index()).is_sorted_by(|one, next| one < next));
 }
 
-/// Fills, clears and removes, over and over; no key comes twice, and none that is gone finds a value.
+/// Repeatedly fills, clears and removes. No key repeats, and no stale key finds a value.
 fn spends<K: Key>(start: u32, rounds: u32) {
     let mut map: SlotMap<K, u32> = SlotMap::with_key();
     let last = <K::Layout as Layout>::MAX_GENERATION;
@@ -75,7 +75,7 @@ fn spends<K: Key>(start: u32, rounds: u32) {
 }
 
 #[test]
-fn no_key_comes_again_where_generations_end() {
+fn no_key_repeats_when_generations_are_exhausted() {
     for start in [1, 2, 3] {
         spends::<Thrice>(start, 100);
     }
@@ -92,9 +92,9 @@ fn no_key_comes_again_where_generations_end() {
     }
 }
 
-/// Without keys from elsewhere, so that slots are forgotten at once as long as there are generations.
+/// Without keys of other maps, so that slots are forgotten at once as long as there are generations.
 #[test]
-fn clearing_over_and_over_spends_no_more_generations_than_there_are() {
+fn repeated_clearing_uses_no_more_generations_than_exist() {
     let mut map: SlotMap<JustMany, u8> = SlotMap::with_key();
     let mut last = 0;
     for round in 0..(1 << 20) + 40 {
@@ -132,7 +132,7 @@ fn a_map_of_two_slots_retires_both() {
 #[repr(align(256))]
 struct Wide(u8);
 
-/// What is done to a map of values of one shape or another.
+/// Operations on a map with values of one size or another.
 fn shaped<V: Copy + PartialEq>(value: V, reuse: Reuse) {
     let mut map: SlotMap<DefaultKey, V> =
         SlotMap::builder().reuse(reuse).huge_pages(HugePages::Never).build();
@@ -177,7 +177,7 @@ fn shaped<V: Copy + PartialEq>(value: V, reuse: Reuse) {
 }
 
 #[test]
-fn values_of_any_shape_are_cleared() {
+fn values_of_any_size_are_cleared() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 100 }] {
         shaped((), reuse);
         shaped([0_u64; 0], reuse);
@@ -187,7 +187,7 @@ fn values_of_any_shape_are_cleared() {
     }
 }
 
-/// Holes of which some are in front, some marked, some of them trimmed.
+/// Holes of which some are recent, some in the bitmap, some trimmed.
 fn with_holes(reuse: Reuse, gone: Range<usize>, step: usize) -> SlotMap<DefaultKey, [u8; 1000]> {
     let mut map = SlotMap::builder().reuse(reuse).huge_pages(HugePages::Never).build();
     let mut keys = Vec::new();
@@ -202,7 +202,7 @@ fn with_holes(reuse: Reuse, gone: Range<usize>, step: usize) -> SlotMap<DefaultK
 }
 
 #[test]
-fn holes_in_front_are_no_values_to_anybody() {
+fn recent_holes_are_never_seen_as_values() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
         for step in [0, 1, 3, 40] {
             let mut map = with_holes(reuse, 300..900, step);
@@ -212,7 +212,7 @@ fn holes_in_front_are_no_values_to_anybody() {
             assert_eq!(map.clone().into_values().rev().count(), values);
             let masked = map.blocks().flat_map(|block| block.iter().collect::<Vec<_>>()).count();
             assert_eq!(masked, values);
-            // Forgotten half-way, from both ends.
+            // Leaked half-way, from both ends.
             let mut drain = map.drain();
             let taken = drain.by_ref().take(17).count() + drain.by_ref().rev().take(5).count();
             assert_eq!(drain.len(), values - taken);
@@ -231,7 +231,7 @@ fn holes_in_front_are_no_values_to_anybody() {
 }
 
 #[test]
-fn memory_that_is_refused_or_lost_leaves_keys_stale() {
+fn refused_or_returned_memory_leaves_keys_stale() {
     for failure in [Failure::Refuse, Failure::Panic] {
         for call in [Call::Commit, Call::Decommit, Call::Discard] {
             for pass in 0..6 {
@@ -267,7 +267,7 @@ fn memory_that_is_refused_or_lost_leaves_keys_stale() {
     }
 }
 
-/// Does something to a map, by numbers.
+/// Applies an operation to a map, chosen by numbers.
 fn change(map: &mut SlotMap<DefaultKey, u32>, (kind, n): (u8, u16)) {
     let keys: Vec<_> = map.keys().collect();
     let nth = |n: u16| keys[usize::from(n) % keys.len()];
@@ -285,7 +285,7 @@ fn change(map: &mut SlotMap<DefaultKey, u32>, (kind, n): (u8, u16)) {
 }
 
 #[test]
-fn a_clone_goes_on_as_its_original_does() {
+fn a_clone_creates_the_same_keys_as_its_original() {
     let changes = || vec(any::<(u8, u16)>(), 0..60);
     let reuse = prop_oneof![
         Just(Reuse::Recent),
@@ -298,7 +298,7 @@ fn a_clone_goes_on_as_its_original_does() {
             change(&mut map, by);
         }
         let mut clone = map.clone();
-        // How many slots are given up depends on how much is committed, of which a clone has less.
+        // How many slots are removed depends on how much is committed, of which a clone has less.
         for by in after.into_iter().filter(|(kind, _)| kind % 16 != 8) {
             change(&mut map, by);
             change(&mut clone, by);
@@ -310,7 +310,7 @@ fn a_clone_goes_on_as_its_original_does() {
 #[test]
 fn keys_do_not_depend_on_how_much_is_committed() {
     let changes = vec(any::<(u8, u16)>(), 0..60);
-    // With the larger number, there comes to be room for more holes in front.
+    // With the larger number, more recent holes fit.
     let first = prop_oneof![Just(0), Just(6000)];
     proptest!(effort::cases(10), |(changes in changes, first in first, rotate: Option<u8>)| {
         let reuse = rotate.map_or(Reuse::Recent, |n| Reuse::Rotating { min_free: n.into() });
@@ -328,7 +328,7 @@ fn keys_do_not_depend_on_how_much_is_committed() {
             let some: Vec<_> = map.keys().step_by(9).take(400).collect();
             map.remove_many(some);
         }
-        // Not that by which slots are given up.
+        // Except changes that remove slots.
         for by in changes.into_iter().filter(|(kind, _)| kind % 16 != 8) {
             for map in &mut maps {
                 change(map, by);

@@ -1,5 +1,5 @@
-//! However a map forgets which generations its slots had (it is cleared, trimmed, shrunk, copied, saved), no key
-//! is given twice.
+//! However a map forgets the generations of its slots (cleared, trimmed, shrunk, copied, saved), it returns no key
+//! twice.
 
 use crate::made;
 use stayput::slot_map::Reuse;
@@ -10,14 +10,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 new_key_type! {
-    /// Just enough generations for a clear to take one of all slots.
+    /// Just enough generations for `clear` to raise one generation for all slots.
     struct Many: Bits64<20, 21>;
     /// Just too few.
     struct Tagged: Tagged64;
     struct Seven: Bits64<16, 3>;
 }
 
-/// 64 of them are a block, and what is handed back.
+/// 64 of them are a block, the unit that is returned.
 type Large = [[u32; 15]; 17];
 
 fn large(number: u32) -> Large {
@@ -28,12 +28,12 @@ fn large(number: u32) -> Large {
 enum Op {
     Insert(u16),
     Remove(u16),
-    /// A run of slots, every so many of them.
+    /// Every `n`th slot of a run.
     RemoveRun(u16, u16, u8),
-    /// All but the first so many.
+    /// All but the first `n`.
     Cut(u16),
     Detach(u16),
-    /// Into a slot behind the last one, or among them.
+    /// Into a slot past the last one, or among the others.
     InsertAt(u16, u8),
     Invalidate(u16),
     Clear,
@@ -48,7 +48,7 @@ enum Op {
     Save,
 }
 
-/// Those that can be saved, where any can.
+/// Key types that can be saved, if the feature is on.
 #[cfg(feature = "serde")]
 trait Saved: Key + serde::Serialize + serde::de::DeserializeOwned {}
 #[cfg(feature = "serde")]
@@ -90,7 +90,7 @@ impl<K: Saved> World<K> {
     fn insert(&mut self, count: u16) {
         for _ in 0..count {
             self.next += 1;
-            // Where keys have few generations, there are no slots left some time.
+            // With few generations, no slots are left at some point.
             let Ok(key) = self.map.try_insert(large(self.next)) else { return };
             self.note(key, self.next);
         }
@@ -186,7 +186,7 @@ impl<K: Saved> World<K> {
     }
 }
 
-/// Some time, enough for the first piece alone, or more.
+/// A time, a budget for the first piece only, or more.
 fn budget(spend: u32) -> Budget {
     match spend % 4 {
         0 => Budget::time(Duration::from_micros(300)),
@@ -197,7 +197,7 @@ fn budget(spend: u32) -> Budget {
 
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 struct Config {
-    /// Whether keys come from elsewhere, which ends what is cleared at once.
+    /// Returns `true` if keys of other maps are inserted, after which slots are not forgotten at once.
     is_placed: bool,
     ahead: Option<u8>,
     huge_pages: u8,
@@ -224,7 +224,7 @@ fn run<K: Saved>(config: Config, ops: &[Op], reuse: Reuse) {
 }
 
 #[test]
-fn no_key_is_given_twice() {
+fn no_key_is_returned_twice() {
     made::run_with(10, 1..40, |config: Config, ops: &[Op]| {
         let is_ours =
             |op: &&Op| config.is_placed || !matches!(op, Op::InsertAt(..) | Op::Detach(_));

@@ -1,5 +1,5 @@
-//! Keys whose code lies, panics or comes back into the map: values may be found wrong, but none is
-//! reached that is not there, none is dropped twice, and none is lost.
+//! Keys whose code lies, panics or calls the map again: a wrong value may be found, but no invalid one, and none is
+//! dropped twice or lost.
 
 use crate::grow_only::leak;
 use crate::ledger::{Ledger, Token};
@@ -7,7 +7,7 @@ use stayput::{Bits32, Budget, GrowOnlyMap, Key, KeyData, SlotMap};
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 
-/// A value without memory of its own, so that no leak checker minds where it stays for ever.
+/// A value without heap memory, so that leak checkers ignore it if it is leaked.
 type Mark = [u64; 3];
 
 const MARK: u64 = 0x6d61_726b;
@@ -18,9 +18,9 @@ type Data = KeyData<Split>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mood {
     Honest,
-    /// Says something else each time.
+    /// Returns other data each time.
     Lies,
-    /// Panics after so many calls.
+    /// Panics after that many calls.
     Panics(u32),
     /// Inserts into a grow-only map, and looks things up there.
     ComesBack,
@@ -45,7 +45,7 @@ fn chaos() -> u64 {
     })
 }
 
-/// Any key: one near those that there are, or far, or null.
+/// Any key: near the existing ones, far, or null.
 fn any_data() -> Data {
     let dice = chaos();
     let (index, generation) = match dice % 4 {
@@ -56,14 +56,14 @@ fn any_data() -> Data {
     Data::from_parts(part(index), part(generation), 0).unwrap_or_default()
 }
 
-/// What the code of a key does besides: gives what is to be said instead.
+/// The misbehaviour of a key's code. Returns the data to report instead.
 fn misbehave(data: Data) -> Data {
     match MOOD.get() {
         Mood::Honest => data,
         Mood::Lies => any_data(),
         Mood::Panics(0) => {
             MOOD.set(Mood::Honest);
-            // Without words, of which there would be thousands.
+            // Without a message, of which there would be thousands.
             panic::resume_unwind(Box::new("planned"))
         }
         Mood::Panics(left) => {
@@ -77,7 +77,7 @@ fn misbehave(data: Data) -> Data {
     }
 }
 
-/// Does what may be done in a grow-only scope, in the midst of a call of it.
+/// Makes calls that are allowed in a grow-only scope, from inside a call of it.
 fn come_back(data: Data) {
     let scope = SCOPE.with_borrow(|scope| *scope);
     let Some(scope) = scope.filter(|_| DEPTH.get() < 2) else { return };
@@ -122,7 +122,7 @@ impl Key for Hostile {
 
 type Map<'l> = SlotMap<Hostile, Token<'l>>;
 
-/// One call of the map, chosen by chance, with keys that may be any.
+/// A random call of the map, with any keys.
 fn step<'l>(ledger: &'l Ledger, map: &mut Map<'l>) {
     let key = |_: &Map<'_>| Hostile(any_data());
     let (a, b, c) = (key(map), key(map), key(map));
@@ -170,7 +170,7 @@ fn step<'l>(ledger: &'l Ledger, map: &mut Map<'l>) {
             map.blocks().for_each(|block| block.iter().for_each(|(_, token)| check(Some(token))));
         }
         24..26 => {
-            // Whatever slot it says, and whether it takes it or not.
+            // Whatever slot the key names, and whether the map accepts it or not.
             drop(map.try_insert_at(a, ledger.token(7)));
         }
         26 => drop(map.try_invalidate(a)),
@@ -205,7 +205,7 @@ fn step<'l>(ledger: &'l Ledger, map: &mut Map<'l>) {
     }
 }
 
-/// Runs many calls in a mood, each of which may panic.
+/// Makes many calls in one mood, each of which may panic.
 fn run(mood: fn() -> Mood) {
     for round in 1..=40_u64 {
         CHAOS.set(round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -213,7 +213,7 @@ fn run(mood: fn() -> Mood) {
         let mut map = Map::with_key();
         for _ in 0..200 {
             MOOD.set(mood());
-            // Whatever panics is what keys do, or an insertion where no slot is left.
+            // Only keys panic, or insertions when no slot is left.
             drop(panic::catch_unwind(AssertUnwindSafe(|| step(&ledger, &mut map))));
             MOOD.set(Mood::Honest);
             assert_eq!(ledger.live(), map.len(), "lost or dropped twice");
@@ -226,17 +226,17 @@ fn run(mood: fn() -> Mood) {
 }
 
 #[test]
-fn keys_that_say_something_else_each_time_reach_no_more_than_values() {
+fn keys_with_inconsistent_data_reach_only_values() {
     run(|| Mood::Lies);
 }
 
 #[test]
-fn keys_that_panic_leave_the_map_whole() {
+fn panicking_keys_leave_the_map_usable() {
     run(|| Mood::Panics(u32::try_from(chaos() % 12).expect("it is small")));
 }
 
 #[test]
-fn keys_may_come_back_into_a_grow_only_scope() {
+fn key_code_may_call_a_grow_only_scope_again() {
     let map: &'static mut SlotMap<Hostile, Mark> = leak(SlotMap::with_key());
     map.extend((0..40).map(|n| [MARK, n, n]));
     map.retain(|_, value| value[1] % 3 == 0);

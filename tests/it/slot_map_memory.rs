@@ -1,4 +1,4 @@
-//! What a `SlotMap` takes of the system and gives back, and that keys stay stale meanwhile.
+//! The memory that a `SlotMap` takes from the system and returns, while keys stay stale.
 
 use crate::slot_map_op::Medium;
 use stayput::{
@@ -15,7 +15,7 @@ new_key_type! {
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// 64 slots of these are a block that can be handed back.
+/// 64 slots of these are a block that can be returned.
 type Large = [u8; 1020];
 
 type Map = SlotMap<DefaultKey, Large>;
@@ -24,7 +24,7 @@ fn large(n: usize) -> Large {
     [n.to_le_bytes()[0]; 1020]
 }
 
-/// A map that asks for no huge pages, so that memory goes back by 64 KiB.
+/// A map without huge pages, so that memory is returned in units of 64 KiB.
 fn map_of<K: Key>(count: usize) -> SlotMap<K, Large> {
     let builder: SlotMapBuilder<K, Large> = SlotMap::builder();
     let mut map = builder.huge_pages(HugePages::Never).build();
@@ -45,8 +45,8 @@ fn remove<K: Key>(map: &mut SlotMap<K, Large>, slots: impl IntoIterator<Item = u
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn with_all_values_gone_trim_gives_all_memory_back_and_no_key_comes_again() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn without_values_trim_returns_all_memory_and_no_key_repeats() {
     let mut map = map_of::<DefaultKey>(20_000);
     let keys: Vec<_> = map.keys().collect();
     let full = map.stats();
@@ -69,12 +69,12 @@ fn with_all_values_gone_trim_gives_all_memory_back_and_no_key_comes_again() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn trim_gives_memory_back_between_values_that_stay() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn trim_returns_memory_between_remaining_values() {
     let mut map = map_of::<DefaultKey>(10_000);
     let keys: Vec<_> = map.keys().collect();
     let addresses: Vec<_> = map.values().map(|value| std::ptr::from_ref(value).addr()).collect();
-    // Both ends stay, and a few in the middle, each of which keeps its block.
+    // Both ends stay, and a few values in the middle, each of which keeps its block.
     let is_kept = |n: usize| !(100..9_900).contains(&n) || n == 5_000 || n == 7_777;
     remove(&mut map, (0..10_000).filter(|n| !is_kept(*n as usize)));
     let before = resident(&map);
@@ -86,7 +86,7 @@ fn trim_gives_memory_back_between_values_that_stay() {
         let after = resident(&map);
         assert!(before > 10_000 * KIB && after < MIB, "{before} to {after}");
     }
-    // Again changes nothing.
+    // A second call changes nothing.
     map.trim();
     assert_eq!(map.stats(), stats);
     for (n, key) in keys.iter().enumerate() {
@@ -97,7 +97,7 @@ fn trim_gives_memory_back_between_values_that_stay() {
     }
     assert_eq!(map.iter().count(), 202);
 
-    // Slots come back, one block after the other.
+    // Slots are committed again, one block after the other.
     let again: Vec<_> = (0..9_798).map(|n| map.insert(large(n))).collect();
     assert!(again.is_sorted());
     let stats = map.stats();
@@ -107,7 +107,7 @@ fn trim_gives_memory_back_between_values_that_stay() {
 }
 
 #[test]
-fn slots_that_come_back_start_above_the_highest_generation_of_their_block() {
+fn recommitted_slots_start_above_the_highest_generation_of_their_block() {
     let mut map = map_of::<DefaultKey>(256);
     // One slot of the second block is used often.
     let mut busy = map.get_by_index(100).expect("it is there").0;
@@ -132,7 +132,7 @@ fn slots_that_come_back_start_above_the_highest_generation_of_their_block() {
 }
 
 #[test]
-fn the_tail_comes_back_above_the_highest_generation_of_its_block() {
+fn a_recommitted_tail_starts_above_the_highest_generation_of_its_block() {
     for trim in [false, true] {
         let mut map = map_of::<DefaultKey>(256);
         let mut busy = map.get_by_index(200).expect("it is there").0;
@@ -148,7 +148,7 @@ fn the_tail_comes_back_above_the_highest_generation_of_its_block() {
         }
         let stats = map.stats();
         assert_eq!((stats.live, stats.trimmed), (70, 0));
-        // Those beside the last value, whose memory stays.
+        // The slots next to the last value, whose memory stays.
         assert!(stats.holes < 64, "{stats:?}");
         assert!(stats.committed_bytes < 256 * KIB, "{stats:?}");
         map.extend((0..186).map(large));
@@ -161,7 +161,7 @@ fn the_tail_comes_back_above_the_highest_generation_of_its_block() {
 }
 
 #[test]
-fn shrinking_again_and_again_spends_no_generations_of_slots_that_stay() {
+fn repeated_shrinking_uses_no_generations_of_remaining_slots() {
     let mut map: SlotMap<Compact, u64> = SlotMap::with_key();
     for n in 0..10_000 {
         let key = map.insert(n);
@@ -169,12 +169,12 @@ fn shrinking_again_and_again_spends_no_generations_of_slots_that_stay() {
         map.shrink_to_fit();
         map.trim();
     }
-    // One slot after the other is used up, at 1,023 values each.
+    // One slot after the other is exhausted, after 1,023 values each.
     assert_eq!(map.stats().retired, 9);
 }
 
 #[test]
-fn memory_of_retired_slots_goes_back() {
+fn memory_of_retired_slots_is_returned() {
     let mut map: SlotMap<Once, [u64; 8]> = (0..100_000).map(|n| [n; 8]).collect();
     map.clear();
     assert_eq!(map.stats().retired, 100_000);
@@ -184,7 +184,7 @@ fn memory_of_retired_slots_goes_back() {
 }
 
 #[test]
-fn trimmed_blocks_that_become_the_tail_go_with_it() {
+fn trimmed_blocks_at_the_tail_are_removed_with_it() {
     let mut map = map_of::<DefaultKey>(512);
     let keys: Vec<_> = map.keys().collect();
     remove(&mut map, 64..256);
@@ -200,10 +200,10 @@ fn trimmed_blocks_that_become_the_tail_go_with_it() {
 }
 
 #[test]
-fn retired_slots_in_blocks_that_went_back_never_come_again() {
+fn retired_slots_in_returned_blocks_stay_retired() {
     let mut map = map_of::<Medium>(256);
     let mut made: Vec<Medium> = map.keys().collect();
-    // Every third slot of the two middle blocks is spent, and the others are not.
+    // Every third slot of the two middle blocks is exhausted, and the others are not.
     for index in (64..192).step_by(3) {
         remove(&mut map, [index]);
         for n in 2..=7 {
@@ -220,7 +220,7 @@ fn retired_slots_in_blocks_that_went_back_never_come_again() {
     let stats = map.stats();
     assert_eq!((stats.retired, stats.holes, stats.trimmed), (43, 85, 85));
 
-    // Churn and trim until all there is in these blocks is spent.
+    // Inserts, removes and trims until all slots of these blocks are exhausted.
     for round in 0.. {
         assert!(round < 10, "slots come back for ever");
         let mut keys = Vec::new();
@@ -263,7 +263,7 @@ fn detached_slots_keep_their_memory_and_their_keys() {
 }
 
 #[test]
-fn maps_with_huge_pages_give_back_whole_ones() {
+fn maps_with_huge_pages_return_whole_huge_pages() {
     let mut map: Map = SlotMap::builder().huge_pages(HugePages::Always).build();
     map.extend((0..16_384).map(large));
     let keys: Vec<_> = map.keys().collect();
@@ -297,7 +297,7 @@ fn a_huge_page_is_split_where_half_of_it_or_more_is_empty() {
         } else {
             assert_eq!(trimmed, 0);
         }
-        // Keys of what was given back stay stale, and values stay where they are.
+        // Keys in returned memory stay stale, and values do not move.
         assert!(keys.iter().zip(1..).all(|(key, n)| map.contains_key(*key) == (n % apart == 0)));
         map.extend((0..16_000 - map.len()).map(large));
         assert!(keys.iter().filter(|key| map.contains_key(**key)).count() == 16_000 / apart);
@@ -305,8 +305,8 @@ fn a_huge_page_is_split_where_half_of_it_or_more_is_empty() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn small_values_go_back_by_larger_blocks() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn memory_of_small_values_is_returned_in_larger_blocks() {
     let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().huge_pages(HugePages::Never).build();
     map.extend(0..1_000_000);
     let keys: Vec<_> = map.keys().collect();
@@ -324,9 +324,9 @@ fn small_values_go_back_by_larger_blocks() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
 #[cfg(target_pointer_width = "64")] // where a `u64` has the alignment of its size
-fn a_map_takes_what_its_slots_take_and_a_bit_for_each() {
+fn a_map_takes_its_slots_and_a_bit_for_each() {
     const COUNT: usize = 1_000_000;
     let mut map: SlotMap<DefaultKey, [u64; 7]> = SlotMap::new();
     map.reserve(COUNT);
@@ -334,7 +334,7 @@ fn a_map_takes_what_its_slots_take_and_a_bit_for_each() {
     assert_eq!(SlotMap::<DefaultKey, [u64; 7]>::STRIDE_BYTES, 64);
     map.retain(|_, value| value[0] % 2 == 0);
     let stats = map.stats();
-    // The last of the memory is committed by whole steps.
+    // The last part of the memory is committed in whole steps.
     let most = COUNT * 643 / 10 + 64 * MIB;
     assert!(stats.committed_bytes < most, "{stats:?}");
     if cfg!(target_os = "linux") {
@@ -343,7 +343,7 @@ fn a_map_takes_what_its_slots_take_and_a_bit_for_each() {
 }
 
 #[test]
-fn an_empty_map_takes_nothing() {
+fn an_empty_map_takes_no_memory() {
     let mut map: Map = SlotMap::new();
     map.clear();
     map.trim();
@@ -362,8 +362,8 @@ fn an_empty_map_takes_nothing() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
-fn prefaulting_makes_room_resident() {
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn prefaulting_makes_memory_resident() {
     let mut map = map_of::<DefaultKey>(1);
     map.prefault(2_000);
     assert!(map.capacity() > 2_000);
@@ -373,10 +373,10 @@ fn prefaulting_makes_room_resident() {
 }
 
 #[test]
-fn what_is_trimmed_by_and_by_is_what_is_trimmed_at_once() {
+fn trimming_in_steps_returns_the_same_as_at_once() {
     for huge_pages in [HugePages::Never, HugePages::Auto] {
         let maps = [0; 2].map(|_| {
-            // By default the second has fewer addresses than the first, with 32 bits, and a smaller bitmap.
+            // On 32-bit systems the second map has fewer addresses than the first by default, and a smaller bitmap.
             let builder = SlotMap::builder().max_len(30_001).huge_pages(huge_pages);
             let mut map: Map = builder.build();
             map.extend((0..30_000).map(large));
@@ -391,7 +391,7 @@ fn what_is_trimmed_by_and_by_is_what_is_trimmed_at_once() {
             let given = by_and_by.trim_within(Budget::bytes(MIB)).unwrap();
             bytes += given.bytes;
             calls += 1;
-            // Between two calls the map can be used.
+            // The map can be used between two calls.
             let key = by_and_by.insert(large(calls));
             assert_eq!(by_and_by.remove(key), Some(large(calls)));
             if given.is_done {
@@ -401,8 +401,8 @@ fn what_is_trimmed_by_and_by_is_what_is_trimmed_at_once() {
         assert!(calls > 5 && bytes >= 20 * MIB, "{calls} calls, {bytes} bytes");
         let [at_once, by_and_by] = [at_once.stats(), by_and_by.stats()];
         assert_eq!(by_and_by.committed_bytes, at_once.committed_bytes);
-        // The slot that was used in between has a record of its own again; and where huge pages begin,
-        // runs depend on where stretches end.
+        // The slot used in between has its own record again; and where huge pages begin, runs depend on where stretches
+        // end.
         let most = if huge_pages == HugePages::Never { 1 } else { 2 * MIB / KIB };
         let trimmed = at_once.trimmed.abs_diff(by_and_by.trimmed);
         assert!(trimmed <= most, "{at_once:?} {by_and_by:?}");
@@ -414,7 +414,7 @@ fn what_is_trimmed_by_and_by_is_what_is_trimmed_at_once() {
 }
 
 #[test]
-fn a_budget_of_nothing_gives_nothing_back() {
+fn a_budget_of_zero_returns_nothing() {
     let mut map = map_of::<DefaultKey>(2_000);
     remove(&mut map, 10..2_000);
     let before = map.stats();

@@ -1,5 +1,5 @@
-//! Whatever is done to a `SlotMap` and to maps of std, both hold the same, and a key finds the
-//! value that it was made for or none.
+//! Model tests: after any operations on a `SlotMap` and maps of std, both hold the same, and a key finds either its own
+//! value or nothing.
 
 use crate::made;
 use crate::slot_map_op::{Compact, Config, Medium, Once, Op, Plain, Small, SmallTagged, Tagged};
@@ -8,8 +8,8 @@ use crate::slot_map_value::Token;
 use stayput::Key;
 use std::rc::Rc;
 
-/// Runs random operations; fails with the shortest list of them that does. With `PAD` of a
-/// thousand bytes, memory goes back for as few as 64 slots.
+/// Runs random operations, and reports the shortest list that fails. With a `PAD` of a thousand bytes, memory is
+/// returned for as few as 64 slots.
 fn agrees<K: Key, const PAD: usize, T: Token>(cases: u32) {
     made::run_with(cases, 1..60, |config: Config, ops: &[Op]| {
         Model::<K, PAD, T>::run(config, ops);

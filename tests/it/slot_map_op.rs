@@ -1,5 +1,4 @@
-//! Operations on a `SlotMap`, and what those on other maps have of the same: what the model tests and their fuzz
-//! targets share.
+//! Operations on a `SlotMap`, and those that other maps share with it, for the model tests and their fuzz targets.
 
 use stayput::slot_map::DisjointError;
 use stayput::{Bits32, Compact32, Key, Tagged64, new_key_type};
@@ -30,7 +29,7 @@ impl Count {
     }
 }
 
-/// A key, good or bad.
+/// A key, valid or not.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Pick {
     Live(u16),
@@ -39,7 +38,7 @@ pub(crate) enum Pick {
     Detached(u16),
     /// With a tag.
     DetachedTagged(u16, u32),
-    /// Any that was ever made.
+    /// Any key that was ever created.
     Old(u16),
     /// The next generation of a slot, whatever that is.
     Next(u16),
@@ -49,7 +48,7 @@ pub(crate) enum Pick {
     Null(u32),
 }
 
-/// How an iterator that takes values out ends, after so many steps from the front and the back.
+/// How many items a consuming iterator yields from the front and the back, and how it then ends.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Partly {
     pub(crate) front: Count,
@@ -57,7 +56,7 @@ pub(crate) struct Partly {
     pub(crate) forget: bool,
 }
 
-/// Names some of the values.
+/// Selects some of the values.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Choice(u8);
 
@@ -74,7 +73,7 @@ pub(crate) enum Make {
     Panic,
 }
 
-/// What is wrong with keys whose values are asked for at once, each of which was found or not.
+/// Checks the result of looking up several keys at once, given which of them exist.
 pub(crate) fn at_fault<K: Key, T>(keys: &[K], found: &[Option<T>]) -> Option<DisjointError> {
     (0..keys.len()).find_map(|at| {
         let first = keys[..at].iter().position(|key| key.index() == keys[at].index());
@@ -86,20 +85,19 @@ pub(crate) fn at_fault<K: Key, T>(keys: &[K], found: &[Option<T>]) -> Option<Dis
     })
 }
 
-/// An operation that is about keys known before the value, made elsewhere, or changed; or about
-/// values that are named.
+/// An operation with keys that are known before the value, come from other maps, or change; or with selected values.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Keyed {
-    /// Under a key that this map may not have made.
+    /// Under a key that may come from another map.
     InsertAt(Pick),
-    /// At some slot of those that a run may have, with a generation so many above the last it had.
+    /// In a slot that a run may have, with a generation that many above its last one.
     InsertAhead(u16, u8),
     /// And perhaps fill it.
     VacantEntry(bool),
     Invalidate(Pick),
-    /// With so many bytes, if they are counted, and perhaps a panic after so many.
+    /// With a budget in bytes, if counted, and possibly a panic after a number of calls.
     Compact(Option<u16>, Option<Count>),
-    /// So many of those that are named.
+    /// At most this many of the selected values.
     ExtractIf(Choice, Count),
 }
 
@@ -109,18 +107,18 @@ pub(crate) enum Op {
     InsertWithKey(Make),
     InsertMany(Count),
     GrowOnly(Count),
-    /// Until the map is full, or holds as much as a run may.
+    /// Until the map is full, or has the maximum of a run.
     Fill,
     Remove(Pick),
     RemoveMany([Pick; 4]),
-    /// Slots side by side.
+    /// Adjacent slots.
     RemoveSpan(u8, Count),
-    /// Insert and remove, so often.
+    /// Inserts and removes, this many times.
     Churn(u8),
     Detach(Pick),
     Reattach(Pick),
     Keyed(Keyed),
-    /// Perhaps with a panic after so many.
+    /// Possibly with a panic after a number of calls.
     Retain(Choice, Option<Count>),
     Drain(Partly),
     Clear,
@@ -129,7 +127,7 @@ pub(crate) enum Op {
     /// A clone, from the front and the back, as the bits say.
     IntoIter(u64),
     Trim,
-    /// With so many bytes, perhaps only to shrink.
+    /// With a budget in bytes, possibly only to shrink.
     TrimWithin(u32, bool),
     ShrinkToFit,
     PrefaultAhead(u16),
@@ -144,19 +142,19 @@ pub(crate) enum Op {
     Downgrade(Pick),
 }
 
-/// With what options the map is made.
+/// The options of the map.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     pub(crate) max_len: Option<u8>,
     pub(crate) capacity: Count,
-    /// How many holes to keep, where they rotate.
+    /// How many holes to keep with rotation.
     pub(crate) rotate: Option<Count>,
-    /// Whether, where they do not, always the lowest is filled.
+    /// Without rotation, whether the lowest hole is always filled.
     pub(crate) lowest: bool,
-    /// How many KiB to have ahead, and whether to release in the background.
+    /// How many KiB to commit ahead, and whether to release in the background.
     pub(crate) served: Option<(u8, bool)>,
-    /// In memory that is supplied, in runs of 64 bytes to 64 KiB: as much as is needed, or more.
+    /// In caller-provided memory, in runs of 64 bytes to 64 KiB: as much as needed, or more.
     pub(crate) backed: Option<u8>,
-    /// So much of it as the tag holds.
+    /// A type number, reduced to the bits of the tag.
     pub(crate) type_id: Option<u32>,
 }

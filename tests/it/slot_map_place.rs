@@ -1,4 +1,4 @@
-//! Values are put in under keys that another map made, and no key is mistaken by it.
+//! Values are inserted under keys of another map, and no key finds a wrong value afterwards.
 
 use crate::helpers::key;
 use crate::made;
@@ -22,14 +22,14 @@ fn refusal<K: Key, V: PartialEq + Copy + std::fmt::Debug>(
     refused.error
 }
 
-/// The keys that a map would give to five more values.
+/// The keys that a map would return for five more values.
 fn next_keys<K: Key, V: Copy>(map: &SlotMap<K, V>, value: V) -> Vec<K> {
     let mut map = map.clone();
     (0..5).map_while(|_| map.try_insert(value).ok()).collect()
 }
 
 #[test]
-fn what_is_refused_changes_no_later_key() {
+fn refused_insertions_change_no_later_key() {
     let mut map = SlotMap::new();
     let keys: Vec<DefaultKey> = (0..400).map(|n| map.insert(n)).collect();
     map.detach(keys[399]);
@@ -44,7 +44,7 @@ fn what_is_refused_changes_no_later_key() {
 }
 
 #[test]
-fn slots_that_are_passed_over_are_holes_of_new_slots() {
+fn skipped_slots_become_holes() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
         let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
         map.insert_at(key(100, 3), 100);
@@ -62,11 +62,11 @@ fn slots_that_are_passed_over_are_holes_of_new_slots() {
 }
 
 #[test]
-fn a_map_that_forgot_generations_takes_none_that_it_may_have_given_out() {
+fn a_map_that_forgot_generations_refuses_keys_it_may_have_returned() {
     let mut map: SlotMap<DefaultKey, [u8; 1000]> = (0..1000).map(|_| [1; 1000]).collect();
     let old: Vec<DefaultKey> = map.keys().collect();
     map.retain(|_, _| false);
-    // One slot of those that go is used often.
+    // One of the removed slots was used often.
     for _ in 0..10 {
         let key = map.insert([2; 1000]);
         map.remove(key);
@@ -76,7 +76,7 @@ fn a_map_that_forgot_generations_takes_none_that_it_may_have_given_out() {
     for key in &old {
         assert_eq!(refusal(&mut map, *key, [3; 1000]).kind(), ErrorKind::StaleKey);
     }
-    // Beside the one that was used often, all may have been.
+    // Next to the slot used often, all of them may have been.
     assert_eq!(refusal(&mut map, key(1, 2), [3; 1000]).kind(), ErrorKind::StaleKey);
     map.insert_at(key(1, 12), [4; 1000]);
     map.insert_at(key(900, 2), [5; 1000]);
@@ -84,9 +84,9 @@ fn a_map_that_forgot_generations_takes_none_that_it_may_have_given_out() {
     assert!(old.iter().all(|key| !map.contains_key(*key)));
 }
 
-/// Values with nothing to drop may be forgotten at once, their slots taken to have had one generation.
+/// Slots of values without a drop may be forgotten at once, and treated as if they had had one generation.
 #[test]
-fn a_map_that_follows_another_takes_its_keys_after_it_was_cleared() {
+fn a_replica_accepts_keys_of_its_original_after_both_are_cleared() {
     let empty: [fn(&mut SlotMap<DefaultKey, u32>); 3] =
         [SlotMap::clear, |map| map.retain(|_, _| false), |map| drop(map.drain())];
     for empty in empty {
@@ -103,7 +103,7 @@ fn a_map_that_follows_another_takes_its_keys_after_it_was_cleared() {
                 }
             }
             assert_eq!(client, server);
-            // One that comes late goes on as well.
+            // A late one works as well.
             if round == 2 {
                 client = SlotMap::new();
                 server.iter().for_each(|(key, n)| client.insert_at(key, *n));
@@ -132,16 +132,16 @@ fn far_keys_are_refused_unless_they_are_announced() {
     let mut small: SlotMap<DefaultKey, [u8; 60]> = SlotMap::with_max_len(50);
     assert_eq!(refusal(&mut small, key(50, 1), [0; 60]).kind(), ErrorKind::MaxLen);
     assert_eq!(refusal(&mut small, key(4 << 20, 1), [0; 60]).kind(), ErrorKind::MaxLen);
-    // More bytes than an address has bits for are said to be that, where there are such.
+    // Sizes beyond the address space are reported as the largest number, where they exist.
     let kind = refusal(&mut small, key(u32::MAX, 1), [0; 60]).kind();
     let overflows = cfg!(target_pointer_width = "32");
     assert_eq!(kind, if overflows { ErrorKind::CapacityOverflow } else { ErrorKind::MaxLen });
     small.insert_at(key(49, 1), [0; 60]);
 }
 
-/// Each as far as it goes, over and over: what is committed does not double each time.
+/// Each as far as possible, repeatedly: committed memory does not double each time.
 #[test]
-fn made_up_keys_commit_no_more_than_they_may() {
+fn forged_keys_commit_bounded_memory() {
     let mut map: SlotMap<DefaultKey, [u8; 60]> =
         SlotMap::builder().huge_pages(HugePages::Never).build();
     let mut taken = 0;
@@ -160,7 +160,7 @@ fn made_up_keys_commit_no_more_than_they_may() {
 }
 
 #[test]
-fn values_without_a_size_and_aligned_ones_may_be_put_anywhere() {
+fn zero_sized_and_aligned_values_can_be_inserted_anywhere() {
     #[derive(Clone, Copy, PartialEq, Debug)]
     #[repr(align(8192))]
     struct Wide(u8);
@@ -181,9 +181,9 @@ fn values_without_a_size_and_aligned_ones_may_be_put_anywhere() {
     assert_eq!(map.values().map(|value| value.0).collect::<Vec<_>>(), [8, 7]);
 }
 
-/// What a server does, told to a client in whatever order: both are equal then.
+/// A client repeats what a server does, in any order: both are equal afterwards.
 #[test]
-fn a_map_that_is_told_of_another_is_like_it() {
+fn a_replica_equals_its_original() {
     made::run_with(60, 1..200, |order: u64, steps: &[(bool, u16)]| {
         let mut server: SlotMap<Small, u32> = SlotMap::with_key();
         let mut client = SlotMap::with_key();

@@ -1,4 +1,4 @@
-//! Maps in parallel: each value is seen once, by whoever it is.
+//! Maps in parallel: each value is visited once, by any thread.
 
 use rayon::prelude::*;
 use stayput::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap, SparseSecondaryMap};
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 type Map<V> = SlotMap<DefaultKey, V>;
 
-/// Maps of all lengths near the edges of words, with no, some, many and all slots empty, in runs
-/// and scattered, some of them detached.
+/// Maps of all lengths near word boundaries, with no, some, many and all slots vacant, in runs and scattered, some of
+/// them detached.
 fn maps() -> impl Iterator<Item = Map<AtomicU32>> {
     let lens = [0, 1, 2, 63, 64, 65, 127, 128, 129, 192, 193, 1000, 20_000];
     let holes: [fn(u32) -> bool; 6] =
@@ -31,7 +31,7 @@ fn maps() -> impl Iterator<Item = Map<AtomicU32>> {
 }
 
 #[test]
-fn each_value_is_seen_once_and_with_its_key() {
+fn each_value_is_visited_once_with_its_key() {
     const SEEN: u32 = 1 << 20;
     for mut map in maps() {
         map.par_iter().for_each(|(key, value)| {
@@ -56,7 +56,7 @@ fn each_value_is_seen_once_and_with_its_key() {
 }
 
 #[test]
-fn looking_may_end_early() {
+fn searches_may_end_early() {
     let map: Map<u32> = (0..100_000).collect();
     let found = map.par_iter().find_any(|(_, value)| **value == 77_777).map(|(key, _)| key.index());
     assert_eq!(found, Some(77_777));
@@ -66,7 +66,7 @@ fn looking_may_end_early() {
 }
 
 #[test]
-fn secondary_maps_are_seen_in_parallel() {
+fn secondary_maps_are_iterated_in_parallel() {
     let map: Map<u32> = (0..10_000).collect();
     let some = || map.iter().filter(|(_, n)| *n % 7 < 3).map(|(key, n)| (key, *n));
     let mut second: SecondaryMap<_, u32> = some().collect();
@@ -88,7 +88,7 @@ fn secondary_maps_are_seen_in_parallel() {
 }
 
 #[test]
-fn by_value_each_is_given_once_with_its_key() {
+fn by_value_each_is_yielded_once_with_its_key() {
     for map in maps() {
         let expected: Vec<_> = map.iter().map(|(key, value)| (key, value.load(Relaxed))).collect();
         let second: SecondaryMap<_, u32> = expected.iter().copied().collect();
@@ -104,7 +104,7 @@ fn by_value_each_is_given_once_with_its_key() {
 }
 
 #[test]
-fn by_value_what_nobody_takes_is_dropped_once() {
+fn by_value_items_not_taken_are_dropped_once() {
     for panics in [false, true] {
         let count = Arc::new(());
         let mut map: Map<(u32, Arc<()>)> = (0..10_000).map(|n| (n, count.clone())).collect();
@@ -115,7 +115,7 @@ fn by_value_what_nobody_takes_is_dropped_once() {
         let run = AssertUnwindSafe(|| {
             let is_wanted = |n: u32| {
                 assert!(!panics || n != 7001, "planned");
-                // Else another task may be done before that.
+                // Otherwise another task may finish first.
                 !panics && n == 8000
             };
             let found = map.into_par_iter().find_any(|(_, value)| is_wanted(value.0));
@@ -123,7 +123,7 @@ fn by_value_what_nobody_takes_is_dropped_once() {
         });
         assert_eq!(catch_unwind(run).is_err(), panics);
         assert_eq!(Arc::strong_count(&count), 1 + second.len());
-        // Not even begun.
+        // Not even started.
         drop(second.into_par_iter());
         assert_eq!(Arc::strong_count(&count), 1);
     }
@@ -133,13 +133,13 @@ fn by_value_what_nobody_takes_is_dropped_once() {
 fn two_maps_are_joined_by_the_keys_that_both_have() {
     for map in maps() {
         let mut one: Map<u32> = map.iter().map(|(_, n)| n.load(Relaxed)).collect();
-        // Those of each third slot are gone, and some of their slots are used again.
+        // The values of every third slot are removed, and some of these slots are reused.
         let keys: Vec<_> = one.keys().collect();
         let mut other: SecondaryMap<DefaultKey, u32> =
             one.iter().filter(|(key, _)| key.index() % 5 != 1).map(|(key, n)| (key, *n)).collect();
         keys.iter().step_by(3).for_each(|key| _ = one.remove(*key));
         (0..one.len() / 4).for_each(|_| _ = one.insert(1));
-        // Behind the end of the first map.
+        // Past the end of the first map.
         other.extend((0..300).filter_map(|n| {
             let index = u32::try_from(keys.len()).unwrap() + n;
             (n % 2 == 0).then(|| (KeyData::from_parts(index, 1, 0).unwrap().into(), n))
@@ -156,14 +156,14 @@ fn two_maps_are_joined_by_the_keys_that_both_have() {
             .collect();
         assert_eq!(seen, expected);
         assert!(seen.iter().all(|key| one[*key] + 1 == other[*key]));
-        // Either way round, and where one is empty.
+        // In both orders, and with an empty map.
         let mut third: SecondaryMap<_, u32> = one.iter().map(|(key, n)| (key, *n)).collect();
         assert_eq!(other.par_join_mut(&mut third).count(), expected.len());
         assert_eq!(third.par_join_mut(&mut other).count(), expected.len());
         assert_eq!(one.par_join_mut(&mut SecondaryMap::<_, u8>::new()).count(), 0);
         let found = one.par_join_mut(&mut other).find_first(|_| true).map(|(key, ..)| key);
         assert_eq!(found, expected.first().copied());
-        // Some of them shared.
+        // Some of them in both maps.
         let sum = |sum: u32, (_, a, (b, _)): (_, &u32, (&u32, &mut u32))| sum.wrapping_add(a ^ b);
         let all = one.join((&other, &mut third)).fold(0, sum);
         let parts = one.par_join((&other, &mut third)).fold(|| 0, sum);
@@ -174,7 +174,7 @@ fn two_maps_are_joined_by_the_keys_that_both_have() {
 }
 
 #[test]
-fn a_panic_in_one_task_leaves_the_map() {
+fn a_panic_in_one_task_leaves_the_map_usable() {
     let mut map: Map<String> = (0..5000).map(|n| n.to_string()).collect();
     let run = AssertUnwindSafe(|| {
         map.par_iter_mut().for_each(|(_, text)| {
@@ -187,14 +187,13 @@ fn a_panic_in_one_task_leaves_the_map() {
     assert_eq!(map.into_values().filter(|text| text == "4321").count(), 1);
 }
 
-/// Everything of the crate and of rayon by a glob, as programs have it: no name of a module of the
-/// one is that of the other.
+/// Imports everything of the crate and of rayon by globs, as programs do: no module names conflict.
 mod by_globs {
     use rayon::prelude::*;
     use stayput::*;
 
     #[test]
-    fn the_crate_and_rayon_go_together_by_globs() {
+    fn glob_imports_of_the_crate_and_rayon_do_not_conflict() {
         let map: SlotMap<DefaultKey, u64> = (0..100).collect();
         let mut second: SecondaryMap<_, u64> = map.iter().map(|(key, n)| (key, *n)).collect();
         second.par_iter_mut().for_each(|(key, n)| *n += map[key]);

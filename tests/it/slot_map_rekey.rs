@@ -3,7 +3,7 @@
 use stayput::{DefaultKey, HugePages, Key, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap};
 
 #[test]
-fn compacting_gives_the_tail_free_and_no_key_is_mistaken() {
+fn compacting_frees_the_tail_and_keys_stay_correct() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 500 }] {
         let mut map: SlotMap<DefaultKey, [u64; 64]> =
             SlotMap::builder().huge_pages(HugePages::Never).reuse(reuse).build();
@@ -23,7 +23,7 @@ fn compacting_gives_the_tail_free_and_no_key_is_mistaken() {
             assert_eq!((dense.insert(new, values.0), sparse.insert(new, values.1)), (None, None));
             moves += 1;
         });
-        // 950 of 1000 lay behind the first thousand.
+        // 950 of the 1000 values were past the first thousand slots.
         assert_eq!(
             (moves, map.len(), map.keys().next_back().map(|key| key.index())),
             (950, 1000, Some(999))
@@ -40,7 +40,7 @@ fn compacting_gives_the_tail_free_and_no_key_is_mistaken() {
 }
 
 #[test]
-fn compacting_fills_holes_whose_memory_went() {
+fn compacting_fills_holes_whose_memory_was_returned() {
     let mut map: SlotMap<DefaultKey, [u8; 1000]> = (0..2000).map(|_| [7; 1000]).collect();
     let last = map.keys().next_back().expect("there are many");
     let old: Vec<_> = map.keys().collect();

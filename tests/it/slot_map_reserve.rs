@@ -1,4 +1,4 @@
-//! Room is to be had for as many values as can be put in, and for no more.
+//! Memory can be reserved for as many values as can be inserted, and for no more.
 
 use crate::made;
 use crate::slot_map_op::{Once, Small, Tagged};
@@ -48,8 +48,7 @@ fn run<K: Key>(map: &mut SlotMap<K, Value>, op: Op) {
     }
 }
 
-/// Whether room for `count` is to be had, by each call that makes some; then as many fit without
-/// growing.
+/// Reserves for `count` values by each method that does so. If that succeeds, that many fit without growing.
 fn room<K: Key>(map: &SlotMap<K, Value>, count: usize) -> Result<(), ErrorKind> {
     let mut reserved = map.clone();
     let result = reserved.try_reserve(count).map_err(|error| error.kind());
@@ -97,27 +96,27 @@ fn room_is_what_can_be_filled<K: Key>(cases: u32) {
 }
 
 #[test]
-fn it_is_with_keys_that_are_used_once() {
+fn reserving_matches_inserting_for_keys_used_once() {
     room_is_what_can_be_filled::<Once>(37);
 }
 
 #[test]
-fn it_is_with_few_slots_and_generations() {
+fn reserving_matches_inserting_for_few_slots_and_generations() {
     room_is_what_can_be_filled::<Few>(37);
 }
 
 #[test]
-fn it_is_with_blocks_that_are_trimmed() {
+fn reserving_matches_inserting_for_trimmed_blocks() {
     room_is_what_can_be_filled::<Small>(37);
 }
 
 #[test]
-fn it_is_with_more_slots_than_are_used() {
+fn reserving_matches_inserting_for_unused_slots() {
     room_is_what_can_be_filled::<Tagged>(15);
 }
 
 #[test]
-fn exact_room_ends_at_the_page() {
+fn reserving_exactly_ends_at_a_page() {
     let slots = 100_000;
     let mut map: SlotMap<Tagged, Value> = SlotMap::with_key();
     map.reserve_exact(slots);
@@ -126,7 +125,7 @@ fn exact_room_ends_at_the_page() {
 }
 
 #[test]
-fn makers_take_what_was_asked_for_or_say_why_not() {
+fn constructors_take_the_requested_capacity_or_return_an_error() {
     assert_eq!(SlotMap::<_, u8>::try_with_max_len(100).map(|map| map.max_len()), Ok(100));
     assert!(SlotMap::<_, u8>::try_with_capacity(100).is_ok_and(|map| map.capacity() >= 100));
     let small = SlotMap::<Small, u8>::try_with_max_len_and_key(64);

@@ -1,4 +1,4 @@
-//! Which traits the maps, their iterators and their keys have, and which lifetimes shorten.
+//! Which traits the maps, their iterators and their keys implement, and which lifetimes can be shortened.
 
 use crate::helpers::{Neither, SendOnly, SyncOnly, assert_like_elements};
 use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
@@ -49,7 +49,7 @@ assert_impl_all!(SlotMapBuilder<K, Neither>: Send, Sync, Copy, Debug);
 assert_impl_all!(SlotMapStats: Send, Sync, Copy, Eq, Debug);
 assert_impl_all!(Reuse: Send, Sync, Copy, Eq, Hash, Debug, Default);
 
-/// Asserts what an iterator by shared reference is.
+/// Asserts the traits of an iterator by shared reference.
 macro_rules! assert_shared {
     ($($name:ident),*) => {$(
         assert_impl_all!($name<'static, K, u8>: Send, Sync, Unpin, Clone, Debug);
@@ -60,7 +60,7 @@ macro_rules! assert_shared {
 }
 assert_shared!(Iter, Keys, Values, Blocks, Block);
 
-/// Asserts what an iterator by mutable reference is.
+/// Asserts the traits of an iterator by mutable reference.
 macro_rules! assert_mutable {
     ($($name:ident),*) => {$(
         assert_impl_all!($name<'static, K, u8>: Send, Sync, Unpin, Debug);
@@ -74,7 +74,7 @@ macro_rules! assert_mutable {
 }
 assert_mutable!(IterMut, ValuesMut, BlocksMut, BlockMut, Drain);
 
-/// Asserts what an iterator that owns the values is.
+/// Asserts the traits of an iterator that owns the values.
 macro_rules! assert_owning {
     ($($name:ident),*) => {$(
         assert_impl_all!($name<K, u8>: Send, Sync, Unpin, Debug);
@@ -108,7 +108,7 @@ assert_eq_size!(Option<Compact>, u32);
 assert_eq_size!(Option<Tagged>, u64);
 assert_eq_size!(Option<KeyData>, u64);
 
-/// Compiles only if the types are covariant.
+/// Only compiles if the types are covariant.
 #[expect(dead_code, reason = "it is enough that they compile")]
 mod covariance {
     use super::{Block, Blocks, IntoIter, IntoValues, Iter, K, Keys, SlotMap, Values};
@@ -149,7 +149,7 @@ mod covariance {
 }
 
 #[test]
-fn maps_may_hold_what_refers_to_what_lives_shorter() {
+fn maps_can_hold_references_with_shorter_lifetimes() {
     let text = String::from("here");
     let mut map = SlotMap::new();
     let key = map.insert(text.as_str());
@@ -159,7 +159,7 @@ fn maps_may_hold_what_refers_to_what_lives_shorter() {
 }
 
 #[test]
-fn map_and_key_sort_alike() {
+fn maps_and_keys_have_the_same_order() {
     let mut map: SlotMap<K, u32> = (0..300).collect();
     map.retain(|_, value| *value % 3 > 0);
     map.extend(0..50);
@@ -173,7 +173,7 @@ fn map_and_key_sort_alike() {
 }
 
 #[test]
-fn a_key_type_written_by_hand_works_like_any() {
+fn a_hand_written_key_type_works_like_any_other() {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     struct ByHand(KeyData<Tagged64>);
 
@@ -200,7 +200,7 @@ fn a_key_type_written_by_hand_works_like_any() {
 }
 
 #[test]
-fn maps_are_equal_if_keys_and_values_are_whatever_was_there_before() {
+fn maps_with_equal_keys_and_values_are_equal_whatever_their_history() {
     let map: SlotMap<K, u32> = [1, 2, 3].into();
     let mut other = map.clone();
     let last = other.insert(4);

@@ -1,4 +1,4 @@
-//! A `SlotMap` and maps of std side by side, which must hold the same after each operation.
+//! A `SlotMap` compared with maps of std after each operation.
 
 use crate::buffer::Buffer;
 use crate::slot_map_op::{Choice, Config, Count, Make, Op, Partly, Pick, at_fault};
@@ -16,11 +16,11 @@ use std::rc::Rc;
 #[path = "slot_map_twin_keys.rs"]
 mod keys;
 
-/// The map, and what it should hold.
+/// The map, and its expected contents.
 pub(crate) struct Model<K: Key, const PAD: usize, T> {
     map: SlotMap<K, Value<PAD, T>>,
     config: Config,
-    /// Each value has one of these, if it has anything to drop.
+    /// A token in each value, if values have a drop.
     token: Rc<()>,
     next_id: u32,
     live: BTreeMap<u32, Held>,
@@ -30,18 +30,17 @@ pub(crate) struct Model<K: Key, const PAD: usize, T> {
     holes: BTreeSet<u32>,
     len: u32,
     next_hole: u32,
-    /// The last generation that each slot has had.
+    /// The last generation of each slot.
     last: BTreeMap<u32, u32>,
-    /// Whether memory went back since the beginning, or slots were forgotten, so that generations may be
-    /// left out.
+    /// `true` if memory was returned since the beginning, or slots were forgotten, so that generations may be skipped.
     gave_back: bool,
-    /// A generation that slots which were forgotten do not start behind.
+    /// A generation that forgotten slots do not exceed when they start again.
     floor: u32,
-    /// All keys there ever were, with the number of the value; by index and generation.
+    /// All keys that ever existed, with the number of the value, by index and generation.
     made: BTreeMap<(u32, u32), u32>,
     keys: Vec<K>,
     weak: Vec<WeakTo<K, PAD, T>>,
-    /// Which map it is: another one after a clone, or a reset.
+    /// Identifies the map, which changes with a clone or a reset.
     map_number: u32,
 }
 
@@ -52,12 +51,12 @@ struct WeakTo<K: Key, const PAD: usize, T> {
 }
 
 impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
-    /// The most slots that a run has: some blocks, where values are large.
+    /// The maximum number of slots in a run: some blocks, if values are large.
     const SPAN: u32 = 300;
     const LAST: u32 = <K::Layout as Layout>::MAX_GENERATION;
     const HAS_DROP: bool = mem::needs_drop::<T>();
 
-    /// Runs the operations on a fresh map, comparing after each.
+    /// Runs the operations on a fresh map, and compares after each.
     pub(crate) fn run(config: Config, ops: &[Op]) {
         let mut model = Self {
             map: Self::fresh(config),
@@ -88,7 +87,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         assert_eq!(Rc::strong_count(&token), 1, "values were lost or dropped twice");
     }
 
-    /// As many slots as keys can number, and as were asked for at most, if that is few.
+    /// The maximum number of slots, by the keys and the options, if that is small.
     fn bound(config: Config) -> Option<usize> {
         let by_keys = (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1);
         match config.max_len {
@@ -120,12 +119,12 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         let map = match config.backed {
             None => builder.build(),
             Some(run) => {
-                // Where a maximum is named, less than there is, perhaps.
+                // With a maximum, possibly less than is available.
                 let spare = config.max_len.map_or(0, |_| usize::from(run / 11 % 2) * 100);
                 let slots = bound.unwrap_or(4 * Self::SPAN as usize) + spare;
                 let slot = Alloc::new::<(Value<PAD, T>, u32)>();
                 let buffer = Buffer::new(slots * slot.size(), 64 << (run % 11), slot.align());
-                // A clone, which lies elsewhere, has as many.
+                // A clone, at another address, has as many.
                 builder.max_len(bound.unwrap_or(slots)).build_in(buffer)
             }
         };
@@ -134,7 +133,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         map
     }
 
-    /// What a key must find.
+    /// The expected result of looking up a key.
     fn held(&self, key: K) -> Option<Held> {
         let data = key.data();
         let held = self.live.get(&data.index()).copied();
@@ -174,13 +173,13 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
             let held = self.live.get(&index);
             assert_eq!(found, held.map(|held| (held.generation, held.id)));
             let last = self.last.get(&index).copied().unwrap_or(0);
-            // All there are of few, and those that are likely to be mistaken.
+            // All keys of a small layout, and those that are likely to be confused.
             let generations =
                 if self.len <= 64 && Self::LAST <= 7 { 1..=Self::LAST } else { last..=last + 1 };
             for generation in generations {
                 let key = self.made_up(index, generation);
                 let is_live = held.is_some_and(|held| held.generation == generation);
-                assert_eq!(map.contains_key(key), is_live, "{key:?} was made up");
+                assert_eq!(map.contains_key(key), is_live, "{key:?} was forged");
             }
         }
         for WeakTo { weak, data, map_number } in &self.weak {
@@ -191,7 +190,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         }
     }
 
-    /// The slot that is to be filled next, by what `Reuse` says.
+    /// The slot that is filled next, according to `Reuse`.
     fn next_slot(&self) -> Option<u32> {
         let hole = match self.config.rotate {
             None => self.holes.first(),
@@ -206,7 +205,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         }
     }
 
-    /// Whether it is said which hole is filled.
+    /// Returns `true` if it is specified which hole is filled.
     fn is_in_order(&self) -> bool {
         self.config.rotate.is_some() || self.config.lowest
     }
@@ -216,12 +215,12 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         Value::new(self.next_id, &self.token)
     }
 
-    /// No slot has had a later generation, or is taken to have had one.
+    /// No slot has had a later generation, or is treated as if it had.
     fn highest(&self) -> u32 {
         self.last.values().copied().fold(self.floor, u32::max)
     }
 
-    /// A value has come in.
+    /// Records an inserted value.
     fn inserted(&mut self, key: K, id: u32, address: usize) {
         let (index, generation) = (key.index(), key.generation());
         if self.is_in_order() {
@@ -253,7 +252,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         std::ptr::from_ref(&self.map[key]).addr()
     }
 
-    /// A value has gone.
+    /// Records a removed value.
     fn removed(&mut self, index: u32) {
         let held = self.live.remove(&index).expect("it was there");
         if held.generation == Self::LAST {
@@ -271,12 +270,12 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         assert_eq!((error.kind(), error.limit()), (kind, Some(bound as u64)));
     }
 
-    /// Whether the run has room for so many more values.
+    /// Returns `true` if `count` more values fit into the span of the run.
     fn has_span(&self, count: u32) -> bool {
         self.len + count <= Self::SPAN
     }
 
-    /// Whether it was taken.
+    /// Returns `true` if the key was accepted.
     fn try_insert(&mut self) -> bool {
         let value = self.value();
         let id = value.id;
@@ -323,12 +322,12 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         tag & <K::Layout as Layout>::MAX_TAG
     }
 
-    /// The tag of all keys that the map gives out.
+    /// The tag of all keys that the map returns.
     fn minted(&self) -> u32 {
         self.config.type_id.map_or(0, Self::tag)
     }
 
-    /// Whether a key is of a map with another type number.
+    /// Returns `true` if a key belongs to a map with another type number.
     fn is_foreign(&self, key: K) -> bool {
         self.config.type_id.is_some() && key.tag() != self.minted()
     }
@@ -442,7 +441,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         }
         assert_eq!(seen, Some(promised));
         if !matches!(make, Make::Value) {
-            // Nothing has changed: the next is promised the same key.
+            // Nothing has changed: the next insertion returns the same key.
             assert!(!self.map.contains_key(promised));
             assert_eq!(self.map.vacant_entry().key(), promised);
         }
@@ -464,7 +463,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
             Ok(()) => assert_eq!(ids.next(), None),
             Err((error, rest)) => {
                 self.assert_full(error);
-                // `zip` took none that has no key, since it asks for the key first.
+                // `zip` took no value without a key, since it requests the key first.
                 assert!(ids.eq(rest));
             }
         }
@@ -564,7 +563,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         let is_bare = self.detached.is_empty() && self.retired.is_empty();
         let may_forget = !Self::HAS_DROP && is_bare && self.config.rotate.is_none();
         if may_forget && self.map.stats().holes == 0 {
-            // All slots are taken to have had the same.
+            // All slots are treated as if they had had the same generation.
             self.floor = self.highest() + 1;
             self.gave_back = true;
             self.holes.clear();
@@ -636,7 +635,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                 let clone = self.map.clone();
                 assert_eq!(clone.len(), self.map.len());
                 assert_eq!(clone, self.map);
-                // By default, and with few addresses, each map is given fewer than the one before.
+                // With few addresses, each map gets fewer than the one before by default.
                 if usize::BITS > 32 {
                     assert_eq!(clone.max_len(), self.map.max_len());
                 }
@@ -687,14 +686,11 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                     }
                     _ => self.map.try_shrink_to_fit().expect("there is memory"),
                 }
-                // Of the holes behind the last value, those are given up whose memory went.
+                // Of the holes after the last value, those whose memory was returned are removed.
                 let left = self.map.stats().holes;
                 while self.holes.len() > left {
                     assert!(self.len > 0, "there are no more slots");
-                    assert!(
-                        self.holes.remove(&(self.len - 1)),
-                        "no hole is given up but last ones"
-                    );
+                    assert!(self.holes.remove(&(self.len - 1)), "only the last holes are removed");
                     self.len -= 1;
                 }
             }
@@ -708,7 +704,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                 let count = count.get() as usize;
                 let kept = self.config.rotate.map_or(0, Count::get) as usize;
                 let need = |holes| count.saturating_sub(holes) + self.len as usize;
-                // Holes that are kept are filled where there is no other room.
+                // Reserved holes are filled if no other slots are left.
                 let (least, wished) =
                     (need(self.holes.len()), need(self.holes.len().saturating_sub(kept)));
                 let result = if matches!(op, Op::Reserve(_)) {
@@ -822,7 +818,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
     }
 }
 
-/// One of what an iterator gives; beyond the end it wraps around.
+/// One of the items of an iterator; beyond the end it wraps around.
 fn nth<I: Iterator + Clone>(items: I, n: u16) -> Option<I::Item> {
     let count = items.clone().count();
     items.into_iter().nth(usize::from(n) % count.max(1))

@@ -1,5 +1,5 @@
-//! The part of the model that is about keys which are known before the value, come from elsewhere, or
-//! change; and about values that are taken out by name.
+//! The part of the model about keys that are known before the value, come from other maps, or change, and about values
+//! that are removed by predicate.
 
 use super::*;
 use crate::slot_map_op::Keyed;
@@ -39,7 +39,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         }
     }
 
-    /// What must become of a key that is to be put in: done, refused, or, if nothing, either.
+    /// The expected result of inserting a key: success, an error, or, if `None`, either.
     fn fate(&self, key: K) -> Option<Result<(), ErrorKind>> {
         if self.is_foreign(key) {
             return Some(Err(ErrorKind::TypeId));
@@ -61,7 +61,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         let named = self.config.max_len.is_some() || self.config.backed.is_some();
         let stride = SlotMap::<K, Value<PAD, T>>::STRIDE_BYTES;
         let near = ((64 << 20) / stride + 16 * (self.live.len() + 1)).max(self.map.capacity());
-        // Where addresses have 32 bits.
+        // On 32-bit systems.
         let overflows = need.saturating_mul(stride) > isize::MAX as usize;
         Some(match need {
             _ if named && need > self.map.max_len() && overflows => {
@@ -100,7 +100,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         self.hold(key.with_tag(self.minted()), id);
     }
 
-    /// A key finds a value now, and never did before.
+    /// A key finds a value now for the first time.
     fn hold(&mut self, key: K, id: u32) {
         let (index, generation) = (key.index(), key.generation());
         assert_eq!(key.tag(), self.minted());
@@ -115,7 +115,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         match self.held(key) {
             None => assert_eq!(result, Ok(None)),
             Some(held) if held.generation == Self::LAST => {
-                let error = result.expect_err("there is no generation left");
+                let error = result.expect_err("no generation is left");
                 assert_eq!(error.kind(), ErrorKind::Generations);
                 assert_eq!(error.limit(), Some(Self::LAST.into()));
             }
@@ -129,7 +129,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         }
     }
 
-    /// How many values lie behind a hole, of those that there are when they have moved.
+    /// The number of values that compacting moves to holes before them.
     fn moves(&self) -> usize {
         let pairs = self.holes.iter().zip(self.live.keys().rev());
         pairs.take_while(|(hole, last)| hole < last).count()
@@ -138,7 +138,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
     fn compact(&mut self, bytes: Option<u16>, panic_after: Option<Count>) {
         let expected = self.moves();
         let stride = SlotMap::<K, Value<PAD, T>>::STRIDE_BYTES;
-        // The first move is made whatever it costs.
+        // The first move is always made, whatever it costs.
         let paid = bytes.map_or(usize::MAX, |bytes| {
             let bytes = usize::from(bytes);
             (bytes / stride).max(usize::from(bytes > 0))

@@ -1,9 +1,9 @@
-//! What the model of a `SlotMap` keeps in it.
+//! The values in the model of a `SlotMap`.
 
 use std::fmt::Debug;
 use std::rc::Rc;
 
-/// What values are counted by, if they are: with nothing to drop, other ways are taken.
+/// A token that counts values, if they have a drop; without one, the map takes other paths.
 pub(crate) trait Token: Clone {
     fn of(token: &Rc<()>) -> Self;
 }
@@ -18,7 +18,7 @@ impl Token for () {
     fn of(_: &Rc<()>) {}
 }
 
-/// A value with a number, with a token, and as large as is wanted.
+/// A value with a number and a token, of a chosen size.
 #[derive(Clone)]
 pub(crate) struct Value<const PAD: usize, T> {
     pub(crate) id: u32,
@@ -44,7 +44,7 @@ impl<const PAD: usize, T> Debug for Value<PAD, T> {
     }
 }
 
-/// What a key must find, and where.
+/// The expected result of a look-up, and its address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     pub(crate) generation: u32,
@@ -52,8 +52,8 @@ pub(crate) struct Held {
     pub(crate) address: usize,
 }
 
-/// Asserts that an iterator gives exactly this, taken from the front and from the back as the bits
-/// of a pattern say, and knows at each step how much is left.
+/// Asserts that an iterator yields exactly these items, taken from the front and the back as the bits of a pattern say,
+/// and that its length is right at each step.
 pub(crate) fn walks<T, I>(mut iter: I, expected: &[T], pattern: u64)
 where
     T: PartialEq + Copy + Debug,

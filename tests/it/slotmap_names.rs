@@ -1,5 +1,5 @@
-//! What those who know the crate `slotmap` type is there: paths, generic parameters, calls. (Its own
-//! examples are run by `.ci/slotmap`.)
+//! Paths, generic parameters and calls of the crate `slotmap` work here. (`.ci/slotmap` runs that crate's own
+//! examples.)
 
 use crate::ledger::{Ledger, Step, values};
 use stayput::{
@@ -85,12 +85,12 @@ fn aliases_make_maps_as_the_types_of_slotmap_do() {
 
 #[test]
 #[expect(unsafe_code, reason = "tests the unchecked look-ups")]
-fn unchecked_look_ups_find_what_the_safe_ones_find() {
+fn unchecked_look_ups_match_safe_ones() {
     let mut map = SlotMap::new();
     let keys: [DefaultKey; 3] = [1, 2, 3].map(|n| map.insert(n));
     let mut second: SecondaryMap<_, _> = keys.into_iter().zip(["a", "b", "c"]).collect();
     let mut sparse: SparseSecondaryMap<_, _> = keys.into_iter().zip(["a", "b", "c"]).collect();
-    // SAFETY: all three were put in, and so below.
+    // SAFETY: all three were inserted, also below.
     assert_eq!(unsafe { second.get_unchecked(keys[1]) }, &"b");
     // SAFETY: as above.
     assert_eq!(unsafe { sparse.get_unchecked(keys[1]) }, &"b");
@@ -108,7 +108,7 @@ fn unchecked_look_ups_find_what_the_safe_ones_find() {
     assert_eq!(keys.map(|key| sparse[key]), ["c", "b", "x"]);
 }
 
-/// All calls of a dense map, and what each gave: of values, their order, and which keys find them.
+/// Calls all methods of a dense map, and records the results: values, their order, and which keys find them.
 macro_rules! dense_program {
     ($name:ident) => {{
         use ::$name::{DefaultKey, DenseSlotMap, Key, dense};
@@ -153,12 +153,12 @@ macro_rules! dense_program {
         log.push(format!("{:?}", map.get_disjoint_mut([keys[1], keys[0]])));
         log.push(format!("{:?}", map.get_disjoint_mut([keys[1], keys[1]])));
         log.push(format!("{:?}", map.get_disjoint_mut([keys[1], keys[2]])));
-        // SAFETY: both are there, and different.
+        // SAFETY: both exist, and are different.
         let [last, first] = unsafe { map.get_disjoint_unchecked_mut([keys[8], keys[0]]) };
         std::mem::swap(last, first);
-        // SAFETY: it is there.
+        // SAFETY: it exists.
         unsafe { map.get_unchecked_mut(keys[9]) }.push('u');
-        // SAFETY: it is there.
+        // SAFETY: it exists.
         log.push(unsafe { map.get_unchecked(keys[9]) }.clone());
         map.iter_mut().for_each(|(_, value)| value.push('a'));
         map.values_mut().for_each(|value| value.push('b'));
@@ -187,7 +187,7 @@ macro_rules! dense_program {
 
 #[test]
 #[expect(unsafe_code, reason = "calls what is unchecked")]
-fn a_dense_map_does_what_that_of_slotmap_does() {
+fn a_dense_map_behaves_like_that_of_slotmap() {
     assert_eq!(dense_program!(stayput), dense_program!(slotmap));
 }
 
@@ -197,7 +197,7 @@ fn a_dense_map_does_what_that_of_slotmap_does() {
 #[expect(unsafe_code, reason = "tests what the unchecked look-ups check after all")]
 fn unchecked_look_ups_tell_of_broken_promises_where_assertions_are_on() {
     let second = SecondaryMap::<DefaultKey, u32>::new();
-    // SAFETY: the promise is broken, and found out before anything is made of it.
+    // SAFETY: the caller's guarantee is broken on purpose, which is detected before the reference is used.
     unsafe { second.get_unchecked(DefaultKey::null()) };
 }
 
@@ -206,7 +206,7 @@ fn sparse_maps_with_hashers_of_their_own_seeds_are_equal() {
     let mut map = SlotMap::new();
     let keys: Vec<DefaultKey> = (0..100).map(|n| map.insert(n)).collect();
     let pairs = || keys.iter().map(|key| (*key, key.index()));
-    // Each has another `RandomState`.
+    // Each has its own `RandomState`.
     let [a, mut b]: [SparseSecondaryMap<_, _, RandomState>; 2] =
         [(); 2].map(|()| pairs().collect());
     assert_eq!(a, b);
@@ -243,7 +243,7 @@ fn maps_and_iterators_have_the_auto_traits_of_those_of_slotmap() {
 }
 
 #[test]
-fn iterators_out_of_maps_are_cloned_with_what_is_left() {
+fn consuming_iterators_of_maps_clone_their_remaining_items() {
     let ledger = Ledger::new();
     let mut map: SlotMap<DefaultKey, _> = ledger.tokens(0..200).collect();
     let second: SecondaryMap<_, _> = map.keys().zip(0..200_u32).collect();
@@ -264,7 +264,7 @@ fn iterators_out_of_maps_are_cloned_with_what_is_left() {
     );
     assert_eq!(left[0].1.value, 61);
 
-    // The clone of one that is not gone through is dropped with what it has.
+    // A clone that is not iterated over drops what it holds.
     drop(second.into_iter().clone());
     drop((left, copies));
     ledger.assert_all_dropped_but(0);

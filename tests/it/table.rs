@@ -1,4 +1,4 @@
-//! Tables: what they promise beside what the model compares.
+//! Tables, apart from what the model test compares.
 
 use stayput::table::Grid;
 use stayput::{DefaultKey, ErrorKind, Key as _, SlotMap, Table, indices, new_key_type};
@@ -14,7 +14,7 @@ pub(crate) struct Player {
 }
 
 indices! {
-    /// Of every kind, with hashers and without.
+    /// Indices of every kind, with and without hashers.
     #[allow(dead_code, reason = "not every field is looked up")]
     pub(crate) struct PlayerBy for Player {
         pub(crate) name: Unique<str, BuildHasherDefault<DefaultHasher>> = |player| &player.name,
@@ -37,7 +37,7 @@ fn found((key, _): (DefaultKey, &Player)) -> DefaultKey {
 }
 
 #[test]
-fn rows_are_found_by_all_that_is_declared() {
+fn rows_are_found_by_every_declared_index() {
     let mut players = Players::new();
     let [ann, bob, abe] =
         [("ann", 1), ("bob", 1), ("abe", 2)].map(|(name, team)| players.insert(player(name, team)));
@@ -59,7 +59,7 @@ fn rows_are_found_by_all_that_is_declared() {
 }
 
 #[test]
-fn a_row_that_clashes_comes_back_and_changes_nothing() {
+fn a_conflicting_row_is_returned_and_changes_nothing() {
     let mut players = Players::new();
     let bob = players.insert(player("bob", 1));
     let refused = players.try_insert(player("bob", 2)).unwrap_err();
@@ -82,12 +82,12 @@ fn a_row_that_clashes_comes_back_and_changes_nothing() {
 
     let refused = players.try_replace(eve, player("bob", 3)).unwrap_err();
     assert_eq!((refused.value.team, refused.error.kind()), (3, ErrorKind::Taken));
-    // Its own value is no clash.
+    // Its own value does not conflict.
     assert_eq!(players.replace(bob, player("bob", 4)), player("bob", 1));
     assert_eq!(players.try_modify(bob, |bob| bob.name.len()), Ok(Some(3)));
     assert_eq!(players.check(), Ok(()));
 
-    // By another index than the first, and where rows are indexed anew.
+    // In another index than the first, and when rows are indexed again.
     indices! {
         struct Twice for (u32, u32) {
             one: Unique<u32> = |row| row.0,
@@ -102,7 +102,7 @@ fn a_row_that_clashes_comes_back_and_changes_nothing() {
 
 #[test]
 #[should_panic(expected = "the unique index `name` already has this value")]
-fn a_clash_is_a_panic_of_the_twin_that_cannot_say() {
+fn a_conflict_panics_in_the_infallible_form() {
     let mut players = Players::new();
     players.insert(player("bob", 1));
     players.insert(player("bob", 2));
@@ -126,7 +126,7 @@ fn a_closure_that_panics_leaves_the_row_as_it_was() {
 }
 
 #[test]
-fn what_is_in_the_other_half_of_a_row_is_free() {
+fn the_second_half_of_a_row_can_be_modified_freely() {
     /// No `Clone`.
     struct Rest(Vec<u32>);
 
@@ -143,7 +143,7 @@ fn what_is_in_the_other_half_of_a_row_is_free() {
 }
 
 #[test]
-fn values_that_change_by_themselves_are_told_and_mended() {
+fn values_that_changed_through_cells_are_detected_and_repaired() {
     struct Odd(Cell<u32>);
     indices! {
         struct OddBy for Odd {
@@ -162,7 +162,7 @@ fn values_that_change_by_themselves_are_told_and_mended() {
     assert_eq!(table.find(|by| &by.number, &1000).unwrap().0, keys[40]);
     assert_eq!(table.check(), Ok(()));
 
-    // Of two with the same one is left out, until it has another.
+    // Of two rows with the same value, one is left out until it gets another value.
     table[keys[50]].0.set(7);
     assert_eq!(table.try_reindex().unwrap_err().kind(), ErrorKind::Taken);
     assert_eq!(table.count(|by| &by.also, &7), 2);
@@ -179,7 +179,7 @@ fn values_that_change_by_themselves_are_told_and_mended() {
 }
 
 #[test]
-fn a_table_has_the_options_of_its_map_and_gives_memory_back() {
+fn a_table_has_the_options_of_its_map_and_returns_memory() {
     new_key_type! { struct Key; }
     indices! { struct By for u64 { it: Unique<u64> = |row| row, } }
     let mut table: Table<u64, By, Key> = Table::builder().max_len(100_000).capacity(100).build();
@@ -209,7 +209,7 @@ fn a_table_has_the_options_of_its_map_and_gives_memory_back() {
 }
 
 #[test]
-fn cells_of_a_grid_can_be_of_another_size() {
+fn the_cell_size_of_a_grid_can_be_changed() {
     indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
     let by = By { at: Grid::with_cell(100.0) };
     let mut table: Table<[f32; 2], By> = Table::builder().build_with(by);
@@ -238,7 +238,7 @@ impl<T: Clone, const N: usize> Generic<'_, T, N> {
 }
 
 indices! {
-    /// Bounds of each form.
+    /// Bounds in each form.
     #[allow(dead_code, reason = "not every field is looked up")]
     pub(crate) struct GenericBy<'a, T: Into<Option<Vec<u8>>>, const N: usize> for Generic<'a, T, N>
     where
@@ -296,7 +296,7 @@ fn indices_may_be_generic_and_name_functions() {
 }
 
 #[test]
-fn rows_whose_drop_panics_leave_the_map_and_the_indices_together() {
+fn rows_whose_drop_panics_leave_map_and_indices_consistent() {
     struct Bomb(u32);
     impl Drop for Bomb {
         fn drop(&mut self) {
@@ -323,7 +323,7 @@ fn rows_whose_drop_panics_leave_the_map_and_the_indices_together() {
 }
 
 #[test]
-fn what_a_forgotten_drain_has_not_given_stays_and_is_found() {
+fn rows_left_in_a_forgotten_drain_stay_and_are_found() {
     let mut players: Players = ["a", "b", "c"].map(|name| player(name, 1)).into();
     let mut drain = players.drain();
     assert_eq!((drain.len(), drain.next().unwrap().1.name), (3, "a".to_owned()));
@@ -340,7 +340,7 @@ fn what_a_forgotten_drain_has_not_given_stays_and_is_found() {
 }
 
 #[test]
-fn a_row_that_was_left_out_comes_in_when_it_is_changed() {
+fn a_row_left_out_of_an_index_is_added_when_it_changes() {
     struct Odd(Cell<u32>);
     impl Clone for Odd {
         fn clone(&self) -> Self {
@@ -359,7 +359,7 @@ fn a_row_that_was_left_out_comes_in_when_it_is_changed() {
 }
 
 #[test]
-fn a_table_that_was_large_and_is_cleared_again_and_again_gives_its_buckets_back() {
+fn repeated_clearing_returns_the_buckets_of_a_large_table() {
     indices! { struct By for u64 { it: Unique<u64> = |row| row, set: Many<u64> = |row| row / 3, } }
     let mut table: Table<u64, By> = (0..200_000).collect();
     let full = table.stats().committed_bytes;
@@ -375,7 +375,7 @@ fn a_table_that_was_large_and_is_cleared_again_and_again_gives_its_buckets_back(
 }
 
 #[test]
-fn a_copy_has_the_same_rows_and_is_another() {
+fn a_clone_has_the_same_rows_and_is_independent() {
     let mut players = Players::new();
     assert_eq!(players.clone(), players);
     let row = |number: u16| Player {
@@ -393,7 +393,7 @@ fn a_copy_has_the_same_rows_and_is_another() {
     assert_eq!(copy.find(|by| &by.name, "7").map(found), Some(keys[7]));
     assert_eq!(copy.within(|by| &by.at, [10.0, 0.0, 0.0], 0.5).map(found).next(), Some(keys[10]));
 
-    // Keys that are stale stay so, and the next are the same; until the two differ.
+    // Stale keys stay stale, and the next keys are the same, until the two tables differ.
     assert!(keys.iter().step_by(3).all(|key| !copy.contains_key(*key)));
     let next = copy.insert(player("next", 1));
     assert_eq!(players.insert(player("next", 1)), next);
@@ -412,7 +412,7 @@ fn a_copy_has_the_same_rows_and_is_another() {
 }
 
 #[test]
-fn a_copy_has_the_same_options_and_cells() {
+fn a_clone_has_the_same_options_and_cells() {
     indices! {
         struct By for [f32; 2] {
             one: Grid<2, cell = 1.0> = |row| *row,
@@ -441,7 +441,7 @@ fn a_copy_has_the_same_options_and_cells() {
 }
 
 #[test]
-fn a_row_whose_clone_panics_leaves_the_table_as_it_was_and_no_copy() {
+fn a_panicking_clone_of_a_row_leaves_the_table_unchanged() {
     use std::rc::Rc;
 
     struct Bomb(u32, Rc<Cell<u32>>);
@@ -468,7 +468,7 @@ fn a_row_whose_clone_panics_leaves_the_table_as_it_was_and_no_copy() {
 }
 
 #[test]
-fn a_copy_of_a_row_that_has_another_value_is_told_and_mended() {
+fn clones_that_differ_from_their_rows_are_detected_and_repaired() {
     struct Odd(u32);
     impl Clone for Odd {
         fn clone(&self) -> Self {
@@ -490,7 +490,7 @@ fn a_copy_of_a_row_that_has_another_value_is_told_and_mended() {
 }
 
 #[test]
-fn a_hasher_need_not_be_clone_where_no_table_is() {
+fn a_hasher_need_not_be_clone_without_a_clone_of_the_table() {
     #[derive(Default)]
     struct Own(DefaultHasher);
     impl BuildHasher for Own {
@@ -514,7 +514,7 @@ fn a_hasher_need_not_be_clone_where_no_table_is() {
 }
 
 #[test]
-fn a_key_without_a_row_is_refused_in_the_words_of_a_table() {
+fn a_key_without_a_row_is_refused_with_the_message_of_a_table() {
     let mut players = Players::new();
     let bob = players.insert(player("bob", 1));
     players.remove(bob);
@@ -538,7 +538,7 @@ fn grids_have_cells_of_the_declared_size() {
 }
 
 #[test]
-fn the_nearest_rows_are_those_that_are_accepted() {
+fn nearest_searches_return_only_accepted_rows() {
     let mut players = Players::new();
     for (at, team) in (0_u8..).zip([0, 1, 2].into_iter().cycle().take(90)) {
         players.insert(Player { at: [f32::from(at), 0.0, 0.0], ..player(&at.to_string(), team) });
@@ -582,7 +582,7 @@ fn both_halves_of_a_row_are_changed_together() {
     assert_eq!(table.count(|by| &by.tens, &1), 1);
     assert_eq!(table.within(|by| &by.at, [5.0, 0.0], 0.5).count(), 1);
 
-    // What is refused, or panics, leaves the indexed half as it was.
+    // Refusals and panics leave the indexed half unchanged.
     let error = table.try_modify_both(keys[1], |row, rest| {
         (row.0, row.1) = (30, 9.0);
         rest.push(9);
@@ -606,7 +606,7 @@ fn both_halves_of_a_row_are_changed_together() {
     });
     let rows: Vec<_> = table.values().map(|(row, rest)| (row.0, rest[0])).collect();
     assert_eq!((rows, table.check()), (vec![(117, 117), (102, 102), (130, 130)], Ok(())));
-    // Up to the first that is refused: the second is to have the number of the third.
+    // Up to the first refused one: the second gets the number of the third.
     let refused = table.try_for_each_both_mut(|_, row, rest| {
         row.0 += 28;
         rest.clear();
@@ -618,7 +618,7 @@ fn both_halves_of_a_row_are_changed_together() {
     assert_eq!(table.modify_both(keys[0], |_, _| ()), None);
 }
 
-/// Everything that the macro names is shadowed here, or is not in scope.
+/// All names that the macro uses are shadowed here, or not in scope.
 mod shadowed {
     #![no_implicit_prelude]
     #![allow(dead_code, non_camel_case_types, non_upper_case_globals, reason = "only names matter")]
@@ -660,7 +660,7 @@ mod shadowed {
 }
 
 #[test]
-fn indices_are_declared_whatever_names_are_shadowed() {
+fn indices_can_be_declared_where_names_are_shadowed() {
     let mut rows: Table<shadowed::Row<'_>, shadowed::By<'_>> = Table::new();
     let key = rows.insert(shadowed::Row::new(7, "seven"));
     assert_eq!(rows.find(|by| &by.number, &7).map(|(key, _)| key), Some(key));
@@ -669,7 +669,7 @@ fn indices_are_declared_whatever_names_are_shadowed() {
 }
 
 #[test]
-fn many_rows_come_up_to_the_one_that_is_refused_and_go_by_their_keys() {
+fn many_rows_are_inserted_up_to_a_refused_one_and_removed_by_keys() {
     let mut players = Players::new();
     let mut keys = Vec::new();
     let names = ["ann", "bob", "ann", "eve"];
@@ -687,7 +687,7 @@ fn many_rows_come_up_to_the_one_that_is_refused_and_go_by_their_keys() {
 }
 
 #[test]
-fn the_second_halves_of_many_rows_are_changed_at_once() {
+fn the_second_halves_of_many_rows_can_be_modified_at_once() {
     use stayput::slot_map::DisjointError;
 
     indices! { struct ById for u64 { id: Unique<u64> = |id| id, } }

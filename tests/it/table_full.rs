@@ -1,10 +1,10 @@
-//! Tables that hold all that they were made for: an index never has room for less.
+//! Full tables: an index never holds fewer rows than the table.
 
 use stayput::index::{Grid, ListIndex, SetIndex, UniqueIndex};
 use stayput::{DefaultKey, Error, ErrorKind, Table, indices};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
-/// Has the same hash for all.
+/// A hasher with the same hash for all values.
 #[derive(Default)]
 struct Same;
 
@@ -42,13 +42,13 @@ indices! {
     }
 }
 
-/// In sets of so many, or all of one place.
+/// A row in a set of `each` rows, all in one place; with 1, every row has a place of its own.
 fn row(number: u16, each: u16) -> Row {
     let x = if each == 1 { f32::from(number) * 1e4 } else { 0.0 };
     Row { number: number.into(), set: (number / each).into(), at: [x, -x] }
 }
 
-/// Fills a table, has its rows be in sets of other sizes, and others come for those that go; there is always room.
+/// Fills a table, moves its rows to sets of other sizes, and replaces rows; there is always room.
 macro_rules! fill {
     ($by:ty, $max_len:expr) => {{
         let max_len: u16 = $max_len;
@@ -77,9 +77,9 @@ macro_rules! fill {
 }
 
 #[test]
-fn indices_have_room_for_all_rows_however_they_lie() {
+fn indices_have_room_for_all_rows_wherever_their_points_are() {
     let stats = fill!(By, 2000);
-    // What is not promised, but would show that each array takes a guess.
+    // Not guaranteed, but it would show that each array reserves the default.
     assert!(stats.reserved_bytes < 4 << 20, "{}", stats.reserved_bytes);
     fill!(By, 5);
     fill!(By, 1);
@@ -91,13 +91,13 @@ fn indices_have_room_for_all_rows_whatever_their_hashes() {
 }
 
 #[test]
-fn what_an_index_is_refused_is_said_of_an_index() {
+fn refusals_of_an_index_name_the_index() {
     fn is_of_index<T>(result: Result<T, Error>, kind: ErrorKind) {
         let error = result.err().unwrap();
         let words = error.to_string();
         assert!(words.contains("an index") && error.kind() == kind, "{error:?}: {words}");
     }
-    /// With 32 bits, what others have reserved may have left a small share of the addresses.
+    /// On 32-bit systems other reservations may leave only a small share of the addresses.
     fn is_full(result: Result<(), Error>) {
         let is_share = |error: &Error| error.kind() == ErrorKind::AddressSpace;
         let is_32_bit = cfg!(target_pointer_width = "32");
@@ -118,7 +118,7 @@ fn what_an_index_is_refused_is_said_of_an_index() {
     set.insert(&1, 0, |_| false);
     list.insert(&1, 0, |_| false);
     grid.insert(0, [0.0; 2]);
-    // Past what is in the heap: these arrays do not move again.
+    // Larger than tables on the heap: these arrays do not move again.
     unique.reserve(1 << 15);
     set.reserve(1 << 15);
     list.reserve(1 << 15);
@@ -130,13 +130,13 @@ fn what_an_index_is_refused_is_said_of_an_index() {
 }
 
 #[test]
-fn a_row_that_was_made_of_its_key_comes_back() {
+fn a_refused_row_made_from_its_key_is_returned() {
     let mut table: Table<Row, By> = Table::with_max_len(2);
     table.insert(row(1, 1));
     let refused = table.try_insert_with_key(|_| row(1, 1)).err().unwrap();
     assert_eq!((refused.error.kind(), refused.value.unwrap().number), (ErrorKind::Taken, 1));
     table.insert(row(2, 1));
-    let refused = table.try_insert_with_key(|_| unreachable!("there is no slot")).err().unwrap();
+    let refused = table.try_insert_with_key(|_| unreachable!("the table is full")).err().unwrap();
     assert_eq!((refused.error.kind(), refused.value.is_none()), (ErrorKind::MaxLen, true));
     assert_eq!(table.try_nearest(|by| &by.at, [2e4, -2e4], 1).unwrap().count(), 1);
 }

@@ -1,4 +1,4 @@
-//! Tables of values whose traits answer as they please: whatever is found, nothing is lost.
+//! Tables of values whose traits return anything: whatever is found, no row is lost.
 
 use stayput::{DefaultKey, ErrorKind, Table, indices};
 use std::cell::Cell;
@@ -14,7 +14,7 @@ fn random() -> u32 {
     u32::try_from(next >> 33).unwrap()
 }
 
-/// Is equal, or not, by chance, and has another hash each time.
+/// Equal at random, with another hash each time.
 #[derive(Clone, Debug)]
 pub(crate) struct Liar;
 
@@ -37,13 +37,13 @@ indices! {
         unique: Unique<Liar> = |row| &row.0,
         many: Many<Liar> = |row| &row.0,
         list: List<Liar> = |row| &row.0,
-        /// Somewhere else each time.
+        /// At another place each time.
         at: Grid<2, cell = 1.0> = |_row| [random(), random()].map(|random| f32::from(random.to_le_bytes()[0])),
     }
 }
 
 #[test]
-fn values_that_lie_lose_no_row() {
+fn values_with_inconsistent_traits_lose_no_row() {
     let mut table: Table<(Liar, Box<u32>), LiarBy> = Table::new();
     let mut keys: Vec<DefaultKey> = Vec::new();
     for step in 0..4000_u32 {

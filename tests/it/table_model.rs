@@ -1,4 +1,4 @@
-//! Whatever is done to a `Table` and to a map of rows, both hold the same, and find the same.
+//! Model tests: after any operations on a `Table` and a map of rows, both hold and find the same rows.
 
 use crate::made;
 use crate::table_op::{Op, Spread};

@@ -1,10 +1,10 @@
-//! Operations on a `Table`: what the model test and the fuzz target `table_model` share.
+//! Operations on a `Table`, shared by the model test and the fuzz target `table_model`.
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::panic::{self, AssertUnwindSafe};
 
-/// What is in a row; of few values, so that many are equal.
+/// The contents of a row; few different values, so that many are equal.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Raw {
     pub(crate) name: u8,
@@ -18,14 +18,14 @@ pub(crate) struct Raw {
 pub(crate) enum Op {
     Insert(Raw),
     InsertSome(Raw, u8),
-    /// The row of one of the keys that there are or were.
+    /// The row of a current or former key.
     Remove(u16),
     /// The row of a name.
     Take(u8),
     Replace(u16, Raw),
     Modify(u16, Raw),
     Move(u16, i8, i8),
-    /// Has the next calls of user code but so many panic, and then does one of these.
+    /// The following operations run with user code that panics after a number of calls.
     PanicInsert(u8, Raw),
     PanicReplace(u8, u16, Raw),
     PanicModify(u8, u16, Raw),
@@ -39,10 +39,10 @@ pub(crate) enum Op {
     Pairs(u8),
     RemoveTeam(u8),
     RemoveRank(u8),
-    /// Rows whose name is no multiple stay.
+    /// Retains rows whose name is not a multiple.
     Retain(u8),
     ShiftAll(i8),
-    /// The first that is refused ends it.
+    /// Ends at the first refused row.
     NameAll(u8),
     Rest(u16, u32),
     Reindex,
@@ -50,12 +50,12 @@ pub(crate) enum Op {
     Drain,
     Trim,
     Reserve(u8),
-    /// The copy takes the place of the original, which is emptied.
+    /// The clone replaces the original, which is emptied.
     Clone,
     PanicClone(u8),
 }
 
-/// How hashes are made: these bits of them are kept.
+/// How values are hashed: only these bits of the hash are kept.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Spread {
     All,
@@ -74,10 +74,10 @@ pub(crate) fn set_spread(spread: Spread) {
     SPREAD.set(spread);
 }
 
-/// What user code panics with.
+/// The panic payload of user code.
 struct Panicked;
 
-/// Runs something, in which user code panics after so many calls; whether it did.
+/// Runs a closure in which user code panics after a number of calls. Returns `true` if it did.
 pub(crate) fn with_panic(after: u8, run: impl FnOnce()) -> bool {
     PANICS_AFTER.set(Some(after));
     let result = panic::catch_unwind(AssertUnwindSafe(run));
@@ -89,7 +89,7 @@ pub(crate) fn with_panic(after: u8, run: impl FnOnce()) -> bool {
     }
 }
 
-/// What every call of user code does.
+/// Called by all user code.
 pub(crate) fn user_code() {
     match PANICS_AFTER.get() {
         Some(0) => panic::resume_unwind(Box::new(Panicked)),
@@ -98,7 +98,7 @@ pub(crate) fn user_code() {
     }
 }
 
-/// A value that is indexed, whose traits may panic.
+/// An indexed value, whose traits may panic.
 #[derive(Clone, Copy, Debug, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(pub(crate) u8);
 

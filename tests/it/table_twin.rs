@@ -1,17 +1,17 @@
-//! A `Table`, and what it should hold.
+//! A `Table`, and a model of its contents.
 
 use crate::table_op::{Hashing, Key, Op, Raw, Spread, set_spread, user_code, with_panic};
 use stayput::{DefaultKey, ErrorKind, Table, indices};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is indexed.
+/// The indices.
 #[derive(Debug)]
 pub(crate) struct Who {
     name: Key,
     team: Key,
     rank: Key,
     at: [f32; 2],
-    /// That it is dropped as often as it is made, a leak checker sees.
+    /// A leak checker detects missing drops.
     _own: Box<u8>,
 }
 
@@ -35,7 +35,7 @@ impl Clone for Who {
     }
 }
 
-/// Of all sizes, on the borders of cells and between them, and no number.
+/// Coordinates of all sizes, on the borders of cells and between them, and NaN.
 fn coordinate(raw: f32) -> f32 {
     match raw {
         -128.0 => f32::NAN,
@@ -91,7 +91,7 @@ impl Known {
 pub(crate) struct Twin {
     table: Table<Row, By>,
     model: BTreeMap<DefaultKey, Known>,
-    /// All keys that there ever were.
+    /// All keys that ever existed.
     keys: Vec<DefaultKey>,
     made: u32,
 }
@@ -112,7 +112,7 @@ impl Twin {
         keys.get(usize::from(which) % keys.len().max(1)).copied().unwrap_or_default()
     }
 
-    /// Whether another than that has the name.
+    /// Returns `true` if another row has the name.
     fn is_taken(&self, name: u8, but: Option<DefaultKey>) -> bool {
         self.model.iter().any(|(key, known)| known.name() == name && Some(*key) != but)
     }
@@ -153,7 +153,7 @@ impl Twin {
                 assert!(self.is_taken(known.name(), Some(key)));
             }
             (Err(refused), None) => assert_eq!(refused.error.kind(), ErrorKind::StaleKey),
-            (Ok(_), None) => panic!("there is no such row"),
+            (Ok(_), None) => panic!("the model has no such row"),
         }
     }
 
@@ -227,14 +227,14 @@ impl Twin {
         }
     }
 
-    /// Goes on with a copy, the original of which is emptied.
+    /// Continues with a clone, and empties the original.
     fn become_copy(&mut self) {
         let copy = self.table.clone();
         self.table.clear();
         self.table = copy;
     }
 
-    /// What panics has changed nothing, so the model is not told of it; but for what came after the last user code.
+    /// A change that panics has no effect, so the model skips it, unless it panics after the last user code.
     fn panicking(&mut self, after: u8, change: impl FnOnce(&mut Self)) {
         let (before, made) = (self.model.clone(), self.made);
         if with_panic(after % 24, || change(self)) {
@@ -270,7 +270,7 @@ impl Twin {
                 let name = Key(name % 64);
                 let done = self.table.try_for_each_mut(|_, who| who.name = name);
                 let mut refused = false;
-                // In the order of slots, which is that of keys by their index.
+                // In the order of slots, which is the order of keys by their index.
                 let mut keys: Vec<_> = self.model.keys().copied().collect();
                 keys.sort_by_key(stayput::Key::index);
                 for key in keys {

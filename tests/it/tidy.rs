@@ -1,24 +1,24 @@
-//! The source keeps to the layers of ARCHITECTURE.md, and to its rules about unsafe code and size.
+//! The source follows the layers of ARCHITECTURE.md, and its rules about unsafe code and size.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names the modules that a module may use, in the order of the table in ARCHITECTURE.md.
+/// A row of the table in ARCHITECTURE.md: a module, and the modules that it may use.
 struct Layer {
     module: String,
     /// `None` if it may use all modules.
     may_use: Option<Vec<String>>,
 }
 
-/// The modules whose rows let them use all others, without naming them.
+/// The modules that may use all others, without naming them.
 const MAY_USE_ALL: [&str; 5] = ["saved", "par", "bytemuck", "macros", "lib"];
 
 /// Modules without any unsafe code.
 const SAFE: [&str; 8] =
     ["error", "page", "container", "key", "index", "table", "secondary", "dense"];
 
-/// The one file of them that may have some, and the one that names it.
+/// The files of these that may have unsafe code, and declare the module that does.
 const BUT: [&str; 2] = ["index/tags.rs", "index/mod.rs"];
 
 fn root() -> &'static Path {
@@ -89,7 +89,7 @@ pub(crate) fn sources() -> Vec<(PathBuf, String)> {
     files
 }
 
-/// The top module that a file, by its path below `src`, belongs to.
+/// The top-level module of a file, given its path below `src`.
 fn module_of(path: &Path) -> &str {
     let first = path.iter().next().and_then(|first| first.to_str()).unwrap();
     first.strip_suffix(".rs").unwrap_or(first)
@@ -100,13 +100,13 @@ fn is_unit_tests(path: &Path) -> bool {
         || path.iter().any(|part| part == "tests")
 }
 
-/// The text without comments, as far as lines tell.
+/// The text without comments, as far as single lines show.
 pub(crate) fn code(text: &str) -> String {
     let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The paths in code that begin with one of these names. A group in braces is a path for each name in it.
+/// The paths in code that begin with one of these names. A group in braces yields a path for each name in it.
 fn paths<'c>(code: &'c str, first: &[&str]) -> Vec<Vec<&'c str>> {
     fn read<'c>(text: &'c str, path: &mut Vec<&'c str>, found: &mut Vec<Vec<&'c str>>) -> &'c str {
         if let Some(mut rest) = text.strip_prefix('{') {
@@ -136,7 +136,7 @@ fn paths<'c>(code: &'c str, first: &[&str]) -> Vec<Vec<&'c str>> {
     let mut found = Vec::new();
     for first in first {
         for (at, _) in code.match_indices(&format!("{first}::")) {
-            // `$crate::` is for those who use a macro.
+            // `$crate::` is for users of a macro.
             if !code[..at].ends_with(|c| is_of_name(c) || ":$".contains(c)) {
                 read(&code[at..], &mut Vec::new(), &mut found);
             }
@@ -149,13 +149,13 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The first names after each `crate::` in code.
+/// The first name after each `crate::` in code.
 fn used_modules(code: &str) -> Vec<String> {
     let paths = paths(code, &["crate"]);
     paths.iter().filter_map(|path| path.get(1)).map(|name| (*name).to_owned()).collect()
 }
 
-/// Returns the modules that a module uses and may not.
+/// Returns the modules that a module uses without permission.
 fn wrong_arrows(layers: &[Layer], module: &str, code: &str) -> Vec<String> {
     let Some(layer) = layers.iter().find(|layer| layer.module == module) else {
         return vec![format!("anything: ARCHITECTURE.md has no row for {module}")];
@@ -193,7 +193,7 @@ fn modules_use_what_the_table_of_layers_names() {
 }
 
 #[test]
-fn wrong_arrows_are_seen() {
+fn wrong_uses_of_modules_are_detected() {
     let layers = layers();
     let wrong_arrows = |module, code: &str| wrong_arrows(&layers, module, code);
     assert_eq!(wrong_arrows("os", "use crate::error::Error;\n"), [""; 0]);
@@ -203,14 +203,14 @@ fn wrong_arrows_are_seen() {
     assert_eq!(wrong_arrows("reservation", group), ["vec"]);
     assert_eq!(wrong_arrows("page", "pub(in crate::os) fn x() {}"), ["os"]);
     assert_eq!(wrong_arrows("poison", "use crate::os;"), ["os"]);
-    // By the name that the crate gives it to others, too.
+    // Also by the name that the crate exports.
     assert_eq!(wrong_arrows("raw_vec", "use crate::VmVec;"), ["VmVec"]);
     assert_eq!(wrong_arrows("vec", &code("//! [`Error`](crate::Error)\n")), [""; 0]);
     assert_eq!(wrong_arrows("news", ""), ["anything: ARCHITECTURE.md has no row for news"]);
 }
 
 #[test]
-fn malformed_tables_of_layers_are_refused() {
+fn malformed_tables_of_layers_are_rejected() {
     let parse = |rows: &str| {
         let page = format!("a\n| module | what it is | may use |\n|---|---|---|\n{rows}\n\n| b |");
         parse_layers(&page).map(|layers| layers.len())
@@ -226,7 +226,7 @@ fn malformed_tables_of_layers_are_refused() {
     assert!(parse_layers("| module | may use |").is_err());
 }
 
-/// Modules whose files have an order in ARCHITECTURE.md, with the names of the files in that order.
+/// The modules whose files have an order in ARCHITECTURE.md, with the names of the files in that order.
 fn ordered_files() -> Vec<(String, Vec<String>)> {
     let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let rows = page.lines().skip_while(|line| *line != "| module | files in order |").skip(2);
@@ -242,7 +242,7 @@ fn file_name(path: &Path) -> String {
     names.strip_suffix(&["mod"]).unwrap_or(&names).join("::")
 }
 
-/// The name within a module that a path in one of its files leads to; `None` if that is elsewhere.
+/// The name within a module that a path in one of its files refers to; `None` if it is elsewhere.
 fn name_within(module: &str, file: &str, mut path: &[&str]) -> Option<String> {
     let mut names: Vec<&str> = file.split("::").filter(|name| !name.is_empty()).collect();
     match path {
@@ -259,10 +259,9 @@ fn name_within(module: &str, file: &str, mut path: &[&str]) -> Option<String> {
     Some([&names, path].concat().join("::"))
 }
 
-/// Returns the arrows from a file of a module to one that does not stand before it. The files are given with their
-/// code.
+/// Returns the uses of a later file by an earlier one. The files are given with their code.
 ///
-/// What a file exports of another is an arrow from those that use it by that name.
+/// If a file re-exports a name of another file, using it counts as using the other file.
 fn arrows_back(module: &str, order: &[String], files: &[(String, String)]) -> Vec<String> {
     let mut exported = BTreeMap::new();
     let mut used = Vec::new();
@@ -297,7 +296,7 @@ fn arrows_back(module: &str, order: &[String], files: &[(String, String)]) -> Ve
 }
 
 #[test]
-fn files_use_those_that_stand_before_them() {
+fn files_only_use_earlier_files() {
     let orders = ordered_files();
     assert_eq!(orders.len(), 2, "the orders are not seen");
     for (module, order) in orders {
@@ -313,7 +312,7 @@ fn files_use_those_that_stand_before_them() {
 }
 
 #[test]
-fn arrows_back_are_seen() {
+fn uses_of_later_files_are_detected() {
     let order = ["a", "b::c", "b", "d"].map(str::to_owned);
     let arrows = |file: &str, code: &str| {
         let root = (String::new(), "mod a;\nmod b;\nmod d;\npub use d::E;\n".to_owned());
@@ -359,13 +358,12 @@ fn pages_name_paths_that_exist() {
 }
 
 #[test]
-fn paths_are_told_from_other_code() {
+fn paths_are_distinguished_from_other_code() {
     let page = "`src/a.rs` `a::b` and `Cargo.toml`,\n`.ci/run x` `--lib` `.ci/run` `VmVec`";
     assert_eq!(named_paths(page), ["src/a.rs", "Cargo.toml", ".ci/run"]);
 }
 
-/// Numbers of lines with an unsafe block, or an unsafe implementation, that no `// SAFETY:`
-/// stands before.
+/// Returns the numbers of lines with an unsafe block or implementation without a `// SAFETY:` before it.
 fn undocumented_unsafe(text: &str) -> Vec<usize> {
     /// A statement may begin, and its comment end, some lines above.
     const NEAR: usize = 8;
@@ -383,7 +381,7 @@ fn undocumented_unsafe(text: &str) -> Vec<usize> {
                 proven = true;
                 break;
             }
-            // Another unsafe block has taken the comment above it.
+            // The comment above belongs to another unsafe block.
             if !above.starts_with("//") && above.contains("unsafe {") {
                 break;
             }
@@ -407,7 +405,7 @@ fn every_unsafe_block_has_its_proof() {
 }
 
 #[test]
-fn missing_proofs_are_seen() {
+fn missing_proofs_are_detected() {
     let text = "// SAFETY: a\nlet x =\n    unsafe { f() };\nlet y = unsafe { g() };\n";
     assert_eq!(undocumented_unsafe(text), [4]);
     assert_eq!(undocumented_unsafe("unsafe impl Send for X {}\n"), [1]);
@@ -420,7 +418,7 @@ fn modules_that_need_no_unsafe_code_forbid_it() {
     for (path, text) in sources() {
         let file = path.to_string_lossy();
         let file = file.replace('\\', "/");
-        // What stands beside a file that may have some says so by itself.
+        // A file next to one that may have unsafe code forbids it itself.
         let is_root = !file.contains('/') || file.ends_with("mod.rs") || is_beside(&file);
         if SAFE.contains(&module_of(&path)) && is_root && !BUT.contains(&&*file) {
             assert!(text.contains("\n#![forbid(unsafe_code)]\n"), "{file}");
@@ -430,13 +428,13 @@ fn modules_that_need_no_unsafe_code_forbid_it() {
     assert!(forbidding >= 2);
 }
 
-/// Whether a file lies in the folder of one that may have unsafe code.
+/// Returns `true` if a file is in the folder of one that may have unsafe code.
 fn is_beside(file: &str) -> bool {
     BUT.iter().any(|but| Path::new(but).parent() == Path::new(file).parent())
 }
 
 #[test]
-fn files_are_of_a_size_to_be_read_and_nothing_is_left_to_do() {
+fn files_are_short_and_finished() {
     for (path, text) in sources() {
         let lines = text.lines().count();
         assert!(lines < 800 || is_unit_tests(&path), "{}: {lines} lines", path.display());

@@ -1,4 +1,4 @@
-//! The traits of `Vec`, with the meaning they have there.
+//! The traits of `Vec`, with the same behaviour.
 
 use crate::helpers::{Neither, SendOnly, SyncOnly, assert_like_elements};
 use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
@@ -45,14 +45,14 @@ assert_impl_all!(VecBuilder<Neither>: Send, Sync, Copy, Debug);
 assert_impl_all!(VecStats: Send, Sync, Copy, Eq, Debug);
 
 assert_eq_size!(VmVec<u8>, VmVec<[String; 100]>);
-// What a push looks at, and two words for all else.
+// The fields that a push needs, and two words for everything else.
 assert_eq_size!(VmVec<u8>, [usize; 5]);
 assert_eq_size!(GrowOnly<'static, u8>, usize);
-// A null that no pointer is: options cost nothing.
+// With a niche, so that options cost nothing.
 assert_eq_size!(VmVec<u8>, Option<VmVec<u8>>);
 assert_eq_size!(Reservation, Option<Reservation>);
 
-/// Whether a type has a trait.
+/// Returns `true` if a type has a trait.
 macro_rules! has {
     ($type:ty: $trait:path) => {{
         #[allow(dead_code, reason = "used where the bound does not hold")]
@@ -69,7 +69,7 @@ macro_rules! has {
     }};
 }
 
-/// Asserts that `VmVec`, `BlockVec` and their iterators have the traits that std's have.
+/// Asserts that `VmVec`, `BlockVec` and their iterators have the same traits as those of std.
 macro_rules! assert_as_std {
     ($($element:ty),*) => {$(
         assert_as_std!(VmVec, std::vec::Vec, $element: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone);
@@ -109,7 +109,7 @@ type StdIter<T> = std::slice::Iter<'static, T>;
 type StdIterMut<T> = std::slice::IterMut<'static, T>;
 
 #[test]
-fn traits_are_there_for_the_elements_for_which_std_has_them() {
+fn traits_have_the_same_bounds_as_in_std() {
     assert_as_std!(
         u8,
         SendOnly,
@@ -124,7 +124,7 @@ fn traits_are_there_for_the_elements_for_which_std_has_them() {
     );
 }
 
-/// Compiles only if the types are covariant.
+/// Only compiles if the types are covariant.
 #[expect(dead_code, reason = "it is enough that they compile")]
 mod covariance {
     use super::{Drain, IntoIter, PhantomData, VmVec};
@@ -156,7 +156,7 @@ fn hash(value: &(impl Hash + ?Sized)) -> u64 {
 }
 
 #[test]
-fn equality_holds_with_all_that_vec_is_equal_to_both_ways() {
+fn equality_is_defined_with_the_same_types_as_for_vec() {
     let vec = VmVec::from([1, 2, 3]);
     let (std, array, mut other) = (vec![1, 2, 3], [1, 2, 3], [1, 2, 3]);
     let deque = VecDeque::from(array);
@@ -181,11 +181,11 @@ fn equality_holds_with_all_that_vec_is_equal_to_both_ways() {
         assert_ne!(VecDeque::from(different.clone()), vec);
         assert_ne!(Cow::Owned(different), vec);
     }
-    // Different types of elements.
+    // Elements of different types.
     let words = VmVec::from(["a".to_owned(), "b".to_owned()]);
     assert_eq!(words, ["a", "b"]);
     assert_eq!(words, VmVec::from(["a", "b"]));
-    // What is not equal to itself.
+    // Elements that do not equal themselves.
     assert_ne!(VmVec::from([f64::NAN]), VmVec::from([f64::NAN]));
 }
 
@@ -220,7 +220,7 @@ fn order_and_hash_are_those_of_slices() {
 }
 
 #[test]
-fn it_is_seen_as_a_slice() {
+fn arrays_borrow_as_slices() {
     fn slice<T: AsRef<[i32]> + Borrow<[i32]>>(of: &T) -> (&[i32], &[i32]) {
         (of.as_ref(), of.borrow())
     }
@@ -251,7 +251,7 @@ fn it_is_seen_as_a_slice() {
 }
 
 #[test]
-fn it_shows_as_a_list() {
+fn debug_output_is_a_list() {
     let vec = VmVec::from(["a", "b"]);
     assert_eq!(format!("{vec:?}"), r#"["a", "b"]"#);
     assert_eq!(format!("{vec:#?}"), format!("{:#?}", ["a", "b"]));
@@ -267,7 +267,7 @@ fn it_shows_as_a_list() {
 }
 
 #[test]
-fn nothing_is_the_default() {
+fn the_default_is_empty() {
     const EMPTY: VmVec<String> = VmVec::new();
     static KEPT: VmVec<String> = VmVec::new();
     assert!(VmVec::<Neither>::default().is_empty());
@@ -276,14 +276,14 @@ fn nothing_is_the_default() {
     assert_eq!((EMPTY.len(), KEPT.len()), (0, 0));
 }
 
-/// The conversions that both kinds of arrays have.
+/// The conversions of both kinds of arrays.
 macro_rules! conversions {
     ($($array:ident in $module:ident;)+) => {
         $(mod $module {
             use super::*;
 
             #[test]
-            fn it_is_made_of_what_a_vec_is_made_of() {
+            fn arrays_convert_from_the_same_types_as_vec() {
                 let expected = $array::from([1_u8, 2, 3]);
                 let mut array = [1, 2, 3];
                 assert_eq!($array::from(vec![1, 2, 3]), expected);
@@ -307,7 +307,7 @@ macro_rules! conversions {
             }
 
             #[test]
-            fn it_becomes_what_a_vec_becomes() {
+            fn arrays_convert_to_the_same_types_as_vec() {
                 let make = || $array::from([3_u8, 1, 2]);
                 assert_eq!(Vec::from(make()), [3, 1, 2]);
                 assert_eq!(make().into_vec(), [3, 1, 2]);
@@ -341,7 +341,7 @@ conversions! {
 }
 
 #[test]
-fn a_slice_of_it_is_borrowed_and_the_macro_makes_it() {
+fn arrays_convert_to_cow_and_the_macro_creates_them() {
     let vec = vm_vec![3, 1, 2];
     assert!(matches!(Cow::from(&vec), Cow::Borrowed([3, 1, 2])));
     assert_eq!(*vec.into_boxed_slice(), [3, 1, 2]);
@@ -349,7 +349,7 @@ fn a_slice_of_it_is_borrowed_and_the_macro_makes_it() {
 }
 
 #[test]
-fn it_grows_by_values_and_by_references() {
+fn extend_takes_values_and_references() {
     let mut vec = VmVec::new();
     vec.extend([1, 2]);
     vec.extend(&[3, 4]);
@@ -362,7 +362,7 @@ fn it_grows_by_values_and_by_references() {
     assert_eq!(vec, [1, 2, 3, 4, 5, 6, 7, 7, 6, 5, 4, 3, 2, 1]);
     assert_eq!(vec.iter().copied().unzip_evens(), ([2, 4, 6, 6, 4, 2].into(), 32));
 
-    // An iterator that goes on after it ended is not asked again.
+    // An iterator that continues after its end is not called again.
     let mut turn = 0;
     let flicker = std::iter::from_fn(|| {
         turn += 1;
@@ -382,7 +382,7 @@ trait UnzipEvens: Iterator<Item = i32> + Sized {
 impl<I: Iterator<Item = i32>> UnzipEvens for I {}
 
 #[test]
-fn bytes_are_written_behind_the_last() {
+fn write_appends_bytes() {
     let mut bytes = VmVec::from("<");
     write!(bytes, "{:03}", 7).unwrap();
     assert_eq!(bytes.write(b"ab").unwrap(), 2);
@@ -410,9 +410,9 @@ fn bytes_are_written_behind_the_last() {
     assert!(full.write(b"e").is_err());
 }
 
-/// What is named twice takes the same arguments.
+/// Methods named twice take the same arguments.
 #[test]
-fn the_methods_of_vec_are_there_with_the_same_arguments() {
+fn the_methods_of_vec_exist_with_the_same_arguments() {
     macro_rules! both {
         ($($method:ident: $type:ty),* $(,)?) => {$({
             type Array<T> = Vec<T>;
@@ -455,7 +455,7 @@ fn the_methods_of_vec_are_there_with_the_same_arguments() {
         resize: fn(&mut Array<u8>, usize, u8),
         extend_from_slice: fn(&mut Array<u8>, &[u8]),
     }
-    // By their calls, since they are generic, newer than the oldest compiler, or return another type.
+    // By calling them, since they are generic, newer than the oldest compiler, or return another type.
     let mut vec = VmVec::from([1, 2, 2, 3]);
     vec.try_reserve(1).and_then(|()| vec.try_reserve_exact(1)).unwrap();
     vec.retain(|_| true);
@@ -474,7 +474,7 @@ fn the_methods_of_vec_are_there_with_the_same_arguments() {
 }
 
 #[test]
-fn what_takes_slices_or_bytes_takes_it() {
+fn functions_that_take_slices_or_bytes_take_arrays() {
     let parts = [VmVec::from([1, 2]), VmVec::new(), VmVec::from([3])];
     assert_eq!(parts.concat(), [1, 2, 3]);
     assert_eq!(parts.join(&0), [1, 2, 0, 0, 3]);
@@ -487,7 +487,7 @@ fn what_takes_slices_or_bytes_takes_it() {
 }
 
 #[test]
-fn iterators_know_what_is_left() {
+fn iterators_know_their_remaining_items() {
     let mut iter = VmVec::from([1, 2, 3, 4]).into_iter();
     assert_eq!((iter.next(), iter.next_back()), (Some(1), Some(4)));
     assert_eq!((iter.len(), iter.as_slice(), iter.as_ref()), (2, &[2, 3][..], &[2, 3][..]));

@@ -1,4 +1,4 @@
-//! A type number in keys: whatever a map gives out has it, and what has another finds nothing.
+//! Type numbers in keys: all keys of a map carry its number, and keys with another number find nothing.
 
 use crate::buffer::Buffer;
 use crate::slot_map::assert_finds_nothing;
@@ -13,7 +13,7 @@ new_key_type! {
     struct Compact: Compact32;
     /// With bits to spare on top.
     struct Loose: Bits64<10, 10, 1>;
-    /// With a tag of as many bits as there can be.
+    /// With the largest tag.
     struct Wide: Bits64<16, 16, 32>;
     struct Untagged: Bits32<16, 8>;
 }
@@ -22,14 +22,14 @@ fn made<K: Key>(number: u32) -> SlotMap<K, String> {
     SlotMap::builder().type_id(number).build()
 }
 
-/// The numbers that the layout has, or some of them; and tags that are none of a number's.
+/// The numbers of the layout, or some of them; and tags that are not a number.
 fn numbers<K: Key>() -> (Vec<u32>, Vec<u32>) {
     let most = K::Layout::MAX_TAG;
     let tags: Vec<u32> = [0, 1, 2, most / 2, most].into_iter().filter(|n| *n <= most).collect();
     (tags.iter().map(|tag| tag & !(1 << 31)).collect(), tags)
 }
 
-/// With all there is to see of each way to get a key.
+/// Calls every method that returns a key.
 fn all_keys_carry<K: Key>(number: u32) {
     let carries = |key: K| assert_eq!((key.type_id(), key.tag()), (number, number), "{key:?}");
     let mut map = made::<K>(number);
@@ -128,7 +128,7 @@ fn all_keys_carry<K: Key>(number: u32) {
 }
 
 #[test]
-fn all_keys_that_a_map_gives_out_carry_its_number() {
+fn all_keys_of_a_map_carry_its_number() {
     fn in_all_maps<K: Key>() {
         numbers::<K>().0.into_iter().for_each(all_keys_carry::<K>);
     }
@@ -145,7 +145,7 @@ fn finds_nothing<K: Key>(map: &mut SlotMap<K, u32>, key: K, foreign: K) {
     assert_eq!((foreign.index(), foreign.generation()), (key.index(), key.generation()));
     assert_finds_nothing(map, foreign);
 
-    // Where there is no value, it brings none.
+    // Without a value in the slot, none is returned.
     let refused = map.try_insert_at(foreign, 9).unwrap_err();
     assert_eq!((refused.error.kind(), refused.value), (ErrorKind::TypeId, 9));
     assert_eq!(refused.error.limit(), map.type_id().map(u64::from));
@@ -158,7 +158,7 @@ fn finds_nothing<K: Key>(map: &mut SlotMap<K, u32>, key: K, foreign: K) {
 }
 
 #[test]
-fn a_key_with_another_tag_finds_nothing_whatever_is_done_with_it() {
+fn a_key_with_another_tag_finds_nothing_in_any_call() {
     fn in_all_maps<K: Key>() {
         let (numbers, tags) = numbers::<K>();
         for number in numbers {
@@ -176,7 +176,7 @@ fn a_key_with_another_tag_finds_nothing_whatever_is_done_with_it() {
 }
 
 #[test]
-fn keys_tell_which_of_many_maps_they_are_of() {
+fn keys_identify_their_map() {
     let mut maps: Vec<SlotMap<Tagged, u32>> =
         (0..100).map(|n| SlotMap::builder().type_id(n).build()).collect();
     let keys: Vec<Tagged> = (0..1000).map(|n| maps[n as usize * 7 % 100].insert(n)).collect();
@@ -217,7 +217,7 @@ fn a_number_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn maps_are_equal_if_their_keys_are_from_either_side() {
+fn maps_are_equal_if_their_keys_are_in_both_directions() {
     let of = |number: Option<u32>| {
         let mut map = match number {
             None => SlotMap::<Compact, u8>::with_key(),
@@ -239,7 +239,7 @@ fn maps_are_equal_if_their_keys_are_from_either_side() {
 }
 
 #[test]
-fn maps_of_other_numbers_have_nothing_beside_each_other() {
+fn maps_with_different_numbers_join_nothing() {
     let (mut one, mut same, mut other) = (made::<Tagged>(1), made::<Tagged>(1), made::<Tagged>(2));
     let mut any: SlotMap<Tagged, u8> = SlotMap::with_key();
     let text = || "text".to_owned();
@@ -256,7 +256,7 @@ fn maps_of_other_numbers_have_nothing_beside_each_other() {
 }
 
 #[test]
-fn secondary_maps_go_by_index_and_generation() {
+fn secondary_maps_compare_index_and_generation() {
     let mut map = made::<Tagged>(9);
     let key = map.insert("one".to_owned());
     let beside = SecondaryMap::from_iter([(key, 1)]);
@@ -268,7 +268,7 @@ fn secondary_maps_go_by_index_and_generation() {
     assert_eq!(beside.join(&map).count(), 1);
 }
 
-/// With all there is to see of each way to get a key out of a secondary map.
+/// Calls every method of a secondary map that returns a key.
 macro_rules! secondary {
     ($test:ident, $map:ident) => {
         #[test]
@@ -307,7 +307,7 @@ secondary!(keys_that_a_secondary_map_gives_out_carry_what_it_was_told, Secondary
 secondary!(keys_that_a_sparse_map_gives_out_carry_what_it_was_told, SparseSecondaryMap);
 
 #[test]
-fn a_join_over_a_secondary_map_gives_out_what_it_was_told() {
+fn a_join_over_a_secondary_map_yields_the_inserted_keys() {
     let mut map = made::<Tagged>(5);
     let key = map.insert("one".to_owned());
     let mut beside = SecondaryMap::from_iter([(key, 1)]);
@@ -319,7 +319,7 @@ fn a_join_over_a_secondary_map_gives_out_what_it_was_told() {
 
 #[cfg(feature = "rayon")]
 #[test]
-fn keys_that_rayon_gives_carry_the_number() {
+fn keys_that_rayon_yields_carry_the_number() {
     use rayon::prelude::*;
 
     let mut map: SlotMap<Compact, u32> = SlotMap::builder().type_id(3).build();

@@ -1,4 +1,4 @@
-//! Arrays in parallel: what `Vec` does, and each element is dropped once, whatever panics.
+//! Arrays in parallel: the same as for `Vec`, and each element is dropped once, whatever panics.
 
 use rayon::iter::plumbing::{Folder, Reducer, UnindexedConsumer};
 use rayon::prelude::*;
@@ -27,7 +27,7 @@ impl Drops {
         (0..self.0.len()).map(|number| self.token(number)).collect()
     }
 
-    /// Each was dropped as often as it was made: once, or never.
+    /// Each was dropped exactly as often as it was made.
     pub(crate) fn assert_once(&self, made: impl Fn(usize) -> bool) {
         for (number, drops) in self.0.iter().enumerate() {
             assert_eq!(drops.load(Relaxed), u32::from(made(number)), "{number}");
@@ -35,7 +35,7 @@ impl Drops {
     }
 }
 
-/// Has memory of its own, so that a second drop is seen by tools, too.
+/// Owns heap memory, so that sanitizers notice a second drop.
 #[derive(Debug)]
 pub(crate) struct Token<'d> {
     drops: &'d Drops,
@@ -57,7 +57,7 @@ impl Drop for Token<'_> {
 }
 
 #[test]
-fn what_is_collected_is_in_order_whether_its_length_is_known_or_not() {
+fn collecting_keeps_the_order_with_and_without_a_known_length() {
     for len in LENS {
         let expected: Vec<usize> = (0..len).collect();
         let known: VmVec<usize> = (0..len).into_par_iter().collect();
@@ -83,7 +83,7 @@ fn elements_of_size_zero_are_counted() {
 }
 
 #[test]
-fn slices_of_it_are_shared_out() {
+fn slices_are_divided_among_tasks() {
     let mut vec: VmVec<u32> = (0..10_000).collect();
     vec.par_iter_mut().for_each(|n| *n += 1);
     (&mut vec).into_par_iter().for_each(|n| *n += 1);
@@ -94,7 +94,7 @@ fn slices_of_it_are_shared_out() {
 }
 
 #[test]
-fn by_value_each_element_is_given_once() {
+fn by_value_each_element_is_yielded_once() {
     for len in LENS {
         let drops = Drops::of(len);
         let seen = Mutex::new(HashSet::new());
@@ -111,7 +111,7 @@ fn by_value_each_element_is_given_once() {
 }
 
 #[test]
-fn a_range_is_drained_and_the_rest_closes_up() {
+fn a_drained_range_closes_its_gap() {
     for len in LENS {
         let drops = Drops::of(len);
         let mut vec = drops.vec();
@@ -120,7 +120,7 @@ fn a_range_is_drained_and_the_rest_closes_up() {
         assert!(taken.iter().map(|token| token.number).eq(range.clone()));
         drops.assert_once(|_| false);
         assert!(vec.iter().map(|token| token.number).eq((0..range.start).chain(range.end..len)));
-        // Unused, it takes what it was to.
+        // Dropped without use, it still removes its range.
         drop(vec.par_drain(..range.start));
         drops.assert_once(|number| number < range.start);
         drop((taken, vec));
@@ -129,7 +129,7 @@ fn a_range_is_drained_and_the_rest_closes_up() {
 }
 
 #[test]
-fn what_nobody_takes_is_dropped() {
+fn elements_not_taken_are_dropped() {
     let drops = Drops::of(50_000);
     let mut vec = drops.vec();
     let found = vec.par_drain(100..).find_any(|token| token.number == 40_000);
@@ -186,7 +186,7 @@ fn when_a_task_panics_each_element_is_dropped_once() {
 }
 
 #[test]
-fn a_full_array_is_refused_before_anything_is_asked_for() {
+fn a_full_array_is_refused_before_items_are_produced() {
     let asked = AtomicU32::new(0);
     let mut vec = VmVec::with_max_len(100);
     vec.push(0);
@@ -210,7 +210,7 @@ fn forgotten_it_leaks_and_no_more() {
     drops.assert_once(|number| number < 3);
 }
 
-/// An iterator over tokens that says anything of its length, and uses its consumer as it likes.
+/// An iterator over tokens with any length, which uses its consumer in unusual ways.
 #[derive(Clone, Copy)]
 struct Liar<'d> {
     drops: &'d Drops,
@@ -220,19 +220,19 @@ struct Liar<'d> {
 
 #[derive(Clone, Copy, Debug)]
 enum How {
-    /// Gives this many, in one go.
+    /// Yields this many at once.
     Give(usize),
-    /// Gives this many to the left of a split, and this many to the right.
+    /// Yields this many to the left of a split, and this many to the right.
     Split {
         at: usize,
         left: usize,
         right: usize,
     },
-    /// Brings the halves back in the wrong order.
+    /// Returns the halves in the wrong order.
     Swap {
         at: usize,
     },
-    /// Brings back one half only.
+    /// Returns only one half.
     LeftOnly {
         at: usize,
     },
@@ -293,7 +293,7 @@ impl<'d> ParallelIterator for Liar<'d> {
 }
 
 #[test]
-fn an_iterator_that_lies_is_stopped_and_nothing_is_lost() {
+fn an_iterator_with_a_wrong_length_is_stopped_and_nothing_is_lost() {
     let lies = [
         How::Give(9),
         How::Give(11),
@@ -333,7 +333,7 @@ fn an_iterator_that_lies_is_stopped_and_nothing_is_lost() {
         let run = catch_unwind(AssertUnwindSafe(|| {
             vec.par_extend(Liar { drops: &drops, told: 10, how });
         }));
-        // Who swaps halves of which one is empty brings them back as they were, or is stopped.
+        // Swapping halves of which one is empty either changes nothing, or is detected.
         assert!(run.is_ok() || matches!(how, How::Swap { .. }), "{how:?}");
         assert!(vec.len() == if run.is_ok() { 10 } else { 0 });
         drop(vec);

@@ -1,4 +1,4 @@
-//! Containers of others on a `VmAlloc`: they hold what they should, and stay where they are.
+//! Third-party containers on a `VmAlloc`: their contents are right, and large ones do not move.
 
 use stayput::alloc::VmAlloc;
 use stayput::{HugePages, Release};
@@ -6,7 +6,7 @@ use stayput::{HugePages, Release};
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Emulators keep tables of what is reserved.
+/// Emulators keep tables of reserved addresses.
 fn alloc() -> VmAlloc {
     VmAlloc::new().threshold_bytes(64 * KIB).reserve_bytes(32 * MIB)
 }
@@ -21,7 +21,7 @@ fn all() -> [VmAlloc; 4] {
 }
 
 #[test]
-fn it_shows_what_was_chosen() {
+fn debug_output_shows_the_options() {
     let text = format!("{:?}", alloc().threshold_bytes(3).release(Release::Background));
     for part in ["threshold_bytes: 65536", "Some(33554432)", "Auto", "Background"] {
         assert!(text.contains(part), "{part} is not in {text}");
@@ -35,14 +35,14 @@ fn handles_are_small_and_go_anywhere() {
     assert!(size_of::<VmAlloc>() <= 5 * size_of::<usize>());
 }
 
-/// What holds for the `Vec` and the `Box` of each version.
+/// Tests of the `Vec` and `Box` of each version.
 macro_rules! containers {
     ($vec:ident, $boxed:ident, $allocator:path, $layout:path) => {
         use super::*;
         use $allocator as Allocator;
 
         #[test]
-        fn a_vec_that_grows_large_stays_where_it_is() {
+        fn a_growing_vec_does_not_move_once_it_is_large() {
             for alloc in [all()[0], all()[3]] {
                 let mut vec = $vec::with_capacity_in(8 * KIB, alloc);
                 let first = vec.as_ptr();
@@ -55,7 +55,7 @@ macro_rules! containers {
         }
 
         #[test]
-        fn a_vec_holds_what_it_should_whatever_room_it_has() {
+        fn a_vec_keeps_its_contents_with_any_reservation() {
             for alloc in all() {
                 let mut vec: $vec<u64, VmAlloc> = $vec::new_in(alloc);
                 for round in 0..4_u64 {
@@ -97,29 +97,29 @@ macro_rules! containers {
         }
 
         #[test]
-        fn blocks_of_size_zero_grow_and_shrink_to_it() {
+        fn blocks_grow_from_and_shrink_to_size_zero() {
             type Layout = $layout;
             let (none, some) = (Layout::new::<[u64; 0]>(), Layout::new::<[u64; 20_000]>());
             let wide = some.align_to(256).expect("small");
             for alloc in all() {
                 let start = alloc.allocate(none).expect("nothing").cast::<u8>();
-                // SAFETY: a block of that layout, and a larger one.
+                // SAFETY: the block has that layout, and the new one is larger.
                 let grown = unsafe { alloc.grow_zeroed(start, none, some) }.expect("some");
-                // SAFETY: so many bytes, which are zero.
+                // SAFETY: the block has the new size, and is zeroed.
                 assert!(unsafe { grown.as_ref() }.iter().all(|byte| *byte == 0));
-                // SAFETY: a block of that layout, and one of another alignment.
+                // SAFETY: the block has that layout, and the new one has another alignment.
                 let wider = unsafe { alloc.grow(grown.cast(), some, wide) }.expect("some");
                 assert_eq!(wider.cast::<u8>().addr().get() % 256, 0);
-                // SAFETY: a block of that layout, and a smaller one.
+                // SAFETY: the block has that layout, and the new one is smaller.
                 let shrunk = unsafe { alloc.shrink(wider.cast(), wide, none) }.expect("nothing");
                 assert_eq!(shrunk.len(), 0);
-                // SAFETY: a block of that layout, which is used no more.
+                // SAFETY: the block has that layout, and is not used any more.
                 unsafe { alloc.deallocate(shrunk.cast(), none) };
             }
         }
 
         #[test]
-        fn absurd_sizes_are_refused_and_change_nothing() {
+        fn huge_sizes_are_refused_and_change_nothing() {
             for alloc in all() {
                 let mut vec = $vec::new_in(alloc);
                 vec.extend([7_u8; 1000]);
@@ -139,7 +139,7 @@ mod api2_02 {
     containers!(Vec, Box, allocator_api2_02::alloc::Allocator, std::alloc::Layout);
 
     #[test]
-    fn a_hash_map_holds_what_it_should() {
+    fn a_hash_map_keeps_its_contents() {
         use hashbrown::HashMap;
         type Hasher = std::hash::BuildHasherDefault<std::hash::DefaultHasher>;
         for alloc in all() {

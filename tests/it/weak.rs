@@ -1,4 +1,4 @@
-//! Weak pointers find their value in their map or nothing, wherever they are taken.
+//! Weak pointers find their own value or nothing, in whatever map they are upgraded.
 
 use static_assertions::{assert_eq_size, assert_impl_all};
 use stayput::{DefaultKey, Key, SlotMap, Weak, keeper, new_key_type};
@@ -18,7 +18,7 @@ assert_eq_size!(Weak<DefaultKey, String>, [u64; 2]);
 
 type Map<V> = SlotMap<DefaultKey, V>;
 
-/// A map in little address space, which is likely to be had at the same place again.
+/// A map with few addresses, which a later map is likely to get again.
 fn small<V>() -> Map<V> {
     SlotMap::builder().max_len(2000).build()
 }
@@ -33,7 +33,7 @@ fn assert_strange<V>(map: &mut Map<V>, weak: &[Weak<DefaultKey, V>]) {
     }
 }
 
-/// Takes weak pointers to values of a type everywhere that they may be taken.
+/// Creates weak pointers to values of a type in all possible ways.
 fn exercise<V: Clone + PartialEq + Debug>(make: fn(u32) -> V) {
     let mut map = small();
     let keys: Vec<_> = (0..1500).map(|n| map.insert(make(n))).collect();
@@ -56,13 +56,13 @@ fn exercise<V: Clone + PartialEq + Debug>(make: fn(u32) -> V) {
     assert_strange(&mut map, &[theirs]);
     assert_strange(&mut map.clone(), &weak);
 
-    // A map that is elsewhere itself, while its values stay.
+    // A map that has moved itself, while its values stay.
     let mut boxed = Box::new(mem::take(&mut map));
     assert_strange(&mut map, &weak);
     assert!(weak.iter().all(|one| boxed.upgrade(one).is_some()));
     mem::swap(&mut map, &mut boxed);
 
-    // Values that are gone, whose slots are in use again, or whose memory is gone.
+    // Removed values, whose slots are reused, or whose memory was returned.
     for key in keys.iter().step_by(2) {
         map.remove(*key);
     }
@@ -99,7 +99,7 @@ struct Lines(u32);
 struct AlignedNothing;
 
 #[test]
-fn they_find_nothing_in_other_maps_whatever_the_layout_of_values() {
+fn weak_pointers_find_nothing_in_other_maps() {
     exercise(|n| n.to_le_bytes()[0]);
     exercise(|n| [n.to_le_bytes()[0]; 3]);
     exercise(|n| n);
@@ -113,7 +113,7 @@ fn they_find_nothing_in_other_maps_whatever_the_layout_of_values() {
     exercise(|_| AlignedNothing);
 }
 
-/// Makes a map of `B` at the address where one of `A` was, as often as the system gives it.
+/// Creates a map of `B` at the address of a former map of `A`, as often as the system allows.
 fn at_the_same_address<A: Clone, B: Clone>(a: A, b: B, check: fn(&Weak<DefaultKey, A>, &Map<B>)) {
     let mut met = 0;
     for _ in 0..200 {
@@ -122,7 +122,7 @@ fn at_the_same_address<A: Clone, B: Clone>(a: A, b: B, check: fn(&Weak<DefaultKe
         let weak: Vec<_> = keys.iter().map(|key| first.downgrade(*key).expect("it is")).collect();
         let address = weak[0].as_ptr().addr();
         drop(first);
-        // Else the address is kept for a map of as many bytes.
+        // Otherwise the cache keeps the address for a map of the same size.
         keeper::trim();
         let mut second = small();
         for _ in 0..10 {
@@ -134,7 +134,7 @@ fn at_the_same_address<A: Clone, B: Clone>(a: A, b: B, check: fn(&Weak<DefaultKe
             check(one, &second);
         }
     }
-    // Other tests take addresses meanwhile.
+    // Other tests use addresses at the same time.
     assert!(met > 0 || !cfg!(target_os = "linux"), "the system never gave the same addresses");
 }
 
@@ -150,7 +150,7 @@ fn they_find_nothing_in_a_map_at_the_address_of_one_that_is_gone() {
 }
 
 #[test]
-fn each_generation_has_its_own() {
+fn each_generation_has_its_own_weak_pointer() {
     let mut map = Map::new();
     let mut all = Vec::new();
     for n in 0..50_usize {
@@ -171,7 +171,7 @@ fn each_generation_has_its_own() {
 }
 
 #[test]
-fn tags_make_no_difference() {
+fn tags_do_not_affect_weak_pointers() {
     new_key_type! { struct Tagged: stayput::Tagged64; }
     let mut map: SlotMap<Tagged, u8> = SlotMap::with_key();
     let key = map.insert(1);
@@ -181,7 +181,7 @@ fn tags_make_no_difference() {
 }
 
 #[test]
-fn they_go_to_other_threads_without_what_they_point_to() {
+fn weak_pointers_are_send_even_if_their_values_are_not() {
     let mut map: Map<Rc<str>> = Map::new();
     let key = map.insert(Rc::from("here"));
     let weak = map.downgrade(key).expect("it is there");
@@ -190,7 +190,7 @@ fn they_go_to_other_threads_without_what_they_point_to() {
 }
 
 #[test]
-fn threads_that_ask_at_once_get_the_same() {
+fn concurrent_downgrades_return_equal_pointers() {
     for _ in 0..50 {
         let map: Map<u32> = (0..4).collect();
         let key = map.keys().next().expect("it is there");
@@ -204,7 +204,7 @@ fn threads_that_ask_at_once_get_the_same() {
 }
 
 #[test]
-fn debug_shows_where_and_which_generation() {
+fn debug_output_shows_the_address_and_the_generation() {
     let mut map = Map::new();
     let key = map.insert(1);
     let weak = map.downgrade(key).expect("it is there");
@@ -212,18 +212,18 @@ fn debug_shows_where_and_which_generation() {
     assert!(text.contains("v1") && text.contains(&format!("{:?}", weak.as_ptr())), "{text}");
 }
 
-/// Compiles only if they are covariant.
+/// Only compiles if they are covariant.
 #[expect(dead_code, reason = "it is enough that it compiles")]
 fn shorten<'s>(long: Weak<DefaultKey, &'static str>, _: &'s ()) -> Weak<DefaultKey, &'s str> {
     long
 }
 
 #[test]
-fn a_pointer_to_nothing_finds_nothing_in_any_map() {
+fn a_null_weak_pointer_finds_nothing_in_any_map() {
     let nothing: Weak<DefaultKey, u32> = Weak::new();
     assert_eq!(nothing, Weak::default());
     assert_strange(&mut Map::new(), &[nothing]);
-    // The first map of a process to give out pointers, or any other.
+    // The first map of a process that creates pointers, or any other.
     for _ in 0..3 {
         let mut map: Map<u32> = (0..100).collect();
         let weak: Vec<_> = map.keys().filter_map(|key| map.downgrade(key)).collect();
@@ -240,7 +240,7 @@ fn a_pointer_to_nothing_finds_nothing_in_any_map() {
 }
 
 #[test]
-fn both_ways_to_upgrade_find_the_same() {
+fn both_ways_to_upgrade_agree() {
     let mut map = Map::new();
     let key = map.insert(7);
     let weak = map.downgrade(key).expect("it is there");

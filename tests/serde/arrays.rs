@@ -1,4 +1,4 @@
-//! Arrays, to which all the same applies.
+//! Arrays, for all of which the same holds.
 
 use crate::{Bomb, error_of, through};
 use serde::de::DeserializeOwned;
@@ -50,7 +50,7 @@ macro_rules! array {
 
 array!(VmVec, Self::with_max_len, committed_bytes);
 array!(SharedVec, Self::with_max_len, committed_bytes);
-// Two strings a block.
+// Two strings per block.
 array!(
     BlockVec,
     |max_len| Self::builder().max_len(max_len).blocks(Blocks::Fixed { bytes: 48 }).build(),
@@ -64,7 +64,8 @@ fn read_into<'de, A: Deserialize<'de>>(
     Deserialize::deserialize_in_place(&mut serde_json::Deserializer::from_str(text), array)
 }
 
-/// `is_borrowed(BYTES, ELEMENTS)` tells whether an array that borrows from the bytes it is read from holds these elements.
+/// `is_borrowed(BYTES, ELEMENTS)` returns `true` if an array that borrows from the bytes it is read from holds these
+/// elements.
 fn survives<A>(is_borrowed: fn(&[u8], &[String]) -> bool)
 where
     A: Array<String> + Serialize + DeserializeOwned + PartialEq<Vec<String>>,
@@ -86,13 +87,13 @@ fn survives_without_a_size<A: Array<()> + Serialize + DeserializeOwned>() {
     assert!(through(&array).iter().all(|read| read.len() == 5));
 }
 
-fn what_is_broken_is_an_error<A: DeserializeOwned>() {
+fn corrupted_input_is_an_error<A: DeserializeOwned>() {
     assert!(error_of::<A>("[1,256]").contains("256"));
     assert!(error_of::<A>("{}").contains("a sequence"));
     assert!(error_of::<A>("[1").contains("EOF"));
 }
 
-fn announced_elements_take_no_memory_before_they_are_there<A, W>()
+fn announced_elements_take_no_memory_before_they_arrive<A, W>()
 where
     A: Array<u8> + DeserializeOwned,
     W: Array<[u64; 4]> + DeserializeOwned,
@@ -108,7 +109,7 @@ where
     assert!((1..=1 << 20).contains(&array.committed_bytes()));
 }
 
-fn what_is_read_in_place_keeps_the_array_and_its_maximum<A>(name: &str)
+fn deserializing_in_place_keeps_the_memory_and_the_maximum<A>(name: &str)
 where
     A: Array<String> + Extend<String> + Serialize + DeserializeOwned + PartialEq<Vec<String>>,
 {
@@ -132,7 +133,7 @@ where
     assert_eq!((array.len(), array[0].as_str(), array[3].as_str()), (4, "10", "8"));
 }
 
-fn elements_are_whole_when_one_panics<A: Array<Bomb> + DeserializeOwned + Debug>() {
+fn a_panicking_element_leaves_the_others_complete<A: Array<Bomb> + DeserializeOwned + Debug>() {
     assert!(catch_unwind(|| serde_json::from_str::<A>("[1,2,3]").map(drop)).is_err());
     let mut array: A = [7, 8].map(|n| Bomb(Box::new(n))).into_iter().collect();
     assert!(catch_unwind(AssertUnwindSafe(|| read_into(&mut array, "[1,3]"))).is_err());
@@ -143,14 +144,14 @@ fn elements_are_whole_when_one_panics<A: Array<Bomb> + DeserializeOwned + Debug>
     assert_eq!((array.len(), *array[3].0), (4, 9));
 }
 
-/// The tests of an array, in a module that has its name.
+/// Defines the tests of an array, in a module of its name.
 macro_rules! tests {
     ($module:ident, $array:ident) => {
         mod $module {
             use super::*;
 
             #[test]
-            fn an_array_survives_and_is_a_vec_to_others() {
+            fn an_array_survives_and_has_the_form_of_a_vec() {
                 survives::<$array<String>>(|bytes, std| {
                     postcard::from_bytes::<$array<&str>>(bytes).unwrap().iter().eq(std)
                 });
@@ -158,27 +159,27 @@ macro_rules! tests {
             }
 
             #[test]
-            fn what_is_broken_is_an_error() {
-                super::what_is_broken_is_an_error::<$array<u8>>();
+            fn corrupted_input_is_an_error() {
+                super::corrupted_input_is_an_error::<$array<u8>>();
             }
 
             #[test]
-            fn announced_elements_take_no_memory_before_they_are_there() {
-                super::announced_elements_take_no_memory_before_they_are_there::<
+            fn announced_elements_take_no_memory_before_they_arrive() {
+                super::announced_elements_take_no_memory_before_they_arrive::<
                     $array<u8>,
                     $array<[u64; 4]>,
                 >();
             }
 
             #[test]
-            fn what_is_read_in_place_keeps_the_array_and_its_maximum() {
+            fn deserializing_in_place_keeps_the_memory_and_the_maximum() {
                 let name = stringify!($array);
-                super::what_is_read_in_place_keeps_the_array_and_its_maximum::<$array<_>>(name);
+                super::deserializing_in_place_keeps_the_memory_and_the_maximum::<$array<_>>(name);
             }
 
             #[test]
-            fn elements_are_whole_when_one_panics() {
-                super::elements_are_whole_when_one_panics::<$array<Bomb>>();
+            fn a_panicking_element_leaves_the_others_complete() {
+                super::a_panicking_element_leaves_the_others_complete::<$array<Bomb>>();
             }
         }
     };

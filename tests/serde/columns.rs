@@ -17,7 +17,7 @@ fn read_into(columns: &mut Columns<Line>, text: &str) -> Result<(), serde_json::
 }
 
 #[test]
-fn columns_survive_and_are_an_array_of_rows_to_others() {
+fn columns_survive_and_have_the_form_of_an_array_of_rows() {
     let columns: Columns<Line> = (0..200).map(line).collect();
     assert_eq!(through(&columns), [columns.clone(), columns.clone()]);
     let rows: Vec<Line> = (0..200).map(line).collect();
@@ -25,7 +25,7 @@ fn columns_survive_and_are_an_array_of_rows_to_others() {
     let bytes = postcard::to_stdvec(&columns).unwrap();
     assert_eq!(bytes, postcard::to_stdvec(&rows).unwrap());
     assert_eq!(postcard::from_bytes::<VmVec<Line>>(&bytes).unwrap(), rows);
-    // Rows that borrow from what is read.
+    // Rows that borrow from the input.
     let borrowed: Columns<(u8, &str)> = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(borrowed.get(7), Some((&7, &"7")));
     assert_eq!(postcard::to_stdvec(&borrowed).unwrap(), bytes);
@@ -34,7 +34,7 @@ fn columns_survive_and_are_an_array_of_rows_to_others() {
 }
 
 #[test]
-fn what_is_broken_is_an_error() {
+fn corrupted_input_is_an_error() {
     assert!(error_of::<Columns<(u8, u8)>>("[[1,2],[3,256]]").contains("256"));
     assert!(error_of::<Columns<(u8, u8)>>("[[1]]").contains("tuple of size 2"));
     assert!(error_of::<Columns<(u8, u8)>>("{}").contains("a sequence"));
@@ -42,7 +42,7 @@ fn what_is_broken_is_an_error() {
 }
 
 #[test]
-fn announced_rows_take_no_memory_before_they_are_there() {
+fn announced_rows_take_no_memory_before_they_arrive() {
     // A length of 2^63 and one row.
     let mut bytes = vec![0x80; 9];
     bytes.extend([1, 3, 4]);
@@ -54,7 +54,7 @@ fn announced_rows_take_no_memory_before_they_are_there() {
 }
 
 #[test]
-fn what_is_read_in_place_keeps_the_columns_and_their_maximum() {
+fn deserializing_in_place_keeps_the_columns_and_their_maximum() {
     let mut columns = Columns::with_max_len(3);
     columns.extend([line(1), line(2)]);
     let first = columns.as_slices().0.as_ptr();
@@ -71,7 +71,7 @@ fn what_is_read_in_place_keeps_the_columns_and_their_maximum() {
     assert_eq!(columns.as_slices().0, [9, 1, 2]);
 }
 
-/// Is written by another name than its field's, and panics where it is told to.
+/// Serialized under another name than its field's; panics for one value.
 #[derive(Clone, Serialize, Deserialize)]
 struct Named {
     #[serde(rename = "Called", serialize_with = "written")]
@@ -80,7 +80,7 @@ struct Named {
     seen: Cell<u8>,
 }
 
-// The form that serde asks for.
+// The signature that serde requires.
 fn written<S: Serializer>(name: &String, serializer: S) -> Result<S::Ok, S::Error> {
     assert_ne!(name, "panics");
     serializer.serialize_str(name)
@@ -131,7 +131,7 @@ impl Row for Named {
 }
 
 #[test]
-fn rows_are_written_as_they_say_themselves() {
+fn rows_are_written_by_their_own_serialize() {
     let text = r#"[{"Called":"a"},{"Called":"b"}]"#;
     let mut columns: Columns<Named> = serde_json::from_str(text).unwrap();
     assert_eq!(columns.as_slices(), ["a", "b"]);
@@ -143,7 +143,7 @@ fn rows_are_written_as_they_say_themselves() {
 
 #[cfg(feature = "derive")]
 #[test]
-fn derived_rows_need_nothing_else_to_be_written() {
+fn derived_rows_need_no_other_traits_to_be_written() {
     #[derive(Row, Clone, Serialize, Deserialize)]
     #[serde(rename_all = "UPPERCASE")]
     struct Particle<T> {

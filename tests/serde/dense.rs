@@ -1,4 +1,4 @@
-//! Dense maps survive with their keys and the order of their rows; what is broken is refused.
+//! Dense maps keep their keys and the order of their rows; corrupted input is refused.
 
 use crate::{Small, error_of, through};
 use ::slotmap as theirs;
@@ -16,7 +16,7 @@ new_key_type! {
     struct Tagged: Tagged64;
 }
 
-/// A map with slots of all kinds and rows in an order of their own, and all keys that there ever were.
+/// A map with slots of all kinds and rows in their own order, and all keys that it ever had.
 fn motley() -> (Map<String>, Vec<Small>) {
     let (mut map, keys) = crate::motley_of!(Map::with_key());
     map.sort_by(|a, b| b.cmp(a));
@@ -72,7 +72,7 @@ fn the_form_is_as_documented() {
 }
 
 #[test]
-fn broken_maps_are_refused_with_what_is_wrong() {
+fn corrupted_maps_are_refused_with_the_cause() {
     let map = |slots: &str, values: &str| {
         format!("{{\"table\":{{\"floor\":0,\"slots\":[{slots}]}},\"values\":[{values}]}}")
     };
@@ -103,13 +103,13 @@ fn broken_maps_are_refused_with_what_is_wrong() {
 }
 
 #[test]
-fn announced_values_take_no_memory_before_they_are_there() {
+fn announced_values_take_no_memory_before_they_arrive() {
     // A floor, one slot with its row, and 2^63 values.
     let mut bytes = vec![0, 1, 0, 1, 0];
     bytes.extend([0xff; 8]);
     bytes.extend([0x7f, 3]);
     assert!(postcard::from_bytes::<DenseSlotMap<DefaultKey, [u64; 4]>>(&bytes).is_err());
-    // Values that take no bytes, without keys.
+    // Zero-sized values, without keys.
     let mut bytes = vec![0, 0];
     bytes.extend([0xff, 0xff, 0xff, 0x0f]);
     assert!(postcard::from_bytes::<DenseSlotMap<DefaultKey, ()>>(&bytes).is_err());
@@ -135,7 +135,7 @@ impl Drop for Counted {
 }
 
 #[test]
-fn values_that_were_read_are_dropped_when_what_follows_is_wrong() {
+fn values_already_read_are_dropped_if_later_input_is_wrong() {
     for values in ["[1,2]", "[1,2,3,4]", "[1,2,9]", "[1,2,[]]", "[1,2,3]"] {
         let text = format!(
             "{{\"table\":{{\"floor\":0,\"slots\":[{{\"live\":[1,1]}},{{\"live\":[1,0]}},\
@@ -154,7 +154,7 @@ fn read_theirs<T: DeserializeOwned>(map: &theirs::DenseSlotMap<theirs::DefaultKe
 }
 
 #[test]
-fn those_of_slotmap_are_read() {
+fn dense_maps_of_slotmap_are_read() {
     let mut map = theirs::DenseSlotMap::new();
     let keys: Vec<_> = (0..20).map(|n| map.insert(n)).collect();
     map.retain(|_, n| *n % 3 != 0);
@@ -171,7 +171,7 @@ fn those_of_slotmap_are_read() {
         for key in keys.iter().chain([&more]) {
             assert_eq!(read.get(ours(*key)), map.get(*key));
         }
-        // As the slots are, since the order of rows is not written there.
+        // In the order of slots, since the order of rows is not written there.
         assert!(read.keys().map(|key| key.index()).is_sorted());
         let new: Vec<_> = (0..20).map(|n| read.insert(n)).collect();
         assert!(keys.iter().all(|key| !new.contains(&ours(*key))));

@@ -1,4 +1,4 @@
-//! Keys and maps go through serde and come back as they were; what is broken is an error.
+//! Keys and maps are the same after serialization and deserialization; corrupted input is an error.
 
 mod arrays;
 mod columns;
@@ -27,7 +27,7 @@ new_key_type! {
     struct Small: Bits32<4, 2>;
 }
 
-/// Through a format for people and one for machines.
+/// Serializes and deserializes in a human-readable format and in a binary one.
 fn through<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
     let text = serde_json::to_string(value).unwrap();
     let bytes = postcard::to_stdvec(value).unwrap();
@@ -64,7 +64,7 @@ fn keys_survive_in_every_layout_also_as_keys_of_maps() {
 }
 
 #[test]
-fn bits_that_are_no_key_are_refused() {
+fn bits_that_are_not_a_key_are_refused() {
     for bits in [0_u64, 1 << 32, 1 << 31, (5 << 32) | (1 << 31)] {
         let error = error_of::<DefaultKey>(&bits.to_string());
         assert!(error.contains(&bits.to_string()) && error.contains("bits of a key"), "{error}");
@@ -74,12 +74,12 @@ fn bits_that_are_no_key_are_refused() {
     assert!(error_of::<Small>("\"a\"").contains("u32"));
 }
 
-/// Gives an empty map slots of all kinds; returns it, and all keys that there ever were.
+/// Gives an empty map slots of all kinds. Returns the map, and all keys that it ever had.
 macro_rules! motley_of {
     ($map:expr) => {{
         let mut map = $map;
         let mut keys: Vec<crate::Small> = (0..10).map(|n| map.insert(n.to_string())).collect();
-        // Slot 3 is used up.
+        // Slot 3 is exhausted.
         for _ in 1..3 {
             map.remove(keys[3]);
             let again = map.insert("3".to_owned());
@@ -115,7 +115,7 @@ fn a_map_survives_with_its_keys_holes_and_order() {
         for key in &keys {
             assert_eq!(read.get(*key), map.get(*key), "{key:?}");
         }
-        // The same keys come, in the same order, and none that there was.
+        // The same keys are created, in the same order, and no earlier one.
         let mut clone = map.clone();
         let rest = |map: &mut SlotMap<Small, String>| -> Vec<Small> {
             std::iter::from_fn(|| map.try_insert(String::new()).ok()).collect()
@@ -144,7 +144,7 @@ fn trimmed_slots_keep_their_generations() {
 }
 
 #[test]
-fn slots_that_were_given_up_keep_their_generations() {
+fn slots_removed_by_shrinking_keep_their_generations() {
     let mut map: SlotMap<DefaultKey, [u64; 7]> = (0..10_000).map(|n| [n; 7]).collect();
     let keys: Vec<_> = map.keys().collect();
     map.clear();
@@ -158,8 +158,8 @@ fn slots_that_were_given_up_keep_their_generations() {
 }
 
 #[test]
-fn slots_that_were_passed_over_take_no_memory_when_they_are_read() {
-    // In memory that others had they are written to, one by one.
+fn skipped_slots_take_no_memory_when_they_are_read() {
+    // In memory from the region cache they are written one by one.
     keeper::set_most_bytes(0);
     let mut map: SlotMap<DefaultKey, [u64; 31]> = SlotMap::new();
     map.insert_at(KeyData::from_parts(200_000, 1, 0).unwrap().into(), [1; 31]);
@@ -186,7 +186,7 @@ fn the_form_is_as_documented() {
 }
 
 #[test]
-fn broken_maps_are_refused_with_what_is_wrong() {
+fn corrupted_maps_are_refused_with_the_cause() {
     type Map = SlotMap<Small, u8>;
     let slots = |slots: &str| format!("{{\"floor\":0,\"slots\":[{slots}]}}");
     for (text, part) in [
@@ -198,7 +198,7 @@ fn broken_maps_are_refused_with_what_is_wrong() {
         (slots("{\"live\":[1,256]}"), "256"),
         (slots("{\"dead\":1}"), "unknown variant"),
         (slots("\"live\""), "tuple variant"),
-        (slots(&["\"retired\""; 17].join(",")), "numbers 16 slots at most"),
+        (slots(&["\"retired\""; 17].join(",")), "can index at most 16 slots"),
         ("{\"floor\":3,\"slots\":[]}".to_owned(), "above generation 3"),
         ("{\"floor\":0}".to_owned(), "missing field `slots`"),
         ("{\"slots\":[]}".to_owned(), "missing field `floor`"),
@@ -214,7 +214,7 @@ fn broken_maps_are_refused_with_what_is_wrong() {
 }
 
 #[test]
-fn announced_slots_take_no_memory_before_they_are_there() {
+fn announced_slots_take_no_memory_before_they_arrive() {
     // A floor, a length of 2^63 and one slot.
     let mut bytes = vec![0];
     bytes.extend([0xff; 8]);
@@ -223,7 +223,7 @@ fn announced_slots_take_no_memory_before_they_are_there() {
     assert!(read.is_err());
 }
 
-/// Panics after some were read.
+/// Panics after some elements were read.
 #[derive(Debug)]
 struct Bomb(Box<u8>);
 
@@ -236,7 +236,7 @@ impl<'de> Deserialize<'de> for Bomb {
 }
 
 #[test]
-fn values_that_were_read_are_dropped_when_a_later_one_panics_or_is_broken() {
+fn values_already_read_are_dropped_if_a_later_one_panics_or_is_corrupted() {
     type Map = SlotMap<Small, Bomb>;
     let slots = "{\"floor\":0,\"slots\":[{\"live\":[1,1]},{\"live\":[1,2]},{\"live\":[1,3]}]}";
     assert!(std::panic::catch_unwind(|| serde_json::from_str::<Map>(slots)).is_err());
@@ -266,7 +266,7 @@ fn secondary_maps_survive_and_read_each_other() {
 }
 
 #[test]
-fn broken_secondary_maps_are_refused_with_what_is_wrong() {
+fn corrupted_secondary_maps_are_refused_with_the_cause() {
     let bits =
         |index, generation| KeyData::<Plain64>::from_parts(index, generation, 0).unwrap().to_bits();
     let null = DefaultKey::null().to_bits();
@@ -297,8 +297,8 @@ fn key(index: u32, generation: u32) -> DefaultKey {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
-    // Each up to twice where the one before was; from 64 MiB to 32 GiB.
+fn far_keys_of_other_maps_take_no_memory_however_they_are_ordered() {
+    // Each is up to twice as far as the one before; from 64 MiB to 32 GiB.
     let pairs: Vec<(DefaultKey, u64)> = (22..32).map(|n| (key((1 << n) - 2, 1), 0)).collect();
     let bytes = postcard::to_stdvec(&pairs).unwrap();
     assert!(bytes.len() < 100);
@@ -309,8 +309,8 @@ fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
     let sparse: SparseSecondaryMap<DefaultKey, u64> = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(sparse.len(), 10);
 
-    // Each as far as may be, in steps that have most committed ahead. (Not in what other tests have left, of
-    // which more may be had than was asked for.)
+    // Each is as far as possible, in steps that commit the most ahead. (Not in cached memory, of which more may be
+    // available than requested.)
     keeper::set_most_bytes(0);
     let near = |values: usize| (4 << 20) / 16 + 16 * values;
     let mut indices: Vec<usize> = (12..18).map(|n| (1 << n) + 1).collect();
@@ -320,7 +320,7 @@ fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
     for read in through_pairs(&pairs) {
         let stats = read.stats();
         assert_eq!((stats.live, stats.slots), (99, near(99)));
-        // And what is taken at once for the bits of gaps.
+        // And what is committed at once for the bits of gaps.
         assert!(stats.committed_bytes <= 2 * 16 * near(99) + (64 << 10), "{stats:?}");
         assert!(read.into_iter().eq(pairs.iter().copied()));
     }
@@ -331,7 +331,7 @@ fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
     assert!(error.contains(&near(100).to_string()), "{error}");
 }
 
-/// A map of these pairs, in this order, as a format for people has them and one for machines.
+/// A map of these pairs, in this order, in a human-readable format and in a binary one.
 #[cfg(target_pointer_width = "64")]
 fn through_pairs(pairs: &[(DefaultKey, u64)]) -> [SecondaryMap<DefaultKey, u64>; 2] {
     let text = serde_json::to_string(pairs).unwrap();
@@ -341,8 +341,8 @@ fn through_pairs(pairs: &[(DefaultKey, u64)]) -> [SecondaryMap<DefaultKey, u64>;
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
-    // 4 MiB are as many slots as this, and the rest is 16 slots a value.
+fn a_map_with_far_values_is_read_again_if_a_sixteenth_of_it_is_full() {
+    // 4 MiB are this many slots, and the rest is 16 slots per value.
     let first = 262_144;
     let count = 20_000;
     let tail = first + 15 * count..first + 16 * count;
@@ -361,7 +361,7 @@ fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
     let error = error_of::<SecondaryMap<DefaultKey, u64>>(&serde_json::to_string(&twice).unwrap());
     assert!(error.contains(&format!("key {}v3 occurs twice", tail.start + 5)), "{error}");
 
-    // One less is too few; the other map takes it.
+    // One less is not enough, so the other map takes it.
     let few = &pairs[1..];
     let text = serde_json::to_string(few).unwrap();
     let error = error_of::<SecondaryMap<DefaultKey, u64>>(&text);
@@ -371,7 +371,7 @@ fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
 }
 
 #[test]
-fn a_map_that_was_read_takes_keys_of_the_other_after_both_are_cleared() {
+fn a_deserialized_map_accepts_keys_of_its_original_after_both_are_cleared() {
     let mut map: SlotMap<DefaultKey, u32> = (0..100).collect();
     map.remove(key(3, 1));
     map.insert(3);
@@ -387,7 +387,7 @@ fn a_map_that_was_read_takes_keys_of_the_other_after_both_are_cleared() {
 }
 
 #[test]
-fn slots_that_were_passed_over_survive_as_holes_of_new_ones() {
+fn skipped_slots_survive_as_holes() {
     let mut map: SlotMap<DefaultKey, u32> = SlotMap::new();
     let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
     map.insert_at(key(3, 4), 3);
@@ -407,9 +407,9 @@ fn slots_that_were_passed_over_survive_as_holes_of_new_ones() {
 }
 
 #[test]
-fn slots_that_were_passed_over_have_had_no_generation_when_others_were_given_up() {
+fn skipped_slots_have_had_no_generation_when_others_were_removed() {
     let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
-    // The first has one block and more, the second less than one.
+    // The first map has more than one block, the second less.
     for last in [6_000, 3] {
         let mut map: SlotMap<DefaultKey, u64> = SlotMap::new();
         map.insert_at(key(last, 1), 0);
@@ -422,7 +422,7 @@ fn slots_that_were_passed_over_have_had_no_generation_when_others_were_given_up(
             let mut map = map.clone();
             assert!(map.try_insert_at(key(1, 2), 1).is_ok());
             assert!(read.try_insert_at(key(1, 2), 1).is_ok());
-            // The same keys come next, also in slots that `shrink_to_fit` removed.
+            // The same keys are created next, also in slots that `shrink_to_fit` removed.
             for _ in map.len()..=100_000 {
                 assert_eq!(read.insert(7), map.insert(7));
             }
@@ -455,7 +455,7 @@ fn a_map_keeps_its_type_number() {
         assert_eq!(read.type_id(), None);
     }
 
-    // What was written before there were numbers, or of a map without one.
+    // Written before there were type numbers, or by a map without one.
     let read: SlotMap<Compact, String> =
         serde_json::from_str(&text.replace(r#"{"type":2},"#, "")).unwrap();
     assert_eq!(read.type_id(), None);
@@ -463,7 +463,7 @@ fn a_map_keeps_its_type_number() {
 }
 
 #[test]
-fn broken_type_numbers_are_refused_with_what_is_wrong() {
+fn invalid_type_numbers_are_refused_with_the_cause() {
     new_key_type! { struct Compact: Compact32; }
     for (slots, part) in [
         (r#"{"type":4}"#, "type number does not fit"),

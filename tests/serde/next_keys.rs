@@ -1,4 +1,4 @@
-//! A map that was read makes the keys that the one that was written would have made.
+//! A deserialized map creates the keys that the original would have created.
 
 use crate::history::{Calls, Dice, History, ORDERS};
 use crate::{Small, error_of, through};
@@ -39,7 +39,7 @@ where
 }
 
 #[test]
-fn a_round_trip_goes_on_with_the_same_keys_in_every_order() {
+fn a_round_trip_continues_with_the_same_keys_in_every_order() {
     keys_go_on_as_before::<DefaultKey, u32>(7, 8);
     keys_go_on_as_before::<DefaultKey, [u64; 30]>([7; 30], 4);
     keys_go_on_as_before::<Small, ()>((), 4);
@@ -47,7 +47,7 @@ fn a_round_trip_goes_on_with_the_same_keys_in_every_order() {
 }
 
 #[test]
-fn two_round_trips_write_the_same_text() {
+fn repeated_round_trips_write_the_same_text() {
     for (seed, reuse) in (0..3).flat_map(|seed| ORDERS.map(|reuse| (seed, reuse))) {
         let (map, _) = made::<DefaultKey, u8>(reuse, seed, 7);
         let text = serde_json::to_string(&map).unwrap();
@@ -87,7 +87,7 @@ macro_rules! keys {
 }
 
 #[test]
-fn containers_with_a_slot_map_go_on_with_the_same_keys() {
+fn containers_with_a_slot_map_continue_with_the_same_keys() {
     for reuse in ORDERS {
         let mut dense: DenseSlotMap<DefaultKey, u32> = DenseSlotMap::builder().reuse(reuse).build();
         keys!(dense, 1, DenseSlotMap::insert);
@@ -124,7 +124,7 @@ fn text_without_the_next_keys_is_read() {
 }
 
 #[test]
-fn forged_next_keys_are_refused_with_what_is_wrong() {
+fn forged_next_keys_are_refused_with_the_cause() {
     type Map = SlotMap<Small, u8>;
     let map = |highest: u32, floors: &str, reuse: &str| {
         format!(
@@ -168,7 +168,7 @@ fn forged_next_keys_are_refused_with_what_is_wrong() {
     }
 }
 
-/// 4 KiB that are written as one byte.
+/// 4 KiB that are serialized as one byte.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Page([u8; 4096]);
 
@@ -185,7 +185,7 @@ impl<'de> Deserialize<'de> for Page {
 }
 
 #[test]
-fn vacant_slots_make_no_memory_resident_and_keep_their_generations() {
+fn vacant_slots_are_not_resident_and_keep_their_generations() {
     stayput::keeper::set_most_bytes(0);
     let count = 40_000;
     let slot = |index: u32| (if index % 8 == 0 { "detached" } else { "hole" }, 1 + index % 3);
@@ -203,7 +203,7 @@ fn vacant_slots_make_no_memory_resident_and_keep_their_generations() {
         assert!(resident < Some(8 << 20), "{resident:?}");
     }
 
-    // Written again, trimmed, and cloned it is the same map.
+    // Serialized again, trimmed, or cloned, it is the same map.
     assert!(serde_json::to_string(&map).unwrap().starts_with(slots(&slot).trim_end_matches('}')));
     let mut trimmed = map.clone();
     trimmed.trim();
@@ -241,9 +241,9 @@ fn a_hole_below_a_forged_floor_starts_above_it_after_every_round_trip() {
     assert_eq!(map.insert(8).data().generation(), 2);
 }
 
-/// Mutated bytes are refused, or are a map that gives each value a key of its own.
+/// Mutated bytes are refused, or are a map in which each value has a key of its own.
 #[test]
-fn mutated_bytes_are_refused_or_a_map_that_mistakes_no_key() {
+fn mutated_bytes_are_refused_or_a_map_with_correct_keys() {
     let mut dice = Dice::new(1);
     let mut read = 0;
     for round in 0..1500 {

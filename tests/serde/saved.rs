@@ -1,7 +1,7 @@
-//! Files of versions before are read for ever.
+//! Files of earlier versions stay readable forever.
 //!
-//! Each version has a folder in `tests/saved`, with a [`World`] in a format for people and in one for
-//! machines. A folder never changes once its version is out. To make that of a new one, run
+//! Each version has a folder in `tests/saved`, with a [`World`] in a human-readable format and in a binary one. A
+//! folder never changes once its version is released. To create that of a new version, run
 //! `STAYPUT_WRITE_SAVED=1 cargo test --features serde --test serde saved`.
 
 use crate::{Small, motley};
@@ -13,7 +13,7 @@ use stayput::{
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// The versions, by their folders.
+/// The versions, named like their folders.
 const VERSIONS: &[&str] = &["0.1"];
 
 /// One of everything.
@@ -34,7 +34,7 @@ struct World {
 fn world() -> World {
     let (motley, keys) = motley();
     let second = [(keys[0], 10), (keys[9], 19)].into_iter().collect();
-    // Slots behind the only one were given up, and had three generations at most.
+    // The slots after the only one were released, and had at most three generations.
     let trimmed = serde_json::from_str(r#"{"floor":3,"slots":[{"live":[5,7]}]}"#).unwrap();
     let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
     World {
@@ -45,7 +45,7 @@ fn world() -> World {
         motley,
         trimmed,
         second,
-        // One alone, for they have no order.
+        // Only one, since they have no order.
         sparse: [(key(1 << 30, 5), Some('ß'))].into_iter().collect(),
         vec: VmVec::from([(1, "one".to_owned()), (2, "two".to_owned())]),
         columns: Columns::from([(3, "three".to_owned()), (4, "four".to_owned())]),
@@ -90,7 +90,7 @@ fn files_of_all_versions_are_read() {
 }
 
 #[test]
-fn files_of_this_version_are_written_as_they_are_kept() {
+fn files_of_this_version_are_written_like_the_stored_ones() {
     let version = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
     let folder = folder(version);
     let mut text = serde_json::to_string_pretty(&world()).unwrap();

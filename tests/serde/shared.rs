@@ -1,4 +1,4 @@
-//! Arrays to which many threads append.
+//! Arrays that many threads append to.
 
 use crate::through;
 use serde::{Serialize, Serializer};
@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 #[test]
-fn what_was_read_is_appended_to_by_threads() {
+fn threads_can_append_to_a_deserialized_array() {
     let vec = SharedVec::new();
     let append = |vec: &SharedVec<String>, count| {
         thread::scope(|threads| {
@@ -24,8 +24,8 @@ fn what_was_read_is_appended_to_by_threads() {
 }
 
 #[test]
-fn what_is_pushed_while_it_is_written_is_not_in_it() {
-    /// Appends another to the array in which it is.
+fn elements_pushed_during_serialization_are_left_out() {
+    /// Appends another element to the array that contains it.
     struct Growing;
 
     static VEC: OnceLock<SharedVec<Growing>> = OnceLock::new();
@@ -44,7 +44,7 @@ fn what_is_pushed_while_it_is_written_is_not_in_it() {
 }
 
 #[test]
-fn a_map_that_was_read_has_its_keys_for_threads() {
+fn threads_can_use_the_keys_of_a_deserialized_map() {
     let mut map: SharedSlotMap<DefaultKey, _> = SharedSlotMap::new();
     let keys: Vec<_> = (0..300).map(|n| map.insert(n.to_string()).0).collect();
     keys.iter().step_by(3).for_each(|key| _ = map.remove(*key));

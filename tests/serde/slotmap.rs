@@ -1,4 +1,4 @@
-//! What the crate `slotmap` wrote is read.
+//! Reads what the crate `slotmap` wrote.
 
 use crate::{Small, made};
 use ::slotmap as theirs;
@@ -44,7 +44,7 @@ enum Step {
     Detach(u16),
 }
 
-/// A map of theirs, and the same read here, in a format for people and one for machines.
+/// A map of `slotmap`, and the same map deserialized here, in a human-readable format and in a binary one.
 macro_rules! play {
     ($map:ident, $steps:expr) => {{
         let mut map = theirs::$map::<theirs::DefaultKey, String>::new();
@@ -96,7 +96,7 @@ macro_rules! play {
 
 type Found<'a> = (Option<&'a u32>, Option<&'a char>);
 
-/// Keys find what they found, and new ones are none that there was.
+/// Keys find what they found, and new keys differ from all old ones.
 fn assert_same<'a>(
     mut ours: Ours,
     len: usize,
@@ -137,7 +137,7 @@ fn error_of<T: for<'de> SlotmapForm<'de>>(text: &str) -> String {
 }
 
 #[test]
-fn broken_keys_are_refused_and_even_versions_taken_as_there() {
+fn invalid_keys_are_refused_and_even_versions_accepted_as_in_slotmap() {
     let key = |idx: u64, version: u64| format!("{{\"idx\":{idx},\"version\":{version}}}");
     for (idx, version) in [(0, 1), (1, u64::from(u32::MAX))] {
         let error = error_of::<DefaultKey>(&key(idx, version));
@@ -148,12 +148,12 @@ fn broken_keys_are_refused_and_even_versions_taken_as_there() {
     assert!(error_of::<Small>(&key(1, 7)).contains("version 7"));
     let FromSlotmap(small) = serde_json::from_str::<FromSlotmap<Small>>(&key(16, 5)).unwrap();
     assert_eq!((small.index(), small.generation()), (15, 3));
-    // As there, where the lowest bit is set.
+    // As in `slotmap`, where the lowest bit is set.
     for version in [4, 5] {
         let read: FromSlotmap<DefaultKey> = serde_json::from_str(&key(1, version)).unwrap();
         assert_eq!(read.0.generation(), 3);
     }
-    // Null has any version.
+    // The null key can have any version.
     let null: FromSlotmap<DefaultKey> = serde_json::from_str(&key(u64::from(u32::MAX), 9)).unwrap();
     assert!(null.0.is_null());
 }
@@ -183,7 +183,7 @@ fn keys_of_slotmap_in_text_need_no_conversion() {
 }
 
 #[test]
-fn broken_maps_are_refused() {
+fn corrupted_maps_are_refused() {
     let slot = |value: &str, version: u32| format!("{{\"value\":{value},\"version\":{version}}}");
     let map = |slots: &[String]| format!("[{}]", slots.join(","));
     let first = slot("null", 0);
@@ -207,13 +207,13 @@ fn broken_maps_are_refused() {
     assert!(error_of::<SlotMap<Small, u8>>(&late).contains("generation 4"));
     assert!(error_of::<SecondaryMap<Small, u8>>(&late).contains("version 7"));
     let far = map(&[&[first][..], &vec![slot("5", 1); 17]].concat());
-    assert!(error_of::<SlotMap<Small, u8>>(&far).contains("16 slots at most"));
+    assert!(error_of::<SlotMap<Small, u8>>(&far).contains("at most 16 slots"));
     assert!(error_of::<SecondaryMap<Small, u8>>(&far).contains("slot 16"));
 }
 
 #[test]
-fn slots_that_are_used_up_are_not_used_again() {
-    // The second had the last generation of a small key, the third one more than all.
+fn exhausted_slots_are_not_reused() {
+    // The second had the last generation of a small key, the third one more than that.
     let text =
         r#"[{"value":null,"version":0},{"value":null,"version":6},{"value":null,"version":0}]"#;
     let FromSlotmap(map) = serde_json::from_str::<FromSlotmap<SlotMap<Small, u8>>>(text).unwrap();

@@ -1,4 +1,4 @@
-//! Tables survive with their keys, and find what they found; rows that clash are refused.
+//! Tables keep their keys, and find the same rows; conflicting rows are refused.
 
 use crate::{error_of, through};
 use stayput::{DefaultKey, SlotMap, Table, indices};
@@ -13,7 +13,7 @@ indices! {
 }
 
 #[test]
-fn a_table_survives_with_its_keys_and_what_it_finds() {
+fn a_table_survives_with_its_keys_and_indices() {
     let mut table: Table<Row, By> = Table::new();
     let keys: Vec<DefaultKey> = (0..20_u32).map(|n| table.insert((n.to_string(), n % 3))).collect();
     table.remove(keys[7]);
@@ -26,7 +26,7 @@ fn a_table_survives_with_its_keys_and_what_it_finds() {
 }
 
 #[test]
-fn rows_that_clash_are_refused() {
+fn conflicting_rows_are_refused() {
     let rows: SlotMap<DefaultKey, Row> =
         ["a", "b", "a"].into_iter().map(|name| (name.to_owned(), 1)).collect();
     let text = serde_json::to_string(&rows).unwrap();

@@ -1,5 +1,4 @@
-//! The background thread, in a process in which nothing else goes on: whether it is there, what it
-//! makes ready, and what it gives back.
+//! The background thread, in a process without other tests: when it runs, what it commits ahead, and what it releases.
 
 use effort::wait_until;
 use stayput::{
@@ -19,12 +18,12 @@ mod stress;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
-/// The unit in which arrays take what is ready.
+/// The unit in which arrays take memory that is ready.
 const UNIT: usize = 128 * KIB;
-/// The most that is made ready at once, where there are no huge pages.
+/// The most memory that is made ready at once, without huge pages.
 const STEP: usize = 512 * KIB;
 
-/// One test at a time.
+/// Runs one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -33,14 +32,14 @@ fn alone() -> MutexGuard<'static, ()> {
     alone
 }
 
-/// One test at a time, and no thread there at first.
+/// Runs one test at a time, without a thread at its start.
 fn without_thread() -> MutexGuard<'static, ()> {
     let alone = alone();
     wait_until("the thread ends", || !service::stats().running);
     alone
 }
 
-/// An array whose sizes are told in bytes. Its elements are some, since builds for tests are slow.
+/// An array whose sizes are in bytes. It has few, large elements, since test builds are slow.
 struct Bytes(VmVec<[u8; Bytes::EACH]>);
 
 impl Bytes {
@@ -66,7 +65,7 @@ impl Bytes {
         self.0.stats()
     }
 
-    /// What it can hold without being late.
+    /// The size that it can reach without outrunning commit-ahead.
     fn ready(&self) -> usize {
         self.capacity() + self.stats().ahead_bytes - self.len()
     }
@@ -80,14 +79,14 @@ impl Bytes {
     }
 }
 
-/// Waits for half of the window, for with that much an array asks for no more.
+/// Waits for half of the window, since with that much ready an array requests no more.
 #[track_caller]
 fn wait_for_ahead(vec: &Bytes, window: usize) -> VecStats {
     wait_until("memory ahead", || vec.stats().ahead_bytes >= window.div_ceil(2));
     vec.stats()
 }
 
-/// How many threads of that name there are, where that can be told.
+/// The number of threads of that name, on systems that report it.
 fn threads() -> Option<Vec<std::path::PathBuf>> {
     let tasks = std::fs::read_dir("/proc/self/task").ok().filter(|_| cfg!(target_os = "linux"))?;
     let names = tasks.filter_map(|task| {
@@ -99,7 +98,7 @@ fn threads() -> Option<Vec<std::path::PathBuf>> {
 }
 
 #[test]
-fn those_that_ask_for_nothing_have_no_thread() {
+fn arrays_without_background_options_start_no_thread() {
     let _alone = without_thread();
     let before = service::stats();
     let mut vec: VmVec<u64> = (0..1_000_000).collect();
@@ -113,7 +112,7 @@ fn those_that_ask_for_nothing_have_no_thread() {
         SecondaryMap::builder().commit_ahead(CommitAhead::Off).release(Release::Now).build();
     second.extend(map.keys().map(|key| (key, 1)));
     let off = VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(0)).build();
-    // An empty one, and a small one, are released as quickly as they are handed over.
+    // An empty array and a small one are released as quickly as they are dropped.
     let background = VmVec::<u8>::builder().release(Release::Background);
     let mut small = background.build();
     small.push(1);
@@ -126,14 +125,14 @@ fn those_that_ask_for_nothing_have_no_thread() {
 }
 
 #[test]
-fn the_thread_is_there_as_long_as_anybody_needs_it() {
+fn the_thread_runs_as_long_as_it_is_needed() {
     let _alone = without_thread();
     for _ in 0..2 {
         let many: Vec<_> = (0..20).map(|_| Bytes::ahead(CommitAhead::Bytes(1))).collect();
         let stats = service::stats();
         assert!(stats.running);
         assert_eq!(stats.arrays, 20);
-        // It has its name after a while, and one that ended before may not be gone yet.
+        // The thread gets its name after a while, and an ended one may not be gone yet.
         wait_until("there is one for all", || threads().is_none_or(|all| all.len() == 1));
         drop(many);
         let begun = Instant::now();
@@ -142,7 +141,7 @@ fn the_thread_is_there_as_long_as_anybody_needs_it() {
         wait_until("it is gone", || threads().is_none_or(|all| all.is_empty()));
         assert!(begun.elapsed() > Duration::from_millis(900), "a second one might come soon");
     }
-    // One that only releases.
+    // An array that only releases in the background.
     let mut vec = Bytes::new(VmVec::builder().release(Release::Background));
     vec.resize(8 * MIB, 1);
     assert!(!service::stats().running);
@@ -169,7 +168,7 @@ fn the_thread_is_quiet_when_nothing_grows() {
     });
     let before = service::stats();
     assert!(before.running && before.wakeups > 0);
-    // And growth that finds enough ready does not wake it.
+    // Growth that finds enough memory ready does not wake the thread.
     let ahead = arrays[0].stats().ahead_bytes;
     assert!(ahead >= 4 * MIB);
     let len = arrays[0].capacity() + MIB;
@@ -179,11 +178,11 @@ fn the_thread_is_quiet_when_nothing_grows() {
 }
 
 #[test]
-fn the_thread_releases_what_is_kept_when_it_is_old_though_nobody_comes() {
+fn the_thread_releases_old_cached_memory() {
     let _alone = alone();
     let _vec = Bytes::ahead(CommitAhead::Bytes(MIB));
     wait_until("all that others left is old", || keeper::stats().kept_blocks == 0);
-    // Twice, since the thread sleeps when all is gone, without a time.
+    // Twice, since the thread sleeps without a timeout once everything is released.
     for bytes in [2 * MIB, 8 * MIB] {
         keeper::set_time(Duration::from_secs(1000));
         let mut other = Bytes::new(VmVec::builder());
@@ -215,7 +214,7 @@ fn no_signal_is_delivered_to_the_thread() {
 }
 
 #[test]
-fn what_lies_ahead_is_told() {
+fn memory_ahead_is_reported() {
     let _alone = alone();
     let arrays = [1, 2, 3].map(|window| Bytes::ahead(CommitAhead::Bytes(window * MIB)));
     wait_until("all are ready", || {
@@ -233,10 +232,10 @@ fn memory_ahead_is_committed_and_resident() {
     for huge_pages in [HugePages::Never, HugePages::Auto, HugePages::Always] {
         let builder = VmVec::builder().huge_pages(huge_pages);
         let vec = Bytes::new(builder.commit_ahead(CommitAhead::Bytes(6 * MIB)));
-        // All of it, since it has never been enough.
+        // All of it, since there was never enough.
         let stats = wait_for_ahead(&vec, 12 * MIB);
         assert!(stats.committed_bytes >= stats.ahead_bytes);
-        assert_eq!((stats.capacity, stats.len), (0, 0), "it is nobody's yet");
+        assert_eq!((stats.capacity, stats.len), (0, 0), "the array has not taken any of it");
         if cfg!(target_os = "linux") {
             assert!(stats.resident_bytes >= Some(6 * MIB), "{stats:?}");
         }
@@ -252,7 +251,7 @@ fn growth_within_what_is_ready_is_never_late() {
         while vec.len() < 24 * MIB {
             wait_for_ahead(&vec, if ahead == CommitAhead::Auto { 4 * MIB } else { 1 });
             let ready = vec.ready();
-            // All of it, by steps of different sizes.
+            // All of it, in steps of different sizes.
             let step = ready / (usize::from(round % 9) + 1) + Bytes::EACH;
             let end = vec.len() + ready.min(16 * MIB);
             while vec.len() < end {
@@ -263,7 +262,7 @@ fn growth_within_what_is_ready_is_never_late() {
             round = round.wrapping_add(1);
         }
         if ahead != CommitAhead::Auto {
-            // What cannot be ready is late, by one.
+            // Memory that cannot be ready counts as late once.
             vec.resize(64 * MIB, 0);
             assert_eq!(vec.stats().late, 1, "{ahead:?}");
         }
@@ -271,7 +270,7 @@ fn growth_within_what_is_ready_is_never_late() {
 }
 
 #[test]
-fn no_more_lies_ahead_than_was_asked_for() {
+fn no_more_memory_is_ahead_than_requested() {
     let _alone = alone();
     for window in [1, UNIT, 700_000, 3 * MIB] {
         let mut vec = Bytes::ahead(CommitAhead::Bytes(window));
@@ -289,13 +288,13 @@ fn no_more_lies_ahead_than_was_asked_for() {
 }
 
 #[test]
-fn what_lies_too_far_ahead_goes_back_after_a_second_without_growth() {
+fn excess_memory_ahead_is_returned_after_a_second_without_growth() {
     let _alone = alone();
     for (ahead, kept) in
         [(CommitAhead::Auto, 4 * MIB), (CommitAhead::Bytes(MIB), MIB), (CommitAhead::Bytes(1), 1)]
     {
         let mut vec = Bytes::ahead(ahead);
-        // Much in few frames, so that much is to be ahead.
+        // Uses much memory in few frames, so that much is committed ahead.
         let mut grown = Instant::now();
         let least = if ahead == CommitAhead::Auto { 4 * MIB + UNIT } else { kept };
         wait_until("much is ahead", || {
@@ -316,7 +315,7 @@ fn what_lies_too_far_ahead_goes_back_after_a_second_without_growth() {
         }
         assert!(vec.holds(7));
 
-        // And it is there again when growth goes on.
+        // It is ready again when growth goes on.
         let late = stats.late;
         while vec.len() < 60 * MIB {
             wait_for_ahead(&vec, kept);
@@ -328,7 +327,7 @@ fn what_lies_too_far_ahead_goes_back_after_a_second_without_growth() {
 }
 
 #[test]
-fn what_is_no_longer_to_be_ahead_goes_back_though_nothing_grows() {
+fn memory_no_longer_needed_ahead_is_returned_without_growth() {
     let _alone = alone();
     for (ahead, kept) in [(CommitAhead::Bytes(MIB), MIB), (CommitAhead::Off, 0)] {
         let builder = Reservation::builder().bytes(64 * MIB).huge_pages(HugePages::Never);
@@ -336,7 +335,7 @@ fn what_is_no_longer_to_be_ahead_goes_back_though_nothing_grows() {
         let mut memory = memory.commit_ahead(CommitAhead::Bytes(32 * MIB));
         memory.grow_to(MIB).expect("there is memory");
         wait_until("memory is ahead", || memory.ahead_bytes() >= 32 * MIB);
-        // Until there is nothing to be looked at any more.
+        // Until the thread has nothing left to observe.
         thread::sleep(Duration::from_millis(1500));
         memory = memory.commit_ahead(ahead);
         let most = memory.usable_bytes() + kept + UNIT;
@@ -346,7 +345,7 @@ fn what_is_no_longer_to_be_ahead_goes_back_though_nothing_grows() {
 }
 
 #[test]
-fn what_was_made_ready_by_the_caller_goes_back_too() {
+fn memory_prefaulted_by_the_caller_is_returned_too() {
     let _alone = alone();
     let mut vec = Bytes::ahead(CommitAhead::Auto);
     vec.resize(1, 0);
@@ -355,7 +354,7 @@ fn what_was_made_ready_by_the_caller_goes_back_too() {
         vec.resize(len, 7);
         thread::sleep(Duration::from_millis(17));
     }
-    // For longer than the thread leaves it, and while the busiest frame is not forgotten.
+    // For longer than the thread keeps it, but while the busiest frame still counts.
     for _ in 0..65 {
         vec.0.prefault_ahead(Budget::UNLIMITED);
         thread::sleep(Duration::from_millis(17));
@@ -365,7 +364,7 @@ fn what_was_made_ready_by_the_caller_goes_back_too() {
 }
 
 #[test]
-fn who_helps_the_thread_does_not_keep_it_from_its_work() {
+fn helping_the_thread_does_not_stall_it() {
     let _alone = alone();
     for n in 0..100 {
         let mut vec = Bytes::ahead(CommitAhead::Bytes(8 * MIB));
@@ -378,7 +377,7 @@ fn who_helps_the_thread_does_not_keep_it_from_its_work() {
 }
 
 #[test]
-fn all_arrays_have_theirs_when_many_grow() {
+fn every_array_has_memory_ahead_when_many_grow() {
     let _alone = alone();
     let mut arrays: Vec<_> = (0..12).map(|_| Bytes::ahead(CommitAhead::Bytes(MIB))).collect();
     for round in 1..=4 {
@@ -393,7 +392,7 @@ fn all_arrays_have_theirs_when_many_grow() {
 }
 
 #[test]
-fn the_maps_have_memory_ahead_too() {
+fn maps_have_memory_ahead_too() {
     let _alone = alone();
     let mut map: SlotMap<DefaultKey, [u64; 8]> =
         SlotMap::builder().max_len(200_000).commit_ahead(CommitAhead::Bytes(MIB)).build();
@@ -430,14 +429,14 @@ fn released_memory_is_gone_when_drain_returns() {
         assert_eq!(service::stats().waiting_bytes, 0);
         for (before, after) in before.into_iter().flatten().zip(process_bytes().unwrap_or_default())
         {
-            // Give or take what the threads of other tests need.
+            // The tolerance covers the threads of other tests.
             assert!(after + 60 * MIB < before, "{before} to {after}");
         }
     }
 }
 
 #[test]
-fn the_first_of_what_is_released_is_kept_for_a_while_for_arrays_that_come_later() {
+fn the_first_part_of_released_memory_is_kept_briefly_for_later_arrays() {
     let _alone = alone();
     keeper::trim();
     let builder = || VmVec::builder().commit_ahead(CommitAhead::Auto).release(Release::Background);
@@ -462,8 +461,7 @@ fn the_first_of_what_is_released_is_kept_for_a_while_for_arrays_that_come_later(
     keeper::set_time(Duration::from_secs(1));
 }
 
-/// Addresses and memory that the process has, where that can be told. (Under Wine there is a `/proc`
-/// too, but it tells of Wine.)
+/// The addresses and memory of the process, on systems that report it. (Wine has a `/proc` too, but its own.)
 fn process_bytes() -> Option<[usize; 2]> {
     if !cfg!(target_os = "linux") {
         return None;
@@ -474,7 +472,7 @@ fn process_bytes() -> Option<[usize; 2]> {
 }
 
 #[test]
-fn drain_waits_for_what_others_hand_over_too() {
+fn drain_also_waits_for_releases_of_other_threads() {
     let _alone = alone();
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -504,7 +502,7 @@ fn arrays_that_are_dropped_while_they_are_served_are_gone() {
         for n in 0..200_usize {
             let builder = VmVec::builder().release(release);
             let mut vec = Bytes::new(builder.commit_ahead(CommitAhead::Bytes(32 * MIB)));
-            // Queued, under way, or done.
+            // Queued, in progress, or done.
             vec.resize(n % 3 * MIB, 1);
             if n % 2 == 0 {
                 thread::sleep(Duration::from_micros(50 * n as u64));
@@ -513,7 +511,7 @@ fn arrays_that_are_dropped_while_they_are_served_are_gone() {
             assert_eq!(service::stats().arrays, 0);
         }
         service::drain();
-        // The thread may be in the midst of the last step.
+        // The thread may be in the middle of the last step.
         wait_until("they are gone", || {
             let bytes = before.into_iter().flatten().zip(process_bytes().unwrap_or_default());
             bytes.into_iter().all(|(before, after)| after < before + 1024 * MIB)
@@ -521,7 +519,7 @@ fn arrays_that_are_dropped_while_they_are_served_are_gone() {
     }
 }
 
-/// Makes an array where its thread ends, and lets it go to what is dropped there later.
+/// Creates an array when its thread ends, and drops it in a destructor that runs later.
 struct Last(Option<VmVec<[u64; 512]>>);
 
 impl Last {
@@ -544,16 +542,16 @@ impl Drop for Last {
 }
 
 #[test]
-fn arrays_are_made_and_dropped_where_threads_end() {
+fn arrays_can_be_created_and_dropped_while_threads_end() {
     thread_local! {
         static KEPT: Last = Last(Some(Last::array()));
         static MADE: Last = const { Last(None) };
     }
 
-    // The first array of all is made at the end of a thread.
+    // The very first array is created at the end of a thread.
     let _alone = without_thread();
     for _ in 0..20 {
-        // Who joins a thread waits for what is dropped behind its closure, too.
+        // Joining a thread also waits for values that are dropped after its closure.
         let begin = |run: fn()| thread::spawn(run);
         let threads = [
             begin(|| MADE.with(|_| ())),
@@ -569,7 +567,7 @@ fn arrays_are_made_and_dropped_where_threads_end() {
 }
 
 #[test]
-fn reservations_that_grow_are_served_and_released_as_arrays_are() -> Result<(), stayput::Error> {
+fn growing_reservations_are_served_and_released_like_arrays() -> Result<(), stayput::Error> {
     let _alone = alone();
     let mut memory = Reservation::new(16 * MIB)?
         .growing()
@@ -590,7 +588,7 @@ fn reservations_that_grow_are_served_and_released_as_arrays_are() -> Result<(), 
 }
 
 #[test]
-fn shrinking_by_and_by_ends_though_the_array_is_served() {
+fn shrinking_in_steps_ends_although_the_array_is_served() {
     let _alone = alone();
     for ahead in [CommitAhead::Auto, CommitAhead::Bytes(8 * MIB)] {
         let mut vec = Bytes::ahead(ahead);

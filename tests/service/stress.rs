@@ -1,5 +1,5 @@
-//! Many arrays on many threads, each of which holds what can be told from its number: for as many
-//! seconds as `STAYPUT_STRESS_SECONDS` says, or one.
+//! Many arrays on many threads, each with contents that follow from its number, for one second or
+//! `STAYPUT_STRESS_SECONDS`.
 
 #![expect(unsafe_code, reason = "has raw memory too")]
 
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 
 const THREADS: u64 = 8;
 const ARRAYS: usize = 64;
-/// What one array holds at most.
+/// The maximum length of an array.
 const MOST_BYTES: usize = 3 * MIB;
 
 impl Random {
-    /// Mostly small, up to a most.
+    /// Mostly small numbers, below a maximum.
     fn size(&mut self, most: usize) -> usize {
         let most = most >> self.below(12);
         self.below(most + 1)
@@ -52,7 +52,7 @@ impl Random {
     }
 }
 
-/// What element `i` of array `id` is.
+/// The value of element `i` of array `id`.
 fn element(id: u64, i: usize) -> u64 {
     (id << 40 ^ i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -128,9 +128,9 @@ impl Array {
                 let usable = memory.grow_to(random.size(MOST_BYTES)).expect("there is memory");
                 for i in before / 8..usable / 8 {
                     let word = word(memory, i);
-                    // SAFETY: usable, and this thread has it alone.
+                    // SAFETY: the memory is usable, and only this thread uses it.
                     assert_eq!(unsafe { word.read() }, 0, "it is not fresh");
-                    // SAFETY: the same.
+                    // SAFETY: as above.
                     unsafe { word.write(element(id, i)) };
                 }
             }
@@ -175,7 +175,7 @@ impl Array {
             Kind::Vec(vec) => vec.prefault_ahead(budget),
             Kind::Map(map) => map.prefault_ahead(budget),
             Kind::Second(map, _) => map.prefault_ahead(budget),
-            // Without the service it would make memory usable, which is to be written to.
+            // Without the service this would commit memory and write to it.
             Kind::Raw(_) => return,
         };
         assert_eq!(refused.refused, None);
@@ -204,7 +204,7 @@ impl Array {
             }
             Kind::Raw(memory) => {
                 for i in 0..memory.usable_bytes() / 8 {
-                    // SAFETY: usable, and nobody writes to it.
+                    // SAFETY: the memory is usable, and nothing writes to it.
                     let found = unsafe { word(memory, i).read() };
                     assert_eq!(found, element(id, i));
                 }
@@ -218,7 +218,7 @@ fn word(memory: &stayput::GrowingReservation, i: usize) -> *mut u64 {
     memory.as_ptr().cast::<u64>().wrapping_add(i)
 }
 
-/// What one thread does: arrays go round among the threads by way of the pool.
+/// The work of one thread: arrays move between the threads through a pool.
 fn work(seed: u64, until: Instant, pool: &Mutex<Vec<Array>>, next: &AtomicUsize) -> usize {
     let mut random = Random(seed);
     let mut rounds = 0;
@@ -246,15 +246,15 @@ fn work(seed: u64, until: Instant, pool: &Mutex<Vec<Array>>, next: &AtomicUsize)
     rounds
 }
 
-/// Asks for more than there is, so that all which lies ahead is taken back, and looks on.
+/// Requests more than there is, so that all memory committed ahead is taken back, and checks that.
 fn disturb(until: Instant) {
-    // Emulators take memory for what is reserved.
+    // Emulators use memory for reserved addresses.
     let may_reserve = cfg!(all(target_os = "linux", target_arch = "x86_64"));
     let hungry = may_reserve.then_some(1_u64 << 44).and_then(|bytes| usize::try_from(bytes).ok());
     let mut hungry = hungry.and_then(|bytes| Some(Reservation::new(bytes).ok()?.growing()));
     while Instant::now() < until {
         if let Some(hungry) = &mut hungry {
-            // Where the system gives even that there is nothing to be seen here.
+            // If the system grants even that, there is nothing to check.
             let _ = hungry.grow_to(hungry.reserved_bytes());
             let _ = hungry.shrink_to(0, Budget::UNLIMITED);
         }
@@ -266,7 +266,7 @@ fn disturb(until: Instant) {
 }
 
 #[test]
-fn stress_arrays_hold_what_they_should_whoever_works_on_them() {
+fn stress_arrays_keep_their_contents_on_all_threads() {
     let _alone = alone();
     let until = Instant::now() + effort::stress_duration();
     let mut random = Random(1);
@@ -290,10 +290,10 @@ fn stress_arrays_hold_what_they_should_whoever_works_on_them() {
     assert_eq!((stats.arrays, stats.waiting_bytes), (0, 0));
 }
 
-/// Threads whose arrays are small and short-lived, so that the service begins and ends, and
-/// registers and forgets, all the time.
+/// The work of threads with small, short-lived arrays, so that the service constantly starts and ends, registers and
+/// unregisters.
 #[test]
-fn stress_arrays_come_and_go_as_fast_as_can_be() {
+fn stress_arrays_are_created_and_dropped_as_fast_as_possible() {
     let _alone = alone();
     let until = Instant::now() + effort::stress_duration();
     thread::scope(|scope| {
@@ -304,7 +304,7 @@ fn stress_arrays_come_and_go_as_fast_as_can_be() {
                 while Instant::now() < until {
                     let builder = VmVec::builder().huge_pages(HugePages::Never);
                     let builder = builder.commit_ahead(random.ahead()).release(random.release());
-                    // Few addresses each, which some systems have few of.
+                    // Few addresses each, since some systems have few.
                     let mut vec = Bytes(builder.max_len(4 * MIB / Bytes::EACH).build());
                     vec.resize(random.size(2 * MIB), 7);
                     arrays.push(vec);

@@ -1,6 +1,6 @@
-//! Arenas as allocators of containers.
+//! Arenas as a [`RawAllocator`].
 
-#![expect(unsafe_code, reason = "passes on what allocators promise")]
+#![expect(unsafe_code, reason = "implements an unsafe trait")]
 
 use super::bump::Bump;
 use crate::alloc::Contents;
@@ -8,9 +8,9 @@ use crate::alloc::raw::RawAllocator;
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-// SAFETY: blocks are apart, aligned and of the size asked for, and none moves: see `bump.rs`. They stay good until the
-// arena is reset or dropped, or the scope ends, none of which can be as long as the borrow lasts that is the allocator.
-// It cannot be told from a copy of it.
+// SAFETY: blocks are disjoint, aligned, of the requested size, and never move: see `bump.rs`. They stay valid until the
+// arena is reset or dropped, or the scope ends, which cannot happen while the borrow that is the allocator lasts.
+// Copies of the borrow are the same allocator.
 unsafe impl RawAllocator for &Bump {
     #[inline]
     fn allocate(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
@@ -23,7 +23,7 @@ unsafe impl RawAllocator for &Bump {
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's promise is the one that is asked for.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { Bump::deallocate(self, block, layout) }
     }
 
@@ -36,9 +36,9 @@ unsafe impl RawAllocator for &Bump {
         contents: Contents,
     ) -> Option<NonNull<u8>> {
         match contents {
-            // SAFETY: the caller's promise is the one that is asked for.
+            // SAFETY: the caller makes the same guarantees.
             Contents::Any => unsafe { self.try_grow(block, old, new) },
-            // SAFETY: the same.
+            // SAFETY: the caller makes the same guarantees.
             Contents::Zeroed => unsafe { self.try_grow_zeroed(block, old, new) },
         }
         .ok()
@@ -46,7 +46,7 @@ unsafe impl RawAllocator for &Bump {
 
     #[inline]
     unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
-        // SAFETY: the caller's promise is the one that is asked for.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { self.try_shrink(block, old, new) }.ok()
     }
 }

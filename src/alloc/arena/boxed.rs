@@ -2,9 +2,8 @@
 //!
 //! # Why there is no `pin`
 //!
-//! A pinned value may count on it that its memory is not used for anything else before it is
-//! dropped. A box that is forgotten is never dropped, and the arena uses its memory again after a
-//! reset. (Of std's boxes the memory is never used again then.)
+//! Code may rely on the memory of a pinned value not being reused before the value is dropped. A forgotten box is never
+//! dropped, but the arena reuses its memory after a reset. (The memory of a forgotten std `Box` is never reused.)
 
 #![expect(unsafe_code, reason = "owns a value by a pointer to it")]
 
@@ -23,15 +22,15 @@ use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll};
 
-/// A value in an [`Arena`](crate::Arena) that is dropped when the box is.
+/// A value in an [`Arena`](crate::Arena) that is dropped with the box.
 ///
 /// Made by [`alloc_box`](crate::Arena::alloc_box) and
-/// [`alloc_box_slice_from_iter`](crate::Arena::alloc_box_slice_from_iter). It is std's `Box`, but
-/// for that its memory is the arena's: a drop gives none back.
+/// [`alloc_box_slice_from_iter`](crate::Arena::alloc_box_slice_from_iter). It works like std's `Box`, except that its
+/// memory belongs to the arena and is not freed with it.
 ///
-/// A forgotten box never drops its value; the arena takes the memory back regardless. So it cannot
-/// pin a value that is not [`Unpin`]: a pinned value may count on being dropped before its memory is used
-/// for something else. For those there are [`pin!`](std::pin::pin) and [`Box::pin`].
+/// A forgotten box never drops its value, and the arena reuses the memory all the same. It therefore cannot pin values
+/// that are not [`Unpin`]: those may rely on being dropped before their memory is reused. Use [`pin!`](std::pin::pin)
+/// or [`Box::pin`] for them.
 ///
 /// # Examples
 ///
@@ -47,7 +46,7 @@ use std::task::{Context, Poll};
 /// assert_eq!(Rc::strong_count(&shared), 1);
 /// ```
 ///
-/// As a trait object, by [`unsize`](Self::unsize):
+/// To make a trait object, use [`unsize`](Self::unsize):
 ///
 /// ```
 /// use stayput::{Arena, ArenaBox};
@@ -62,7 +61,7 @@ use std::task::{Context, Poll};
 /// assert_eq!(hooks[1]("you"), "YOU");
 /// ```
 ///
-/// A box does not outlive the arena, nor what its value borrows:
+/// A box does not outlive the arena or what its value borrows,
 ///
 /// ```compile_fail,E0505
 /// let arena = stayput::Arena::new();
@@ -86,7 +85,7 @@ use std::task::{Context, Poll};
 /// }
 /// ```
 ///
-/// and is no more of another thread than its value:
+/// and it is only `Send` if its value is:
 ///
 /// ```compile_fail,E0277
 /// let arena = stayput::Arena::new();
@@ -101,66 +100,65 @@ use std::task::{Context, Poll};
 )]
 pub struct ArenaBox<'a, T: ?Sized + 'a> {
     value: NonNull<T>,
-    /// It owns a value: drops it, is `Send` and `Sync` if it is, and is covariant.
+    /// Owns a value: drops it, is `Send` and `Sync` if the value is, and is covariant.
     owned: PhantomData<T>,
     arena: PhantomData<&'a T>,
 }
 
-// SAFETY: the value is this box's alone, so whoever has the box has no more than the value, which
-// may be sent. The arena is not reached through the box, not even when it is dropped.
+// SAFETY: only this box reaches the value, so sending the box sends no more than the value, which is `Send`. The arena
+// is not reached through the box, not even by its drop.
 unsafe impl<T: ?Sized + Send> Send for ArenaBox<'_, T> {}
-// SAFETY: a shared box gives only a shared value.
+// SAFETY: a shared box only gives access to a shared value.
 unsafe impl<T: ?Sized + Sync> Sync for ArenaBox<'_, T> {}
 
 impl<'a, T: ?Sized> ArenaBox<'a, T> {
-    /// Takes over a value that nobody will drop but the box.
+    /// Takes ownership of a value that nothing else will drop.
     #[inline]
     pub(super) fn new(value: &'a mut T) -> Self {
         Self { value: NonNull::from(value), owned: PhantomData, arena: PhantomData }
     }
 
-    /// The box of a value that [`into_raw`](Self::into_raw) gave.
+    /// Creates a box from a pointer that [`into_raw`](Self::into_raw) returned.
     ///
     /// # Safety
     ///
-    /// - `value` is not null, and points to a value that lives in memory that stays good, and is
-    ///   not used otherwise, for `'a`, as is that of a pointer from [`into_raw`](Self::into_raw) of
-    ///   a box with that lifetime.
-    /// - Nobody else uses the value, or drops it.
+    /// - `value` is not null and points to a valid value, in memory that stays valid and is not used otherwise for
+    ///   `'a`. This holds for a pointer from [`into_raw`](Self::into_raw) of a box with that lifetime.
+    /// - Nothing else uses or drops the value.
     #[inline]
     pub const unsafe fn from_raw(value: *mut T) -> Self {
-        // SAFETY: not null by the caller's promise.
+        // SAFETY: not null, by the caller's guarantee.
         let value = unsafe { NonNull::new_unchecked(value) };
         Self { value, owned: PhantomData, arena: PhantomData }
     }
 
-    /// The pointer to the value, which is not dropped unless [`from_raw`](Self::from_raw) makes a
-    /// box of it again.
+    /// Returns the pointer to the value, which is not dropped unless [`from_raw`](Self::from_raw) makes a box of it
+    /// again.
     #[inline]
     pub fn into_raw(this: Self) -> *mut T {
         ManuallyDrop::new(this).value.as_ptr()
     }
 
-    /// The value, which is never dropped, for as long as the arena is borrowed.
+    /// Returns the value for as long as the arena is borrowed. It is never dropped.
     #[inline]
     pub fn leak(this: Self) -> &'a mut T {
-        // SAFETY: it was the box's alone, which is gone, and its memory stays good for `'a`.
+        // SAFETY: only the box reached the value, and the box is consumed; the memory stays valid for `'a`.
         unsafe { &mut *Self::into_raw(this) }
     }
 }
 
 impl<'a, T: ?Sized> ArenaBox<'a, T> {
-    /// The same value as a trait object, or an array as a slice: what `let object: Box<dyn Trait> = boxed`
-    /// is with std's `Box`, whose coercion only std's types have.
+    /// Converts the value to a trait object, or an array to a slice. With std's `Box`, this is the coercion
+    /// `let object: Box<dyn Trait> = boxed`, which only std's types support.
     ///
-    /// The second argument is always `|value| value`: there the compiler coerces. What it is to be is named by
-    /// the type that is asked for, or as `ArenaBox::unsize::<dyn Trait>`. With a trait object that is to be
-    /// another's, name that: `dyn Trait + Send`.
+    /// The second argument is always `|value| value`, in which the compiler coerces the reference. The target is given
+    /// by the expected type, or as in `ArenaBox::unsize::<dyn Trait>`. If the trait object must be sent to other
+    /// threads, name that too: `dyn Trait + Send`.
     ///
-    /// Boxes of `dyn Fn` and `dyn FnMut` are called like functions; one of `dyn FnOnce` cannot be, for only
-    /// std's `Box` can be called by value.
+    /// Boxes of `dyn Fn` and `dyn FnMut` can be called like functions. One of `dyn FnOnce` cannot, because only std's
+    /// `Box` can be called by value.
     ///
-    /// O(1): the value stays where it is.
+    /// O(1): the value does not move.
     ///
     /// # Examples
     ///
@@ -186,7 +184,7 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
     /// assert_eq!(slice.len(), 3);
     /// ```
     ///
-    /// No other value gets into the box:
+    /// Another value cannot get into the box,
     ///
     /// ```compile_fail
     /// use stayput::{Arena, ArenaBox};
@@ -196,7 +194,7 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
     /// let text: ArenaBox<String> = ArenaBox::unsize(pair, |pair| &mut pair.0);
     /// ```
     ///
-    /// not even out of another call, for a closure that captures something is none that can be given:
+    /// not even from another call, because the second argument must not capture anything:
     ///
     /// ```compile_fail,E0308
     /// use std::any::Any;
@@ -215,31 +213,28 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
         coerce: for<'v> fn(&'v mut Unsizing<T>) -> &'v mut Unsizing<U>,
     ) -> ArenaBox<'a, U> {
         let value = Self::into_raw(this) as *mut Unsizing<T>;
-        // SAFETY: the box owned a value, which is nobody's now, and `Unsizing` is laid out as it is.
+        // SAFETY: the box owned the value and is consumed, and `Unsizing` has the layout of its field.
         let value = coerce(unsafe { &mut *value });
-        // SAFETY: it is the value that the box owned, all of it: see `Unsizing`.
+        // SAFETY: it is the whole value that the box owned, see `Unsizing`.
         unsafe { ArenaBox::from_raw(ptr::from_mut(value) as *mut U) }
     }
 }
 
-/// A value while [`ArenaBox::unsize`] makes a trait object, or a slice, of it. Nothing can be done with
-/// it but to coerce a reference to it.
-//
-// Why that is so: nobody outside gets one but as the argument of a function that captures nothing and is
-// given a reference of a lifetime that it cannot choose, or name outside. It cannot be read or written,
-// moved out, or made, and has no fields to be borrowed. So what such a function returns, if it returns, is its
-// argument, and all of it. A closure could capture the reference of another call, whose value would then be
-// dropped twice.
+/// A value while [`ArenaBox::unsize`] converts it. It only serves to coerce a reference to it.
+// Why nothing else is possible: user code only gets one as the argument of a function that captures nothing, by a
+// reference whose lifetime it can neither choose nor name elsewhere. It cannot read, write, move or make one, nor
+// borrow a field. So if the function returns, it returns its whole argument. A closure could capture the reference of
+// another call, whose value would then be dropped twice.
 #[repr(transparent)]
 pub struct Unsizing<T: ?Sized>(T);
 
 debug_as!([T: ?Sized] Unsizing<T>, "Unsizing");
 
 impl<T> ArenaBox<'_, T> {
-    /// The value, moved out of the arena.
+    /// Moves the value out of the arena.
     #[inline]
     pub fn into_inner(this: Self) -> T {
-        // SAFETY: the box owns a value, and does not drop it.
+        // SAFETY: the box owns the value, and `into_raw` consumed it without dropping the value.
         unsafe { Self::into_raw(this).read() }
     }
 }
@@ -247,7 +242,7 @@ impl<T> ArenaBox<'_, T> {
 impl<T: ?Sized> Drop for ArenaBox<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the box owns a value, and ends here.
+        // SAFETY: the box owns the value, and is not used again.
         unsafe { self.value.drop_in_place() };
     }
 }
@@ -257,7 +252,7 @@ impl<T: ?Sized> Deref for ArenaBox<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the box owns a value.
+        // SAFETY: the box owns a valid value.
         unsafe { self.value.as_ref() }
     }
 }
@@ -265,23 +260,23 @@ impl<T: ?Sized> Deref for ArenaBox<'_, T> {
 impl<T: ?Sized> DerefMut for ArenaBox<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the box owns a value, and is borrowed mutably.
+        // SAFETY: the box owns a valid value, and is borrowed mutably.
         unsafe { self.value.as_mut() }
     }
 }
 
-/// The address of the value has nothing to do with that of the box.
+/// Moving the box does not move the value.
 impl<T: ?Sized> Unpin for ArenaBox<'_, T> {}
 
 impl<'a, T, const N: usize> From<ArenaBox<'a, [T; N]>> for ArenaBox<'a, [T]> {
-    /// The same values, as a slice.
+    /// Returns the same values as a slice.
     #[inline]
     fn from(array: ArenaBox<'a, [T; N]>) -> Self {
         ArenaBox::unsize(array, |array| array)
     }
 }
 
-/// The same values, as an array, if there are so many; if not, the slice.
+/// Returns the same values as an array if there are exactly `N` of them, or else the slice.
 impl<'a, T, const N: usize> TryFrom<ArenaBox<'a, [T]>> for ArenaBox<'a, [T; N]> {
     type Error = ArenaBox<'a, [T]>;
 
@@ -291,12 +286,12 @@ impl<'a, T, const N: usize> TryFrom<ArenaBox<'a, [T]>> for ArenaBox<'a, [T; N]> 
             return Err(slice);
         }
         let slice = ArenaBox::into_raw(slice);
-        // SAFETY: the pointer was just a box's, and the box is gone. So many values lie there.
+        // SAFETY: the pointer came from a box that is consumed, and points to `N` values.
         Ok(unsafe { ArenaBox::from_raw(slice.cast::<[T; N]>()) })
     }
 }
 
-/// No values, and no memory.
+/// An empty slice, which needs no memory.
 impl<T> Default for ArenaBox<'_, [T]> {
     #[inline]
     fn default() -> Self {
@@ -304,7 +299,7 @@ impl<T> Default for ArenaBox<'_, [T]> {
     }
 }
 
-/// No text, and no memory.
+/// An empty string, which needs no memory.
 impl Default for ArenaBox<'_, str> {
     #[inline]
     fn default() -> Self {
@@ -312,15 +307,15 @@ impl Default for ArenaBox<'_, str> {
     }
 }
 
-/// Implements `downcast` for boxes of `dyn Any`, alone and with what else it may be.
+/// Implements `downcast` for boxes of `dyn Any`, with and without `Send` and `Sync`.
 macro_rules! downcast {
     ($($any:ty),+ $(,)?) => { $(
         impl<'a> ArenaBox<'a, $any> {
-            /// The value by its type, if that is `T`; if not, the box.
+            /// Downcasts the box to the type `T`.
             ///
             /// # Errors
             ///
-            /// The box, if the value is of another type.
+            /// Returns the box if the value is not a `T`.
             ///
             /// # Examples
             ///
@@ -340,7 +335,7 @@ macro_rules! downcast {
                     return Err(self);
                 }
                 let value = Self::into_raw(self);
-                // SAFETY: the pointer was just a box's, and the box is gone. The value is a `T`.
+                // SAFETY: the pointer came from a box that is consumed, and its value is a `T`.
                 Ok(unsafe { ArenaBox::from_raw(value.cast::<T>()) })
             }
         }

@@ -6,7 +6,6 @@ use crate::growing::{Growth, Way, option_methods};
 use crate::reservation::HugePages;
 use crate::service::{CommitAhead, Release};
 
-/// The options of an arena.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
     pub(super) max_bytes: Option<usize>,
@@ -48,7 +47,7 @@ impl Options {
 /// assert!(frame.capacity_bytes() >= 1 << 20);
 /// ```
 #[derive(Clone, Copy, Debug)]
-#[must_use = "nothing is made before `build` is called"]
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct ArenaBuilder {
     options: Options,
     capacity_bytes: usize,

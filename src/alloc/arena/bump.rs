@@ -1,26 +1,24 @@
-//! [`Bump`]: where memory for the next allocation is, and how to get more.
+//! [`Bump`]: the untyped core of an arena, which hands out memory by layout.
 //!
-//! There is no value here and no drop, only layouts. Memory is handed out upward from `start`, so
-//! that the last block can grow and shrink in place.
+//! Memory is handed out upward from `start`, so that the last block can grow and shrink in place.
 //!
-//! # What holds between calls
+//! # Invariants between calls
 //!
-//! - Before there is memory, `top` and `end` are equal, and point to nothing.
-//! - From then on `start <= top <= end`, all three point into the reservation, which never moves,
-//!   or to its end, and all bytes before `end` are usable, and no more than the options allow, unless more
-//!   was used before they did: then `end` is `top`, and goes back with it.
-//! - Whoever was handed a block lies before `top`. What lies from `top` on is nobody's.
-//! - What lies from `top` on, and from the addresses `written` and `foreign` on, reads as zero.
+//! - Before there is memory, `top` and `end` are equal and dangling.
+//! - Afterwards `start <= top <= end`. All three point into the reservation, which never moves, or to its end. All
+//!   bytes before `end` are usable and within the limits of the options. If more was used before a limit was set, `end`
+//!   is `top`, and moves back with it.
+//! - All blocks that are in use lie before `top`; nothing uses the memory from `top` on.
+//! - Memory from `top` on, and from the addresses `written` and `foreign` on, reads as zero.
 //!
-//! `top` moves back only where the last block is given back ([`Bump::deallocate`],
-//! [`Bump::shrink`]), and all at once by [`Bump::rewind`] and [`Bump::reset`], whose callers answer
-//! for it that nobody has what lies there.
+//! `top` moves back when the last block is freed or shrinks ([`Bump::deallocate`], [`Bump::try_shrink`]), and by
+//! [`Bump::rewind`] and [`Bump::reset`], whose callers guarantee that the freed blocks are not used any more.
 //!
-//! # What comes back here
+//! # Re-entrancy
 //!
-//! `cold` is borrowed only within functions here that run no code of users, but for the program's
-//! own allocator and the hook of a panic. What these take while memory is taken or given back lies
-//! before `end`, where nothing is changed; should they need more, the borrow fails, and that panics.
+//! `cold` is only borrowed in functions that run no user code except the program's own allocator and its panic hook.
+//! Blocks that these take while memory is committed or returned lie before `end`, where nothing changes. If they need
+//! more than that, borrowing `cold` panics.
 
 #![expect(unsafe_code, reason = "moves pointers within memory that it owns")]
 
@@ -36,32 +34,30 @@ use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 use std::slice;
 
-/// The pointers of an arena, and its memory.
 #[derive(Debug)]
 pub(crate) struct Bump {
     top: Cell<NonNull<u8>>,
     end: Cell<NonNull<u8>>,
-    /// Known to be zero from this address on, behind `top`. It is brought up to date only where
-    /// `top` moves back.
+    /// Memory past `top` is known to be zero from this address on. Only updated where `top` moves back.
     written: Cell<usize>,
-    /// Others have left something before this address.
+    /// Memory from this address on has no contents left by a previous owner.
     foreign: Cell<usize>,
     cold: RefCell<Cold>,
 }
 
-/// What is looked at only where memory is taken or given back.
+/// Fields that are only used to commit or return memory.
 #[derive(Debug)]
 struct Cold {
     options: Options,
     memory: Option<GrowingReservation>,
 }
 
-// SAFETY: `top` and `end` point into `memory`, which `self` owns, or nowhere. What was handed out
-// is borrowed from `self`, so that nobody has any of it when `self` moves to another thread, but
-// for those who vouch for blocks themselves.
+// SAFETY: `top` and `end` are dangling or point into `memory`, which `self` owns. Blocks that were handed out borrow
+// from `self`, so none is in use when `self` moves to another thread, except blocks that unsafe code is responsible
+// for.
 unsafe impl Send for Bump {}
 
-/// How far an arena was used at some time; see [`Bump::mark`].
+/// How many bytes of an arena were used at some time; see [`Bump::mark`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     used: usize,
@@ -78,7 +74,7 @@ impl Bump {
         }
     }
 
-    /// Memory of that layout, which may hold anything. Layouts of size zero need none.
+    /// Allocates uninitialised memory for a layout. Layouts of size zero need none.
     #[inline]
     pub(crate) fn try_allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
         match self.take(layout) {
@@ -87,7 +83,7 @@ impl Bump {
         }
     }
 
-    /// Memory that lies ready.
+    /// Allocates from memory before `end`.
     #[inline]
     fn take(&self, layout: Layout) -> Option<NonNull<u8>> {
         if layout.size() == 0 {
@@ -95,17 +91,16 @@ impl Bump {
         }
         let top = self.top.get();
         let behind = address_behind(top, layout);
-        // Neither what is left nor what is needed is more than `isize::MAX`, so this wraps to more
-        // than that if, and only if, more is needed.
+        // Both the bytes left and those needed are at most `isize::MAX`, so this wraps to more than that exactly if
+        // more is needed than is left.
         let left = self.end.get().addr().get().wrapping_sub(behind);
         if left > isize::MAX as usize {
             return None;
         }
-        // SAFETY: `behind` lies no further than `end`, so this stays in the reservation or at its
-        // end.
+        // SAFETY: `behind` is not past `end`, so the result lies in the reservation or at its end.
         let new_top = unsafe { top.add(behind - top.addr().get()) };
         self.top.set(new_top);
-        // SAFETY: the block ends there, and starts at the old `top` or behind.
+        // SAFETY: the block ends at `new_top`, and starts at the old `top` or after it.
         let block = unsafe { new_top.sub(layout.size()) };
         unpoison(block.as_ptr(), layout.size());
         Some(block)
@@ -118,7 +113,7 @@ impl Bump {
         Ok(self.take(layout).unwrap_or_else(|| unreachable!("there is room")))
     }
 
-    /// Makes room for a block of that layout, which is not nothing. On failure nothing has changed.
+    /// Makes room for a block of a layout whose size is not zero. On failure nothing has changed.
     pub(super) fn try_make_room(&self, layout: Layout) -> Result<(), Error> {
         let had_addresses = self.look(|_| ()).is_some();
         if !had_addresses {
@@ -128,10 +123,10 @@ impl Bump {
         let needed = address_behind(top, layout).wrapping_sub(top.addr().get());
         let made = self.make_usable(self.used_bytes().checked_add(needed));
         if made.is_ok() && !had_addresses {
-            // Only now: nothing was to be ready for the first.
+            // Only now, since the first block was not to be made ready ahead.
             self.serve();
         } else if !had_addresses {
-            // Their number was chosen for what is not to be had.
+            // The reservation was sized for memory that was refused.
             self.top.set(NonNull::dangling());
             self.end.set(NonNull::dangling());
             self.cold.borrow_mut().memory = None;
@@ -139,7 +134,7 @@ impl Bump {
         made
     }
 
-    /// Makes the first `need` bytes usable; `None` is what cannot be expressed.
+    /// Makes the first `need` bytes usable. `None` is a number that overflowed.
     fn make_usable(&self, need: Option<usize>) -> Result<(), Error> {
         let Some(need) = need.filter(|&need| isize::try_from(need).is_ok()) else {
             return Err(Error::new(ErrorKind::CapacityOverflow, need.unwrap_or(usize::MAX)));
@@ -166,7 +161,6 @@ impl Bump {
         grown
     }
 
-    /// Sets or lifts the limit of what is used. What is used already stays.
     pub(super) fn set_allocation_limit(&self, limit: Option<usize>) {
         self.cold.borrow_mut().options.allocation_limit = limit;
         let limit = self.limit_bytes();
@@ -179,12 +173,12 @@ impl Bump {
         self.options().allocation_limit
     }
 
-    /// What can be used at once as things are.
+    /// The number of bytes that can currently be in use.
     fn limit_bytes(&self) -> usize {
         self.max_bytes().min(self.allocation_limit().unwrap_or(usize::MAX))
     }
 
-    /// Makes the reservation, if there is none yet, such that a block of that layout can start it.
+    /// Reserves addresses, if there are none yet, so that a block of the layout `first` can start the reservation.
     pub(super) fn try_reserve_addresses(&self, first: Layout) -> Result<(), Error> {
         if self.look(|_| ()).is_none() {
             self.try_reserve_unserved(first)?;
@@ -193,7 +187,7 @@ impl Bump {
         Ok(())
     }
 
-    /// Has somebody make memory ready ahead of it, if the options say so.
+    /// Lets the background thread commit ahead, if the options request it.
     fn serve(&self) {
         let mut cold = self.cold.borrow_mut();
         let Options { commit_ahead, service, .. } = cold.options;
@@ -202,12 +196,12 @@ impl Bump {
         }
     }
 
-    /// Makes the reservation, for who will [`serve`](Self::serve) it.
+    /// Makes the reservation; the caller then calls [`serve`](Self::serve).
     fn try_reserve_unserved(&self, first: Layout) -> Result<(), Error> {
         let mut cold = self.cold.borrow_mut();
         let Options { max_bytes, growth, huge_pages, commit_ahead, service, .. } = cold.options;
         let release = match cold.options.release {
-            // What is lent counts, too.
+            // Lent memory would count against the limit.
             Release::Keep if cold.options.allocation_limit.is_some() => Release::Now,
             release => release,
         };
@@ -232,32 +226,32 @@ impl Bump {
         Ok(())
     }
 
-    /// Sets `end` by what is usable, which never ends before `top`, and by the limit, or to `top` where more
-    /// than that is used.
+    /// Sets `end` to the end of the usable bytes, which is never before `top`, or to the limit if that is less, but not
+    /// before `top`.
     fn set_end(&self, memory: &GrowingReservation, limit: usize) {
         let usable = memory.usable_bytes().min(limit);
-        // SAFETY: so many bytes lie in the reservation.
+        // SAFETY: that many bytes lie in the reservation.
         let end = unsafe { memory.start().add(usable) };
         self.end.set(end.max(self.top.get()));
         Self::poison_from(self.top.get(), self.end.get());
     }
 
-    /// Nobody is to touch what lies there until it is handed out.
+    /// Poisons memory until it is handed out.
     #[inline]
     fn poison_from(from: NonNull<u8>, to: NonNull<u8>) {
         poison(from.as_ptr(), to.addr().get() - from.addr().get());
     }
 
-    /// Memory of that layout, all of it zero. Where it is fresh from the system nothing is written.
+    /// Allocates zeroed memory for a layout. Memory that is fresh from the system is not written to.
     #[inline]
     pub(crate) fn try_allocate_zeroed(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
         let block = self.try_allocate(layout)?;
-        // SAFETY: it was just handed out, in that size.
+        // SAFETY: the block was just handed out, in that size.
         unsafe { self.clear(block, layout.size()) };
         Ok(block)
     }
 
-    /// Makes bytes zero that were just handed out.
+    /// Zeroes bytes that were just handed out.
     ///
     /// # Safety
     ///
@@ -266,19 +260,19 @@ impl Bump {
     unsafe fn clear(&self, block: NonNull<u8>, bytes: usize) {
         let unknown = self.written.get().max(self.foreign.get());
         let unknown = unknown.saturating_sub(block.addr().get()).min(bytes);
-        // SAFETY: no more than the block, by the caller's promise. Behind that it is zero.
+        // SAFETY: at most the block's bytes, by the caller's guarantee. The rest of the block is zero already.
         unsafe { block.write_bytes(0, unknown) };
     }
 
-    /// Takes the last block back. Others stay taken: their memory is free again with the arena's.
+    /// Frees a block if it is the last. Other blocks stay in use until the arena frees everything.
     ///
     /// # Safety
     ///
-    /// - `block` was handed out here by that layout, and nobody uses it any more.
+    /// - `block` was handed out by this arena for this layout, and is not used any more.
     #[inline]
     pub(crate) unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         if layout.size() > 0 && self.is_last(block, layout.size()) {
-            // SAFETY: the last block is `size` bytes, right before `top`.
+            // SAFETY: the last block consists of the `size` bytes before `top`.
             let start = unsafe { self.top.get().sub(layout.size()) };
             self.move_back(start);
         } else {
@@ -286,14 +280,14 @@ impl Bump {
         }
     }
 
-    /// Whether the block of so many bytes, which is not nothing, ends where free memory starts.
+    /// Returns `true` if a block, whose size must not be zero, ends at `top`.
     #[inline]
     pub(super) fn is_last(&self, block: NonNull<u8>, bytes: usize) -> bool {
-        // Blocks that are handed out end before the end of the address space.
+        // Does not overflow: a block never reaches the end of the address space.
         block.addr().get() + bytes == self.top.get().addr().get()
     }
 
-    /// Takes note that what lies between was in use.
+    /// Moves `top` back, and records that the memory in between was in use.
     #[inline]
     fn move_back(&self, to: NonNull<u8>) {
         let top = self.top.get();
@@ -306,24 +300,22 @@ impl Bump {
         }
     }
 
-    /// Sets `end` by the limit, behind which it lies only where more was used before there was one.
+    /// Sets `end` to the limit, if it is past that because more was in use when the limit was set.
     #[cold]
     #[inline(never)]
     fn keep_limit(&self) {
-        // Who has it borrowed sets `end` afterwards.
+        // Code that has borrowed it sets `end` afterwards.
         let Ok(cold) = self.cold.try_borrow() else { return };
         if let (Some(memory), Some(_)) = (&cold.memory, cold.options.allocation_limit) {
             self.set_end(memory, self.limit_bytes());
         }
     }
 
-    /// Makes a block larger: in place if it is the last, otherwise by a copy.
-    ///
-    /// On failure nothing has changed.
+    /// Enlarges a block: in place if it is the last, otherwise by copying it. On failure nothing has changed.
     ///
     /// # Safety
     ///
-    /// - `block` was handed out here by the `old` layout, and only the caller uses it.
+    /// - `block` was handed out by this arena for the layout `old`, and only the caller uses it.
     /// - `new` is not smaller than `old`.
     #[inline]
     pub(crate) unsafe fn try_grow(
@@ -335,22 +327,22 @@ impl Bump {
         debug_assert!(new.size() >= old.size());
         if old.size() > 0 && self.is_last(block, old.size()) && is_aligned(block, new) {
             let more = new.size() - old.size();
-            // SAFETY: the last block is that many bytes, right before `top`.
+            // SAFETY: the last block consists of the `old.size()` bytes before `top`.
             let block = unsafe { self.top.get().sub(old.size()) };
             self.try_extend(more)?;
             return Ok(block);
         }
         let grown = self.try_allocate(new)?;
-        // SAFETY: the old block is readable by the caller's promise; the new one is no smaller, and
-        // is nobody else's.
+        // SAFETY: the old block is readable by the caller's guarantee. The new one is not smaller, and does not overlap
+        // with it.
         unsafe { ptr::copy_nonoverlapping(block.as_ptr(), grown.as_ptr(), old.size()) };
         Ok(grown)
     }
 
-    /// Hands out `bytes` more, right behind what was handed out last.
+    /// Hands out the `bytes` after the last block.
     #[inline]
     fn try_extend(&self, bytes: usize) -> Result<(), Error> {
-        // At no more than `isize::MAX` the layout is right: the caller has one of that size.
+        // This fails for more than `isize::MAX` bytes only, and the caller's layout is not larger than that.
         match Layout::from_size_align(bytes, 1) {
             Ok(more) => self.try_allocate(more).map(drop),
             Err(_) => Err(Error::new(ErrorKind::CapacityOverflow, bytes)),
@@ -363,7 +355,7 @@ impl Bump {
         feature = "allocator-api2-04",
         stayput_nightly
     ))]
-    /// [`try_grow`](Self::try_grow), where all behind the old size is zero.
+    /// Like [`try_grow`](Self::try_grow), but zeroes the memory past the old size.
     ///
     /// # Safety
     ///
@@ -374,23 +366,21 @@ impl Bump {
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<u8>, Error> {
-        // SAFETY: the caller's promise is the one that is asked for.
+        // SAFETY: the caller makes the same guarantees.
         let grown = unsafe { self.try_grow(block, old, new) }?;
-        // SAFETY: the block has the new size.
+        // SAFETY: the block has the new size, which is not less than the old one.
         let added = unsafe { grown.add(old.size()) };
-        // SAFETY: so many bytes are behind the old size, and were just handed out.
+        // SAFETY: these bytes are the rest of the block, and were just handed out.
         unsafe { self.clear(added, new.size() - old.size()) };
         Ok(grown)
     }
 
-    /// Makes a block smaller, in place but for the rare one that is to be aligned to more. What it
-    /// no longer needs is free again if it is the last.
-    ///
+    /// Makes a block smaller: in place, unless it must be aligned to more. If it is the last, the rest is free again.
     /// On failure nothing has changed.
     ///
     /// # Safety
     ///
-    /// - `block` was handed out here by the `old` layout, and only the caller uses it.
+    /// - `block` was handed out by this arena for the layout `old`, and only the caller uses it.
     /// - `new` is not larger than `old`.
     #[inline]
     pub(crate) unsafe fn try_shrink(
@@ -402,48 +392,47 @@ impl Bump {
         debug_assert!(new.size() <= old.size());
         if !is_aligned(block, new) {
             let moved = self.try_allocate(new)?;
-            // SAFETY: the old block is readable by the caller's promise, and no smaller; the new
-            // one is nobody else's.
+            // SAFETY: the old block is readable by the caller's guarantee, and not smaller. The new one does not
+            // overlap with it.
             unsafe { ptr::copy_nonoverlapping(block.as_ptr(), moved.as_ptr(), new.size()) };
             return Ok(moved);
         }
         if old.size() > 0 && self.is_last(block, old.size()) {
-            // SAFETY: no more than the last block, right before `top`.
+            // SAFETY: at most the size of the last block, which ends at `top`.
             let end = unsafe { self.top.get().sub(old.size() - new.size()) };
             self.move_back(end);
         }
         Ok(block)
     }
 
-    /// How far the arena is used now.
+    /// Records how many bytes are used.
     pub(super) fn mark(&self) -> Mark {
         Mark { used: self.used_bytes() }
     }
 
-    /// Makes all free again that was handed out since the mark was made.
+    /// Frees all blocks that were handed out since the mark was made.
     ///
     /// # Safety
     ///
-    /// - Nobody uses what was handed out since.
+    /// - None of these blocks is used any more.
     pub(super) unsafe fn rewind(&self, mark: Mark) {
         let used = self.used_bytes();
         debug_assert!(mark.used <= used);
         if let Some(back) = used.checked_sub(mark.used).filter(|&back| back > 0) {
-            // SAFETY: no more than is used, so it does not pass `start`.
+            // SAFETY: `back` is at most the number of used bytes, so the result is not before `start`.
             let to = unsafe { self.top.get().sub(back) };
             self.move_back(to);
         }
     }
 
-    /// Makes all free again.
     pub(super) fn reset(&mut self) {
-        // SAFETY: whoever was handed a block has borrowed `self`, or vouches that it is not used
-        // after a reset.
+        // SAFETY: a block either borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that
+        // guarantees not to use it after a reset.
         unsafe { self.rewind(Mark { used: 0 }) };
     }
 
-    /// Gives committed memory back that lies behind what is used and behind the first `keep` bytes,
-    /// as far as the budget goes.
+    /// Returns committed memory to the system that is past both the used bytes and the first `keep` bytes, within the
+    /// budget.
     pub(super) fn trim(&self, keep: usize, budget: Budget) -> Result<GivenBack, Error> {
         let used = self.used_bytes();
         let limit = self.limit_bytes();
@@ -451,34 +440,33 @@ impl Bump {
         let Some(memory) = &mut cold.memory else {
             return Ok(GivenBack { bytes: 0, is_done: true });
         };
-        // Nobody takes what is being given back.
+        // No block may be handed out from memory that is being returned.
         self.end.set(self.top.get());
         let given = memory.shrink_to(keep.max(used), budget);
         self.set_end(memory, limit);
-        // What is committed again is fresh.
+        // Memory that is committed again will be fresh.
         let start = memory.start().addr().get();
         self.written.set(self.written.get().min(start + memory.zero_from()));
         self.foreign.set(start + memory.warm_bytes());
         given
     }
 
-    /// Makes `bytes` behind what is used usable and resident.
+    /// Makes the `bytes` past the used ones usable and resident.
     pub(super) fn try_prefault(&self, bytes: usize) -> Result<(), Error> {
         self.try_commit(bytes)?;
         let used = self.used_bytes();
         let mut cold = self.cold.borrow_mut();
         let Some(memory) = &mut cold.memory else { return Ok(()) };
-        // The page that is in use in part was touched, or will be next. It is left out, since
-        // others may be writing to it.
+        // Leaves out the page that is partly used: it is or soon will be touched, and other threads may be writing to
+        // it.
         let from = used.next_multiple_of(page_size());
         let to = (used + bytes).next_multiple_of(page_size()).min(memory.usable_bytes());
         if from < to { memory.prefault(from..to) } else { Ok(()) }
     }
 
-    /// Makes memory resident ahead of its use.
     pub(super) fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         let reserved = self.try_reserve_addresses(Layout::new::<u8>());
-        // As above: no page that is in use in part.
+        // Leaves out the page that is partly used, as above.
         let used = self.used_bytes().next_multiple_of(page_size());
         let limit = self.limit_bytes();
         let mut cold = self.cold.borrow_mut();
@@ -490,7 +478,6 @@ impl Bump {
         prefaulted
     }
 
-    /// Makes room for `bytes` more.
     pub(super) fn try_commit(&self, bytes: usize) -> Result<(), Error> {
         match Layout::from_size_align(bytes, 1) {
             Ok(room) if bytes > 0 => self.try_make_room(room),
@@ -503,41 +490,40 @@ impl Bump {
         self.cold.borrow().options
     }
 
-    /// What `look` sees in the memory, if there is any.
+    /// Calls `look` with the memory, if there is any.
     pub(super) fn look<R>(&self, look: fn(&GrowingReservation) -> R) -> Option<R> {
         self.cold.borrow().memory.as_ref().map(look)
     }
 
-    /// Bytes handed out, with those that aligned them.
+    /// The number of bytes handed out, including alignment padding.
     pub(super) fn used_bytes(&self) -> usize {
         self.look(GrowingReservation::start)
             .map_or(0, |start| self.top.get().addr().get() - start.addr().get())
     }
 
-    /// All that was handed out.
     pub(super) fn used_memory(&mut self) -> &[MaybeUninit<u8>] {
         let start = self.look(GrowingReservation::start).unwrap_or(NonNull::dangling());
-        // Also what lies between blocks, and those that were given back.
+        // This includes padding and freed blocks.
         unpoison(start.as_ptr(), self.used_bytes());
-        // SAFETY: so many bytes lie there, committed, or there are none; they may be of any value, or none.
-        // Whoever was handed a block has borrowed `self`, which is borrowed mutably, or vouches for it.
+        // SAFETY: these bytes are committed, or there are none; `MaybeUninit` needs no initialisation. A block either
+        // borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that is responsible for it.
         unsafe { slice::from_raw_parts(start.cast().as_ptr(), self.used_bytes()) }
     }
 
-    /// Bytes that can be handed out before more memory is taken, with those that are.
+    /// The number of bytes that can be in use before more memory is committed.
     pub(super) fn capacity_bytes(&self) -> usize {
         self.look(GrowingReservation::start)
             .map_or(0, |start| self.end.get().addr().get() - start.addr().get())
     }
 
-    /// The most bytes that were in use, as far as their memory was not given back since.
+    /// The largest number of bytes that were in use, not counting memory that was returned since.
     pub(super) fn high_water_bytes(&self) -> usize {
         self.look(GrowingReservation::start).map_or(0, |start| {
             self.written.get().max(self.top.get().addr().get()) - start.addr().get()
         })
     }
 
-    /// What can ever be used at once: as asked, or else as much as is, or would be, reserved.
+    /// The maximum number of bytes in use: as requested, or the size of the current or future reservation.
     pub(super) fn max_bytes(&self) -> usize {
         self.options().max_bytes.unwrap_or_else(|| {
             self.look(GrowingReservation::reserved_bytes)
@@ -545,7 +531,7 @@ impl Bump {
         })
     }
 
-    /// Whether an address lies in what is used.
+    /// Returns `true` if an address lies in the used memory.
     pub(super) fn contains(&self, address: usize) -> bool {
         self.look(GrowingReservation::start).is_some_and(|start| {
             (start.addr().get()..self.top.get().addr().get()).contains(&address)
@@ -553,16 +539,16 @@ impl Bump {
     }
 }
 
-/// The address at which a block of that layout ends that starts at `top` or, to be aligned, behind.
-/// It may wrap. From `top` it is `isize::MAX` bytes at most, which is what layouts are limited to:
-/// their size, rounded up to the alignment, is no more, and aligning the start takes less than
-/// that.
+/// Returns the end of a block of this layout that starts at the first aligned address from `top` on.
+///
+/// The result may wrap. Counted from `top` it is at most `isize::MAX`: layouts guarantee that the size, rounded up to
+/// the alignment, does not exceed that, and aligning the start adds less than the alignment.
 #[inline]
 fn address_behind(top: NonNull<u8>, layout: Layout) -> usize {
     let (top, size, mask) = (top.addr().get(), layout.size(), layout.align() - 1);
     if size & mask == 0 {
-        // As below, but one step less from one end to the next: those steps are what it takes to
-        // store small values one after the other. All types have such a size.
+        // Equivalent to the other branch, with a shorter chain of dependent steps from one block to the next, which
+        // bounds the speed of storing small values. The sizes of all types are such multiples.
         top.wrapping_add(mask + size) & !mask
     } else {
         (top.wrapping_add(mask) & !mask).wrapping_add(size)
@@ -574,10 +560,10 @@ fn is_aligned(block: NonNull<u8>, layout: Layout) -> bool {
     block.addr().get() & (layout.align() - 1) == 0
 }
 
-/// A block of no bytes.
+/// Returns a dangling pointer for a block of size zero.
 #[inline]
 pub(in crate::alloc) fn nothing(layout: Layout) -> NonNull<u8> {
-    // SAFETY: alignments are not zero.
+    // SAFETY: an alignment is not zero.
     let align = unsafe { std::num::NonZero::new_unchecked(layout.align()) };
     NonNull::<u8>::dangling().with_addr(align)
 }

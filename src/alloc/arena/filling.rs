@@ -1,6 +1,6 @@
-//! [`Filling`]: a slice in an arena that is not complete.
+//! [`Filling`]: a slice in an arena while its values are being stored.
 
-#![expect(unsafe_code, reason = "writes values to memory that it was handed")]
+#![expect(unsafe_code, reason = "writes values to blocks of an arena")]
 
 use super::bump::Bump;
 use super::values::array_layout;
@@ -10,14 +10,14 @@ use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 use std::slice;
 
-/// Values that will be a slice: `len` of them are there. Dropped before it is finished, as where
-/// user code panics, it drops them and gives its block back.
+/// A slice of which `len` values are stored. If it is dropped before it is finished, because user code panics, it drops
+/// them and frees its block.
 ///
-/// It grows in place as long as its block is the arena's last. User code that makes a value may
-/// take blocks itself; then it moves when it grows.
+/// It grows in place while its block is the arena's last. User code that makes a value may allocate from the arena; the
+/// slice then moves when it grows.
 pub(super) struct Filling<'b, T> {
     bump: &'b Bump,
-    /// A block of `capacity`, handed out by the layout of such an array.
+    /// A block that was handed out for an array of `capacity` values.
     start: NonNull<T>,
     len: usize,
     capacity: usize,
@@ -25,10 +25,9 @@ pub(super) struct Filling<'b, T> {
 }
 
 impl<'b, T> Filling<'b, T> {
-    /// More is not taken before there are values for it, whatever is promised.
+    /// The largest block that is allocated on the word of a size hint.
     const TRUSTED_BYTES: usize = 1 << 20;
-    /// In place, room is taken for so much more at a time at most: to double would only commit
-    /// memory for nothing.
+    /// The largest spare capacity when growing in place: doubling would commit memory without need.
     const SPARE_BYTES: usize = 4 << 10;
 
     #[inline]
@@ -37,12 +36,12 @@ impl<'b, T> Filling<'b, T> {
         Ok(Self { bump, start, len: 0, capacity, values: PhantomData })
     }
 
-    /// With room for as many values as are promised, within reason.
+    /// Creates a slice with capacity for the `promised` number of values, within reason.
     #[inline]
     pub(super) fn expecting(bump: &'b Bump, promised: usize) -> Result<Self, Error> {
         let trusted = Self::TRUSTED_BYTES / size_of::<T>().max(1);
         let filling = Self::with_capacity(bump, promised.min(trusted));
-        // It was only a promise.
+        // A size hint that cannot be met is ignored.
         filling.or_else(|_| Self::with_capacity(bump, 0))
     }
 
@@ -51,15 +50,14 @@ impl<'b, T> Filling<'b, T> {
         if self.len == self.capacity {
             self.try_grow(1)?;
         }
-        // SAFETY: `len` is less than `capacity`, so it lies in the block.
+        // SAFETY: `len` is less than `capacity`, so the result lies in the block.
         let place = unsafe { self.start.add(self.len) };
-        // SAFETY: within the block, which nobody else has.
+        // SAFETY: `place` lies in the block, which only this slice uses.
         unsafe { place.write(value) };
         self.len += 1;
         Ok(())
     }
 
-    /// Makes room for so many more.
     #[inline]
     fn try_grow(&mut self, additional: usize) -> Result<(), Error> {
         let Self { bump, start, len, capacity, .. } = *self;
@@ -67,8 +65,8 @@ impl<'b, T> Filling<'b, T> {
         Ok(())
     }
 
-    /// The block, with room for so many more. It is not handed `self`, whose fields are in
-    /// registers as long as nobody is.
+    /// Returns the block, enlarged for `additional` values. Takes no `self`, so that the caller can keep its fields in
+    /// registers.
     #[cold]
     #[inline(never)]
     fn grown(
@@ -89,14 +87,15 @@ impl<'b, T> Filling<'b, T> {
         };
         let grow_to = |capacity| {
             let new = array_layout::<T>(capacity)?;
-            // SAFETY: handed out by the `old` layout, its owner has called, and it gets larger.
+            // SAFETY: the block was handed out for the layout `old`, belongs to the caller, and does not become
+            // smaller.
             let start = unsafe { bump.try_grow(start.cast(), old, new) }?;
             Ok((start.cast(), capacity))
         };
         grow_to(need.saturating_add(spare)).or_else(|_: Error| grow_to(need))
     }
 
-    /// Pushes all values, up to the first error of theirs.
+    /// Stores all values, up to the first error that the iterator returns.
     #[inline]
     pub(super) fn fill<E>(
         mut self,
@@ -106,7 +105,7 @@ impl<'b, T> Filling<'b, T> {
             match value {
                 Ok(value) => self.try_push(value)?,
                 Err(error) => {
-                    // Before the error is in place to be returned: a drop that panics then would leak it.
+                    // Drops the values before the error is returned: if a drop panicked later, the error would leak.
                     drop(self);
                     return Ok(Err(error));
                 }
@@ -115,21 +114,21 @@ impl<'b, T> Filling<'b, T> {
         Ok(Ok(self.finish()))
     }
 
-    /// The slice. Room that it did not need is free again if it is at the arena's end.
+    /// Completes the slice. Spare capacity is free again if it is at the end of the arena.
     #[inline]
     pub(super) fn finish(self) -> &'b mut [T] {
         let full = ManuallyDrop::new(self);
         full.shrink(full.len);
-        // SAFETY: so many values are there, in a block that is the slice's alone from now on.
+        // SAFETY: `len` values are initialized, in a block that belongs to the slice from now on.
         unsafe { slice::from_raw_parts_mut(full.start.as_ptr(), full.len) }
     }
 
-    /// Gives up room behind `len`, which is no more than the capacity.
+    /// Frees the capacity past `len`, which must not exceed the capacity.
     #[inline]
     fn shrink(&self, len: usize) {
         let layouts = (array_layout::<T>(self.capacity), array_layout::<T>(len));
         let (Ok(old), Ok(new)) = layouts else { unreachable!("such a block was handed out") };
-        // SAFETY: handed out by the `old` layout, this is its owner, and it gets no larger.
+        // SAFETY: the block was handed out for the layout `old`, belongs to `self`, and does not become larger.
         let shrunk = unsafe { self.bump.try_shrink(self.start.cast(), old, new) };
         debug_assert_eq!(shrunk, Ok(self.start.cast()), "of the same alignment");
     }
@@ -140,9 +139,9 @@ impl Filling<'_, u8> {
         if bytes.len() > self.capacity - self.len {
             self.try_grow(bytes.len())?;
         }
-        // SAFETY: `len` is at most `capacity`, so it lies in the block, or at its end.
+        // SAFETY: `len` is at most `capacity`, so the result lies in the block or at its end.
         let place = unsafe { self.start.add(self.len) };
-        // SAFETY: so many fit behind `len`, in a block that nobody else has.
+        // SAFETY: the bytes fit after `len`, in a block that only this slice uses, so they do not overlap.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.as_ptr(), bytes.len()) };
         self.len += bytes.len();
         Ok(())
@@ -153,8 +152,7 @@ impl<T> Drop for Filling<'_, T> {
     #[inline]
     fn drop(&mut self) {
         let values = ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);
-        // SAFETY: so many values are there, and nobody sees them again. Should one of them panic,
-        // the block stays taken.
+        // SAFETY: `len` values are initialized, and are not used again. If one of them panics, the block stays in use.
         unsafe { ptr::drop_in_place(values) };
         self.shrink(0);
     }

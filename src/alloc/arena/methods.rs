@@ -1,11 +1,11 @@
-//! The methods by which values get into an arena: the same for [`Arena`](super::Arena) and
-//! [`Scope`](super::Scope), but for how long the references live.
+//! The methods that store values in an arena. [`Arena`](super::Arena) and [`Scope`](super::Scope) share them; only the
+//! lifetimes of the returned references differ.
 
-/// Defines methods and their fallible twins, whose bodies are given, by the names of both, their generics and parameters,
-/// and what they return.
+/// Defines methods and their fallible twins, given the names of both, their generics and parameters, what they return,
+/// and the bodies of the twins.
 ///
-/// The first text ends the first sentence about the twin. The second, if there is one, ends the sentence about its errors.
-/// A condition in `@[…]` is that of both methods.
+/// The first literal ends the first sentence about the twin, and the second the sentence about its errors. A condition
+/// in `@[…]` applies to both methods.
 macro_rules! twins {
     ($(
         $(#[$doc:meta])+
@@ -20,7 +20,7 @@ macro_rules! twins {
         ///
         /// # Panics
         ///
-        #[doc = concat!("Where [`", stringify!($try_name), "`](Self::", stringify!($try_name), ") has an error.")]
+        #[doc = concat!("If [`", stringify!($try_name), "`](Self::", stringify!($try_name), ") returns an error.")]
         $(#[cfg($cfg)] #[cfg_attr(docsrs, doc(cfg($cfg)))])?
         #[inline]
         #[track_caller]
@@ -28,7 +28,8 @@ macro_rules! twins {
             or_give_up($this.$try_name($($arg),*))
         }
 
-        #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), or the error", $($twin,)? ".")]
+        #[doc = concat!("Like [`", stringify!($name), "`](Self::", stringify!($name), "), but returns an error instead of \
+            panicking", $($twin,)? ".")]
         ///
         /// # Errors
         ///
@@ -42,22 +43,21 @@ macro_rules! twins {
 }
 pub(super) use twins;
 
-/// Within an `impl` of a type that has a `bump`: the methods, given the lifetime of what they
-/// return.
+/// Defines the methods within an `impl` of a type that has a `bump`, given the lifetime of what they return.
 macro_rules! alloc_methods {
     ($life:lifetime) => {
-        /// Stores a value. O(1); enters the kernel if there is no room in committed memory.
+        /// Stores a value. O(1); makes system calls if committed memory is used up.
         ///
         /// # Panics
         ///
-        /// Where [`try_alloc`](Self::try_alloc) has an error.
+        /// If [`try_alloc`](Self::try_alloc) returns an error.
         #[inline]
         #[track_caller]
         pub fn alloc<T>(&self, value: T) -> &$life mut T {
             or_give_up(self.bump.try_alloc(value))
         }
 
-        /// [`alloc`](Self::alloc), or the error and the value.
+        /// Like [`alloc`](Self::alloc), but returns the error and the value instead of panicking.
         ///
         /// # Errors
         ///
@@ -68,23 +68,23 @@ macro_rules! alloc_methods {
         }
 
         $crate::alloc::arena::methods::twins! {
-            /// Stores what the closure makes, after there is room for it: large values can be made in
-            /// place. The closure may store values itself. If it panics, its room stays taken.
+            /// Makes room for a value, then stores the result of the closure, so that large values can be made in
+            /// place. The closure may store values too. If it panics, the room stays in use.
             fn alloc_with, try_alloc_with
             [T] (&self, make: impl FnOnce() -> T) -> &$life mut T {
                 self.bump.try_alloc_with(make)
-            } "; then the closure was not called";
+            } ", in which case the closure was not called";
 
-            /// [`alloc_with`](Self::alloc_with) for a closure that can fail. Then its room is free
-            /// again, unless the closure has stored something behind it.
+            /// Like [`alloc_with`](Self::alloc_with), for a closure that can fail. After an error the room is free
+            /// again, unless the closure has stored something after it.
             ///
             /// # Errors
             ///
-            /// That of the closure.
+            /// If the closure returns an error.
             fn alloc_try_with, try_alloc_try_with
             [T, E] (&self, make: impl FnOnce() -> Result<T, E>) -> Result<&$life mut T, E> {
                 self.bump.try_alloc_try_with(make)
-            } "; then the closure was not called. The inner result is the closure's";
+            } ", in which case the closure was not called. The inner result is the closure's";
 
             /// Stores a copy of a slice. O(n).
             fn alloc_slice_copy, try_alloc_slice_copy
@@ -92,30 +92,30 @@ macro_rules! alloc_methods {
                 self.bump.try_alloc_slice_copy(source)
             };
 
-            /// Stores clones of the values of a slice. If one panics, those before are dropped. O(n).
+            /// Stores clones of the elements of a slice. If cloning panics, the clones made before are dropped. O(n).
             fn alloc_slice_clone, try_alloc_slice_clone
             [T: Clone] (&self, source: &[T]) -> &$life mut [T] {
                 self.bump.try_alloc_slice_fill_with(source.len(), |i| source[i].clone())
-            }, "; nothing was cloned";
+            }, "; nothing was cloned then";
 
-            /// Stores `len` values, made of their indices. If one panics, those before are dropped.
-            /// O(n).
+            /// Stores `len` values, which the closure makes from their indices. If it panics, the values made before
+            /// are dropped. O(n).
             fn alloc_slice_fill_with, try_alloc_slice_fill_with
             [T] (&self, len: usize, make: impl FnMut(usize) -> T) -> &$life mut [T] {
                 self.bump.try_alloc_slice_fill_with(len, make)
-            } "; then the closure was not called";
+            } ", in which case the closure was not called";
 
-            /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with) for a closure that can fail. Then the
-            /// values before are dropped, and their room is free again, unless the closure has stored
-            /// something behind it.
+            /// Like [`alloc_slice_fill_with`](Self::alloc_slice_fill_with), for a closure that can fail. After an error
+            /// the values made before are dropped and their room is free again, unless the closure has stored something
+            /// after it.
             ///
             /// # Errors
             ///
-            /// That of the closure, which is not called again.
+            /// If the closure returns an error. It is not called again.
             fn alloc_slice_try_fill_with, try_alloc_slice_try_fill_with
             [T, E] (&self, len: usize, make: impl FnMut(usize) -> Result<T, E>) -> Result<&$life mut [T], E> {
                 self.bump.try_alloc_slice_try_fill_with(len, make)
-            } "; then the closure was not called. The inner result is the closure's";
+            } ", in which case the closure was not called. The inner result is the closure's";
 
             /// Stores `len` copies of a value. O(n).
             fn alloc_slice_fill_copy, try_alloc_slice_fill_copy
@@ -123,38 +123,41 @@ macro_rules! alloc_methods {
                 self.bump.try_alloc_slice_fill_copy(len, value)
             };
 
-            /// Stores `len` clones of a value. If one panics, those before are dropped. O(n).
+            /// Stores `len` clones of a value. If cloning panics, the clones made before are dropped. O(n).
             fn alloc_slice_fill_clone, try_alloc_slice_fill_clone
             [T: Clone] (&self, len: usize, value: &T) -> &$life mut [T] {
                 self.bump.try_alloc_slice_fill_with(len, |_| value.clone())
-            }, "; nothing was cloned";
+            }, "; nothing was cloned then";
 
-            /// Stores `len` default values. If one panics, those before are dropped. O(n).
+            /// Stores `len` default values. If making one panics, those made before are dropped. O(n).
             fn alloc_slice_fill_default, try_alloc_slice_fill_default
             [T: Default] (&self, len: usize) -> &$life mut [T] {
                 self.bump.try_alloc_slice_fill_with(len, |_| T::default())
-            }, "; no value was made";
+            }, "; no value was made then";
 
-            /// Stores all that an iterator gives, however much it says that will be. O(n).
+            /// Stores all values of an iterator, whatever its size hint. O(n).
             ///
-            /// The slice grows in place. The iterator may store values itself; then the slice has to
-            /// move when it grows, and leaves room behind. If the iterator panics, what it gave is
-            /// dropped.
+            /// The slice grows in place. If the iterator itself stores values in the arena, the slice moves when it
+            /// grows, and its old memory stays in use. If the iterator panics, the values before are dropped.
             fn alloc_slice_from_iter, try_alloc_slice_from_iter
             [T] (&self, values: impl IntoIterator<Item = T>) -> &$life mut [T] {
                 self.bump.try_alloc_slice_from_iter(values)
-            } "; then what the iterator gave until then is dropped, and so is the iterator";
+            } ", after dropping the iterator and the values it has returned";
 
-            /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), by the name that it has in `bumpalo`. (There,
-            /// the iterator has to know how much it gives, and it is a panic if that was wrong.)
+            /// Equivalent to [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), under the name that `bumpalo`
+            /// uses. There the iterator must know its length, and a wrong length is a panic.
             fn alloc_slice_fill_iter, try_alloc_slice_fill_iter
             [T] (&self, values: impl IntoIterator<Item = T>) -> &$life mut [T] {
                 self.try_alloc_slice_from_iter(values)
             };
 
-            /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter) for an iterator whose values may be
-            /// errors. At the first of them the values before are dropped, and their room is free again, unless
-            /// the iterator has stored something behind it.
+            /// Like [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), for an iterator over results. At the first
+            /// error the values before it are dropped and their room is free again, unless the iterator has stored
+            /// something after it.
+            ///
+            /// # Errors
+            ///
+            /// The first error of the iterator, which is not called again.
             ///
             /// # Examples
             ///
@@ -168,15 +171,10 @@ macro_rules! alloc_methods {
             ///     assert!(parse("1 2 x").is_err());
             /// });
             /// ```
-            ///
-            /// # Errors
-            ///
-            /// The first that the iterator gives, which is not asked again.
             fn alloc_slice_try_fill_iter, try_alloc_slice_try_fill_iter
             [T, E] (&self, values: impl IntoIterator<Item = Result<T, E>>) -> Result<&$life mut [T], E> {
                 self.bump.try_alloc_slice_try_fill_iter(values)
-            } "; then what the iterator gave until then is dropped, and so is the iterator. The inner result is the \
-                iterator's";
+            } ", after dropping the iterator and the values it has returned. The inner result is the iterator's";
 
             /// Stores a copy of a string. O(n).
             fn alloc_str, try_alloc_str [] (&self, source: &str) -> &$life mut str {
@@ -184,18 +182,17 @@ macro_rules! alloc_methods {
             };
         }
 
-        /// Stores formatted text: `alloc_fmt(format_args!("{x}"))` is what `format!("{x}")` is.
-        /// O(n).
+        /// Stores formatted text: `alloc_fmt(format_args!("{x}"))` corresponds to `format!("{x}")`. O(n).
         ///
         /// # Panics
         ///
-        /// Where [`try_alloc_fmt`](Self::try_alloc_fmt) has an error, and where it panics.
+        /// If [`try_alloc_fmt`](Self::try_alloc_fmt) panics or returns an error.
         #[track_caller]
         pub fn alloc_fmt(&self, text: fmt::Arguments<'_>) -> &$life mut str {
             or_give_up(self.bump.try_alloc_fmt(text))
         }
 
-        /// [`alloc_fmt`](Self::alloc_fmt), or the error.
+        /// Like [`alloc_fmt`](Self::alloc_fmt), but returns an error instead of panicking.
         ///
         /// # Errors
         ///
@@ -203,66 +200,66 @@ macro_rules! alloc_methods {
         ///
         /// # Panics
         ///
-        /// If a value in the text has an error when it is formatted, as `format!` does.
+        /// If a formatting trait implementation returns an error, like `format!`.
         #[track_caller]
         pub fn try_alloc_fmt(&self, text: fmt::Arguments<'_>) -> Result<&$life mut str, Error> {
             self.bump.try_alloc_fmt(text)
         }
 
-        /// Memory of a layout, for whoever handles it by pointers. It holds anything, and stays
-        /// good until the reference that another method would return would end. A layout of size
-        /// zero takes nothing. O(1); enters the kernel if there is no room in committed memory.
+        /// Allocates uninitialised memory for a layout. It stays valid as long as a reference returned by another
+        /// method would. A layout of size zero takes no memory. O(1); makes system calls if committed memory is used
+        /// up.
         ///
         /// # Panics
         ///
-        /// Where [`try_alloc_layout`](Self::try_alloc_layout) has an error.
+        /// If [`try_alloc_layout`](Self::try_alloc_layout) returns an error.
         #[inline]
         #[track_caller]
         pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
             or_give_up(self.bump.try_allocate(layout))
         }
 
-        /// [`alloc_layout`](Self::alloc_layout), or the error; then nothing has changed.
+        /// Like [`alloc_layout`](Self::alloc_layout), but returns an error instead of panicking. After an error nothing
+        /// has changed.
         ///
         /// # Errors
         ///
-        /// If more than `max_bytes` would be used ([`MaxLen`](crate::ErrorKind::MaxLen)), or more than
-        /// [the limit](crate::Arena::set_allocation_limit)
-        /// ([`AllocationLimit`](crate::ErrorKind::AllocationLimit)), the size is absurd
-        /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), or the system refuses the
-        /// addresses or the memory.
+        /// If more bytes would be in use than `max_bytes` ([`MaxLen`](crate::ErrorKind::MaxLen)) or [the
+        /// limit](crate::Arena::set_allocation_limit) ([`AllocationLimit`](crate::ErrorKind::AllocationLimit)) allows,
+        /// if the size exceeds `isize::MAX` bytes ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), or if the
+        /// system refuses the addresses or the memory.
         #[inline]
         pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
             self.bump.try_allocate(layout)
         }
 
         $crate::alloc::arena::methods::twins! {
-            /// [`alloc_layout`](Self::alloc_layout), where all bytes are zero. Nothing is written where
-            /// memory is fresh from the system.
+            /// Like [`alloc_layout`](Self::alloc_layout), but the memory is zeroed. Memory that is fresh from the
+            /// system is not written to.
             fn alloc_layout_zeroed, try_alloc_layout_zeroed
             [] (&self, layout: Layout) -> NonNull<u8> {
                 self.bump.try_allocate_zeroed(layout)
             };
 
-            /// Room for a value. O(1).
+            /// Makes room for a value. O(1).
             fn alloc_uninit, try_alloc_uninit [T] (&self) -> &$life mut MaybeUninit<T> {
                 self.bump.try_alloc_uninit()
             };
 
-            /// Room for `len` values. O(1).
+            /// Makes room for `len` values. O(1).
             fn alloc_slice_uninit, try_alloc_slice_uninit
             [T] (&self, len: usize) -> &$life mut [MaybeUninit<T>] {
                 self.bump.try_alloc_slice_uninit(len)
             };
 
-            /// A value that is all zero. Nothing is written where memory is fresh from the system.
+            /// Stores a value whose bytes are all zero. Memory that is fresh from the system is not written to.
             @[feature = "bytemuck"]
             fn alloc_zeroed, try_alloc_zeroed [T: bytemuck::Zeroable] (&self) -> &$life mut T {
                 self.bump.try_alloc_zeroed()
             };
 
-            /// `len` values that are all zero. Nothing is written where memory is fresh from the
-            /// system: it takes memory only when it is used.
+            /// Stores `len` values whose bytes are all zero. Memory that is fresh from the system is not written to, so
+            /// it becomes resident only when it is used.
             @[feature = "bytemuck"]
             fn alloc_slice_zeroed, try_alloc_slice_zeroed
             [T: bytemuck::Zeroable] (&self, len: usize) -> &$life mut [T] {
@@ -270,18 +267,18 @@ macro_rules! alloc_methods {
             };
         }
 
-        /// Stores a value that is dropped when the box is. O(1).
+        /// Stores a value that is dropped with the returned box. O(1).
         ///
         /// # Panics
         ///
-        /// Where [`try_alloc_box`](Self::try_alloc_box) has an error.
+        /// If [`try_alloc_box`](Self::try_alloc_box) returns an error.
         #[inline]
         #[track_caller]
         pub fn alloc_box<T>(&self, value: T) -> ArenaBox<$life, T> {
             ArenaBox::new(self.alloc(value))
         }
 
-        /// [`alloc_box`](Self::alloc_box), or the error and the value.
+        /// Like [`alloc_box`](Self::alloc_box), but returns the error and the value instead of panicking.
         ///
         /// # Errors
         ///
@@ -292,8 +289,8 @@ macro_rules! alloc_methods {
         }
 
         $crate::alloc::arena::methods::twins! {
-            /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), where the values are dropped
-            /// when the box is.
+            /// Like [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), but the values are dropped with the
+            /// returned box.
             fn alloc_box_slice_from_iter, try_alloc_box_slice_from_iter
             [T] (&self, values: impl IntoIterator<Item = T>) -> ArenaBox<$life, [T]> {
                 self.bump.try_alloc_slice_from_iter(values).map(ArenaBox::new)
@@ -303,28 +300,27 @@ macro_rules! alloc_methods {
 }
 pub(super) use alloc_methods;
 
-/// The methods that open scopes, within an `impl` of a type that has a `bump`.
+/// Defines the methods that open scopes, within an `impl` of a type that has a `bump`.
 macro_rules! scope_methods {
     () => {
-        /// Runs the closure with a scope: all that it stores is gone when it returns, or panics.
+        /// Calls the closure with a scope, whose values are freed when the closure returns or panics.
         ///
-        /// O(1), and does not enter the kernel. What was stored before stays. (What was stored in a
-        /// [`Scope`] can be used meanwhile; the borrow of what was stored in an arena itself ends.)
+        /// O(1), and makes no system calls. Values stored before stay. Those in an outer [`Scope`] remain usable
+        /// meanwhile, but references to those in an arena itself end, because the arena is borrowed mutably.
         #[inline]
         pub fn scope<R>(&mut self, work: impl FnOnce(&mut Scope<'_>) -> R) -> R {
             let mut guard = self.guard();
             work(&mut guard.scope())
         }
 
-        /// Begins a scope that ends when the guard is dropped: see [`ScopeGuard`].
-        ///
-        /// O(1), and does not enter the kernel.
+        /// Opens a scope that ends when the returned guard is dropped; see [`ScopeGuard`]. O(1), and makes no system
+        /// calls.
         #[inline]
         pub fn guard(&mut self) -> ScopeGuard<'_> {
             ScopeGuard::new(&self.bump)
         }
 
-        /// How many bytes are used, with those that align them; not only in this scope.
+        /// Returns how many bytes are in use, including alignment padding and memory used outside this scope.
         pub fn used_bytes(&self) -> usize {
             self.bump.used_bytes()
         }

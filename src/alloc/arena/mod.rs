@@ -1,4 +1,4 @@
-//! [`Arena`]: values of any type, one behind another, freed all at once.
+//! [`Arena`]: values of any type in contiguous memory, freed all at once.
 
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod allocator;
@@ -28,65 +28,63 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-/// Values of any type, one behind another in memory that never moves, and freed all at once.
+/// Stores values of any type one after another in memory that never moves, and frees them all at once.
 ///
-/// Storing a value is an addition and a compare, whatever its type. The references that it returns
-/// stay good until the arena is [reset](Self::reset) or dropped, which takes a mutable borrow, or
-/// until the [scope](Self::scope) ends. There are no chunks: addresses are reserved once, and
-/// memory behind those values is committed in place.
+/// Storing a value takes an addition and a comparison, whatever its type. The returned references stay valid until the
+/// arena is [reset](Self::reset) or dropped, which needs a mutable borrow, or until the [scope](Self::scope) ends.
+/// There are no chunks: addresses are reserved once, and memory is committed in place.
 ///
 /// # Drop
 ///
-/// Values in an arena are **not dropped**: what they own beside their own memory leaks. For those
-/// that are to be dropped there is [`alloc_box`](Self::alloc_box). As an allocator of containers
-/// (`Vec<T, &Arena>`, by the features `allocator-api2-02` and `allocator-api2-04`, or std's trait) it
-/// leaves dropping to the container, of course.
+/// Values in an arena are **not dropped**: whatever else they own leaks. Use [`alloc_box`](Self::alloc_box) for values
+/// that must be dropped. A container that uses the arena as its allocator (`Vec<T, &Arena>`, with the features
+/// `allocator-api2-02` and `allocator-api2-04`, or std's trait) drops its elements as usual.
 ///
 /// # Memory
 ///
-/// [`new`](Self::new) reserves at the first value as much as the machine has memory, and less beside
-/// very many others, or if the system has not so much to give. [`with_max_bytes`](Self::with_max_bytes) and
-/// [`builder`](Self::builder) say how much; [`max_bytes`](Self::max_bytes) is then a promise: no
-/// more is ever used, whatever the page.
+/// An arena made with [`new`](Self::new) reserves addresses when it stores its first value: as much as the machine has
+/// memory, or less if there are very many other arenas or the system has fewer addresses. To choose the size, use
+/// [`with_max_bytes`](Self::with_max_bytes) or [`builder`](Self::builder); [`max_bytes`](Self::max_bytes) is then an
+/// exact limit, whatever the page size.
 ///
-/// Only the last block can be given back by itself: when it shrinks, or when its container lets go
-/// of it. All else is free again with the scope, or by [`reset`](Self::reset), which keeps the
-/// memory committed: filling it again takes no page fault and no call.
-/// [`reset_keeping`](Self::reset_keeping) and [`trim_within`](Self::trim_within) give it back.
+/// Only the last block can be freed individually, when it shrinks or when its container frees it. All other memory is
+/// freed when the scope ends, or by [`reset`](Self::reset), which keeps it committed: filling it again takes no page
+/// faults and no system calls. [`reset_keeping`](Self::reset_keeping) and [`trim_within`](Self::trim_within) return it
+/// to the system.
 ///
-/// # Refusals
+/// # Errors
 ///
-/// Each method has a twin that begins with `try_` and returns an [`Error`], and gives back the
-/// value that could not be stored. The other panics where the twin has an error.
+/// Each method that panics has a twin whose name begins with `try_`. The twin returns an [`Error`] instead, together
+/// with the value that could not be stored.
 ///
 /// # Moving from `bumpalo`
 ///
-/// Change `use bumpalo::Bump` to `use stayput::Arena as Bump`: `alloc`, `alloc_with`, `alloc_try_with`,
-/// `alloc_str`, `alloc_layout`, `alloc_slice_*`, their `try_` twins, `with_capacity`, `set_allocation_limit`
-/// and `reset` are called as there. What is different:
+/// Change `use bumpalo::Bump` to `use stayput::Arena as Bump`. These methods have the same names: `alloc`,
+/// `alloc_with`, `alloc_try_with`, `alloc_str`, `alloc_layout`, `alloc_slice_*`, their `try_` twins, `with_capacity`,
+/// `set_allocation_limit` and `reset`. Differences:
 ///
 /// | `bumpalo` 3.21 | here |
 /// |---|---|
-/// | chunks, each twice as large; `reset` keeps the last | one range of addresses, committed in place; `reset` keeps all, [`reset_keeping`](Self::reset_keeping) what you say |
-/// | `new` allocates nothing | neither; the first value reserves addresses and commits 64 KiB: calls to the kernel, so not for an arena of a few values that is made anew each time. [`reset`](Self::reset) one instead |
-/// | memory from the global allocator | from the system; and it goes back when it [is trimmed](Self::trim_within), not only with the arena |
+/// | chunks, each twice as large; `reset` keeps the last | one range of addresses, committed in place; `reset` keeps all of it, [`reset_keeping`](Self::reset_keeping) as much as you choose |
+/// | `new` allocates nothing | neither does [`new`](Self::new), but the first value reserves addresses and commits 64 KiB, which takes system calls. Instead of creating an arena for a few values each time, [`reset`](Self::reset) one |
+/// | memory from the global allocator | from the system, and returned by [`trim_within`](Self::trim_within), not only when the arena is dropped |
 /// | `try_new` | [`new`](Self::new), which cannot fail |
-/// | `AllocErr` | [`Error`], which says which limit it was |
-/// | `try_alloc` loses the value | it gives it back, beside an error that says which limit it was |
-/// | `try_alloc_try_with`: `AllocOrInitError` | a result in a result: outside the arena's, inside the closure's |
+/// | `AllocErr` | [`Error`], which names the limit |
+/// | `try_alloc` drops the value | returns it, with the error |
+/// | `try_alloc_try_with`: `AllocOrInitError` | nested results: the outer one is the arena's, the inner one the closure's |
 /// | `alloc_slice_fill_iter`: an iterator that knows its length | any iterator, also as [`alloc_slice_from_iter`](Self::alloc_slice_from_iter) |
-/// | `alloc_slice_try_fill_with`, `…_iter`: values before the error are leaked | they are dropped |
-/// | `set_allocation_limit`: for chunks that are taken from then on, rounded up to chunks | for each byte that is [used from then on](Self::set_allocation_limit) |
+/// | `alloc_slice_try_fill_with`, `…_iter`: values before the error leak | they are dropped |
+/// | `set_allocation_limit`: for chunks that are allocated later, rounded up to chunks | for every byte [used later](Self::set_allocation_limit) |
 /// | `allocated_bytes` | [`capacity_bytes`](Self::capacity_bytes); [`used_bytes`](Self::used_bytes) is what values take |
 /// | `allocated_bytes_including_metadata` | [`stats`](Self::stats) |
-/// | `chunk_capacity` | `capacity_bytes() - used_bytes()`: so much is stored without a call to the kernel |
-/// | `iter_allocated_chunks`: values last to first | [`used_memory`](Self::used_memory): first to last, in one slice |
-/// | `with_min_align` | none: values are aligned as their types ask |
+/// | `chunk_capacity` | `capacity_bytes() - used_bytes()`: what can be stored without a system call |
+/// | `iter_allocated_chunks`: values from last to first | [`used_memory`](Self::used_memory): from first to last, in one slice |
+/// | `with_min_align` | none: values are aligned as their types require |
 /// | `boxed::Box::new_in(x, &bump)`, `from_iter_in` | [`alloc_box(x)`](Self::alloc_box), [`alloc_box_slice_from_iter`](Self::alloc_box_slice_from_iter) |
-/// | trait objects by `from_raw(into_raw(x) as *mut dyn …)` | the same, or without `unsafe` by [`ArenaBox::unsize`] |
-/// | `Box::pin_in` | none, for [a reason](ArenaBox): `pin!`, or std's `Box::pin` |
-/// | `collections::Vec`, `String` | the `Vec` of `allocator-api2` or of std, in `&arena`: it grows in place while it is the last. No `String`; [`alloc_fmt`](Self::alloc_fmt) in place of `format!(in &bump, …)` |
-/// | `raw_checkpoint`, and `unsafe` `reset_to_raw_checkpoint`, free what was stored in between | a [scope](Self::scope), or a [`guard`](Self::guard), without `unsafe` |
+/// | trait objects by `from_raw(into_raw(x) as *mut dyn …)` | the same, or [`ArenaBox::unsize`] without `unsafe` |
+/// | `Box::pin_in` | none, as [`ArenaBox`] explains: use `pin!` or std's `Box::pin` |
+/// | `collections::Vec`, `String` | the `Vec` of `allocator-api2` or of std, in `&arena`, which grows in place while it is the last block. No `String`; [`alloc_fmt`](Self::alloc_fmt) replaces `format!(in &bump, …)` |
+/// | `raw_checkpoint`, and `unsafe` `reset_to_raw_checkpoint`, free what was stored in between | a [scope](Self::scope) or a [`guard`](Self::guard), without `unsafe` |
 /// | `no_std` | needs std |
 ///
 /// # Examples
@@ -99,14 +97,14 @@ use std::ptr::NonNull;
 ///     let name = frame.alloc_fmt(format_args!("frame {i}"));
 ///     let sparks = frame.alloc_slice_fill_copy(1000, [0.0_f32; 4]);
 ///     sparks[0][0] = 1.0;
-///     name.make_ascii_uppercase(); // all of them can be changed
+///     name.make_ascii_uppercase(); // references are mutable
 ///     assert!(name.starts_with("FRAME "));
 ///     frame.reset();
 /// }
 /// assert_eq!(frame.used_bytes(), 0);
 /// ```
 ///
-/// Nothing outlives a reset,
+/// References do not outlive a reset,
 ///
 /// ```compile_fail,E0502
 /// let mut arena = stayput::Arena::new();
@@ -124,7 +122,7 @@ use std::ptr::NonNull;
 /// println!("{one}");
 /// ```
 ///
-/// and one thread at a time has it:
+/// and only one thread can use it at a time:
 ///
 /// ```compile_fail,E0277
 /// let arena = stayput::Arena::new();
@@ -137,45 +135,41 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An empty arena. Nothing is reserved before the first value.
+    /// Creates an empty arena. Nothing is reserved before the first value is stored.
     ///
-    /// It then reserves as much as the machine has memory, or its part of the addresses that the process
-    /// has, as [`VmVec::new`](crate::VmVec::new) does.
+    /// The arena then reserves as much as the machine has memory, or its share of the process's addresses, as
+    /// [`VmVec::new`](crate::VmVec::new) does.
     #[must_use]
     pub const fn new() -> Self {
         Self { bump: Bump::new(Options::DEFAULT) }
     }
 
-    /// An empty arena that never uses more than `max_bytes`, with addresses for them.
-    ///
-    /// Enters the kernel.
+    /// Creates an empty arena that never uses more than `max_bytes`, and reserves the addresses for them.
     ///
     /// # Panics
     ///
-    /// Where [`try_with_max_bytes`](Self::try_with_max_bytes) has an error.
+    /// If [`try_with_max_bytes`](Self::try_with_max_bytes) returns an error.
     #[must_use]
     #[track_caller]
     pub fn with_max_bytes(max_bytes: usize) -> Self {
         or_give_up(Self::try_with_max_bytes(max_bytes))
     }
 
-    /// [`with_max_bytes`](Self::with_max_bytes), or the error.
+    /// Like [`with_max_bytes`](Self::with_max_bytes), but returns an error instead of panicking.
     ///
     /// # Errors
     ///
-    /// If the addresses cannot be had.
+    /// If the system refuses the addresses.
     pub fn try_with_max_bytes(max_bytes: usize) -> Result<Self, Error> {
         Self::builder().max_bytes(max_bytes).try_build()
     }
 
-    /// An empty arena with so many bytes committed, for the first values: storing them does not enter the
-    /// kernel but for page faults, which [`prefault`](Self::prefault) takes before.
-    ///
-    /// Enters the kernel, unless there are none.
+    /// Creates an empty arena with `capacity_bytes` of committed memory. Storing values there makes no system calls,
+    /// but takes page faults unless [`prefault`](Self::prefault) takes them in advance.
     ///
     /// # Panics
     ///
-    /// Where [`try_with_capacity`](Self::try_with_capacity) has an error.
+    /// If [`try_with_capacity`](Self::try_with_capacity) returns an error.
     ///
     /// # Examples
     ///
@@ -189,24 +183,24 @@ impl Arena {
         or_give_up(Self::try_with_capacity(capacity_bytes))
     }
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
+    /// Like [`with_capacity`](Self::with_capacity), but returns an error instead of panicking.
     ///
     /// # Errors
     ///
-    /// If the addresses or the memory cannot be had, or the size is absurd
+    /// If the system refuses the addresses or the memory, or the capacity exceeds `isize::MAX` bytes
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
     pub fn try_with_capacity(capacity_bytes: usize) -> Result<Self, Error> {
         Self::builder().capacity_bytes(capacity_bytes).try_build()
     }
 
-    /// Options for an arena.
+    /// Returns a builder with the options of an arena.
     pub const fn builder() -> ArenaBuilder {
         ArenaBuilder::new()
     }
 
     fn try_with_options(options: Options, capacity_bytes: usize) -> Result<Self, Error> {
         let arena = Self { bump: Bump::new(options) };
-        // Its capacity first: addresses are reserved for it, and nothing is ahead of what it is not yet.
+        // Commits before the background thread serves the arena: the thread has nothing to be ahead of yet.
         arena.bump.try_commit(capacity_bytes)?;
         if options.max_bytes.is_some() || options.commit_ahead.is_on() {
             arena.bump.try_reserve_addresses(Layout::new::<u8>())?;
@@ -217,36 +211,31 @@ impl Arena {
     alloc_methods!('_);
     scope_methods!();
 
-    /// Makes all memory of the arena free again. It stays committed, for the next values.
-    ///
-    /// O(1), and does not enter the kernel. No value is dropped.
+    /// Frees all memory of the arena, in O(1) and without a system call. The memory stays committed, for the next
+    /// values. No value is dropped.
     #[inline]
     pub fn reset(&mut self) {
         self.bump.reset();
     }
 
-    /// [`reset`](Self::reset), and gives committed memory behind the first `keep_bytes` back to the
-    /// system, in whole runs, if two or more of them are spare, as
-    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does.
-    ///
-    /// Enters the kernel if there are.
+    /// Resets the arena, and returns committed memory past the first `keep_bytes` to the system, in whole runs. If
+    /// fewer than two runs are spare, the memory stays, as for [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit).
     ///
     /// # Errors
     ///
-    /// If the system refuses to take memory back
-    /// ([`MappingLimit`](crate::ErrorKind::MappingLimit)). The arena is reset then too.
+    /// If the system refuses to take memory back ([`MappingLimit`](crate::ErrorKind::MappingLimit)). The arena is reset
+    /// all the same.
     pub fn reset_keeping(&mut self, keep_bytes: usize) -> Result<(), Error> {
         self.reset();
         self.trim_within(keep_bytes, Budget::UNLIMITED).map(drop)
     }
 
-    /// Gives committed memory back that lies behind all that is used and behind the first
-    /// `keep_bytes`, but no more of it than a budget allows, so that it can be spread over frames:
-    /// call it again until it [is done](GivenBack::is_done).
+    /// Returns committed memory to the system that is past both the used bytes and the first `keep_bytes`, within a
+    /// budget, so that the work can be spread over frames. Call it again until it [is done](GivenBack::is_done).
     ///
     /// # Errors
     ///
-    /// As for [`reset_keeping`](Self::reset_keeping). What was given back before is.
+    /// As for [`reset_keeping`](Self::reset_keeping). Memory that was already returned stays returned.
     ///
     /// # Examples
     ///
@@ -256,7 +245,7 @@ impl Arena {
     /// let mut level = Arena::new();
     /// level.alloc_slice_fill_copy(4 << 20, 1_u8);
     /// level.reset();
-    /// // In each frame a MiB of it:
+    /// // One MiB of it in each frame:
     /// while !level.trim_within(0, Budget::bytes(1 << 20))?.is_done {}
     /// assert_eq!(level.capacity_bytes(), 0);
     /// # Ok::<(), stayput::Error>(())
@@ -265,20 +254,19 @@ impl Arena {
         self.bump.trim(keep_bytes, budget)
     }
 
-    /// Makes room for `bytes` more, and makes its pages resident now, so that filling it takes no
-    /// page fault.
+    /// Commits memory for `bytes` more and makes its pages resident, so that filling it takes no page faults.
     ///
-    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
+    /// Takes about 0.5 ms per MiB, or 0.15 ms with huge pages.
     ///
     /// # Panics
     ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
+    /// If [`try_prefault`](Self::try_prefault) returns an error.
     #[track_caller]
     pub fn prefault(&self, bytes: usize) {
         or_give_up(self.try_prefault(bytes));
     }
 
-    /// [`prefault`](Self::prefault), or the error.
+    /// Like [`prefault`](Self::prefault), but returns an error instead of panicking.
     ///
     /// # Errors
     ///
@@ -287,30 +275,30 @@ impl Arena {
         self.bump.try_prefault(bytes)
     }
 
-    /// Makes memory behind what is used resident ahead of its use: twice as much as the busiest
-    /// sixtieth of a second of late has used, as far as the budget goes. For the idle time of a
-    /// frame; see [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
+    /// Makes memory past the used bytes resident before it is needed, within a budget: twice as much as was used in the
+    /// busiest recent sixtieth of a second. Call it in the idle time of a frame; see
+    /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
     ///
-    /// Enters the kernel once for each 64 KiB, or huge page.
+    /// Makes one system call per 64 KiB or per huge page.
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         self.bump.prefault_ahead(budget)
     }
 
-    /// How many bytes can be used before more memory is committed, with those that are.
+    /// Returns how many bytes can be in use before more memory is committed, including those in use.
     pub fn capacity_bytes(&self) -> usize {
         self.bump.capacity_bytes()
     }
 
-    /// How many bytes can ever be used at once: as was asked for, or else as much as is, or will
-    /// be, reserved.
+    /// Returns the maximum number of bytes that can be in use at once: the requested maximum, or else the size of the
+    /// current or future reservation.
     pub fn max_bytes(&self) -> usize {
         self.bump.max_bytes()
     }
 
-    /// What the arena holds and takes up.
+    /// Returns statistics about the arena.
     ///
-    /// Asks the system which pages are resident, linear in the committed pages: for looking, not
-    /// for a hot path.
+    /// Asks the system which pages are resident, which takes time linear in the committed pages. Do not call it in a
+    /// hot path.
     ///
     /// # Examples
     ///
@@ -336,19 +324,17 @@ impl Arena {
         }
     }
 
-    /// How many bytes may be used at most, if that [was set](Self::set_allocation_limit).
+    /// Returns the limit [set](Self::set_allocation_limit) on the used bytes, if any.
     pub fn allocation_limit(&self) -> Option<usize> {
         self.bump.allocation_limit()
     }
 
-    /// Sets how many bytes may be used at once from now on, or with `None` that there is no limit but
-    /// [`max_bytes`](Self::max_bytes).
+    /// Limits how many bytes may be in use at once from now on; `None` leaves [`max_bytes`](Self::max_bytes) as the
+    /// only limit. O(1).
     ///
-    /// What is used already stays, also if it is more; then there is room for nothing else. The growth
-    /// policy, and [`prefault_ahead`](Self::prefault_ahead), commit nothing behind the limit. (What is committed
-    /// there already, or by the [background thread](crate::CommitAhead), stays.)
-    ///
-    /// O(1), and does not enter the kernel.
+    /// If more bytes are already in use, they stay, and nothing else can be stored until enough of them are freed. The
+    /// growth policy and [`prefault_ahead`](Self::prefault_ahead) commit no memory past the limit. Memory that was
+    /// committed there before, or by the [background thread](crate::CommitAhead), stays committed.
     ///
     /// # Examples
     ///
@@ -367,10 +353,9 @@ impl Arena {
         self.bump.set_allocation_limit(limit);
     }
 
-    /// What is used, from the first value on, with what lies between values to align them.
+    /// Returns the used memory, from the first value on, including alignment padding. O(1).
     ///
-    /// Values lie in the order in which they were stored, but for slices that had to move while they
-    /// grew. O(1).
+    /// Values are in the order in which they were stored, except for slices that moved while they grew.
     ///
     /// # Examples
     ///
@@ -379,7 +364,7 @@ impl Arena {
     /// arena.alloc_str("one");
     /// arena.alloc_str("two");
     /// let bytes = arena.used_memory().iter();
-    /// // SAFETY: text alone was stored, which leaves nothing out.
+    /// // SAFETY: only text was stored, which needs no padding.
     /// let text: Vec<u8> = bytes.map(|byte| unsafe { byte.assume_init() }).collect();
     /// assert_eq!(text, b"onetwo");
     /// ```
@@ -387,7 +372,7 @@ impl Arena {
         self.bump.used_memory()
     }
 
-    /// Whether an address lies in what is used. O(1).
+    /// Returns `true` if an address lies in the used memory. O(1).
     ///
     /// # Examples
     ///

@@ -1,33 +1,27 @@
-//! [`Scope`] and [`ScopeGuard`]: a part of an arena's time, at whose end all that was stored in it
-//! is free again.
+//! [`Scope`] and [`ScopeGuard`]: free what an arena stored during a part of its life.
 //!
 //! # Why this is sound
 //!
-//! A guard's drop takes back all that was handed out since the guard was made, so nobody may have
-//! any of it then.
+//! Dropping a guard frees all memory that was handed out since the guard was made, so none of it may be in use then.
 //!
-//! - What a scope hands out lives for `'a` at most, its own lifetime, for which its guard is
-//!   borrowed mutably. So all of it is gone before the guard can be dropped, or moved. (A handle
-//!   that itself took back when it is dropped, and handed out for `'a`, would be dropped while its
-//!   references live.)
-//! - Nobody else hands anything out meanwhile: the arena, or the outer scope, is borrowed mutably
-//!   by the guard. References from the outer scope live for that scope's own lifetime, not for a
-//!   borrow of it, so they stay good, and lie before the mark.
-//! - `top` never lies before a guard's mark: only the owner of a block gives it back, and whoever
-//!   owns one from before by way of the trait `Allocator` (a `Vec<T, &Scope>`) borrows the outer
-//!   scope, or the arena, so that no guard can be made of it. An [`ArenaBox`] of the outer scope
-//!   can be dropped in the inner one, but gives no memory back.
-//! - Two scopes that are exchanged (`mem::swap`) have the same lifetime, for which then both guards
-//!   are borrowed: what either hands out lives no longer than its own guard is borrowed. The scope
-//!   that a closure is given has a lifetime of which the closure knows nothing, so there is no
-//!   other one to exchange it with. Guards that are exchanged take their marks, and the borrows of
-//!   their arenas, with them; two of one arena are never there to be exchanged, for the outer is
+//! - Memory handed out by a scope lives for at most `'a`, the scope's own lifetime, for which its guard is borrowed
+//!   mutably. So it is not used any more when the guard is dropped or moved. (If a single type handed out memory for
+//!   `'a` and freed it in its own drop, references would still be alive at that time.)
+//! - Nothing else is handed out while the scope exists: its guard borrows the arena or the outer scope mutably.
+//!   References from the outer scope live for that scope's lifetime, not for a borrow of it. They stay valid, and point
+//!   before the mark.
+//! - `top` is never before a guard's mark. Only the owner of a block frees it. A container that owns an older block
+//!   through the `Allocator` trait (a `Vec<T, &Scope>`) borrows the outer scope or the arena, so no guard can be made
+//!   of it. An [`ArenaBox`] of the outer scope can be dropped in the inner one, but frees no memory.
+//! - Two scopes can be swapped (`mem::swap`) only if they have the same lifetime, and both guards are borrowed for it.
+//!   So whatever either hands out does not outlive the borrow of its own guard. The scope passed to a closure has a
+//!   lifetime that the closure cannot name, so no other scope can be swapped with it. Guards that are swapped keep
+//!   their marks and the borrows of their arenas. Two guards of one arena cannot be swapped, because the outer one is
 //!   borrowed.
-//! - A guard that is forgotten takes nothing back. What its scope stored stays taken, and nobody
-//!   has it.
-//! - Neither type can be sent or shared: the arena would be used by two threads.
+//! - A forgotten guard frees nothing. Its memory stays in use, unreachable.
+//! - Neither type is `Send` or `Sync`, since the arena would be used by two threads.
 
-#![expect(unsafe_code, reason = "takes back what nobody has any more")]
+#![expect(unsafe_code, reason = "frees memory that nothing uses any more")]
 
 use super::ArenaBox;
 use super::bump::{Bump, Mark};
@@ -38,10 +32,9 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-/// A scope of an [`Arena`](crate::Arena): what is stored in it is gone when the scope ends, and
-/// what was stored before it stays.
+/// A scope of an [`Arena`](crate::Arena): values stored in it are freed when it ends, and earlier ones stay.
 ///
-/// Made by [`Arena::scope`](crate::Arena::scope), or by [`ScopeGuard::scope`]. Scopes nest.
+/// Made by [`Arena::scope`](crate::Arena::scope) or [`ScopeGuard::scope`]. Scopes can be nested.
 ///
 /// # Examples
 ///
@@ -61,7 +54,7 @@ use std::ptr::NonNull;
 /// assert_eq!(arena.used_bytes(), 0);
 /// ```
 ///
-/// Nothing gets out of a scope,
+/// References do not outlive their scope,
 ///
 /// ```compile_fail
 /// let mut arena = stayput::Arena::new();
@@ -79,7 +72,7 @@ use std::ptr::NonNull;
 /// let boxed = arena.scope(|scope| scope.alloc_box(1));
 /// ```
 ///
-/// nor out of an inner one,
+/// including inner scopes,
 ///
 /// ```compile_fail
 /// let mut arena = stayput::Arena::new();
@@ -88,7 +81,7 @@ use std::ptr::NonNull;
 /// });
 /// ```
 ///
-/// nothing is stored in the outer one meanwhile, nor in the arena,
+/// nor can the outer scope or the arena store anything meanwhile,
 ///
 /// ```compile_fail,E0502
 /// let mut arena = stayput::Arena::new();
@@ -102,14 +95,14 @@ use std::ptr::NonNull;
 /// arena.scope(|scope| *arena.alloc(1));
 /// ```
 ///
-/// a scope is not exchanged with another,
+/// nor can a scope be swapped with another,
 ///
 /// ```compile_fail
 /// let (mut one, mut two) = (stayput::Arena::new(), stayput::Arena::new());
 /// one.scope(|a| two.scope(|b| std::mem::swap(a, b)));
 /// ```
 ///
-/// and no other thread has it:
+/// nor be used by another thread:
 ///
 /// ```compile_fail,E0277
 /// let mut arena = stayput::Arena::new();
@@ -130,9 +123,9 @@ impl<'a> Scope<'a> {
 
 debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 
-/// Ends a scope when it is dropped: where a closure is in the way of `?`, `return` or `await`.
+/// Ends a scope when it is dropped. Use it where a closure would be in the way of `?`, `return` or `await`.
 ///
-/// In two steps, so that what is stored is gone before the guard is:
+/// The guard and its scope are separate values, so that nothing stored in the scope outlives the guard:
 ///
 /// ```
 /// use stayput::{Arena, Error};
@@ -151,9 +144,9 @@ debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// A guard that is forgotten keeps the memory taken until the arena, or the outer scope, is reset.
+/// A forgotten guard keeps the memory in use until the arena is reset or the outer scope ends.
 ///
-/// What a scope stored does not outlive the guard,
+/// Values in a scope do not outlive the guard,
 ///
 /// ```compile_fail,E0505
 /// let mut arena = stayput::Arena::new();
@@ -163,7 +156,7 @@ debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 /// println!("{one}");
 /// ```
 ///
-/// not even as what is yet to be dropped:
+/// even if they only would be dropped later:
 ///
 /// ```compile_fail,E0597
 /// let mut arena = stayput::Arena::new();
@@ -172,7 +165,7 @@ debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 /// boxed = guard.scope().alloc_box(1);
 /// ```
 ///
-/// One scope at a time hands memory out,
+/// Only one scope at a time can store values,
 ///
 /// ```compile_fail,E0502
 /// let mut arena = stayput::Arena::new();
@@ -183,7 +176,7 @@ debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 /// inner.scope().alloc(2);
 /// ```
 ///
-/// and none is made where a container has the scope as its allocator, and could give memory back:
+/// and none can be opened while a container has the scope as its allocator, because the container could free memory:
 ///
 /// ```compile_fail,E0502
 /// # // `&Scope` held as a container holds its allocator.
@@ -204,12 +197,12 @@ pub struct ScopeGuard<'a> {
 }
 
 impl<'a> ScopeGuard<'a> {
-    /// `bump` is of an arena or of a scope that is borrowed mutably for `'a`.
+    /// `bump` belongs to an arena or a scope that is borrowed mutably for `'a`.
     pub(super) fn new(bump: &'a Bump) -> Self {
         Self { bump, mark: bump.mark() }
     }
 
-    /// The scope, to store in. Called again, it goes on with what is there.
+    /// Returns the scope, to store values in. Further calls return the same scope, with what is already stored in it.
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
         Scope { bump: self.bump }
@@ -219,7 +212,7 @@ impl<'a> ScopeGuard<'a> {
 impl Drop for ScopeGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: all that was handed out since the mark was borrowed from `self`: see above.
+        // SAFETY: everything handed out since the mark borrowed from `self`, see the module's documentation.
         unsafe { self.bump.rewind(self.mark) };
     }
 }

@@ -1,29 +1,29 @@
-//! [`ArenaStats`]: what an arena takes up.
+//! [`ArenaStats`]: statistics about an arena.
 
 use super::Arena;
 
-/// What an [`Arena`] holds and takes up, given by [`Arena::stats`].
+/// Statistics about an [`Arena`], returned by [`Arena::stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArenaStats {
-    /// Bytes handed out, with those that align them.
+    /// Bytes in use, including alignment padding.
     pub used_bytes: usize,
-    /// The most bytes that were used at once, as far as their memory was not given back since.
+    /// The largest number of bytes that were in use, not counting memory that was released since.
     pub high_water_bytes: usize,
-    /// Bytes that can be used before more memory is committed, with those that are.
+    /// Bytes that can be in use before more memory is committed, including those in use.
     pub capacity_bytes: usize,
-    /// Bytes that can ever be used at once.
+    /// The maximum number of bytes that can be in use at once.
     pub max_bytes: usize,
-    /// Bytes of address space.
+    /// Reserved bytes of address space.
     pub reserved_bytes: usize,
-    /// Bytes that the system has promised; also those ahead of `capacity_bytes` that the
-    /// [service](crate::service) has asked for, or others have left ([`keeper`](crate::keeper)).
+    /// Committed bytes, including those past `capacity_bytes` that the [background thread](crate::service) committed
+    /// ahead or that the region cache provided.
     pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity_bytes`.
+    /// Committed bytes past `capacity_bytes`.
     pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
+    /// How many times growth outran commit-ahead.
     pub late: usize,
-    /// Bytes that are in memory now, if the system tells.
+    /// Bytes resident in memory, if the system reports them.
     pub resident_bytes: Option<usize>,
 }
 

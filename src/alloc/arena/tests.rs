@@ -1,6 +1,6 @@
-//! What needs refused calls, or sight of the private parts; the rest is in `tests/it`.
+//! Tests that need refused calls or private items; the rest is in `tests/it`.
 
-#![expect(unsafe_code, reason = "looks at what is handed out")]
+#![expect(unsafe_code, reason = "accesses memory of the arena")]
 
 mod model;
 
@@ -20,17 +20,16 @@ fn small_pages() -> Bump {
 }
 
 fn layout(size: usize, align: usize) -> Layout {
-    Layout::from_size_align(size, align).expect("it is one")
+    Layout::from_size_align(size, align).expect("a valid layout")
 }
 
-/// Bytes that were handed out.
 fn bytes(block: NonNull<u8>, len: usize) -> &'static mut [u8] {
-    // SAFETY: handed out, in that size at least, filled before, and used by the test alone.
+    // SAFETY: it was handed out, in at least that size, filled before, and is only used by the test.
     unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), len) }
 }
 
 #[test]
-fn what_is_sent_along_may_be_sent() {
+fn the_memory_of_an_arena_is_send() {
     static_assertions::assert_impl_all!(GrowingReservation: Send);
 }
 
@@ -39,7 +38,7 @@ fn a_refused_reservation_changes_nothing_and_can_be_tried_again() {
     let arena = Arena::new();
     let fault = Fault::from_nth(Call::Reserve, 0);
     let refused = arena.try_alloc(String::from("back")).unwrap_err();
-    assert!(fault.struck() > 2, "no less was tried");
+    assert!(fault.struck() > 2, "smaller sizes were tried");
     assert_eq!(refused.value, "back");
     assert!(refused.error.raw_os_error().is_some());
     assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (0, 0));
@@ -48,7 +47,7 @@ fn a_refused_reservation_changes_nothing_and_can_be_tried_again() {
 }
 
 #[test]
-fn a_refused_default_reservation_gives_way_to_a_much_smaller_one() {
+fn if_the_default_reservation_is_refused_a_much_smaller_one_is_tried() {
     let (whole, less) = (Arena::new(), Arena::new());
     whole.alloc(1);
     let fault = Fault::nth(Call::Reserve, 0);
@@ -65,7 +64,7 @@ fn a_named_maximum_is_reserved_whole_or_not_at_all() {
 }
 
 #[test]
-fn addresses_are_given_up_again_where_their_memory_is_refused() {
+fn addresses_are_released_if_their_memory_is_refused() {
     let arena = Arena::new();
     let max_bytes = arena.max_bytes();
     let fault = Fault::from_nth(Call::Commit, 0);
@@ -125,14 +124,14 @@ fn growing_that_is_refused_leaves_the_block_as_it_was() {
     bytes(block, old.size()).fill(3);
     let used = bump.used_bytes();
     let fault = Fault::from_nth(Call::Commit, 0);
-    // SAFETY: handed out by that layout; it gets larger.
+    // SAFETY: the block was handed out for that layout, and becomes larger.
     let grown = unsafe { bump.try_grow(block, old, layout(4 * MIB, 8)) };
     assert!(grown.is_err());
-    // SAFETY: the same.
+    // SAFETY: as above.
     let grown = unsafe { bump.try_grow_zeroed(block, old, layout(4 * MIB, 8)) };
     assert!(grown.is_err());
     bump.try_allocate(layout(1, 1)).unwrap();
-    // SAFETY: the same, and it is not the last any more.
+    // SAFETY: as above. It is not the last block any more.
     let grown = unsafe { bump.try_grow(block, old, layout(4 * MIB, 8)) };
     assert!(grown.is_err());
     assert!(fault.struck() > 0);
@@ -159,13 +158,13 @@ fn a_refused_decommit_keeps_the_memory_but_resets() {
 }
 
 #[test]
-fn iterators_that_are_refused_on_the_way_leave_no_value_and_no_room() {
+fn a_refusal_while_an_iterator_is_stored_drops_the_values_and_frees_their_room() {
     let arena = Arena { bump: small_pages() };
     arena.alloc(1_u8);
     let room = arena.capacity_bytes() - arena.used_bytes();
     let used = arena.used_bytes();
     let counted = Rc::new(());
-    // It says nothing of how many there are.
+    // The iterator has no useful size hint.
     let many = (0..room).filter(|_| true).map(|_| counted.clone());
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(arena.try_alloc_slice_from_iter(many).is_err());
@@ -187,7 +186,7 @@ fn the_first_block_can_be_aligned_to_more_than_the_page() {
 }
 
 #[test]
-fn absurd_sizes_are_errors() {
+fn sizes_that_overflow_are_errors_and_change_nothing() {
     let bump = small_pages();
     let largest = isize::MAX as usize;
     let next_largest = layout(largest & !(MIB - 1), MIB);
@@ -202,7 +201,7 @@ fn absurd_sizes_are_errors() {
     }
     for layout in [layout(largest, 1), layout(largest - 7, 8), next_largest] {
         let error = bump.try_allocate(layout).unwrap_err();
-        // By how little, and so which of them it is, depends on what aligns it.
+        // By how little, and therefore which one, depends on the alignment.
         assert!(matches!(error.kind(), ErrorKind::MaxLen | ErrorKind::CapacityOverflow));
         assert!(bump.try_allocate_zeroed(layout).is_err());
     }
@@ -215,8 +214,8 @@ fn absurd_sizes_are_errors() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn an_arena_begins_where_others_were_and_zeroes_are_zero_there() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn an_arena_in_a_cached_region_hands_out_zeroed_memory() {
     let _alone = keeper::tests::alone();
     let mut vec = crate::VmVec::new();
     vec.resize(300_000, 0xa5_u8);
@@ -229,7 +228,7 @@ fn an_arena_begins_where_others_were_and_zeroes_are_zero_there() {
         let layout = Layout::from_size_align(200_000, 16).unwrap();
         for _ in 0..5 {
             let block = arena.alloc_layout_zeroed(layout);
-            // SAFETY: so many bytes, which were made zero.
+            // SAFETY: the block has that many bytes, which were zeroed.
             let bytes = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), layout.size()) };
             assert!(are_all(bytes, 0), "{round}");
             bytes.fill(7);

@@ -1,16 +1,14 @@
-//! Values in a [`Bump`]: one at a time, or as slices.
+//! Stores values in a [`Bump`], individually or as slices.
 //!
 //! # Why this is sound
 //!
-//! Each function here takes a block that nobody else has, writes values to it, and returns a
-//! reference that lives as long as the borrow of the `Bump`. A block stays where and whose it is
-//! for so long: memory is only taken back from its one owner, or by calls that vouch that nobody
-//! uses it (see `bump.rs`).
+//! Each function allocates a block, writes values to it, and returns a reference that lives as long as the borrow of
+//! the `Bump`. For that time the block neither moves nor is handed out again: memory is only freed by its owner, or by
+//! calls that guarantee that it is not used any more (see `bump.rs`).
 //!
-//! User code runs only where a block is taken, and `top` stands behind it, so that it may take
-//! blocks itself.
+//! User code only runs while `top` is past the block, so it may allocate.
 
-#![expect(unsafe_code, reason = "makes references to memory that it was handed")]
+#![expect(unsafe_code, reason = "makes references to blocks of an arena")]
 #![expect(clippy::mut_from_ref, reason = "each call returns another block")]
 
 use super::bump::Bump;
@@ -46,7 +44,7 @@ impl Bump {
         Ok(match make() {
             Ok(value) => Ok(place.write(value)),
             Err(error) => {
-                // SAFETY: it was handed out above, by that layout, and nobody else has it.
+                // SAFETY: the block was handed out above for this layout, and nothing else uses it.
                 unsafe { self.deallocate(NonNull::from(place).cast(), Layout::new::<T>()) };
                 Err(error)
             }
@@ -56,8 +54,8 @@ impl Bump {
     #[inline]
     pub(super) fn try_alloc_uninit<T>(&self) -> Result<&mut MaybeUninit<T>, Error> {
         let mut block = self.try_allocate(Layout::new::<T>())?.cast::<MaybeUninit<T>>();
-        // SAFETY: the block has the size and the alignment, is the caller's alone, and what is not
-        // initialised may hold anything.
+        // SAFETY: the block has the size and alignment of `T`, is only used by the caller, and `MaybeUninit` needs no
+        // initialisation.
         Ok(unsafe { block.as_mut() })
     }
 
@@ -67,19 +65,19 @@ impl Bump {
         len: usize,
     ) -> Result<&mut [MaybeUninit<T>], Error> {
         let block = self.try_allocate(array_layout::<T>(len)?)?;
-        // SAFETY: the block has the size of `len` such, and their alignment, is the caller's alone,
-        // and what is not initialised may hold anything.
+        // SAFETY: the block has the size and alignment of `len` values, is only used by the caller, and `MaybeUninit`
+        // needs no initialisation.
         Ok(unsafe { slice::from_raw_parts_mut(block.cast().as_ptr(), len) })
     }
 
     #[inline]
     pub(super) fn try_alloc_slice_copy<T: Copy>(&self, source: &[T]) -> Result<&mut [T], Error> {
         let places = self.try_alloc_slice_uninit(source.len())?;
-        // SAFETY: as many as in `source`, and they lie elsewhere, for nobody else had them.
+        // SAFETY: both have the same length, and the new block does not overlap with `source`.
         unsafe {
             ptr::copy_nonoverlapping(source.as_ptr(), places.as_mut_ptr().cast(), source.len());
         };
-        // SAFETY: all were written.
+        // SAFETY: all values were written above.
         Ok(unsafe { initialised(places) })
     }
 
@@ -94,7 +92,8 @@ impl Bump {
         Ok(values)
     }
 
-    /// The inner result is the closure's. What it made before an error is dropped, and its room free again.
+    /// The inner result is the closure's. After an error, the values made before it are dropped and their memory is
+    /// free again.
     #[inline]
     pub(super) fn try_alloc_slice_try_fill_with<T, E>(
         &self,
@@ -112,7 +111,7 @@ impl Bump {
     ) -> Result<&mut [T], Error> {
         let places = self.try_alloc_slice_uninit(len)?;
         places.fill(MaybeUninit::new(value));
-        // SAFETY: all were written.
+        // SAFETY: all values were written above.
         Ok(unsafe { initialised(places) })
     }
 
@@ -126,7 +125,8 @@ impl Bump {
         Ok(values)
     }
 
-    /// The inner result is the iterator's. What it gave before an error is dropped, and its room free again.
+    /// The inner result is the iterator's. After an error, the values before it are dropped and their memory is free
+    /// again.
     #[inline]
     pub(super) fn try_alloc_slice_try_fill_iter<T, E>(
         &self,
@@ -139,7 +139,7 @@ impl Bump {
     #[inline]
     pub(super) fn try_alloc_str(&self, source: &str) -> Result<&mut str, Error> {
         let bytes = self.try_alloc_slice_copy(source.as_bytes())?;
-        // SAFETY: a copy of what is UTF-8.
+        // SAFETY: the bytes are a copy of a `str`.
         Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
     }
 
@@ -154,7 +154,7 @@ impl Bump {
             (_, Some(refused)) => Err(refused),
             (Ok(()), None) => {
                 let bytes = written.bytes.finish();
-                // SAFETY: `Text` was given nothing but whole `str`s.
+                // SAFETY: `Text` was only given whole `str`s.
                 Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
             }
             (Err(fmt::Error), None) => {
@@ -172,21 +172,20 @@ impl Bump {
         len: usize,
     ) -> Result<&mut [T], Error> {
         let block = self.try_allocate_zeroed(array_layout::<T>(len)?)?;
-        // SAFETY: the block has the size of `len` such, and their alignment, is the caller's alone,
-        // and is zero, which is a value of each, as `Zeroable` says.
+        // SAFETY: the block has the size and alignment of `len` values, is only used by the caller, and is zero, which
+        // is a valid value by `Zeroable`.
         Ok(unsafe { slice::from_raw_parts_mut(block.cast().as_ptr(), len) })
     }
 
     #[inline]
     pub(super) fn try_alloc_zeroed<T: bytemuck::Zeroable>(&self) -> Result<&mut T, Error> {
         let mut block = self.try_allocate_zeroed(Layout::new::<T>())?.cast::<T>();
-        // SAFETY: the block has the size and the alignment, is the caller's alone, and is zero,
-        // which is a value of `T`.
+        // SAFETY: the block has the size and alignment of `T`, is only used by the caller, and is zero, which is a
+        // valid value by `Zeroable`.
         Ok(unsafe { block.as_mut() })
     }
 }
 
-/// The layout of a slice.
 #[inline]
 pub(super) fn array_layout<T>(len: usize) -> Result<Layout, Error> {
     Layout::array::<T>(len)
@@ -195,16 +194,15 @@ pub(super) fn array_layout<T>(len: usize) -> Result<Layout, Error> {
 
 /// # Safety
 ///
-/// - All places were written to.
+/// - All values are initialized.
 unsafe fn initialised<T>(places: &mut [MaybeUninit<T>]) -> &mut [T] {
-    // SAFETY: the same size and alignment, and all of them hold values, as the caller promises.
+    // SAFETY: size and alignment are the same, and all values are initialized, by the caller's guarantee.
     unsafe { &mut *(ptr::from_mut(places) as *mut [T]) }
 }
 
-/// For how much formatted text there is room from the start.
+/// The initial capacity for formatted text.
 const USUAL_TEXT_BYTES: usize = 64;
 
-/// Text that is being formatted.
 struct Text<'b> {
     bytes: Filling<'b, u8>,
     refused: Option<Error>,

@@ -1,24 +1,23 @@
 //! [`Block`]: one large allocation, which has addresses to grow into.
 //!
-//! A block is a [`Reservation`] of its own, and what there is to know about it stands right before the
-//! memory that the user has:
+//! Each block is a [`Reservation`] of its own. A header immediately before the user's memory describes it:
 //!
 //! ```text
-//!   start of the reservation            what the user has
+//!   start of the reservation            the user's memory
 //!   |<- never committed ->|<- header ->|<---------------->|<- usable ->|<- to grow into ->|
 //! ```
 //!
-//! The first part is empty but where the user's alignment is above a page. So a block needs no table
-//! to be found in, and no lock: whoever has the right to resize or to free an allocation is the only
-//! one who looks at its header. What it has to grow into it offers to others while it is not growing, see
-//! [`Reservation::offer_behind`]: they know just these addresses, not the block.
+//! The first part is empty unless the user's alignment is greater than a page. Because of the header, no table and no
+//! lock is needed to find a block: only the code that may resize or free an allocation reads its header. While a block
+//! is not growing, it offers its room to grow to others, see [`Reservation::offer_behind`]; they know only the
+//! addresses, not the block.
 
 #![expect(unsafe_code, reason = "keeps a header before the memory that it hands out")]
 
 pub(super) mod of_parent;
 mod room;
 mod tally;
-// Allocators leave all blocks to their parent where there is no virtual memory.
+// Without virtual memory, allocators leave all blocks to their parent.
 #[cfg(all(test, not(no_vm)))]
 mod tests;
 mod warm;
@@ -34,11 +33,10 @@ use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 pub(super) use tally::now as tally;
 
-/// What the user chose for blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockOptions {
     pub(super) huge_pages: HugePages,
-    /// How many bytes each has to grow into. Reckoned, if not said.
+    /// The bytes of addresses for each block; chosen automatically if `None`.
     pub(super) reserve_bytes: Option<usize>,
     pub(super) release: Release,
 }
@@ -48,45 +46,42 @@ impl BlockOptions {
         Self { huge_pages: HugePages::Auto, reserve_bytes: None, release: Release::Keep };
 }
 
-/// What stands before the memory that the user has.
 struct Header {
-    /// What is behind `usable` is offered to others, if it is room to grow.
+    /// Its part past `usable` is offered to others, if the block has room to grow.
     memory: Reservation,
-    /// Where the user's memory begins in `memory`.
     offset: usize,
-    /// Up to where `memory` is committed, from the page of the header on.
+    /// The offset up to which `memory` is committed, from the page of the header on.
     usable: usize,
-    /// Of that, what it got without having asked for it.
+    /// The part of that which the region cache lent without being asked.
     lent: Lent,
-    /// Tells a header from other memory.
+    /// Distinguishes a header from other memory.
     seal: usize,
 }
 
-/// In what steps blocks grow that are moved for it.
+/// The granularity in which blocks grow that are moved for it.
 const RUN_BYTES: usize = 64 << 10;
 
-/// How many bytes the header takes, and to what memory is aligned at least.
+/// The size of the header, and the least alignment of the user's memory.
 const HEADER_BYTES: usize = 128;
 
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES && align_of::<Header>() <= HEADER_BYTES);
 
-/// Why there is no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// There are so many that more would take the mappings that others need: it is to be had of the parent.
+    /// Another block would take mappings that others need: the parent must allocate it.
     Crowded,
     BySystem,
 }
 
-/// One large allocation. Who has it may use the memory, and must end it by [`Block::free`].
+/// One large allocation. Its owner may use the memory, and must end it with [`Block::free`].
 #[derive(Debug)]
 pub(super) struct Block {
-    /// Of what the user has.
+    /// The start of the user's memory.
     start: NonNull<u8>,
 }
 
 impl Block {
-    /// Memory of a layout, uninitialised or zero.
+    /// Allocates memory for a layout, uninitialised or zeroed.
     pub(super) fn new(
         layout: Layout,
         options: &BlockOptions,
@@ -104,10 +99,8 @@ impl Block {
         }
     }
 
-    /// Memory that nobody had before: it is zero.
-    ///
-    /// Nobody knows yet whether it will be used in order, or here and there: so huge pages are asked for only
-    /// when it grows.
+    /// Allocates fresh memory, which is zero. Huge pages are requested only when the block grows, since a block that
+    /// does not may be used sparsely.
     fn fresh(layout: Layout, options: &BlockOptions) -> Result<Self, Refusal> {
         let offset = offset_for(layout.align());
         let end = offset.checked_add(layout.size()).ok_or(Refusal::BySystem)?;
@@ -119,45 +112,44 @@ impl Block {
         Ok(Self::over(memory, offset, usable, Lent::NONE))
     }
 
-    /// Writes the header into memory that is committed from its page on.
+    /// Writes the header into memory that is committed from the page of the header on.
     fn over(mut memory: Reservation, offset: usize, usable: usize, lent: Lent) -> Self {
         let memory_start = memory.start();
-        // SAFETY: `offset` is inside the range, whose first `end >= offset` bytes were reserved.
+        // SAFETY: the caller reserved at least `offset` bytes.
         let start = unsafe { memory_start.add(offset) };
-        // What the user has may come back as a pointer that may be used for no more than that.
+        // The pointer that the user later returns may be valid for the user's bytes only.
         memory_start.as_ptr().expose_provenance();
         let block = Self { start };
         let seal = seal(start.addr().get());
         memory.offer_behind(usable);
         let header = Header { memory, offset, usable, lent, seal };
-        // SAFETY: `HEADER_BYTES` before `start` are committed: `offset` is at least as much, and
-        // `front` is the page where they begin. Nobody else uses them. The address is aligned for a
-        // header, since `start` is to `HEADER_BYTES`.
+        // SAFETY: the `HEADER_BYTES` before `start` are committed, since `offset` is at least that large and `front` is
+        // the page where they begin. Nothing else uses them. The address is aligned for a header, since `start` is
+        // aligned to `HEADER_BYTES`.
         unsafe { block.header_ptr().write(header) };
         tally::begun(usable - front(offset));
         block
     }
 
-    /// The block whose memory is at `start`.
+    /// Returns the block whose memory starts at `start`.
     ///
     /// # Safety
     ///
-    /// - `start` is what [`start`](Self::start) gave for a block that was not freed since, and there
-    ///   is no other `Block` for it in use.
+    /// - `start` was returned by [`start`](Self::start) for a block that has not been freed since, and no other `Block`
+    ///   for it is in use.
     pub(super) unsafe fn at(start: NonNull<u8>) -> Self {
-        // What the caller has may be good for its own bytes only.
+        // The caller's pointer may be valid for the user's bytes only.
         let exposed = ptr::with_exposed_provenance_mut(start.addr().get());
-        // SAFETY: the address is that of `start`.
+        // SAFETY: the address is that of `start`, which is not null.
         let block = Self { start: unsafe { NonNull::new_unchecked(exposed) } };
-        // SAFETY: a header stands there, by the caller's promise. (If the promise is broken, then most
-        // likely there is other memory of the same page.)
+        // SAFETY: the caller guarantees that a header precedes `start`. If the caller is wrong, which this is to
+        // detect, other memory of the same page most likely does.
         if cfg!(debug_assertions) && !unsafe { block.is_sealed() } {
             foreign(start);
         }
         block
     }
 
-    /// The memory that the user has.
     pub(super) const fn start(&self) -> NonNull<u8> {
         self.start
     }
@@ -166,32 +158,32 @@ impl Block {
         ptr::with_exposed_provenance_mut(self.start.addr().get() - HEADER_BYTES)
     }
 
-    /// Whether a header stands before the memory.
+    /// Returns `true` if a header precedes the memory.
     ///
     /// # Safety
     ///
-    /// - There is memory there.
+    /// - The `HEADER_BYTES` before the memory are readable.
     unsafe fn is_sealed(&self) -> bool {
-        // SAFETY: there is memory for a header, whose fields are not read.
+        // SAFETY: the memory of a header is readable; its fields are not read.
         let found = unsafe { &raw const (*self.header_ptr()).seal };
-        // SAFETY: any bytes are a number.
+        // SAFETY: it is readable, and any bytes are a valid `usize`.
         let found = unsafe { found.read_unaligned() };
         found == seal(self.start.addr().get())
     }
 
     fn header(&mut self) -> &mut Header {
-        // SAFETY: written by `over`, and moved only with the block; it is only reached by the one
-        // `Block`, which is borrowed, and lies outside what the user has.
+        // SAFETY: `over` wrote the header, and it moves only with the block. It lies outside the user's memory and is
+        // only reached through this `Block`, which is borrowed mutably.
         unsafe { &mut *self.header_ptr() }
     }
 
-    /// Whether memory may be said to be of an alignment. (It was made for another.)
+    /// Returns `true` if the block also meets this alignment, which may differ from the one it was made for.
     pub(super) fn is_aligned_to(&self, align: usize) -> bool {
         self.start.addr().get() % align == 0
     }
 
-    /// Makes room for `new` bytes where there are `old`; whether it could. The address may change,
-    /// but what is there is not copied. If it could not, nothing has changed.
+    /// Grows the block from `old` to `new` bytes without copying, and returns `true` on success. The address may
+    /// change. On failure nothing has changed.
     pub(super) fn grow(
         &mut self,
         old: usize,
@@ -212,18 +204,18 @@ impl Block {
             return false;
         }
         if contents == Contents::Zeroed {
-            // What is behind was never touched.
+            // Memory past `written` was never touched.
             let written = usable - self.header().offset;
             let dirty = written.min(new.size()).saturating_sub(old);
             // SAFETY: `old <= new.size()`, which is committed.
             let from = unsafe { self.start.add(old) };
-            // SAFETY: `dirty` bytes from there are below `new.size()`; they are nobody's yet.
+            // SAFETY: `old + dirty <= new.size()`, and these bytes have not been returned yet.
             unsafe { from.write_bytes(0, dirty) };
         }
         true
     }
 
-    /// Has it reach up to `end` at least, by its room or by being moved; whether it could.
+    /// Extends the usable part to at least `end`, in place or by moving the block, and returns `true` on success.
     fn grow_to(&mut self, end: usize, align: usize) -> bool {
         let header = self.header();
         let usable = header.usable;
@@ -235,7 +227,7 @@ impl Block {
         let grown = if end <= header.memory.reserved_bytes() {
             header.grow_to(end)
         } else {
-            // Somewhat more, so that those who grow by little are not moved each time.
+            // Somewhat more than needed, so that a block that grows in small steps is not moved each time.
             let more = end.checked_next_multiple_of(RUN_BYTES).unwrap_or(end);
             let more = more.max(usable + usable / 8);
             header.offset % align == 0 && (self.relocate(more) || self.relocate(end))
@@ -248,19 +240,19 @@ impl Block {
         grown
     }
 
-    /// Has the system make it `end` bytes from the start of the reservation, wherever there is room for
-    /// them; whether it could.
+    /// Asks the system to move the block to a range of `end` bytes, counted from the start of the reservation. Returns
+    /// `true` on success.
     fn relocate(&mut self, end: usize) -> bool {
         let header = self.header();
         let (offset, usable) = (header.offset, header.usable);
-        // The new place is aligned to a page, and what moves must be committed from the start on.
+        // The new range is aligned to a page only, and all memory from its start must be committed.
         if offset > page_size() {
             return false;
         }
-        // A copy, since the header moves along.
-        // SAFETY: the header that `header` borrowed; only the copy is used until it is written back.
+        // A copy, since the header moves along. SAFETY: this reads the header that `header` borrowed; only the copy is
+        // used until it is written back.
         let mut header = ManuallyDrop::new(unsafe { self.header_ptr().read() });
-        // SAFETY: the memory is used by nobody but through this block, whose address is changed below.
+        // SAFETY: the memory is only used through this block, whose address is updated below.
         let moved = unsafe { header.memory.move_if_possible(usable, end) };
         if moved {
             tally::resized(usable, header.memory.reserved_bytes());
@@ -271,13 +263,13 @@ impl Block {
             self.start = unsafe { memory_start.add(offset) };
             header.seal = seal(self.start.addr().get());
         }
-        // SAFETY: where the header was read, or where its page is now.
+        // SAFETY: the header was read from here, or its page was moved here.
         unsafe { self.header_ptr().write(ManuallyDrop::into_inner(header)) };
         moved
     }
 
-    /// Gives back memory behind the first `new` bytes, if two or more runs of it are spare: between
-    /// that and the next growth there is room to go up and down without a call.
+    /// Decommits memory past the first `new` bytes if two or more runs of it are spare, so that repeated small changes
+    /// of size make no system call.
     pub(super) fn shrink(&mut self, new: Layout) {
         let header = self.header();
         let end = header.offset + new.size();
@@ -287,12 +279,12 @@ impl Block {
             return;
         }
         header.memory.withdraw();
-        // Without room to grow it is to stay one mapping, which the system can move.
+        // A block without room to grow must stay one mapping, which the system can move.
         if !header.memory.has_room() && header.offset % new.align() == 0 && self.relocate(keep) {
             return;
         }
         let header = self.header();
-        // If it is refused, by the limit of mappings, the memory stays.
+        // If the system refuses, because of the limit of mappings, the memory stays committed.
         if header.memory.decommit_if_possible(keep..header.usable) {
             tally::resized(header.usable, keep);
             header.usable = keep;
@@ -301,14 +293,14 @@ impl Block {
         header.memory.offer_behind(header.usable);
     }
 
-    /// Ends it, and has the memory kept or releases it.
+    /// Frees the block: passes its memory to the region cache, or releases it.
     pub(super) fn free(self, release: Release) {
         let Header { memory, offset, usable, lent, .. } = self.end();
         if !memory.has_room() || release == Release::Now {
-            // Without room it is of no use but to those who want just as much.
+            // Without room to grow, the region would only suit blocks of the same size.
             return release_memory(memory, usable, release);
         }
-        // First, so that there is room for it.
+        // Before the region is offered, so that the cache has room for it.
         drop(lent);
         let warm = Warm { memory, pages: front(offset)..usable };
         if let Some(Warm { memory, .. }) = service::keep(Use::Block, warm) {
@@ -317,7 +309,7 @@ impl Block {
     }
 
     fn end(self) -> Header {
-        // SAFETY: `self` ends here, and with it the right to the header.
+        // SAFETY: `self` is consumed, so the header is not used again.
         let mut header = unsafe { self.header_ptr().read() };
         header.memory.withdraw();
         tally::ended(header.bytes());
@@ -326,12 +318,11 @@ impl Block {
 }
 
 impl Header {
-    /// How many bytes are committed.
     fn bytes(&self) -> usize {
         self.usable - front(self.offset)
     }
 
-    /// Commits up to `end`, which is inside the reservation; whether it could.
+    /// Commits up to `end`, which must lie inside the reservation, and returns `true` on success.
     fn grow_to(&mut self, end: usize) -> bool {
         advise(&mut self.memory, end);
         let Some(usable) = commit(&self.memory, self.usable, end) else { return false };
@@ -345,7 +336,7 @@ fn release_memory(mut memory: Reservation, usable: usize, release: Release) {
     match release {
         Release::Keep | Release::Now => drop(memory),
         Release::Background => {
-            // What waits is not counted, so it has no addresses but those of its memory.
+            // A region that waits for its release is not counted, so it may only have the addresses of its memory.
             memory.give_up_behind(usable);
             memory.uncount();
             service::release_later(Memory::Alone(memory), usable, None);
@@ -353,10 +344,10 @@ fn release_memory(mut memory: Reservation, usable: usize, release: Release) {
     }
 }
 
-/// Asks for huge pages, if `end` bytes are worth them: over the whole range, so that what is committed
+/// Requests huge pages if `end` bytes are worth them. The request covers the whole range, so that committed memory
 /// stays one mapping, which the system can move.
 fn advise(memory: &mut Reservation, end: usize) {
-    /// Smaller ones without room to grow are to be one mapping with their neighbours.
+    /// Smaller blocks without room to grow are to share a mapping with their neighbours.
     const BARE_FROM_BYTES: usize = 64 << 20;
     let from = if memory.has_room() { HugePages::AUTO_FROM_BYTES } else { BARE_FROM_BYTES };
     let wants = match memory.huge_pages() {
@@ -369,17 +360,17 @@ fn advise(memory: &mut Reservation, end: usize) {
     }
 }
 
-/// How much stands before what the user has, of an alignment: room for a header, where this is aligned.
+/// Returns how many bytes precede the user's memory for an alignment: the space of a header, rounded up.
 fn offset_for(align: usize) -> usize {
     align.max(HEADER_BYTES)
 }
 
-/// Where in a reservation the first page begins that is committed.
+/// Returns the offset of the first committed page.
 fn front(offset: usize) -> usize {
     (offset - HEADER_BYTES) / page_size() * page_size()
 }
 
-/// Commits from `from` to `end` at least, and to the end of a run if that can be had; up to where.
+/// Commits from `from` to at least `end`, and to the end of a run if possible. Returns the new end.
 fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
     let needed = round_up(end, page_size());
     let wished = memory.whole_runs(end);
@@ -387,27 +378,26 @@ fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
     done(wished).or_else(|| if needed < wished { done(needed) } else { None })
 }
 
-/// Releases what is kept, and what waits to be released, for somebody who was refused when so many
-/// releases had ended; whether there was anything, or more have ended since. Not for what there are no addresses
-/// for in any case.
+/// Releases what is cached or waits to be released, to retry a refused request. Returns `true` if there was anything,
+/// or if other releases have ended since `ended`. Does nothing for sizes that exceed the address space.
 fn make_room(layout: Layout, options: &BlockOptions, ended: Ended) -> bool {
     if layout.size().saturating_add(layout.align()) > address_space_bytes() {
         return false;
     }
     let kept = keeper::make_room(ended.kept);
-    // The service has a lock: who does not ask for it does not come near it.
+    // The service has a lock, so it is only called if the options use it.
     let waiting = options.release == Release::Background && service::release_waiting(ended.waiting);
     kept || waiting
 }
 
-/// Ends the process: whoever frees a block cannot be told by unwinding.
+/// Aborts the process: a call that frees a block must not unwind.
 #[cold]
 #[inline(never)]
 extern "C" fn foreign(start: NonNull<u8>) {
-    panic!("memory at {start:?} is resized or freed by an allocator that did not give it");
+    panic!("memory at {start:?} was resized or freed by an allocator that did not allocate it");
 }
 
-/// A word that no other memory has, most likely.
+/// A word that other memory is unlikely to contain.
 fn seal(address: usize) -> usize {
     address ^ 0x5ea1_0000_usize.rotate_left(7)
 }

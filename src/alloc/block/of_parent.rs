@@ -5,7 +5,7 @@
 //! have a different word. Code that resizes or frees a large block can therefore tell from the block alone which
 //! allocator it came from.
 
-#![expect(unsafe_code, reason = "passes on the callers' promises about blocks")]
+#![expect(unsafe_code, reason = "passes on the callers' guarantees about blocks")]
 
 use super::{Block, Header, offset_for, seal};
 use crate::alloc::Contents;

@@ -1,16 +1,13 @@
-//! How many blocks there are, and how much memory they have: for looking.
+//! Counts blocks and their memory, for statistics.
 //!
-//! Each number is exact, and counted where it changes. Together they are of one moment only as long as no other
-//! thread changes them.
+//! Each number is exact. Both are from the same moment only while no other thread changes them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Blocks in use.
 static BLOCKS: AtomicUsize = AtomicUsize::new(0);
-/// Bytes committed for them, with those of headers.
+/// Committed bytes of the blocks in use, including headers.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// How many blocks there are, and how many bytes they have.
 pub(in crate::alloc) fn now() -> (usize, usize) {
     (BLOCKS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed))
 }
@@ -26,6 +23,6 @@ pub(super) fn ended(bytes: usize) {
 }
 
 pub(super) fn resized(before: usize, after: usize) {
-    // Wraps where it is less, and so does the sum.
+    // Wraps if the block shrank, and so does the sum.
     BYTES.fetch_add(after.wrapping_sub(before), Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! What holds of blocks where the system refuses, or gives less.
+//! Blocks when the system refuses memory, or grants less than requested.
 
 #![expect(unsafe_code, reason = "uses the memory of blocks")]
 
@@ -13,7 +13,7 @@ use std::thread;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// What is kept, and counted, is the process'. A test leaves no block that is still counted.
+/// The region cache and the counters belong to the process. No test may leave a block that is still counted.
 struct Alone {
     _keeper: keeper::tests::Alone,
     before: (usize, usize),
@@ -42,7 +42,6 @@ impl Block {
         release_memory(memory, usable, release);
     }
 
-    /// How many bytes are committed for it.
     fn bytes(&mut self) -> usize {
         self.header().bytes()
     }
@@ -52,8 +51,7 @@ fn layout(bytes: usize, align: usize) -> Layout {
     Layout::from_size_align(bytes, align).expect("small")
 }
 
-/// How often a commit is tried that is refused: for a whole run, and for the pages that are needed, if they
-/// are fewer.
+/// How many attempts a refused commit makes: one for a whole run, and one for the needed pages if they are fewer.
 fn commits() -> usize {
     if page_size() < RUN_BYTES { 2 } else { 1 }
 }
@@ -62,7 +60,7 @@ fn room(reserve_bytes: usize) -> BlockOptions {
     BlockOptions { reserve_bytes: Some(reserve_bytes), ..BlockOptions::DEFAULT }
 }
 
-/// A block whose bytes tell where they are.
+/// A block whose bytes depend on their position.
 struct Patterned {
     block: Block,
     bytes: usize,
@@ -78,7 +76,7 @@ impl Patterned {
     }
 
     fn memory(&mut self) -> &mut [u8] {
-        // SAFETY: so many bytes are the block's, and were written by `fill` or are zero.
+        // SAFETY: these bytes belong to the block, and were written by `fill` or are zero.
         unsafe { std::slice::from_raw_parts_mut(self.block.start().as_ptr(), self.bytes) }
     }
 
@@ -87,9 +85,9 @@ impl Patterned {
         while at < self.bytes {
             let part = &pattern()[at % PERIOD_BYTES..];
             let bytes = part.len().min(self.bytes - at);
-            // SAFETY: inside the block, which is `bytes` long from here at least.
+            // SAFETY: the block extends at least `bytes` from here.
             let to = unsafe { self.block.start().add(at) };
-            // SAFETY: as above; the pattern lies elsewhere.
+            // SAFETY: as above; the pattern does not overlap with the block.
             unsafe { to.as_ptr().copy_from_nonoverlapping(part.as_ptr(), bytes) };
             at += bytes;
         }
@@ -119,10 +117,10 @@ impl Patterned {
     }
 }
 
-/// How long the pattern is that repeats. It is different in each page.
+/// The length after which the pattern repeats. It differs in each page.
 const PERIOD_BYTES: usize = 256 * 4096;
 
-/// The pattern: written and compared as a whole, since loops over bytes take seconds without optimization.
+/// The pattern, written and compared as a whole, since loops over bytes take seconds without optimization.
 #[expect(clippy::cast_possible_truncation, reason = "any byte will do")]
 fn pattern() -> &'static [u8] {
     static PATTERN: OnceLock<Vec<u8>> = OnceLock::new();
@@ -130,7 +128,7 @@ fn pattern() -> &'static [u8] {
 }
 
 #[test]
-fn a_block_grows_and_shrinks_where_it_is() {
+fn a_block_grows_and_shrinks_in_place() {
     let _alone = alone();
     let mut block = Patterned::new(MIB, 8, &room(64 * MIB)).expect("a MiB");
     let start = block.block.start();
@@ -149,13 +147,13 @@ fn a_block_grows_and_shrinks_where_it_is() {
 }
 
 #[test]
-fn what_is_committed_is_counted_wherever_it_is() {
+fn committed_bytes_are_counted_also_after_a_move() {
     let alone = alone();
     let counted = || tally().1 - alone.before.1;
     let mut block = Patterned::new(MIB, 8, &room(4 * MIB)).expect("a MiB");
     assert_eq!((counted(), tally().0), (block.block.bytes(), alone.before.0 + 1));
     assert!(counted() >= MIB);
-    // In its room, and out of it, if the system can do that without a copy.
+    // In place, and past its room, if the system can move it without copying.
     for bytes in [3 * MIB, 40 * MIB, 80 * MIB] {
         if block.grow(bytes, Contents::Any) {
             assert!(counted() >= bytes);
@@ -165,7 +163,7 @@ fn what_is_committed_is_counted_wherever_it_is() {
     block.block.shrink(layout(MIB, 1));
     assert_eq!(counted(), block.block.bytes());
     block.block.free(Release::Keep);
-    // It is kept where it did not move.
+    // Only a block that was not moved goes to the cache.
     release_all();
 
     let block = Block::new(layout(2 * MIB, 8), &room(64 * MIB), Contents::Any).expect("some MiB");
@@ -178,7 +176,7 @@ fn what_is_committed_is_counted_wherever_it_is() {
 }
 
 #[test]
-fn a_little_less_gives_nothing_back_and_comes_back_as_zeroes() {
+fn a_small_shrink_decommits_nothing_and_growing_again_zeroes() {
     let _alone = alone();
     let mut block = Patterned::new(MIB, 8, &room(64 * MIB)).expect("a MiB");
     let usable = block.block.header().usable;
@@ -211,7 +209,7 @@ fn a_block_that_outgrows_its_reservation_moves_or_stays_as_it_is() {
 }
 
 #[test]
-fn where_moving_is_refused_nothing_has_changed() {
+fn a_refused_move_changes_nothing() {
     let _alone = alone();
     let mut block = Patterned::new(MIB, 8, &room(3 * MIB)).expect("a MiB");
     let start = block.block.start();
@@ -224,7 +222,7 @@ fn where_moving_is_refused_nothing_has_changed() {
 }
 
 #[test]
-fn what_is_aligned_to_more_than_a_page_does_not_move() {
+fn blocks_aligned_to_more_than_a_page_do_not_move() {
     let _alone = alone();
     for align in [2 * page_size(), 2 * MIB] {
         let mut block = Patterned::new(MIB, align, &room(8 * MIB)).expect("a MiB");
@@ -245,7 +243,7 @@ fn refusals_at_each_step_leave_nothing_behind() {
         drop(fault);
         assert_eq!(counts(), before);
     }
-    // Much less than was wished for, or nothing but what is needed, or nothing.
+    // Grants much less than requested, then only what is needed, then nothing.
     for (refused, room_bytes) in [(0, 128 * MIB), (1, 2 * MIB), (2, 0), (40, 0)] {
         let fault = Fault::plan(Call::Reserve, 0, refused);
         let block = Patterned::new(MIB, 8, &room(128 * MIB));
@@ -263,7 +261,7 @@ fn refusals_at_each_step_leave_nothing_behind() {
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(!block.grow(3 * MIB, Contents::Any));
     drop(fault);
-    // Where a run is refused, the pages that are needed may be had, if they are fewer.
+    // If a run is refused, the needed pages may still be granted, if they are fewer.
     let fault = Fault::plan(Call::Commit, 0, 1);
     assert_eq!(block.grow(3 * MIB + 1, Contents::Any), page_size() < RUN_BYTES);
     drop(fault);
@@ -278,15 +276,15 @@ fn refusals_at_each_step_leave_nothing_behind() {
 }
 
 #[test]
-fn what_is_freed_is_kept_for_the_like() {
+fn freed_blocks_are_cached_for_similar_requests() {
     let _alone = alone();
     let before = counts();
     let options = BlockOptions::DEFAULT;
     let first = Patterned::new(4 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     let start = first.block.start();
     first.block.free(Release::Keep);
-    // Less than half of it (and more than what may be about to grow), aligned otherwise, with other options,
-    // or too large.
+    // Requests that do not suit: less than half of the size (and more than a block that may be about to grow), another
+    // alignment, other options, or too much.
     let never = BlockOptions { huge_pages: HugePages::Never, ..options };
     let other = [
         Block::new(layout(MIB + 512 * KIB, 8), &options, Contents::Any),
@@ -301,7 +299,7 @@ fn what_is_freed_is_kept_for_the_like() {
     }
     let mut again = Patterned::new(3 * MIB, 16, &options).expect("some MiB");
     assert_eq!(again.block.start(), start);
-    assert!(again.grow(10 * MIB, Contents::Zeroed), "what was written before is written over");
+    assert!(again.grow(10 * MIB, Contents::Zeroed), "old contents are overwritten");
     again.block.free(Release::Keep);
     let zeroed = Block::new(layout(7 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
     assert_eq!(zeroed.start(), start);
@@ -309,14 +307,14 @@ fn what_is_freed_is_kept_for_the_like() {
     assert!(are_all(zeroed.memory(), 0));
     zeroed.block.free(Release::Keep);
     let zeroed = Block::new(layout(12 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
-    assert_ne!(zeroed.start(), start, "so much is not cleared");
+    assert_ne!(zeroed.start(), start, "12 MiB are not cleared");
     zeroed.release(Release::Now);
     release_all();
     assert_eq!(counts(), before);
 }
 
 #[test]
-fn large_ones_are_not_kept() {
+fn large_blocks_are_not_cached() {
     let _alone = alone();
     let before = counts();
     let block = Patterned::new(40 * MIB, 8, &room(64 * MIB)).expect("some MiB");
@@ -344,13 +342,13 @@ fn sizes_near_the_largest_are_refused() {
     }
     let mut block = Patterned::new(MIB, 1, &room(16 * MIB)).expect("a MiB");
     assert!(!block.grow(isize::MAX as usize, Contents::Zeroed));
-    // What is kept goes for nothing less.
+    // Cached memory is not spent on a request that fails anyway.
     assert_eq!(kept_blocks(), usize::from(cfg!(target_pointer_width = "64")));
     block.block.free(Release::Keep);
 }
 
 #[test]
-fn a_power_of_two_can_be_kept_in_all_its_room() {
+fn a_block_that_nearly_fills_its_reservation_is_cached() {
     let _alone = alone();
     let block = Block::new(layout(16 * MIB, 8), &room(17 * MIB), Contents::Any).expect("some MiB");
     let start = block.start();
@@ -361,7 +359,7 @@ fn a_power_of_two_can_be_kept_in_all_its_room() {
 }
 
 #[test]
-fn who_may_be_about_to_grow_is_lent_what_there_is_within_bounds() {
+fn small_blocks_are_lent_spare_memory_within_bounds() {
     let _alone = alone();
     let free = |bytes| {
         let block = Block::new(layout(bytes, 8), &room(64 * MIB), Contents::Any);
@@ -371,7 +369,7 @@ fn who_may_be_about_to_grow_is_lent_what_there_is_within_bounds() {
     let mut small = Patterned::new(256 * KIB, 8, &BlockOptions::DEFAULT).expect("some KiB");
     assert!(small.block.bytes() >= 16 * MIB);
     assert_eq!(kept_blocks(), 0);
-    // It grows into that, and then there is nothing lent.
+    // It grows into the lent memory until none is left.
     let usable = small.block.header().usable;
     let lent = |small: &mut Patterned| format!("{:?}", small.block.header().lent);
     assert_eq!(lent(&mut small), format!("Lent({})", usable - HEADER_BYTES - 256 * KIB));
@@ -381,17 +379,17 @@ fn who_may_be_about_to_grow_is_lent_what_there_is_within_bounds() {
     assert_eq!(lent(&mut small), "Lent(0)");
     small.block.free(Release::Keep);
 
-    // What cannot be lent goes back.
+    // Memory that cannot be lent is returned.
     keeper::set_most_bytes(22 * MIB);
     let mut small = Patterned::new(256 * KIB, 8, &BlockOptions::DEFAULT).expect("some KiB");
-    // Also where there are huge pages: a quarter more at most.
+    // With huge pages, too: at most a quarter more.
     assert!(small.block.bytes() <= 320 * KIB, "{}", small.block.bytes());
     assert_eq!(keeper::stats().lent_bytes, 0);
     small.block.free(Release::Keep);
 }
 
 #[test]
-fn what_is_lent_stays_counted_where_growing_is_refused() {
+fn lent_memory_stays_counted_if_growing_is_refused() {
     let _alone = alone();
     let block = Patterned::new(16 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     block.block.free(Release::Keep);
@@ -409,7 +407,7 @@ fn what_is_lent_stays_counted_where_growing_is_refused() {
 }
 
 #[test]
-fn what_is_aligned_to_much_is_kept_for_the_like() {
+fn blocks_of_large_alignment_are_cached_for_similar_requests() {
     let _alone = alone();
     let options = room(16 * MIB);
     let block = Patterned::new(256 * KIB, 2 * MIB, &options).expect("some KiB");
@@ -421,7 +419,7 @@ fn what_is_aligned_to_much_is_kept_for_the_like() {
 }
 
 #[test]
-fn what_begins_smaller_than_before_commits_the_rest() {
+fn a_block_larger_than_the_cached_region_commits_the_rest() {
     let _alone = alone();
     let first = Patterned::new(3 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     let start = first.block.start();
@@ -431,7 +429,7 @@ fn what_begins_smaller_than_before_commits_the_rest() {
     assert_eq!(block.block.start(), start);
     assert!(are_all(block.memory(), 0));
     block.block.free(Release::Keep);
-    // Where the rest is refused, there is other memory.
+    // If committing the rest is refused, other memory is used.
     let fault = Fault::plan(Call::Commit, 0, commits());
     let block = Patterned::new(7 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     assert_eq!(fault.struck(), commits());
@@ -440,7 +438,7 @@ fn what_begins_smaller_than_before_commits_the_rest() {
 }
 
 #[test]
-fn what_is_kept_or_waits_is_released_for_those_who_are_refused() {
+fn cached_and_waiting_regions_are_released_when_a_request_is_refused() {
     let keep = || {
         let block = Block::new(layout(4 * MIB, 8), &room(64 * MIB), Contents::Any);
         block.expect("some MiB").free(Release::Keep);
@@ -448,15 +446,15 @@ fn what_is_kept_or_waits_is_released_for_those_who_are_refused() {
     let _alone = alone();
     for call in [Call::Reserve, Call::Commit] {
         keep();
-        // All that a first try asks for, which is none of what is kept.
+        // All requests of the first attempt, none of which uses the cached region.
         let fault = Fault::plan(call, 0, if call == Call::Reserve { 3 } else { commits() });
         let block = Patterned::new(20 * MIB, 8, &room(256 * MIB));
         drop(fault);
-        block.expect("there was room to be made").block.release(Release::Now);
+        block.expect("memory was released").block.release(Release::Now);
         assert!(!release_all());
     }
     keep();
-    // Else runs are those of huge pages once it has grown.
+    // Otherwise the runs of a larger block would be huge pages.
     let never = BlockOptions { huge_pages: HugePages::Never, ..room(256 * MIB) };
     let mut block = Patterned::new(20 * MIB, 8, &never).expect("some MiB");
     let fault = Fault::plan(Call::Commit, 0, commits());
@@ -467,7 +465,7 @@ fn what_is_kept_or_waits_is_released_for_those_who_are_refused() {
 }
 
 #[test]
-fn threads_at_once_take_no_more_for_blocks_than_their_part() {
+fn concurrent_threads_stay_within_the_share_of_blocks() {
     const THREADS: usize = 8;
     let _alone = alone();
     let all = address_space_bytes();
@@ -494,10 +492,10 @@ fn threads_at_once_take_no_more_for_blocks_than_their_part() {
     }
 }
 
-/// With 32 bits, not all of the room is offered.
+/// On 32-bit systems only part of the room is offered.
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn a_block_whose_room_was_taken_has_what_it_uses_and_goes_on_without() {
+fn a_block_whose_room_was_taken_keeps_its_memory_and_works_without_room() {
     let _alone = alone();
     let before = counts();
     for align in [8, 2 * page_size(), 2 * MIB] {
@@ -509,9 +507,9 @@ fn a_block_whose_room_was_taken_has_what_it_uses_and_goes_on_without() {
         if !crate::os::RELEASES_PARTS {
             return blocks.into_iter().for_each(|block| block.block.release(Release::Now));
         }
-        // Beside what is used, and what is not counted at once.
+        // In addition to the used bytes, and those that are not counted immediately.
         assert!(counts().1 - before.1 < 4 * 8 * MIB, "{:?}", counts());
-        // What grows is moved, or what is free behind it is taken again, if that can be.
+        // A block that grows is moved, or takes back the free addresses after it, if possible.
         let can_grow = cfg!(target_os = "linux") && align == 8;
         assert_eq!(blocks[0].grow(3 * MIB, Contents::Zeroed), can_grow);
         let starts_now: Vec<_> = blocks.iter().map(|block| block.block.start()).collect();
@@ -522,7 +520,7 @@ fn a_block_whose_room_was_taken_has_what_it_uses_and_goes_on_without() {
         assert!(blocks[2].grow(MIB + 100, Contents::Zeroed) || page_size() > 4 * KIB || align > 8);
         for mut block in blocks {
             block.check(block.bytes);
-            // It is of no use to others now.
+            // Without room, it does not go to the cache.
             block.block.free(Release::Keep);
         }
         assert_eq!((kept_blocks(), counts()), (0, before));
@@ -530,7 +528,7 @@ fn a_block_whose_room_was_taken_has_what_it_uses_and_goes_on_without() {
 }
 
 #[test]
-fn rooms_are_taken_while_others_grow_shrink_and_free() {
+fn rooms_can_be_taken_while_blocks_grow_shrink_and_are_freed() {
     const THREADS: usize = 3;
     const ROUNDS: usize = if cfg!(miri) { 3 } else { 60 };
     let _alone = alone();

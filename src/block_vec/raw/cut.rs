@@ -59,7 +59,6 @@ impl<'v, T> Cut<'v, T> {
         unsafe { self.raw().place(index) }
     }
 
-    /// Removes the first element of the range.
     #[inline]
     pub(in super::super) fn next(&mut self) -> Option<T> {
         if self.front == self.back {
@@ -71,7 +70,6 @@ impl<'v, T> Cut<'v, T> {
         Some(unsafe { next.read() })
     }
 
-    /// Removes the last element of the range.
     #[inline]
     pub(in super::super) fn next_back(&mut self) -> Option<T> {
         if self.front == self.back {
@@ -83,7 +81,6 @@ impl<'v, T> Cut<'v, T> {
         Some(unsafe { last.read() })
     }
 
-    /// The first element of the range.
     #[inline]
     pub(in super::super) fn peek(&mut self) -> Option<&mut T> {
         if self.front == self.back {
@@ -124,7 +121,6 @@ impl<'v, T> Cut<'v, T> {
         self.front += 1;
     }
 
-    /// Drops the elements still in the range.
     pub(in super::super) fn drop_rest(&mut self) {
         let rest = self.front..self.back;
         // Before user code runs, so that no element is dropped twice if a drop panics.

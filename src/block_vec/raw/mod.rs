@@ -1,31 +1,32 @@
-//! [`Raw`]: elements in blocks, and all that reaches them by pointer.
+//! [`Raw`]: elements in blocks, and all access to them by pointer.
 //!
 //! # Why this is sound
 //!
-//! The first `capacity` places have memory: they are shared out to blocks, from the first on, as `block` says, which
-//! depends on nothing that changes. Each block was given by the allocator, for exactly so many elements, and stays
-//! where it is until it is given back, which is when no element is in it. The table has the *origin* of each piece
-//! of a block: the address that element 0 would have if all in front of the block lay in front of it. It is made by
-//! wrapping arithmetic from the pointer that the allocator gave, so that adding an index within the block to it, the
-//! same way, leads to the place, with the allocator's leave to use it. `entries` is where the table is; it is asked
-//! again whenever that may have moved.
+//! The first `capacity` elements have memory: blocks hold them in order, as `block` says, which depends on nothing that
+//! changes. Each block was allocated for exactly its number of elements, and is neither moved nor deallocated while it
+//! holds elements. The table stores the *origin* of each piece of a block: the address that element 0 would have if all
+//! elements before the block directly preceded it. It is computed by wrapping arithmetic from the pointer that the
+//! allocator returned. Adding the index of one of the block's elements, by wrapping arithmetic too, therefore leads to
+//! the element, with the provenance of that pointer. `entries` is the address of the table, and is updated whenever the
+//! table may have moved.
 //!
-//! The first `len` places, which are within capacity, are initialised. `tail` is the origin of the block `from..to`,
-//! and `from <= len <= to <= capacity`: so while `len < to` the next element lies at `tail` and `len`. Whatever
-//! changes `len` or the blocks has `seat` see to that.
+//! The first `len` elements are initialised, and `len <= capacity`. `tail` is the origin of the block that holds the
+//! elements `from..to`, and `from <= len <= to <= capacity`. So while `len < to`, the next element belongs `len`
+//! elements after `tail`. Code that changes `len` or the blocks calls `seat` to restore this.
 //!
-//! Elements without a size have no blocks: there is capacity for as many as may be, and all lie at one address.
+//! Elements of size zero have no blocks: the capacity is the maximum, and all elements have the same address.
 //!
-//! Whatever runs user code (a closure, a clone, a drop, an iterator) first makes `len` say what holds should that
-//! code panic, or never return control.
+//! Before user code runs (a closure, a clone, a drop, an iterator), `len` is set to what must hold if that code panics
+//! or never returns.
 //!
-//! A reference to an element, or a slice of some, comes from a shared or a mutable borrow of all of them, but for
-//! [`RunsMut`], [`Cut`] and [`Owned`]: these have borrowed or own all of them, and say below what of it they give out.
+//! References and slices of elements are made from a shared or mutable borrow of the whole `Raw`. The exceptions are
+//! [`RunsMut`], [`Cut`] and [`Owned`], which borrow or own all elements; their documentation says which elements they
+//! hand out.
 //!
-//! Only [`Raw`] owns blocks, and it owns elements: it is `Send` and `Sync` where they are, and covariant, for it hands
-//! out no reference that could be written through but from a mutable borrow.
+//! Only [`Raw`] owns blocks and elements. It is `Send` and `Sync` if the elements are, and covariant, since only a
+//! mutable borrow yields references that can be written through.
 
-#![expect(unsafe_code, reason = "takes blocks, and reads and writes elements there")]
+#![expect(unsafe_code, reason = "allocates blocks, and reads and writes elements in them")]
 
 use super::plan::{Blocks, Plan};
 use super::table::{Origin, Table};
@@ -52,44 +53,41 @@ pub(super) use owned::Owned;
 pub(crate) use owned::Taken;
 pub(super) use runs::{Runs, RunsMut};
 
-/// Elements in blocks.
 pub(super) struct Raw<T> {
-    /// Where the entries of the table are.
+    /// The address of the table's entries.
     entries: *const Origin,
     len: usize,
     /// The origin of the block that the next element belongs to, if there is one.
     tail: *const T,
-    /// The first place in that block.
+    /// The index of the first element of that block.
     from: usize,
-    /// The place behind the last one there.
+    /// The index past the last element of that block.
     to: usize,
-    /// The places that have memory.
     capacity: usize,
-    /// The most elements that may be.
     max_len: usize,
     plan: Plan,
     table: Table,
     elements: PhantomData<T>,
 }
 
-// SAFETY: it owns its elements, and blocks that nobody else has.
+// SAFETY: it owns its elements and its blocks.
 unsafe impl<T: Send> Send for Raw<T> {}
-// SAFETY: through `&Raw` only `&T` can be had.
+// SAFETY: `&Raw` only gives access to `&T`.
 unsafe impl<T: Sync> Sync for Raw<T> {}
 
-// The pointer leads to elements that it owns, as `Vec` does. (`RefUnwindSafe` is as it should be by itself.)
+// As for `Vec`: the pointers lead to elements that it owns. (The automatic `RefUnwindSafe` is correct.)
 impl<T: UnwindSafe> UnwindSafe for Raw<T> {}
 
 impl<T> Raw<T> {
     const IS_SIZED: bool = size_of::<T>() > 0;
 
-    /// As many elements as there can be in an array.
+    /// The most elements that any array can hold.
     pub(super) const MOST: usize =
         if Self::IS_SIZED { isize::MAX as usize / size_of::<T>() } else { usize::MAX };
 
     pub(super) const EMPTY: Self = Self::new(Blocks::DEFAULT, Self::MOST);
 
-    /// None; at most so many, which is at most [`MOST`](Self::MOST).
+    /// Creates an empty `Raw` for at most `max_len` elements, which must not exceed [`MOST`](Self::MOST).
     pub(super) const fn new(blocks: Blocks, max_len: usize) -> Self {
         Self::of_plan(Plan::new(blocks, size_of::<T>()), max_len)
     }
@@ -110,16 +108,15 @@ impl<T> Raw<T> {
         }
     }
 
-    /// One that never holds anything, which no user can make.
+    /// A stand-in that never holds anything. Users cannot make one, since no options have its plan.
     pub(super) const NOTHING: Self = Self::of_plan(Plan::NONE, 0);
 
-    /// Whether it is that.
     #[inline]
     pub(super) const fn is_nothing(&self) -> bool {
         self.plan.is_none()
     }
 
-    /// None, with the same options.
+    /// Creates an empty `Raw` with the same options.
     pub(super) const fn fresh(&self) -> Self {
         Self::of_plan(self.plan, self.max_len)
     }
@@ -142,13 +139,13 @@ impl<T> Raw<T> {
         self.table.bytes()
     }
 
-    /// Whether the next element has a place that is known.
+    /// Returns `true` if `tail` is the block of the next element.
     #[inline]
     pub(super) const fn has_room(&self) -> bool {
         self.len < self.to
     }
 
-    /// The places of the block that a place is in, or will be.
+    /// Returns the elements, as start and end, of the block that holds an element or will hold it.
     #[inline]
     pub(super) fn block(&self, index: usize) -> (usize, usize) {
         if !Self::IS_SIZED {
@@ -158,7 +155,7 @@ impl<T> Raw<T> {
         (from, to.min(self.max_len))
     }
 
-    /// The origin of the block that a place is in.
+    /// Returns the origin of the block that holds an element.
     ///
     /// # Safety
     ///
@@ -169,35 +166,34 @@ impl<T> Raw<T> {
             return NonNull::dangling().as_ptr();
         }
         debug_assert!(index < self.capacity);
-        // SAFETY: each piece below the capacity has an entry.
+        // SAFETY: each piece below the capacity has an entry, and `entries` is the address of the table.
         let entry = unsafe { self.entries.add(self.plan.piece(index)) };
-        // SAFETY: as above; `entries` is where the table is.
+        // SAFETY: as above.
         unsafe { entry.read() }.cast_const().cast()
     }
 
-    /// The address of a place.
+    /// Returns the address of an element.
     ///
     /// # Safety
     ///
     /// - `index` is below the capacity.
     #[inline]
     unsafe fn place(&self, index: usize) -> *mut T {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the same guarantees.
         unsafe { self.origin(index) }.wrapping_add(index).cast_mut()
     }
 
-    /// How many blocks there are.
     pub(super) fn count_blocks(&self) -> usize {
         self.count_runs(&(0..self.capacity))
     }
 
-    /// How many places from `index` on, up to `end`, lie side by side.
+    /// Returns how many elements from `index` on, up to `end`, are contiguous.
     #[inline]
     fn side_by_side(&self, index: usize, end: usize) -> usize {
         self.block(index).1.min(end) - index
     }
 
-    /// Finds the block of the next element.
+    /// Updates `tail`, `from` and `to` to the block of the next element.
     fn seat(&mut self) {
         if !Self::IS_SIZED {
             return;
@@ -208,16 +204,16 @@ impl<T> Raw<T> {
         };
         let index = self.len.min(last);
         (self.from, self.to) = self.block(index);
-        // SAFETY: below the capacity.
+        // SAFETY: `index` is below the capacity.
         self.tail = unsafe { self.origin(index) };
     }
 
-    /// Says that there are `len` elements.
+    /// Sets the number of elements.
     ///
     /// # Safety
     ///
     /// - `len` is at most the capacity.
-    /// - The places below `len` are initialised.
+    /// - The elements below `len` are initialised.
     unsafe fn set_len(&mut self, len: usize) {
         debug_assert!(len <= self.capacity);
         self.len = len;
@@ -227,13 +223,12 @@ impl<T> Raw<T> {
     }
 }
 
-/// Memory.
 impl<T> Raw<T> {
-    /// How many elements there are to be, if there may be so many more.
+    /// Returns the length after adding `additional` elements, if that is allowed.
     fn need(&self, additional: usize) -> Result<usize, Error> {
         let Some(need) = self.len.checked_add(additional) else {
             let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX);
-            // Bytes are no matter where there are none.
+            // An error in bytes would make no sense for elements without a size.
             return Err(if Self::IS_SIZED { error } else { error.with_limit(usize::MAX as u64) });
         };
         if need > Self::MOST {
@@ -247,7 +242,7 @@ impl<T> Raw<T> {
         Ok(need)
     }
 
-    /// Makes room for so many elements more, or changes nothing.
+    /// Allocates blocks for `additional` more elements. On failure nothing has changed.
     #[cold]
     #[inline(never)]
     pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
@@ -266,10 +261,11 @@ impl<T> Raw<T> {
         Ok(())
     }
 
-    /// An error if blocks for so many elements are more than the machine has, and the allocator would refuse them in one.
+    /// Returns an error if blocks for `need` elements are more than the machine's memory, and the allocator refuses as
+    /// much in one block.
     ///
-    /// Systems promise more than there is, but not so much at once. Block by block it would come out only when all
-    /// memory was used up, and the system ends whom it likes.
+    /// Systems promise more memory than there is, but not that much in one request. Requested block by block, it would
+    /// only be refused when all memory is used up, and by then the system may kill any process.
     fn ask_for_all(&self, need: usize) -> Result<(), Error> {
         let bytes = need.saturating_sub(self.capacity) * size_of::<T>();
         if bytes <= memory_bytes() {
@@ -277,19 +273,19 @@ impl<T> Raw<T> {
         }
         let refusal = Error::new(ErrorKind::Memory, bytes).of(Holder::BlockVec);
         let layout = Layout::from_size_align(bytes, align_of::<T>()).map_err(|_| refusal)?;
-        // SAFETY: more than no byte.
+        // SAFETY: the size is not zero.
         let all = unsafe { alloc::alloc(layout) };
-        // What nobody sees, the compiler would leave out, as if it were never refused.
+        // Otherwise the compiler would remove the unused allocation, as if it always succeeded.
         let all = hint::black_box(all);
         if all.is_null() {
             return Err(refusal);
         }
-        // SAFETY: just taken, by that layout.
+        // SAFETY: it was just allocated with this layout.
         unsafe { alloc::dealloc(all, layout) };
         Ok(())
     }
 
-    /// Takes memory for the block behind all others, which has places, for it is below the maximum.
+    /// Allocates the next block. The capacity must be below the maximum.
     fn take_block(&mut self) -> Result<(), Error> {
         let (from, to) = self.block(self.capacity);
         debug_assert!(from == self.capacity && from < to);
@@ -299,14 +295,14 @@ impl<T> Raw<T> {
         };
         let pieces = self.plan.pieces(to - from);
         let reserved = self.table.try_reserve(pieces, layout.size() / pieces);
-        // It may have moved.
+        // The table may have moved.
         self.entries = self.table.as_ptr();
         reserved?;
         #[cfg(test)]
         if super::fault::strikes() {
             return Err(Error::new(ErrorKind::Memory, layout.size()));
         }
-        // SAFETY: there are elements, and they have a size.
+        // SAFETY: the size is not zero, since there are elements and they have a size.
         let block = unsafe { alloc::alloc(layout) }.cast::<T>();
         if block.is_null() {
             return Err(Error::new(ErrorKind::Memory, layout.size()));
@@ -317,8 +313,8 @@ impl<T> Raw<T> {
         Ok(())
     }
 
-    /// Gives blocks back that are wholly behind the first so many places and all elements, as far as the purse allows.
-    /// Whether it did.
+    /// Deallocates blocks that are entirely past all elements and past the first `keep`, within the budget. Returns
+    /// `true` if all of them were deallocated.
     pub(super) fn give_back(&mut self, keep: usize, purse: &mut Purse) -> bool {
         let keep = keep.max(self.len);
         while Self::IS_SIZED && self.capacity > keep {
@@ -330,8 +326,8 @@ impl<T> Raw<T> {
             if !purse.pay((to - from) * size_of::<T>()) {
                 return false;
             }
-            // SAFETY: a block, in which no element is, and nobody looks there again: it is behind the capacity below, and
-            // `tail` is another.
+            // SAFETY: `from..to` is a block without elements. It is not used again: it is past the capacity from here
+            // on, and `tail` is updated if it refers to it.
             unsafe { self.free(from, to) };
             self.capacity = from;
             self.table.truncate(self.plan.piece(from));
@@ -342,23 +338,23 @@ impl<T> Raw<T> {
         true
     }
 
-    /// Gives a block back to the allocator.
+    /// Deallocates a block.
     ///
     /// # Safety
     ///
-    /// - `from..to` are the places of a block, which are not used any more.
+    /// - `from..to` are the elements of a block, which is not used again.
     unsafe fn free(&self, from: usize, to: usize) {
         debug_assert!(self.block(from) == (from, to));
-        // SAFETY: each block has a layout, by which it was taken; so this is none that is refused.
+        // SAFETY: the block was allocated with this layout, so the layout is valid.
         let layout = unsafe { Layout::array::<T>(to - from).unwrap_unchecked() };
-        // SAFETY: below the capacity.
+        // SAFETY: `from` is below the capacity.
         let block = unsafe { self.place(from) };
         unpoison(block, to - from);
-        // SAFETY: the allocator gave it, for as many elements, and none is used any more.
+        // SAFETY: the allocator returned this block for this layout, and it is not used again.
         unsafe { alloc::dealloc(block.cast(), layout) };
     }
 
-    /// Gives memory of the table back.
+    /// Releases unused memory of the table.
     pub(super) fn shrink_table(&mut self) {
         self.table.shrink_to_fit();
         self.entries = self.table.as_ptr();
@@ -367,16 +363,17 @@ impl<T> Raw<T> {
 
 impl<T> Drop for Raw<T> {
     fn drop(&mut self) {
-        /// Gives the blocks back, also when the drop of an element panics.
+        /// Deallocates the blocks, even if the drop of an element panics.
         struct Free<'r, T>(&'r mut Raw<T>);
 
         impl<T> Drop for Free<'_, T> {
             fn drop(&mut self) {
                 let mut from = 0;
-                // From the first one on: so an allocator that joins what is free joins it with what is last only once.
+                // From the first block on, so that an allocator that merges adjacent free memory merges the last block
+                // only once.
                 while Raw::<T>::IS_SIZED && from < self.0.capacity {
                     let (_, to) = self.0.block(from);
-                    // SAFETY: a block; nothing is used any more.
+                    // SAFETY: `from..to` is a block, and nothing uses it any more.
                     unsafe { self.0.free(from, to) };
                     from = to;
                 }
@@ -387,7 +384,6 @@ impl<T> Drop for Raw<T> {
     }
 }
 
-/// Elements.
 impl<T> Raw<T> {
     #[inline]
     #[track_caller]
@@ -395,7 +391,7 @@ impl<T> Raw<T> {
         if self.len == self.to {
             self.grow_by_one_or_give_up();
         }
-        // SAFETY: there is room for one more now.
+        // SAFETY: there is room for one more element, or it was just made.
         unsafe { self.write_end(value) }
     }
 
@@ -406,12 +402,11 @@ impl<T> Raw<T> {
                 return Err(Refused { error, value });
             }
         }
-        // SAFETY: there is room for one more now.
+        // SAFETY: there is room for one more element, or it was just made.
         unsafe { self.write_end(value) }
         Ok(())
     }
 
-    /// Has the next element have a place.
     #[cold]
     #[inline(never)]
     pub(super) fn grow_by_one(&mut self) -> Result<(), Error> {
@@ -429,29 +424,29 @@ impl<T> Raw<T> {
         or_give_up(self.grow_by_one());
     }
 
-    /// Puts an element behind the last one, and returns where it is.
+    /// Appends an element.
     ///
     /// # Safety
     ///
-    /// - It [has room](Self::has_room).
+    /// - There [is room](Self::has_room).
     #[inline]
     unsafe fn write_end(&mut self, value: T) {
         debug_assert!(self.has_room());
         let end = self.tail.wrapping_add(self.len).cast_mut();
         unpoison(end, 1);
-        // SAFETY: the place of the next element: it has memory, is aligned, and behind the last one.
+        // SAFETY: this is the address of the next element: allocated, aligned, and past the last element.
         unsafe { end.write(value) };
         self.len += 1;
     }
 
-    /// [`push`](Self::push) where there is room; and a pointer to where the element lies until it is moved.
+    /// Appends an element, for which there must be room, and returns its address.
     #[inline]
     pub(super) fn push_within(&mut self, value: T) -> NonNull<T> {
         assert!(self.has_room());
         let place = self.tail.wrapping_add(self.len);
-        // SAFETY: just compared.
+        // SAFETY: there is room, as asserted above.
         unsafe { self.write_end(value) };
-        // SAFETY: an element is there.
+        // SAFETY: the address of an element is not null.
         unsafe { NonNull::new_unchecked(place.cast_mut()) }
     }
 
@@ -463,18 +458,18 @@ impl<T> Raw<T> {
         self.len -= 1;
         let last = self.tail.wrapping_add(self.len);
         let _gone = AtEnd::of(last);
-        // SAFETY: the last of the old length, in the block at hand. It is behind the length now, so nobody
-        // reads it again.
+        // SAFETY: the element is initialised, in the block at `tail`. It is past the length now, so it is not read
+        // again.
         Some(unsafe { last.read() })
     }
 
-    /// Finds the block of the last element, if there is one.
+    /// Updates `tail`, `from` and `to` to the block of the last element. Returns `false` if there is none.
     #[cold]
     #[inline(never)]
     fn step_back(&mut self) -> bool {
         let Some(last) = self.len.checked_sub(1) else { return false };
         (self.from, self.to) = self.block(last);
-        // SAFETY: below the length, which is within capacity.
+        // SAFETY: `last` is below the length, which is at most the capacity.
         self.tail = unsafe { self.origin(last) };
         true
     }
@@ -484,9 +479,9 @@ impl<T> Raw<T> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: just compared.
+        // SAFETY: `index` is below the length, as checked above.
         let place = unsafe { self.place(index) };
-        // SAFETY: initialised, and `&self` keeps it so.
+        // SAFETY: the element is initialised, and `&self` keeps it so.
         Some(unsafe { &*place })
     }
 
@@ -495,75 +490,74 @@ impl<T> Raw<T> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: just compared.
+        // SAFETY: `index` is below the length, as checked above.
         let place = unsafe { self.place(index) };
-        // SAFETY: initialised; `&mut self` keeps others away.
+        // SAFETY: the element is initialised, and `&mut self` guarantees exclusive access.
         Some(unsafe { &mut *place })
     }
 
-    /// The elements from `index` on, up to `end`, that lie side by side: one at least if there are any.
+    /// Returns the contiguous elements from `index` on, up to `end`: at least one if there are any.
     #[inline]
     pub(super) fn run(&self, index: usize, end: usize) -> &[T] {
         assert!(index <= end && end <= self.len);
         if index == end {
             return &[];
         }
-        // SAFETY: below the length.
+        // SAFETY: `index` is below the length.
         let first = unsafe { self.place(index) };
-        // SAFETY: initialised, side by side, and `&self` keeps them so.
+        // SAFETY: these elements are initialised and contiguous, and `&self` keeps them so.
         unsafe { slice::from_raw_parts(first, self.side_by_side(index, end)) }
     }
 
     pub(super) fn swap(&mut self, a: usize, b: usize) {
         assert!(a < self.len && b < self.len);
-        // SAFETY: just compared.
+        // SAFETY: `a` is below the length, as asserted above.
         let a = unsafe { self.place(a) };
-        // SAFETY: as above.
+        // SAFETY: `b` is below the length, as asserted above.
         let b = unsafe { self.place(b) };
-        // SAFETY: initialised; they may be one.
+        // SAFETY: both elements are initialised; they may be the same.
         unsafe { ptr::swap(a, b) };
     }
 
-    /// Drops the elements from `len` on.
     pub(super) fn truncate(&mut self, len: usize) {
         if len >= self.len {
             return;
         }
         let old_len = self.len;
-        // Before user code runs: should a drop panic, nothing is dropped twice.
-        // SAFETY: a part of what was there.
+        // Before user code runs, so that no element is dropped twice if a drop panics. SAFETY: `len` is below the old
+        // length.
         unsafe { self.set_len(len) };
-        // SAFETY: they are behind the length now, so nobody reaches them again.
+        // SAFETY: these elements are initialised, and past the length now, so they are not used again.
         unsafe { self.drop_all(len..old_len) };
         self.poison(len..old_len);
     }
 
-    /// Nobody is to touch what was in these places, which are within capacity, and behind the length.
+    /// Poisons the memory of elements past the length. The range must be within capacity.
     fn poison(&self, mut places: Range<usize>) {
         while poison::IS_ON && !places.is_empty() {
             let count = self.side_by_side(places.start, places.end);
-            // SAFETY: within capacity.
+            // SAFETY: the range is within capacity.
             poison(unsafe { self.place(places.start) }, count);
             places.start += count;
         }
     }
 
-    /// Writes to each page of so many places behind the last element, for which there is room.
+    /// Writes to each page of the memory for `additional` elements, for which there must be capacity.
     pub(super) fn touch(&mut self, additional: usize) {
-        /// No system has smaller pages.
+        /// The smallest page size of any system.
         const PAGE_BYTES: usize = 4096;
         let (mut start, end) = (self.len, self.len + additional);
         assert!(end <= self.capacity);
         while Self::IS_SIZED && start < end {
             let count = self.side_by_side(start, end);
-            // SAFETY: within capacity.
+            // SAFETY: `start` is below the capacity.
             let first = unsafe { self.place(start) };
             let bytes = count * size_of::<T>();
             unpoison(first, count);
             for byte in (0..bytes).step_by(PAGE_BYTES).chain([bytes - 1]) {
-                // SAFETY: in one of `count` places side by side.
+                // SAFETY: the byte is in the memory of `count` contiguous elements.
                 let byte = unsafe { first.cast::<u8>().add(byte) };
-                // SAFETY: the places are behind the length, so they hold nothing.
+                // SAFETY: these elements are past the length, so they hold nothing.
                 unsafe { byte.write_volatile(0) };
             }
             poison(first, count);
@@ -571,19 +565,18 @@ impl<T> Raw<T> {
         }
     }
 
-    /// Drops the elements of a range. Should a drop panic, the others are dropped still.
+    /// Drops the elements of a range. If a drop panics, the others are still dropped.
     ///
     /// # Safety
     ///
     /// - The range is within capacity, and initialised.
-    /// - Nobody uses the elements any more.
+    /// - The elements are not used any more.
     unsafe fn drop_all(&self, mut range: Range<usize>) {
-        /// Drops the rest when a drop panics.
         struct Rest<'r, T>(&'r Raw<T>, Range<usize>);
 
         impl<T> Drop for Rest<'_, T> {
             fn drop(&mut self) {
-                // SAFETY: a part of a range for which that was promised, and which nothing was dropped of.
+                // SAFETY: the caller's guarantees hold for the whole range, and nothing in this part was dropped yet.
                 unsafe { self.0.drop_all(self.1.clone()) };
             }
         }
@@ -593,33 +586,34 @@ impl<T> Raw<T> {
         }
         while !range.is_empty() {
             let count = self.side_by_side(range.start, range.end);
-            // SAFETY: within capacity, by the caller's promise.
+            // SAFETY: the range is within capacity, by the caller's guarantee.
             let first = unsafe { self.place(range.start) };
             range.start += count;
             let rest = Rest(self, range.clone());
-            // SAFETY: initialised, side by side, and used no more, by the caller's promise.
+            // SAFETY: these elements are initialised, contiguous, and not used any more, by the caller's guarantee.
             unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
             mem::forget(rest);
         }
     }
 
-    /// Moves elements down to lower places.
+    /// Moves `count` elements down from `from` to `to`.
     ///
     /// # Safety
     ///
     /// - `to <= from`, and `from + count` is within capacity.
-    /// - The elements from `from` on are initialised, and not used there any more, nor what is where they come to.
+    /// - The elements from `from` on are initialised and not used there any more. The elements that they overwrite are
+    ///   not used any more.
     unsafe fn move_down(&self, mut from: usize, mut to: usize, mut count: usize) {
         debug_assert!(to <= from && from + count <= self.capacity);
         while count > 0 {
             let here = self.side_by_side(from, from + count);
             let here = self.side_by_side(to, to + here);
-            // SAFETY: within capacity.
+            // SAFETY: `from` is below the capacity.
             let source = unsafe { self.place(from) };
-            // SAFETY: as above.
+            // SAFETY: `to` is below the capacity.
             let place = unsafe { self.place(to) };
-            // SAFETY: so many lie side by side in both places, which may overlap. What is overwritten was moved
-            // before, or is used no more.
+            // SAFETY: `here` elements are contiguous at both addresses, which may overlap. The overwritten ones were
+            // moved before, or are not used any more.
             unsafe { ptr::copy(source, place, here) };
             from += here;
             to += here;
@@ -627,7 +621,7 @@ impl<T> Raw<T> {
         }
     }
 
-    /// How much room there is in the block of the next element, for which there is capacity: some.
+    /// Returns how many elements fit into the block of the next element, for which there must be capacity.
     pub(super) fn room(&mut self) -> usize {
         assert!(self.len < self.capacity);
         if self.len == self.to {
@@ -636,12 +630,11 @@ impl<T> Raw<T> {
         self.to - self.len
     }
 
-    /// Appends what the iterator gives until it ends or there is no more room in the block at hand.
-    ///
-    /// Should the iterator panic, what it gave before stays.
+    /// Appends elements until the iterator ends or the block at `tail` is full. If the iterator panics, the elements
+    /// before stay.
     #[inline]
     pub(super) fn fill_block(&mut self, iter: impl Iterator<Item = T>) {
-        /// Keeps the length out of memory while a loop appends, and puts it back however that ends.
+        /// Keeps the length in a register while a loop appends, and stores it however the loop ends.
         struct End<'r>(usize, &'r mut usize);
 
         impl Drop for End<'_> {
@@ -652,52 +645,54 @@ impl<T> Raw<T> {
 
         let (tail, room) = (self.tail, self.to - self.len);
         let mut end = End(self.len, &mut self.len);
-        // No more than there is room for, whatever the iterator does: std counts them.
+        // `take` counts the elements, so there are no more than fit, whatever the iterator does.
         iter.take(room).for_each(|value| {
             let place = tail.wrapping_add(end.0).cast_mut();
             unpoison(place, 1);
-            // SAFETY: below `to`, so it is the place of the next element, as in `write_end`.
+            // SAFETY: the index is below `to`, so this is the address of the next element, as in `write_end`.
             unsafe { place.write(value) };
             end.0 += 1;
         });
     }
 
-    /// Moves all elements of an array of std behind the last one here. There is room for them.
+    /// Moves all elements of a `Vec` to the end of this array, which must have capacity for them.
     pub(super) fn append_vec(&mut self, other: &mut Vec<T>) {
         assert!(other.len() <= self.capacity - self.len);
         let count = other.len();
-        // SAFETY: they are behind its length when they are used here, and nothing panics until they are.
+        // SAFETY: 0 is valid. The elements are past the length of `other` before they are used here, and nothing panics
+        // until then.
         unsafe { other.set_len(0) };
-        // SAFETY: initialised, in memory of the other's, and used there no more.
+        // SAFETY: the elements are initialised, in memory of `other`, and not used there any more.
         unsafe { self.append_from(other.as_ptr(), count) };
     }
 
-    /// Moves a range of elements of another behind the last one here. There is room for them. There, all from the start of
-    /// the range on is behind the length then, and not dropped.
+    /// Moves the elements of `other` from `start` on to the end of this array, which must have capacity for them. They
+    /// are past the length of `other` then, and not dropped there.
     pub(super) fn append_tail(&mut self, other: &mut Self, start: usize) {
         let end = other.len;
         assert!(start <= end && end - start <= self.capacity - self.len);
-        // SAFETY: a part of what was there.
+        // SAFETY: `start` is at most the old length.
         unsafe { other.set_len(start) };
         let mut index = start;
         while index < end {
             let count = other.side_by_side(index, end);
-            // SAFETY: within the old length.
+            // SAFETY: `index` is below the old length.
             let from = unsafe { other.place(index) };
-            // SAFETY: initialised, in blocks of the other's, behind its length; nothing panics in between.
+            // SAFETY: the elements are initialised, in blocks of `other`, and past its length; nothing panics in
+            // between.
             unsafe { self.append_from(from, count) };
             index += count;
         }
         other.poison(start..end);
     }
 
-    /// Copies the bytes of `count` elements behind the last one, and says that they are there.
+    /// Copies the bytes of `count` elements to the end, and adds them to the length.
     ///
     /// # Safety
     ///
     /// - There is capacity for `count` more elements.
-    /// - `from` points to `count` initialised elements, not within the spare room of `self`.
-    /// - They are not used as elements any more where they were.
+    /// - `from` points to `count` initialised elements, not within the spare capacity of `self`.
+    /// - They are not used as elements at their old place any more.
     unsafe fn append_from(&mut self, mut from: *const T, mut count: usize) {
         debug_assert!(count <= self.capacity - self.len);
         while count > 0 {
@@ -707,31 +702,31 @@ impl<T> Raw<T> {
             let here = count.min(self.to - self.len);
             let end = self.tail.wrapping_add(self.len).cast_mut();
             unpoison(end, here);
-            // SAFETY: the next `here` places are side by side, and behind the last element; the rest is the
-            // caller's promise.
+            // SAFETY: the next `here` elements are contiguous, and past the last element; the rest is the caller's
+            // guarantee.
             unsafe { ptr::copy_nonoverlapping(from, end, here) };
             self.len += here;
-            // SAFETY: `count` are there.
+            // SAFETY: `from` points to `count` elements, and `here` is at most `count`.
             from = unsafe { from.add(here) };
             count -= here;
         }
     }
 
-    /// Copies the bytes of all elements to where there is room for them; there are none here then.
+    /// Moves all elements to the end of a `Vec`, which must have capacity for them.
     pub(super) fn move_to(&mut self, to: &mut Vec<T>) {
         assert!(self.len <= to.capacity() - to.len());
         let (mut index, end) = (0, self.len);
-        // SAFETY: none are within any capacity.
+        // SAFETY: 0 is valid for any capacity.
         unsafe { self.set_len(0) };
         while index < end {
             let count = self.side_by_side(index, end);
-            // SAFETY: within the old length.
+            // SAFETY: `index` is below the old length.
             let from = unsafe { self.place(index) };
-            // SAFETY: its length is within its capacity.
+            // SAFETY: the length of `to` is at most its capacity.
             let behind = unsafe { to.as_mut_ptr().add(to.len()) };
-            // SAFETY: initialised, behind the length here, and there is room.
+            // SAFETY: the elements are initialised, and past the length of `self`; `to` has capacity for them.
             unsafe { ptr::copy_nonoverlapping(from, behind, count) };
-            // SAFETY: just initialised.
+            // SAFETY: these elements were just initialised.
             unsafe { to.set_len(to.len() + count) };
             index += count;
         }

@@ -1,7 +1,7 @@
-//! [`Owned`], and [`Taken`]: give out elements by value.
+//! [`Owned`] and [`Taken`]: iterators that move elements out.
 //!
-//! The array says that it is empty, and so drops no element: those that are left are `front..back` of each
-//! [`Left`], and no two of these have one in common.
+//! The length of the array is 0, so it drops no element. The elements that are left are `front..back` of each [`Left`];
+//! no element is in two of these.
 
 use super::Raw;
 #[cfg(feature = "rayon")]
@@ -13,13 +13,13 @@ use std::panic::UnwindSafe;
 use std::ptr::NonNull;
 use std::slice;
 
-/// Elements of an array that are still to be given out, and belong to whoever has this.
+/// Elements of an array that were not yielded yet. The owner of this value owns them.
 struct Left<T> {
     front: usize,
     back: usize,
-    /// The origin of the block `front` is in, if `front` is below `until`.
+    /// The origin of the block that holds `front`, if `front` is below `until`.
     origin: *const T,
-    /// How far that block is left; at most `back`.
+    /// The end of the elements left in that block; at most `back`.
     until: usize,
     elements: PhantomData<T>,
 }
@@ -28,7 +28,6 @@ struct Left<T> {
 impl<T: UnwindSafe> UnwindSafe for Left<T> {}
 
 impl<T> Left<T> {
-    /// The elements of a range.
     fn new(range: Range<usize>) -> Self {
         let origin = NonNull::dangling().as_ptr();
         Self { front: range.start, back: range.end, origin, until: 0, elements: PhantomData }
@@ -41,21 +40,21 @@ impl<T> Left<T> {
 
     /// # Safety
     ///
-    /// - `raw` is where the elements are.
+    /// - `raw` holds the elements.
     #[inline]
     unsafe fn next(&mut self, raw: &Raw<T>) -> Option<T> {
         if self.front >= self.until {
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller makes the same guarantees.
             unsafe { self.step(raw) }?;
         }
         let next = self.origin.wrapping_add(self.front);
         self.front += 1;
-        // SAFETY: it was in `front..back`, in the block at hand: initialised. It is there no more, so nobody
-        // reads it again.
+        // SAFETY: the element was in `front..back`, in the block at `origin`, so it is initialised. `front` was
+        // advanced, so it is not read again.
         Some(unsafe { next.read() })
     }
 
-    /// Finds the block of the next element, if there is one.
+    /// Updates `origin` and `until` to the block of the next element. Returns `None` if there is none.
     ///
     /// # Safety
     ///
@@ -66,7 +65,7 @@ impl<T> Left<T> {
         if self.front == self.back {
             return None;
         }
-        // SAFETY: below `back`, which is within capacity.
+        // SAFETY: `front` is below `back`, which is within capacity.
         self.origin = unsafe { raw.origin(self.front) };
         self.until = self.front + raw.side_by_side(self.front, self.back);
         Some(())
@@ -82,27 +81,27 @@ impl<T> Left<T> {
         }
         self.back -= 1;
         self.until = self.until.min(self.back);
-        // SAFETY: below the old `back`, which is within capacity.
+        // SAFETY: the index is below the old `back`, which is within capacity.
         let last = unsafe { raw.place(self.back) };
-        // SAFETY: initialised, and no more in `front..back`, so nobody reads it again.
+        // SAFETY: the element is initialised, and no longer in `front..back`, so it is not read again.
         Some(unsafe { last.read() })
     }
 
-    /// Drops all of them.
+    /// Drops all elements that are left.
     ///
     /// # Safety
     ///
     /// - As for [`next`](Self::next).
     unsafe fn drop_all(&mut self, raw: &Raw<T>) {
         let rest = self.front..self.back;
-        // Before user code runs: should a drop panic, nothing is dropped twice.
+        // Before user code runs, so that no element is dropped twice if a drop panics.
         self.front = self.back;
-        // SAFETY: initialised, within capacity, and nobody reads them again.
+        // SAFETY: these elements are initialised, within capacity, and not read again.
         unsafe { raw.drop_all(rest) };
     }
 }
 
-/// Gives the elements out, from both ends.
+/// Moves the elements out, from both ends.
 pub(in super::super) struct Owned<T> {
     raw: Raw<T>,
     left: Left<T>,
@@ -110,13 +109,13 @@ pub(in super::super) struct Owned<T> {
 
 // SAFETY: it owns its elements; the pointer leads to them.
 unsafe impl<T: Send> Send for Owned<T> {}
-// SAFETY: through `&Owned` only `&T` can be had.
+// SAFETY: `&Owned` only gives access to `&T`.
 unsafe impl<T: Sync> Sync for Owned<T> {}
 
 impl<T> Owned<T> {
     pub(in super::super) fn new(mut raw: Raw<T>) -> Self {
         let len = raw.len;
-        // SAFETY: none are within any capacity.
+        // SAFETY: 0 is valid for any capacity.
         unsafe { raw.set_len(0) };
         Self { raw, left: Left::new(0..len) }
     }
@@ -128,38 +127,36 @@ impl<T> Owned<T> {
 
     #[inline]
     pub(in super::super) fn next(&mut self) -> Option<T> {
-        // SAFETY: they are here.
+        // SAFETY: `raw` holds the elements.
         unsafe { self.left.next(&self.raw) }
     }
 
     #[inline]
     pub(in super::super) fn next_back(&mut self) -> Option<T> {
-        // SAFETY: they are here.
+        // SAFETY: `raw` holds the elements.
         unsafe { self.left.next_back(&self.raw) }
     }
 
-    /// The elements still to be given out, as slices of those that lie side by side.
     pub(in super::super) fn runs(&self) -> impl Iterator<Item = &[T]> {
         let mut rest = self.left.front..self.left.back;
         iter::from_fn(move || {
             if rest.is_empty() {
                 return None;
             }
-            // SAFETY: below `back`, which is within capacity.
+            // SAFETY: `rest.start` is below `back`, which is within capacity.
             let first = unsafe { self.raw.place(rest.start) };
             let count = self.raw.side_by_side(rest.start, rest.end);
             rest.start += count;
-            // SAFETY: `front..back` are initialised, these of it are side by side, and `&self` keeps them so.
+            // SAFETY: elements in `front..back` are initialised, these are contiguous, and `&self` keeps them so.
             Some(unsafe { slice::from_raw_parts(first, count) })
         })
     }
 
-    /// An array without elements, with the options of this one.
+    /// Creates an empty array with the same options.
     pub(in super::super) fn fresh(&self) -> Raw<T> {
         self.raw.fresh()
     }
 
-    /// All that is still to be given out, at once.
     #[cfg(feature = "rayon")]
     pub(in super::super) fn take_rest(&mut self) -> Taken<'_, T> {
         let range = self.left.front..self.left.back;
@@ -170,20 +167,19 @@ impl<T> Owned<T> {
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: they are here. Should a drop panic, `raw`, which is a field, still gives the blocks back.
+        // SAFETY: `raw` holds the elements. If a drop panics, the field `raw` still deallocates the blocks.
         unsafe { self.left.drop_all(&self.raw) };
     }
 }
 
-/// Gives out elements that were taken from an [`Owned`], from both ends; what is left is dropped.
+/// Moves out elements that were taken from an [`Owned`], from both ends. Those not yielded are dropped.
 #[cfg(feature = "rayon")]
 pub(crate) struct Taken<'o, T> {
-    /// Where they are.
     raw: &'o Raw<T>,
     left: Left<T>,
 }
 
-// SAFETY: it owns its elements. Of all else it only reads where blocks are, which nobody changes meanwhile.
+// SAFETY: it owns its elements. Otherwise it only reads addresses of blocks, which do not change meanwhile.
 #[cfg(feature = "rayon")]
 unsafe impl<T: Send> Send for Taken<'_, T> {}
 
@@ -192,7 +188,7 @@ impl<T> SplitAt for Taken<'_, T> {
     fn split_at(mut self, count: usize) -> (Self, Self) {
         assert!(count <= self.left.len());
         let Range { start, end } = self.left.front..self.left.back;
-        // They belong to the two parts.
+        // The two parts own them from here on.
         self.left.front = end;
         let part = |range| Self { raw: self.raw, left: Left::new(range) };
         (part(start..start + count), part(start + count..end))
@@ -203,16 +199,16 @@ impl<T> SplitAt for Taken<'_, T> {
 exact_iterator! {
     ['o, T] Taken<'o, T> => T:
     |taken| taken.left.len(),
-    // SAFETY: they are there.
+    // SAFETY: `raw` holds the elements.
     unsafe { taken.left.next(taken.raw) },
-    // SAFETY: they are there.
+    // SAFETY: `raw` holds the elements.
     unsafe { taken.left.next_back(taken.raw) }
 }
 
 #[cfg(feature = "rayon")]
 impl<T> Drop for Taken<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: they are there.
+        // SAFETY: `raw` holds the elements.
         unsafe { self.left.drop_all(self.raw) };
     }
 }

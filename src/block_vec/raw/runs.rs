@@ -1,7 +1,7 @@
-//! [`Runs`], [`RunsMut`]: elements as slices of those that lie side by side.
+//! [`Runs`] and [`RunsMut`]: iterators over contiguous slices of elements.
 //!
-//! A `RunsMut` has the elements of its range for itself, out of a mutable borrow of all. It gives each out once, and
-//! so do the two that it is split into.
+//! A `RunsMut` borrows all elements mutably and has exclusive access to those of its range. It yields each once, and so
+//! do the two parts that it is split into.
 
 use super::Raw;
 use std::marker::PhantomData;
@@ -9,14 +9,14 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::slice;
 
-/// The elements of a range, by slices.
+/// The elements of a range, as slices.
 pub(in super::super) struct Runs<'a, T> {
     raw: &'a Raw<T>,
     range: Range<usize>,
 }
 
 impl<'a, T> Runs<'a, T> {
-    /// Those of a range, which is within the length.
+    /// The range must be within the length.
     pub(in super::super) fn new(raw: &'a Raw<T>, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= raw.len);
         Self { raw, range }
@@ -37,7 +37,7 @@ impl<'a, T> Runs<'a, T> {
         Some(run)
     }
 
-    /// [`next`](Self::next), for where it is seldom called.
+    /// Like [`next`](Self::next), out of line for callers that rarely need it.
     #[inline]
     pub(in super::super) fn next_seldom(&mut self) -> Option<&'a [T]> {
         if self.range.is_empty() {
@@ -48,7 +48,6 @@ impl<'a, T> Runs<'a, T> {
         Some(run)
     }
 
-    /// [`next_back`](Self::next_back), for where it is seldom called.
     #[inline]
     pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a [T]> {
         if self.range.is_empty() {
@@ -59,7 +58,6 @@ impl<'a, T> Runs<'a, T> {
         Some(run)
     }
 
-    /// How many slices there are.
     pub(in super::super) fn count(&self) -> usize {
         self.raw.count_runs(&self.range)
     }
@@ -67,21 +65,21 @@ impl<'a, T> Runs<'a, T> {
 
 clone_fields!([T] Runs<'_, T>: raw, range);
 
-/// The elements of a range, to be changed, by slices.
+/// The elements of a range, as mutable slices.
 pub(in super::super) struct RunsMut<'a, T> {
     raw: NonNull<Raw<T>>,
     range: Range<usize>,
     elements: PhantomData<&'a mut T>,
 }
 
-// SAFETY: it is as a mutable slice of its elements is. Of all else, it only reads where blocks are, which nobody
-// changes while all is borrowed.
+// SAFETY: it is a mutable slice of its elements. Otherwise it only reads addresses of blocks, which do not change
+// during the borrow.
 unsafe impl<T: Send> Send for RunsMut<'_, T> {}
-// SAFETY: through `&RunsMut` only `&T` can be had.
+// SAFETY: `&RunsMut` only gives access to `&T`.
 unsafe impl<T: Sync> Sync for RunsMut<'_, T> {}
 
 impl<'a, T> RunsMut<'a, T> {
-    /// Those of a range, which is within the length.
+    /// The range must be within the length.
     pub(in super::super) fn new(raw: &'a mut Raw<T>, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= raw.len);
         Self { raw: NonNull::from(raw), range, elements: PhantomData }
@@ -89,21 +87,21 @@ impl<'a, T> RunsMut<'a, T> {
 
     #[inline]
     fn raw(&self) -> &'a Raw<T> {
-        // SAFETY: it was borrowed mutably for `'a`, and is only read since. No element is in it.
+        // SAFETY: it is mutably borrowed for `'a`, and only read since. Elements are not stored in it.
         unsafe { self.raw.as_ref() }
     }
 
-    /// The elements of a range, which are this one's no more.
+    /// Hands out the elements of a range, which `self` does not use any more.
     ///
     /// # Safety
     ///
-    /// - They lie side by side, and were this one's.
+    /// - They are contiguous, and were removed from the range of `self`.
     #[inline]
     unsafe fn give(&self, range: Range<usize>) -> &'a mut [T] {
         debug_assert!(!range.is_empty());
-        // SAFETY: within the length.
+        // SAFETY: the range is within the length.
         let first = unsafe { self.raw().place(range.start) };
-        // SAFETY: initialised, side by side by the caller's promise, and given out once for `'a`.
+        // SAFETY: the elements are initialised, contiguous by the caller's guarantee, and handed out once for `'a`.
         unsafe { slice::from_raw_parts_mut(first, range.len()) }
     }
 
@@ -114,7 +112,7 @@ impl<'a, T> RunsMut<'a, T> {
             return None;
         }
         self.range.start += self.raw().side_by_side(start, end);
-        // SAFETY: just taken from the range.
+        // SAFETY: this range was just removed from that of `self`.
         Some(unsafe { self.give(start..self.range.start) })
     }
 
@@ -122,11 +120,11 @@ impl<'a, T> RunsMut<'a, T> {
     pub(in super::super) fn next_back(&mut self) -> Option<&'a mut [T]> {
         let end = self.range.end;
         self.range.end = self.raw().last_run(&self.range)?;
-        // SAFETY: just taken from the range.
+        // SAFETY: this range was just removed from that of `self`.
         Some(unsafe { self.give(self.range.end..end) })
     }
 
-    /// [`next`](Self::next), for where it is seldom called.
+    /// Like [`next`](Self::next), out of line for callers that rarely need it.
     #[inline]
     pub(in super::super) fn next_seldom(&mut self) -> Option<&'a mut [T]> {
         if self.range.is_empty() {
@@ -134,11 +132,10 @@ impl<'a, T> RunsMut<'a, T> {
         }
         let start = self.range.start;
         self.range.start += self.raw().first_count(start, self.range.end);
-        // SAFETY: just taken from the range.
+        // SAFETY: this range was just removed from that of `self`.
         Some(unsafe { self.give(start..self.range.start) })
     }
 
-    /// [`next_back`](Self::next_back), for where it is seldom called.
     #[inline]
     pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a mut [T]> {
         if self.range.is_empty() {
@@ -146,23 +143,21 @@ impl<'a, T> RunsMut<'a, T> {
         }
         let end = self.range.end;
         self.range.end -= self.raw().final_count(self.range.start, end);
-        // SAFETY: just taken from the range.
+        // SAFETY: this range was just removed from that of `self`.
         Some(unsafe { self.give(self.range.end..end) })
     }
 
-    /// The elements that are left, to be looked at.
     pub(in super::super) fn rest(&self) -> Runs<'_, T> {
-        // No mutable reference to any of them is out, and none is given out while `self` is borrowed.
+        // None of them is borrowed mutably, nor will be while `self` is borrowed.
         Runs::new(self.raw(), self.range.clone())
     }
 
-    /// How many slices there are.
     pub(in super::super) fn count(&self) -> usize {
         self.raw().count_runs(&self.range)
     }
 }
 
-/// What both have in common, with where the elements are.
+/// The methods that both types have.
 macro_rules! runs {
     ($runs:ident) => {
         impl<T> $runs<'_, T> {
@@ -171,19 +166,18 @@ macro_rules! runs {
                 self.range.len()
             }
 
-            /// Leaves the first elements out; at most as many as there are.
+            /// Skips the first `count` elements; there must be as many.
             pub(in super::super) fn skip(&mut self, count: usize) {
                 assert!(count <= self.len());
                 self.range.start += count;
             }
 
-            /// Leaves the last elements out; at most as many as there are.
+            /// Skips the last `count` elements; there must be as many.
             pub(in super::super) fn skip_back(&mut self, count: usize) {
                 assert!(count <= self.len());
                 self.range.end -= count;
             }
 
-            /// The first `count` elements, and the others.
             #[cfg(feature = "rayon")]
             pub(in super::super) fn split_at(self, count: usize) -> (Self, Self) {
                 assert!(count <= self.len());
@@ -198,7 +192,7 @@ macro_rules! runs {
 runs!(Runs);
 runs!(RunsMut);
 
-/// What is called from within loops, but seldom: by values, so that iterators can be in registers.
+/// Out of line, since loops rarely call these. They take values, so that iterators can stay in registers.
 impl<T> Raw<T> {
     #[cold]
     #[inline(never)]
@@ -226,7 +220,7 @@ impl<T> Raw<T> {
 }
 
 impl<T> Raw<T> {
-    /// Where the last run of a range begins, if there are any.
+    /// Returns the start of the last run of a range, or `None` if the range is empty.
     #[inline]
     fn last_run(&self, range: &Range<usize>) -> Option<usize> {
         if range.is_empty() { None } else { Some(self.block(range.end - 1).0.max(range.start)) }

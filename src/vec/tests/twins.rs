@@ -1,4 +1,4 @@
-//! The same calls in fresh memory, and where others were who left values, bits and states: they do the same.
+//! The same calls have the same results in fresh memory and in cached memory, which holds old values, bits and states.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers are small")]
 
@@ -9,7 +9,7 @@ use crate::key::KeyData;
 use crate::{Budget, DefaultKey, Key, Reuse, SecondaryMap, SlotMap, VmVec, page_size};
 use std::thread;
 
-/// Calls by chance, and all that they have told.
+/// Random calls, and the record of their results.
 struct Run {
     chance: u64,
     told: Vec<u64>,
@@ -26,7 +26,7 @@ impl Run {
     }
 }
 
-/// Runs the calls where nothing is kept, and then where much is.
+/// Runs the calls with an empty region cache, and then with a full one.
 fn same(calls: impl Fn(&mut Run) + Sync, litter: impl Fn(&mut Run)) {
     for seed in 0..effort::rounds(1).into() {
         let new = || Run { chance: seed, told: Vec::new() };
@@ -35,7 +35,7 @@ fn same(calls: impl Fn(&mut Run) + Sync, litter: impl Fn(&mut Run)) {
             calls(&mut run);
             run.told
         };
-        // Whoever is alone has the keeper for his thread.
+        // While this is held, only this thread uses the region cache, so the spawned one gets fresh memory.
         let _alone = alone();
         let fresh = thread::scope(|scope| scope.spawn(fresh).join()).unwrap();
         let mut litterer = Run { chance: !seed, told: Vec::new() };
@@ -58,7 +58,7 @@ fn same(calls: impl Fn(&mut Run) + Sync, litter: impl Fn(&mut Run)) {
     }
 }
 
-/// Has keys of some indices and generations looked for, made up or not.
+/// Looks up keys of some indices and generations, including forged ones.
 fn probe(run: &mut Run, slots: usize, mut find: impl FnMut(DefaultKey) -> bool) {
     for _ in 0..50 {
         let (index, generation) = (run.below(slots + 100), 1 + run.below(5));
@@ -198,8 +198,8 @@ fn use_vec(run: &mut Run) {
             9 => vec = vec.clone(),
             10 => vec = vec.split_off(run.below(vec.len())),
             11 => drop(vec.drain(..run.below(vec.len()))),
-            // SAFETY: 0 is a number.
-            #[expect(unsafe_code, reason = "zeroes are numbers")]
+            // SAFETY: 0 is a valid number.
+            #[expect(unsafe_code, reason = "treats zeroed memory as numbers")]
             12 => unsafe { vec.try_extend_zeroed_unchecked(run.below(200_000)) }.unwrap(),
             _ => vec = vec.into_iter().skip(10).collect(),
         }
@@ -211,7 +211,7 @@ fn use_vec(run: &mut Run) {
     }
 }
 
-/// Bytes that are all set, in memory of many sizes.
+/// Memory of many sizes in which all bytes are set.
 fn leave_bytes(run: &mut Run) {
     for _ in 0..12 {
         leave(page_size() * (1 + run.below(200)));
@@ -220,7 +220,7 @@ fn leave_bytes(run: &mut Run) {
     leave(10 << 20);
 }
 
-/// The bitmaps of maps with so many slots, with all bits set.
+/// Bitmaps of maps with that many slots, in which all bits are set.
 fn leave_bits(run: &mut Run, max_len: usize) {
     let all: Vec<VmVec<u64>> = (0..4)
         .map(|_| {
@@ -232,7 +232,7 @@ fn leave_bits(run: &mut Run, max_len: usize) {
     drop(all);
 }
 
-/// Values of other maps, and holes.
+/// Values and holes of other maps.
 fn leave_maps(run: &mut Run) {
     let mut maps = Vec::new();
     for n in 0..4 {
@@ -251,13 +251,13 @@ fn leave_maps(run: &mut Run) {
 }
 
 #[test]
-fn an_array_does_where_others_were_what_it_does_in_fresh_memory() {
+fn an_array_does_the_same_in_cached_memory_as_in_fresh() {
     same(use_vec, leave_bytes);
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "little is reserved by guess there")]
-fn a_slot_map_does_where_others_were_what_it_does_in_fresh_memory() {
+#[cfg_attr(no_vm, ignore = "default reservations are small there")]
+fn a_slot_map_does_the_same_in_cached_memory_as_in_fresh() {
     same(|run| use_slot_map(run, Reuse::Recent), leave_maps);
     same(|run| use_slot_map(run, Reuse::Lowest), leave_bytes);
     same(
@@ -270,8 +270,8 @@ fn a_slot_map_does_where_others_were_what_it_does_in_fresh_memory() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "little is reserved by guess there")]
-fn a_secondary_map_does_where_others_were_what_it_does_in_fresh_memory() {
+#[cfg_attr(no_vm, ignore = "default reservations are small there")]
+fn a_secondary_map_does_the_same_in_cached_memory_as_in_fresh() {
     same(use_secondary_map, leave_maps);
     same(use_secondary_map, leave_bytes);
 }

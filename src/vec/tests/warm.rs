@@ -1,6 +1,6 @@
-//! Arrays and maps in memory that others had.
+//! Arrays and maps in memory from the region cache.
 
-#![expect(unsafe_code, reason = "says that zeroes are bytes")]
+#![expect(unsafe_code, reason = "treats zeroed memory as bytes")]
 
 use crate::keeper::{self, tests::alone, tests::are_all};
 use crate::key::KeyData;
@@ -9,7 +9,7 @@ use crate::{DefaultKey, HugePages, Key, Release, SecondaryMap, SlotMap, VmVec, p
 
 const MIB: usize = 1 << 20;
 
-/// Has an array of so many bytes, none of which is zero, leave its memory, and says where that is.
+/// Drops an array of that many bytes, none of which is zero, into the cache, and returns its address.
 pub(super) fn leave(bytes: usize) -> usize {
     let mut vec = VmVec::new();
     vec.resize(bytes, 0xff_u8);
@@ -21,8 +21,8 @@ fn kept() -> usize {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn an_array_begins_where_another_was_and_grows_as_if_it_were_fresh() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn an_array_reuses_a_cached_region_and_grows_as_if_it_were_fresh() {
     let _alone = alone();
     let mut fresh: VmVec<u64> = VmVec::new();
     fresh.push(1);
@@ -37,7 +37,7 @@ fn an_array_begins_where_another_was_and_grows_as_if_it_were_fresh() {
     assert_eq!(stats.reserved_bytes, fresh.stats().reserved_bytes);
     assert!(stats.committed_bytes >= 4 * MIB, "{stats:?}");
     assert!(keeper::stats().lent_bytes >= 3 * MIB);
-    // Nobody is asked for what is there.
+    // Nothing was requested from the system.
     let fault = Fault::from_nth(Call::Commit, 0);
     vec.resize(4 * MIB / 8, 2);
     drop(fault);
@@ -50,7 +50,7 @@ fn an_array_begins_where_another_was_and_grows_as_if_it_were_fresh() {
 
 #[cfg(feature = "bytemuck")]
 #[test]
-fn zeroes_are_zero_where_others_were() {
+fn zeroed_elements_are_zero_in_cached_memory() {
     for (left, zeroes) in
         [(100, 50), (64 << 10, 100), (MIB, 100_000), (MIB, 2 * MIB), (4 * MIB, 9 * MIB)]
     {
@@ -67,11 +67,11 @@ fn zeroes_are_zero_where_others_were() {
 }
 
 #[test]
-fn slots_where_others_were_are_vacant() {
+fn slots_in_cached_memory_are_vacant() {
     let _alone = alone();
     for _ in 0..3 {
         leave(MIB);
-        // Its slots, and the bits of its holes.
+        // For its slots, and the bits of its holes.
         let mut map: SlotMap<DefaultKey, u64> = SlotMap::new();
         let far: DefaultKey = {
             let other: SlotMap<DefaultKey, u64> = (0..10_000).collect();
@@ -91,8 +91,8 @@ fn slots_where_others_were_are_vacant() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn shrinking_gives_back_what_it_never_used_and_does_not_make_capacity() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn shrinking_returns_lent_memory_and_does_not_make_it_capacity() {
     let _alone = alone();
     leave(16 * MIB);
     let mut vec: VmVec<u8> = VmVec::new();
@@ -117,8 +117,8 @@ fn shrinking_gives_back_what_it_never_used_and_does_not_make_capacity() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn who_asks_for_something_else_gets_nothing_of_it() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn requests_that_do_not_suit_a_cached_region_get_fresh_memory() {
     let _alone = alone();
     let first = leave(MIB);
     let at = |vec: &VmVec<u8>| vec.as_ptr().addr();
@@ -147,7 +147,7 @@ fn who_asks_for_something_else_gets_nothing_of_it() {
 }
 
 #[test]
-fn what_is_aligned_to_more_than_a_page_is_so_where_others_were() {
+fn alignments_above_a_page_hold_in_cached_memory() {
     #[derive(Clone, Copy)]
     #[repr(align(16384))]
     struct Wide(u64);
@@ -166,7 +166,7 @@ fn what_is_aligned_to_more_than_a_page_is_so_where_others_were() {
 }
 
 #[test]
-fn a_first_commit_that_is_refused_leaves_what_there_was() {
+fn a_refused_first_commit_leaves_the_cached_region() {
     let _alone = alone();
     leave(64 << 10);
     let fault = Fault::from_nth(Call::Commit, 0);
@@ -180,15 +180,15 @@ fn a_first_commit_that_is_refused_leaves_what_there_was() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn zeroes_take_no_memory_where_others_were() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn zeroed_elements_take_no_memory_in_cached_regions() {
     let bytes = 10 * MIB;
     for before in [0, 1, 5000] {
         let _alone = alone();
         leave(bytes);
         let mut vec: VmVec<u8> = VmVec::new();
         vec.resize(before, 1);
-        // SAFETY: 0 is a byte.
+        // SAFETY: 0 is a valid byte.
         unsafe { vec.try_extend_zeroed_unchecked(bytes - 5000) }.unwrap();
         let resident = vec.stats().resident_bytes;
         assert!(vec[before..].iter().step_by(MIB).all(|byte| *byte == 0));
@@ -196,7 +196,7 @@ fn zeroes_take_no_memory_where_others_were() {
             assert!(resident < Some(MIB), "{resident:?} of {before}");
         }
     }
-    // What cannot be given back is written to.
+    // Memory that cannot be returned is overwritten.
     let _alone = alone();
     leave(MIB);
     let mut vec: VmVec<u8> = VmVec::new();
@@ -208,8 +208,8 @@ fn zeroes_take_no_memory_where_others_were() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn what_an_array_never_used_is_not_leaked_with_it() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn leaking_an_array_does_not_leak_its_lent_memory() {
     let _alone = alone();
     leave(16 * MIB);
     let mut vec = VmVec::new();
@@ -223,8 +223,8 @@ fn what_an_array_never_used_is_not_leaked_with_it() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn a_step_that_ends_behind_what_others_left_is_a_whole_one() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn a_growth_step_past_cached_memory_is_a_whole_step() {
     let _alone = alone();
     let steps = |vec: &mut VmVec<u8>| {
         let mut capacities = Vec::new();
@@ -244,7 +244,7 @@ fn a_step_that_ends_behind_what_others_left_is_a_whole_one() {
         assert_eq!(steps(&mut vec), fresh, "{left}");
         drop(vec);
         keeper::trim();
-        // If there is no more, what is there will do.
+        // If no more memory is granted, the present memory suffices.
         leave(left);
         let fault = Fault::from_nth(Call::Commit, 0);
         let mut vec = VmVec::new();
@@ -257,7 +257,7 @@ fn a_step_that_ends_behind_what_others_left_is_a_whole_one() {
 }
 
 #[test]
-fn what_stays_in_fresh_memory_when_an_array_shrinks_stays_where_others_were() {
+fn an_array_in_cached_memory_shrinks_like_one_in_fresh() {
     let _alone = alone();
     let use_two_runs = |vec: &mut VmVec<u8>| {
         vec.push(1);
@@ -274,8 +274,8 @@ fn what_stays_in_fresh_memory_when_an_array_shrinks_stays_where_others_were() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn slots_that_are_passed_over_where_others_were_take_no_memory() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn skipped_slots_in_cached_memory_take_no_memory() {
     for refused in [false, true] {
         let _alone = alone();
         let far: DefaultKey = KeyData::from_parts(200_000, 1, 0).unwrap().into();

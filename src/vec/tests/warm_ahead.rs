@@ -1,4 +1,4 @@
-//! Arrays and maps with memory ahead of them in memory that others had.
+//! Arrays and maps with commit-ahead, in memory from the region cache.
 
 use super::warm::leave;
 use crate::keeper::{self, tests::alone, tests::are_all};
@@ -13,25 +13,25 @@ fn at(vec: &VmVec<u8>) -> usize {
     vec.as_ptr().addr()
 }
 
-/// Has an array leave so many bytes, none of which is zero, and says where that is.
+/// Drops an array of that many bytes, none of which is zero, and returns its address.
 fn leave_ahead(bytes: usize) -> usize {
     let mut vec = AHEAD.build();
-    // In small pieces: what is taken at once, and is not ready, need not be touched.
+    // In small pieces, since memory that is taken in one piece before it is ready need not be touched.
     while vec.len() < bytes {
         vec.resize(bytes.min(vec.len() + (256 << 10)), 0xff);
     }
     at(&vec)
 }
 
-/// What is handed over waits but a moment; it is tried until that was long enough.
+/// A dropped array is only available for a moment, so this retries until it was fast enough.
 fn soon(mut is_so: impl FnMut() -> bool) {
-    assert!((0..100).any(|_| is_so()), "it does not come to be");
+    assert!((0..100).any(|_| is_so()), "it never happens");
     service::drain();
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn an_array_begins_where_the_last_was_with_all_of_it_ready() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn an_array_reuses_the_region_of_the_last_with_all_of_it_ready() {
     let _alone = alone();
     soon(|| {
         let first = leave_ahead(40 * MIB);
@@ -48,7 +48,7 @@ fn an_array_begins_where_the_last_was_with_all_of_it_ready() {
         vec.resize(80 * MIB, 4);
         assert!(are_all(&vec[40 * MIB..], 4));
         drop(vec);
-        // And so does one that is made when it is first used.
+        // Also an array that is created when it is first used.
         let mut vec = AHEAD.build();
         vec.push(1);
         vec.shrink_to_fit();
@@ -59,7 +59,7 @@ fn an_array_begins_where_the_last_was_with_all_of_it_ready() {
 
 #[cfg(feature = "bytemuck")]
 #[test]
-fn zeroes_are_zero_where_others_were_ahead() {
+fn zeroed_elements_are_zero_in_reused_memory_with_commit_ahead() {
     let _alone = alone();
     let sizes =
         [(MIB, 100), (MIB, 300_000), (MIB, 4 * MIB), (10 * MIB, 50_000), (10 * MIB, 30 * MIB)];
@@ -69,7 +69,7 @@ fn zeroes_are_zero_where_others_were_ahead() {
                 let first = leave_ahead(left);
                 let mut vec = AHEAD.build();
                 vec.resize(before, 1);
-                // Up to the edge of what is usable, so that there is little to be given back.
+                // Up to the end of the usable memory, so that little has to be returned.
                 vec.resize(if before > 5000 { vec.capacity() } else { before }, 1);
                 let before = vec.len();
                 vec.extend_zeroed(zeroes);
@@ -79,7 +79,7 @@ fn zeroes_are_zero_where_others_were_ahead() {
                 vec.shrink_to_fit();
                 vec.extend_zeroed(zeroes);
                 assert!(are_all(&vec[before / 2..], 0));
-                // What another has used since is not zero to the next either.
+                // Memory that another array has used is not zero for the next one.
                 let is_there = at(&vec) == first;
                 vec.resize(2 * left, 0xee);
                 drop(vec);
@@ -93,7 +93,7 @@ fn zeroes_are_zero_where_others_were_ahead() {
 }
 
 #[test]
-fn slots_are_vacant_where_others_were_ahead() {
+fn slots_are_vacant_in_reused_memory_with_commit_ahead() {
     let _alone = alone();
     let new = || {
         let builder = SlotMap::<DefaultKey, [u64; 3]>::builder();
@@ -120,8 +120,8 @@ fn slots_are_vacant_where_others_were_ahead() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn what_was_kept_is_ready_for_an_array_that_is_ahead_and_is_kept_again() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn cached_memory_is_ready_for_an_array_with_commit_ahead_and_cached_again() {
     let _alone = alone();
     let first = leave(8 * MIB);
     let builder = VmVec::builder().commit_ahead(CommitAhead::Auto);
@@ -133,7 +133,7 @@ fn what_was_kept_is_ready_for_an_array_that_is_ahead_and_is_kept_again() {
     assert_eq!(vec.stats().late, 0);
     drop(vec);
     assert_eq!((keeper::stats().kept_blocks, leave(1)), (1, first));
-    // By its first growth, too.
+    // Also by its first growth.
     let mut vec: VmVec<u8> = VmVec::builder().commit_ahead(CommitAhead::Auto).build();
     vec.resize(8 * MIB, 2);
     assert_eq!((at(&vec), vec.stats().late), (first, 0));
@@ -141,8 +141,8 @@ fn what_was_kept_is_ready_for_an_array_that_is_ahead_and_is_kept_again() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "nothing is kept there")]
-fn who_says_how_much_is_to_be_ahead_or_wants_fresh_memory_takes_nothing_and_leaves_nothing() {
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn arrays_with_a_fixed_amount_ahead_or_fresh_memory_neither_use_nor_fill_the_cache() {
     let _alone = alone();
     let first = leave(MIB);
     let builders = [

@@ -1,4 +1,4 @@
-//! [`Array`]: what the model needs of an array.
+//! [`Array`]: the operations that the model needs.
 
 use super::elements::{Element, Source};
 use super::model::Model;
@@ -42,7 +42,7 @@ impl<T: Element> Removed<T> for vec::IntoIter<T> {
     }
 }
 
-/// Declares a trait of methods that the types have already, and implements it by them.
+/// Declares a trait of methods that the types already have, and implements it with them.
 macro_rules! methods {
     ($(#[$doc:meta])* $trait:ident for $arrays:tt $($method:tt)*) => {
         $(#[$doc])*
@@ -150,7 +150,7 @@ pub(crate) trait Array<T: Element>:
 {
     type Config: Copy;
 
-    /// The operations that only this array has.
+    /// Operations that only this array has.
     type Own: Debug;
 
     /// How often one of those is run, per 40 operations of `Vec`.
@@ -159,7 +159,7 @@ pub(crate) trait Array<T: Element>:
     /// Whether clones have the options of the original.
     const CLONES_OPTIONS: bool = true;
 
-    /// What has the methods that need exclusive access.
+    /// The type with the methods that need exclusive access.
     type Inner: Exclusive<T>
         + Default
         + PartialEq<Vec<T>>
@@ -178,11 +178,11 @@ pub(crate) trait Array<T: Element>:
 
     fn shrink_to_fit_within(&mut self, budget: Budget) -> GivenBack;
 
-    /// Checks what only this array has, and that elements are at the addresses in `places`, which
-    /// are extended by those not known yet.
+    /// Checks what is specific to this array, and that elements are at the addresses in `places`, to which new ones are
+    /// added.
     fn check(&mut self, std: &[T], places: &mut Vec<usize>);
 
-    /// Memory was returned, so that elements to come may be elsewhere than those before them.
+    /// Memory was returned, so later elements may be at other addresses.
     fn forget_places(&self, _: &mut Vec<usize>) {}
 
     fn apply(model: &mut Model<T, Self>, op: &Self::Own);
@@ -191,8 +191,8 @@ pub(crate) trait Array<T: Element>:
     fn finish(&mut self, std: &[T]);
 }
 
-/// Asserts that two maxima are equal. With 32 bits, that of a default reservation is a share of the addresses that are left,
-/// and other tests reserve and release some meanwhile.
+/// Asserts that two maxima are equal. On 32-bit systems, the default is a share of the remaining addresses, and other
+/// tests reserve and release some at the same time.
 #[track_caller]
 pub(super) fn assert_same_max_len(one: usize, other: usize) {
     assert!(one == other || cfg!(target_pointer_width = "32"), "{one}, {other}");

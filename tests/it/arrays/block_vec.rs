@@ -1,4 +1,4 @@
-//! A `BlockVec` beside a `Vec`.
+//! `BlockVec` as an [`Array`].
 
 use super::array::{Array, stays};
 use super::elements::Element;
@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::DerefMut;
 
-/// An operation that `Vec` or `VmVec` does not have, or has as a slice.
+/// An operation that `Vec` or `VmVec` does not have, or has for slices.
 #[derive(Clone, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Own {
     Swap(Place, Place),
@@ -137,7 +137,7 @@ impl<T: Element> Array<T> for BlockVec<T> {
 }
 
 impl<T: Element> Model<T, BlockVec<T>> {
-    /// Steps from both ends, and a leap, and then all that is left.
+    /// Steps from both ends, a skip, and then the rest.
     fn walk(&mut self, span: Span, partly: Partly, place: Place) {
         let span = span.within(self.std.len());
         let mut iter = self.vec.range(span.clone());
@@ -207,7 +207,7 @@ impl<T: Element> Model<T, BlockVec<T>> {
     }
 }
 
-/// The elements' keys, to be hashed: not all elements can be.
+/// The keys of elements, for hashing, since not all elements are `Hash`.
 struct Keys<'v, T>(&'v BlockVec<T>);
 
 impl<T: Element> std::hash::Hash for Keys<'_, T> {

@@ -1,4 +1,4 @@
-//! Element types for the model: plain, dropping, of size zero, over-aligned, odd.
+//! Element types for the model: plain, with a drop, zero-sized, over-aligned, of odd size.
 
 use stayput::{Error, VmVec};
 use std::cell::Cell;
@@ -6,34 +6,34 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 pub(crate) trait Element: Clone + Ord + Debug + 'static {
-    /// The most elements that a run holds: enough to commit several times.
+    /// The maximum number of elements in a run: enough for several commits.
     const SPAN: usize;
 
-    /// Whether elements may be leaked: not if a leak checker would find their memory.
+    /// Whether elements may be leaked: not if a leak checker would report them.
     const MAY_LEAK: bool = true;
 
     fn make(seed: u8) -> Self;
 
-    /// The seed again, or 0 if the type cannot keep it.
+    /// Returns the seed, or 0 if the type does not store it.
     fn key(&self) -> u8;
 
-    /// How many there are on this thread, if they are counted.
+    /// The number of elements on this thread, if they are counted.
     fn live() -> Option<usize> {
         None
     }
 
-    /// `None` if the type has no such call.
+    /// `None` if the type does not support it.
     fn try_extend_zeroed(_: &mut VmVec<Self>, _: usize) -> Option<Result<(), Error>> {
         None
     }
 
-    /// `None` if the type has no such call.
+    /// `None` if the type does not support it.
     fn try_resize_zeroed(_: &mut VmVec<Self>, _: usize) -> Option<Result<(), Error>> {
         None
     }
 }
 
-/// Gives values, and may be wrong about how many.
+/// Yields values, with a size hint that may be wrong.
 pub(crate) struct Source<T> {
     seed: u8,
     given: usize,
@@ -54,7 +54,7 @@ impl<T: Element> Iterator for Source<T> {
     fn next(&mut self) -> Option<T> {
         self.left = self.left.checked_sub(1)?;
         self.lower = self.lower.saturating_sub(1);
-        // Runs of three, so that there are duplicates side by side.
+        // Runs of three, so that there are adjacent duplicates.
         let step = (self.given / 3).to_le_bytes()[0];
         self.given += 1;
         Some(T::make(self.seed.wrapping_add(step)))
@@ -111,7 +111,7 @@ impl Element for [u8; 3] {
     }
 }
 
-/// It has memory of its own.
+/// Owns heap memory.
 impl Element for String {
     const SPAN: usize = 4_000;
     const MAY_LEAK: bool = false;

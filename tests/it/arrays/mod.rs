@@ -1,4 +1,4 @@
-//! Arrays beside std's `Vec`: the same operations on both, compared after each. Shared by the model tests and the
+//! Applies the same operations to an array and a `Vec`, and compares them after each. Shared by the model tests and the
 //! fuzz targets.
 
 pub(crate) mod array;
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     PageSized,
 }
 
-/// Runs the model of an array of elements of this kind.
+/// Runs the model of an array with elements of this type.
 #[cfg(not(test))]
 macro_rules! run {
     ($kind:expr, $array:ident, $config:expr, $ops:expr) => {{

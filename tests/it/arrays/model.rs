@@ -1,4 +1,4 @@
-//! [`Model`]: an array and the `Vec` it is compared with.
+//! [`Model`]: an array, and the `Vec` that it is compared with.
 
 use super::array::{Array, Common, Exclusive, Removed, assert_same_max_len};
 use super::elements::{Element, Source};
@@ -6,7 +6,7 @@ use super::op::{Batch, Choice, Hint, Op, Partly, Span, VecOp};
 use stayput::{Budget, Error, ErrorKind, Refused};
 use std::mem;
 
-/// An array, and the `Vec` that has the elements it should have.
+/// An array, and a `Vec` with its expected elements.
 pub(crate) struct Model<T: Element, A: Array<T>> {
     pub(super) config: A::Config,
     pub(super) vec: A,
@@ -34,7 +34,7 @@ macro_rules! either {
 pub(super) use either;
 
 impl<T: Element, A: Array<T>> Model<T, A> {
-    /// Runs the operations on a fresh array, comparing after each.
+    /// Runs the operations on a fresh array, and compares after each.
     pub(crate) fn run(config: A::Config, ops: &[Op<A::Own>]) {
         let mut model = Self {
             config,
@@ -73,7 +73,7 @@ impl<T: Element, A: Array<T>> Model<T, A> {
         }
     }
 
-    /// Whether `additional` elements fit, or `None` if the array would take more than `T::SPAN`.
+    /// Returns `true` if `additional` elements fit, or `None` if the array would exceed `T::SPAN`.
     pub(super) fn fits(&self, additional: usize) -> Option<bool> {
         let fits = self.std.len() + additional <= T::SPAN;
         (fits || A::is_bounded(self.config)).then_some(fits)
@@ -86,8 +86,8 @@ impl<T: Element, A: Array<T>> Model<T, A> {
         assert_eq!(error.bytes(), (self.std.len() + additional) * size_of::<T>());
     }
 
-    /// Grows by `additional` elements if they fit, else checks that they are refused. `call` is
-    /// told whether to call the method that returns an error.
+    /// Grows by `additional` elements if they fit, or else checks that they are refused. The argument of `call` selects
+    /// the method that returns an error.
     pub(super) fn grow(
         &mut self,
         additional: usize,
@@ -109,7 +109,7 @@ impl<T: Element, A: Array<T>> Model<T, A> {
         }
     }
 
-    /// Appends all elements if they fit, else as many as do.
+    /// Appends all elements if they fit, or else as many as fit.
     fn extend(&mut self, batch: Batch, hint: Hint) {
         if let Some(false) = self.fits(batch.count.of::<T>()) {
             let refused = self.vec.exclusive().try_extend(batch.source(hint)).expect_err("full");
@@ -131,7 +131,7 @@ impl<T: Element, A: Array<T>> Model<T, A> {
         mem::replace(&mut self.vec, by)
     }
 
-    /// Memory was returned, so that new elements may be elsewhere.
+    /// Memory was returned, so new elements may be at other addresses.
     fn shrunk(&mut self, before: usize) {
         assert!(self.is_forgotten || self.vec.capacity() <= before);
         self.vec.forget_places(&mut self.places);
@@ -307,7 +307,7 @@ impl<T: Element, A: Array<T>> Model<T, A> {
         }
     }
 
-    /// Operations that make another array or take elements out of it, or others.
+    /// Operations that create another array or move elements out, or others.
     fn whole(&mut self, op: VecOp) {
         match op {
             VecOp::SplitOff(place, keeps_rest) => {
@@ -402,7 +402,7 @@ impl<T: Element, A: Array<T>> Model<T, A> {
         }
     }
 
-    /// Converts into an iterator, the rest of which becomes the array, or is dropped.
+    /// Converts the array into an iterator, whose rest becomes the array or is dropped.
     fn iterate(&mut self, partly: Partly) {
         let mut iter = self.replace(A::fresh(self.config)).into_iter();
         let mut std = mem::take(&mut self.std).into_iter();
@@ -489,7 +489,7 @@ impl<T: Element, A: Array<T>> Model<T, A> {
     }
 }
 
-/// Returns the error, after a check that the value came back with it.
+/// Returns the error, after checking that the value was returned with it.
 fn error<T: Element>(Refused { error, value }: Refused<T>, seed: u8) -> Error {
     assert_eq!(value, T::make(seed));
     error

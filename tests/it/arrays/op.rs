@@ -1,9 +1,9 @@
-//! Operations on arrays, and the values they take.
+//! Operations on arrays, and the values that they take.
 
 use super::elements::{Element, Source};
 use std::ops::Range;
 
-/// A number of elements: mostly few, sometimes up to the most that a run may hold.
+/// A number of elements: mostly few, sometimes up to the maximum of a run.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Count(u16);
 
@@ -29,7 +29,7 @@ pub(crate) struct Place(pub(crate) u16);
 impl Place {
     /// At most `len`.
     pub(crate) fn within(self, len: usize) -> usize {
-        // Large arrays are reached near both ends, which is where mistakes are.
+        // Large arrays are accessed near both ends, where mistakes are likely.
         let index = usize::from(self.0) % (len + 1);
         if self.0 & 1 == 0 { index } else { len - index }
     }
@@ -45,7 +45,7 @@ impl Span {
     }
 }
 
-/// What an iterator says about how many it will give.
+/// How an iterator's size hint is wrong.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Hint {
     Exact,
@@ -55,7 +55,7 @@ pub(crate) enum Hint {
     Absurd,
 }
 
-/// Values, as many and from which seed on.
+/// A number of values, and their seed.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Batch {
     pub(crate) count: Count,
@@ -88,7 +88,7 @@ pub(crate) struct Partly {
     pub(crate) forget: bool,
 }
 
-/// Names some of the elements.
+/// Selects some of the elements.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Choice(u8);
 
@@ -154,10 +154,10 @@ pub(crate) enum Config {
     MaxLen,
     Fixed(u16),
     HugePages,
-    /// With memory ahead, and released in the background.
+    /// With commit-ahead and background release.
     Served(u16),
     ServedMaxLen,
-    /// In memory that is supplied, in runs of 64 bytes to 64 KiB: as much as is needed, or more.
+    /// In caller-provided memory, in runs of 64 bytes to 64 KiB: as much as needed, or more.
     Backed(u8),
 }
 

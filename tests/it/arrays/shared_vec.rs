@@ -1,4 +1,4 @@
-//! A `SharedVec` beside a `Vec`. The methods of `Vec` are called by `as_mut_vec`.
+//! `SharedVec` as an [`Array`]. The methods of `Vec` are called through `as_mut_vec`.
 
 use super::array::{Array, assert_same_max_len, stays};
 use super::elements::{Element, PageSized, ZeroSized};
@@ -29,18 +29,18 @@ pub(crate) enum Own {
     Slice(Span),
     SetAll(u8),
     Sort,
-    /// Another array in the place of the one that is there.
+    /// Replaces the array by another.
     Replace(Batch),
     Forget,
     Reserve(Count),
     Prefault(Count),
     PrefaultAhead(u16),
-    /// To an array of one thread, and back.
+    /// Converts to an array of one thread, and back.
     Convert(u8),
     Stats,
 }
 
-/// What is done with what is gathered last.
+/// What happens to the elements gathered last.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Left {
     Flush,
@@ -48,7 +48,7 @@ pub(crate) enum Left {
     Drop,
 }
 
-/// What elements can be copied.
+/// How elements can be copied.
 pub(crate) trait Held: Element {
     /// `None` if they cannot.
     fn try_extend_from_slice(
@@ -81,7 +81,7 @@ pub(super) fn fresh<T>(config: Config, span: usize) -> SharedVec<T> {
     build!(SharedVec, T, config, span)
 }
 
-/// The most that are appended as one where many are refused.
+/// The most elements that are appended at once when many are refused.
 const RUN: usize = 64;
 
 impl<T: Held> Array<T> for SharedVec<T> {
@@ -142,7 +142,7 @@ impl<T: Held> Array<T> for SharedVec<T> {
 }
 
 impl<T: Held> Model<T, SharedVec<T>> {
-    /// Appends these by the call, or checks that they are refused.
+    /// Appends these elements by a method, or checks that they are refused.
     fn append_by(
         &mut self,
         new: Vec<T>,
@@ -209,7 +209,7 @@ impl<T: Held> Model<T, SharedVec<T>> {
                 });
             }
             Own::PushIfLen(place, seed) => {
-                // Not the next one.
+                // Not the next element.
                 let place = place.within(len + 100);
                 let place = if place == len { usize::MAX } else { place };
                 let (error, value) = self.vec.push_if_len(place, T::make(seed)).unwrap_err();
@@ -397,7 +397,7 @@ fn check_stats<T>(vec: &SharedVec<T>, std: &[T]) {
     assert!(stats.committed_bytes >= size_of_val(std));
 }
 
-/// The array refused for the right reason.
+/// Asserts that the array refused for the right reason.
 pub(super) fn is_full(error: Error, span: usize) {
     assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(span as u64)), "{error}");
 }

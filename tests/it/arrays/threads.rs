@@ -66,15 +66,15 @@ struct Worker<'s, T> {
     number: usize,
     /// How many elements it has made.
     made: usize,
-    /// Those of them that it has appended, and where, if it was told.
+    /// The elements that it has appended, with their indices if they are known.
     stored: Vec<(usize, Option<usize>)>,
-    /// Those that may have been appended or not.
+    /// Elements that may have been appended or not.
     dropped: Vec<usize>,
     seen: usize,
 }
 
-/// Runs each list of operations in a thread of its own, on one array, which is looked at when all are done. (Those for
-/// which a thread has to have it alone are left out.)
+/// Runs each list of operations in its own thread, on one array, and checks the array when all are done. (Operations
+/// that need exclusive access are skipped.)
 pub(crate) fn run_together<T: Tagged>(config: Config, lists: &[Vec<Own>]) {
     let vec = fresh::<T>(config, T::SPAN);
     let workers: Vec<Worker<'_, T>> = std::thread::scope(|scope| {
@@ -121,7 +121,7 @@ impl<'s, T: Tagged> Worker<'s, T> {
         Self { vec, names_maximum, number, made: 0, stored, dropped, seen: 0 }
     }
 
-    /// The numbers of the next elements, if they are to be tried.
+    /// The numbers of the next elements, if they are to be appended.
     fn next(&mut self, count: usize) -> Option<Range<usize>> {
         if self.made + count > T::SPAN && !self.names_maximum {
             return None;
@@ -140,7 +140,7 @@ impl<'s, T: Tagged> Worker<'s, T> {
         self.stored.extend(numbers.zip(indices.map(Some)));
     }
 
-    /// The array refused for the right reason, and these are as they were.
+    /// Asserts that the array refused for the right reason, and returned these elements.
     fn refused<'r>(&self, error: Error, numbers: Range<usize>, left: impl Iterator<Item = &'r T>)
     where
         T: 'r,
@@ -150,7 +150,7 @@ impl<'s, T: Tagged> Worker<'s, T> {
         assert!(left.map(Tagged::tag).eq(numbers.map(|n| (self.number, n))));
     }
 
-    /// The array has not become shorter, and holds what it was told to.
+    /// Asserts that the array has not become shorter, and holds what was appended.
     fn look(&mut self) {
         let len = self.vec.len();
         assert!(len >= self.seen && self.vec.as_slice().len() >= len);

@@ -1,4 +1,4 @@
-//! A `VmVec` beside a `Vec`.
+//! `VmVec` as an [`Array`].
 
 use super::array::{Array, stays};
 use super::elements::Element;
@@ -202,7 +202,7 @@ impl<T: Element> Model<T, VmVec<T>> {
     }
 }
 
-/// Whether one more reservation may be leaked: address space is limited.
+/// Returns `true` if another reservation may be leaked: address space is limited.
 fn leak_allowed() -> bool {
     const MOST: usize = 8;
     static LEAKS: AtomicUsize = AtomicUsize::new(0);

@@ -1,4 +1,4 @@
-//! Arrays.
+//! Panics in user code of arrays.
 
 use super::{Kind, at_each, kind, odd, odd_by_step, stepwise};
 use crate::ledger::{Ledger, Step, Token, values};
@@ -11,7 +11,7 @@ fn blocks<'l>() -> BlockVec<Token<'l>> {
     BlockVec::builder().blocks(Blocks::Fixed { bytes }).build()
 }
 
-/// What applies to all arrays: a module each.
+/// Tests of all arrays, one module each.
 macro_rules! tests {
     ($array:ident in $module:ident, $new:expr) => {
         mod $module {
@@ -117,7 +117,7 @@ macro_rules! tests {
                         vec.extract_if(1..9, |token| odd_by_step(ledger, token)).for_each(drop);
                     },
                     |ledger, vec| {
-                        // The predicate panics, and the iterator is asked again.
+                        // The predicate panics, and the iterator is called again.
                         let mut extract = vec.extract_if(.., |token| odd_by_step(ledger, token));
                         let first = catch_unwind(AssertUnwindSafe(|| extract.next()));
                         extract.next();
@@ -200,7 +200,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn drops_of_what_is_refused_may_panic() {
+            fn drops_of_refused_values_may_panic() {
                 at_each::<Full>(Step::Drop).of(&[
                     |ledger, vec| drop(vec.try_push(ledger.token(50))),
                     |ledger, vec| drop(vec.try_insert(2, ledger.token(50))),
@@ -220,7 +220,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn refusals_that_panic_lose_nothing_but_what_was_refused() {
+            fn panicking_refusals_lose_only_the_refused_value() {
                 refused::<Full>(&[
                     |ledger, vec| vec.push(ledger.token(50)),
                     |ledger, vec| drop(vec.push_mut(ledger.token(50)).clone()),
@@ -234,7 +234,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn after_a_predicate_panicked_what_was_not_looked_at_is_there() {
+            fn after_a_panicking_predicate_unvisited_elements_stay() {
                 let numbers = || $array::from([0, 1, 2, 3, 4, 5, 6, 7]);
                 let planned = |n: i32| assert!(n != 5, "planned");
                 let mut vec = numbers();
@@ -287,7 +287,7 @@ macro_rules! tests {
 tests!(VmVec in vm_vec, VmVec::new());
 tests!(BlockVec in block_vec, blocks());
 
-/// Runs cases that panic, which leave the array with what it had.
+/// Runs cases that panic and must leave the array unchanged.
 #[track_caller]
 fn refused<K: Kind>(cases: &[super::Case<K>]) {
     for case in cases {
@@ -302,7 +302,7 @@ fn refused<K: Kind>(cases: &[super::Case<K>]) {
     }
 }
 
-/// What `VmVec` alone has.
+/// Tests of `VmVec` only.
 mod splices_and_slices {
     use super::vm_vec::Ten;
     use super::*;
@@ -352,7 +352,7 @@ mod splices_and_slices {
     }
 
     #[test]
-    fn a_refused_splice_keeps_what_is_behind_the_range() {
+    fn a_refused_splice_keeps_the_elements_past_the_range() {
         let ledger = Ledger::new();
         let mut vec = VmVec::with_max_len(10);
         vec.extend(ledger.tokens(0..10));
@@ -371,7 +371,7 @@ mod splices_and_slices {
         ledger.assert_all_dropped_but(0);
     }
 
-    /// Panics when it is asked how many it will give.
+    /// Panics when its size hint is requested.
     struct NoHint<I>(I);
 
     impl<I: Iterator> Iterator for NoHint<I> {
@@ -394,7 +394,7 @@ mod splices_and_slices {
             let run = AssertUnwindSafe(|| vec.extend(NoHint(ledger.tokens(10..15))));
             assert!(catch_unwind(run).is_err());
             let run = AssertUnwindSafe(|| drop(vec.splice(2..4, NoHint(ledger.tokens(20..30)))));
-            // Whether the hint is asked for is the array's own affair.
+            // The array may or may not request the hint.
             let _ = catch_unwind(run);
             super::super::check_tokens(&ledger, &vec.iter().collect::<Vec<_>>());
         }

@@ -1,4 +1,4 @@
-//! Slot maps and secondary maps.
+//! Panics in user code of slot maps and secondary maps.
 
 use super::{Kind, at_each, check_tokens, kind, odd, odd_by_step, stepwise};
 use crate::helpers::key;
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What [`Kind::sample`] has.
+/// The number of tokens of [`Kind::sample`].
 const LIVE: usize = 9;
 
 type Map<'l> = SlotMap<Small, Token<'l>>;
@@ -54,7 +54,7 @@ fn use_map<'l>(ledger: &'l Ledger, map: &mut Map<'l>, before: &Map<'_>) {
 
 type Dense<'l> = DenseSlotMap<Small, Token<'l>>;
 
-/// Nine values in no order, a hole, and a slot that is detached.
+/// Nine values in no order, a hole, and a detached slot.
 fn dense_sample(ledger: &Ledger) -> Dense<'_> {
     let mut map = Dense::with_key();
     map.extend([7, 3, 9, 0, 5, 2, 8, 6, 1, 4].map(|value| ledger.token(value)));
@@ -90,7 +90,7 @@ fn use_dense<'l>(ledger: &'l Ledger, map: &mut Dense<'l>, before: &Dense<'_>) {
     check_rows(map, before);
 }
 
-/// What applies to both: a module each.
+/// Tests of both maps, one module each.
 macro_rules! tests {
     ($map:ident in $module:ident, $sample:ident, $use_it:ident) => {
         mod $module {
@@ -137,7 +137,7 @@ macro_rules! tests {
                         self.1.value == other.1.value
                     }
                 }
-                /// What takes the keys may panic, too.
+                /// The collection of keys may panic, too.
                 struct Keys<'l>(&'l Ledger);
                 impl<K> Extend<K> for Keys<'_> {
                     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
@@ -260,7 +260,7 @@ macro_rules! tests {
             }
 
             #[test]
-            fn the_rest_is_dropped_where_one_drop_panics() {
+            fn the_rest_is_dropped_if_one_drop_panics() {
                 let ways: [fn(&mut $map<Small, Token<'_>>); 4] = [
                     |map| map.clear(),
                     |map| map.reset(),
@@ -284,7 +284,7 @@ macro_rules! tests {
 tests!(SlotMap in slot_map, sample, use_map);
 tests!(DenseSlotMap in dense, dense_sample, use_dense);
 
-/// What a `SlotMap` alone has.
+/// Tests of `SlotMap` only.
 mod slots {
     use super::slot_map::Sample;
     use super::*;
@@ -325,7 +325,7 @@ mod slots {
     }
 
     #[test]
-    fn what_is_left_of_a_forgotten_drain_stays() {
+    fn values_left_in_a_forgotten_drain_stay() {
         let ledger = Ledger::new();
         let mut map = sample(&ledger);
         let keys: Vec<_> = map.keys().collect();
@@ -363,7 +363,7 @@ mod slots {
     }
 
     #[test]
-    fn reset_forgets_though_a_drop_panics() {
+    fn reset_forgets_keys_even_if_a_drop_panics() {
         let ledger = Ledger::new();
         let mut map = sample(&ledger);
         let key = map.keys().next().expect("it is there");
@@ -378,12 +378,12 @@ mod slots {
     }
 }
 
-/// What a `DenseSlotMap` alone has.
+/// Tests of `DenseSlotMap` only.
 mod rows {
     use super::dense::Sample;
     use super::*;
 
-    /// An order that steps.
+    /// A comparison that may panic.
     fn compare(ledger: &Ledger, a: &Token<'_>, b: &Token<'_>) -> Ordering {
         ledger.step(Step::Call);
         a.value.cmp(&b.value)
@@ -405,7 +405,7 @@ mod rows {
     }
 
     #[test]
-    fn a_comparison_that_panics_is_made_again_by_the_next_call() {
+    fn a_panicking_comparison_is_repeated_by_the_next_call() {
         for pass in 0..60 {
             let ledger = Ledger::new();
             let mut map = dense_sample(&ledger);
@@ -429,7 +429,7 @@ mod rows {
     }
 
     #[test]
-    fn who_was_shown_a_key_and_panicked_sees_it_again() {
+    fn a_key_is_shown_again_after_its_callback_panicked() {
         let mut map: DenseSlotMap<Small, u32> = (0..3).collect();
         map.remove(map.keys_as_slice()[1]);
         let mut shown = Vec::new();
@@ -477,7 +477,7 @@ mod rows {
     }
 }
 
-/// What applies to both kinds of secondary maps: a module each.
+/// Tests of both kinds of secondary maps, one module each.
 macro_rules! secondary_tests {
     ($map:ident in $module:ident) => {
         mod $module {
@@ -513,7 +513,7 @@ macro_rules! secondary_tests {
                         let keys = (5..15).map(|n| key(n, 3));
                         map.extend(keys.zip(stepwise(ledger, 10)));
                     },
-                    // Over nothing, and over an older value, which stays.
+                    // Into an empty slot, and over an older value, which stays.
                     |ledger, map| {
                         for key in [key(40, 1), key(3, 3)] {
                             let make = || stepwise(ledger, 1).next().expect("one");
@@ -543,7 +543,7 @@ macro_rules! secondary_tests {
                     |_, map| drop(map.drain().nth(1)),
                     |_, map| map.extract_if(|_, token| odd(token)).for_each(drop),
                     |ledger, map| {
-                        // An older value is dropped, and a stale one is.
+                        // An older value is dropped, and so is a stale one.
                         map.insert(key(4, 3), ledger.token(1));
                         map.insert(key(4, 1), ledger.token(2));
                     },
@@ -575,7 +575,7 @@ secondary_tests!(SecondaryMap in secondary);
 secondary_tests!(SparseSecondaryMap in sparse);
 
 #[test]
-fn both_ends_of_a_secondary_map_may_be_taken_before_a_drop_panics() {
+fn a_secondary_map_iterated_from_both_ends_survives_a_panicking_drop() {
     at_each::<secondary::Ten>(Step::Drop).of(&[|_, map| {
         let mut drain = map.drain();
         drop([drain.next(), drain.next_back()]);
@@ -587,7 +587,7 @@ fn both_ends_of_a_secondary_map_may_be_taken_before_a_drop_panics() {
 }
 
 #[test]
-fn secondary_maps_of_both_kinds_may_panic_when_they_are_compared() {
+fn comparisons_of_both_kinds_of_secondary_maps_may_panic() {
     at_each::<sparse::Ten>(Step::Call).of(&[|_, map| {
         let other: SecondaryMap<_, _> = map.clone().into_iter().collect();
         assert!(other == other.clone() && other.len() == map.len());

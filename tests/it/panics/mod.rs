@@ -1,5 +1,5 @@
-//! User code that panics, at any step of any call that runs it: nothing is dropped twice, nothing is lost, and the
-//! container can be used.
+//! User code that panics at any step of any call that runs it: nothing is dropped twice or lost, and the container
+//! stays usable.
 
 mod arrays;
 mod maps;
@@ -17,15 +17,15 @@ trait Kind: 'static {
 
     fn tokens<'a, 'l>(it: &'a Self::Of<'l>) -> Vec<&'a Token<'l>>;
 
-    /// Checks what else must hold, also by what there was before, and that it can be used.
+    /// Checks other invariants, given what the container held before, and that it is usable.
     fn use_it<'l>(ledger: &'l Ledger, it: &mut Self::Of<'l>, before: &Self::Of<'_>);
 }
 
-/// A case: gets the container, or takes it.
+/// A test case: gets the container by reference or by value.
 type Case<K> = for<'l> fn(&'l Ledger, &mut <K as Kind>::Of<'l>);
 type Taking<K> = for<'l> fn(&'l Ledger, <K as Kind>::Of<'l>);
 
-/// What is run over and over: first its first step of the kind panics, then its second, and so on until it gets through.
+/// Repeats a case: first its first step of the kind panics, then its second, and so on until it completes.
 fn at_each<K: Kind>(step: Step) -> AtEach<K> {
     AtEach { step, of: PhantomData }
 }
@@ -65,7 +65,7 @@ fn run<K: Kind>(step: Step, case: &dyn for<'l> Fn(&'l Ledger, &mut Option<K::Of<
             check_tokens(&ledger, &K::tokens(&it));
             K::use_it(&ledger, &mut it, &before);
         }
-        // Nothing else may hold any: the container is gone, and so is what the case had.
+        // Nothing else may own tokens: the container and the values of the case were dropped.
         ledger.assert_all_dropped_but(0);
         if !panicked {
             return;
@@ -84,7 +84,7 @@ fn check_tokens(ledger: &Ledger, tokens: &[&Token<'_>]) {
     assert_eq!(ledger.live(), tokens.len(), "something was lost, not in {tokens:?}");
 }
 
-/// Gives tokens, and each step may panic.
+/// Yields tokens; each step may panic.
 fn stepwise(ledger: &Ledger, count: u32) -> impl Iterator<Item = Token<'_>> {
     (100..100 + count).map(|value| {
         ledger.step(Step::Call);
@@ -92,12 +92,12 @@ fn stepwise(ledger: &Ledger, count: u32) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// The number of a token is odd.
+/// Returns `true` if the number of a token is odd.
 fn odd(token: &Token<'_>) -> bool {
     token.value % 2 == 1
 }
 
-/// The same, asked by user code that may panic.
+/// The same, in user code that may panic.
 fn odd_by_step(ledger: &Ledger, token: &Token<'_>) -> bool {
     ledger.step(Step::Call);
     odd(token)

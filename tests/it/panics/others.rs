@@ -1,4 +1,4 @@
-//! Containers of other kinds.
+//! Panics in user code of other containers.
 
 use super::{Kind, at_each, kind, odd, stepwise};
 use crate::ledger::{Ledger, Step, Token};
@@ -150,7 +150,7 @@ fn table() {
         |_, table| _ = table.remove_all(|by| &by.odd, &true),
         |_, table| drop(table.take(|by| &by.value, &3)),
         |_, table| _ = table.remove_many(table.keys().collect::<Vec<_>>()),
-        // What the closure returns is dropped though the old value's drop panics.
+        // The result of the closure is dropped even if the drop of the old value panics.
         |ledger, table| {
             let key = table.keys().next().unwrap();
             drop(table.modify(key, |token| {
@@ -186,7 +186,7 @@ fn arena_box() {
     at_each::<InArena>(Step::Drop).of(&[
         |ledger, (_, arena)| drop(arena.alloc_box_slice_from_iter(ledger.tokens(0..6))),
         |ledger, (_, arena)| drop(arena.alloc_box([ledger.token(0), ledger.token(1)])),
-        // The error is dropped though a value's drop panics.
+        // The error is dropped even if the drop of a value panics.
         |ledger, (_, arena)| {
             drop(arena.alloc_slice_try_fill_with(6, |at| match at {
                 4 => Err(ledger.token(9)),

@@ -1,5 +1,5 @@
-//! Whatever is done to an arena, and whatever of it is refused: blocks keep what they hold, lie
-//! apart and as aligned as was asked, and are zero where that is said.
+//! After any operations on an arena, some of them refused, blocks keep their contents, are disjoint, aligned as
+//! requested, and zero where that is promised.
 
 use super::{Bump, KIB, MIB, Options, layout};
 use crate::growing::Budget;
@@ -52,21 +52,20 @@ struct Block {
 
 impl Block {
     fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: handed out in that size, and filled by the model, or said to be zero.
+        // SAFETY: the block was handed out in that size, and was filled by the model or promised to be zero.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
     }
 }
 
-/// Whether all bytes are the same.
 fn all(bytes: &[u8], byte: u8) -> bool {
-    // Without a loop in a test build.
+    // Loops are slow in a test build.
     bytes.is_empty() || bytes[0] == byte && bytes[1..] == bytes[..bytes.len() - 1]
 }
 
 struct Model {
     bump: Bump,
     blocks: Vec<Block>,
-    /// How many blocks there were when a scope began, and its mark.
+    /// For each scope: the number of blocks when it began, and its mark.
     scopes: Vec<(usize, super::super::bump::Mark)>,
     next: u8,
 }
@@ -98,7 +97,7 @@ impl Model {
         }
     }
 
-    /// Up to 64 KiB, small ones mostly, at any alignment up to 2 MiB, large ones seldom.
+    /// Mostly small, up to 64 KiB; alignments up to 2 MiB, large ones rarely.
     fn layout(size: u16, align: u8) -> Layout {
         let size = usize::from(size) >> (align % 3 * 5);
         let most = if align < 8 { 22 } else { 7 };
@@ -114,7 +113,7 @@ impl Model {
         self.blocks.push(block);
     }
 
-    /// A block of the innermost scope, which alone may change.
+    /// A block of the innermost scope; only those may change.
     fn pick(&self, which: u8) -> Option<usize> {
         let from = self.scopes.last().map_or(0, |scope| scope.0);
         let count = self.blocks.len() - from;
@@ -151,7 +150,7 @@ impl Model {
         if new.size() < old.size() {
             return;
         }
-        // It is one of its blocks, of that layout, and gets larger.
+        // It is one of the model's blocks, of that layout, and becomes larger.
         let grown = if zeroed {
             // SAFETY: as above.
             unsafe { self.bump.try_grow_zeroed(start, old, new) }
@@ -175,18 +174,18 @@ impl Model {
         if new.size() > old.size() {
             return;
         }
-        // SAFETY: it is one of its blocks, of that layout, and gets smaller.
+        // SAFETY: it is one of the model's blocks, of that layout, and becomes smaller.
         let Ok(start) = (unsafe { self.bump.try_shrink(start, old, new) }) else { return };
         let mut block = Block { start, layout: new, byte };
         assert!(new.size() == 0 || all(block.bytes(), byte));
-        // The last in the model stays the last of the arena.
+        // The last block in the model stays the last block of the arena.
         self.blocks[which] = block;
     }
 
     fn free(&mut self, which: Option<usize>) {
         let Some(which) = which else { return };
         let block = self.blocks.remove(which);
-        // SAFETY: it is one of its blocks, of that layout, and not used any more.
+        // SAFETY: it is one of the model's blocks, of that layout, and not used any more.
         unsafe { self.bump.deallocate(block.start, block.layout) };
     }
 
@@ -215,7 +214,7 @@ impl Model {
             Op::Leave => {
                 if let Some((blocks, mark)) = self.scopes.pop() {
                     self.blocks.truncate(blocks);
-                    // SAFETY: blocks handed out since are not used any more.
+                    // SAFETY: blocks that were handed out since are not used any more.
                     unsafe { self.bump.rewind(mark) };
                 }
             }
@@ -238,7 +237,7 @@ impl Model {
                 self.bump.prefault_ahead(Budget::bytes(usize::from(money) * 16 * KIB));
             }
             Op::Limit(limit) => {
-                // No whole page; many are less than what is used, the highest more than the maximum.
+                // No whole number of pages; many are below the used bytes, and the highest is above the maximum.
                 let limit = limit.map(|limit| usize::from(limit).pow(2) * 400 + 1);
                 self.bump.set_allocation_limit(limit);
             }
@@ -275,7 +274,7 @@ fn whatever_is_refused_blocks_agree_with_the_model() {
 }
 
 #[test]
-fn with_a_background_thread_they_do_too() {
+fn with_a_background_thread_blocks_agree_too() {
     made::run_with(10, 1..60, |(), ops: &[Op]| {
         let ops: Vec<_> = ops.iter().map(|op| (*op, Refused::Nothing)).collect();
         Model::run(MAX_BYTES, true, &ops);
