@@ -1,6 +1,6 @@
-//! The modules of the crate `slotmap`, by the same names, with the counterparts of their items in this crate.
+//! The modules of the crate `slotmap`, with the corresponding items of this crate.
 
-/// The module of [`SlotMap`](crate::SlotMap) in the crate `slotmap`: the same items as [`slot_map`](crate::slot_map).
+/// The counterpart of the module of `SlotMap` in the crate `slotmap`, with items of [`slot_map`](crate::slot_map).
 ///
 /// # Examples
 ///
@@ -21,14 +21,14 @@ pub mod basic {
     pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, SlotMap, Values, ValuesMut};
 }
 
-/// The module of `HopSlotMap` in the crate `slotmap`.
+/// The counterpart of the module of `HopSlotMap` in the crate `slotmap`.
 pub mod hop {
     pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, Values, ValuesMut};
 
-    /// An alias of [`SlotMap`](crate::SlotMap), named after the map of the crate `slotmap` that skips holes faster.
-    /// (It is deprecated there.) `SlotMap` does so too, since it records holes in a bitmap.
+    /// An alias of [`SlotMap`](crate::SlotMap), named after the map of the crate `slotmap` that skips holes faster
+    /// (deprecated there). `SlotMap` skips holes in its bitmap.
     ///
-    /// As it is the same type as `SlotMap`, a trait cannot be implemented for both.
+    /// It is the same type as `SlotMap`, so a trait cannot be implemented for both.
     ///
     /// # Examples
     ///
@@ -42,7 +42,7 @@ pub mod hop {
     pub type HopSlotMap<K, V> = crate::slot_map::SlotMap<K, V>;
 }
 
-/// The module of [`SparseSecondaryMap`](crate::SparseSecondaryMap) in the crate `slotmap`: the same items as
+/// The counterpart of the module of `SparseSecondaryMap` in the crate `slotmap`, with items of
 /// [`secondary::sparse`](crate::secondary::sparse).
 ///
 /// # Examples

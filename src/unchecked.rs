@@ -1,10 +1,10 @@
-//! Look-ups in secondary and dense maps, and in arrays of blocks, that the caller vouches for: apart from those, which
-//! hold no unsafe code, or have all of it in one place.
+//! Unchecked look-ups in secondary and dense maps and in arrays of blocks. They are in a file of their own, since the
+//! modules of these types contain no unsafe code, or all of it in one file.
 //!
-//! Each is the safe look-up, of which the compiler is told that it finds something, so that it leaves
-//! out the compares on which that depends.
+//! Each calls the safe look-up and tells the compiler that it finds a value, so that the comparisons for that are
+//! removed.
 
-#![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
+#![expect(unsafe_code, reason = "contains unchecked look-ups")]
 
 #[cfg(feature = "block-vec")]
 use crate::block_vec::BlockVec;
@@ -13,17 +13,17 @@ use crate::key::Key;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use std::hash::BuildHasher;
 
-/// The look-ups of a map that has the safe ones.
+/// Defines the unchecked look-ups of a map by the safe ones.
 macro_rules! unchecked {
     ($map:ident<K, V $(, $hasher:ident)?>, $(#[$example:meta])*) => {
         impl<K: Key, V $(, $hasher: BuildHasher)?> $map<K, V $(, $hasher)?> {
-            /// The value of a key that is known to have one here. O(1).
+            /// Returns the value of a key without checking that it has one in this map. O(1).
             ///
             /// # Safety
             ///
-            /// - [`get`](Self::get) with this key, in place of this call, would find a value. (For key
-            ///   types made by [`new_key_type!`](crate::new_key_type), and hashers that give the same
-            ///   each time, it is enough that [`contains_key`](Self::contains_key) is true.)
+            /// - [`get`](Self::get) with this key, in place of this call, would find a value. For key types declared by
+            ///   [`new_key_type!`](crate::new_key_type), and hashers that always return the same, it suffices that
+            ///   [`contains_key`](Self::contains_key) returns `true`.
             ///
             /// # Examples
             ///
@@ -32,11 +32,11 @@ macro_rules! unchecked {
             pub unsafe fn get_unchecked(&self, key: K) -> &V {
                 let found = self.get(key);
                 debug_assert!(found.is_some(), "the key has no value here");
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that there is a value.
                 unsafe { found.unwrap_unchecked() }
             }
 
-            /// The value of a key that is known to have one here, to be changed. O(1).
+            /// Returns a mutable reference to the value of a key without checking that it has one in this map. O(1).
             ///
             /// # Safety
             ///
@@ -45,18 +45,17 @@ macro_rules! unchecked {
             pub unsafe fn get_unchecked_mut(&mut self, key: K) -> &mut V {
                 let found = self.get_mut(key);
                 debug_assert!(found.is_some(), "the key has no value here");
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that there is a value.
                 unsafe { found.unwrap_unchecked() }
             }
 
-            /// The values of several keys that are known to be different, and to have one each here,
-            /// to be changed.
+            /// Returns mutable references to the values of several keys without checking them.
             ///
             /// # Safety
             ///
-            /// - [`get_disjoint_mut`](Self::get_disjoint_mut) with these keys, in place of this call,
-            ///   would find values: as for [`get_unchecked`](Self::get_unchecked), for each key, and no
-            ///   two name the same slot.
+            /// - [`get_disjoint_mut`](Self::get_disjoint_mut) with these keys, in place of this call, would find
+            ///   values: as for [`get_unchecked`](Self::get_unchecked), for each key, and no two keys have the same
+            ///   slot.
             #[inline]
             pub unsafe fn get_disjoint_unchecked_mut<const N: usize>(
                 &mut self,
@@ -64,7 +63,7 @@ macro_rules! unchecked {
             ) -> [&mut V; N] {
                 let found = self.get_disjoint_mut(keys);
                 debug_assert!(found.is_some(), "a key has no value here, or occurs twice");
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that the values exist and are distinct.
                 unsafe { found.unwrap_unchecked() }
             }
         }
@@ -79,7 +78,7 @@ unchecked! {
     /// let key = map.insert("foo");
     /// let mut second = SecondaryMap::new();
     /// second.insert(key, 7);
-    /// // SAFETY: it was just put in.
+    /// // SAFETY: its value was inserted above.
     /// assert_eq!(unsafe { second.get_unchecked(key) }, &7);
     /// ```
 }
@@ -92,7 +91,7 @@ unchecked! {
     /// let key = map.insert("foo");
     /// let mut second = SparseSecondaryMap::new();
     /// second.insert(key, 7);
-    /// // SAFETY: it was just put in.
+    /// // SAFETY: its value was inserted above.
     /// assert_eq!(unsafe { second.get_unchecked(key) }, &7);
     /// ```
 }
@@ -103,14 +102,14 @@ unchecked! {
     /// # use stayput::DenseSlotMap;
     /// let mut map = DenseSlotMap::new();
     /// let key = map.insert(7);
-    /// // SAFETY: it was just put in.
+    /// // SAFETY: its value was inserted above.
     /// assert_eq!(unsafe { map.get_unchecked(key) }, &7);
     /// ```
 }
 
 #[cfg(feature = "block-vec")]
 impl<T> BlockVec<T> {
-    /// The element at an index that is known to be within the length. O(1).
+    /// Returns the element at an index without checking that it is below the length. O(1).
     ///
     /// # Safety
     ///
@@ -120,18 +119,18 @@ impl<T> BlockVec<T> {
     ///
     /// ```
     /// let words = stayput::BlockVec::from(["to", "be"]);
-    /// // SAFETY: there are two.
+    /// // SAFETY: there are two elements.
     /// assert_eq!(unsafe { words.get_unchecked(1) }, &"be");
     /// ```
     #[inline]
     pub unsafe fn get_unchecked(&self, index: usize) -> &T {
         let found = self.get(index);
         debug_assert!(found.is_some(), "the index is out of bounds");
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that there is an element.
         unsafe { found.unwrap_unchecked() }
     }
 
-    /// The element at an index that is known to be within the length, to be changed. O(1).
+    /// Returns a mutable reference to the element at an index without checking that it is below the length. O(1).
     ///
     /// # Safety
     ///
@@ -140,7 +139,7 @@ impl<T> BlockVec<T> {
     pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         let found = self.get_mut(index);
         debug_assert!(found.is_some(), "the index is out of bounds");
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that there is an element.
         unsafe { found.unwrap_unchecked() }
     }
 }

@@ -6,31 +6,29 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 /// How the bits of a key are split between index, generation and tag.
 ///
-/// [`Bits64`] and [`Bits32`] are all there are. A split must fit: 1 to 32 bits of index, 1 to 32 of
-/// generation, at most 32 of tag, and no more than 64 or 32 in all. One that does not is an error of
-/// the compiler.
+/// Only [`Bits64`] and [`Bits32`] implement it. A split that does not fit is a compile error: it must have 1 to 32 bits
+/// of index, 1 to 32 bits of generation, at most 32 bits of tag, and at most 64 or 32 bits in all.
 pub trait Layout:
     sealed::Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + Unpin + 'static
 {
-    /// What the bits are stored in.
+    /// The type that stores the bits.
     #[doc(hidden)]
     type Word: Word;
-    /// The word of the null key. (A trait's functions cannot make it in a `const`.)
+    /// The word of the null key, as a constant, since a function of a trait cannot make it in a `const`.
     #[doc(hidden)]
     const NULL_WORD: Self::Word;
-    /// Bits of the whole key.
+    /// The number of bits of the whole key.
     const BITS: u32 = Self::Word::BITS;
-    /// Bits that number the slots.
+    /// The number of bits that select the slot.
     const INDEX_BITS: u32;
-    /// Bits that count how often a slot was used.
+    /// The number of bits that count the uses of a slot.
     const GENERATION_BITS: u32;
-    /// Bits that belong to the user, or to the
-    /// [type number](crate::SlotMapBuilder::type_id) of the map.
+    /// The number of bits that the user can set, or that hold the [type id](crate::SlotMapBuilder::type_id) of the map.
     const TAG_BITS: u32;
 
-    /// The last slot that a key can name: a map holds one more than this at most.
+    /// The highest index of a slot. A map has at most one slot more than this.
     const MAX_INDEX: u32 = ones(Self::INDEX_BITS);
-    /// How often a slot is used before it is retired. At most 2^31 - 1, since a slot keeps its
+    /// The number of times that a slot is used before it is retired. At most 2^31 - 1, since a slot stores its
     /// generation in 32 bits, one of which says whether it holds a value.
     const MAX_GENERATION: u32 = {
         let bits = if Self::GENERATION_BITS < 32 { Self::GENERATION_BITS } else { 31 };
@@ -55,18 +53,18 @@ pub trait Layout:
     };
 }
 
-/// A 64-bit key: bits of index, of generation, of tag.
+/// The layout of a 64-bit key, by the number of bits of index, generation and tag.
 ///
 /// # Examples
 ///
 /// ```
-/// // A thousand million slots, a million reuses of each, 14 bits for flags.
+/// // 2^30 slots, each used a million times, and 14 bits for flags.
 /// stayput::new_key_type! { struct K: stayput::Bits64<30, 20, 14>; }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bits64<const INDEX: u32, const GENERATION: u32, const TAG: u32 = 0> {}
 
-/// A 32-bit key: bits of index, of generation, of tag.
+/// The layout of a 32-bit key, by the number of bits of index, generation and tag.
 ///
 /// # Examples
 ///
@@ -76,13 +74,13 @@ pub enum Bits64<const INDEX: u32, const GENERATION: u32, const TAG: u32 = 0> {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bits32<const INDEX: u32, const GENERATION: u32, const TAG: u32 = 0> {}
 
-/// The layout of keys for which none is named: 2^32 slots, each used 2^31 - 1 times.
+/// The default layout: 64 bits without a tag, for 2^32 slots that are each used 2^31 - 1 times.
 pub type Plain64 = Bits64<32, 32>;
 
-/// 64 bits with a tag of 12: 2^32 slots, each used 2^20 - 1 times.
+/// 64 bits with a tag of 12 bits, for 2^32 slots that are each used 2^20 - 1 times.
 pub type Tagged64 = Bits64<32, 20, 12>;
 
-/// 32 bits with a tag of 2: 2^20 slots, each used 1,023 times.
+/// 32 bits with a tag of 2 bits, for 2^20 slots that are each used 1,023 times.
 pub type Compact32 = Bits32<20, 10, 2>;
 
 /// Implements [`Layout`] for keys of one width.
@@ -92,7 +90,7 @@ macro_rules! bits {
             for $Bits<INDEX, GENERATION, TAG>
         {
             type Word = $Word;
-            #[allow(trivial_numeric_casts, reason = "one of them has these bits already")]
+            #[allow(trivial_numeric_casts, reason = "one of the words has this type already")]
             const NULL_WORD: $Word = {
                 let bits = (ones(INDEX) as $bits) << (GENERATION + TAG);
                 $Word::new(bits).expect("an index has bits")
@@ -112,15 +110,15 @@ macro_rules! bits {
 bits!(Bits64, NonZeroU64, u64);
 bits!(Bits32, NonZeroU32, u32);
 
-/// What the bits of a key are stored in.
+/// The integer type that stores the bits of a key.
 pub trait Word: Copy + Eq + Ord + Hash + Debug + Send + Sync + Unpin + 'static {
     const BITS: u32;
 
-    /// What any word is read as, one that is no key's among them.
+    /// A type that any word can be read as, even if it is not that of a key.
     #[cfg(feature = "bytemuck")]
     type Bits: bytemuck::AnyBitPattern + Into<u64>;
 
-    /// `None` for 0, and for what does not fit.
+    /// Returns `None` for 0, and for a number with too many bits.
     fn new(bits: u64) -> Option<Self>;
 
     fn get(self) -> u64;
@@ -160,7 +158,7 @@ impl Word for NonZeroU32 {
     }
 }
 
-/// The lowest `bits` bits; more than 32 are refused elsewhere, by `ASSERT_FITS`.
+/// Returns a number whose lowest `bits` bits are set. More than 32 are rejected by `ASSERT_FITS`.
 pub(super) const fn ones(bits: u32) -> u32 {
     if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
 }

@@ -1,7 +1,7 @@
-//! Keys: the index of a slot, its generation, and a tag, in one word.
+//! Keys: the index of a slot, its generation and a tag, in one word.
 //!
-//! A key grants nothing by itself: whatever bits it carries, a map compares its generation with the slot's current
-//! one. Memory safety does not rely on anything here, nor on any implementation of [`Key`].
+//! Memory safety does not depend on anything here, nor on any implementation of [`Key`]: whatever the bits of a key
+//! are, a map compares its generation with that of the slot.
 
 #![forbid(unsafe_code)]
 
@@ -15,16 +15,15 @@ pub(crate) use layout::Word;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// The parts of a [`Key`]: index, generation and tag, split as the layout `L` says.
+/// The parts of a [`Key`]: index, generation and tag, split according to the layout `L`.
 ///
 /// Keys of different types can be stored together as `KeyData`, at no cost: every key type is a newtype of it.
 ///
 /// Keys are ordered by index, then generation, then tag, so sorted keys are in the order of memory. `Option<KeyData>`
 /// has the size of `KeyData`.
 ///
-/// The hash is one 64-bit number that mixes index, generation and tag into its upper bits as well as the lower ones.
-/// Keys therefore spread in a hash table with any hasher, even one that returns the number unchanged, or multiplies it
-/// once (`FxHash`).
+/// The hash is one 64-bit number that mixes index, generation and tag into its highest and lowest bits. So keys spread
+/// well in a hash table with any hasher, even one that returns the number unchanged or multiplies it once (`FxHash`).
 ///
 /// # Examples
 ///
@@ -51,9 +50,9 @@ impl<L: Layout> KeyData<L> {
 
     /// Where the version starts in [`as_ffi`](Self::as_ffi): in the upper half, if generation and tag fit.
     const FFI_SHIFT: u32 = if Self::INDEX_SHIFT <= 32 { 32 } else { 64 - Self::INDEX_SHIFT };
-    /// The bits of the slot's number in it.
+    /// The bits of the slot's number in `as_ffi`.
     const FFI_INDEX: u64 = (1 << Self::FFI_SHIFT) - 1;
-    /// Whether tag and generation take all bits above those.
+    /// Whether tag and generation take all bits above the slot's number.
     const FFI_IS_FULL: bool = L::TAG_BITS > 0 && Self::INDEX_SHIFT + Self::FFI_SHIFT == 64;
 
     /// The null key, which has no value in any map, as a constant.
@@ -80,8 +79,8 @@ impl<L: Layout> KeyData<L> {
         self.generation() == 0
     }
 
-    /// Creates a key from its parts; `None` unless the index is at most [`Layout::MAX_INDEX`], the generation from 1
-    /// to [`Layout::MAX_GENERATION`], and the tag at most [`Layout::MAX_TAG`].
+    /// Creates a key from its parts; `None` unless the index is at most [`Layout::MAX_INDEX`], the generation from 1 to
+    /// [`Layout::MAX_GENERATION`], and the tag at most [`Layout::MAX_TAG`].
     ///
     /// For the null key, see [`null`](Self::null).
     #[inline]
@@ -105,16 +104,15 @@ impl<L: Layout> KeyData<L> {
         low_bits(self.word.get() >> Self::GENERATION_SHIFT) & layout::ones(L::GENERATION_BITS)
     }
 
-    /// Returns the tag: what the user stored in the key; or, in a key that a map made, the map's
-    /// [type number](crate::SlotMapBuilder::type_id), or 0 if it has none.
+    /// Returns the tag. In a key that a map made, this is the map's [type id](crate::SlotMapBuilder::type_id), or 0 if
+    /// it has none, unless the user has set another tag.
     #[inline]
     pub fn tag(self) -> u32 {
         low_bits(self.word.get()) & L::MAX_TAG
     }
 
-    /// Returns which of many maps with one key type the key belongs to: the
-    /// [type number](crate::SlotMapBuilder::type_id) of the map that made it, if it has one. This is another name of
-    /// [`tag`](Self::tag).
+    /// Returns the tag under the name that it has if several maps have one key type: the [type
+    /// id](crate::SlotMapBuilder::type_id) of the map that made the key.
     ///
     /// # Examples
     ///
@@ -129,7 +127,7 @@ impl<L: Layout> KeyData<L> {
     ///
     /// let found = keys.map(|key| maps[key.type_id() as usize][key]);
     /// assert_eq!(found, ["unit", "tree", "sound"]);
-    /// assert_eq!(maps[1].get(keys[0]), None); // though its first slot holds a value
+    /// assert_eq!(maps[1].get(keys[0]), None); // although its first slot holds a value
     /// ```
     #[inline]
     pub fn type_id(self) -> u32 {
@@ -149,8 +147,8 @@ impl<L: Layout> KeyData<L> {
         Self::pack(self.index(), self.generation(), tag)
     }
 
-    /// Returns the key as a number, never 0, for other languages, files and wires. For a 32-bit layout the upper half
-    /// is 0.
+    /// Returns the key as a number, which is never 0, for other languages, files and network protocols. For a 32-bit
+    /// layout, the upper half is 0.
     #[inline]
     pub fn to_bits(self) -> u64 {
         self.word.get()
@@ -158,7 +156,7 @@ impl<L: Layout> KeyData<L> {
 
     /// Returns the key with these [bits](Self::to_bits); `None` if they are not the bits of a key.
     ///
-    /// A forged key is like a stale one: it finds nothing, unless it happens to be the key of a live value.
+    /// A forged key is like a stale one: it finds nothing, unless it happens to be the key of a value in the map.
     #[inline]
     pub fn from_bits(bits: u64) -> Option<Self> {
         let key = Self { word: L::Word::new(bits)? };
@@ -169,17 +167,17 @@ impl<L: Layout> KeyData<L> {
         is_key.then_some(key)
     }
 
-    /// Returns the key as the number that `slotmap` gives a key with the same history: the number of its slot, counted
-    /// from 1, in the lower half, and its version (1, 3, 5 for the generations 1, 2, 3) in the upper half. It is never
-    /// 0, which [`from_ffi`](Self::from_ffi) reads as null.
+    /// Returns the key as the number that the crate `slotmap` uses for a key with the same history. The lower half is
+    /// the number of the slot, counted from 1; the upper half is the version (1, 3, 5 for the generations 1, 2, 3). It
+    /// is never 0, which [`from_ffi`](Self::from_ffi) reads as null.
     ///
-    /// Null is `0x1_ffff_ffff`. Each key has a number of its own; the keys of the last two slots that a layout with 32
-    /// bits of index can number have one that no key of `slotmap` has. A tag is stored above the version; if it does
-    /// not fit there, as in [`Tagged64`], its highest bit is stored, inverted, in place of the lowest bit of the
-    /// version. In a layout whose generation and tag have more than 32 bits, they start below the upper half.
+    /// Null is `0x1_ffff_ffff`, and each key has a different number. If an index has 32 bits, the keys of the last two
+    /// slots have numbers that `slotmap` does not use. A tag is stored above the version; if it does not fit there, as
+    /// in [`Tagged64`], its highest bit is stored, inverted, in place of the version's lowest bit. If generation and
+    /// tag have more than 32 bits, they start below the upper half.
     ///
-    /// For files and wires, [`to_bits`](Self::to_bits) is shorter for keys of 32 bits, and
-    /// [`from_bits`](Self::from_bits) detects numbers that are not keys.
+    /// For files and network protocols, prefer [`to_bits`](Self::to_bits), which is shorter for keys of 32 bits, and
+    /// [`from_bits`](Self::from_bits), which detects numbers that are not keys.
     ///
     /// # Examples
     ///
@@ -194,17 +192,17 @@ impl<L: Layout> KeyData<L> {
     /// ```
     #[inline]
     pub fn as_ffi(self) -> u64 {
-        // Null has the last number of a slot, even if an index has fewer bits.
+        // Null uses the highest slot number, even if an index has fewer bits.
         let index = if self.is_null() { Self::FFI_INDEX - 1 } else { u64::from(self.index()) };
         let slot = (index + 1) & Self::FFI_INDEX;
         let uses = u64::from(self.generation()) - u64::from(Self::counts_from_one(slot));
         let rest = u64::from(self.tag()) << L::GENERATION_BITS | uses;
-        // Twice that plus one, unless its highest bit is set.
+        // Twice the rest plus one, unless the highest bit of the rest is set.
         let version = (rest << 1 | rest >> (63 - Self::FFI_SHIFT)) ^ 1;
         version << Self::FFI_SHIFT | slot
     }
 
-    /// Returns the key with this [number](Self::as_ffi), or null if it is not the number of a key.
+    /// Returns the key with this [number](Self::as_ffi); null if it is not the number of a key.
     ///
     /// In layouts without a tag, or with bits to spare, an even version stands for the odd one after it, as in
     /// `slotmap`: 1, 2, 3 and so on are the first keys of the first slots. 0 is null.
@@ -237,15 +235,15 @@ impl<L: Layout> KeyData<L> {
         Self::from_parts(low_bits(index), generation, tag).unwrap_or_default()
     }
 
-    /// Returns `true` if versions of a slot count the uses before the current one. Versions of null, and of slots with
-    /// numbers that `slotmap` does not have, count the current one as well, so that null differs from keys and no
+    /// Returns `true` if the version of a slot counts the uses before the current one. For null, and for slots with
+    /// numbers that `slotmap` does not use, it counts the current one as well, so that null differs from keys and no
     /// number is 0.
     #[inline]
     const fn counts_from_one(slot: u64) -> bool {
         slot != 0 && slot != Self::FFI_INDEX
     }
 
-    /// The key of a slot in a map: the generation is at least 1, and all three parts fit.
+    /// Creates the key of a slot in a map. The generation must be at least 1, and all three parts must fit.
     #[inline]
     pub(crate) fn of_slot(index: u32, generation: u32, tag: u32) -> Self {
         debug_assert!(index <= L::MAX_INDEX && (1..=L::MAX_GENERATION).contains(&generation));
@@ -253,21 +251,20 @@ impl<L: Layout> KeyData<L> {
         Self::pack(index, generation, tag)
     }
 
-    /// The parts fit, and are not all zero.
+    /// Packs parts that fit and are not all zero.
     #[inline]
     fn pack(index: u32, generation: u32, tag: u32) -> Self {
         const { L::ASSERT_FITS };
         let bits = u64::from(index) << Self::INDEX_SHIFT
             | u64::from(generation) << Self::GENERATION_SHIFT
             | u64::from(tag);
-        // The parts are not all zero, but a panic that says so would keep the compiler from removing the keys of
-        // iterators that are not used.
+        // The bits are not zero, but an `expect` would keep the compiler from removing unused keys of iterators.
         Self { word: L::Word::new(bits).unwrap_or(L::NULL_WORD) }
     }
 }
 
 impl KeyData {
-    /// Returns [`NULL`](Self::NULL) in the layout of keys that do not name one.
+    /// Returns [`NULL`](Self::NULL) in the default layout.
     ///
     /// `KeyData::default()` calls this if no layout is given, since it could not be inferred for the trait's
     /// [`Default`]. For another layout, use [`null`](Self::null).
@@ -279,7 +276,7 @@ impl KeyData {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the lower half is what is asked for")]
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is wanted")]
 fn low_bits(bits: u64) -> u32 {
     bits as u32
 }
@@ -294,13 +291,13 @@ impl<L: Layout> Default for KeyData<L> {
 impl<L: Layout> Hash for KeyData<L> {
     /// Writes one `u64`, which is different for each key of the layout.
     ///
-    /// Hash tables use the lowest bits of a hash, some the highest as well, and fast hashers carry differences upwards
-    /// only (by one multiplication), or not at all. Keys of one map may differ in the index alone, or in the
-    /// generation, either of which may lie in any part of the word, so the whole word is mixed into both ends here.
-    /// This costs a nanosecond, and adjacent slots are not adjacent in the table of an identity hasher.
+    /// Hash tables use the lowest bits of a hash, and some also the highest. Fast hashers carry differences only
+    /// upwards (by one multiplication), or not at all. Keys of one map may differ only in the index or in the
+    /// generation, which may be in any part of the word. So this mixes the whole word into both ends, which takes about
+    /// a nanosecond. Adjacent slots are not adjacent in the table of an identity hasher.
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
-        /// 2^64 over the golden ratio: multiples of it, small or large, are far apart.
+        /// 2^64 divided by the golden ratio: its multiples, small or large, are far apart.
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
         let bits = self.word.get();
         // Each step is invertible, so different keys stay different.
@@ -324,22 +321,22 @@ impl<L: Layout> fmt::Debug for KeyData<L> {
 }
 
 impl<L: Layout> fmt::Display for KeyData<L> {
-    /// Formats as [`Debug`](fmt::Debug) does: index and generation, as in `3v1`, and the tag if it is not 0, as in
+    /// Formats like [`Debug`](fmt::Debug): index and generation, as in `3v1`, followed by the tag if it is not 0, as in
     /// `3v1#7`; or `null`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
     }
 }
 
-/// A key of a map, usually a type of its own defined by [`new_key_type!`](crate::new_key_type).
+/// A key of a map, usually of a type declared by [`new_key_type!`](crate::new_key_type).
 ///
-/// With one key type for each map, using a key in the wrong map is a compile error. If many maps share a key type, a
-/// [type number](crate::SlotMapBuilder::type_id) in the tag tells them apart.
+/// With one key type for each map, using a key in the wrong map is a compile error. If several maps have one key type,
+/// a [type id](crate::SlotMapBuilder::type_id) in the tag distinguishes them.
 ///
-/// A key resolves to the value it was made for as long as that is in the map, and never afterwards: not after its slot
-/// is reused, nor after the map is cleared or trimmed.
+/// A key finds the value that it was made for as long as that is in the map, and nothing afterwards: neither after its
+/// slot was reused, nor after the map was cleared or trimmed.
 ///
-/// It can be implemented without the macro, but there is little to gain.
+/// A key type can be implemented without the macro, but that is rarely useful.
 ///
 /// # Examples
 ///
@@ -369,8 +366,13 @@ impl<L: Layout> fmt::Display for KeyData<L> {
 /// let Node(data) = nodes.insert("root");
 /// assert_eq!(nodes[Node(data)], "root");
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a key type",
+    label = "not a key type",
+    note = "declare a key type with `new_key_type!`, or use `DefaultKey`"
+)]
 pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self::Layout>> {
-    /// How the bits are split.
+    /// The split of the bits.
     type Layout: Layout;
 
     /// Returns the parts of the key.
@@ -407,8 +409,8 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
         self.data().tag()
     }
 
-    /// See [`KeyData::type_id`]. (If [`Any`](std::any::Any), which has a method of this name, is imported too, write
-    /// `Key::type_id(&key)`.)
+    /// See [`KeyData::type_id`]. If [`Any`](std::any::Any), which has a method of the same name, is imported too, write
+    /// `Key::type_id(&key)`.
     #[inline]
     fn type_id(&self) -> u32 {
         self.data().type_id()
@@ -440,18 +442,18 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
     }
 }
 
-/// Defines key types.
+/// Declares key types.
 ///
-/// Each is a newtype of [`KeyData`] in the layout that is named after the colon, or in [`Plain64`], and implements
-/// [`Key`], `Copy`, `Eq`, `Ord`, `Hash`, `Debug`, `Default` (null), and, with the feature `serde`, `Serialize` and
-/// `Deserialize`. In a `const`, null is `NULL`.
+/// Each is a newtype of [`KeyData`], with the layout after the colon or [`Plain64`], and implements [`Key`], `Copy`,
+/// `Eq`, `Ord`, `Hash`, `Debug`, `Default` (null) and, with the feature `serde`, `Serialize` and `Deserialize`. In a
+/// `const`, null is `NULL`.
 ///
-/// With the feature `bytemuck` key types are, as [`KeyData`] is, `NoUninit` (keys can be read as bytes, by
-/// `cast_slice`), `CheckedBitPattern` (bytes can be read as keys, if all of them are keys of the layout, by
-/// `checked::cast_slice`), and `ZeroableInOption` (zero bytes are `None`). They are not `Pod`, since no key is 0, nor
-/// `PodInOption`, since other words are not keys either.
+/// With the feature `bytemuck`, key types and [`KeyData`] are `NoUninit` (`cast_slice` reads keys as bytes),
+/// `CheckedBitPattern` (`checked::cast_slice` reads bytes as keys if all of them are keys of the layout), and
+/// `ZeroableInOption` (zero bytes are `None`). They are not `Pod`, since no key is 0, and not `PodInOption`, since
+/// other words are not keys either.
 ///
-/// Key types do not implement `Display`, so that you can; [`KeyData`] does.
+/// Key types do not implement `Display`, so that you can implement it. [`KeyData`] does.
 ///
 /// # Examples
 ///
@@ -475,7 +477,7 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
 /// assert_eq!(size_of::<Option<TileKey>>(), 4);
 /// ```
 ///
-/// The key of one map is not accepted by another,
+/// A key type is not accepted by a map with another key type:
 ///
 /// ```compile_fail,E0308
 /// # use stayput::{SlotMap, new_key_type};
@@ -486,7 +488,7 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
 /// sounds.get(archer);
 /// ```
 ///
-/// nor a layout that does not fit:
+/// A layout that does not fit is rejected:
 ///
 /// ```compile_fail,E0080
 /// stayput::new_key_type! { struct Wide: stayput::Bits32<20, 12, 1>; }
@@ -506,8 +508,8 @@ macro_rules! new_key_type {
     };
 }
 
-/// Defines one key type, without the parts that need unsafe code: lints apply to these where this crate uses a macro,
-/// but not where other crates do.
+/// Declares one key type, except for the parts that need unsafe code: lints apply to macros that this crate uses, but
+/// not to those that other crates use.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __key_type {
@@ -520,7 +522,7 @@ macro_rules! __key_type {
         const _: () = <$layout as $crate::Layout>::ASSERT_FITS;
 
         impl $name {
-            /// The null key, which has no value in any map, as a constant; equal to `Key::null()`.
+            /// The null key, which has no value in any map, as a constant. It is equal to `Key::null()`.
             $visibility const NULL: Self = Self($crate::KeyData::NULL);
         }
 
@@ -607,7 +609,7 @@ macro_rules! __key_type_serde {
 }
 
 __key_type! {
-    /// The key type of maps that do not define their own.
+    /// The key type of maps that do not declare their own.
     pub struct DefaultKey: Plain64
 }
 

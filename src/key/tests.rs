@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::collections::HashSet;
 
 type Small = Bits32<6, 3>;
-/// With bits to spare on top.
+/// With unused bits at the top.
 type Loose = Bits64<10, 10, 10>;
 
 fn parts_survive<L: Layout>(index: u32, generation: u32, tag: u32) {
@@ -22,7 +22,7 @@ fn parts_survive<L: Layout>(index: u32, generation: u32, tag: u32) {
     assert_eq!(retagged.with_tag(tag), key);
 }
 
-/// A number in the form for `slotmap` is a key's, and then that key's form leads to it again.
+/// If a number is that of a key in `slotmap`'s form, checks that the key's form leads back to it.
 fn ffi_survives<L: Layout>(number: u64) {
     let key = KeyData::<L>::from_ffi(number);
     assert_eq!(KeyData::from_ffi(key.as_ffi()), key);
@@ -31,13 +31,13 @@ fn ffi_survives<L: Layout>(number: u64) {
     assert_eq!(KeyData::from_ffi(null.as_ffi()), null);
     let is_full = L::TAG_BITS > 0 && L::GENERATION_BITS + L::TAG_BITS >= 32;
     if !key.is_null() && !is_full && low_bits(number) != 0 {
-        // An even version is taken for the odd one after it.
+        // An even version is read as the odd one after it.
         assert_eq!(key.as_ffi(), number | 1 << 32);
         assert_eq!(low_bits(number), key.index() + 1);
     }
 }
 
-/// Bits are a key's, and then the same bits come out, or are refused.
+/// If bits are those of a key, checks that the key has the same bits.
 fn bits_survive<L: Layout>(bits: u64) {
     let Some(key) = KeyData::<L>::from_bits(bits) else { return };
     assert_eq!(key.to_bits(), bits);
@@ -89,7 +89,7 @@ proptest! {
 }
 
 #[test]
-fn all_bits_of_a_small_layout_are_keys_once_or_refused() {
+fn each_bit_pattern_of_a_small_layout_is_one_key_or_refused() {
     let keys: HashSet<_> = (0..1 << 12).filter_map(KeyData::<Small>::from_bits).collect();
     // 64 indices by 7 generations, and null.
     assert_eq!(keys.len(), 64 * 7 + 1);
@@ -97,14 +97,14 @@ fn all_bits_of_a_small_layout_are_keys_once_or_refused() {
 }
 
 #[test]
-fn the_form_for_slotmap_has_the_slot_below_and_the_version_above() {
+fn slotmaps_form_has_the_slot_in_the_lower_half_and_the_version_above() {
     fn key<L: Layout>(index: u32, generation: u32, tag: u32) -> KeyData<L> {
         KeyData::from_parts(index, generation, tag).unwrap()
     }
     assert_eq!(key::<Plain64>(0, 1, 0).as_ffi(), 0x1_0000_0001);
     assert_eq!(key::<Plain64>(5, 3, 0).as_ffi(), 0x5_0000_0006);
     assert_eq!(key::<Plain64>(5, (1 << 31) - 1, 0).as_ffi(), 0xffff_fffd_0000_0006);
-    // Slots that `slotmap` has not: its number of them is that of null, or none.
+    // Slots that `slotmap` does not have: it numbers them like null, or not at all.
     assert_eq!(key::<Plain64>(u32::MAX - 1, 1, 0).as_ffi(), 0x3_ffff_ffff);
     assert_eq!(key::<Plain64>(u32::MAX, 1, 0).as_ffi(), 0x3_0000_0000);
     assert_eq!(key::<Tagged64>(5, 2, 0).as_ffi(), 0x3_0000_0006);
@@ -113,7 +113,7 @@ fn the_form_for_slotmap_has_the_slot_below_and_the_version_above() {
     assert_eq!(key::<Compact32>(5, 2, 3).as_ffi(), 0x1803_0000_0006);
     assert_eq!(KeyData::<Plain64>::null().as_ffi(), 0x1_ffff_ffff);
     assert_eq!(KeyData::<Small>::null().as_ffi(), 0x1_ffff_ffff);
-    // Not a key: a slot, a version and a tag that do not fit, and slot 0 of `slotmap`.
+    // Not keys: a slot, a version and a tag that do not fit, and slot 0 of `slotmap`.
     for number in [0x1_0000_0041, 0xf_0000_0005, 1 << 63 | 5, 1 << 32, 0] {
         assert!(KeyData::<Small>::from_ffi(number).is_null(), "{number:#x}");
     }
@@ -121,7 +121,7 @@ fn the_form_for_slotmap_has_the_slot_below_and_the_version_above() {
 }
 
 #[test]
-fn all_keys_of_small_layouts_have_numbers_of_their_own_and_0_is_null() {
+fn keys_of_small_layouts_have_distinct_numbers_and_0_is_null() {
     fn numbers<L: Layout>() {
         let ends = |most: u32| (0..=most.min(40)).chain(most.saturating_sub(40)..=most);
         let mut keys: HashSet<_> = (0..1 << 12).filter_map(KeyData::<L>::from_bits).collect();
@@ -148,7 +148,7 @@ fn all_keys_of_small_layouts_have_numbers_of_their_own_and_0_is_null() {
 }
 
 #[test]
-fn small_numbers_in_the_form_for_slotmap_are_first_keys_of_slots() {
+fn small_numbers_in_slotmaps_form_are_the_first_keys_of_slots() {
     fn first_keys<L: Layout>() {
         for index in 0..=L::MAX_INDEX.min(1000) {
             let key = KeyData::<L>::from_ffi(u64::from(index) + 1);
@@ -168,7 +168,7 @@ fn parts_that_do_not_fit_are_refused() {
     assert_eq!(KeyData::<Small>::from_parts(0, 8, 0), None);
     assert_eq!(KeyData::<Small>::from_parts(0, 0, 0), None);
     assert_eq!(KeyData::<Small>::from_parts(0, 1, 1), None);
-    // A slot keeps 31 bits of generation, whatever the key has room for.
+    // A slot stores 31 bits of generation, whatever the key has.
     assert_eq!(KeyData::<Plain64>::from_parts(0, 1 << 31, 0), None);
     assert_eq!(KeyData::<Plain64>::from_bits(1 << 31), None);
     assert!(KeyData::<Plain64>::from_parts(u32::MAX, (1 << 31) - 1, 0).is_some());

@@ -1,4 +1,4 @@
-//! Looking values up, and going over them.
+//! Looking up values, and iterating over them.
 
 use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut, parts};
 use crate::container::{by_index_methods, walk_methods};
@@ -8,7 +8,7 @@ use crate::slots::walk::join::{LookMut, LookRef};
 use crate::slots::walk::{WalkMut, WalkRef};
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// The number of values. O(1).
+    /// Returns the number of values. O(1).
     #[inline]
     pub const fn len(&self) -> usize {
         self.live
@@ -32,20 +32,20 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.len()
     }
 
-    /// Whether there are no values. O(1).
+    /// Returns `true` if the map has no values. O(1).
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.live == 0
     }
 
-    /// Whether the key has a value here. O(1).
+    /// Returns `true` if the map has a value for a key. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
         let (index, generation) = parts(key);
         self.slots.contains(index, generation)
     }
 
-    /// The value of a key. O(1).
+    /// Returns the value of a key; `None` if it has none in this map. O(1).
     ///
     /// # Examples
     ///
@@ -64,15 +64,14 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.get(index, generation)
     }
 
-    /// The value of a key, to be changed. O(1).
+    /// Returns a mutable reference to the value of a key; `None` if it has none in this map. O(1).
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
         let (index, generation) = parts(key);
         self.slots.get_mut(index, generation)
     }
 
-    /// The values of several keys at once, to be changed; `None` if one is not in the map, or is
-    /// given twice. O(N).
+    /// Returns mutable references to the values of several keys; `None` if one has no value, or occurs twice. O(N).
     ///
     /// # Examples
     ///
@@ -92,12 +91,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.try_get_disjoint_mut(keys).ok()
     }
 
-    /// The values of several keys at once, to be changed, or which of the keys is not in the map, or
-    /// given twice. O(N).
+    /// Returns mutable references to the values of several keys, or which of the keys has no value or occurs twice.
+    /// O(N).
     ///
     /// # Errors
     ///
-    /// If a key has no value here, or two are the same; see [`DisjointError`].
+    /// If a key has no value in this map, or occurs twice; see [`DisjointError`].
     ///
     /// # Examples
     ///
@@ -155,8 +154,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         /// ```
     }
 
-    /// Opens a scope in which the map can only grow, so that references to values stay good across
-    /// insertions.
+    /// Opens a scope in which the map can only grow, and in which references to values stay valid across insertions.
     ///
     /// # Examples
     ///
@@ -167,7 +165,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// let mut names = SecondaryMap::new();
     /// let scope = names.grow_only();
     /// let first = scope.insert(a, "Alice".to_string()).unwrap();
-    /// let second = scope.insert(b, format!("{first}'s cat")).unwrap(); // `first` is still good
+    /// let second = scope.insert(b, format!("{first}'s cat")).unwrap(); // `first` is still valid
     /// assert_eq!((&**first, &**second), ("Alice", "Alice's cat"));
     /// ```
     #[inline]

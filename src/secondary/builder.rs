@@ -1,4 +1,4 @@
-//! Constructors, and [`SecondaryMapBuilder`]: options for a `SecondaryMap`.
+//! Constructors, and [`SecondaryMapBuilder`]: the options of a `SecondaryMap`.
 
 use super::{GappedSlots, SecondaryMap};
 use crate::backing::Backing;
@@ -24,7 +24,7 @@ use crate::raw_vec::Options;
 pub type SecondaryMapBuilder<K, V> = Builder<SecondaryMap<K, V>>;
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// An empty map. Reserves nothing and does not enter the kernel until the first insertion.
+    /// Creates an empty map. Nothing is reserved, and the kernel is not entered, until the first insertion.
     ///
     /// # Examples
     ///
@@ -40,14 +40,14 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     constructors! {
-        /// Returns an empty map with memory committed for indices below `capacity`, which are thereby
-        /// [announced](Self#far-indices).
+        /// Creates an empty map with memory committed for indices below `capacity`, none of which is
+        /// [far](Self#far-indices).
         with_capacity, try_with_capacity, capacity
     }
 
     constructors! {
-        /// Returns an empty map that can hold `max_len` slots and no more. Refuses indices from `max_len` on.
-        /// Reserves the addresses now.
+        /// Creates an empty map that can have at most `max_len` slots, and reserves their addresses now. Indices from
+        /// `max_len` on are refused.
         with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
@@ -59,19 +59,18 @@ impl<K: Key, V> SecondaryMap<K, V> {
         /// ```
     }
 
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
+    /// Returns a builder for a map with options: maximum, capacity, growth, huge pages, background work.
     pub const fn builder() -> SecondaryMapBuilder<K, V> {
         SecondaryMapBuilder::new()
     }
 
-    /// The map over slots that were made as asked.
+    /// Creates a map over new slots, in which no index below `capacity` is far.
     fn announcing(capacity: usize, slots: GappedSlots<V>) -> Self {
         let mut map = Self::with_slots(slots);
         map.announced = capacity;
         map
     }
 
-    /// The options, for no more slots than keys can number.
     fn checked_options(builder: &SecondaryMapBuilder<K, V>) -> Result<Options, Error> {
         let wished = builder.options.max_len.unwrap_or(0).max(builder.capacity);
         Self::check_key_bits(wished)?;

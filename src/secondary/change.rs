@@ -1,4 +1,4 @@
-//! Putting values in, and taking them out.
+//! Inserting and removing values.
 
 use super::{Drain, Entry, ExtractIf, SecondaryMap, parts, unless_stale};
 use crate::container::{remove_many_method, secondary_insert_methods};
@@ -6,15 +6,15 @@ use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
 use std::mem;
 
-/// The slot for a key that is not stale, which is below the length.
+/// The slot for a key that is not stale. It is below the length.
 pub(super) struct Place {
     index: u32,
     generation: u32,
-    /// The generation of the value that is there: not more than the other.
+    /// The generation of the value in the slot, at most that of the key.
     there: Option<u32>,
 }
 
-/// A place is filled for as long as its entry borrows the map.
+/// An entry borrows the map, so its place stays filled.
 const FILLED: &str = "the place is filled";
 
 impl<K: Key, V> SecondaryMap<K, V> {
@@ -27,9 +27,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the key is null, or older than the one whose value is in its slot
-    /// ([`StaleKey`](ErrorKind::StaleKey)); if its index is [far](Self#far-indices) behind all that
-    /// is there ([`FarIndex`](ErrorKind::FarIndex)), or not below `max_len`
+    /// If the key is null, or older than the one whose value is in its slot ([`StaleKey`](ErrorKind::StaleKey)); if its
+    /// index is [far](Self#far-indices) past the others ([`FarIndex`](ErrorKind::FarIndex)), or not below `max_len`
     /// ([`MaxLen`](ErrorKind::MaxLen)); or if the system refuses memory. The map is unchanged then.
     ///
     /// # Examples
@@ -77,7 +76,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Ok(Entry::direct(self, key, place))
     }
 
-    /// Takes the value of a key out. O(1).
+    /// Removes the value of a key and returns it; `None` if it has none in this map. O(1).
     ///
     /// # Examples
     ///
@@ -87,7 +86,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// let key = map.insert("foo");
     /// let mut second = SecondaryMap::new();
     /// second.insert(key, 10);
-    /// map.remove(key); // is not known to `second`
+    /// map.remove(key); // `second` does not notice
     /// assert_eq!(second.remove(key), Some(10));
     /// assert_eq!(second.remove(key), None);
     /// ```
@@ -109,9 +108,9 @@ impl<K: Key, V> SecondaryMap<K, V> {
         /// ```
     }
 
-    /// Keeps the values of which `keep` says so, and drops the others, in the order of addresses.
+    /// Retains only the values for which `keep` returns `true`, and drops the others, in the order of addresses.
     ///
-    /// Should `keep`, or the drop of a value, panic, the values behind stay.
+    /// If `keep` or the drop of a value panics, later values stay.
     ///
     /// # Examples
     ///
@@ -134,10 +133,10 @@ impl<K: Key, V> SecondaryMap<K, V> {
         }
     }
 
-    /// Takes out, one by one as the iterator is asked, the values that the predicate names, in the order
-    /// of addresses.
+    /// Returns an iterator that removes the values for which the predicate returns `true`, each when `next` reaches it,
+    /// in the order of addresses.
     ///
-    /// What it has not come to when it is dropped, or forgotten, stays, as does a value at which the
+    /// Values that it has not reached when it is dropped or leaked stay in the map, and so does a value for which the
     /// predicate panics.
     ///
     /// # Examples
@@ -158,8 +157,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
         ExtractIf::new(self, predicate)
     }
 
-    /// Takes all values out, in the order of addresses. What is left when the iterator is dropped
-    /// is dropped; if it is forgotten, that stays in the map.
+    /// Removes all values and returns them as an iterator, in the order of addresses. If the iterator is dropped, the
+    /// remaining values are dropped; if it is leaked, they stay in the map.
     ///
     /// # Examples
     ///
@@ -174,19 +173,19 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Drain::new(self)
     }
 
-    /// Drops all values. Memory stays committed, and indices that were within reach are so still. Linear
-    /// in the values if they have anything to drop, and O(1) if not.
+    /// Removes all values. Memory stays committed, and indices that were not far before are not far afterwards. O(1) if
+    /// values do not need to be dropped, and otherwise O(n).
     pub fn clear(&mut self) {
         self.announced = self.announced.max(self.slots.len());
         if mem::needs_drop::<V>() {
             drop(self.drain());
         }
-        // Slots need not remember which generations they had.
+        // Slots of removed values need not keep their generations.
         self.slots.truncate(0);
         self.live = 0;
     }
 
-    /// The slot for a key, which is made if it is not there.
+    /// Returns the slot for a key, which is added if it does not exist.
     #[inline]
     fn place(&mut self, index: u32, generation: u32) -> Result<Place, Error> {
         if index as usize >= self.slots.len() {
@@ -199,29 +198,29 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Ok(Place { index, generation, there })
     }
 
-    /// Puts a value into a place that has none, or an older one, which is dropped.
+    /// Inserts a value into a place that is vacant, or has the value of an older key, which is dropped.
     #[inline]
     pub(super) fn fill(&mut self, place: &Place, value: V) {
         let older = place.there.and_then(|there| self.remove_at(place.index, there));
         self.slots.fill(place.index, place.generation, value);
         self.live += 1;
-        // At last, since its drop may panic.
+        // Dropped last, since that may panic.
         drop(older);
     }
 
-    /// The value in a place that was filled.
+    /// Returns the value in a place that is filled.
     #[inline]
     pub(super) fn at(&self, place: &Place) -> &V {
         self.slots.get(place.index, place.generation).expect(FILLED)
     }
 
-    /// The value in a place that was filled, to be changed.
+    /// Returns a mutable reference to the value in a place that is filled.
     #[inline]
     pub(super) fn at_mut(&mut self, place: &Place) -> &mut V {
         self.slots.get_mut(place.index, place.generation).expect(FILLED)
     }
 
-    /// Takes the value out of a place that was filled.
+    /// Removes the value in a place that is filled.
     #[inline]
     pub(super) fn take_from(&mut self, place: &Place) -> V {
         self.remove_at(place.index, place.generation).expect(FILLED)
@@ -234,7 +233,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Some(value)
     }
 
-    /// Takes out whatever is in a slot, for those who go over all of them.
+    /// Removes the value in a slot, if there is one.
     #[inline]
     pub(super) fn take_at(&mut self, index: u32) -> Option<(u32, V)> {
         let generation = self.slots.state(index).live_generation()?;
@@ -243,7 +242,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
 }
 
 impl Place {
-    /// Whether it has the value of the same key.
+    /// Whether the place has the value of the same key.
     #[inline]
     pub(super) fn is_same(&self) -> bool {
         self.there == Some(self.generation)

@@ -1,4 +1,4 @@
-//! [`Entry`]: the place of a key in a secondary map, found once. Both maps have the same.
+//! [`Entry`]: the place of a key in a secondary map, found once. Both maps have the same type of entries.
 
 use super::SecondaryMap;
 use super::change::Place;
@@ -8,7 +8,7 @@ use hashbrown::hash_table;
 use std::fmt;
 use std::mem;
 
-/// The place of a key in a secondary map, made by [`SecondaryMap::entry`] and
+/// The place of a key in a secondary map; created by [`SecondaryMap::entry`] and
 /// [`SparseSecondaryMap::entry`](super::SparseSecondaryMap::entry).
 ///
 /// # Examples
@@ -22,7 +22,7 @@ use std::mem;
 /// let mut second = SecondaryMap::new();
 /// match second.entry(key) {
 ///     Some(Entry::Vacant(entry)) => *entry.insert(1) += 1,
-///     Some(Entry::Occupied(_)) => unreachable!("nothing was put in before"),
+///     Some(Entry::Occupied(_)) => unreachable!("no value was inserted before"),
 ///     None => unreachable!("the key is not stale"),
 /// }
 /// assert_eq!(second[key], 2);
@@ -30,7 +30,7 @@ use std::mem;
 pub enum Entry<'a, K: Key, V> {
     /// The key has a value.
     Occupied(OccupiedEntry<'a, K, V>),
-    /// It has none.
+    /// The key has no value.
     Vacant(VacantEntry<'a, K, V>),
 }
 
@@ -42,7 +42,7 @@ pub struct OccupiedEntry<'a, K: Key, V> {
 
 /// The place of a key that has no value; part of [`Entry`].
 ///
-/// There may be one of an older key, which is dropped when another is put in.
+/// There may be a value of an older key, which is dropped when another is inserted.
 pub struct VacantEntry<'a, K: Key, V> {
     key: K,
     room: Room<'a, K, V>,
@@ -54,16 +54,16 @@ enum Found<'a, K: Key, V> {
     Hashed(hash_table::OccupiedEntry<'a, Slot<V>>),
 }
 
-/// Where a value of the key can be put. What the key is made of is what it said when the place was
-/// looked for: a user's key may say something else when it is asked again.
+/// Where a value of the key can be inserted. The key's data is stored, since a user's key type may return something
+/// else when it is converted again.
 enum Room<'a, K: Key, V> {
     Direct(&'a mut SecondaryMap<K, V>, Place),
-    /// There may be one of an older key.
+    /// There may be a value of an older key.
     Hashed(hash_table::Entry<'a, Slot<V>>, KeyData<K::Layout>),
 }
 
 impl<'a, K: Key, V> Entry<'a, K, V> {
-    /// By a place in this map.
+    /// Creates an entry from a place in this map.
     #[inline]
     pub(super) fn direct(map: &'a mut SecondaryMap<K, V>, key: K, place: Place) -> Self {
         if place.is_same() {
@@ -73,13 +73,13 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
         }
     }
 
-    /// By the slot of the key's value.
+    /// Creates an entry from the slot of the key's value.
     #[inline]
     pub(super) fn same(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
         Self::Occupied(OccupiedEntry { key, found: Found::Hashed(slot) })
     }
 
-    /// By the place for a slot, where one of an older key may be.
+    /// Creates an entry from the place for a slot, where the value of an older key may be.
     #[inline]
     pub(super) fn vacant(
         key: K,
@@ -89,7 +89,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
         Self::Vacant(VacantEntry { key, room: Room::Hashed(room, data) })
     }
 
-    /// The key that was asked for.
+    /// Returns the key that was looked up.
     #[inline]
     pub fn key(&self) -> K {
         match self {
@@ -98,7 +98,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
         }
     }
 
-    /// The value, after putting `default` in if there was none. O(1).
+    /// Returns the value, after inserting `default` if there was none. O(1).
     #[inline]
     pub fn or_insert(self, default: V) -> &'a mut V {
         match self {
@@ -107,17 +107,17 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
         }
     }
 
-    /// The value, after putting in what `default` makes if there was none. O(1).
+    /// Returns the value, after inserting what `default` returns if there was none. O(1).
     ///
-    /// Should `default` panic, no value has changed.
+    /// If `default` panics, the map is unchanged.
     #[inline]
     pub fn or_insert_with<F: FnOnce() -> V>(self, default: F) -> &'a mut V {
         self.or_insert_with_key(|_| default())
     }
 
-    /// The value, after putting in what `default` makes of the key if there was none. O(1).
+    /// Returns the value, after inserting what `default` returns for the key if there was none. O(1).
     ///
-    /// Should `default` panic, no value has changed.
+    /// If `default` panics, the map is unchanged.
     #[inline]
     pub fn or_insert_with_key<F: FnOnce(K) -> V>(self, default: F) -> &'a mut V {
         match self {
@@ -129,7 +129,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
         }
     }
 
-    /// The value, after putting the default one in if there was none. O(1).
+    /// Returns the value, after inserting the default value if there was none. O(1).
     #[inline]
     pub fn or_default(self) -> &'a mut V
     where
@@ -138,7 +138,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
         self.or_insert_with(V::default)
     }
 
-    /// Changes the value, if there is one.
+    /// Changes the value by `change`, if there is one.
     ///
     /// # Examples
     ///
@@ -152,7 +152,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
     /// assert_eq!(second[key], 2);
     /// ```
     #[inline]
-    #[must_use = "to change and no more, use `OccupiedEntry::get_mut`"]
+    #[must_use = "to only change the value, use `OccupiedEntry::get_mut`"]
     pub fn and_modify<F: FnOnce(&mut V)>(mut self, change: F) -> Self {
         if let Self::Occupied(entry) = &mut self {
             change(entry.get_mut());
@@ -162,13 +162,13 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
 }
 
 impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
-    /// The key that was asked for.
+    /// Returns the key that was looked up.
     #[inline]
     pub fn key(&self) -> K {
         self.key
     }
 
-    /// The value. O(1).
+    /// Returns the value. O(1).
     #[inline]
     pub fn get(&self) -> &V {
         match &self.found {
@@ -177,7 +177,7 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
         }
     }
 
-    /// The value, to be changed. O(1).
+    /// Returns a mutable reference to the value. O(1).
     #[inline]
     pub fn get_mut(&mut self) -> &mut V {
         match &mut self.found {
@@ -186,7 +186,7 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
         }
     }
 
-    /// The value, to be changed for as long as the map was borrowed. O(1).
+    /// Returns a mutable reference to the value that lives as long as the borrow of the map. O(1).
     #[inline]
     pub fn into_mut(self) -> &'a mut V {
         match self.found {
@@ -195,13 +195,13 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
         }
     }
 
-    /// Puts another value in, and returns the one before. O(1).
+    /// Replaces the value, and returns the previous one. O(1).
     #[inline]
     pub fn insert(&mut self, value: V) -> V {
         mem::replace(self.get_mut(), value)
     }
 
-    /// Takes the value out. O(1).
+    /// Removes the value and returns it. O(1).
     #[inline]
     pub fn remove(self) -> V {
         match self.found {
@@ -210,7 +210,7 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
         }
     }
 
-    /// Takes the value out, and returns the key that was asked for with it. O(1).
+    /// Removes the value, and returns it with the key that was looked up. O(1).
     #[inline]
     pub fn remove_entry(self) -> (K, V) {
         (self.key, self.remove())
@@ -218,13 +218,13 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
 }
 
 impl<'a, K: Key, V> VacantEntry<'a, K, V> {
-    /// The key that was asked for.
+    /// Returns the key that was looked up.
     #[inline]
     pub fn key(&self) -> K {
         self.key
     }
 
-    /// Puts a value in. O(1).
+    /// Inserts a value, and returns a mutable reference to it. O(1).
     #[inline]
     pub fn insert(self, value: V) -> &'a mut V {
         match self.room {

@@ -7,19 +7,16 @@ use crate::slots::growing_slots::GrowingSlots;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-/// A scope in which a [`SecondaryMap`] can only grow, made by [`SecondaryMap::grow_only`].
+/// A scope in which a [`SecondaryMap`] can only grow; created by [`SecondaryMap::grow_only`].
 ///
-/// Its `insert` takes `&self` and returns a reference that lives as long as the scope's borrow of the
-/// map: across any number of further insertions. So values can be computed from those of other keys,
-/// and be kept for the next who asks.
+/// Its `insert` takes `&self`, and returns a reference that lives as long as the scope's borrow of the map, across any
+/// number of insertions. So values can be computed from those of other keys and cached in the map.
 ///
-/// A value that is there stays, whoever wants to put in another: of the same key, or of a newer one.
-/// Values can neither be removed nor changed inside the scope (use [`Cell`] and the like for what must
-/// change), and it stays on one thread. Code that runs while the map takes memory (a
-/// [`Backing`](crate::Backing), the hook of a panic in it) cannot use it, as that of a
-/// [`GrowOnly`](crate::GrowOnly) cannot.
+/// Inside the scope, values can be neither replaced, by those of equal or newer keys, nor removed or changed (use
+/// [`Cell`] and similar types for that), and the scope stays on one thread. Code that runs while the map takes memory
+/// (a [`Backing`](crate::Backing) or the panic hook in it) cannot use the scope; see [`GrowOnly`](crate::GrowOnly).
 ///
-/// There is none for a [`SparseSecondaryMap`](super::SparseSecondaryMap), whose values move.
+/// A [`SparseSecondaryMap`](super::SparseSecondaryMap) has no such scope, since its values move.
 ///
 /// # Examples
 ///
@@ -36,7 +33,7 @@ use std::marker::PhantomData;
 /// let scope = paths.grow_only();
 /// let of_root: &String = scope.insert(root, "/".to_string()).unwrap();
 /// let of_branch = scope.insert(branch, format!("{of_root}b/")).unwrap();
-/// let of_leaf = scope.insert(leaf, format!("{of_branch}l")).unwrap(); // all stay good
+/// let of_leaf = scope.insert(leaf, format!("{of_branch}l")).unwrap(); // all stay valid
 /// assert_eq!((&**of_root, &**of_branch, &**of_leaf), ("/", "/b/", "/b/l"));
 /// assert_eq!(scope.insert(leaf, "another".to_string()), Err("another".to_string()));
 /// ```
@@ -52,7 +49,7 @@ use std::marker::PhantomData;
 /// println!("{one}");
 /// ```
 ///
-/// No other thread can have the scope:
+/// The scope cannot be shared between threads:
 ///
 /// ```compile_fail,E0277
 /// # use stayput::{SecondaryMap, SlotMap};
@@ -64,7 +61,7 @@ use std::marker::PhantomData;
 /// });
 /// ```
 ///
-/// and no value can be put in that does not live as long as the map's must:
+/// A value that does not live as long as those of the map cannot be inserted:
 ///
 /// ```compile_fail
 /// use stayput::DefaultKey;
@@ -78,9 +75,7 @@ use std::marker::PhantomData;
 /// ```
 pub struct GrowOnlySecondaryMap<'m, K: Key, V> {
     slots: GrowingSlots<'m, V>,
-    /// How many slots are live.
     live: &'m Cell<usize>,
-    /// See [`SecondaryMap`].
     announced: usize,
     key: PhantomData<fn(K) -> K>,
 }
@@ -96,16 +91,16 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
         }
     }
 
-    /// Puts in the value of a key, and returns where it lies for good. O(1), no copy; enters the kernel
-    /// if committed memory is used up.
+    /// Inserts the value of a key, and returns a reference to it. The value never moves. O(1); enters the kernel if
+    /// committed memory is used up.
     ///
     /// # Errors
     ///
-    /// The value, if the key is null, or its slot has one: of the same key, an older or a newer one.
+    /// Returns the value if the key is null, or its slot has a value: of this key, an older or a newer one.
     ///
     /// # Panics
     ///
-    /// Where [`try_insert`](Self::try_insert) has any other error.
+    /// If [`try_insert`](Self::try_insert) returns any other error.
     #[inline]
     #[track_caller]
     pub fn insert(&self, key: K, value: V) -> Result<&'m V, V> {
@@ -119,12 +114,11 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     ///
     /// # Errors
     ///
-    /// If the key is null, or older than the one whose value is in its slot
-    /// ([`StaleKey`](ErrorKind::StaleKey)); if it is that one, or newer
-    /// ([`Occupied`](ErrorKind::Occupied)); if its index is [far](SecondaryMap#far-indices) behind all
-    /// that is there ([`FarIndex`](ErrorKind::FarIndex)), or not below `max_len`
-    /// ([`MaxLen`](ErrorKind::MaxLen)); if the call comes out of another that takes memory
-    /// ([`Busy`](ErrorKind::Busy)); or if the system refuses memory. The map is unchanged then.
+    /// If the key is null, or older than the one whose value is in its slot ([`StaleKey`](ErrorKind::StaleKey)); if its
+    /// slot has a value of this key or an older one ([`Occupied`](ErrorKind::Occupied)); if its index is
+    /// [far](SecondaryMap#far-indices) past the others ([`FarIndex`](ErrorKind::FarIndex)), or not below `max_len`
+    /// ([`MaxLen`](ErrorKind::MaxLen)); for a re-entrant call while the map takes memory ([`Busy`](ErrorKind::Busy));
+    /// or if the system refuses memory. The map is unchanged then.
     #[inline]
     pub fn try_insert(&self, key: K, value: V) -> Result<&'m V, Refused<V>> {
         let (index, generation) = parts(key);
@@ -155,7 +149,7 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
         self.slots.try_reach(need, check).map_err(SecondaryMap::<K, V>::explain)
     }
 
-    /// Why a value was not put into a slot that there is.
+    /// Returns why a value could not be inserted into a slot that exists.
     #[cold]
     fn why_not(&self, index: u32, generation: u32) -> Error {
         let kind = match self.slots.live_generation(index) {
@@ -166,7 +160,8 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
         Error::new(kind, 0)
     }
 
-    /// The value of a key, for as long as the scope's borrow. O(1).
+    /// Returns the value of a key; `None` if it has none in this map. The reference lives as long as the scope's
+    /// borrow. O(1).
     #[inline]
     #[track_caller]
     pub fn get(&self, key: K) -> Option<&'m V> {
@@ -174,20 +169,20 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
         self.slots.get(index, generation)
     }
 
-    /// Whether the key has a value here. O(1).
+    /// Returns `true` if the map has a value for a key. O(1).
     #[inline]
     #[track_caller]
     pub fn contains_key(&self, key: K) -> bool {
         self.get(key).is_some()
     }
 
-    /// The number of values. O(1).
+    /// Returns the number of values. O(1).
     #[inline]
     pub fn len(&self) -> usize {
         self.live.get()
     }
 
-    /// Whether there are no values. O(1).
+    /// Returns `true` if the map has no values. O(1).
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -196,5 +191,5 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
 
 index_by_key!([K: Key, V] GrowOnlySecondaryMap<'_, K, V> => V);
 
-// The values are not shown: to do so could insert more.
+// Values are not printed, since printing one could insert more.
 debug_fields!([K: Key, V] GrowOnlySecondaryMap<'_, K, V>, "GrowOnlySecondaryMap", |map| len: map.len());

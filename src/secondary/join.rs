@@ -1,4 +1,4 @@
-//! [`Join`], [`JoinMut`]: maps side by side, by what they hold for the same keys.
+//! [`Join`] and [`JoinMut`]: several maps, iterated in step by key.
 
 use super::SecondaryMap;
 use crate::key::Key;
@@ -9,12 +9,11 @@ use crate::slots::walk::{Walk, WalkMut, WalkRef};
 use sealed::Sealed;
 use std::iter::FusedIterator;
 
-/// Maps that values are looked up in beside those of another: a reference to a [`SecondaryMap`] or a
-/// [`SlotMap`], or up to four of them in a tuple. Those that are borrowed mutably have their values
-/// changed, the others read.
+/// The maps that [`SlotMap::join`] and related methods look values up in: a reference to a [`SecondaryMap`] or a
+/// [`SlotMap`], or a tuple of up to four of them. Mutable references give mutable access to the values.
 ///
-/// A key is passed over unless all of them have a value for it. See [`SlotMap::join`]. (A slot map with a
-/// [type number](crate::SlotMapBuilder::type_id) has none for keys of one with another.)
+/// A join skips keys that have no value in one of them. A slot map with a [type id](crate::SlotMapBuilder::type_id) has
+/// no values for the keys of a map with another.
 ///
 /// # Examples
 ///
@@ -32,7 +31,7 @@ use std::iter::FusedIterator;
 /// assert_eq!(letters[ben], 3);
 /// ```
 ///
-/// A map may be there more than once, but not if it is borrowed mutably:
+/// A map may occur more than once, unless it is borrowed mutably:
 ///
 /// ```compile_fail,E0502
 /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
@@ -46,7 +45,7 @@ use std::iter::FusedIterator;
 /// let join = map.join_mut(&map);
 /// ```
 ///
-/// Nor is there another type of columns:
+/// The trait cannot be implemented for other types:
 ///
 /// ```compile_fail,E0277
 /// # use stayput::{DefaultKey, secondary::Column};
@@ -57,7 +56,7 @@ use std::iter::FusedIterator;
 /// }
 /// ```
 pub trait Column<K: Key>: Sealed<K, Look: Look<Value = <Self as Column<K>>::Item>> {
-    /// What they have for a key.
+    /// The references to the values of a key.
     type Item;
 }
 
@@ -68,15 +67,15 @@ mod sealed {
     pub trait Sealed<K: Key> {
         type Look: Look;
 
-        /// The most keys that it has something for.
+        /// Returns the maximum number of keys that it has values for.
         fn most(&self) -> usize;
 
-        /// For keys with this tag; with any, if it is `None`.
+        /// Returns what looks up keys with this tag; with any tag if it is `None`.
         fn into_look(self, tag: Option<u32>) -> Self::Look;
     }
 }
 
-/// A reference to a map as a column, by the method that looks its values up.
+/// Implements [`Column`] for a reference to a map, by the method that looks up its values.
 macro_rules! column {
     ($map:ty => $item:ty, $look:ident: $method:ident) => {
         impl<'a, K: Key, W> Column<K> for $map {
@@ -130,7 +129,7 @@ tuple!(A 0, B 1);
 tuple!(A 0, B 1, C 2);
 tuple!(A 0, B 1, C 2, D 3);
 
-/// What makes the keys of a map, and the type number that columns must have, if any.
+/// What makes the keys of a map, and the tag for which columns are looked up, if any.
 type Keys<K> = (Mint<K>, Option<u32>);
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -147,14 +146,14 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 }
 
-/// An iterator over a walk with a look beside.
+/// Defines an iterator over a walk with look-ups.
 macro_rules! iterator {
     ($(#[$doc:meta])* $name:ident, $walk:ident => $value:ty) => {
         $(#[$doc])*
         #[must_use = "iterators are lazy"]
         pub struct $name<'a, K: Key, V, C: Column<K>> {
             walk: Joined<$walk<'a, V>, C::Look>,
-            /// No more are left.
+            /// The maximum number of items that are left.
             most: usize,
             mint: Mint<K>,
         }
@@ -166,7 +165,7 @@ macro_rules! iterator {
                 Self { walk: Joined::new(walk, column.into_look(tag)), most, mint }
             }
 
-            /// What it goes through.
+            /// Returns the parts for a parallel iterator.
             #[cfg(feature = "rayon")]
             pub(crate) fn into_walk(self) -> (Joined<$walk<'a, V>, C::Look>, Mint<K>) {
                 (self.walk, self.mint)
@@ -215,15 +214,15 @@ macro_rules! iterator {
 }
 
 iterator! {
-    /// The values of a map, and what a [`Column`] has for the same keys; made by `join`.
+    /// An iterator over the values of a map, and what a [`Column`] has for the same keys; created by `join`.
     Join, WalkRef => &'a V
 }
 
 iterator! {
-    /// The values of a map, to be changed, and what a [`Column`] has for the same keys; made by
-    /// `join_mut`.
+    /// An iterator over the values of a map, as mutable references, and what a [`Column`] has for the same keys;
+    /// created by `join_mut`.
     ///
-    /// No value can be put in that does not live as long as the maps' must:
+    /// A value that does not live as long as those of the maps cannot be inserted:
     ///
     /// ```compile_fail
     /// use stayput::{DefaultKey, SecondaryMap, secondary::JoinMut};
@@ -253,16 +252,16 @@ iterator! {
 
 clone_fields!([K: Key, V, C: Column<K, Look: Clone>] Join<'_, K, V, C>: walk, most, mint);
 
-/// A map with `walk` and `walk_mut`, beside columns.
+/// Defines the joins of a map that has `walk` and `walk_mut`.
 macro_rules! join {
     ($map:ident: $(#[$shared:meta])* / $(#[$mutable:meta])*) => {
         impl<K: Key, V> $map<K, V> {
-            /// The values of all keys that have one here and in `column`, with those, in the order of
-            /// addresses.
+            /// Returns an iterator over the keys that have values both in this map and in `column`, with the values, in
+            /// the order of addresses.
             ///
-            /// A [`Column`] is `&other`, or `&mut other` to have the values there changed, or a tuple of
-            /// such. This map is gone over, and a column looked up in, by a compare for each value
-            /// here: so that of the fewest values is best the one to call this on.
+            /// A [`Column`] is `&other`, or `&mut other` for mutable access to its values, or a tuple of these. The
+            /// iterator visits the values of this map, and looks each key up in the column by one comparison. So call
+            /// it on the map with the fewest values.
             ///
             /// # Examples
             ///
@@ -272,7 +271,7 @@ macro_rules! join {
                 Join::new(self.walk(), self.len(), self.joined_keys(), column)
             }
 
-            /// [`join`](Self::join), with the values here to be changed.
+            /// [`join`](Self::join), with mutable references to the values of this map.
             ///
             /// # Examples
             ///
@@ -320,7 +319,7 @@ join! {
     /// let mut names = SlotMap::new();
     /// let [ann, ben] = ["Ann", "Ben"].map(|name| names.insert(name));
     /// let crowned = SecondaryMap::from_iter([(ben, 1066)]);
-    /// // Few are: nobody else is looked at.
+    /// // Visits only the crowned ones.
     /// assert!(crowned.join(&names).eq([(ben, &1066, &"Ben")]));
     /// # let _ = ann;
     /// ```

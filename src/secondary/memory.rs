@@ -1,4 +1,4 @@
-//! Taking memory, and giving it back.
+//! Taking and returning memory.
 
 use super::{SecondaryMap, or_give_up};
 use crate::container::{prefault_methods, reserve_methods, shrink_methods, stats};
@@ -10,43 +10,42 @@ use crate::slots::far_index::{FarRule, NEAR_BYTES};
 use crate::slots::key_bits::explain;
 
 stats! {
-    /// What a [`SecondaryMap`] holds and takes up, given by [`SecondaryMap::stats`].
+    /// What a [`SecondaryMap`] holds, and how much memory it takes; returned by [`SecondaryMap::stats`].
     pub struct SecondaryMapStats of "Slots", in memory of "slots" {
-        /// Slots with values.
+        /// Slots that hold values.
         live,
-        /// Slots up to the highest that was filled since the last `clear`, which iteration goes over.
+        /// Slots up to the highest that was filled since the last `clear`. Iteration covers these.
         slots,
     }
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// Which indices are far.
     pub(super) const FAR: FarRule = FarRule::new(Slots::<V>::STRIDE_BYTES, Holder::SecondaryMap);
-    /// So many, if the keys are read: who wrote them may be anyone, and may have written many maps.
+    /// How many bytes of slots are near when keys are read: less than otherwise, since stored data may be forged, and
+    /// contain many maps.
     #[cfg(feature = "serde")]
     pub(crate) const NEAR_READ_BYTES: usize = 4 << 20;
 
-    /// The number of slots that committed memory has room for: keys with indices below it, unless
-    /// they are [far](Self#far-indices), are taken without a call to the kernel. O(1).
+    /// Returns the number of slots that committed memory has room for. Keys with a lower index that is not
+    /// [far](Self#far-indices) are inserted without entering the kernel. O(1).
     #[inline]
     pub const fn capacity(&self) -> usize {
         self.slots.capacity()
     }
 
-    /// The number of slots that the map can ever have: as asked, or as fit into the reservation,
-    /// or as keys can number. O(1).
+    /// Returns the maximum number of slots: `max_len` if it was set, or as many as fit into the reservation, but no
+    /// more than keys have bits for. O(1).
     pub fn max_len(&self) -> usize {
         self.slots.max_len()
     }
 
-    /// Makes room for indices below `new_capacity`, and so announces them; see
-    /// [far indices](Self#far-indices).
+    /// Takes memory for indices below `new_capacity`, none of which is [far](Self#far-indices) afterwards.
     ///
-    /// Enters the kernel once, if there is not room already. Nothing is moved, and no page is touched.
+    /// Enters the kernel once, unless there is enough room already. No value moves, and no page is touched.
     ///
     /// # Panics
     ///
-    /// Where [`try_set_capacity`](Self::try_set_capacity) has an error.
+    /// If [`try_set_capacity`](Self::try_set_capacity) returns an error.
     ///
     /// # Examples
     ///
@@ -68,10 +67,9 @@ impl<K: Key, V> SecondaryMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If keys cannot number so many slots ([`KeyBits`](ErrorKind::KeyBits)); else if they would be
-    /// more than `isize::MAX` bytes ([`CapacityOverflow`](ErrorKind::CapacityOverflow)); else if it is
-    /// more than `max_len` ([`MaxLen`](ErrorKind::MaxLen)); or if the system refuses. The map is
-    /// unchanged then.
+    /// If keys have no bits for all the slots ([`KeyBits`](ErrorKind::KeyBits)); if the slots would exceed `isize::MAX`
+    /// bytes ([`CapacityOverflow`](ErrorKind::CapacityOverflow)) or `max_len` ([`MaxLen`](ErrorKind::MaxLen)); or if
+    /// the system refuses memory. The map is unchanged then.
     pub fn try_set_capacity(&mut self, new_capacity: usize) -> Result<(), Error> {
         if new_capacity > self.slots.capacity() {
             Self::check_key_bits(new_capacity)?;
@@ -84,9 +82,9 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     reserve_methods! {
         &mut, "slots";
-        /// They come after the highest that was filled, and are [announced](Self#far-indices) thereby.
+        /// Their indices follow the highest that was filled, and are not [far](Self#far-indices) afterwards.
         ///
-        /// Enters the kernel if there is not room already. Nothing is moved, and no page is touched.
+        /// Enters the kernel unless there is enough room already. No value moves, and no page is touched.
     }
 
     fn make_room_for(&mut self, additional: usize, _: Amount) -> Result<(), Error> {
@@ -98,10 +96,10 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     shrink_methods! {
-        /// Gives the memory behind the last value back to the system, as
-        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does, so iteration ends there, and
-        /// nothing is announced any more. No value moves. If the system refuses, the memory stays. Linear
-        /// in the slots given up.
+        /// Returns the memory after the last value to the system, as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. Iteration ends there, and indices that were
+        /// announced by `set_capacity` and similar methods may be far again. No value moves. If the system refuses, the
+        /// memory stays committed. O(n) in the slots that are released.
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
@@ -113,11 +111,11 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.shrink(purse)
     }
 
-    /// Returns all memory without values in it to the system, wherever it lies, as [`SlotMap::trim`](crate::SlotMap::trim)
-    /// does, and memory past the last value, as [`shrink_to_fit`](Self::shrink_to_fit) does. No value moves. If the system
-    /// refuses, the memory stays.
+    /// Returns all memory without values in it to the system, wherever it lies, as
+    /// [`SlotMap::trim`](crate::SlotMap::trim) does, and memory past the last value, as
+    /// [`shrink_to_fit`](Self::shrink_to_fit) does. No value moves. If the system refuses, the memory stays.
     ///
-    /// Enters the kernel for each stretch of 64 KiB or more. Linear in the slots.
+    /// Enters the kernel for each range of 64 KiB or more. O(n) in the slots.
     ///
     /// # Examples
     ///
@@ -132,7 +130,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// assert_eq!(second.len(), 2);
     /// ```
     pub fn trim(&mut self) {
-        // As for `shrink_to_fit`.
+        // As for `shrink_to_fit`, an error has no other effect.
         let _ = self.try_trim();
     }
 
@@ -140,12 +138,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
     ///
     /// # Errors
     ///
-    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was returned before is.
+    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). Memory that was returned before the error stays returned.
     pub fn try_trim(&mut self) -> Result<(), Error> {
         self.trim_within(Budget::UNLIMITED).map(drop)
     }
 
-    /// [`trim`](Self::trim), but no more of it than a budget allows; see
+    /// Trims as [`trim`](Self::trim) does, but no further than a budget allows; see
     /// [`SlotMap::trim_within`](crate::SlotMap::trim_within).
     ///
     /// # Errors
@@ -174,22 +172,22 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.try_prefault(additional)
     }
 
-    /// Makes memory behind the highest slot that was filled resident ahead of its use, for the idle
-    /// time of a frame; see [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
+    /// Makes memory after the highest slot that was filled resident ahead of its use, in the idle time of a frame; see
+    /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         self.slots.prefault_ahead(budget)
     }
 
-    /// What the map holds and takes up.
+    /// Returns what the map holds and how much memory it takes.
     ///
-    /// Asks the system which pages are resident, linear in the committed pages: for looking, not
-    /// for a hot path.
+    /// Asks the system which pages are resident, in O(n) of the committed pages: for diagnostics, not for a hot path.
     pub fn stats(&self) -> SecondaryMapStats {
         let slots = self.slots.stats();
         SecondaryMapStats { live: self.live, slots: slots.len, ..SecondaryMapStats::of(slots) }
     }
 
-    /// Whether an index is that behind the last slot, surely not far, and there is room at hand.
+    /// Whether an index is the one after the last slot, the slot can be added without taking memory, and it is
+    /// certainly not far.
     #[inline]
     pub(super) fn is_next(&self, index: u32, generation: u32) -> bool {
         let index = index as usize;
@@ -199,7 +197,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
             && self.slots.has_room()
     }
 
-    /// Adds slots up to an index behind the last, unless its key is null or the index far.
+    /// Adds slots up to an index past the last one, unless its key is null or the index is far.
     #[cold]
     #[inline(never)]
     pub(super) fn extend_to(&mut self, index: u32, generation: u32) -> Result<(), Error> {
@@ -211,7 +209,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.reach(need)
     }
 
-    /// Refuses so many slots if they are far for so many values.
+    /// Returns an error if `need` slots are far for the number of values.
     pub(super) fn check_near(
         slots: &Slots<V>,
         need: usize,
@@ -221,13 +219,13 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Self::FAR.check(need, values, announced.max(slots.len()), slots.options().max_len)
     }
 
-    /// Adds slots up to so many.
+    /// Adds slots until there are `need`.
     pub(super) fn reach(&mut self, need: usize) -> Result<(), Error> {
         let additional = need.saturating_sub(self.slots.len());
         self.slots.extend_vacant(additional).map_err(Self::explain)
     }
 
-    /// Says it if it is the keys that set the limit.
+    /// Changes the kind of an error if the keys set the limit.
     pub(super) fn explain(error: Error) -> Error {
         explain(error, Self::BOUND)
     }

@@ -1,15 +1,15 @@
-//! [`SecondaryMap`] and [`SparseSecondaryMap`]: more about what a [`SlotMap`](crate::SlotMap) holds, by its keys.
+//! [`SecondaryMap`] and [`SparseSecondaryMap`]: additional data for the keys of a [`SlotMap`](crate::SlotMap).
 
-// The values of a `SecondaryMap` are in the same slots as those of a `SlotMap`, which answer for
-// memory safety. This module decides which value is in which slot; a mistake here could lose a
-// value, or count one too many, but not reach one that is not there.
+// A `SecondaryMap` stores its values in the same slots as a `SlotMap`, on which memory safety depends. This module
+// decides which value is in which slot. A mistake here could lose a value or miscount, but never reach memory that
+// holds no value.
 //
-// Between calls a slot is either live, with the generation of the key that its value was put in
-// under, or empty; and as many are live as `live` says.
+// Between calls, a slot is either live, with the generation of the key of its value, or empty; `live` is the number of
+// live slots.
 
 #![forbid(unsafe_code)]
 
-// In the order in which the docs list their methods.
+// In the order in which the documentation lists their methods.
 mod builder;
 
 mod access;
@@ -46,64 +46,62 @@ use crate::slots::gapped_slots::GappedSlots;
 use crate::slots::key_bits::most_slots;
 use crate::slots::key_tag::Mint;
 
-/// More values for the keys of a [`SlotMap`](crate::SlotMap): one array beside it, by the same indices.
+/// Associates additional data with the keys of a [`SlotMap`](crate::SlotMap), stored in a parallel array.
 ///
-/// The slot map makes the keys, and says what there is; secondary maps hold more about it, each a
-/// kind of value that not all need to have or that others shall not see. It has what the map of
-/// the same name in the `slotmap` crate has, by the same names. Besides:
+/// The slot map makes the keys. Each secondary map associates values of one type with some of them. It has the API of
+/// the `slotmap` crate's map of the same name. In addition:
 ///
-/// - **Values stay put.** The address of a value never changes while it is in the map. Growing
-///   copies nothing. A [grow-only scope](Self::grow_only) makes that usable for references.
-/// - **Keys are never mistaken.** A key finds the value that was put in under it, and no other. A
-///   key that is older than the one whose value is there is refused, and one that is newer takes
-///   its place: the slot map has removed the older one, so nobody will ask for it. Generations
-///   never wrap around, so older is less. Tags take no part (of keys that are
-///   given out they are 0, or what [`set_type_id`](Self::set_type_id) says). Only [`SlotMap::reset`](crate::SlotMap::reset) makes keys anew
-///   that there were before: [`clear`](Self::clear) this map then, or it takes them for the old
-///   ones, and refuses those that look older than what it holds.
-/// - **Side by side.** [`join`](Self::join) and [`join_mut`](Self::join_mut), of a slot map also, give the
-///   values of keys that have one in each of several maps. [`get_many`](Self::get_many) and
-///   [`get_many_mut`](Self::get_many_mut) have memory fetched ahead where the map is large.
-/// - **Gaps take no memory** where whole pages of them were never filled, but for a bit each; and to go
-///   over them is to go over those bits.
+/// - **Addresses are stable.** The address of a value never changes while it is in the map, and growing copies nothing.
+///   References to values can be held across insertions in a [grow-only scope](Self::grow_only).
+/// - **Joins.** [`join`](Self::join) and [`join_mut`](Self::join_mut), also of slot maps, iterate over the values that
+///   several maps have for the same keys.
+/// - **Operations on many keys.** [`get_many`](Self::get_many) and [`get_many_mut`](Self::get_many_mut) prefetch in
+///   large maps.
+/// - **Gaps are cheap.** Whole pages of slots that were never filled take no memory except one bit per slot, and
+///   iteration skips gaps without reading them.
 ///
-/// Take a [`SparseSecondaryMap`] if only few of the keys have a value: this one has a slot for each
-/// index up to the highest.
+/// Use a [`SparseSecondaryMap`] if only few keys have a value: this map has a slot for each index up to the highest.
+///
+/// # Keys
+///
+/// A key finds the value that was inserted under it and no other. If the slot has the value of another key, the newer
+/// key wins, since the slot map has already removed the value of the older one: inserting under an older key is
+/// refused, and inserting under a newer key replaces the value. Generations never wrap around, so the older key has the
+/// lower generation. Tags are ignored; keys that this map returns have tag 0, or the one set by
+/// [`set_type_id`](Self::set_type_id).
+///
+/// Only [`SlotMap::reset`](crate::SlotMap::reset) makes keys that are equal to earlier ones. [`clear`](Self::clear)
+/// this map then: otherwise new keys find old values, or are refused as older than these.
 ///
 /// # Far indices
 ///
-/// A key that somebody made up can have an index of four thousand million. To make room up to it
-/// would take gigabytes, and a bit for each slot that is not filled. So an index that is *far*
-/// is refused ([`FarIndex`](ErrorKind::FarIndex)). None is far below
+/// A forged key can carry any index up to `u32::MAX`, and slots for it could take gigabytes. So an index that is *far*
+/// is refused ([`FarIndex`](ErrorKind::FarIndex)). An index is not far if it is below
 ///
-/// - as many slots as take 64 MiB, and 16 more for each value that is in the map, the new one with
-///   them; or
-/// - what was announced: [`set_capacity`](Self::set_capacity), [`reserve`](Self::reserve) and
-///   [`with_capacity`](Self::with_capacity) say how far indices will go; and so does what there was
-///   before [`clear`](Self::clear).
+/// - as many slots as take 64 MiB, plus 16 for each value in the map, including the new one; or
+/// - what was announced: by [`set_capacity`](Self::set_capacity), [`reserve`](Self::reserve) or
+///   [`with_capacity`](Self::with_capacity), or by the slots that the map had before [`clear`](Self::clear).
 ///
-/// Values that come together, by `extend` or `collect`, count together, one for each slot: where an
-/// index is far they wait, in memory of the allocator, until there are enough of them. So they may come in any order,
-/// also if the first has the highest index. It is the same where serde reads a map, but with 4 MiB
-/// in place of 64.
+/// In a bulk insertion, by `extend` or `collect`, all values count together, one for each slot: pairs with far indices
+/// wait, in memory of the allocator, until there are enough of them. So pairs may come in any order, even with the
+/// highest index first. The same is true when `serde` reads a map, but with 4 MiB in place of 64.
 ///
-/// If the keys are right, and come one by one out of order, announce them:
-/// `secondary.set_capacity(map.capacity())`. If there is a value for fewer than a sixteenth of them, a
-/// [`SparseSecondaryMap`] is smaller, too.
-///
-/// # Complexity
-///
-/// Looking up, inserting and removing are O(1), without hashing. Insertion enters the kernel when
-/// committed memory is used up; see [`reserve`](Self::reserve). Looking up and removing do not. To
-/// iterate is linear in the values, and 1/64 of the gaps up to the highest slot that was filled: of which
-/// there are, beside 64 MiB, no more than 16 for each value that was in the map at once, if none were
-/// announced.
+/// If you trust the keys and insert them one by one out of order, announce them:
+/// `secondary.set_capacity(map.capacity())`. If fewer than one in sixteen of them have a value, a
+/// [`SparseSecondaryMap`] is also smaller.
 ///
 /// # Memory
 ///
-/// A slot is the value and 4 bytes, padded to the alignment of the value; there is a bit a slot for
-/// gaps. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots; where addresses are few, or there is no
-/// virtual memory, name [`max_len`](Self::with_max_len), as for the [slot map](crate::SlotMap#memory).
+/// A slot is the value plus 4 bytes, padded to the alignment of the value. Gaps take one bit per slot. Address space is
+/// reserved as for a [`VmVec`](crate::VmVec) of slots. Set [`max_len`](Self::with_max_len) if addresses are scarce, or
+/// without virtual memory, as for the [slot map](crate::SlotMap#memory).
+///
+/// # Time complexity
+///
+/// Looking up, inserting and removing take O(1), without hashing. Insertion enters the kernel when committed memory is
+/// used up (see [`reserve`](Self::reserve)); looking up and removing never do. Iteration is O(n) in the values, plus
+/// 1/64 of the gaps up to the highest slot that was filled. Without announced indices, there are at most 64 MiB of
+/// gaps, plus 16 for each value that was in the map at once.
 ///
 /// # Examples
 ///
@@ -120,7 +118,7 @@ use crate::slots::key_tag::Mint;
 /// health[bob] -= 30;
 /// assert_eq!(health[bob], 50);
 ///
-/// // Whoever comes into the same slot has health of their own.
+/// // The next player in the same slot has health of their own.
 /// players.remove(bob);
 /// let carol = players.insert("Carol");
 /// assert_eq!(health.get(carol), None);
@@ -129,22 +127,22 @@ use crate::slots::key_tag::Mint;
 /// ```
 pub struct SecondaryMap<K: Key, V> {
     slots: GappedSlots<V>,
-    /// How many slots are live.
+    /// The number of live slots.
     live: usize,
-    /// No index below this is far, since the user has said that it will come.
+    /// Indices below this are not far, since the user has announced them.
     announced: usize,
-    /// Makes the keys that are given out.
+    /// Makes the keys that the map returns.
     mint: Mint<K>,
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// As many slots as the index in a key can number.
+    /// How many slots the index of a key can distinguish.
     const BOUND: usize = most_slots::<K>();
 
-    /// Those of a map for which nobody chose anything.
+    /// The options of a map that was created without a builder.
     const OPTIONS: &'static Options = &Self::bounded(Options::DEFAULT);
 
-    /// The options, for no more slots than keys can number.
+    /// Returns the options, with no more slots than keys have bits for.
     const fn bounded(options: Options) -> Options {
         Options { bound: Self::BOUND, holder: Holder::SecondaryMap, ..options }
     }
@@ -153,7 +151,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Self { slots, live: 0, announced: 0, mint: Mint::PLAIN }
     }
 
-    /// Refuses more slots than keys can number.
+    /// Returns an error if there would be more slots than keys have bits for.
     fn check_key_bits(slots: usize) -> Result<(), Error> {
         if slots <= Self::BOUND {
             return Ok(());
@@ -163,13 +161,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Err(error.of(Holder::SecondaryMap))
     }
 
-    /// Makes the keys that are given out.
     #[inline]
     pub(crate) const fn mint(&self) -> Mint<K> {
         self.mint
     }
 
-    /// Indices to visit: all but gaps.
+    /// Returns a cursor over the indices of all slots, which skips gaps.
     fn candidates(&self) -> Cursor {
         self.slots.candidates()
     }
@@ -185,7 +182,7 @@ impl<K: Key, V> Drop for SecondaryMap<K, V> {
     }
 }
 
-/// What there is, `None` if the key was stale.
+/// Returns the result; `None` if the key was stale.
 ///
 /// # Panics
 ///
@@ -200,7 +197,7 @@ fn unless_stale<T>(result: Result<T, Error>) -> Option<T> {
     }
 }
 
-/// The index and the generation of a key, which is asked once.
+/// Returns the index and generation of a key, which is converted once.
 #[inline]
 fn parts<K: Key>(key: K) -> (u32, u32) {
     let data = key.data();

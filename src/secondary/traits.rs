@@ -1,4 +1,4 @@
-//! The traits of std, for both maps where they are the same.
+//! Implementations of std's traits, for both maps if they are alike.
 
 use super::waiting::Waiting;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, or_give_up, sparse};
@@ -14,7 +14,7 @@ use std::fmt;
 use std::hash::BuildHasher;
 use std::mem;
 
-/// Traits of a map, which may have a hasher. It has `get`, `insert`, `iter` and the like.
+/// Implements the traits of a map, which may have a hasher. It must have `get`, `insert`, `iter` and similar methods.
 macro_rules! traits {
     ($map:ident<K, V $(, $hasher:ident)?>, $iter:ty, $iter_mut:ty) => {
         debug_items!([K: Key, V: fmt::Debug $(, $hasher)?] $map<K, V $(, $hasher)?>, debug_map, |map| map);
@@ -27,7 +27,7 @@ macro_rules! traits {
         }
 
         impl<K: Key, V: PartialEq $(, $hasher: BuildHasher)?> PartialEq for $map<K, V $(, $hasher)?> {
-            /// Whether both have the same keys, but for tags, with equal values.
+            /// Returns `true` if both maps have the same keys, ignoring tags, with equal values.
             fn eq(&self, other: &Self) -> bool {
                 self.len() == other.len()
                     && self.iter().all(|(key, value)| other.get(key).is_some_and(|v| value == v))
@@ -37,7 +37,7 @@ macro_rules! traits {
         impl<K: Key, V: Eq $(, $hasher: BuildHasher)?> Eq for $map<K, V $(, $hasher)?> {}
 
         collect_by_extend! {
-            /// A map with these values; see [`extend`](Self::extend).
+            /// Creates a map of these values; see [`extend`](Self::extend).
             ///
             /// # Panics
             ///
@@ -46,7 +46,7 @@ macro_rules! traits {
         }
 
         impl<K: Key, V $(, $hasher: BuildHasher)?> Extend<(K, V)> for $map<K, V $(, $hasher)?> {
-            /// Puts all values in, but for those of stale keys, which are dropped.
+            /// Inserts all values, except those of stale keys, which are dropped.
             ///
             /// # Panics
             ///
@@ -60,7 +60,7 @@ macro_rules! traits {
         impl<'v, K: Key, V: Copy $(, $hasher: BuildHasher)?> Extend<(K, &'v V)>
             for $map<K, V $(, $hasher)?>
         {
-            /// Puts copies of all values in, but for those of stale keys.
+            /// Inserts copies of all values, except those of stale keys.
             ///
             /// # Panics
             ///
@@ -114,12 +114,12 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
 default_by!([K: Key, V] SecondaryMap<K, V>, new);
 
 clone_by_try! {
-    /// A copy with the same options, the same keys, and values at other addresses. What was announced
-    /// is not, in the copy; see [far indices](SecondaryMap#far-indices). Linear in the slots.
+    /// Returns a copy with the same options and keys. Values have other addresses, and indices that were announced for
+    /// the original are not announced for the copy; see [far indices](SecondaryMap#far-indices). O(n) in the slots.
     ///
     /// # Panics
     ///
-    /// Where [`try_clone`](SecondaryMap::try_clone) has an error.
+    /// If [`try_clone`](SecondaryMap::try_clone) returns an error.
     [K: Key, V: Clone] SecondaryMap<K, V>
 }
 
@@ -134,7 +134,7 @@ impl<K: Key, V: Clone> SecondaryMap<K, V> {
         clone.mint = self.mint;
         clone.slots.try_reserve_exact(self.slots.len())?;
         clone.slots.extend_vacant(self.slots.len())?;
-        // Should the clone of a value panic, those that are there already are dropped with the map.
+        // If cloning a value panics, the map drops the values that were cloned before.
         let mut walk = self.walk();
         while let Some((index, generation, value)) = walk.step() {
             clone.slots.fill(index, generation, value.clone());

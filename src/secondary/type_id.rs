@@ -1,25 +1,26 @@
-//! The type number in the keys that secondary maps return.
+//! The type id in the keys that secondary maps return.
 
 use super::{SecondaryMap, SparseSecondaryMap, or_give_up};
 use crate::error::Error;
 use crate::key::Key;
 use crate::slots::key_tag::Mint;
 
-/// Implements the methods for a map that makes keys with its mint.
+/// Defines the methods for a map that makes keys with its mint.
 macro_rules! type_id {
     ($map:ident $(, $hasher:ident)?) => {
         impl<K: Key, V $(, $hasher)?> $map<K, V $(, $hasher)?> {
-            /// Sets the [type number](crate::SlotMapBuilder::type_id) of the keys that this map returns by iteration
-            /// and passes to closures. It is that of the slot map whose keys this map uses, which finds no value by a
-            /// key with another number. A new map, including one that was collected or read by `serde`, returns keys
-            /// with tag 0.
+            /// Sets the [type id](crate::SlotMapBuilder::type_id) of the keys that this map returns by iteration and
+            /// passes to closures.
             ///
-            /// Look-ups in this map and insertions into it use index and generation only, and ignore the tag. A key of
-            /// another slot map may find the value that is stored here for an equal index and generation.
+            /// It must be that of the slot map whose keys this map uses, which finds no value by a key with another. A
+            /// new map, including one that was collected or read by `serde`, returns keys with tag 0.
+            ///
+            /// Look-ups and insertions use only the index and generation of a key, and ignore the tag. So a key of
+            /// another slot map may find the value that is stored for an equal index and generation.
             ///
             /// # Panics
             ///
-            /// If the number does not fit into the tag.
+            /// If the type id does not fit into the tag.
             ///
             /// # Examples
             ///
@@ -45,7 +46,7 @@ macro_rules! type_id {
             ///
             /// # Errors
             ///
-            /// If the number does not fit into the tag ([`KeyBits`](crate::ErrorKind::KeyBits)).
+            /// If the type id does not fit into the tag ([`KeyBits`](crate::ErrorKind::KeyBits)).
             pub fn try_set_type_id(&mut self, type_id: u32) -> Result<(), Error> {
                 self.mint = Mint::try_new(type_id)?;
                 Ok(())

@@ -1,4 +1,4 @@
-//! Looking at what is published.
+//! Reading published elements.
 
 #![expect(unsafe_code, reason = "reads published elements")]
 
@@ -6,36 +6,36 @@ use super::SharedVec;
 use std::slice;
 
 impl<T> SharedVec<T> {
-    /// How many elements there are before the first that is not finished yet. See [the prefix](Self#the-prefix).
-    ///
-    /// Linear in what was pushed since somebody last asked, or a run of 64 was full; else O(1).
+    /// Returns the number of elements before the first unfinished one; see [the prefix](Self#the-prefix). O(n) in the
+    /// elements pushed since the last call, or since a run of 64 was filled, and otherwise O(1).
     #[inline]
     pub fn len(&self) -> usize {
         if Self::IS_UNSIZED { self.places.counted() } else { self.places.published() }
     }
 
-    /// Whether the prefix is empty. As [`len`](Self::len).
+    /// Returns `true` if [the prefix](Self#the-prefix) is empty. Takes as long as [`len`](Self::len).
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All elements before the first that is not finished yet. The slice does not grow with the array. As
-    /// [`len`](Self::len).
+    /// Returns all elements before the first unfinished one as a slice, which does not grow with the array; see [the
+    /// prefix](Self#the-prefix). Takes as long as [`len`](Self::len).
     #[inline]
     pub fn as_slice(&self) -> &[T] {
         let len = self.len();
         if len == 0 {
             return &[];
         }
-        // SAFETY: published, so claimed.
+        // SAFETY: `len > 0` places are published, so place 0 was claimed.
         let first = unsafe { self.at(0) };
-        // SAFETY: so many are published, which is known by acquire; nobody writes there while `self` is borrowed.
+        // SAFETY: the first `len` elements are published, which was loaded by acquire. No thread writes there while
+        // `self` is borrowed.
         unsafe { slice::from_raw_parts(first, len) }
     }
 
-    /// The element at an index, whether it belongs to the prefix or not; `None` if there is none, or it is not finished
-    /// yet. O(1).
+    /// Returns the element at an index, in the prefix or after it; `None` if there is none, or its push has not
+    /// finished yet. O(1).
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
         let is_there = if Self::IS_UNSIZED {
@@ -48,37 +48,39 @@ impl<T> SharedVec<T> {
         }
         // SAFETY: published, so claimed.
         let element = unsafe { self.at(index) };
-        // SAFETY: published, which is known by acquire; nobody writes there while `self` is borrowed.
+        // SAFETY: published, which was loaded by acquire. No thread writes there while `self` is borrowed.
         Some(unsafe { &*element })
     }
 
-    /// The element at an index, which is not looked up. O(1).
+    /// Returns the element at an index without checking that there is one. O(1).
     ///
     /// # Safety
     ///
-    /// - There is an element: its push has returned, and this thread knows of it by way of that, as by what `push` gave it;
-    ///   or [`get`](Self::get) or [`len`](Self::len) has said so in this thread. And [`clear`](Self::clear) and its like
-    ///   have not taken it out since.
+    /// - The element's push has returned, and this thread knows of it through that push or its result, or because
+    ///   [`get`](Self::get) or [`len`](Self::len) has covered the element in this thread.
+    /// - [`clear`](Self::clear) or another method that removes elements has not removed it since.
     ///
     /// # Examples
     ///
     /// ```
     /// let numbers = stayput::SharedVec::new();
     /// let (index, _) = numbers.push(7);
-    /// // SAFETY: just pushed.
+    /// // SAFETY: pushed above.
     /// assert_eq!(unsafe { numbers.get_unchecked(index) }, &7);
     /// ```
     #[inline]
     pub unsafe fn get_unchecked(&self, index: usize) -> &T {
-        debug_assert!(self.get(index).is_some(), "there is no element {index}");
-        // SAFETY: there is an element, by the caller's promise, so it was claimed.
+        debug_assert!(self.get(index).is_some(), "no published element at index {index}");
+        // SAFETY: the caller guarantees that there is an element, so its place was claimed.
         let element = unsafe { self.at(index) };
-        // SAFETY: published, which this thread knows of; nobody writes there while `self` is borrowed.
+        // SAFETY: the caller guarantees that this thread knows of the element. No thread writes there while `self` is
+        // borrowed.
         unsafe { &*element }
     }
 
-    /// Returns an iterator over [the prefix](Self#the-prefix). Elements pushed later are not visited. For elements after the
-    /// first unfinished one, see [`iter_finished`](Self::iter_finished). Takes as long as [`as_slice`](Self::as_slice).
+    /// Returns an iterator over [the prefix](Self#the-prefix). Elements pushed later are not visited. For elements
+    /// after the first unfinished one, see [`iter_finished`](Self::iter_finished). Takes as long as
+    /// [`as_slice`](Self::as_slice).
     #[inline]
     pub fn iter(&self) -> slice::Iter<'_, T> {
         self.as_slice().iter()

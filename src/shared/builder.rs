@@ -1,4 +1,4 @@
-//! Constructors, and [`SharedVecBuilder`]: options for a `SharedVec`.
+//! Constructors, and [`SharedVecBuilder`]: the options of a `SharedVec`.
 
 #![forbid(unsafe_code)]
 
@@ -26,21 +26,21 @@ use crate::vec::VmVec;
 pub type SharedVecBuilder<T> = Builder<SharedVec<T>>;
 
 impl<T> SharedVec<T> {
-    /// An empty array. Reserves and allocates nothing, and does not enter the kernel, until the first push; see
-    /// [`VmVec::new`].
+    /// Creates an empty array. Nothing is reserved or allocated, and the kernel is not entered, until the first push;
+    /// see [`VmVec::new`].
     #[must_use]
     pub const fn new() -> Self {
         Self::over(VmVec::with_options(&memory::OPTIONS))
     }
 
     constructors! {
-        /// Returns an empty array with memory committed for `capacity` elements.
+        /// Creates an empty array with memory committed for `capacity` elements.
         with_capacity, try_with_capacity, capacity
     }
 
     constructors! {
-        /// Returns an empty array that can hold `max_len` elements and no more. Reserves the addresses now, but
-        /// for the flags': those with the first memory.
+        /// Creates an empty array that can hold at most `max_len` elements, and reserves their addresses now. Addresses
+        /// for the flags are reserved with the first memory.
         with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
@@ -51,7 +51,7 @@ impl<T> SharedVec<T> {
         /// ```
     }
 
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
+    /// Returns a builder for an array with options: maximum, capacity, growth, huge pages, background work.
     pub const fn builder() -> SharedVecBuilder<T> {
         SharedVecBuilder::new()
     }

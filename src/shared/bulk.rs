@@ -1,6 +1,6 @@
 //! Appends several elements at consecutive indices.
 
-#![expect(unsafe_code, reason = "moves elements to places that were claimed")]
+#![expect(unsafe_code, reason = "moves elements to claimed places")]
 
 use super::SharedVec;
 use crate::error::{Error, Refused, or_give_up};
@@ -13,7 +13,7 @@ use std::ops::Range;
 pub type Rest<I> = Chain<std::vec::IntoIter<<I as Iterator>::Item>, I>;
 
 impl<T> SharedVec<T> {
-    /// Appends copies of all elements at consecutive indices, and returns the range of these. O(n).
+    /// Appends copies of all elements at consecutive indices, and returns the range of these indices. O(n).
     ///
     /// `T` must be [`Copy`], since `clone` is user code, which must not run between the elements. For other types, use
     /// [`extend`](Self::extend) with `slice.iter().cloned()`.
@@ -50,7 +50,7 @@ impl<T> SharedVec<T> {
         unsafe { self.try_append_from(elements.as_ptr(), elements.len(), || ()) }
     }
 
-    /// Moves all elements of an array to consecutive indices of this one, and returns the range of these. O(n).
+    /// Moves all elements of an array to consecutive indices of this one, and returns the range of these indices. O(n).
     ///
     /// # Panics
     ///
@@ -73,7 +73,8 @@ impl<T> SharedVec<T> {
         unsafe { self.try_append_from(from, count, forget) }
     }
 
-    /// Moves all elements of a `Vec` to consecutive indices of this array, and returns the range of these. O(n).
+    /// Moves all elements of a `Vec` to consecutive indices of this array, and returns the range of these indices.
+    /// O(n).
     ///
     /// # Panics
     ///

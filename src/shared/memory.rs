@@ -1,6 +1,6 @@
-//! [`Memory`]: what is behind the lock; and the calls that take it.
+//! [`Memory`]: what the growth lock guards; and the methods that take memory.
 
-#![expect(unsafe_code, reason = "says that an array holds nothing")]
+#![expect(unsafe_code, reason = "sets the length of an array to 0")]
 
 use super::lock::Guard;
 use super::places::Grown;
@@ -11,18 +11,17 @@ use crate::growing::{Amount, Budget, Prefaulted};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
 
-/// The memory of elements, and that of their flags.
+/// The memory of the elements and of their flags.
 ///
-/// The array of elements has length 0, whatever lies there: it is [`Places`](super::places::Places) that knows.
+/// The length of `elements` is 0, whatever it holds: [`Places`](super::places::Places) has the number of elements.
 pub(super) struct Memory<T> {
     pub(super) elements: VmVec<T>,
-    /// As long as there is memory for flags.
+    /// The length is the number of places that have a flag.
     pub(super) flags: VmVec<u8>,
-    /// Why memory was last refused.
     pub(super) refused: Option<Error>,
 }
 
-/// Options of one that nobody chose anything for.
+/// The options of an array that was created without a builder.
 pub(super) const OPTIONS: Options = Options { holder: Holder::SharedVec, ..Options::DEFAULT };
 
 impl<T> Memory<T> {
@@ -30,7 +29,7 @@ impl<T> Memory<T> {
         Self { elements, flags: VmVec::new(), refused: None }
     }
 
-    /// For how many places there is memory.
+    /// Returns the number of places that have memory.
     pub(super) fn committed(&self) -> usize {
         if size_of::<T>() == 0 {
             self.elements.capacity()
@@ -39,7 +38,6 @@ impl<T> Memory<T> {
         }
     }
 
-    /// How many places there can ever be.
     pub(super) fn max_len(&self) -> usize {
         let elements = self.elements.max_len();
         if self.flags.is_empty() { elements } else { elements.min(self.flags.max_len()) }
@@ -47,14 +45,14 @@ impl<T> Memory<T> {
 
     /// Takes memory for `need` places, and for more by the growth policy.
     pub(super) fn grow(&mut self, need: usize) -> Grown {
-        // If this unwinds, it is not known why.
+        // If this unwinds, the reason is not known.
         self.refused = None;
         self.refused = self.try_grow(need).err();
         Grown { committed: self.committed(), refused: self.refused }
     }
 
-    /// The same for a ticket: if it is for more than there can ever be, there may be others before it that are not,
-    /// and have not come yet. They are to have memory all the same.
+    /// [`grow`](Self::grow) for a ticket. If it exceeds the maximum, tickets before it that do not may still be
+    /// waiting, so this takes all the memory that is left.
     pub(super) fn grow_or_fill_up(&mut self, need: usize) -> Grown {
         let grown = self.grow(need);
         let (before, most) = (grown.committed, self.max_len());
@@ -64,72 +62,72 @@ impl<T> Memory<T> {
         Grown { committed: self.committed(), ..grown }
     }
 
-    /// [`grow`](Self::grow), or the error. There may be more memory then, too.
+    /// [`grow`](Self::grow), or the error. There may be more memory even after an error.
     pub(super) fn try_grow(&mut self, need: usize) -> Result<(), Error> {
         let grown = self.grow_elements(need).and_then(|()| self.grow_flags(need));
         grown.map_err(|error| error.of(Holder::SharedVec))
     }
 
     fn grow_elements(&mut self, need: usize) -> Result<(), Error> {
-        // It has another length only where a `VecMut` was forgotten.
-        // SAFETY: no elements are as many as there may be in any array.
+        // It has another length only if a `VecMut` was leaked.
+        // SAFETY: a length of 0 is valid for every array.
         unsafe { self.elements.set_len(0) };
         self.elements.try_reserve(need)
     }
 
-    /// Makes flags, of which `need` are needed, for all elements that there is memory for.
+    /// Makes flags for all elements that have memory, of which `need` are required.
     fn grow_flags(&mut self, need: usize) -> Result<(), Error> {
         let missing = self.elements.capacity().saturating_sub(self.flags.len());
         if missing == 0 {
             return Ok(());
         }
         if self.flags.is_empty() {
-            // Where nobody named a number, there may be fewer addresses.
+            // Without `max_len`, fewer addresses may be reserved for flags.
             let (bound, options) = (self.elements.max_len(), self.elements.options());
             let max_len = options.max_len.map(|named| named.min(bound));
             self.flags = VmVec::try_unreserved(Options { max_len, bound, ..options })?;
         }
         if self.flags.try_extend_by_zeros(missing).is_err() {
-            // More are not worth that it is refused.
+            // Memory for all of them was refused. Those that are required may fit.
             self.flags.try_extend_by_zeros(need.saturating_sub(self.flags.len()))?;
         }
         Ok(())
     }
 
-    /// Makes pages of places resident, for which there is memory.
+    /// Makes the pages of places resident, which must have memory.
     pub(super) fn prefault(&mut self, from: usize, to: usize) -> Result<(), Error> {
         self.elements.prefault_within(from, to)?;
         self.flags.prefault_within(from, to)
     }
 
-    /// Makes memory behind the first `used` places resident.
+    /// Makes memory after the first `used` places resident.
     pub(super) fn prefault_ahead(&mut self, used: usize, budget: Budget) -> Prefaulted {
         let elements = self.elements.prefault_ahead_behind(used, budget);
-        // What is refused here is so again when it is needed.
+        // A refusal repeats when the memory is needed.
         let _ = self.grow_flags(0);
         if self.flags.is_empty() {
             return elements;
         }
-        // If more were refused, there are fewer.
+        // After a refusal there are fewer flags.
         let used = used.min(self.flags.len());
         let flags = self.flags.prefault_ahead_behind(used, budget.less(elements.bytes));
         let _ = self.flags.try_extend_by_zeros(0);
         elements.and(flags)
     }
 
-    /// Gives memory of flags back that are behind the first `keep`; none is set.
+    /// Returns the memory of flags after the first `keep`, none of which is set.
     pub(super) fn shrink_flags(&mut self, keep: usize) {
         self.flags.truncate(keep);
         self.flags.shrink_to_fit();
-        // All that there is memory for, as before. No more is needed, so nothing can be refused.
+        // Restores a flag for each element that has memory. This needs no memory, so it cannot be refused.
         let _ = self.flags.try_extend_by_zeros(0);
     }
 }
 
 impl<T> SharedVec<T> {
-    /// The number of elements that fit into memory that was taken, with its flags. O(1). (After
-    /// [`From`](Self#impl-From%3CVmVec%3CT%3E%3E-for-SharedVec%3CT%3E) an array it is the length: flags come with the
-    /// first push.)
+    /// Returns the number of elements that committed memory has room for, with their flags. O(1). After
+    /// [converting](Self#impl-From%3CVmVec%3CT%3E%3E-for-SharedVec%3CT%3E) a `VmVec`, this is the length until the
+    /// first push, which makes the flags.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.places.committed()
@@ -154,8 +152,8 @@ impl<T> SharedVec<T> {
         Ok(self.memory.lock().map_err(|_| busy())?.max_len())
     }
 
-    /// Returns what the array holds and how much memory it takes, including its flags. The length is that of
-    /// [the prefix](Self#the-prefix). Waits for a thread that takes memory; see [`VmVec::stats`].
+    /// Returns the length of [the prefix](Self#the-prefix), and how much memory the array takes, including its flags;
+    /// see [`VmVec::stats`]. Waits for a thread that takes memory.
     ///
     /// # Panics
     ///
@@ -179,20 +177,22 @@ impl<T> SharedVec<T> {
 
     reserve_methods! {
         &, "elements";
-        /// They are counted from what was pushed until now, by whomever; the two may not exceed `usize::MAX` together, even
-        /// if elements have no size. Enters the kernel if there is not room already. (Other threads may fill it first.)
+        /// `additional` is counted from what all threads have pushed until now. The sum must not exceed `usize::MAX`,
+        /// even if elements have size zero. Enters the kernel unless there is enough room already. Other threads may
+        /// fill the room first.
     }
 
     fn make_room_for(&self, additional: usize, _: Amount) -> Result<(), Error> {
         self.room_for(additional).map(drop)
     }
 
-    /// [`try_reserve`](Self::try_reserve), with the lock still held; and from where on.
+    /// [`try_reserve`](Self::try_reserve), with the growth lock still held; also returns the first place that the
+    /// memory is for.
     fn room_for(&self, additional: usize) -> Result<(Guard<'_, Memory<T>>, usize), Error> {
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
-        // Elements that came with an array may have no flags, and there may be memory that places do not know of, where
-        // a `VecMut` was forgotten.
+        // Elements of a converted `VmVec` may have no flags, and after a leaked `VecMut` there may be memory that
+        // `places` does not count.
         let (before, known) = (memory.committed(), self.places.committed());
         let first = self.places.claimed().min(known);
         let need = first.checked_add(additional);
@@ -210,7 +210,7 @@ impl<T> SharedVec<T> {
 
     prefault_methods! {
         &, "elements";
-        /// Threads that need more memory meanwhile wait; others go on pushing. On processors that cannot touch pages in use,
+        /// Threads that need more memory meanwhile wait; others can push. On processors that cannot touch pages in use,
         /// which are all except x86 and 64-bit ARM, this makes room and then fails with
         /// [`Unsupported`](crate::ErrorKind::Unsupported).
     }
@@ -224,8 +224,8 @@ impl<T> SharedVec<T> {
         memory.prefault(first, first + additional)
     }
 
-    /// Makes memory behind what was pushed resident ahead of its use: see [`VmVec::prefault_ahead`], and
-    /// [`prefault`](Self::prefault) for where it cannot.
+    /// Makes memory after the last element resident ahead of its use; see [`VmVec::prefault_ahead`], and
+    /// [`prefault`](Self::prefault) for processors on which it fails.
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         self.try_prefault_ahead(budget).unwrap_or_else(Prefaulted::refused)
     }

@@ -1,55 +1,55 @@
-//! [`SharedVec`]: an array to which many threads append, and which others read meanwhile; and [`SharedSlotMap`], a map of
-//! which the same is true.
+//! [`SharedVec`], an array that many threads append to and read at the same time, and [`SharedSlotMap`], such a map.
 
 // # Why this is sound
 //
-// An element goes through four states, and who may touch its memory follows from them:
+// The memory of an element goes through four states, which decide which thread may access it:
 //
-// 1. *Without memory.* Nobody.
-// 2. *Committed.* `committed` is raised, by release, by who has the lock, when the place has memory and a flag
-//    that is 0. Nobody touches the element's memory yet.
-// 3. *Claimed.* A thread took the place's number out of `tail`, by a read-modify-write, and saw by acquire that it
-//    is committed. Numbers below `committed` are given out once (below), so this thread alone touches the memory:
-//    it writes the element.
-// 4. *Published.* It sets the flag, by release; or raises the hint past the place. Who sees the one or the other by
-//    acquire sees the element, and may read it. Nobody writes there again while the array is shared.
+// 1. *Without memory.* No thread.
+// 2. *Committed.* The place has memory and a flag that is 0. A thread that holds the growth lock has raised `committed`
+//    past it, by release. No thread accesses the element's memory yet.
+// 3. *Claimed.* A thread took the place's number from `tail` by a read-modify-write, and saw by acquire that the place
+//    is committed. Numbers below `committed` are given out once (see below), so only this thread accesses the memory.
+//    It writes the element.
+// 4. *Published.* The thread sets the flag, or raises the hint past the place, by release. A thread that sees either of
+//    them by acquire sees the element and may read it. No thread writes there again while the array is shared.
 //
-// The *hint* says that all places below it are published. It is raised by release: by who has seen all their flags by
-// acquire, some of them by way of an older hint that he saw by acquire; or, where it is just where a run of places
-// begins that a thread has filled itself, past that run, whose flags then stay 0. So who sees it by acquire sees all
-// those elements. That it is raised by several threads at a time does no harm: each raises it to what he has seen, or
-// written, himself, and only by read-modify-writes, which go on with the release sequences of those before them.
+// The *hint* says that all places below it are published. A thread raises it by release, in one of two cases: it has
+// seen the flags of all places below the new value by acquire (some of them through an older hint that it saw by
+// acquire); or the hint was at the first place of a run that the thread has filled itself, and is raised past the run,
+// whose flags stay 0. So a thread that sees the hint by acquire sees all those elements. Several threads may raise it
+// at a time: each raises it only past elements that it has seen or written, and by read-modify-writes, which continue
+// the release sequences of earlier ones.
 //
-// **Numbers are given out once.** `tail` rises by each claim. One that finds it below `open`, which is `committed` or
-// 0, has a place. One that does not has a *ticket*: a number for which there was no memory when it looked. With the
-// lock it looks again, and takes memory; then the ticket is a place. If memory is refused, the ticket is void, and so
-// are all others at or behind `committed`, which is frozen then: the array is *closed*. Each is given back by taking 1
-// off `tail`, with the lock. Those numbers are given out more than once meanwhile, but none of them is good: `committed`
-// does not rise before `tail` is `committed` again, and that is when no such ticket is out, for each of them has
-// added 1 and not yet taken it off. Below `committed` nothing is ever given back. So a refusal leaves no gap, and
-// no place is given to two.
+// **Numbers are given out once.** Each claim adds 1 to `tail`. If the number is below `open`, which is `committed` or
+// 0, the thread has a place. Otherwise it has a *ticket*: a number for which there was no memory. It acquires the
+// growth lock, looks again and takes memory, and the ticket becomes a place. If memory is refused, this ticket and all
+// others from `committed` on are void, and `committed` is frozen: the array is *closed*. Each void ticket is returned
+// by subtracting 1 from `tail` with the lock held. Such numbers may be given out more than once, but only as void
+// tickets: `committed` does not rise before `tail` equals it again, and then no void ticket is left, since each has
+// added 1 that it has not subtracted yet. Nothing below `committed` is ever returned. So a refusal leaves no gap, and
+// no two threads have the same place.
 //
-// (Whoever comes while the array is closed, or memory is being taken, finds `open` to be 0, and takes no ticket.)
+// (While the array is closed, or memory is being taken, `open` is 0, and a thread that finds that takes no ticket.)
 //
-// No user code runs between a claim and the flag: elements are moved, or copied bit by bit. But there is one
-// exception: taking memory calls a `Backing`, which may unwind, or come back. If it unwinds, the ticket is given
-// back as if memory were refused. If it comes back with a push, that one takes no ticket while `open` is 0. Memory is
-// also taken ahead of need, when elements are published, and where they came from has forgotten them; then `open` is
-// not 0, and a ticket that such a push finds to be without memory is void: it is given back at once, as this thread
-// has the lock.
+// No user code runs between a claim and the flag, since elements are moved or copied bitwise, with one exception:
+// taking memory calls a `Backing`, which may unwind or push to the same array. If it unwinds, the ticket is returned as
+// if memory had been refused. A push from within the call takes no ticket while `open` is 0. Memory is also taken ahead
+// of need, after elements were published and their source has forgotten them. `open` is not 0 then, so a push from
+// within that call may take a ticket; without memory for it, the ticket is void and returned at once, since this thread
+// holds the lock.
 //
-// `&mut self` proves that no other thread is here. (One that was at it in the process from which this one was forked
-// has left a gap: a claimed place that nobody publishes. What lies behind is never dropped, nor seen as part of a
+// `&mut self` proves that no other thread uses the array. (In the child of a `fork`, a push that another thread had
+// begun leaves a gap: a claimed place that is never published. Elements after the gap are never dropped, and are in no
 // slice.)
 
-#![expect(unsafe_code, reason = "writes to places that were claimed, and reads published ones")]
+#![expect(unsafe_code, reason = "writes to claimed places, and reads published ones")]
 
 mod sync {
-    //! What [`places`](super::places) and the like are made of; `loom/` has its own.
+    //! The atomics of [`places`](super::places) and the other modules. `loom/` has its own.
     pub(super) use std::sync::atomic;
 }
 
-// In the order in which the docs list their methods.
+// In the order in which the documentation lists their methods.
 mod builder;
 
 mod access;
@@ -87,42 +87,42 @@ use std::hint;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-/// A growable array to which many threads append at a time, by `&self`, and whose elements never move.
+/// A growable array that many threads can append to at the same time, through `&self`. Its elements never move.
 ///
-/// [`push`](Self::push) takes no lock, unless memory has to be taken, and waits for nobody else's push. What was
-/// pushed is at its index at once, for every thread: [`get`](Self::get) finds it. All elements lie one behind the other, so
-/// that what was pushed without a gap is a [slice](Self::as_slice), which can be read, and iterated over, while others
-/// append.
+/// [`push`](Self::push) takes no lock unless the array needs memory, and never waits for another thread's push. The
+/// element is at its index at once, and [`get`](Self::get) finds it from every thread. Elements are contiguous: all
+/// before the first unfinished push are available as a [slice](Self::as_slice) while other threads append.
 ///
 /// # The prefix
 ///
-/// Threads finish their pushes in any order. [`len`](Self::len), [`as_slice`](Self::as_slice) and
-/// [`iter`](Self::iter) are of the *prefix*: all elements before the first place that some thread has taken and not yet
-/// filled. So right after a push its own element may not be in the slice, if another thread is behind with an earlier one;
-/// `get` finds it. When all pushes have returned, the prefix is all there is.
+/// Threads finish their pushes in any order. [`len`](Self::len), [`as_slice`](Self::as_slice) and [`iter`](Self::iter)
+/// cover the *prefix*: all elements before the first place that a thread has claimed and not filled yet. Right after a
+/// push, its own element may be missing from the slice, if another thread has not finished an earlier push; `get` finds
+/// it. When all pushes have returned, the prefix contains all elements.
 ///
 /// # Memory
 ///
-/// As in [`VmVec`], and one byte an element besides. Memory is taken by the thread that needs it, which the others do
-/// not wait for unless they need it, too; most often it is taken ahead, by one that passes three quarters of the newest
-/// step. With [`commit_ahead`](SharedVecBuilder::commit_ahead) the background thread makes it resident before.
-/// (Several threads that are first to touch one huge page may each clear all of it, and all but one in vain;
-/// [`prefault`](Self::prefault) helps there, too.)
+/// As for [`VmVec`], plus one byte per element. The thread that needs memory takes it, and other threads wait only if
+/// they need it, too. Usually memory is taken ahead, by the thread that passes three quarters of the newest step. With
+/// [`commit_ahead`](SharedVecBuilder::commit_ahead), the background thread also makes it resident. (If several threads
+/// touch a new huge page at the same moment, each may clear all of it. The background thread and
+/// [`prefault`](Self::prefault) avoid that.)
 ///
-/// Where memory is refused, the value comes back, and nothing is lost: there is no gap. All threads that were about to
-/// push behind what there is are refused then; when they have got their answer, the next one asks the system again.
+/// If memory is refused, the call returns the value, and no gap is left. All pushes that were waiting for memory at
+/// that moment are refused. Once they have returned, the next push asks the system again.
 ///
 /// # Forks
 ///
-/// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them, and only
+/// In the child of a `fork`, pushes that other threads had begun never finish. The prefix ends before them, and only
 /// [`get`](Self::get) and [`iter_finished`](Self::iter_finished) find elements pushed after them.
 ///
 /// If another thread was taking memory at the fork, calls that need memory or report on it, such as
-/// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy). So may
-/// pushes for which there is memory. If another thread was being refused memory at the fork, pushes may be refused. Both
-/// end when the child calls [`as_mut_vec`](Self::as_mut_vec), or another method that takes `&mut self`, after which the
-/// array has the prefix. Only memory that a [`Backing`](crate::Backing) supplies stays as it is if a call of it was cut
-/// off. No call waits for a thread that the child does not have. All other calls work.
+/// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy), and
+/// pushes may fail even if there is memory for them. If another thread was being refused memory at the fork, pushes may
+/// be refused. Both end when the child calls [`as_mut_vec`](Self::as_mut_vec) or another method that takes `&mut self`;
+/// the array then consists of the prefix. If a call to a [`Backing`](crate::Backing) was cut off, the memory that it
+/// supplies stays in the state that it had at the fork. No call waits for a thread that the child does not have. All
+/// other calls work.
 ///
 /// # Examples
 ///
@@ -147,19 +147,20 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 pub struct SharedVec<T> {
     places: Places,
     memory: GrowthLock<Memory<T>>,
-    /// Elements come in and are seen by `&self`.
+    /// Elements are added and read through `&self`.
     elements: PhantomData<UnsafeCell<T>>,
 }
 
-// SAFETY: by `&SharedVec<T>` a thread can put a `T` there that another takes out, for which it is `Send`, and several
-// can have a `&T`, for which it is `Sync`. All else is atomics, and a lock.
+// SAFETY: through `&SharedVec<T>` one thread can add a `T` that another removes, which `T: Send` allows, and several
+// threads can hold a `&T`, which `T: Sync` allows. All else is atomic or locked.
 unsafe impl<T: Send + Sync> Sync for SharedVec<T> {}
 
-// What a panic can leave half done is an element, which is `T`'s own concern: no user code runs here in between.
+// A panic can leave only an element half changed, which is `T`'s own concern: no user code runs within a change of the
+// array.
 impl<T: UnwindSafe> UnwindSafe for SharedVec<T> {}
 impl<T: UnwindSafe + RefUnwindSafe> RefUnwindSafe for SharedVec<T> {}
 
-/// What a call gets that comes out of one which takes memory.
+/// Returns the error of a call from within one that takes memory.
 #[cold]
 fn busy() -> Error {
     Error::new(ErrorKind::Busy, 0).of(Holder::SharedVec)
@@ -193,22 +194,21 @@ impl<T> SharedVec<T> {
         }
         match self.places.claim() {
             Claim::Place(place) => Ok(place),
-            claim => self.claim_slowly(&claim).map(|place| place.expect("not one place alone")),
+            claim => self.claim_slowly(&claim).map(|place| place.expect("not an exact claim")),
         }
     }
 
-    /// Takes so many places, one behind the other, and returns the first.
     fn claim_many(&self, count: usize) -> Result<usize, Error> {
         if Self::IS_UNSIZED {
             return self.count_up(count);
         }
         match self.places.claim_many(count) {
             Claim::Place(place) => Ok(place),
-            claim => self.claim_slowly(&claim).map(|place| place.expect("not one place alone")),
+            claim => self.claim_slowly(&claim).map(|place| place.expect("not an exact claim")),
         }
     }
 
-    /// Takes a place if it is the next one; whether it was.
+    /// Claims a place if it is the next one, and returns whether it was.
     fn claim_exactly(&self, place: usize) -> Result<bool, Error> {
         if Self::IS_UNSIZED {
             return match place < self.places.committed() {
@@ -234,7 +234,7 @@ impl<T> SharedVec<T> {
         Error::full(sized_by, 0, most).of(Holder::SharedVec)
     }
 
-    /// With the lock.
+    /// Completes a claim with the growth lock.
     #[cold]
     #[inline(never)]
     fn claim_slowly(&self, claim: &Claim) -> Result<Option<usize>, Error> {
@@ -259,7 +259,7 @@ impl<T> SharedVec<T> {
         })
     }
 
-    /// Says where memory is, and from where on there is to be more.
+    /// Publishes where the memory is, and sets from which place on more is taken ahead.
     fn tell(&self, memory: &mut Memory<T>, before: usize) {
         let flags = memory.flags.as_mut_ptr().cast();
         self.places.set_memory(memory.elements.as_mut_ptr().cast(), flags);
@@ -269,21 +269,22 @@ impl<T> SharedVec<T> {
         self.places.set_ahead_from(if is_last { usize::MAX } else { committed - step / 4 });
     }
 
-    /// Writes an element, and has others see it.
+    /// Writes an element and publishes it.
     ///
     /// # Safety
     ///
-    /// - The caller has claimed the place, and nobody else writes there.
+    /// - The caller has claimed the place, and no other thread writes there.
     #[inline]
     unsafe fn put(&self, place: usize, value: T) -> &T {
-        // SAFETY: claimed, so it has memory; or it has no size, and is nowhere.
+        // SAFETY: the caller has claimed the place.
         let to = unsafe { self.at(place) };
-        // SAFETY: the place is the caller's alone, aligned, and holds no element yet.
+        // SAFETY: the caller has claimed the place, so no other thread accesses it. It is aligned and holds no element
+        // yet.
         unsafe { to.write(value) };
         if !Self::IS_UNSIZED {
-            // SAFETY: claimed by the caller.
+            // SAFETY: the caller has claimed the place.
             let may_be_crowded = unsafe { self.places.may_be_crowded(place) };
-            // SAFETY: just written. (What has no size was seen when it was counted.)
+            // SAFETY: written above. (An element of size zero was published when it was counted.)
             if unsafe { self.places.publish(place) } {
                 self.note(place);
             }
@@ -291,15 +292,15 @@ impl<T> SharedVec<T> {
                 self.step_aside(place);
             }
         }
-        // SAFETY: written, and nobody writes there again while `self` is borrowed.
+        // SAFETY: written above, and no thread writes there again while `self` is borrowed.
         unsafe { &*to }
     }
 
-    /// Lets another thread push for a moment, where two seem to be at it.
+    /// Pauses if another thread seems to push at the same time, to let it go first.
     ///
-    /// Else they would take lines of memory from each other at each push: the number of the next place, the elements'
-    /// and the flags'. Measured, two threads that do nothing but push 8 bytes: 20 ns a push without this, 9 with it,
-    /// 24 with a quarter of the pause, and 18 to 45 where both pause.
+    /// Otherwise the two would exchange cache lines at each push: those of `tail`, the elements and the flags. Two
+    /// threads that only push 8 bytes take 20 ns a push without this, 9 ns with it, 24 ns with a quarter of the pause,
+    /// and 18 to 45 ns if both pause.
     #[cold]
     #[inline(never)]
     fn step_aside(&self, place: usize) {
@@ -309,7 +310,7 @@ impl<T> SharedVec<T> {
         }
     }
 
-    /// The last place of a run, or one behind it, is published.
+    /// Raises the hint, and takes memory ahead if that is due, after the last place of a run was published.
     #[inline]
     fn note(&self, place: usize) {
         if self.places.note(place) {
@@ -317,34 +318,34 @@ impl<T> SharedVec<T> {
         }
     }
 
-    /// Takes memory before somebody needs it, if nobody is at that.
+    /// Takes memory before a thread needs it, unless another thread holds the growth lock.
     #[cold]
     #[inline(never)]
     fn grow_ahead(&self) {
         let Some(mut guard) = self.memory.try_lock() else { return };
         let memory = &mut *guard;
         let before = memory.committed();
-        // Others need not come for it meanwhile; nor, if it is refused, before somebody needs it.
+        // Other threads need not try the same meanwhile, nor, after a refusal, before one of them needs memory.
         self.places.set_ahead_from(usize::MAX);
         if before < memory.max_len() {
-            // A refusal is told to who needs it.
+            // The thread that needs the memory gets the error.
             let _ = memory.try_grow(before + 1);
             self.tell(memory, before);
             self.places.raise_committed(memory.committed());
         }
     }
 
-    /// Where a place is.
+    /// Returns the address of a place.
     ///
     /// # Safety
     ///
-    /// - It was claimed.
+    /// - The place was claimed.
     #[inline]
     unsafe fn at(&self, place: usize) -> *mut T {
         if Self::IS_UNSIZED {
             return std::ptr::dangling_mut();
         }
-        // SAFETY: within memory, since it was claimed.
+        // SAFETY: the place was claimed, so it lies in committed memory.
         unsafe { self.places.start().cast::<T>().add(place) }
     }
 }

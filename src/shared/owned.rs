@@ -1,6 +1,6 @@
-//! What is to be had where nobody else has the array.
+//! Methods that need exclusive access.
 
-#![expect(unsafe_code, reason = "hands out the array of elements, and makes slices of it")]
+#![expect(unsafe_code, reason = "returns references to the array, and slices of it")]
 
 use super::SharedVec;
 use super::memory::Memory;
@@ -12,26 +12,25 @@ use std::ops::{Deref, DerefMut, RangeBounds};
 use std::ptr::NonNull;
 use std::slice;
 
-/// The elements of a [`SharedVec`] as a [`VmVec`], made by [`SharedVec::as_mut_vec`].
+/// The elements of a [`SharedVec`] as a [`VmVec`]; created by [`SharedVec::as_mut_vec`].
 ///
-/// If it is forgotten, the elements leak, and the `SharedVec` is empty.
+/// If it is leaked, the elements leak, and the `SharedVec` is empty.
 pub struct VecMut<'a, T> {
-    /// Not looked at before the drop.
+    /// Not used before the drop.
     shared: NonNull<SharedVec<T>>,
-    /// A part of it.
+    /// The field of `shared`.
     elements: NonNull<VmVec<T>>,
     borrow: PhantomData<&'a mut SharedVec<T>>,
 }
 
-// SAFETY: it is a `&mut SharedVec<T>`, and a part of that.
+// SAFETY: it stands for a `&mut SharedVec<T>`, which is `Send` if `T` is, and for a field of it.
 unsafe impl<T: Send> Send for VecMut<'_, T> {}
-// SAFETY: by `&VecMut` there is but a `&VmVec<T>` to be had.
+// SAFETY: `&VecMut` gives out nothing but a `&VmVec<T>`, which is `Sync` if `T` is.
 unsafe impl<T: Sync> Sync for VecMut<'_, T> {}
 
 impl<T> SharedVec<T> {
-    /// All elements as a [`VmVec`], with all that can be done to one: even to put another in its place.
-    ///
-    /// Linear in what was pushed since this was last called, a byte an element.
+    /// Returns a guard that derefs to all elements as a [`VmVec`]. Every method of `VmVec` is available, and it can
+    /// even be replaced. O(n) in the elements pushed since the last call: reads one byte for each.
     ///
     /// # Examples
     ///
@@ -44,15 +43,15 @@ impl<T> SharedVec<T> {
     /// ```
     pub fn as_mut_vec(&mut self) -> VecMut<'_, T> {
         let mut shared = NonNull::from(self);
-        // SAFETY: just borrowed, mutably.
+        // SAFETY: mutably borrowed in the line above.
         let elements = NonNull::from(unsafe { shared.as_mut() }.withdraw());
         VecMut { shared, elements, borrow: PhantomData }
     }
 
-    /// The elements, of which it says itself now how many there are; for `self` there are none.
+    /// Moves the number of elements from `places` to the array.
     fn withdraw(&mut self) -> &mut VmVec<T> {
-        // Memory is consistent wherever a fork stopped the holder of a lost lock: an array raises its capacity after the
-        // commit, and `places` is told after that.
+        // If the lock was lost in a fork, its holder may have stopped anywhere. Memory is consistent all the same: an
+        // array raises its capacity after the commit, and `places` learns of it after that.
         self.memory.renew(|| Memory::new(VmVec::new()));
         let len = if Self::IS_UNSIZED {
             let (len, most) = (self.places.counted(), self.places.committed());
@@ -62,31 +61,31 @@ impl<T> SharedVec<T> {
             self.places.withdraw()
         };
         let elements = &mut self.memory.get_mut().elements;
-        // SAFETY: so many places are published, so elements lie there. Nobody else is there any more.
+        // SAFETY: `len` places are published, so they hold elements, and `&mut self` guarantees exclusive access.
         unsafe { elements.set_len(len) };
         elements
     }
 
-    /// Takes the elements back.
+    /// Moves the number of elements back to `places`.
     fn restore(&mut self) {
         let memory = self.memory.get_mut();
         let (now, len) = (memory.elements.as_mut_ptr(), memory.elements.len());
-        // SAFETY: there may be fewer in any array; they are in `places` from now on.
+        // SAFETY: a length of 0 is valid for every array. From now on the elements are in `places`.
         unsafe { memory.elements.set_len(0) };
         if Self::IS_UNSIZED {
             self.places.restore(len, memory.elements.capacity());
             return;
         }
         if memory.flags.options().bound != memory.elements.max_len() {
-            // It is another array, which may become larger. No flag is set.
+            // The array was replaced, and may have another maximum. No flag is set.
             memory.flags = VmVec::new();
         }
         self.places.set_memory(now.cast(), memory.flags.as_mut_ptr().cast());
-        // Where there are no flags yet, those of elements that are here already are never looked at.
+        // Elements may have no flags yet: those of published elements are never read.
         self.places.restore(len, memory.committed().max(len));
     }
 
-    /// The elements as a [`VmVec`]. O(1) in memory: nothing moves. As [`as_mut_vec`](Self::as_mut_vec).
+    /// Converts the elements into a [`VmVec`]. No element moves. Takes as long as [`as_mut_vec`](Self::as_mut_vec).
     ///
     /// # Examples
     ///
@@ -104,35 +103,36 @@ impl<T> SharedVec<T> {
         mem::take(&mut *self.as_mut_vec())
     }
 
-    /// All elements as a slice, to be changed. As [`as_mut_vec`](Self::as_mut_vec).
+    /// Returns all elements as a mutable slice. Takes as long as [`as_mut_vec`](Self::as_mut_vec).
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         drop(self.as_mut_vec());
         let len = self.len();
         let first = self.memory.get_mut().elements.as_mut_ptr();
-        // SAFETY: so many are published, and `&mut self` keeps others away.
+        // SAFETY: `len` elements are published, and `&mut self` guarantees exclusive access.
         unsafe { slice::from_raw_parts_mut(first, len) }
     }
 
-    /// The element at an index, to be changed; `None` if there is none.
+    /// Returns a mutable reference to the element at an index; `None` if there is none.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         self.as_mut_slice().get_mut(index)
     }
 
-    /// All elements, to be changed.
+    /// Returns an iterator over all elements, as mutable references.
     pub fn iter_mut(&mut self) -> slice::IterMut<'_, T> {
         self.as_mut_slice().iter_mut()
     }
 
-    /// Takes all elements out, and drops them. The memory stays, for those that are pushed next.
+    /// Removes and drops all elements. The memory stays committed.
     pub fn clear(&mut self) {
         self.as_mut_vec().clear();
     }
 
-    /// Takes a range of elements out; those behind it move down when the iterator is dropped. See [`VmVec::drain`].
+    /// Removes a range of elements and returns them as an iterator. Later elements move down when it is dropped; see
+    /// [`VmVec::drain`].
     ///
     /// # Panics
     ///
-    /// If the range ends behind the last element, or before it starts.
+    /// If the range ends past the last element, or before it starts.
     ///
     /// # Examples
     ///
@@ -145,22 +145,22 @@ impl<T> SharedVec<T> {
     #[track_caller]
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T> {
         let mut vec = self.as_mut_vec();
-        // SAFETY: borrowed for as long as `vec`, which is not looked at before the iterator is dropped.
+        // SAFETY: `vec` borrows the array, and does not use it before the iterator is dropped.
         let elements = unsafe { vec.elements.as_mut() };
         Drain { drain: elements.drain(range), _vec: vec }
     }
 
-    /// Gives memory behind the last element back to the system; see [`VmVec::shrink_to_fit`].
+    /// Returns the memory after the last element to the system; see [`VmVec::shrink_to_fit`].
     pub fn shrink_to_fit(&mut self) {
         self.shrink_to(0);
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but keeps room for `min_capacity` elements, if there is so much.
+    /// [`shrink_to_fit`](Self::shrink_to_fit), but keeps memory for `min_capacity` elements, if there is that much.
     pub fn shrink_to(&mut self, min_capacity: usize) {
         let mut vec = self.as_mut_vec();
         vec.shrink_to(min_capacity);
         let keep = vec.len().max(min_capacity);
-        // SAFETY: borrowed mutably for as long as `vec`, whose `elements` are not used any more.
+        // SAFETY: `vec` borrows it mutably, and `vec.elements` is not used any more.
         let memory = unsafe { vec.shared.as_mut() }.memory.get_mut();
         memory.shrink_flags(keep);
     }
@@ -169,7 +169,7 @@ impl<T> SharedVec<T> {
 impl<T> Drop for SharedVec<T> {
     fn drop(&mut self) {
         let len = self.len();
-        // SAFETY: so many are published, so elements lie there. The array, which is a field, drops them.
+        // SAFETY: `len` elements are published, so they are initialized. The array, which is a field, drops them.
         unsafe { self.memory.get_mut().elements.set_len(len) };
     }
 }
@@ -178,30 +178,30 @@ impl<T> Deref for VecMut<'_, T> {
     type Target = VmVec<T>;
 
     fn deref(&self) -> &VmVec<T> {
-        // SAFETY: borrowed for as long as `self`.
+        // SAFETY: `self` borrows the array for `'a`, and nothing else accesses it.
         unsafe { self.elements.as_ref() }
     }
 }
 
 impl<T> DerefMut for VecMut<'_, T> {
     fn deref_mut(&mut self) -> &mut VmVec<T> {
-        // SAFETY: as above.
+        // SAFETY: as above, and `&mut self` makes the reference unique.
         unsafe { self.elements.as_mut() }
     }
 }
 
 impl<T> Drop for VecMut<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: borrowed mutably for as long as `self`; nobody uses `elements` any more.
+        // SAFETY: `self` borrows it mutably for `'a`, and `elements` is not used any more.
         unsafe { self.shared.as_mut() }.restore();
     }
 }
 
 debug_items!([T: fmt::Debug] VecMut<'_, T>, debug_list, |vec| vec.iter());
 
-/// An iterator that takes a range of elements out of a [`SharedVec`], made by [`SharedVec::drain`].
+/// An iterator that removes a range of elements of a [`SharedVec`]; created by [`SharedVec::drain`].
 ///
-/// If it is forgotten, all elements leak, and the `SharedVec` is empty.
+/// If it is leaked, all elements leak, and the `SharedVec` is empty.
 pub struct Drain<'a, T> {
     /// Dropped before `_vec`. It must hold a pointer to the elements' array and no reference: a reference in an
     /// argument is protected until the function returns, and dropping `_vec` makes another one to the same memory.
@@ -210,13 +210,13 @@ pub struct Drain<'a, T> {
 }
 
 impl<T> Drain<'_, T> {
-    /// The elements that are still to come.
+    /// Returns the remaining elements as a slice.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         self.drain.as_slice()
     }
 
-    /// All that is still to be given out, at once.
+    /// Takes all remaining elements at once.
     #[cfg(feature = "rayon")]
     pub(crate) fn take_rest(&mut self) -> vec::Taken<'_, T> {
         self.drain.take_rest()

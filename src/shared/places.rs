@@ -1,7 +1,7 @@
 //! [`Places`]: which thread may write to which place, and which places may be read.
 //!
-//! This file handles only numbers, neither elements nor memory: `loom/` runs it over its own atomics. The source of the
-//! [module](super) says what is promised, and why it holds.
+//! This file handles only numbers, neither elements nor memory, so that `loom/` can run it over its own atomics. The
+//! source of the [module](super) says what it guarantees and why.
 
 #![expect(unsafe_code, reason = "reads and writes flags through a pointer")]
 
@@ -41,7 +41,6 @@ struct Ground {
     committed: AtomicUsize,
     /// Once a place from here on is filled, memory is taken ahead.
     ahead_from: AtomicUsize,
-    /// The address of the elements.
     start: AtomicPtr<u8>,
     /// One flag per place.
     flags: AtomicPtr<AtomicU8>,
@@ -57,7 +56,7 @@ struct Prefix {
     is_scanned: AtomicBool,
 }
 
-/// What a thread has that is about to push.
+/// What a thread that is about to push has claimed.
 pub(super) enum Claim {
     /// A place, which belongs to this thread alone.
     Place(usize),
@@ -314,8 +313,8 @@ impl Places {
         flag.load(Ordering::Relaxed) == EMPTY
     }
 
-    /// Whether the thread of this place is the one to step aside where it may be crowded: at most one of two threads at
-    /// adjacent places is.
+    /// Whether the thread that claimed this place is the one to step aside; of two threads at adjacent places, at most
+    /// one is.
     pub(super) fn steps_aside(&self, place: usize) -> bool {
         // If the hint is past the previous place, that place may never get a flag.
         place % 2 == 1 && self.prefix.0.hint.load(Ordering::Relaxed) < place
@@ -341,8 +340,8 @@ impl Places {
         places.start / RUN != places.end / RUN
     }
 
-    /// Raises the hint up to a place that was just published, unless another thread is doing so. Returns whether memory
-    /// is to be taken ahead.
+    /// Raises the hint up to a place that was just published, unless another thread is doing so. Returns whether to
+    /// take memory ahead.
     ///
     /// It goes no further, since later flags may be in a page that was never written, and reading such a page before
     /// writing it costs a second page fault.
@@ -356,7 +355,7 @@ impl Places {
         self.is_ahead(place)
     }
 
-    /// Whether memory is to be taken ahead, now that a place is filled.
+    /// Returns whether to take memory ahead, now that a place is filled.
     #[inline]
     pub(super) fn is_ahead(&self, place: usize) -> bool {
         place >= self.ground.0.ahead_from.load(Ordering::Relaxed)

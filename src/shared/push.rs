@@ -1,14 +1,15 @@
 //! Appending single elements.
 
-#![expect(unsafe_code, reason = "writes to places that were claimed")]
+#![expect(unsafe_code, reason = "writes to claimed places")]
 
 use super::SharedVec;
 use crate::error::{Error, Refused, or_give_up};
 
 impl<T> SharedVec<T> {
-    /// Appends an element, and returns its index and where it lies for good. O(1), no copy; no lock, and no wait, unless
-    /// memory has to be taken, for which it enters the kernel. (Of two threads that push at the very same time one
-    /// pauses for a microsecond or so when it has pushed, by which both are faster.)
+    /// Appends an element, and returns its index and a reference to it. The element never moves. O(1).
+    ///
+    /// Takes no lock and does not wait, unless the array needs memory; then it enters the kernel. (If two threads push
+    /// at the same moment, one of them pauses for about a microsecond after its push, which makes both faster.)
     ///
     /// # Panics
     ///
@@ -23,9 +24,9 @@ impl<T> SharedVec<T> {
     ///
     /// # Errors
     ///
-    /// If the array holds `max_len` elements ([`MaxLen`](crate::ErrorKind::MaxLen)); if the system refuses memory, to this
-    /// thread or to another at the same time; [`Busy`](crate::ErrorKind::Busy) if the call comes out of one that takes memory
-    /// for this array (from a backing).
+    /// If the array holds `max_len` elements ([`MaxLen`](crate::ErrorKind::MaxLen)); if the system refuses memory, to
+    /// this thread or to another at the same time; or for a re-entrant call, from a backing that is supplying memory to
+    /// this array ([`Busy`](crate::ErrorKind::Busy)).
     #[inline]
     pub fn try_push(&self, value: T) -> Result<(usize, &T), Refused<T>> {
         match self.claim_one() {
@@ -35,11 +36,11 @@ impl<T> SharedVec<T> {
         }
     }
 
-    /// Appends what `make` makes of the index it will have.
+    /// Appends the element that `make` returns for the index it will have.
     ///
-    /// `make` is called before the place is taken, and again with another index where another thread was faster; no
-    /// lock is held meanwhile, and if it panics nothing is left behind. (If it takes long, others may be faster again and
-    /// again; and if it always pushes to this array itself, this goes on until the array is full.)
+    /// `make` is called before the place is claimed, and again with another index if another thread is faster. No lock
+    /// is held meanwhile, and if `make` panics, the array is unchanged. If `make` takes long, other threads may be
+    /// faster repeatedly. If it always pushes to this array itself, this continues until the array is full.
     ///
     /// # Panics
     ///
@@ -81,12 +82,12 @@ impl<T> SharedVec<T> {
         }
     }
 
-    /// Appends an element if that comes to be number `len`: if there are so many, and no other thread is about to append
-    /// one. Else it comes back.
+    /// Appends an element if its index is `len`: if the array has `len` elements and no other thread is about to append
+    /// one.
     ///
     /// # Errors
     ///
-    /// The element comes back, with no error where there are more elements, or fewer; else as for
+    /// Returns the element if the array has more or fewer elements, with `None`; otherwise with an error as for
     /// [`try_push`](Self::try_push).
     ///
     /// # Examples

@@ -1,4 +1,4 @@
-//! What needs places that nobody fills, and refused calls; the rest is in `tests/it`.
+//! Tests with unfinished pushes and refused calls. All others are in `tests/it`.
 
 use super::places::Grown;
 use super::*;
@@ -12,23 +12,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 thread_local! {
-    /// Whether this thread treats pages as on processors that cannot touch them while other threads use them.
+    /// Whether this thread behaves as on processors that cannot touch pages while other threads use them.
     pub(super) static IS_PREFAULTING_EXCLUSIVE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Takes a place, and leaves it for later.
+/// Claims a place without filling it.
 fn begin<T>(vec: &SharedVec<T>) -> usize {
     vec.claim_one().unwrap()
 }
 
-/// Fills a place that was taken.
+/// Fills a claimed place.
 fn finish<T>(vec: &SharedVec<T>, place: usize, value: T) {
-    // SAFETY: claimed by the caller, once.
+    // SAFETY: the caller has claimed the place, and calls this once.
     unsafe { vec.put(place, value) };
 }
 
 #[test]
-fn what_is_behind_a_gap_is_found_and_not_in_the_slice() {
+fn elements_after_a_gap_are_found_but_not_in_the_slice() {
     let mut vec = SharedVec::new();
     vec.push(String::from("first"));
     let gap = begin(&vec);
@@ -59,7 +59,7 @@ fn an_iterator_over_finished_elements_skips_the_others() {
     assert!(vec.iter_finished().rev().eq(found.into_iter().rev()));
     assert_eq!(vec.iter_finished().size_hint(), (0, Some(7)));
 
-    // What is finished in time is visited, what is pushed later is not.
+    // Elements that are finished in time are visited; elements pushed later are not.
     let mut iter = vec.iter_finished();
     assert_eq!((iter.nth(2), iter.next_back()), (Some((2, &2)), Some((5, &5))));
     finish(&vec, gaps[1], 4);
@@ -74,7 +74,7 @@ fn an_iterator_over_finished_elements_skips_the_others() {
 }
 
 #[test]
-fn runs_are_found_before_and_behind_a_gap_and_places_are_used_again() {
+fn runs_before_and_after_a_gap_are_found_and_places_are_reused() {
     let mut vec = SharedVec::new();
     for round in 0..3 {
         let first = vec.extend_from_slice(&[round; 100]);
@@ -96,7 +96,7 @@ fn runs_are_found_before_and_behind_a_gap_and_places_are_used_again() {
 }
 
 #[test]
-fn behind_a_gap_that_stays_nothing_is_dropped_or_seen() {
+fn elements_after_a_permanent_gap_are_neither_dropped_nor_visible() {
     struct Counted<'c>(&'c AtomicUsize);
     impl Drop for Counted<'_> {
         fn drop(&mut self) {
@@ -129,13 +129,13 @@ impl<T> SharedVec<T> {
 }
 
 #[test]
-fn a_refused_push_gives_the_value_back_and_the_next_one_has_its_place() {
+fn a_refused_push_returns_the_value_and_the_next_push_gets_its_place() {
     for (call, pass) in
         [(Call::Reserve, 0), (Call::Reserve, 1), (Call::Commit, 0), (Call::Commit, 1)]
     {
         let vec = SharedVec::<[u64; 100]>::with_max_len(10_000);
         let fault = if call == Call::Reserve {
-            // Those of elements are there.
+            // Addresses for the elements are reserved already.
             Fault::from_nth(call, 0)
         } else {
             Fault::from_nth(call, pass)
@@ -180,7 +180,7 @@ fn refusals_at_each_step_of_growth_lose_nothing() {
 }
 
 #[test]
-fn several_that_are_refused_stay_where_they_were() {
+fn refused_bulk_calls_leave_their_elements_in_place() {
     let vec = SharedVec::<u32>::new();
     vec.push(0);
     let many = vec![7; vec.capacity()];
@@ -190,7 +190,7 @@ fn several_that_are_refused_stay_where_they_were() {
     assert!(vec.try_append_vec(&mut moved).is_err());
     assert_eq!(moved, many);
     assert!(vec.try_reserve(many.len()).is_err() && vec.try_prefault(many.len()).is_err());
-    // There is room for few.
+    // There is room for a few.
     assert_eq!(vec.try_extend_from_slice(&[1, 2]).unwrap(), 1..3);
     drop(fault);
     assert_eq!(vec.append_vec(&mut moved), 3..3 + many.len());
@@ -198,7 +198,7 @@ fn several_that_are_refused_stay_where_they_were() {
 }
 
 #[test]
-fn pages_that_other_threads_may_use_are_not_touched_where_that_is_a_race() {
+fn shared_pages_are_not_touched_on_processors_where_that_is_a_race() {
     let vec = SharedVec::from([1_u8]);
     let map = SharedSlotMap::new();
     map.insert(1_u8);
@@ -214,14 +214,14 @@ fn pages_that_other_threads_may_use_are_not_touched_where_that_is_a_race() {
         refused.map(|error| error.map(|error| error.kind())),
         [Some(ErrorKind::Unsupported); 4]
     );
-    // Room was made all the same.
+    // They made room nevertheless.
     assert!(vec.capacity() > 1000 && map.capacity() > 1000);
     vec.prefault(1000);
     map.prefault(1000);
 }
 
-/// Has threads store so many numbers each, to all of which some commits are refused after some; returns what was
-/// stored where.
+/// Stores `count` numbers from each of several threads, while some commits are refused to each; returns the numbers
+/// that were stored, with where.
 pub(super) fn store_together<P: Send>(
     pass: usize,
     count: u64,
@@ -233,7 +233,7 @@ pub(super) fn store_together<P: Send>(
     thread::scope(|scope| {
         let begin = |worker: u64| {
             scope.spawn(move || {
-                // Of this thread's calls.
+                // Refuses commits of this thread.
                 let _fault = Fault::plan(Call::Commit, pass % 3, 5);
                 barrier.wait();
                 let numbers = (0..count).map(|n| worker << 32 | n);
@@ -246,20 +246,20 @@ pub(super) fn store_together<P: Send>(
 }
 
 #[test]
-fn threads_that_are_refused_lose_nothing() {
+fn refusals_in_several_threads_lose_nothing() {
     for pass in 0..20 {
         let vec = SharedVec::<u64>::builder().max_len(1 << 20).build();
         let stored = store_together(pass, 20_000, |n| Some(vec.try_push(n).ok()?.0));
         assert_eq!((vec.len(), vec.claimed_and_void()), (stored.len(), stored.len()));
         assert!(stored.iter().all(|(place, n)| vec[*place] == *n));
         assert_eq!(stored.iter().map(|(place, _)| place).collect::<HashSet<_>>().len(), vec.len());
-        // It has opened again.
+        // The array has opened again.
         assert_eq!(vec.push(1).0, stored.len());
     }
 }
 
 #[test]
-fn tickets_that_are_never_given_back_keep_it_closed_until_somebody_has_it_alone() {
+fn tickets_never_returned_keep_the_array_closed_until_exclusive_access() {
     let mut vec = SharedVec::<u64>::new();
     vec.push(0);
     let first = vec.capacity();
@@ -267,7 +267,7 @@ fn tickets_that_are_never_given_back_keep_it_closed_until_somebody_has_it_alone(
     while vec.len() < first {
         vec.push(1);
     }
-    // As in the child of a fork, to whose parent's other thread it was given.
+    // As in the child of a fork, if another thread of the parent had the ticket.
     assert!(matches!(vec.places.claim(), Claim::Ticket(ticket) if ticket == first));
     let why = vec.try_push(1).unwrap_err().error;
     drop(fault);
@@ -282,7 +282,7 @@ fn tickets_that_are_never_given_back_keep_it_closed_until_somebody_has_it_alone(
 }
 
 #[test]
-fn memory_is_taken_before_it_is_needed() {
+fn memory_is_taken_ahead_of_need() {
     let vec = SharedVec::<u64>::new();
     vec.push(0);
     let first = vec.capacity();
@@ -291,7 +291,7 @@ fn memory_is_taken_before_it_is_needed() {
         vec.push(1);
     }
     assert!(vec.capacity() > first, "{} of {first}", vec.len());
-    // A refusal then is nobody's.
+    // A refusal while growing ahead is reported to no caller.
     let vec = SharedVec::<u64>::new();
     vec.push(0);
     let fault = Fault::from_nth(Call::Commit, 0);
@@ -302,13 +302,13 @@ fn memory_is_taken_before_it_is_needed() {
 }
 
 #[test]
-fn memory_does_not_count_that_was_taken_while_a_push_out_of_a_backing_closed_the_array() {
+fn memory_taken_while_a_reentrant_push_closed_the_array_does_not_count() {
     let places = Places::new(0);
     let flags: Vec<_> = (0..200).map(|_| std::sync::atomic::AtomicU8::new(0)).collect();
     places.set_memory(std::ptr::null_mut(), flags.as_ptr().cast_mut());
     places.raise_committed(2);
     assert!(matches!(places.claim(), Claim::Place(0)));
-    // Several are asked for, for which there is no room, while others take the last place and a ticket.
+    // A call asks for several places without memory, while other threads take the last place and a ticket.
     let grown = places.claim_locked(&Claim::Next(5), &mut |need| {
         assert_eq!(need, 6);
         assert!(matches!(places.claim(), Claim::Place(1)));
@@ -328,7 +328,7 @@ fn memory_does_not_count_that_was_taken_while_a_push_out_of_a_backing_closed_the
 }
 
 #[test]
-fn a_lock_whose_holder_is_gone_is_replaced_when_the_owner_comes() {
+fn a_lock_whose_holder_is_gone_is_replaced_on_exclusive_access() {
     let vec = &mut SharedVec::new();
     vec.push(String::from("first"));
     thread::scope(|scope| _ = scope.spawn(|| std::mem::forget(vec.memory.lock().ok())));

@@ -1,4 +1,4 @@
-//! What std's traits ask for.
+//! Implementations of std's traits.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,7 @@ use std::slice::{self, SliceIndex};
 default_by!([T] SharedVec<T>, new);
 
 impl<T> From<VmVec<T>> for SharedVec<T> {
-    /// O(1): nothing moves.
+    /// Converts an array. O(1): no element moves.
     fn from(vec: VmVec<T>) -> Self {
         let mut shared = Self::new();
         *shared.as_mut_vec() = vec;
@@ -23,9 +23,9 @@ impl<T> From<VmVec<T>> for SharedVec<T> {
 }
 
 from! {
-    /// As [`SharedVec::into_inner`].
+    /// See [`SharedVec::into_inner`].
     [T] SharedVec<T> => VmVec<T>: |shared| shared.into_inner();
-    /// Moves all elements, as of a [`VmVec`].
+    /// Moves all elements to a `Vec`, as for a [`VmVec`].
     [T] SharedVec<T> => Vec<T>: |shared| shared.into_inner().into();
     [T] Vec<T> => SharedVec<T>: |vec| VmVec::from(vec).into();
     [T, const N: usize] [T; N] => SharedVec<T>: |array| VmVec::from(array).into();
@@ -40,7 +40,7 @@ impl<T> FromIterator<T> for SharedVec<T> {
 }
 
 impl<T> Extend<T> for SharedVec<T> {
-    /// As for a [`VmVec`].
+    /// Appends all elements, as [`VmVec`] does.
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
         self.as_mut_vec().extend(iter);
@@ -48,7 +48,7 @@ impl<T> Extend<T> for SharedVec<T> {
 }
 
 impl<T> Extend<T> for &SharedVec<T> {
-    /// As [`SharedVec::extend`].
+    /// Appends all elements, as [`SharedVec::extend`] does.
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
         SharedVec::extend(self, iter);
@@ -66,7 +66,7 @@ impl<T> IntoIterator for SharedVec<T> {
 
 iterate_by_ref!([T] SharedVec<T>: &'a T => slice::Iter<'a, T>, &'a mut T => slice::IterMut<'a, T>);
 
-// Of the prefix.
+// These compare, hash and print the prefix.
 as_slice_traits!(SharedVec);
 
 equal_as_slices! {
@@ -81,7 +81,7 @@ equal_as_slices! {
 impl<T, I: SliceIndex<[T]>> Index<I> for SharedVec<T> {
     type Output = I::Output;
 
-    /// Of the [prefix](SharedVec#the-prefix). ([`get`](SharedVec::get) finds what is behind it, too.)
+    /// Indexes into the [prefix](SharedVec#the-prefix). [`get`](SharedVec::get) also finds elements after it.
     #[inline]
     #[track_caller]
     fn index(&self, index: I) -> &I::Output {
@@ -116,8 +116,7 @@ impl<T: Clone> Clone for SharedVec<T> {
 }
 
 impl Write for &SharedVec<u8> {
-    /// Appends all bytes, one behind the other, whatever others append. The error, if memory cannot be had, is an
-    /// [`Error`] inside.
+    /// Appends all bytes at consecutive indices. If memory is refused, the `io::Error` contains an [`Error`].
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.try_extend_from_slice(bytes)?;
         Ok(bytes.len())

@@ -1,6 +1,6 @@
-//! Looking values up.
+//! Looking up values.
 
-#![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
+#![expect(unsafe_code, reason = "contains unchecked look-ups")]
 
 use super::{DisjointError, SlotMap};
 use crate::container::by_index_methods;
@@ -8,23 +8,23 @@ use crate::key::Key;
 use crate::slots::prefetch::Ahead;
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// The number of values. O(1).
+    /// Returns the number of values. O(1).
     #[inline]
     pub fn len(&self) -> usize {
         self.slots.len() - self.holes.count() - self.detached - self.holes.cold().retired
     }
 
-    /// Whether there are no values. O(1).
+    /// Returns `true` if the map has no values. O(1).
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the number of slots that have been used, the high-water mark of the map: slots of values, holes, and
-    /// slots that are detached or retired. O(1).
+    /// Returns the number of slots that have been used, the high-water mark of the map. It includes holes, and detached
+    /// and retired slots. O(1).
     ///
-    /// The index of each key is less. Removing values leaves it as it is; [`reset`](Self::reset) makes it 0, and so does
-    /// [`clear`](Self::clear) where it visits no slots.
+    /// The index of every key is less. Removing values does not change it. [`reset`](Self::reset) sets it to 0, and so
+    /// does [`clear`](Self::clear) if it does not visit the slots.
     ///
     /// # Examples
     ///
@@ -34,7 +34,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// let keys = [map.insert('a'), map.insert('b'), map.insert('c')];
     /// map.remove(keys[1]);
     /// assert_eq!((map.len(), map.slots_len()), (2, 3));
-    /// map.insert('d'); // in the hole
+    /// map.insert('d'); // fills the hole
     /// assert_eq!((map.len(), map.slots_len()), (3, 3));
     /// ```
     #[inline]
@@ -42,19 +42,19 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.len()
     }
 
-    /// The number of slots that committed memory has room for. O(1).
+    /// Returns the number of slots that committed memory has room for. O(1).
     #[inline]
     pub const fn capacity(&self) -> usize {
         self.slots.capacity()
     }
 
-    /// The number of slots that the map can ever have: as asked, or as fit into the reservation,
-    /// or as keys can number. O(1).
+    /// Returns the maximum number of slots: `max_len` if it was set, or as many as fit into the reservation, but no
+    /// more than keys have bits for. O(1).
     pub fn max_len(&self) -> usize {
         self.slots.max_len()
     }
 
-    /// The type number of the map, if it was made with [one](crate::SlotMapBuilder::type_id). O(1).
+    /// Returns the type id of the map, if it was built with [one](crate::SlotMapBuilder::type_id). O(1).
     ///
     /// # Examples
     ///
@@ -71,14 +71,14 @@ impl<K: Key, V> SlotMap<K, V> {
         self.number.get()
     }
 
-    /// Whether the key's value is in the map. O(1).
+    /// Returns `true` if the value of a key is in the map. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
         let (index, generation) = self.parts_of(key);
         self.slots.contains(index, generation)
     }
 
-    /// The value of a key. O(1).
+    /// Returns the value of a key; `None` if it is not in the map. O(1).
     ///
     /// # Examples
     ///
@@ -97,41 +97,39 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.get(index, generation)
     }
 
-    /// The value of a key, to be changed. O(1).
+    /// Returns a mutable reference to the value of a key; `None` if it is not in the map. O(1).
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
         let (index, generation) = self.parts_of(key);
         self.slots.get_mut(index, generation)
     }
 
-    /// The value of a key that is known to be in the map. O(1).
+    /// Returns the value of a key without checking that it is in the map. O(1).
     ///
     /// # Safety
     ///
-    /// - The [`data`](Key::data) that the key gives in this call names a value that is in the map.
-    ///   (For a key type made by [`new_key_type!`](crate::new_key_type) it is enough that
-    ///   [`contains_key`](Self::contains_key) is true; others may give this today and that tomorrow.)
+    /// - The [`data`](Key::data) that the key returns in this call belongs to a value in the map. For a key type
+    ///   declared by [`new_key_type!`](crate::new_key_type), it suffices that [`contains_key`](Self::contains_key)
+    ///   returns `true`; another key type may return something else each time.
     #[inline]
     pub unsafe fn get_unchecked(&self, key: K) -> &V {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the slot holds a value.
         unsafe { self.slots.get_unchecked(key.data().index()) }
     }
 
-    /// The value of a key that is known to be in the map, to be changed. O(1).
+    /// Returns a mutable reference to the value of a key without checking that it is in the map. O(1).
     ///
     /// # Safety
     ///
-    /// - The [`data`](Key::data) that the key gives in this call names a value that is in the map.
-    ///   (For a key type made by [`new_key_type!`](crate::new_key_type) it is enough that
-    ///   [`contains_key`](Self::contains_key) is true; others may give this today and that tomorrow.)
+    /// - As for [`get_unchecked`](Self::get_unchecked).
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, key: K) -> &mut V {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the slot holds a value.
         unsafe { self.slots.get_unchecked_mut(key.data().index()) }
     }
 
-    /// The values of several keys at once, to be changed; `None` if one is not in the map, or is
-    /// given twice. O(N).
+    /// Returns mutable references to the values of several keys; `None` if one is not in the map, or occurs twice.
+    /// O(N).
     ///
     /// # Examples
     ///
@@ -150,12 +148,12 @@ impl<K: Key, V> SlotMap<K, V> {
         self.try_get_disjoint_mut(keys).ok()
     }
 
-    /// The values of several keys at once, to be changed, or which of the keys is not in the map, or
-    /// given twice. O(N).
+    /// Returns mutable references to the values of several keys, or which of the keys is not in the map or occurs
+    /// twice. O(N).
     ///
     /// # Errors
     ///
-    /// If a key has no value here, or two are the same; see [`DisjointError`].
+    /// If a value is not in the map, or a key occurs twice; see [`DisjointError`].
     ///
     /// # Examples
     ///
@@ -177,17 +175,17 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.get_disjoint_mut(keys)
     }
 
-    /// The values of several keys that are known to be in the map and different, to be changed.
+    /// Returns mutable references to the values of several keys without checking them.
     ///
     /// # Safety
     ///
-    /// - As for [`get_unchecked`](Self::get_unchecked), for each key, and no two name the same slot.
+    /// - As for [`get_unchecked`](Self::get_unchecked), for each key, and no two keys have the same slot.
     #[inline]
     pub unsafe fn get_disjoint_unchecked_mut<const N: usize>(
         &mut self,
         keys: [K; N],
     ) -> [&mut V; N] {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the slots hold values and are distinct.
         unsafe { self.slots.get_disjoint_unchecked_mut(keys.map(|key| key.data().index())) }
     }
 
@@ -198,7 +196,7 @@ impl<K: Key, V> SlotMap<K, V> {
         /// let key = map.insert("a");
     }
 
-    /// Where the slots are, to be asked for.
+    /// Returns the slots for prefetching.
     #[inline]
     pub(crate) fn ahead(&self) -> Ahead<V> {
         self.slots.ahead()

@@ -1,4 +1,4 @@
-//! Constructors, and [`SlotMapBuilder`]: options for a `SlotMap`.
+//! Constructors, and [`SlotMapBuilder`]: the options of a `SlotMap`.
 
 use super::SlotMap;
 use crate::backing::Backing;
@@ -64,8 +64,8 @@ impl<K: Key, V> ContainerIn<KeyOptions> for SlotMap<K, V> {
 }
 
 impl<V> SlotMap<DefaultKey, V> {
-    /// An empty map with keys of type [`DefaultKey`]. Reserves nothing and does not enter the
-    /// kernel until the first insertion.
+    /// Creates an empty map with keys of type [`DefaultKey`]. Nothing is reserved, and the kernel is not entered, until
+    /// the first insertion.
     ///
     /// # Examples
     ///
@@ -80,12 +80,12 @@ impl<V> SlotMap<DefaultKey, V> {
     }
 
     constructors! {
-        /// Returns an empty map with memory committed for `capacity` values.
+        /// Creates an empty map with memory committed for `capacity` values.
         with_capacity, try_with_capacity, capacity
     }
 
     constructors! {
-        /// Returns an empty map that can hold `max_len` slots and no more. Reserves the addresses now.
+        /// Creates an empty map that can have at most `max_len` slots, and reserves their addresses now.
         with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
@@ -98,19 +98,19 @@ impl<V> SlotMap<DefaultKey, V> {
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// An empty map with keys of any type; see [`new`](SlotMap::new).
+    /// Creates an empty map with keys of any type; see [`new`](SlotMap::new).
     #[must_use]
     pub const fn with_key() -> Self {
         Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
     constructors! {
-        /// Returns an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
+        /// Creates an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
         with_capacity_and_key, try_with_capacity_and_key, capacity
     }
 
     constructors! {
-        /// Returns an empty map that can hold `max_len` slots, retired ones included, and no more. Reserves the
+        /// Creates an empty map that can have at most `max_len` slots, including retired ones, and reserves their
         /// addresses now.
         with_max_len_and_key, try_with_max_len_and_key, max_len;
         /// # Examples
@@ -125,19 +125,17 @@ impl<K: Key, V> SlotMap<K, V> {
         /// ```
     }
 
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
-    /// fill first, a type number for the keys.
+    /// Returns a builder for a map with options: maximum, capacity, growth, huge pages, background work, order of
+    /// reuse, type id of the keys.
     pub const fn builder() -> SlotMapBuilder<K, V> {
         SlotMapBuilder::new()
     }
 
-    /// Makes the holes of a map that was just made.
     fn take_holes(&mut self, builder: SlotMapBuilder<K, V>) -> Result<(), Error> {
         self.holes = Holes::try_in(builder.own.reuse.unwrap_or_default())?;
         self.cover_holes()
     }
 
-    /// The options, for no more slots than keys can number.
     fn checked_options(builder: &SlotMapBuilder<K, V>) -> Result<Options, Error> {
         let bound = most_slots::<K>();
         let wished = builder.options.max_len.unwrap_or(0).max(builder.capacity);
@@ -149,7 +147,7 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(Options { bound, holder: Holder::SlotMap, ..builder.options })
     }
 
-    /// The backing, from a map that was just made in it.
+    /// Returns the backing of a map that was just created in it.
     pub(crate) fn into_backing<B: Backing>(mut self) -> B {
         mem::replace(&mut self.slots, Slots::new(&Options::DEFAULT)).into_backing()
     }

@@ -2,16 +2,14 @@
 //!
 //! # Why this is sound
 //!
-//! As for the grow-only scope of a vector, see `vec/grow_only.rs`: the scope has the one mutable
-//! borrow of the map for `'m`, on one thread, and never moves, drops, or lends mutably a value
-//! that is in the map. Here values also go into holes: an insertion writes, by raw pointer, to one
-//! slot that was not live, so no reference points to it; and no reference to a slice of slots is
-//! ever made, see [`array`](crate::slots::array).
+//! As for the grow-only scope of a vector (`vec/grow_only.rs`): the scope holds the only mutable borrow of the map for
+//! `'m`, stays on one thread, and never moves, drops or mutably borrows a value in the map. Values may go into holes
+//! here. An insertion writes through a raw pointer to one slot that was not live, so no reference points to it, and no
+//! reference to a slice of slots is ever made; see [`array`](crate::slots::array).
 //!
-//! The map's own fields are borrowed mutably one at a time, for which [`Lent`] answers: whatever
-//! runs while the map takes memory and comes back to the scope is refused. All else here runs no user
-//! code while they are borrowed: not the key's conversions either, which are a user's if the key type
-//! is.
+//! The map's own fields are mutably borrowed one call at a time. [`Lent`] guarantees that: a re-entrant call while the
+//! map takes memory is refused. Nothing else here runs user code during such a borrow, not even the key's conversions,
+//! which may be a user's.
 
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
@@ -24,16 +22,14 @@ use crate::slots::vacancy::Vacancy;
 use crate::vec::lent::{Lend, Lent, busy};
 use std::ptr::NonNull;
 
-/// A scope in which a [`SlotMap`] can only grow, made by [`SlotMap::grow_only`].
+/// A scope in which a [`SlotMap`] can only grow; created by [`SlotMap::grow_only`].
 ///
-/// Its `insert` takes `&self` and returns, with the key, a reference that lives as long as the
-/// scope's borrow of the map: across any number of further insertions. It costs what
-/// [`SlotMap::insert`] costs.
+/// Its `insert` takes `&self`, costs as much as [`SlotMap::insert`], and returns a reference with the key. The
+/// reference lives as long as the scope's borrow of the map, across any number of insertions.
 ///
-/// Values can neither be removed nor changed inside the scope (use [`Cell`](std::cell::Cell) and
-/// the like for what must change), and it stays on one thread. Code that runs while the map takes
-/// memory (a [`Backing`](crate::Backing), a global allocator, the hook of a panic in one of them)
-/// cannot use it, as that of a [`GrowOnly`](crate::GrowOnly) cannot.
+/// Inside the scope, values can be neither removed nor changed (use [`Cell`](std::cell::Cell) and similar types for
+/// that), and the scope stays on one thread. Code that runs while the map takes memory (a [`Backing`](crate::Backing),
+/// a global allocator, or the panic hook in one of them) cannot use the scope; see [`GrowOnly`](crate::GrowOnly).
 ///
 /// # Examples
 ///
@@ -44,7 +40,7 @@ use std::ptr::NonNull;
 /// let scope = things.grow_only();
 /// let (_, bomb) = scope.insert("bomb".to_string());
 /// for n in 0..1000 {
-///     scope.insert(format!("explosion {n} of {bomb}")); // `bomb` stays good
+///     scope.insert(format!("explosion {n} of {bomb}")); // `bomb` stays valid
 /// }
 /// ```
 ///
@@ -65,7 +61,7 @@ use std::ptr::NonNull;
 /// println!("{one}");
 /// ```
 ///
-/// No other thread can have the scope:
+/// The scope cannot be shared between threads:
 ///
 /// ```compile_fail,E0277
 /// let mut map = stayput::SlotMap::new();
@@ -76,7 +72,7 @@ use std::ptr::NonNull;
 /// });
 /// ```
 ///
-/// and no value can be put in that does not live as long as the map's must:
+/// A value that does not live as long as those of the map cannot be inserted:
 ///
 /// ```compile_fail
 /// use stayput::{DefaultKey, GrowOnlyMap};
@@ -88,13 +84,12 @@ use std::ptr::NonNull;
 /// }
 /// ```
 pub struct GrowOnlyMap<'m, K: Key, V> {
-    /// It keeps the scope on one thread, too.
+    /// Also keeps the scope on one thread.
     map: Lent<'m, SlotMap<K, V>>,
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// Opens a scope in which the map can only grow, so that references to values stay good
-    /// across insertions.
+    /// Opens a scope in which the map can only grow, and in which references to values stay valid across insertions.
     ///
     /// # Examples
     ///
@@ -103,7 +98,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// let mut map = SlotMap::new();
     /// let scope = map.grow_only();
     /// let (_, bomb) = scope.insert("bomb".to_string());
-    /// let (key, debris) = scope.insert(format!("debris of {bomb}")); // `bomb` is still good
+    /// let (key, debris) = scope.insert(format!("debris of {bomb}")); // `bomb` is still valid
     /// assert_eq!(bomb, "bomb");
     /// # let _ = debris;
     /// assert_eq!(map[key], "debris of bomb");
@@ -131,12 +126,12 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
         Self { map: Lent::new(map) }
     }
 
-    /// Puts a value in and returns its key, and where it lies for good. O(1), no copy; enters the
-    /// kernel if committed memory is used up.
+    /// Inserts a value, and returns its key and a reference to it. The value does not move while it is in the map.
+    /// O(1); enters the kernel if committed memory is used up.
     ///
     /// # Panics
     ///
-    /// Where [`SlotMap::try_insert`] has an error.
+    /// If [`SlotMap::try_insert`] returns an error.
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &'m V) {
@@ -153,26 +148,27 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     /// As for [`SlotMap::try_insert`].
     #[inline]
     pub fn try_insert(&self, value: V) -> Result<(K, &'m V), Refused<V>> {
-        // Apart from filling it: where a backing unwinds, the value is dropped, and that is user code.
+        // In a call of its own: if a backing unwinds, the value is dropped, which is user code.
         let vacancy = match self.vacancy() {
             Ok(vacancy) => vacancy,
             Err(error) => return Err(Refused { error, value }),
         };
         let fill = |map: &mut SlotMap<K, V>| {
             map.occupy(vacancy, value);
-            // SAFETY: just filled.
+            // SAFETY: filled in the line above.
             (NonNull::from(unsafe { map.slots.get_unchecked(vacancy.index) }), map.mint())
         };
-        // SAFETY: it moves a value, and marks its slot. What is seen has a vacancy, so it is the map.
+        // SAFETY: `fill` moves a value and marks its slot, and runs no user code. It is called only after a vacancy was
+        // found, so it gets the map itself.
         let (value, mint) = unsafe { self.map.lend_seen(fill) };
-        // SAFETY: initialised, and it stays where and what it is for `'m`: see above.
+        // SAFETY: the value is initialized, and stays where it is for `'m`; see the top of this file.
         Ok((vacancy.key(mint), unsafe { value.as_ref() }))
     }
 
     #[inline]
     fn vacancy(&self) -> Result<Vacancy, Error> {
-        // What is in the map's place while that is lent is full.
-        // SAFETY: it reads numbers and bits.
+        // The placeholder for a lent map is full, so it has no vacancy.
+        // SAFETY: the closure reads numbers and bits, and runs no user code.
         match unsafe { self.map.lend_seen(|map| map.vacancy_at_hand()) } {
             Some(vacancy) => Ok(vacancy),
             None => self.vacancy_by_growth(),
@@ -185,7 +181,8 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
         self.map.lend(SlotMap::vacancy)?
     }
 
-    /// The value of a key, for as long as the scope's borrow. O(1).
+    /// Returns the value of a key; `None` if it is not in the map. The reference lives as long as the scope's borrow.
+    /// O(1).
     #[inline]
     #[track_caller]
     pub fn get(&self, key: K) -> Option<&'m V> {
@@ -194,9 +191,9 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             let (index, generation) = map.number.parts(data);
             map.slots.get(index, generation).map(NonNull::from)
         };
-        // SAFETY: it compares words.
+        // SAFETY: the closure compares words, and runs no user code.
         let value = unsafe { self.map.lend_briefly(find) }.unwrap_or_else(|| busy())?;
-        // SAFETY: live, and it stays where and what it is for `'m`: see above.
+        // SAFETY: the slot is live, and its value stays where it is for `'m`; see the top of this file.
         Some(unsafe { value.as_ref() })
     }
 
@@ -215,7 +212,7 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             let index = map.slots.index_at(address)?;
             Some((index, map.slots.at_index(index)?.0, map.mint()))
         };
-        // SAFETY: it compares addresses, and reads a word.
+        // SAFETY: the closure compares addresses and reads a word, and runs no user code.
         let found = unsafe { self.map.lend_briefly(find) };
         let (index, generation, mint) = found.unwrap_or_else(|| busy())?;
         Some(mint.key(index, generation))
@@ -229,12 +226,12 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             let (index, generation) = map.number.parts(data);
             map.downgrade_at(index, generation)
         };
-        // SAFETY: it compares words, and takes a number.
+        // SAFETY: the closure compares words and takes a number, and runs no user code.
         let weak = unsafe { self.map.lend_briefly(downgrade) };
         weak.unwrap_or_else(|| busy())
     }
 
-    /// Makes room for `additional` more values; see [`SlotMap::reserve`].
+    /// Reserves memory for `additional` more values; see [`SlotMap::reserve`].
     ///
     /// # Panics
     ///
@@ -253,15 +250,15 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
         self.map.lend(|map| map.try_reserve(additional))?
     }
 
-    /// The number of values. O(1).
+    /// Returns the number of values. O(1).
     #[inline]
     #[track_caller]
     pub fn len(&self) -> usize {
-        // SAFETY: it reads numbers.
+        // SAFETY: the closure reads numbers, and runs no user code.
         unsafe { self.map.lend_briefly(|map| map.len()) }.unwrap_or_else(|| busy())
     }
 
-    /// Whether there are no values. O(1).
+    /// Returns `true` if the map has no values. O(1).
     #[inline]
     #[track_caller]
     pub fn is_empty(&self) -> bool {
@@ -271,5 +268,5 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
 
 index_by_key!([K: Key, V] GrowOnlyMap<'_, K, V> => V);
 
-// The values are not shown: to do so could insert more.
+// Values are not printed, since printing one could insert more.
 debug_fields!([K: Key, V] GrowOnlyMap<'_, K, V>, "GrowOnlyMap", |map| len: map.len());

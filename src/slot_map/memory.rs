@@ -1,4 +1,4 @@
-//! Taking memory, and giving it back.
+//! Taking and returning memory.
 
 use super::{Reuse, SlotMap};
 use crate::container::{
@@ -15,25 +15,25 @@ use crate::vec::VecStats;
 use std::ops::Range;
 
 stats! {
-    /// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`]. (Recent holes take up to 128 KiB of the
-    /// allocator's memory, which is not counted.)
+    /// What a [`SlotMap`] holds, and how much memory it takes; returned by [`SlotMap::stats`]. The list of recent
+    /// holes, up to 64 KiB from the allocator, is not counted.
     pub struct SlotMapStats of "Slots", in memory of "slots and holes" {
-        /// Slots with values.
+        /// Slots that hold values.
         live,
-        /// Slots between them that will be filled again, trimmed ones included.
+        /// Slots that later values can fill, including trimmed ones.
         holes,
         /// Slots that are kept for a [detached](SlotMap::detach) value.
         detached,
-        /// Slots that are used up: they had the last generation that keys can have.
+        /// Slots that are never used again, since they had the last generation that keys can have.
         retired,
-        /// Holes whose memory was returned by [`SlotMap::trim`] or never used, since
-        /// [`SlotMap::insert_at`] skipped them or since they were read.
+        /// Holes whose memory was returned by [`SlotMap::trim`], or never used: [`SlotMap::insert_at`] skipped them, or
+        /// they were read from stored data.
         trimmed,
     }
 }
 
 impl SlotMapStats {
-    /// What the memory takes up, for a container that the map is a part of.
+    /// The memory alone, for a container that contains the map.
     pub(crate) const fn memory(self) -> VecStats {
         let Self { live: len, capacity, max_len, reserved_bytes, committed_bytes, .. } = self;
         let Self { ahead_bytes, late, resident_bytes, .. } = self;
@@ -53,7 +53,7 @@ impl SlotMapStats {
 impl<K: Key, V> SlotMap<K, V> {
     reserve_methods! {
         &mut, "values";
-        /// Holes count as room. Enters the kernel if there is not room already. Nothing is moved.
+        /// Holes count as room. Enters the kernel unless there is enough room already. No value moves.
     }
 
     reserve_exact_methods! {
@@ -69,7 +69,7 @@ impl<K: Key, V> SlotMap<K, V> {
         /// ```
     }
 
-    /// Makes room for so many values more, holes counted.
+    /// Makes room for `additional` more values, counting holes.
     pub(crate) fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         let (wished, needed) =
             (self.beyond_holes(additional), additional.saturating_sub(self.holes.count()));
@@ -86,7 +86,7 @@ impl<K: Key, V> SlotMap<K, V> {
             self.cover_holes()
         };
         match grow(wished) {
-            // Insertion fills the holes that it would keep where there are no other slots.
+            // If no slots can be added, insertion also fills the holes that it would otherwise keep.
             Err(_) if needed < wished => grow(needed),
             reserved => reserved,
         }
@@ -94,7 +94,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     prefault_methods! {
         &mut, "values";
-        /// Holes come first, and those that were [trimmed](Self::trim) take their page faults.
+        /// Holes are filled first, and those that were [trimmed](Self::trim) still take page faults.
     }
 
     fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
@@ -103,18 +103,18 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.try_prefault(self.beyond_holes(additional).min(spare))
     }
 
-    /// Makes memory behind the last slot resident ahead of its use, for the idle time of a frame; see
+    /// Makes memory after the last slot resident ahead of its use, in the idle time of a frame; see
     /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         let prefaulted = self.slots.prefault_ahead(budget);
         match self.cover_holes() {
             Ok(()) => prefaulted,
-            // Slots that cannot become holes are no capacity.
+            // A slot that cannot become a hole is not part of the capacity.
             Err(error) => Prefaulted { refused: Some(error), ..prefaulted },
         }
     }
 
-    /// The slots it takes to put in `additional` values, after holes that will be filled first.
+    /// Returns how many slots `additional` values take after all holes that can be filled.
     fn beyond_holes(&self, additional: usize) -> usize {
         let kept = match self.holes.order() {
             Reuse::Recent | Reuse::Lowest => 0,
@@ -124,9 +124,9 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     shrink_methods! {
-        /// Gives the memory behind the last value back to the system, as
-        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves; keys stay
-        /// stale. If the system refuses, the memory stays. Linear in the slots given up.
+        /// Returns the memory after the last value to the system, as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves, and stale keys stay stale. If
+        /// the system refuses, the memory stays committed. O(n) in the slots that are released.
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
@@ -134,7 +134,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
-        /// Of memory that slots are given up in at once.
+        /// How much memory of slots is released in one step.
         const PIECE_BYTES: usize = 4 << 20;
         self.settle();
         let most = if purse.is_unlimited() {
@@ -142,7 +142,7 @@ impl<K: Key, V> SlotMap<K, V> {
         } else {
             (PIECE_BYTES / Slots::<V>::STRIDE_BYTES).max(1)
         };
-        // First what lies behind the last slot, then slots by and by.
+        // Memory after the last slot first, then slots, step by step.
         let mut is_done = self.slots.shrink(purse)?;
         while is_done {
             let tail = self.tail(most);
@@ -159,22 +159,23 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(is_done)
     }
 
-    /// Gives all memory without values in it back to the system, wherever it lies: that of the
-    /// tail is neither resident nor charged to the process any more, that in the middle is not
-    /// resident.
+    /// Returns all memory without values to the system, wherever it is. Memory after the last value is neither resident
+    /// nor committed afterwards; other memory is committed, but not resident. No value moves.
     ///
-    /// Memory is given back in runs of 64 KiB. A huge page (2 MiB) that still holds values is kept whole unless at least
-    /// half of it consists of such runs without values: then it is split. A few values per huge page therefore cost
-    /// little memory, but one per 64 KiB keeps all of it. Where the kernel assembles huge pages in the background
-    /// (`khugepaged`), it fills up the split ones again within minutes; use
-    /// [`HugePages::Never`](crate::HugePages::Never) for a map that stays sparse. No value moves.
+    /// Memory is returned in runs of 64 KiB. A huge page (2 MiB) that still holds values is split only if at least half
+    /// of it consists of such runs without values, and otherwise stays as it is. So a few values per huge page keep
+    /// little memory, but one value per 64 KiB keeps all of it. If the kernel assembles huge pages in the background
+    /// (`khugepaged`), it fills split ones again within minutes; use [`HugePages::Never`](crate::HugePages::Never) for
+    /// a map that stays sparse.
     ///
-    /// Keys stay stale: for each run the highest generation in it is kept, and slots that come
-    /// back start above it. If the system refuses, the memory stays.
+    /// Stale keys stay stale: the map remembers the highest generation in each run, and its slots restart above that.
+    /// If the system refuses, the memory stays.
     ///
-    /// Linear in the slots, and enters the kernel for each stretch of runs: for a level's end, not
-    /// for each frame. To split huge pages takes about 0.3 ms per MiB that is given back, and filling them again takes
-    /// a page fault for each small page.
+    /// # Time complexity
+    ///
+    /// O(n) in the slots, and one system call for each contiguous range of such runs. Call it at the end of a level,
+    /// not in each frame. Splitting huge pages takes about 0.3 ms per MiB that is returned, and filling them again
+    /// takes a page fault for each small page. each small page.
     ///
     /// # Examples
     ///
@@ -192,7 +193,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// assert!(map.contains_key(new));
     /// ```
     pub fn trim(&mut self) {
-        // As for `shrink_to_fit`.
+        // As for `shrink_to_fit`, an error has no other effect.
         let _ = self.try_trim();
     }
 
@@ -200,7 +201,7 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was handed back before is.
+    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). Memory that was returned before the error stays returned.
     pub fn try_trim(&mut self) -> Result<(), Error> {
         self.holes.set_trim_from(0);
         self.trim_within(Budget::UNLIMITED)?;
@@ -211,11 +212,11 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(())
     }
 
-    /// [`trim`](Self::trim), but no more of it than a budget allows, so that it can be spread over
-    /// frames: call it again until it [is done](GivenBack::is_done). It goes on where the last call
-    /// ended; what comes free before that in the meantime waits for the next round.
+    /// Trims as [`trim`](Self::trim) does, but no further than a budget allows, to spread the work over frames: call it
+    /// again until it [is done](GivenBack::is_done). It continues where the last call ended. Values that are removed
+    /// before that place meanwhile wait for the next round.
     ///
-    /// To look at slots counts as a 64th of handing them back.
+    /// Visiting a slot counts as 1/64 of its bytes.
     ///
     /// # Errors
     ///
@@ -255,10 +256,9 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(GivenBack { bytes, is_done })
     }
 
-    /// What the map holds and takes up.
+    /// Returns what the map holds and how much memory it takes.
     ///
-    /// Asks the system which pages are resident, linear in the committed pages: for looking, not
-    /// for a hot path.
+    /// Asks the system which pages are resident, in O(n) of the committed pages: for diagnostics, not for a hot path.
     pub fn stats(&self) -> SlotMapStats {
         let (slots, holes) = (self.slots.stats(), self.holes.stats());
         let VecStats { capacity, max_len, ahead_bytes, late, .. } = slots;
@@ -272,9 +272,9 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// The last slots, `most` of them, behind the last value whose memory can go back: not those
-    /// beside it, for a slot that comes back starts above the floor of its block, which is more than
-    /// it has had.
+    /// Returns the last slots, at most `most`, that come after the last value and whose memory can be returned. Slots
+    /// that share memory with a value are not included: when such a slot came back, it would start above the floor of
+    /// its block, which is more than it has had.
     fn tail(&self, most: usize) -> Range<usize> {
         let len = self.slots.len();
         let used = self.candidates().next_back(self.holes.words());
@@ -285,7 +285,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Forgets the last slots, which are all holes.
+    /// Removes the last slots, which are all holes.
     fn give_up(&mut self, tail: Range<usize>) -> Result<(), Error> {
         let Range { start: keep, end: len } = tail;
         let size = Slots::<V>::BLOCK_SLOTS;
@@ -294,7 +294,7 @@ impl<K: Key, V> SlotMap<K, V> {
             let generation = self.last_generation(index);
             self.holes.cold_mut().floors.raise_block(index as usize / size, generation);
         }
-        // All of these are holes, so an empty state means that its memory was handed back.
+        // All of these are holes, so an empty state means that the memory was returned.
         let is_trimmed = |index: &u32| self.slots.state(*index) == State::EMPTY;
         let trimmed = indices(keep..len).filter(is_trimmed).count();
         self.holes.untrim(trimmed);
@@ -304,12 +304,12 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(())
     }
 
-    /// Whether all slots of a block are holes, or retired.
+    /// Whether all slots of a block are holes or retired.
     fn is_dead(&self, first: usize) -> bool {
         let is_retired =
             |index| !self.slots.state(index).is_live() && self.vacant_generation(index) == 0;
         (first..first + Slots::<V>::BLOCK_SLOTS).step_by(WORD_SLOTS).all(|first| {
-            // A word that is not there has no holes.
+            // Words that the bitmap does not have contain no holes.
             let holes = self.holes.words().get(first / WORD_SLOTS).copied().unwrap_or(0);
             holes == u64::MAX
                 || self.holes.cold().retired > 0
@@ -318,7 +318,7 @@ impl<K: Key, V> SlotMap<K, V> {
         })
     }
 
-    /// Hands back what it can of slots that are all holes or retired, and returns how many bytes.
+    /// Returns memory of slots that are all holes or retired, and returns how many bytes.
     fn try_discard(&mut self, slots: Range<usize>) -> Result<usize, Error> {
         let is_sparse = |page| self.slots.is_sparse(page, |first| self.is_dead(first));
         let discard = self.slots.discardable(slots, is_sparse);
@@ -336,8 +336,8 @@ impl<K: Key, V> SlotMap<K, V> {
             }
         }
         let mut trimming = Trimming { map: self, slots: discard.cleared(), held, is_done: false };
-        // Even if nothing was left to clear: there may be values of retired slots, and to look at it
-        // has brought pages of zeroes back.
+        // Done even if no state was left to clear: retired slots may hold data, and reading the states has made pages
+        // of zeros resident.
         let discarded = trimming.map.slots.discard(&discard);
         trimming.is_done = discarded.is_ok();
         drop(trimming);
@@ -345,11 +345,11 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 }
 
-/// Slots whose memory is handed back; counted when this is dropped, also if a backing unwinds.
+/// Slots whose memory is being returned. They are counted when this is dropped, even if a backing unwinds.
 struct Trimming<'m, K: Key, V> {
     map: &'m mut SlotMap<K, V>,
     slots: Range<usize>,
-    /// How many of them did not read as empty before.
+    /// How many of them had a state before.
     held: usize,
     is_done: bool,
 }
@@ -359,7 +359,7 @@ impl<K: Key, V> Drop for Trimming<'_, K, V> {
         let Self { map, slots, held, is_done } = self;
         let mut cleared = *held;
         if !*is_done {
-            // Some may be gone all the same.
+            // Some memory may have been returned nevertheless.
             let is_left = |index: &u32| map.slots.state(*index) != State::EMPTY;
             cleared -= indices(slots.clone()).filter(is_left).count();
         }

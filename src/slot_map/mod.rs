@@ -1,18 +1,18 @@
-//! [`SlotMap`]: values that never move, found by keys that are never mistaken; and its iterators.
+//! [`SlotMap`]: values that never move, found by keys that never find another value; and its iterators.
 
-// Memory safety is that of `crate::slots`. This module keeps the promise about keys: a mistake here could lose a
-// value, or resolve a key to the wrong one, but never reach a value that is not there.
+// Memory safety is that of `crate::slots`. This module guarantees what keys find: a mistake here could lose a value, or
+// resolve a key to the wrong one, but never reach memory that holds no value.
 //
 // # What holds between calls
 //
-// - Each slot below the length is one of: live; a hole, and marked so; detached (vacant with its
-//   generation, not marked); retired (empty, not marked). The counts of the last two are kept.
-// - The next generation of a hole, if it is not put in by a key made elsewhere, is one more than the
-//   one its state has, or, if that is empty, than the floor of its block. It is never more than `K::Layout::MAX_GENERATION`: a slot whose
-//   value had that generation is retired when the value goes.
-// - Slots behind the last one start above the floor of the tail.
+// - Each slot below the length is in one of four states: live; a hole, and marked as one; detached (vacant with its
+//   generation, not marked); or retired (empty, not marked). The last two are counted.
+// - The next generation of a hole, unless a key from elsewhere brings it, is one more than that of its state, or, if
+//   the state is empty, than the floor of its block. It is at most `K::Layout::MAX_GENERATION`: a slot whose value had
+//   that generation is retired when the value is removed.
+// - Slots past the last one start above the floor of the tail.
 
-// In the order in which the docs list their methods.
+// In the order in which the documentation lists their methods.
 mod builder;
 
 mod access;
@@ -55,52 +55,53 @@ use crate::slots::key_bits::most_slots;
 use crate::slots::key_tag::{Mint, TypeNumber};
 use crate::slots::vacancy::Fresh;
 
-/// A map that makes the keys for its values, and whose values never move.
+/// A map that returns a key for each inserted value, and never moves its values.
 ///
-/// It has all that the map of the same name in the `slotmap` crate has, by the same names, so that
-/// changing an import is most of moving to it. Besides:
+/// It has the API of the `slotmap` crate's map of the same name, so that moving to it usually means changing an import.
+/// In addition:
 ///
-/// - **Values stay put.** The address of a value never changes while it is in the map, whatever is
-///   inserted or removed; [`compact`](Self::compact) alone moves values, and tells which. Growing copies
-///   nothing. A [grow-only scope](Self::grow_only) makes that
-///   usable for references, [`Weak`] and [`key_of`](Self::key_of) for pointers.
-/// - **Keys are never mistaken.** A key resolves to the value it was made for, and never to
-///   another: not after its slot is reused, cleared, trimmed, or went through `serde`. A slot
-///   whose generations are spent is retired. Bits that somebody made up find nothing, or a value
-///   that is there. Only [`reset`](Self::reset) forgets which keys there were. (Another map of the same type
-///   has keys of its own that look the same; a [key type](crate::new_key_type) for each map has
-///   the compiler tell them apart, and a [type number](SlotMapBuilder::type_id) the map itself.)
-/// - **Holes cost little.** They are kept beside the values: in a bitmap, about one bit a slot, and those
-///   of late on a stack with the generations that come next. To fill one reads no dead slot, and to go
-///   over the values skips stretches of holes by their bits.
-/// - **Memory goes back** by [`trim`](Self::trim), wherever the holes lie.
-/// - **Many at once.** [`join`](Self::join) goes over the values that several maps have for the same keys;
-///   [`get_many`](Self::get_many), [`get_many_mut`](Self::get_many_mut) and
-///   [`remove_many`](Self::remove_many) have memory fetched ahead where the map is large.
+/// - **Addresses are stable.** The address of a value never changes while it is in the map, whatever is inserted or
+///   removed. Only [`compact`](Self::compact) moves values, and reports which. Growing copies nothing. References to
+///   values can be held across insertions in a [grow-only scope](Self::grow_only), and pointers as [`Weak`] or by
+///   [`key_of`](Self::key_of).
+/// - **Holes cost little.** They are recorded next to the values: recent ones on a stack with the generation of their
+///   next value, all others in a bitmap of about one bit per slot. Filling a hole reads no vacant slot, and iteration
+///   skips holes without reading them.
+/// - **Memory can be returned** by [`trim`](Self::trim), wherever the holes are.
+/// - **Operations on many keys.** [`join`](Self::join) iterates over the values that several maps have for the same
+///   keys. [`get_many`](Self::get_many), [`get_many_mut`](Self::get_many_mut) and [`remove_many`](Self::remove_many)
+///   prefetch in large maps.
 ///
-/// # Complexity
+/// # Keys
 ///
-/// Looking up, inserting and removing are O(1). Insertion enters the kernel when committed memory
-/// is used up; see [`reserve`](Self::reserve). Looking up and removing do not. To iterate is
-/// linear in the values, the slots that are retired or detached, recent holes (16,384 at most), and
-/// 1/64 of the other holes.
+/// A key finds the value that it was made for and never another one: neither after its slot was reused, nor after the
+/// map was cleared, trimmed, or written and read by `serde`. A slot whose generations are used up is retired. A forged
+/// key finds nothing, or a value that is in the map. Only [`reset`](Self::reset) forgets which keys there were.
+///
+/// Another map with the same key type makes keys that look the same. Declare a [key type](crate::new_key_type) for each
+/// map to have the compiler tell them apart, or set a [type id](SlotMapBuilder::type_id) to have the map do so.
 ///
 /// # Memory
 ///
-/// A slot is the value and 4 bytes, padded to the alignment of the value; there is up to 1.02 bits
-/// a slot for holes. Recent holes take 8 bytes each from the allocator: there is room for half as many
-/// as a small map has slots, and for 16,384 at most. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
+/// A slot is the value plus 4 bytes, padded to the alignment of the value. Holes take up to 1.02 bits per slot, and
+/// recent holes 8 bytes each from the allocator: there is room for one per 32 slots, at least 128 and at most 8,192.
+/// Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
 ///
-/// Where addresses are few (32 bits), or there is no virtual memory (WebAssembly), name
-/// [`max_len`](Self::with_max_len): without virtual memory a map is one block of the heap, of so many slots, and of
-/// 4 MiB if nobody said how many; see [what holds there](crate::guide::the_web). Looking up costs the same. For thousands of
-/// small maps, one map for all of them takes the least.
+/// Set [`max_len`](Self::with_max_len) if addresses are scarce (32 bits), or without virtual memory (WebAssembly): a
+/// map is then a single heap block of `max_len` slots, or of 4 MiB by default; see [the web](crate::guide::the_web).
+/// Looking up takes the same time. In place of thousands of small maps, one map for all of them takes the least memory.
 ///
 /// # Order
 ///
-/// Iteration is in the order of addresses, that is, of the keys' indices. Insertion takes the hole that
-/// came last, if it lies near the front, else the lowest, so that memory is in the cache and a map stays
-/// dense; and a slot behind all others only where there is no hole. See [`Reuse`] for other ways.
+/// Iteration visits values in the order of addresses, which is that of the keys' indices. Insertion fills the most
+/// recent hole if it is near the front, and otherwise the lowest, so that memory is in the cache and the map stays
+/// dense. A slot is added only if no hole is left. [`Reuse`] selects other orders.
+///
+/// # Time complexity
+///
+/// Looking up, inserting and removing take O(1). Insertion enters the kernel when committed memory is used up (see
+/// [`reserve`](Self::reserve)); looking up and removing never do. Iteration is O(n) in the values, the retired and
+/// detached slots, the recent holes (at most 8,193), and 1/64 of the other holes.
 ///
 /// # Examples
 ///
@@ -115,32 +116,31 @@ use crate::slots::vacancy::Fresh;
 /// assert_eq!(sounds[bang], "bang");
 ///
 /// sounds.remove(bang);
-/// let boom = sounds.insert("boom".to_string()); // into the same slot
+/// let boom = sounds.insert("boom".to_string()); // reuses the slot
 /// assert_eq!(sounds.get(bang), None);
 /// assert!(sounds.values().eq(["boom", "hiss"]));
 /// # let _ = (hiss, boom);
 /// ```
 pub struct SlotMap<K: Key, V> {
     slots: Slots<V>,
-    /// Slots below the length that may be filled again.
+    /// Slots below the length that later values can fill.
     holes: Holes,
-    /// Slots behind the last one, where no hole is to be filled before them.
+    /// Slots past the last one, if no hole is to be filled before them.
     fresh: Fresh,
-    /// No value had a later generation than this that is not there any more, but for the last that keys can
-    /// have; nor has one that is there a later one than the next. The last but one, where keys came from
-    /// another map.
+    /// No removed value had a later generation than this, except for the last that keys can have, and no live value has
+    /// a later one than the next. If keys came from another map, this is the last generation but one.
     highest: u32,
-    /// Slots below the length that hold nothing but are kept for their key.
+    /// Slots below the length that are vacant, and kept for their key.
     detached: usize,
     number: TypeNumber<K>,
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// Those of a map for which nobody chose anything.
+    /// The options of a map that was created without a builder.
     const OPTIONS: &'static Options =
         &Options { bound: most_slots::<K>(), holder: Holder::SlotMap, ..Options::DEFAULT };
 
-    /// An empty map that is private to a container: growth moves its slots while they are few.
+    /// Creates an empty map that is private to a container. While it has few slots, growth moves them.
     pub(crate) const fn internal() -> Self {
         Self::with_slots(Slots::new(const { &Self::OPTIONS.internal() }))
     }
@@ -156,20 +156,19 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Makes the keys of this map.
     #[inline]
     pub(crate) const fn mint(&self) -> Mint<K> {
         self.number.mint()
     }
 
-    /// Index and generation of a key; generation 0, which no value has, if its tag is not this map's type
-    /// number.
+    /// Returns the index and generation of a key. If its tag is not the map's type id, the generation is 0, which no
+    /// value has.
     #[inline]
     pub(crate) fn parts_of(&self, key: K) -> (u32, u32) {
         self.number.parts(key.data())
     }
 
-    /// Indices to visit: all but holes. (What is detached or retired is among them.)
+    /// Returns a cursor over the indices of all slots except holes; detached and retired slots are included.
     pub(crate) fn candidates(&self) -> Cursor {
         Cursor::new(self.slots.len())
     }

@@ -1,4 +1,4 @@
-//! The slots of a map one by one, as they are written and read.
+//! Writing and reading a map slot by slot.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,7 @@ use crate::slots::state::Vacant;
 use crate::slots::vacancy::Fresh;
 use std::fmt;
 
-/// What a slot is, with its generation.
+/// A slot, with its generation.
 #[derive(Debug)]
 pub(crate) enum Part<V> {
     Live(u32, V),
@@ -34,7 +34,7 @@ pub(crate) enum BadPart {
     Generation { index: usize, generation: u32, most: u32 },
     /// No slot past the last one can have had this generation.
     Floor { generation: u32, most: u32 },
-    /// The type number comes after a slot, or after another type number.
+    /// The type id comes after a slot, or after another type id.
     LateType,
     /// A slot that is to be filled next holds a value, is listed twice, or does not exist.
     NotAHole { index: u32 },
@@ -43,11 +43,10 @@ pub(crate) enum BadPart {
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// The generations of vacant slots that are read are written into these slots, for up to this many bytes of vacant
-    /// slots and [`WRITTEN_FOR_EACH_VALUE`](Self::WRITTEN_FOR_EACH_VALUE) more slots per value. Other generations are
-    /// kept aside, four bytes each, so that a few bytes of input do not make a page resident.
+    /// Generations of vacant slots are written into the slots for up to this many bytes of vacant slots, plus
+    /// [`WRITTEN_FOR_EACH_VALUE`](Self::WRITTEN_FOR_EACH_VALUE) slots per value. Others are kept aside, in four bytes
+    /// each, so that a few bytes of input cannot make many pages resident.
     const WRITTEN_BYTES: usize = 4 << 20;
-    /// See [`WRITTEN_BYTES`](Self::WRITTEN_BYTES).
     const WRITTEN_FOR_EACH_VALUE: usize = 16;
 
     /// Returns all slots in order.
@@ -63,7 +62,7 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(indices(0..self.slots.len()).map(move |index| self.part(index, &front)))
     }
 
-    /// Returns what a slot is. `front` has the holes that are not in the bitmap, in ascending order.
+    /// Returns a slot. `front` has the holes that are not in the bitmap, in ascending order.
     fn part(&self, index: u32, front: &[u32]) -> Part<&V> {
         if let Some((generation, value)) = self.slots.at_index(index) {
             return Part::Live(generation, value);
@@ -77,7 +76,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Sets the type number of a map of which nothing else has been read yet.
+    /// Sets the type id of a map of which nothing else has been read yet.
     pub(crate) fn try_set_type_id(&mut self, number: u32) -> Result<(), BadPart> {
         if self.slots.len() > 0 || self.type_id().is_some() {
             return Err(BadPart::LateType);
@@ -91,7 +90,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let most = <K::Layout as Layout>::MAX_GENERATION;
         let (generation, allowed) = match part {
             Part::Live(generation, _) | Part::Detached(generation) => (generation, 1..=most),
-            // A hole that has never held a value has had none.
+            // Generation 0 is that of a hole that has never held a value.
             Part::Hole(generation) => (generation, 0..=most - 1),
             Part::Retired => (1, 1..=most),
         };
@@ -99,14 +98,14 @@ impl<K: Key, V> SlotMap<K, V> {
             let most = *allowed.end();
             return Err(BadPart::Generation { index: self.slots.len(), generation, most });
         }
-        // The generation of a value that is there is at most one more than the last one that was removed.
+        // A live value has at most the generation after the highest that was removed.
         let is_gone = matches!(part, Part::Hole(_));
         self.note_generation(if is_gone { generation } else { generation - 1 });
         if self.room_behind() == 0 {
             self.grow(1).map_err(BadPart::Refused)?;
         }
         let Ok(index) = u32::try_from(self.slots.len()) else {
-            unreachable!("there is room for no more slots than keys can number")
+            unreachable!("keys have bits for all slots that there is room for")
         };
         self.fresh = Fresh::NONE;
         match part {

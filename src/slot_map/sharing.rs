@@ -1,15 +1,14 @@
-//! [`Sharing`]: a map whose vacant slots are dealt out by numbers, *tickets*, to those who fill them without having the
-//! map.
+//! [`Sharing`]: a map whose vacant slots other threads fill, by *tickets*, without borrowing the map.
 //!
-//! It begins and ends by `&mut self`, and in between it only [grows](Sharing::grow): tickets, each of which stands for a
-//! slot from then on, come to those that there are. First they stand for holes, in the order in which the map would fill
-//! them; when there is none left that may be filled, for slots behind the last one.
+//! Sharing begins and ends with `&mut self`. In between, the map only [grows](Sharing::try_grow): tickets are added,
+//! each of which stands for one slot from then on. The first stand for holes, in the order in which the map would fill
+//! them. When there is none left that may be filled, tickets stand for slots past the last one.
 //!
-//! As long as it is shared, the map's own code looks at no state of a slot that there is a ticket for: holes that were
-//! dealt out are none of its holes any more, and slots behind the last one were made vacant before. When it ends, what was
-//! not used goes back, and what others have [removed](Baseline) is taken out as the map takes out any other.
+//! While the map is shared, its own code reads no state of a slot that has a ticket: holes with tickets are no longer
+//! holes of the map, and slots past the last one were made vacant before. When sharing ends, unused slots are returned,
+//! and values that other threads have [removed](Sharing::collect) are removed as in any map.
 
-#![expect(unsafe_code, reason = "makes slots live that hold values")]
+#![expect(unsafe_code, reason = "makes slots live whose values other threads wrote")]
 
 use super::SlotMap;
 use super::memory::SlotMapStats;
@@ -25,76 +24,75 @@ use crate::slots::vacancy::Fresh;
 use crate::vec::VmVec;
 use std::ops::Range;
 
-/// So many holes are listed at first, or slots made vacant in memory that held others: not all, for what is not used
-/// goes back.
+/// How many holes are listed first, or slots made vacant in reused memory. Not all at once, since unused ones must be
+/// returned.
 const FIRST_STEP: usize = 64;
 
-/// And never more than these at once, nor twice as many as before.
+/// Later steps double, up to this.
 const MOST_STEP: usize = 1 << 14;
 
-/// A map of which others fill slots.
 pub(crate) struct Sharing<K: Key, V> {
     map: SlotMap<K, V>,
     /// The holes that the first tickets stand for.
     list: VmVec<Hole>,
-    /// A bit for each slot; set by others, before they take a value out that they leave where it is.
+    /// One bit per slot. Other threads set it before they remove a value, which they leave in place.
     removed: VmVec<u8>,
-    /// The slot that the first ticket behind the list stands for.
+    /// The slot of the first ticket after the list.
     first_fresh: usize,
-    /// There are tickets, or may be, for slots behind the last one. So no hole is listed any more.
+    /// Whether there may be tickets for slots past the last one. No more holes are listed then.
     is_fresh: bool,
     step: usize,
 }
 
-/// What is known when sharing begins, and until it ends.
+/// What does not change while a map is shared.
 pub(crate) struct Baseline<K> {
     pub(crate) number: TypeNumber<K>,
-    /// Values that are there.
     pub(crate) len: usize,
-    /// The slot that the first ticket stands for that does not stand for a hole.
+    /// The slot of the first ticket that does not stand for a hole.
     pub(crate) first_fresh: usize,
     floors: SeenFloors,
 }
 
-/// Generations above which slots start, of a map that somebody else has.
+/// The generations above which slots start, in a map that other threads share.
 #[derive(Clone, Copy)]
 struct SeenFloors {
-    /// Of the first blocks.
+    /// Those of the first `count` blocks.
     blocks: *const u32,
     count: usize,
-    /// Of all behind.
+    /// That of all other blocks.
     beyond: u32,
 }
 
-// SAFETY: nothing is read through it but by who promises that nobody writes there.
+// SAFETY: the pointer is read only in `fresh_generation`, whose caller guarantees that the map is shared. No thread
+// writes there then.
 unsafe impl Send for SeenFloors {}
 // SAFETY: as above.
 unsafe impl Sync for SeenFloors {}
 
-/// The memory that others access without the map, and how far they may.
+/// The memory that other threads access, and its limits.
 pub(crate) struct Extent {
     pub(crate) slots: *mut u8,
-    /// So many slots may be looked at.
+    /// Slots below this may be read.
     pub(crate) end: usize,
     pub(crate) removed: *mut u8,
-    /// So many slots have a bit there.
+    /// Slots below this have a bit.
     pub(crate) removed_end: usize,
     pub(crate) list: *mut Hole,
     pub(crate) listed: usize,
     pub(crate) capacity: usize,
 }
 
-/// Whether there may be tickets that somebody had and did not use.
+/// Whether there may be tickets that a thread had and did not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnusedTickets {
     None,
     Some,
-    /// Some; and a fork stopped a thread that was listing holes, so that a hole may be in no list, or in two.
+    /// As `Some`, and a fork stopped a thread that was listing holes, so a hole may be in no list, or in two.
     Anywhere,
 }
 
 impl<K: Key> Baseline<K> {
-    /// What is known of an empty map.
+    /// The baseline of an empty map.
     pub(crate) const NONE: Self = Self {
         number: TypeNumber::NONE,
         len: 0,
@@ -102,26 +100,26 @@ impl<K: Key> Baseline<K> {
         floors: SeenFloors { blocks: std::ptr::null(), count: 0, beyond: 0 },
     };
 
-    /// The generation of what comes into a slot, for values of this type, that is no hole.
+    /// Returns the generation of the next value in a slot that is not a hole.
     ///
     /// # Safety
     ///
-    /// - The map that it [began](Sharing::begin) with is there, and is shared yet.
+    /// - The map that [began](Sharing::begin) with this exists, and is still shared.
     #[inline]
     pub(crate) unsafe fn fresh_generation<V>(&self, index: usize) -> u32 {
         let block = index / Slots::<V>::BLOCK_SLOTS;
         if block >= self.floors.count {
             return self.floors.beyond + 1;
         }
-        // SAFETY: there is one for the block, and the map changes none while it is shared.
+        // SAFETY: `block < count`, and the caller guarantees that the map, which has these floors, exists.
         let floor = unsafe { self.floors.blocks.add(block) };
-        // SAFETY: as above.
+        // SAFETY: as above. The map changes no floor while it is shared.
         unsafe { floor.read() + 1 }
     }
 }
 
 impl<K: Key, V> Sharing<K, V> {
-    /// Not begun.
+    /// Takes a map that is not shared yet.
     pub(crate) const fn new(map: SlotMap<K, V>) -> Self {
         Self {
             map,
@@ -133,12 +131,12 @@ impl<K: Key, V> Sharing<K, V> {
         }
     }
 
-    /// The map, which is not to be changed as long as it is shared.
+    /// Returns the map, which must not be changed while it is shared.
     pub(crate) fn map(&mut self) -> &mut SlotMap<K, V> {
         &mut self.map
     }
 
-    /// From now on it is shared, and there is no ticket yet.
+    /// Starts to share the map, without tickets.
     pub(crate) fn begin(&mut self) -> Baseline<K> {
         let Self { map, list, removed, .. } = self;
         map.fresh = Fresh::NONE;
@@ -147,12 +145,12 @@ impl<K: Key, V> Sharing<K, V> {
             *list = VmVec::new();
         }
         if removed.options().bound != removed_bound(map) {
-            // It is another map, which may become larger. No bit is set.
+            // The map was replaced, and may have another maximum. No bit is set.
             *removed = VmVec::new();
         }
         self.first_fresh = self.map.slots.len();
         (self.is_fresh, self.step) = (false, FIRST_STEP);
-        // Whoever removes a value sees to it if it is refused here.
+        // If this is refused, a thread that removes a value asks again.
         let _ = self.cover_removed(self.first_fresh);
         Baseline {
             number: self.map.number,
@@ -174,19 +172,17 @@ impl<K: Key, V> Sharing<K, V> {
         }
     }
 
-    /// Gives memory for the list back. By who has it alone, when there is no ticket.
+    /// Returns the memory of the list. There must be no tickets.
     pub(crate) fn shrink_list(&mut self) {
-        debug_assert_eq!(self.tickets(), 0, "they are in the list");
+        debug_assert_eq!(self.tickets(), 0, "tickets are still in the list");
         self.list.shrink_to_fit();
     }
 
-    /// How many tickets there are.
     pub(crate) fn tickets(&self) -> usize {
         let fresh = if self.is_fresh { self.map.slots.len() - self.first_fresh } else { 0 };
         self.list.len() + fresh
     }
 
-    /// How many slots there can ever be.
     pub(crate) fn max_len(&self) -> usize {
         let slots = self.map.max_len();
         if self.removed.is_empty() {
@@ -196,17 +192,17 @@ impl<K: Key, V> Sharing<K, V> {
         }
     }
 
-    /// Whether there will be no more tickets.
+    /// Whether no more tickets can be added.
     pub(crate) fn is_at_end(&self) -> bool {
         self.is_fresh && self.map.slots.len() >= self.max_len()
     }
 
-    /// How many tickets there would be if there were all slots.
+    /// Returns the number of tickets if all slots existed.
     pub(crate) fn most_tickets(&self) -> usize {
         self.list.len() + self.max_len().saturating_sub(self.first_fresh)
     }
 
-    /// Sees to it that there are so many tickets, and maybe more. If it is refused, there may be more, too.
+    /// Ensures that there are `need` tickets, and possibly adds more, even if it returns an error.
     pub(crate) fn try_grow(&mut self, need: usize) -> Result<(), Error> {
         if !self.is_fresh {
             self.list_holes(need)?;
@@ -216,14 +212,14 @@ impl<K: Key, V> Sharing<K, V> {
         }
         let need = self.slot_behind(need);
         let grown = if need > self.room() { self.try_grow_slots(need) } else { Ok(()) };
-        // What there is, all the same.
+        // Adds tickets for what there is memory for, even after a refusal.
         let room = self.room();
         let ahead = self.map.slots.len().saturating_add(self.step());
         self.map.slots.extend_vacant_for_use(need.max(ahead).min(room), room);
         grown
     }
 
-    /// So many slots there are if there are as many tickets, and no hole more is listed.
+    /// Returns the number of slots if there are `tickets` tickets, and no more holes are listed.
     fn slot_behind(&self, tickets: usize) -> usize {
         self.first_fresh.saturating_add(tickets.saturating_sub(self.list.len()))
     }
@@ -234,7 +230,7 @@ impl<K: Key, V> Sharing<K, V> {
         step
     }
 
-    /// Lists holes, until there are so many, and some more; or there are none that may be filled.
+    /// Lists `need` holes and some more, or all that may be filled.
     fn list_holes(&mut self, need: usize) -> Result<(), Error> {
         let end = need.max(self.list.len().saturating_add(self.step()));
         while self.list.len() < end {
@@ -242,7 +238,7 @@ impl<K: Key, V> Sharing<K, V> {
                 (self.is_fresh, self.step) = (true, FIRST_STEP);
                 break;
             }
-            // First, since a hole that was taken out is to be kept.
+            // Reserved first, so that a hole that was removed from the map is not lost.
             match self.try_reserve_in_list() {
                 Ok(()) => self.list.extend(self.map.holes.pop()),
                 Err(_) if self.list.len() >= need => break,
@@ -264,7 +260,7 @@ impl<K: Key, V> Sharing<K, V> {
         self.list.try_reserve(1)
     }
 
-    /// How many slots there may be without a call for memory.
+    /// Returns how many slots there can be without taking memory.
     fn room(&self) -> usize {
         let bits = self.removed.len().saturating_mul(8);
         self.map.slots.capacity().min(self.map.holes.bitmap().covered()).min(bits)
@@ -275,8 +271,8 @@ impl<K: Key, V> Sharing<K, V> {
         self.cover_removed(need)
     }
 
-    /// Sees to it that so many slots have a bit that says that the value is removed; and all others that there is
-    /// memory for, if it can be had.
+    /// Ensures that `need` slots have a bit that marks their value as removed, and, if possible, all slots that have
+    /// memory.
     pub(crate) fn cover_removed(&mut self, need: usize) -> Result<(), Error> {
         let missing =
             |slots: usize, removed: &VmVec<u8>| slots.div_ceil(8).saturating_sub(removed.len());
@@ -289,19 +285,19 @@ impl<K: Key, V> Sharing<K, V> {
         }
         let wished = missing(self.map.slots.capacity(), &self.removed);
         if self.removed.try_extend_by_zeros(wished).is_err() {
-            // More are not worth that it is refused.
+            // Memory for all of them was refused. Those that are needed may fit.
             self.removed.try_extend_by_zeros(missing(need, &self.removed))?;
         }
         Ok(())
     }
 
-    /// Makes pages of slots resident that tickets stand for, but for holes.
+    /// Makes the pages of the slots of tickets resident, except for holes.
     pub(crate) fn try_prefault(&mut self, tickets: Range<usize>) -> Result<(), Error> {
         let [start, end] = [tickets.start, tickets.end].map(|ticket| self.slot_behind(ticket));
         self.map.slots.prefault_within(start, end)
     }
 
-    /// Makes memory behind the first `dealt` tickets resident.
+    /// Makes memory after the slots of the first `dealt` tickets resident.
     pub(crate) fn prefault_ahead(&mut self, dealt: usize, budget: Budget) -> Prefaulted {
         let used = self.slot_behind(dealt);
         let prefaulted = self.map.slots.prefault_ahead_behind(used, budget);
@@ -311,7 +307,7 @@ impl<K: Key, V> Sharing<K, V> {
         }
     }
 
-    /// What the map takes up, and this; with so many values, where so many tickets were dealt out.
+    /// Returns the stats of the map and of this, with `live` values, after `dealt` tickets were dealt out.
     pub(crate) fn stats(&self, live: usize, dealt: usize) -> SlotMapStats {
         let map = self.map.stats();
         let memory = map.memory() + self.list.stats() + self.removed.stats();
@@ -326,16 +322,16 @@ impl<K: Key, V> Sharing<K, V> {
         }
     }
 
-    /// It is shared no more: what of the first `dealt` tickets was filled is in the map, all others go back. But what
-    /// others have removed is yet to be [collected](Self::collect).
+    /// Ends sharing. Slots of the first `dealt` tickets that were filled belong to the map; all others are returned.
+    /// Values that other threads have removed are still to be [collected](Self::collect).
     ///
     /// # Safety
     ///
-    /// - Of tickets behind the first `dealt`, none was used: nothing was written to their slots.
+    /// - No ticket from `dealt` on was used: nothing was written to its slot.
     pub(crate) unsafe fn end(&mut self, dealt: usize, unused: UnusedTickets) {
         let end = self.slot_behind(dealt);
         if self.is_fresh {
-            // SAFETY: what is behind belongs to tickets that were not used, by the caller's promise.
+            // SAFETY: slots from `end` on belong to tickets that were not used, as the caller guarantees.
             unsafe { self.map.slots.retract(end) };
         }
         if unused == UnusedTickets::Anywhere {
@@ -357,14 +353,14 @@ impl<K: Key, V> Sharing<K, V> {
         (self.is_fresh, self.first_fresh) = (false, self.map.slots.len());
     }
 
-    /// Whether the bit of a slot says that its value is removed.
+    /// Whether the bit of a slot marks its value as removed.
     fn is_removed(&self, index: u32) -> bool {
         self.removed.get(index as usize / 8).is_some_and(|bits| bits >> (index % 8) & 1 == 1)
     }
 
-    /// Gives every hole its bit, including holes in no list. Linear in the slots.
+    /// Marks all holes in the bitmap, including those that are in no list. O(n) in the slots.
     ///
-    /// If slots are detached or retired, a hole in no list cannot be told from these, and counts as detached.
+    /// If slots are detached or retired, a hole in no list cannot be distinguished from them, and counts as detached.
     fn recover_holes(&mut self) {
         if self.map.slots.len() == 0 {
             return;
@@ -396,18 +392,19 @@ impl<K: Key, V> Sharing<K, V> {
         self.map.detached = others.saturating_sub(retired);
     }
 
-    /// Takes out and drops what others have removed. Should a drop panic, the rest is dropped all the same.
+    /// Removes and drops the values that other threads have removed. If a drop panics, the others are dropped
+    /// nevertheless.
     ///
     /// # Safety
     ///
-    /// - Of slots that have their bit, each that is not live was so, with the generation that its state has, when it
-    ///   was shared; its value was not moved out, nor dropped, and it is no hole.
+    /// - Each slot that has its bit set and is not live was live while the map was shared, with the generation of its
+    ///   state. Its value was neither moved nor dropped, and it is not a hole.
     pub(crate) unsafe fn collect(&mut self) {
         let end = self.map.slots.len().div_ceil(8).min(self.removed.len());
         let (map, bits, mut at) = (&mut self.map, &mut self.removed[..end], 0);
         until_done(|| {
             let Some(index) = take_bit(bits, &mut at) else { return false };
-            // SAFETY: its bit was set, and is not any more, so it comes here once; the rest is the caller's promise.
+            // SAFETY: its bit was set and is cleared now, so the slot comes here once. The caller guarantees the rest.
             if let Some(generation) = unsafe { map.slots.revive(index) } {
                 drop(map.remove_in_order(index, generation));
             }
@@ -416,9 +413,9 @@ impl<K: Key, V> Sharing<K, V> {
     }
 }
 
-/// Takes the first bit out of some, none of which is set before byte `at`.
+/// Clears the first bit and returns its position. No bit before byte `at` is set.
 fn take_bit(bits: &mut [u8], at: &mut usize) -> Option<u32> {
-    /// So many are looked at at once.
+    /// How many bytes are checked at once.
     const RUN: usize = 64;
     let is_unset = |bits: &&[u8]| bits.iter().all(|bits| *bits == 0);
     let unset = bits[*at..].chunks(RUN).take_while(is_unset).count();
@@ -436,14 +433,14 @@ impl<K: Key, V> SlotMap<K, V> {
         SeenFloors { blocks: blocks.as_ptr(), count: blocks.len(), beyond }
     }
 
-    /// Options of an array beside the map that never has more elements than that. Where a maximum was named for the map,
-    /// it has addresses for as many, and not what can be had by guess.
+    /// Returns the options of an array next to the map that has at most `bound` elements. If the map has a `max_len`,
+    /// addresses are reserved for exactly that many.
     fn options_beside(&self, bound: usize) -> Options {
         let named = self.slots.options().max_len;
         Options { bound, max_len: named.map(|_| bound), ..Options::DEFAULT }
     }
 
-    /// Makes a vacant slot a hole that nobody has filled after all.
+    /// Makes a vacant slot that was not filled a hole again.
     fn take_back(&mut self, index: u32) {
         if self.slots.state(index) == State::EMPTY {
             self.holes.cold_mut().trimmed += 1;
@@ -452,12 +449,11 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 }
 
-/// How many holes can ever be listed.
 fn list_bound<K: Key, V>(map: &SlotMap<K, V>) -> usize {
     map.max_len().max(1)
 }
 
-/// How many bytes of bits there can ever be.
+/// Returns the maximum number of bytes of bits.
 fn removed_bound<K: Key, V>(map: &SlotMap<K, V>) -> usize {
     map.max_len().div_ceil(8).max(1)
 }

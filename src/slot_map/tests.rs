@@ -1,4 +1,4 @@
-//! What needs refused calls; the rest is in `tests/it`.
+//! Tests with refused calls. All others are in `tests/it`.
 
 use super::*;
 use crate::__key_type;
@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 __key_type! { struct Few: Bits32<20, 4> }
 
-/// 64 slots of these are a block that can be handed back.
+/// 64 slots of these are a block whose memory can be returned.
 type Large = [u8; 1020];
 
 type Map<V> = SlotMap<DefaultKey, V>;
@@ -23,7 +23,7 @@ fn plain<V>() -> Map<V> {
     SlotMap::builder().huge_pages(HugePages::Never).build()
 }
 
-/// A map that has no room left for one more.
+/// Returns a map whose memory has no room for another value.
 fn full() -> Map<String> {
     let mut map = plain();
     map.insert("first".to_owned());
@@ -54,8 +54,8 @@ fn refused<R>(call: impl FnOnce(&mut Map<String>) -> Result<R, Error>) {
     check(&map, before.0 + 1);
 }
 
-/// Takes `map` out of sharing where a fork cut off the thread that was listing holes, which `cut` simulates.
-#[expect(unsafe_code, reason = "ends what it has begun")]
+/// Ends sharing after a fork cut off the thread that was listing holes, which `cut` simulates.
+#[expect(unsafe_code, reason = "ends the sharing that it began")]
 fn cut_off(map: Map<u64>, need: usize, cut: impl FnOnce(&mut Map<u64>)) -> Map<u64> {
     let mut sharing = Sharing::new(map);
     sharing.begin();
@@ -74,13 +74,13 @@ fn holes_that_a_fork_has_lost_are_found_again() {
         map
     };
     let cuts: [fn(&mut Map<u64>); 5] = [
-        // Taken out of the bitmap, and not in front yet.
+        // Removed from the bitmap, and not in front yet.
         |map| _ = map.holes.bitmap_mut().take_word(699, 64),
-        // Taken from the front, and not in the list yet.
+        // Removed from the front, and not in the list yet.
         |map| _ = map.holes.pop().unwrap(),
         // In both.
         |map| map.holes.mark(map.holes.first().unwrap().index()),
-        // The bit is changed, and what depends on it is not.
+        // The bit has changed, and what depends on it has not.
         |map| map.holes.bitmap_mut().cut_off(0xff),
         |map| map.holes.bitmap_mut().cut_off(usize::MAX),
     ];
@@ -94,7 +94,7 @@ fn holes_that_a_fork_has_lost_are_found_again() {
         }
     }
 
-    // Where some are detached, what is lost counts as detached.
+    // If some slots are detached, lost holes count as detached.
     let mut map = made();
     let key = map.keys().nth(100).unwrap();
     assert_eq!(map.detach(key), Some(300));
@@ -106,7 +106,7 @@ fn holes_that_a_fork_has_lost_are_found_again() {
 }
 
 #[test]
-fn refused_calls_give_the_values_back_and_change_nothing() {
+fn refused_calls_return_the_values_and_change_nothing() {
     refused(|map| {
         let refused = map.try_insert("new".to_owned()).unwrap_err();
         assert_eq!(refused.value, "new");
@@ -140,7 +140,7 @@ fn refused_calls_give_the_values_back_and_change_nothing() {
 }
 
 #[test]
-fn the_infallible_calls_panic_with_the_words_of_the_error() {
+fn infallible_calls_panic_with_the_text_of_the_error() {
     let calls: [fn(&mut Map<String>); 7] = [
         |map| assert!(map.insert("new".to_owned()).is_null()),
         |map| assert!(map.insert_with_key(|_| unreachable!("room comes first")).is_null()),
@@ -163,7 +163,7 @@ fn the_infallible_calls_panic_with_the_words_of_the_error() {
 }
 
 #[test]
-fn holes_are_filled_where_there_is_no_memory_for_more() {
+fn holes_are_filled_if_there_is_no_memory_for_more_slots() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 1000 }] {
         let mut map = full();
         map.holes = Holes::try_in(reuse).unwrap();
@@ -179,8 +179,8 @@ fn holes_are_filled_where_there_is_no_memory_for_more() {
     }
 }
 
-/// Grows, removes, trims and grows again, with calls of a kind refused: those after the first
-/// `pass`, one or all. Whatever is refused, no value is lost and no key mistaken.
+/// Grows, removes, trims and grows again, while calls of one kind are refused: those after the first `pass`, one or
+/// all. Checks that no value is lost and that no key finds another value.
 fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
     let mut map: SlotMap<Few, [u16; 510]> = SlotMap::builder()
         .huge_pages(HugePages::Never)
@@ -194,7 +194,7 @@ fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
             let number = round * 1000 + n;
             match map.try_insert([number; 510]) {
                 Ok(key) => {
-                    assert!(!gone.contains(&key), "{key:?} came again");
+                    assert!(!gone.contains(&key), "{key:?} was made again");
                     keys.push((key, number));
                 }
                 Err(Refused { value, .. }) => assert_eq!(value, [number; 510]),
@@ -209,8 +209,8 @@ fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
                 gone.insert(key);
             }
         }
-        // Where pages that are there may be refused over and over, as no system does, giving back
-        // those between values ends the process.
+        // If commits of resident pages were refused repeatedly, which no system does, returning pages between values
+        // would abort.
         if round % 2 == 0 && (call != Call::Commit || refuse == 1) {
             map.trim();
         } else {
@@ -231,13 +231,13 @@ fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
     gone.extend(keys.iter().map(|(key, _)| *key));
     for n in 0..1000 {
         let key = map.insert([n; 510]);
-        assert!(!gone.contains(&key), "{key:?} came again");
+        assert!(!gone.contains(&key), "{key:?} was made again");
     }
     struck
 }
 
 #[test]
-fn no_value_is_lost_and_no_key_mistaken_whatever_call_is_refused() {
+fn no_value_is_lost_and_no_key_finds_another_value_whatever_call_is_refused() {
     for call in [Call::Reserve, Call::Commit, Call::Decommit, Call::Discard] {
         let mut struck = 0;
         for pass in 0..12 {
@@ -246,12 +246,12 @@ fn no_value_is_lost_and_no_key_mistaken_whatever_call_is_refused() {
         for pass in [0, 1, 3, 6] {
             struck += with_refusals(call, pass, usize::MAX);
         }
-        assert!(struck > 4, "{call:?} was asked for {struck} times");
+        assert!(struck > 4, "{call:?} was refused {struck} times");
     }
 }
 
 #[test]
-fn no_key_comes_again_after_a_clear_wherever_generations_are() {
+fn no_key_is_repeated_after_a_clear_wherever_generations_are_stored() {
     use crate::key::Layout;
     let last = <<DefaultKey as Key>::Layout as Layout>::MAX_GENERATION;
     for start in (last / 2 - 5..last / 2 + 2).chain(last - 5..last) {
@@ -262,7 +262,7 @@ fn no_key_comes_again_after_a_clear_wherever_generations_are() {
         for round in 0..12 {
             for n in 0..10 {
                 let key = map.insert(n);
-                assert!(made.insert(key), "{key:?} came again");
+                assert!(made.insert(key), "{key:?} was made again");
                 assert!((start + 1..=last).contains(&key.data().generation()));
                 if n % 4 < round % 5 {
                     map.remove(key);
@@ -278,9 +278,9 @@ fn no_key_comes_again_after_a_clear_wherever_generations_are() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
+#[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
 fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
-    // For the slots, then for the holes, of so many slots that their bits are no block of the heap.
+    // For the slots, then for the bits of holes, of which there are too many for a heap block.
     for pass in [0, 1] {
         let mut map: Map<u64> = plain();
         let fault = Fault::from_nth(Call::Reserve, pass);
@@ -299,10 +299,10 @@ fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
-fn nothing_is_put_in_that_could_not_become_a_hole() {
+#[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
+fn no_value_is_inserted_whose_slot_could_not_become_a_hole() {
     let mut map: Map<String> = plain();
-    // The slots have their memory, the bitmap has none: of so many it is no block of the heap.
+    // The slots have their memory and the bitmap has none. It is too large for a heap block.
     let fault = Fault::from_nth(Call::Commit, 1);
     assert!(map.try_reserve(1_000_000).is_err());
     assert!(map.try_insert("refused".to_owned()).is_err());
@@ -356,7 +356,7 @@ fn a_refused_discard_or_decommit_keeps_keys_stale_and_values() {
 }
 
 #[test]
-fn a_clone_that_is_refused_half_way_leaves_nothing() {
+fn a_clone_that_is_refused_halfway_leaves_nothing() {
     let mut map: Map<Large> = plain();
     map.extend((0..200).map(|_| [1; 1020]));
     let key = map.keys().nth(7).unwrap();
@@ -386,12 +386,12 @@ mod supplied {
     use std::ops::Range;
     use std::ptr::NonNull;
 
-    /// Bytes that are zero once, of which so many are committed.
+    /// Bytes that are zero at first, and how many of them are committed.
     #[derive(Debug)]
     struct Words(Vec<u64>, usize);
 
-    // SAFETY: the vector is not changed, so its memory stays where it is, and nobody else uses it.
-    // (It is zero as long as nothing was written to it: each is used for one array.)
+    // SAFETY: the vector is not changed, so its memory stays in place, and nothing else uses it. It is zero until it is
+    // written to, and each vector is used for one array.
     unsafe impl Backing for Words {
         fn start(&self) -> NonNull<u8> {
             NonNull::new(self.0.as_ptr().cast_mut().cast()).expect("vectors are not at 0")
@@ -402,9 +402,9 @@ mod supplied {
         }
 
         unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-            // SAFETY: inside the memory, as the caller promises.
+            // SAFETY: the caller guarantees that the range lies within the memory.
             let first = unsafe { self.start().add(range.start) };
-            // SAFETY: as above, and not used by anybody.
+            // SAFETY: as above, and no other code accesses the range.
             unsafe { first.write_bytes(0, range.len()) };
             self.1 += range.len();
             Ok(())
@@ -417,9 +417,9 @@ mod supplied {
     }
 
     #[test]
-    #[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
-    fn memory_comes_back_from_a_map_whose_holes_have_none() {
-        // So many slots that the bits of holes are no block of the heap.
+    #[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
+    fn a_map_whose_holes_have_no_memory_can_return_its_own() {
+        // Enough slots that the bits of holes are not a heap block.
         let words = Words(Vec::with_capacity(4_000_000), 0);
         let fault = Fault::from_nth(Call::Reserve, 0);
         let refused = Map::<u64>::builder().capacity(1_000_000).try_build_in(words).unwrap_err();

@@ -1,4 +1,4 @@
-//! The traits of std.
+//! Implementations of std's traits.
 
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap};
 use crate::container::into_walk_methods;
@@ -15,12 +15,12 @@ use std::mem;
 default_by!([K: Key, V] SlotMap<K, V>, with_key);
 
 clone_by_try! {
-    /// A copy with the same options, the same type number, the same keys, holes that are filled in the same order, and
-    /// values at other addresses. Linear in the slots.
+    /// Returns a copy with the same options, type id and keys. Holes are filled in the same order, and values have
+    /// other addresses. O(n) in the slots.
     ///
     /// # Panics
     ///
-    /// Where [`try_clone`](SlotMap::try_clone) has an error.
+    /// If [`try_clone`](SlotMap::try_clone) returns an error.
     [K: Key, V: Clone] SlotMap<K, V>
 }
 
@@ -38,14 +38,14 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
         clone.slots.extend_vacant(self.slots.len())?;
         clone.holes = self.holes.try_clone(clone.slots.max_len())?;
         clone.cover_holes()?;
-        // Should the clone of a value panic, those that are there already are at no hole, and are
-        // dropped with the map.
+        // If cloning a value panics, the values that were cloned before are in slots that are not holes, and the map
+        // drops them.
         for index in indices(0..self.slots.len()) {
             let state = self.slots.state(index);
             if let Some((generation, value)) = self.slots.at_index(index) {
                 clone.slots.fill(index, generation, value.clone());
             } else if state != State::EMPTY {
-                // What reads as empty is so already, untouched.
+                // A state that is empty is not written, so its memory is not touched.
                 clone.slots.set_vacant(index, Vacant::after(state.generation()));
             }
         }
@@ -59,10 +59,10 @@ debug_items!([K: Key, V: fmt::Debug] SlotMap<K, V>, debug_map, |map| map);
 index_by_key!([K: Key, V] SlotMap<K, V> => mut V);
 
 impl<K: Key, V: PartialEq> PartialEq for SlotMap<K, V> {
-    /// Whether both have the same keys with equal values. What was in a slot before does not count:
-    /// maps that are equal may make different keys for the next value. Keys of another
-    /// [type number](crate::SlotMapBuilder::type_id) are others, those of none are as of number 0. Linear in the slots that are no
-    /// holes.
+    /// Returns `true` if both maps have the same keys with equal values. Earlier values of a slot do not count, so
+    /// equal maps may make different keys for the next value. Keys with different [type
+    /// ids](crate::SlotMapBuilder::type_id) are different; keys of a map without a type id compare as those of type id
+    /// 0. O(n) in the slots that are not holes.
     ///
     /// # Examples
     ///
@@ -77,7 +77,7 @@ impl<K: Key, V: PartialEq> PartialEq for SlotMap<K, V> {
     /// assert_eq!(map, other);
     /// ```
     fn eq(&self, other: &Self) -> bool {
-        // No tag that a user wrote is in keys that a map makes.
+        // Keys that a map makes never contain a tag that the user wrote.
         let are_alike = self.mint().tag() == other.mint().tag() || self.is_empty();
         are_alike
             && self.len() == other.len()
@@ -88,7 +88,7 @@ impl<K: Key, V: PartialEq> PartialEq for SlotMap<K, V> {
 impl<K: Key, V: Eq> Eq for SlotMap<K, V> {}
 
 from_by_collect! {
-    /// A map with these values, in their order; see [`keys`](SlotMap::keys) for the keys.
+    /// Creates a map of these values, inserted in order; see [`keys`](SlotMap::keys) for their keys.
     ///
     /// # Panics
     ///
@@ -105,8 +105,8 @@ from_by_collect! {
 }
 
 collect_by_extend! {
-    /// A map with these values, in their order; see [`keys`](SlotMap::keys), or
-    /// [`insert_many`](SlotMap::insert_many), for the keys.
+    /// Creates a map of these values, inserted in order. For their keys, see [`keys`](SlotMap::keys) or
+    /// [`insert_many`](SlotMap::insert_many).
     ///
     /// # Panics
     ///
@@ -115,14 +115,14 @@ collect_by_extend! {
 }
 
 impl<K: Key, V> Extend<V> for SlotMap<K, V> {
-    /// Puts all values in; see [`insert_many`](SlotMap::insert_many) for the keys.
+    /// Inserts all values; see [`insert_many`](SlotMap::insert_many) for a method that returns their keys.
     ///
     /// # Panics
     ///
     /// As for [`insert`](SlotMap::insert).
     #[track_caller]
     fn extend<I: IntoIterator<Item = V>>(&mut self, values: I) {
-        /// Wants no keys.
+        /// Discards the keys.
         struct Nothing;
 
         impl<K> Extend<K> for Nothing {

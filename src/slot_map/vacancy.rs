@@ -1,4 +1,4 @@
-//! Which slot the next value goes into, and with which generation.
+//! Which slot and which generation the next value gets.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,7 @@ impl<K: Key, V> SlotMap<K, V> {
         Vacancies { slots: slots.any(), holes, fresh, most_slots: most_slots::<K>() }
     }
 
-    /// Finds, or makes, room for a value. Nothing has changed by it but what is committed.
+    /// Finds a slot for the next value, or makes one available. Changes nothing but what is committed.
     #[inline]
     pub(crate) fn vacancy(&mut self) -> Result<Vacancy, Error> {
         match self.vacancy_at_hand() {
@@ -26,7 +26,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// The [`vacancy`](Self::vacancy), if nothing has to be done for it. Runs no user code.
+    /// Returns the [`vacancy`](Self::vacancy) if one is available at once. Runs no user code.
     #[inline]
     pub(super) fn vacancy_at_hand(&self) -> Option<Vacancy> {
         match self.holes.first() {
@@ -35,7 +35,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// The first of the fresh slots.
+    /// Returns the first fresh slot.
     #[inline]
     pub(super) fn vacancy_behind(&self) -> Vacancy {
         self.fresh.first(self.slots.len())
@@ -47,14 +47,14 @@ impl<K: Key, V> SlotMap<K, V> {
         self.vacancies().vacancy_after_all()
     }
 
-    /// Has a hole be in front, or slots be fresh, for a value that comes now.
+    /// Makes a hole in front or a fresh slot available for a value that is about to be inserted.
     #[cold]
     #[inline(never)]
     pub(super) fn bring_vacancy(&mut self) -> Result<(), Error> {
         self.vacancies().bring_vacancy()
     }
 
-    /// Fills a vacancy that was found, since when the map has not changed. Runs no user code.
+    /// Fills a vacancy. The map must not have changed since it was found. Runs no user code.
     #[inline]
     pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {
         let Vacancy { index, generation, source } = vacancy;
@@ -69,45 +69,45 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.fill(index, generation, value);
     }
 
-    /// Takes note that a hole that is not in front is about to be filled.
+    /// Unmarks a hole that is not in front and is about to be filled.
     #[cold]
     #[inline(never)]
     pub(super) fn unmark_hole(&mut self, index: u32) {
         self.vacancies().unmark_hole(index);
     }
 
-    /// Marks all holes, so that none is in front; and has the next insertion look at everything anew.
+    /// Marks all holes in the bitmap, so that none is in front, and makes the next insertion search again.
     ///
-    /// Linear in the holes that are in front, each of which has been put there once.
+    /// O(n) in the holes in front. Each of them was put there once.
     pub(super) fn settle(&mut self) {
         self.fresh = Fresh::NONE;
         self.holes.settle(self.slots.states());
     }
 
-    /// How many holes in front read as empty, since their memory was handed back.
+    /// Returns the number of holes in front whose memory was returned, so that their state reads as empty.
     pub(super) fn trimmed_in_front(&self) -> usize {
         let is_empty = |hole: &Hole| self.slots.state(hole.index()) == State::EMPTY;
         self.holes.front().filter(is_empty).count()
     }
 
-    /// Makes room for `additional` more slots, and that they can become holes.
+    /// Takes memory for `additional` more slots, and for their bits in the bitmap.
     #[cold]
     #[inline(never)]
     pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
         self.vacancies().grow(additional)
     }
 
-    /// Sees to it that each slot in committed memory can become a hole without a call for memory.
+    /// Ensures that each slot in committed memory can become a hole without taking memory.
     pub(super) fn cover_holes(&mut self) -> Result<(), Error> {
         self.vacancies().cover_holes()
     }
 
-    /// How many slots there may be behind the last one: committed, and such as can become holes.
+    /// Returns how many slots can be added: those that are committed, and can become holes.
     pub(super) fn room_behind(&self) -> usize {
         self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
     }
 
-    /// The last generation that a hole had, or one above.
+    /// Returns the last generation that a hole had, or a higher one.
     #[inline]
     pub(super) fn last_generation(&self, index: u32) -> u32 {
         let block = index as usize / Slots::<V>::BLOCK_SLOTS;
@@ -117,7 +117,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// The last generation that a vacant slot had, or 0 if none is recorded.
+    /// Returns the last generation that a vacant slot had; 0 if none is recorded.
     #[inline]
     pub(super) fn vacant_generation(&self, index: u32) -> u32 {
         match self.slots.state(index).generation() {

@@ -1,40 +1,37 @@
-//! [`Weak`]: a pointer to a value that may be gone.
+//! [`Weak`]: a pointer to a value that may have been removed.
 //!
 //! # Why this is sound
 //!
-//! A `Weak` is three numbers that anyone may copy, keep for ever, send anywhere, and hand to any
-//! map of the same key and value types. What it points to may have been removed and the slot
-//! reused; its map may have been dropped and another been made at the same address, with slots at
-//! other offsets; the map may have shrunk, so that the memory there is not accessible; threads
-//! may look on. So a map believes nothing that a `Weak` says:
+//! A `Weak` consists of three numbers that can be copied, kept forever, sent to any thread, and passed to any map of
+//! the same key and value types. Its value may have been removed and the slot reused. Its map may have been dropped and
+//! another one created at the same address, with slots at other offsets. The map may have shrunk, so that the memory is
+//! not accessible. Other threads may be reading. So a map trusts nothing that a `Weak` says:
 //!
-//! 1. **Its address is never dereferenced.** [`SlotMap::find_weak`] takes the *distance* of that
-//!    address from the start of the map's own slots, as a number, and what it hands on is the
-//!    index of a slot of its own. Wherever the pointer came from, no memory is touched by way of
-//!    it, so whether its allocation still exists does not matter.
-//! 2. **The index is checked like any other.** The distance must be a multiple of a slot's size,
-//!    and the index goes through [`Slots::get`](crate::slots::array::Slots::get), which takes any index:
-//!    it must be below the length, which slots that were handed back are not.
-//! 3. **The generation is compared with the one in the slot**, by the same call. It is equal only
-//!    if the slot is live, and then holds an initialised value of type `V`. What is returned is a
-//!    reference to that, with the lifetime of the map's borrow, as from `get`.
+//! 1. **Its address is never dereferenced.** [`SlotMap::find_weak`] computes the *distance* of that address from the
+//!    start of the map's own slots, as a number, and from it the index of one of the map's own slots. No memory is
+//!    accessed through the pointer, so it does not matter whether its allocation still exists.
+//! 2. **The index is checked like any other.** The distance must be a multiple of a slot's size, and the index is
+//!    passed to [`Slots::get`](crate::slots::array::Slots::get), which accepts any index: it must be below the length,
+//!    which slots whose memory was released are not.
+//! 3. **The generation is compared with that in the slot**, by the same call. They are equal only if the slot is live,
+//!    and then it holds an initialized value of type `V`. The result is a reference to that value with the lifetime of
+//!    the map's borrow, as from `get`.
 //!
-//! This much makes any `Weak` safe in any map, at any time; nothing about identities or
-//! generations needs to be true for it. That it also finds *the right value*, and not another of
-//! the same map or of another, is a promise on top, kept by
+//! This makes any `Weak` safe in any map at any time, whatever its identity and generation are. That it finds *the
+//! right value*, and not another one of the same map or of another, is an additional guarantee, by
 //!
-//! 4. **The generation** within one map: a slot never has one twice.
-//! 5. **The identity** between maps: each map that gives out `Weak`s has a number of its own, from
-//!    a counter that does not wrap. Only a process that has made 4,294,967,294 such maps begins to give all
-//!    later ones one and the same; then a `Weak` of one of those may find a value in another, as
-//!    a key may. [`SlotMap::reset`], which lets generations start over, takes a new identity.
+//! 4. **The generation** within one map: no slot has the same generation twice.
+//! 5. **The identity** between maps: each map that has made a `Weak` has a number of its own, from a counter that does
+//!    not wrap. A process that has made 4,294,967,294 such maps gives all later ones the same number; a `Weak` of one
+//!    of those may find a value in another, as a key may. [`SlotMap::reset`], after which generations start over, takes
+//!    a new identity.
 //!
-//! A [`Weak`] that nobody made for a value has generation 0, which no slot is live with.
+//! A [`Weak`] that was not made for a value has generation 0, which no live slot has.
 //!
-//! `Weak` is `Send` and `Sync` whatever `V` is, and covariant in `V`: without a map there is no
-//! way from it to a value, and a map's own type says what may be done with its values where.
+//! `Weak` is `Send` and `Sync` for every `V`, and covariant in `V`: without a map it gives no access to a value, and
+//! the type of the map decides what threads may do with its values.
 
-#![expect(unsafe_code, reason = "says that it may go to other threads")]
+#![expect(unsafe_code, reason = "implements `Send` and `Sync`")]
 
 use super::SlotMap;
 use crate::key::Key;
@@ -45,16 +42,15 @@ use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ptr::NonNull;
 
-/// A pointer to a value of a [`SlotMap`], which may be gone by the time it is used.
+/// A pointer to a value of a [`SlotMap`] that notices when the value was removed.
 ///
-/// [`SlotMap::downgrade`] makes it, [`SlotMap::upgrade`] gives the value, if it is still there.
-/// It finds that value and no other: not one that came to be in the same slot later, nor one of
-/// another map, even if that came to be at the same address. (A value that was
-/// [detached](SlotMap::detach) is found again when something is put back under its key.) It takes
-/// 16 bytes (12 on 32-bit systems), and keeps nothing alive.
+/// [`SlotMap::downgrade`] creates it, and [`SlotMap::upgrade`] returns the value if it is still in the map. It never
+/// finds another value: neither a later one in the same slot, nor one of another map, even at the same address. (If its
+/// value was [detached](SlotMap::detach), it finds the value that is reattached under the same key.) It takes 16 bytes
+/// (12 on 32-bit systems), and does not keep the value alive.
 ///
-/// A key does the same job in 8 bytes or 4, and can be stored and sent elsewhere. A weak pointer
-/// knows which map it belongs to, and where its value lies, for those who need the address itself.
+/// A key serves the same purpose in 8 or 4 bytes, and can be stored and sent to other processes. A weak pointer also
+/// knows which map it belongs to, and the address of its value.
 ///
 /// # Examples
 ///
@@ -67,24 +63,24 @@ use std::ptr::NonNull;
 /// assert_eq!(sounds.upgrade(&weak), Some(&"bang"));
 ///
 /// sounds.remove(key);
-/// sounds.insert("boom"); // into the same slot
+/// sounds.insert("boom"); // reuses the slot
 /// assert_eq!(sounds.upgrade(&weak), None);
 /// ```
 pub struct Weak<K: Key, V> {
-    /// Where the value lies, or lay.
+    /// The address that the value has or had.
     value: NonNull<V>,
     generation: u32,
     map: NonZeroU32,
     key: PhantomData<fn(K) -> K>,
 }
 
-// SAFETY: it is an address and numbers; see the top of this file.
+// SAFETY: it is an address and numbers, and the address is never dereferenced; see the top of this file.
 unsafe impl<K: Key, V> Send for Weak<K, V> {}
 // SAFETY: as for `Send`.
 unsafe impl<K: Key, V> Sync for Weak<K, V> {}
 
 impl<K: Key, V> Weak<K, V> {
-    /// A pointer to no value: no map finds one for it. It is what [`Default`] gives.
+    /// Creates a pointer to no value, which no map finds. It is the [`Default`].
     ///
     /// # Examples
     ///
@@ -103,7 +99,7 @@ impl<K: Key, V> Weak<K, V> {
         Self { value, generation: 0, map, key: PhantomData }
     }
 
-    /// The value, if it is still in this map, which is the one that made the pointer: the same as
+    /// Returns the value if it is still in the map, which must be the one that made the pointer: as
     /// [`SlotMap::upgrade`]. O(1).
     ///
     /// # Examples
@@ -122,30 +118,29 @@ impl<K: Key, V> Weak<K, V> {
         map.upgrade(self)
     }
 
-    /// [`upgrade`](Self::upgrade), to change the value. O(1).
+    /// [`upgrade`](Self::upgrade), with a mutable reference. O(1).
     #[inline]
     pub fn upgrade_mut<'m>(&self, map: &'m mut SlotMap<K, V>) -> Option<&'m mut V> {
         map.upgrade_mut(self)
     }
 
-    /// Where the value lies, if it is still there.
+    /// Returns the address of the value, if it is still in the map.
     ///
-    /// As long as it is in the map, that is its address. Whoever reads it must know that it is,
-    /// and that nobody writes to it meanwhile. Of a pointer to [no value](Self::new) it is no
-    /// address of anything.
+    /// Code that reads from it must ensure that the value is in the map, and that nothing writes to it meanwhile. For a
+    /// pointer to [no value](Self::new), the address is arbitrary.
     #[inline]
     pub const fn as_ptr(&self) -> *const V {
         self.value.as_ptr()
     }
 
-    /// What tells one from another.
+    /// What equality, order and hash depend on.
     fn parts(&self) -> (NonZeroU32, NonNull<V>, u32) {
         (self.map, self.value, self.generation)
     }
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// A weak pointer to the value of a key, if that is in the map. O(1).
+    /// Returns a weak pointer to the value of a key; `None` if it is not in the map. O(1).
     pub fn downgrade(&self, key: K) -> Option<Weak<K, V>> {
         let (index, generation) = self.parts_of(key);
         self.downgrade_at(index, generation)
@@ -156,19 +151,19 @@ impl<K: Key, V> SlotMap<K, V> {
         Some(Weak { value, generation, map: self.holes.identity(), key: PhantomData })
     }
 
-    /// The value of a weak pointer, if it is still in the map. O(1).
+    /// Returns the value of a weak pointer; `None` if it was removed. O(1).
     #[inline]
     pub fn upgrade(&self, weak: &Weak<K, V>) -> Option<&V> {
         self.slots.get(self.find_weak(weak)?, weak.generation)
     }
 
-    /// The value of a weak pointer, to be changed, if it is still in the map. O(1).
+    /// Returns a mutable reference to the value of a weak pointer; `None` if it was removed. O(1).
     #[inline]
     pub fn upgrade_mut(&mut self, weak: &Weak<K, V>) -> Option<&mut V> {
         self.slots.get_mut(self.find_weak(weak)?, weak.generation)
     }
 
-    /// The key of a weak pointer, if its value is still in the map. O(1), one division.
+    /// Returns the key of a weak pointer; `None` if its value was removed. O(1), with one division.
     ///
     /// # Examples
     ///
@@ -185,7 +180,7 @@ impl<K: Key, V> SlotMap<K, V> {
         is_live.then(|| self.mint().key(index, weak.generation))
     }
 
-    /// The index of the slot that a weak pointer of this map points to.
+    /// Returns the index of the slot that a weak pointer of this map points to.
     #[inline]
     fn find_weak(&self, weak: &Weak<K, V>) -> Option<u32> {
         if !self.holes.cold().identity.is(weak.map) {
@@ -196,7 +191,7 @@ impl<K: Key, V> SlotMap<K, V> {
 }
 
 impl<K: Key, V> Default for Weak<K, V> {
-    /// A pointer to no value; see [`Weak::new`].
+    /// Creates a pointer to no value; see [`Weak::new`].
     fn default() -> Self {
         Self::new()
     }
@@ -219,7 +214,7 @@ impl<K: Key, V> PartialOrd for Weak<K, V> {
 }
 
 impl<K: Key, V> Ord for Weak<K, V> {
-    /// By map, then address, then generation.
+    /// Compares by map, then address, then generation.
     fn cmp(&self, other: &Self) -> Ordering {
         self.parts().cmp(&other.parts())
     }
@@ -237,7 +232,7 @@ impl<K: Key, V> fmt::Debug for Weak<K, V> {
     }
 }
 
-/// The niche, and the size that the docs promise.
+/// The niche, and the size that the documentation states.
 const _: () = {
     use crate::key::DefaultKey;
     assert!(size_of::<Weak<DefaultKey, String>>() == size_of::<usize>() + 8);

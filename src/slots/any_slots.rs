@@ -1,7 +1,7 @@
 //! [`States`] and [`AnySlots`]: slots without the type of their values, for code that is compiled once instead of once
 //! per type.
 
-#![expect(unsafe_code, reason = "reads states where slots of some size have them")]
+#![expect(unsafe_code, reason = "reads states by their offset in slots of any type")]
 
 use super::array::Slots;
 use super::prefetch;
@@ -9,10 +9,10 @@ use super::state::State;
 use crate::vec::AnyVec;
 use std::marker::PhantomData;
 
-/// The states of slots.
+/// The states of some slots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct States<'s> {
-    /// The state of the first slot, if there is one.
+    /// The address of the first state, if there is one.
     first: *const State,
     stride: usize,
     len: usize,
@@ -26,9 +26,9 @@ impl States<'_> {
             return State::EMPTY;
         }
         let state = self.first.wrapping_byte_add(index as usize * self.stride);
-        // SAFETY: `index` is below the length, see above. `self` was made by `Slots::states` or `AnySlots::states` from
-        // slots with this stride, whose states are initialized below the length. They are borrowed for as long as
-        // `self` lives, so they stay where they are, and no thread writes to them.
+        // SAFETY: `index` is below the length, as checked above. `self` was made by `Slots::states` or
+        // `AnySlots::states` from slots with this stride, whose states are initialized below the length. They are
+        // borrowed while `self` lives, so they stay where they are, and no thread writes to them.
         unsafe { state.read() }
     }
 
@@ -49,7 +49,7 @@ impl<'s> States<'s> {
 pub(crate) struct AnySlots<'s> {
     pub(super) array: AnyVec<'s>,
     state_offset: usize,
-    /// How far to shift an index to the right for the number of its block.
+    /// The number of bits to shift an index to the right, to get the number of its block.
     block_shift: u32,
 }
 
@@ -73,7 +73,6 @@ impl<V> Slots<V> {
 }
 
 impl AnySlots<'_> {
-    /// See [`Slots::BLOCK_SLOTS`].
     pub(crate) const fn block_slots(&self) -> usize {
         1 << self.block_shift
     }
@@ -95,7 +94,6 @@ impl AnySlots<'_> {
         self.states().at(index)
     }
 
-    /// See [`prefetch::ask_for_hole`].
     pub(crate) fn ask_for_hole(&self, index: u32) {
         let start = self.array.start().as_ptr().cast();
         prefetch::ask_for_hole(start, self.array.stride_bytes(), self.state_offset, index);

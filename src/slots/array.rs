@@ -1,27 +1,27 @@
-//! [`Slots`]: values, each with the word that says whether it is there.
+//! [`Slots`]: values, each with a word that says whether it exists.
 //!
 //! # Why this is sound
 //!
-//! One invariant carries all maps: **a slot below the length holds an initialised value if its
-//! state is live**, and nothing else is ever read as a value. Every method here takes any index
-//! and any generation, so no bookkeeping of the maps (holes, lengths, keys) is relied on: if it
-//! were wrong, values would be lost or leak, no more. It holds because
+//! All maps rely on one invariant: **a slot below the length holds an initialized value if its state is live**, and
+//! nothing else is ever read as a value. Every method here accepts any index and any generation, so memory safety does
+//! not depend on what maps record (holes, lengths, keys): a mistake there would lose or leak values, and no more. The
+//! invariant holds because
 //!
-//! - a state becomes live only after the value was written: right after, in [`Slots::write`] and where threads insert into
-//!   a shared map; or again, if the value stayed where it was, in [`Slots::revive`] and [`Slots::get_disjoint_mut`];
-//! - it stops being live before the value is moved out or dropped;
-//! - slots come to be below the length either by a write or as vacant ones: fresh zeroes, or
-//!   zeroed states, see [`Slots::extend_vacant`];
-//! - pages are handed back only after a look at each slot in them.
+//! - a state becomes live only after the value was written: right after, in [`Slots::write`] and where threads insert
+//!   into a shared map; or again, if the value stayed in place, in [`Slots::revive`] and [`Slots::get_disjoint_mut`];
+//! - a state stops being live before the value is moved out or dropped;
+//! - a slot gets below the length either by a write or as a vacant one, with fresh zeros or a zeroed state; see
+//!   [`Slots::extend_vacant`];
+//! - the memory of pages is returned only after the state of each slot in them was checked.
 //!
-//! No user code runs in between: no clone, no drop but in [`Slots::drop_values`], no closure but in
-//! [`Slots::select_in`], which changes nothing.
+//! No user code runs in between: no clone, no drop except in [`Slots::drop_values`], and no closure except in
+//! [`Slots::select_in`], which changes no state.
 //!
-//! References are made to the value of one slot at a time, never to a slice of slots. So a shared
-//! reference to one value stays good while another slot is written to, which the grow-only scope
-//! relies on, and pointers that users take stay good while other slots change.
+//! References are made to the value of one slot at a time, never to a slice of slots. So a shared reference to one
+//! value stays valid while another slot is written to, which the grow-only scope relies on, and users' pointers stay
+//! valid while other slots change.
 
-#![expect(unsafe_code, reason = "keeps values that may or may not be there")]
+#![expect(unsafe_code, reason = "stores values that may or may not exist")]
 
 use super::cursor::{Cursor, Picked, WORD_SLOTS, low_half};
 use super::disjoint::DisjointError;
@@ -39,43 +39,42 @@ use std::ptr::NonNull;
 #[cfg(test)]
 mod tests;
 
-/// A value and its state, side by side: one cache line for most look-ups.
+/// A value and its state, next to each other: most look-ups read one cache line.
 ///
-/// The value comes first, so that the address of a slot is that of its value. All zero bytes are
-/// a vacant slot.
+/// The value comes first, so that a slot and its value have the same address. Bytes that are all zero are a vacant
+/// slot.
 #[repr(C)]
 pub(super) struct Slot<V> {
     value: MaybeUninit<V>,
     pub(super) state: State,
 }
 
-/// An array of [`Slot`]s that never move. Dropping it drops no values; see
-/// [`drop_values`](Self::drop_values).
+/// An array of [`Slot`]s that never move. Dropping it drops no values; see [`drop_values`](Self::drop_values).
 pub(crate) struct Slots<V> {
     slots: VmVec<Slot<V>>,
-    /// A slot that is neither below this, nor below the length, nor in memory that others had before
-    /// ([`VmVec::warm_bytes`]), is as the system gave it: all zero, once it is within capacity. For only slots
-    /// below the length are written to, and this is raised when the length falls.
+    /// A slot within capacity that is neither below this, nor below the length, nor in reused memory
+    /// ([`VmVec::warm_bytes`]) is all zero, as the system supplied it. This holds since only slots below the length are
+    /// written to, and this is raised when the length falls.
     fresh_from: usize,
 }
 
 impl<V> Slots<V> {
-    /// The distance between one value and the next.
+    /// The distance in bytes from one value to the next.
     pub(crate) const STRIDE_BYTES: usize = size_of::<Slot<V>>();
 
-    /// How far behind the value the state lies.
+    /// The distance in bytes from a value to its state.
     pub(super) const STATE_OFFSET: usize = offset_of!(Slot<V>, state);
 
     pub(crate) const fn new(options: &'static Options) -> Self {
         Self { slots: VmVec::with_options(options), fresh_from: 0 }
     }
 
-    /// With the addresses reserved, if the options say how many, and memory for `capacity` slots.
+    /// Reserves addresses if the options have a `max_len`, and commits memory for `capacity` slots.
     pub(crate) fn try_new(options: Options, capacity: usize) -> Result<Self, Error> {
         Ok(Self { slots: VmVec::try_with_options(options, capacity)?, fresh_from: 0 })
     }
 
-    /// The same in memory of the user's.
+    /// [`try_new`](Self::try_new) in memory that a backing supplies.
     pub(crate) fn try_new_in<B: Backing>(
         backing: B,
         options: Options,
@@ -84,7 +83,7 @@ impl<V> Slots<V> {
         Ok(Self { slots: VmVec::try_new_in(backing, options, capacity)?, fresh_from: 0 })
     }
 
-    /// The backing, from slots that were just made in it.
+    /// Returns the backing of slots that were just created in it.
     pub(crate) fn into_backing<B: Backing>(self) -> B {
         self.slots.into_backing()
     }
@@ -114,8 +113,8 @@ impl<V> Slots<V> {
         self.slots.stats()
     }
 
-    /// Slots are numbered in blocks, of which each takes at least the memory that is worth a call
-    /// to hand back, and whole words of the hole bitmap.
+    /// Slots are grouped in blocks. Each takes at least the memory that is worth a call to return it, and whole words
+    /// of the hole bitmap.
     pub(crate) const BLOCK_SLOTS: usize = {
         let mut slots = WORD_SLOTS;
         while Self::STRIDE_BYTES.saturating_mul(slots) < 64 << 10 {
@@ -140,72 +139,72 @@ impl<V> Slots<V> {
         self.slots.prefault_ahead(budget)
     }
 
-    /// Makes pages of the slots from `start` to `end` resident, past the last one, too.
+    /// Makes pages of the slots from `start` to `end` resident, which may be past the last one.
     pub(crate) fn prefault_within(&mut self, start: usize, end: usize) -> Result<(), Error> {
         self.slots.prefault_within(start, end)
     }
 
-    /// Makes memory past the first `used` slots resident, as if there were no more.
+    /// Makes memory after the first `used` slots resident, as if there were no others.
     pub(crate) fn prefault_ahead_behind(&mut self, used: usize, budget: Budget) -> Prefaulted {
         self.slots.prefault_ahead_behind(used, budget)
     }
 
-    /// Gives memory behind the last slot back as far as there is money. Whether there is nothing more
-    /// to give back.
+    /// Returns memory after the last slot within the budget, and whether all of it was returned.
     pub(crate) fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
         let result = self.slots.shrink(self.slots.len(), purse);
-        // What was handed back will be fresh. Of the slot at the capacity a part may be left.
+        // Memory that was returned reads as zero when it is committed again, except for part of the slot at the
+        // capacity.
         self.fresh_from = self.fresh_from.min(self.capacity().saturating_add(1));
         result
     }
 
-    /// How many slots lie wholly in the memory that would stay if all behind the first `len` were
-    /// given up, if any would go.
+    /// Returns how many slots would fit into the memory that stays if all slots after the first `len` were removed;
+    /// `None` if no memory would be returned.
     pub(crate) fn shrinks_to(&self, len: usize) -> Option<usize> {
         self.slots.shrinks_to(len)
     }
 
-    /// The slots, which stay as many.
+    /// Returns the array, whose length must not be changed.
     pub(super) fn array_mut(&mut self) -> &mut VmVec<Slot<V>> {
         &mut self.slots
     }
 
-    /// Where the slots begin.
     #[inline]
     pub(super) const fn start(&self) -> NonNull<Slot<V>> {
         self.slots.start()
     }
 
-    /// The one range check.
+    /// The only range check.
     #[inline]
     fn at(&self, index: usize) -> Option<NonNull<Slot<V>>> {
         if index >= self.slots.len() {
             return None;
         }
-        // SAFETY: below the length, so inside the array.
+        // SAFETY: `index` is below the length, as checked above, so the slot lies within the allocation.
         Some(unsafe { self.start().add(index) })
     }
 
-    /// The slot that holds the value of a generation.
+    /// Returns the slot that is live with a generation.
     #[inline]
     fn find(&self, index: u32, generation: u32) -> Option<NonNull<Slot<V>>> {
         let slot = self.at(index as usize)?;
-        // SAFETY: below the length, and `&self` keeps writers away.
+        // SAFETY: `at` has checked that the slot is below the length. `&self` prevents writes.
         unsafe { is_live_with(slot, generation) }.then_some(slot)
     }
 
-    /// The state of a slot; vacant behind the last one.
+    /// Returns the state of a slot; [`State::EMPTY`] past the last one.
     #[inline]
     pub(crate) fn state(&self, index: u32) -> State {
         match self.at(index as usize) {
-            // SAFETY: slots below the length are initialised, and `&self` keeps writers away.
+            // SAFETY: `at` has checked that the slot is below the length, so its state is initialized. `&self` prevents
+            // writes.
             Some(slot) => unsafe { (*slot.as_ptr()).state },
             None => State::EMPTY,
         }
     }
 
-    /// Where the value of a generation lies: an address that is good for reading and writing as
-    /// long as the slots live, not only for the time of a borrow.
+    /// Returns the address of the value of a generation. It may be used for reading and writing as long as the slots
+    /// exist, not only while `self` is borrowed.
     #[inline]
     pub(crate) fn pointer_to(&self, index: u32, generation: u32) -> Option<NonNull<V>> {
         self.find(index, generation).map(NonNull::cast)
@@ -219,14 +218,14 @@ impl<V> Slots<V> {
     #[inline]
     pub(crate) fn get(&self, index: u32, generation: u32) -> Option<&V> {
         let slot = self.find(index, generation)?;
-        // SAFETY: its state is live, and stays so while `self` is borrowed.
+        // SAFETY: `find` has seen the slot live, and it stays so while `self` is borrowed.
         Some(unsafe { value_of(slot) })
     }
 
     #[inline]
     pub(crate) fn get_mut(&mut self, index: u32, generation: u32) -> Option<&mut V> {
         let slot = self.find(index, generation)?;
-        // SAFETY: its state is live, and `&mut self` keeps others away.
+        // SAFETY: `find` has seen the slot live, and `&mut self` guarantees exclusive access.
         Some(unsafe { value_of_mut(slot) })
     }
 
@@ -236,9 +235,9 @@ impl<V> Slots<V> {
     #[inline]
     pub(crate) unsafe fn get_unchecked(&self, index: u32) -> &V {
         debug_assert!(self.state(index).is_live(), "slot {index} holds no value");
-        // SAFETY: below the length by the caller's promise.
+        // SAFETY: the caller guarantees that the slot is below the length.
         let slot = unsafe { self.start().add(index as usize) };
-        // SAFETY: live by the caller's promise, and stays so while `self` is borrowed.
+        // SAFETY: the caller guarantees that the slot is live, and it stays so while `self` is borrowed.
         unsafe { value_of(slot) }
     }
 
@@ -248,33 +247,33 @@ impl<V> Slots<V> {
     #[inline]
     pub(crate) unsafe fn get_unchecked_mut(&mut self, index: u32) -> &mut V {
         debug_assert!(self.state(index).is_live(), "slot {index} holds no value");
-        // SAFETY: below the length by the caller's promise.
+        // SAFETY: the caller guarantees that the slot is below the length.
         let slot = unsafe { self.start().add(index as usize) };
-        // SAFETY: live by the caller's promise, and `&mut self` keeps others away.
+        // SAFETY: the caller guarantees that the slot is live, and `&mut self` guarantees exclusive access.
         unsafe { value_of_mut(slot) }
     }
 
-    /// The value of a slot, whatever its generation, and that.
+    /// Returns the value in a slot, whatever its generation, and its generation.
     #[inline]
     pub(crate) fn at_index(&self, index: u32) -> Option<(u32, &V)> {
         let slot = self.at(index as usize)?;
-        // SAFETY: below the length, and `&self` keeps writers away.
+        // SAFETY: `at` has checked that the slot is below the length. `&self` prevents writes.
         let generation = unsafe { live_generation(slot) }?;
-        // SAFETY: live, and stays so while `self` is borrowed.
+        // SAFETY: the slot is live, as seen above, and stays so while `self` is borrowed.
         Some((generation, unsafe { value_of(slot) }))
     }
 
-    /// The same, to change the value.
+    /// [`at_index`](Self::at_index), with a mutable reference.
     #[inline]
     pub(crate) fn at_index_mut(&mut self, index: u32) -> Option<(u32, &mut V)> {
         let slot = self.at(index as usize)?;
-        // SAFETY: below the length, and `&mut self` keeps others away.
+        // SAFETY: `at` has checked that the slot is below the length. `&mut self` guarantees exclusive access.
         let generation = unsafe { live_generation(slot) }?;
-        // SAFETY: live, and `&mut self` keeps others away.
+        // SAFETY: the slot is live, as seen above, and `&mut self` guarantees exclusive access.
         Some((generation, unsafe { value_of_mut(slot) }))
     }
 
-    /// Asks of the values in some slots of one word whether they are it, in order, and picks those that are.
+    /// Calls `is_it` for the values in some slots of one word, in order, and picks those for which it returns `true`.
     ///
     /// # Panics
     ///
@@ -286,51 +285,50 @@ impl<V> Slots<V> {
         picked: &mut Picked,
         mut is_it: impl FnMut(u32, u32, &mut V) -> bool,
     ) {
-        assert!(slots.end <= self.len(), "slots behind the last one hold no values");
+        assert!(slots.end <= self.len(), "the slots end past the last one");
         for at in slots {
-            // SAFETY: below the length, so inside the array.
+            // SAFETY: `at` is below the length, as checked above, so the slot lies within the allocation.
             let slot = unsafe { self.start().add(at) };
             picked.come_to(at);
-            // SAFETY: below the length, and `&mut self` keeps others away.
+            // SAFETY: the slot is below the length, and `&mut self` guarantees exclusive access.
             let Some(generation) = (unsafe { live_generation(slot) }) else { continue };
-            // SAFETY: live, and `&mut self` keeps others away.
+            // SAFETY: the slot is live, as seen above, and `&mut self` guarantees exclusive access.
             let value = unsafe { value_of_mut(slot) };
-            // No branch, which nobody could foresee.
+            // Without a branch, which would be mispredicted often.
             picked.pick_if(is_it(low_half(at), generation, value));
         }
     }
 
-    /// The values of several slots at once, or the first that is not there, or is asked for twice.
+    /// Returns the values of several slots, or which is the first key that is missing or repeated.
     pub(crate) fn get_disjoint_mut<const N: usize>(
         &mut self,
         keys: [(u32, u32); N],
     ) -> Result<[&mut V; N], DisjointError> {
         let mut found = [NonNull::dangling(); N];
         let mut count = 0;
-        // A slot that is found is marked as vacant for the time being, so it is not found again.
-        // Nothing here can panic before the marks are gone.
+        // Each slot that is found is marked as vacant for now, so that it is not found twice. Nothing panics before the
+        // marks are removed.
         while count < N {
             let (index, generation) = keys[count];
             let Some(slot) = self.find(index, generation) else { break };
-            // SAFETY: inside the array, and `&mut self` keeps others away.
+            // SAFETY: `find` returned the slot, so it lies within the array. `&mut self` guarantees exclusive access.
             unsafe { (*slot.as_ptr()).state = State::EMPTY };
             found[count] = slot;
             count += 1;
         }
         for (slot, (_, generation)) in found.iter().zip(keys).take(count) {
-            // SAFETY: as above. The slot was live with this generation, and its value is still
-            // there.
+            // SAFETY: as above. The slot was live with this generation, and its value is still in place.
             unsafe { (*slot.as_ptr()).state = State::live(generation) };
         }
         if count < N {
             return Err(DisjointError::at(&keys, count));
         }
-        // SAFETY: all are live, and no two are the same, so each reference is the only one to its
-        // value; `&mut self` keeps others away.
+        // SAFETY: all slots are live and distinct, so each reference is the only one to its value. `&mut self`
+        // guarantees exclusive access.
         Ok(found.map(|slot| unsafe { value_of_mut(slot) }))
     }
 
-    /// The index of the slot at an address, if it is that of a slot's value.
+    /// Returns the index of the slot whose value begins at an address.
     #[inline]
     pub(crate) fn index_at(&self, address: usize) -> Option<u32> {
         let distance = address.wrapping_sub(self.start().addr().get());
@@ -339,7 +337,7 @@ impl<V> Slots<V> {
         u32::try_from(index).ok().filter(|_| is_ours)
     }
 
-    /// The values of several slots at once.
+    /// Returns the values of several slots without checking them.
     ///
     /// # Safety
     ///
@@ -351,10 +349,10 @@ impl<V> Slots<V> {
     ) -> [&mut V; N] {
         let start = self.start();
         indices.map(|index| {
-            // SAFETY: below the length by the caller's promise.
+            // SAFETY: the caller guarantees that the slot is below the length.
             let slot = unsafe { start.add(index as usize) };
-            // SAFETY: live, and no other reference is made to it, by the caller's promise; `&mut
-            // self` keeps others away.
+            // SAFETY: the caller guarantees that the slot is live and that no other reference is made to it. `&mut
+            // self` guarantees exclusive access.
             unsafe { value_of_mut(slot) }
         })
     }
@@ -367,14 +365,14 @@ impl<V> Slots<V> {
     #[inline]
     unsafe fn write(slot: NonNull<Slot<V>>, generation: u32, value: V) {
         unpoison(slot.as_ptr(), 1);
-        // SAFETY: within capacity, so writable; the value comes first in a slot, and no reference
-        // is made to it.
+        // SAFETY: the caller guarantees that the slot is within capacity, so it is writable, and holds `&mut self`. The
+        // value comes first in a slot.
         unsafe { slot.cast::<V>().write(value) };
-        // SAFETY: the same.
+        // SAFETY: as above.
         unsafe { (*slot.as_ptr()).state = State::live(generation) };
     }
 
-    /// Fills a vacant slot below the length. (In one that is not, the old value would leak.)
+    /// Fills a vacant slot below the length. (If the slot is live, the old value leaks.)
     ///
     /// # Panics
     ///
@@ -387,29 +385,29 @@ impl<V> Slots<V> {
     pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) {
         debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
         let Some(slot) = self.at(index as usize) else { not_there() };
-        // SAFETY: below the length, so within capacity.
+        // SAFETY: `at` has checked that the slot is below the length, so it is within capacity.
         unsafe { Self::write(slot, generation, value) }
     }
 
-    /// Adds a slot with a value; there is memory for it.
+    /// Adds a slot with a value, for which there must be memory.
     ///
     /// # Panics
     ///
-    /// If there is not.
+    /// If all committed slots are used.
     #[expect(clippy::inline_always, reason = "as for `fill`")]
     #[inline(always)]
     pub(crate) fn push_within_capacity(&mut self, generation: u32, value: V) {
         let len = self.len();
         assert!(len < self.capacity(), "no memory was committed for another slot");
-        // SAFETY: `len` is less than the capacity.
+        // SAFETY: `len` is less than the capacity, as checked above.
         let slot = unsafe { self.start().add(len) };
-        // SAFETY: the same.
+        // SAFETY: as above.
         unsafe { Self::write(slot, generation, value) };
-        // SAFETY: within capacity, and the slot is initialised.
+        // SAFETY: `len + 1` is within capacity, and the slot was initialized above.
         unsafe { self.slots.set_len(len + 1) };
     }
 
-    /// Adds vacant slots, without touching the memory of those that are fresh.
+    /// Adds vacant slots without touching the memory of fresh ones.
     pub(crate) fn extend_vacant(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
         let (len, end) = (self.len(), self.len() + additional);
@@ -419,43 +417,42 @@ impl<V> Slots<V> {
         Ok(())
     }
 
-    /// Adds vacant slots up to `wish` in memory that there is, which others are about to fill; and where none
-    /// behind has to be touched for it, up to `most`.
+    /// Adds vacant slots up to `wish`, in committed memory, which are about to be filled; or up to `most`, if that
+    /// touches no memory.
     pub(crate) fn extend_vacant_for_use(&mut self, wish: usize, most: usize) {
         let is_known = wish >= self.fresh_from.max(self.warm());
         self.extend_vacant_but(0..0, if is_known { most.max(wish) } else { wish });
     }
 
-    /// How many slots lie in memory that others had before, which holds anything.
+    /// Returns how many slots lie in reused memory, whose contents are arbitrary.
     fn warm(&self) -> usize {
         self.slots.warm_bytes().div_ceil(Self::STRIDE_BYTES)
     }
 
-    /// Adds vacant slots up to `end`, of which some read as empty.
+    /// Adds vacant slots up to `end`, of which those in `empty` read as empty already.
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If fewer than `end` slots are committed.
     fn extend_vacant_but(&mut self, empty: Range<usize>, end: usize) {
         assert!(end <= self.capacity(), "no memory was committed for these slots");
         let end = end.max(self.len());
         let unknown = self.len()..end.min(self.fresh_from.max(self.warm()));
         for index in unknown.filter(|index| !empty.contains(index)) {
-            // SAFETY: within capacity.
+            // SAFETY: `index` is below `end`, which is within capacity.
             let slot = unsafe { self.start().add(index) };
             unpoison(slot.as_ptr(), 1);
-            // SAFETY: the same, so writable, and `&mut self` keeps others away.
+            // SAFETY: as above, so the slot is writable, and `&mut self` guarantees exclusive access.
             unsafe { (*slot.as_ptr()).state = State::EMPTY };
         }
         let added = self.len()..end;
-        // SAFETY: within capacity. The slots are vacant, so their values need not be initialised:
-        // those before `fresh_from`, or in memory that others had, were made so above, the others are all
-        // zero, see there.
+        // SAFETY: `end` is within capacity. The slots are vacant, so their values need not be initialized. States below
+        // `fresh_from` or in reused memory were written above or read as empty; all others are zero, see `fresh_from`.
         unsafe { self.slots.set_len(end) };
         self.poison_values(added);
     }
 
-    /// Nobody is to touch the values of these slots, which are below the length, and vacant.
+    /// Poisons the values of vacant slots below the length, which no code may access.
     fn poison_values(&self, slots: Range<usize>) {
         if poison::IS_ON {
             let values = slots.filter_map(|index| self.at(index)).map(NonNull::cast::<V>);
@@ -463,64 +460,63 @@ impl<V> Slots<V> {
         }
     }
 
-    /// Takes vacant slots behind the first `len` away again, since nothing was put there.
+    /// Removes vacant slots after the first `len`, to which nothing was written.
     ///
     /// # Safety
     ///
     /// - None of them was written to since they were added.
     pub(crate) unsafe fn retract(&mut self, len: usize) {
-        // What held anything before is below `fresh_from` yet, or in memory that others had.
-        // SAFETY: there may be fewer in any array; and by the caller's promise all behind is as it was.
+        // What held data before is still below `fresh_from`, or in reused memory.
+        // SAFETY: a smaller length is valid for every array, and the caller guarantees that the slots after it are
+        // unchanged.
         unsafe { self.slots.set_len(len.min(self.len())) };
     }
 
-    /// Makes a slot live again, by the generation that its value had, and returns that; none, if it is live.
+    /// Makes a slot live again with the last generation that it had, and returns that; `None` if it is live.
     ///
     /// # Safety
     ///
-    /// - It is below the length; and if it is not live, it was, with that generation, and its value was neither
-    ///   moved out nor dropped.
+    /// - The slot is below the length. If it is not live, it was live with the generation in its state, and its value
+    ///   was neither moved out nor dropped.
     pub(crate) unsafe fn revive(&mut self, index: u32) -> Option<u32> {
         let slot = self.at(index as usize)?;
-        // SAFETY: inside the array, and `&mut self` keeps others away.
+        // SAFETY: `at` has checked that the slot lies within the array. `&mut self` guarantees exclusive access.
         let state = unsafe { &mut (*slot.as_ptr()).state };
         if state.is_live() {
             return None;
         }
-        // Its value is there, by the caller's promise.
+        // The caller guarantees that its value is in place.
         *state = State::live(state.generation());
         let generation = state.generation();
         unpoison(slot.as_ptr(), 1);
         Some(generation)
     }
 
-    /// Hands back whole pages of memory that others had, in which slots behind the last one lie that were never
-    /// used: where many are passed over, that memory is not to stay with those who have no use for it. Returns
-    /// which of them read as empty then.
+    /// Returns whole pages of reused memory with slots past the last one that were never used, so that a map that skips
+    /// many slots does not keep that memory. Returns the slots whose states read as empty afterwards.
     fn empty_untouched(&mut self, slots: Range<usize>) -> Range<usize> {
         debug_assert!(slots.is_empty() || slots.start >= self.len(), "they may hold values");
         let discard = if slots.is_empty() { None } else { self.discardable(slots, |_| false) };
         let Some(Discard { bytes, cleared, .. }) = discard else { return 0..0 };
-        // SAFETY: only bytes of these slots are cleared: `discardable` rounds inwards. They lie behind the last
-        // one, so they are no elements.
+        // SAFETY: only bytes of these slots are cleared, since `discardable` rounds inwards. They are past the last
+        // slot, so they are not part of an element.
         let is_done = unsafe { self.slots.discard(bytes) }.is_ok();
         if is_done { cleared } else { 0..0 }
     }
 
-    /// Moves the value of a generation out, and leaves the slot as `left`.
+    /// Moves the value of a generation out, and sets the state to `left`.
     #[inline]
     pub(crate) fn take(&mut self, index: u32, generation: u32, left: Vacant) -> Option<V> {
         self.take_with(index, generation, |_, _| left)
     }
 
-    /// Moves the value of a generation out, and leaves the slot as `leave` says, which is asked only if
-    /// the value is there, for the state after that generation, and runs no user code.
+    /// Moves the value of a generation out, and sets the state to what `leave` returns. `leave` is called only if there
+    /// is such a value, with the state that its removal leaves, and must run no user code.
     ///
-    /// (It is asked before the value is moved, since that would have to be put aside for the time of a
-    /// call.)
+    /// (It is called before the value is moved, since otherwise the value would have to be stored during the call.)
     #[expect(
         clippy::inline_always,
-        reason = "as the value, what it captures would go through memory"
+        reason = "otherwise its captures would go through memory, as the value would"
     )]
     #[inline(always)]
     pub(crate) fn take_with(
@@ -531,43 +527,43 @@ impl<V> Slots<V> {
     ) -> Option<V> {
         let slot = self.find(index, generation)?;
         let left = leave(self, Vacant::after(generation));
-        // SAFETY: inside the array, and `&mut self` keeps others away.
+        // SAFETY: `find` returned the slot, so it lies within the array. `&mut self` guarantees exclusive access.
         unsafe { (*slot.as_ptr()).state = left.into() };
-        // Not the state, which is looked at by anybody.
+        // Only the value: the state may still be read.
         let _gone = AtEnd::of(slot.cast::<V>().as_ptr());
-        // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot
-        // is not live, so nobody reads the value again.
+        // SAFETY: the slot was live, so its value, which comes first, is initialized. It is not live any more, so the
+        // value is not read again.
         Some(unsafe { slot.cast::<V>().read() })
     }
 
-    /// Gives the value of a generation another, if it is there.
+    /// Changes the generation of a value, if there is one.
     #[inline]
     pub(crate) fn renew(&mut self, index: u32, generation: u32, new: u32) {
         if let Some(slot) = self.find(index, generation) {
-            // SAFETY: inside the array, and `&mut self` keeps others away. The slot was live, and stays
-            // so: its value is there.
+            // SAFETY: `find` returned the slot, so it lies within the array, and was live. It stays live, and its value
+            // is unchanged. `&mut self` guarantees exclusive access.
             unsafe { (*slot.as_ptr()).state = State::live(new) };
         }
     }
 
-    /// Changes the state of a slot that holds no value. (In one that does, it would leak.)
+    /// Sets the state of a slot without a value. (If the slot is live, its value leaks.)
     #[inline]
     pub(crate) fn set_vacant(&mut self, index: u32, state: Vacant) {
         debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
         if let Some(slot) = self.at(index as usize) {
-            // SAFETY: inside the array, and `&mut self` keeps others away.
+            // SAFETY: `at` has checked that the slot lies within the array. `&mut self` guarantees exclusive access.
             unsafe { (*slot.as_ptr()).state = state.into() };
         }
     }
 
-    /// Forgets the slots behind the first `len`; values in them leak.
+    /// Removes the slots after the first `len`. Values in them leak.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.fresh_from = self.fresh_from.max(self.len());
         self.slots.truncate(len);
     }
 
-    /// Drops the values at the candidates, of which there must be none twice, and all others
-    /// leak. Should a drop panic, the rest is dropped all the same.
+    /// Drops the values at the candidates, none of which may occur twice. All others leak. If a drop panics, the rest
+    /// are dropped nevertheless.
     pub(crate) fn drop_values(&mut self, mut candidates: Cursor, holes: &[u64]) {
         if !mem::needs_drop::<V>() {
             return;
@@ -581,10 +577,10 @@ impl<V> Slots<V> {
         });
     }
 
-    /// What handing back the memory of vacant slots would clear: whole pages inside them, and the
-    /// slots whose states lie there.
+    /// Returns what memory of vacant slots can be returned: whole pages inside them, and the slots whose states are in
+    /// these pages.
     ///
-    /// A huge page at either end that they fill only partly is kept, unless it `is_sparse`.
+    /// A huge page at either end that they cover only in part is kept, unless it `is_sparse`.
     pub(crate) fn discardable(
         &self,
         slots: Range<usize>,
@@ -593,7 +589,7 @@ impl<V> Slots<V> {
         let (first, end) = (slots.start * Self::STRIDE_BYTES, slots.end * Self::STRIDE_BYTES);
         let least = self.slots.least_run_bytes();
         let mut bytes = first.next_multiple_of(least)..end / least * least;
-        // Both ends at runs as large as either may need.
+        // Both ends at the larger of the run sizes that they need.
         let run = self.slots.run_bytes(first).max(self.slots.run_bytes(end));
         let is_kept = |byte: usize| {
             let page = byte / run * run;
@@ -608,54 +604,52 @@ impl<V> Slots<V> {
         if bytes.is_empty() {
             return None;
         }
-        // A state has the alignment of its size, so none lies across the edge of a page.
+        // A state is aligned to its size, so none crosses a page boundary.
         let first_state_at =
             |byte: usize| byte.saturating_sub(Self::STATE_OFFSET).div_ceil(Self::STRIDE_BYTES);
         let cleared = first_state_at(bytes.start)..first_state_at(bytes.end).min(slots.end);
         Some(Discard { slots, bytes, cleared })
     }
 
-    /// How many bytes of the memory of slots can be handed back in the smallest runs.
+    /// Returns how many bytes of the slots can be returned in the smallest runs.
     pub(crate) fn least_runs_bytes(&self, slots: Range<usize>) -> usize {
         let (first, end) = (slots.start * Self::STRIDE_BYTES, slots.end * Self::STRIDE_BYTES);
         let least = self.slots.least_run_bytes();
         (end / least * least).saturating_sub(first.next_multiple_of(least))
     }
 
-    /// How many blocks to hand back at once, where that is done by and by: enough for whole runs
-    /// anywhere.
+    /// Returns how many blocks to discard at once when working incrementally: enough to contain whole runs.
     pub(crate) fn piece_blocks(&self) -> usize {
         let run = self.slots.run_bytes(self.len() * Self::STRIDE_BYTES);
         (1 << 20_usize).max(2 * run).div_ceil(Self::STRIDE_BYTES * Self::BLOCK_SLOTS) + 1
     }
 
-    /// The slot from which on memory is left when what can be of vacant slots is handed back.
+    /// Returns the slot from which on memory is kept when all possible memory of vacant slots is returned.
     pub(crate) fn piece_end(&self, slots: Range<usize>) -> usize {
         let end = slots.end * Self::STRIDE_BYTES;
         let run = self.slots.run_bytes(end);
         end / run * run / Self::STRIDE_BYTES
     }
 
-    /// Hands the memory of vacant slots back; the states of the `cleared` ones read as empty then.
+    /// Returns the memory of vacant slots. The states of the `cleared` ones read as empty afterwards.
     ///
     /// # Panics
     ///
     /// If one of the slots holds a value.
     pub(crate) fn discard(&mut self, discard: &Discard) -> Result<(), Error> {
         let Discard { slots, bytes, .. } = discard;
-        assert!(slots.end <= self.len(), "slots behind the last one are not handed back");
+        assert!(slots.end <= self.len(), "the slots to discard end past the last one");
         let live = indices(slots.clone()).any(|index| self.state(index).is_live());
-        assert!(!live, "a slot holds a value");
-        // SAFETY: only bytes of these slots are cleared: `discardable`, which alone makes a
-        // `Discard`, rounds inwards. None of them is live, so their values need not be
-        // initialised, and a state of zero is vacant.
+        assert!(!live, "a slot to discard holds a value");
+        // SAFETY: only bytes of these slots are cleared, since `discardable`, the only constructor of `Discard`, rounds
+        // inwards. None of them is live, so their values need not be initialized, and a state of zero is vacant.
         let discarded = unsafe { self.slots.discard(bytes.clone()) };
         self.poison_values(slots.clone());
         discarded
     }
 }
 
-/// Memory of vacant slots to hand back, made by [`Slots::discardable`].
+/// Memory of vacant slots that can be returned; created by [`Slots::discardable`].
 pub(crate) struct Discard {
     slots: Range<usize>,
     bytes: Range<usize>,
@@ -663,25 +657,24 @@ pub(crate) struct Discard {
 }
 
 impl Discard {
-    /// How much memory is handed back.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The slots that read as empty afterwards.
+    /// Returns the slots whose states read as empty afterwards.
     pub(crate) fn cleared(&self) -> Range<usize> {
         self.cleared.clone()
     }
 }
 
-/// Out of line, for it stands wherever a value is put in.
+/// Out of line, to keep the code of every insertion small.
 #[cold]
 #[inline(never)]
 fn not_there() -> ! {
     panic!("the slot is not below the length")
 }
 
-/// Calls `step` until it returns `false`, also if it panics: the panic goes on afterwards.
+/// Calls `step` until it returns `false`. If it panics, calls it again until then, and the panic continues.
 #[inline]
 pub(crate) fn until_done(step: impl FnMut() -> bool) {
     struct Rest<F: FnMut() -> bool>(F);
@@ -701,97 +694,97 @@ pub(crate) fn until_done(step: impl FnMut() -> bool) {
     Rest(step).finish();
 }
 
-/// The indices of a range of slots. (The end may be more than an index can be.)
+/// Returns the indices of a range of slots, whose end may exceed the highest index.
 pub(crate) fn indices(slots: Range<usize>) -> impl Iterator<Item = u32> {
     let first = u32::try_from(slots.start).unwrap_or(u32::MAX);
     (first..=u32::MAX).take(slots.len())
 }
 
-/// The value of a slot.
+/// Returns the value of a slot.
 ///
 /// # Safety
 ///
-/// - The slot is live, and for `'a` stays so, and nobody writes to its value.
+/// - For all of `'a`, the slot is live, and its value is not written to.
 #[inline]
 pub(super) unsafe fn value_of<'a, V>(slot: NonNull<Slot<V>>) -> &'a V {
-    // SAFETY: live, so the value, which comes first, is initialised; the rest is the caller's
-    // promise.
+    // SAFETY: the caller guarantees that the slot is live, so the value, which comes first, is initialized, and that it
+    // is not written to for `'a`.
     unsafe { slot.cast().as_ref() }
 }
 
-/// The value of a slot, to be changed.
+/// Returns a mutable reference to the value of a slot.
 ///
 /// # Safety
 ///
-/// - The slot is live, and for `'a` stays so, and nobody else reaches its value.
+/// - For all of `'a`, the slot is live, and its value is accessed only through this reference.
 #[inline]
 pub(super) unsafe fn value_of_mut<'a, V>(slot: NonNull<Slot<V>>) -> &'a mut V {
-    // SAFETY: live, so the value, which comes first, is initialised; the rest is the caller's
-    // promise.
+    // SAFETY: the caller guarantees that the slot is live, so the value, which comes first, is initialized, and that
+    // the reference is unique for `'a`.
     unsafe { slot.cast().as_mut() }
 }
 
-/// Moves the value of a slot out, and leaves the slot empty.
+/// Moves the value of a slot out, and makes the state empty.
 ///
 /// # Safety
 ///
-/// - The slot is below the length, and live.
-/// - Nobody else reaches it meanwhile.
+/// - The slot is below the length and live.
+/// - No other thread accesses it meanwhile.
 #[cfg(feature = "rayon")]
 pub(super) unsafe fn take_value<V>(slot: NonNull<Slot<V>>) -> V {
-    // SAFETY: below the length, and nobody else is there, by the caller's promise.
+    // SAFETY: the caller guarantees that the slot is below the length and that no other thread accesses it.
     unsafe { (*slot.as_ptr()).state = State::EMPTY };
     let _gone = AtEnd::of(slot.cast::<V>().as_ptr());
-    // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot is
-    // not live, so nobody reads the value again.
+    // SAFETY: the slot was live, so its value, which comes first, is initialized. It is not live any more, so the value
+    // is not read again.
     unsafe { slot.cast::<V>().read() }
 }
 
-/// Whether a slot holds the value of a generation.
+/// Whether a slot holds a value of a generation.
 ///
 /// # Safety
 ///
-/// - The slot is below the length, and nobody writes to its state meanwhile.
+/// - The slot is below the length, and its state is not written to meanwhile.
 #[inline]
 pub(super) unsafe fn is_live_with<V>(slot: NonNull<Slot<V>>, generation: u32) -> bool {
-    // SAFETY: slots below the length are initialised.
+    // SAFETY: the caller guarantees that the slot is below the length, so its state is initialized.
     unsafe { (*slot.as_ptr()).state == State::live(generation) }
 }
 
-/// The generation of the value in a slot, or the last one that was there.
+/// Returns the generation of the value in a slot, or the last one that the slot had.
 ///
 /// # Safety
 ///
-/// - The slot is below the length, and nobody writes to its state meanwhile.
+/// - The slot is below the length, and its state is not written to meanwhile.
 #[inline]
 pub(super) unsafe fn generation<V>(slot: NonNull<Slot<V>>) -> u32 {
-    // SAFETY: slots below the length are initialised.
+    // SAFETY: the caller guarantees that the slot is below the length, so its state is initialized.
     unsafe { (*slot.as_ptr()).state }.generation()
 }
 
-/// Whether so many slots side by side all hold values.
+/// Whether `count` consecutive slots all hold values.
 ///
 /// # Safety
 ///
-/// - The slots are below the length, and nobody writes to their states meanwhile.
+/// - The slots are below the length, and their states are not written to meanwhile.
 #[inline]
 pub(super) unsafe fn are_live<V>(first: NonNull<Slot<V>>, count: usize) -> bool {
     let all = (0..count).fold(State::live(0), |all, place| {
-        // SAFETY: below the length, by the caller's promise.
+        // SAFETY: the caller guarantees that the slot is below the length.
         let slot = unsafe { first.add(place) };
-        // SAFETY: slots below the length are initialised.
+        // SAFETY: as above, so its state is initialized.
         all.and(unsafe { (*slot.as_ptr()).state })
     });
     all.is_live()
 }
 
-/// The generation of the value in a slot, if there is one.
+/// Returns the generation of the value in a slot, if it has one.
 ///
 /// # Safety
 ///
-/// - The slot is below the length, and nobody writes to its state meanwhile.
+/// - The slot is below the length, and its state is not written to meanwhile.
 #[inline]
 pub(super) unsafe fn live_generation<V>(slot: NonNull<Slot<V>>) -> Option<u32> {
-    // SAFETY: slots below the length are initialised.
+    // SAFETY: the caller guarantees that the slot is below the length, so its state is initialized.
     unsafe { (*slot.as_ptr()).state }.live_generation()
 }

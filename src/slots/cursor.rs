@@ -11,8 +11,8 @@ mod tests;
 /// The number of slots in one word of the hole bitmap.
 pub(crate) const WORD_SLOTS: usize = 64;
 
-/// In a word with fewer holes than this, each slot is visited; in others, only those that are not holes. Finding a slot
-/// by its bit costs more than visiting it, and visiting a hole costs a mispredicted branch.
+/// If a word has fewer holes than this, each of its slots is visited; otherwise only those that are not holes. Finding
+/// a slot by its bit costs more than visiting it, and visiting a hole costs a mispredicted branch.
 const FEW: u32 = 6;
 
 /// [`FEW`] for words that are read ahead.
@@ -21,13 +21,13 @@ const FEW_IN_RUN: u32 = 12;
 /// The most words that are read ahead of the slot that is visited.
 const RUN_WORDS: usize = 64;
 
-/// A cursor over the indices of slots, in order, from both ends. Where the words of the bitmap have few holes, it
-/// returns one index after the other, as a loop over an array does; where they have many, it goes from bit to bit.
+/// A cursor over the indices of slots, in order, from both ends. For words of the bitmap with few holes, it returns one
+/// index after the other, as a loop over an array does; for others, it goes from bit to bit.
 ///
-/// It returns each slot that is not a hole once, and some of the holes, too, so the caller must check for a value. It
-/// holds no borrow: the words are passed to the calls that read them. Between calls, holes may be made or filled at
-/// slots that were returned already. If only the back is used, this also holds for slots before them, which may then be
-/// returned or not.
+/// It returns each slot that is not a hole once, and also some holes, so the caller must check for a value. It holds no
+/// borrow: the words are passed to the calls that read them. Between calls, slots that were already returned may become
+/// holes or be filled. If only the back is used, this also holds for slots before them, which may then be returned or
+/// not.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
     /// The slots that the front returns next, one after the other. If there are any, `front` is empty, and `rest`
@@ -146,7 +146,7 @@ impl Picked {
     pub(super) const fn come_to(&mut self, slot: usize) {
         debug_assert!(
             self.behind <= slot && slot - self.behind < WORD_SLOTS,
-            "not behind, or too far"
+            "the slot is not after the last one, or too far"
         );
         self.bits = self.bits << (slot - self.behind) << 1;
         self.behind = slot + 1;

@@ -1,4 +1,4 @@
-//! Stretches of slots without values, whose memory can be handed back.
+//! Ranges of slots without values, whose memory can be returned.
 
 #![forbid(unsafe_code)]
 
@@ -6,10 +6,10 @@ use super::array::Slots;
 use std::ops::Range;
 
 impl<V> Slots<V> {
-    /// The next stretch of whole blocks without values, from a block's first slot on, and where to go
-    /// on looking. Not `all` are some megabytes only, of slots that are looked at or of the stretch.
+    /// Returns the next range of whole blocks without values, starting at a block's first slot, and where to continue.
+    /// Unless `all`, it visits at most some megabytes of slots, and the range is at most as long.
     ///
-    /// `is_dead` tells of a block, by its first slot, whether no slot in it has a value.
+    /// `is_dead` returns whether no slot of a block, given by its first slot, has a value.
     pub(crate) fn dead_stretch(
         &self,
         from: usize,
@@ -28,7 +28,7 @@ impl<V> Slots<V> {
         (start..end, if is_cut { self.piece_end(start..end) / size * size } else { end })
     }
 
-    /// Whether half of the memory of slots or more could be handed back in small runs. Linear in the slots.
+    /// Whether at least half of the memory of slots could be returned in small runs. O(n) in the slots.
     pub(crate) fn is_sparse(&self, slots: Range<usize>, is_dead: impl Fn(usize) -> bool) -> bool {
         let size = Self::BLOCK_SLOTS;
         let end = slots.end.min(self.len() / size * size);

@@ -1,8 +1,7 @@
-//! [`GappedSlots`]: slots, and a bit for each that says where there is nothing to go to.
+//! [`GappedSlots`]: slots, and a bit for each that marks gaps.
 
-// Between calls each slot that is live has its bit cleared, and each other one has it set, as have the
-// bits behind the last slot. Nothing but what is gone over rests on that: whether there is a value is
-// asked of the slot.
+// Between calls, the bit of a slot is cleared if the slot is live, and set otherwise; bits past the last slot are set.
+// Only iteration relies on the bits: whether there is a value is read from the slot.
 
 #![forbid(unsafe_code)]
 
@@ -22,12 +21,12 @@ use std::ops::Deref;
 #[cfg(test)]
 mod tests;
 
-/// [`Slots`] that are gone over past their gaps, without a look at each. What changes no slot is to be
-/// had from those.
+/// [`Slots`] with a bitmap of gaps, which iteration skips without reading them. Methods that change no slot are those
+/// of [`Slots`], by `Deref`.
 pub(crate) struct GappedSlots<V> {
     slots: Slots<V>,
     gaps: VmVec<u64>,
-    /// Where trimming goes on.
+    /// Where trimming continues.
     trim_from: usize,
 }
 
@@ -40,14 +39,13 @@ impl<V> GappedSlots<V> {
         Self { slots, gaps: VmVec::with_options(&Options::INTERNAL), trim_from: 0 }
     }
 
-    /// See [`Slots::try_new`].
     pub(crate) fn try_new(options: Options, capacity: usize) -> Result<Self, Error> {
         let mut slots = Self::over(Slots::try_new(options, capacity)?);
         slots.cover()?;
         Ok(slots)
     }
 
-    /// See [`Slots::try_new_in`]. The bits are not in the backing.
+    /// See [`Slots::try_new_in`]. The bits are not stored in the backing.
     pub(crate) fn try_new_in<B: Backing>(
         backing: B,
         options: Options,
@@ -66,24 +64,23 @@ impl<V> GappedSlots<V> {
         self.slots.capacity()
     }
 
-    /// What the slots and the bits take up.
     pub(crate) fn stats(&self) -> VecStats {
         let slots = self.slots.stats();
         let VecStats { len, capacity, max_len, ahead_bytes, late, .. } = slots;
         VecStats { len, capacity, max_len, ahead_bytes, late, ..slots + self.gaps.stats() }
     }
 
-    /// Makes room for the bits of as many slots as there is room for.
+    /// Takes memory for the bits of all slots in committed memory.
     fn cover(&mut self) -> Result<(), Error> {
         let Some(more) = words_of(self.slots.capacity()).checked_sub(self.gaps.len()) else {
             return Ok(());
         };
         if more > 0 && self.gaps.capacity() == 0 {
-            // Now it is known how many slots there can ever be.
+            // The maximum number of slots is known now.
             let max_len = Some(words_of(self.slots.max_len()));
             self.gaps = VmVec::try_unreserved(Options { max_len, ..Options::INTERNAL })?;
         }
-        // As in `Bitmap::cover`.
+        // The request was derived from that of the slots, as in `Bitmap::cover`.
         let holder = self.slots.options().holder;
         self.gaps.try_reserve(more).map_err(|error| error.of_request().of(holder))
     }
@@ -110,7 +107,7 @@ impl<V> GappedSlots<V> {
         }
     }
 
-    /// Adds vacant slots. No slot has changed if memory is refused.
+    /// Adds vacant slots. If memory is refused, no slot has changed.
     pub(crate) fn extend_vacant(&mut self, additional: usize) -> Result<(), Error> {
         self.slots.try_reserve(additional)?;
         let words = words_of(self.slots.len() + additional);
@@ -121,17 +118,17 @@ impl<V> GappedSlots<V> {
         self.slots.extend_vacant(additional)
     }
 
-    /// Whether there is room at hand for one more.
+    /// Whether another slot can be added without taking memory.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
         let len = self.slots.len();
         len < self.slots.capacity() && len < self.gaps.len() * WORD_SLOTS
     }
 
-    /// Adds a slot with a value, for which there [is room](Self::has_room).
+    /// Adds a slot with a value. There must be [room](Self::has_room).
     #[inline]
     pub(crate) fn push(&mut self, generation: u32, value: V) {
-        debug_assert!(self.has_room(), "a bit would be missing");
+        debug_assert!(self.has_room(), "no room for another slot and its bit");
         let len = self.slots.len();
         self.slots.push_within_capacity(generation, value);
         if let Some(word) = self.gaps.get_mut(len / WORD_SLOTS) {
@@ -139,7 +136,6 @@ impl<V> GappedSlots<V> {
         }
     }
 
-    /// See [`Slots::fill`].
     #[inline]
     pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) {
         self.slots.fill(index, generation, value);
@@ -149,7 +145,7 @@ impl<V> GappedSlots<V> {
         }
     }
 
-    /// Moves the value of a generation out, and leaves the slot empty.
+    /// Moves the value of a generation out, and makes the state empty.
     #[inline]
     pub(crate) fn take(&mut self, index: u32, generation: u32) -> Option<V> {
         let Self { slots, gaps, .. } = self;
@@ -162,7 +158,6 @@ impl<V> GappedSlots<V> {
         })
     }
 
-    /// See [`Slots::truncate`].
     pub(crate) fn truncate(&mut self, len: usize) {
         self.slots.truncate(len);
         self.gaps.truncate(words_of(len));
@@ -171,7 +166,7 @@ impl<V> GappedSlots<V> {
         }
     }
 
-    /// Forgets the slots behind the last value, and gives memory back; see [`Slots::shrink`].
+    /// Removes the slots after the last value, and returns their memory; see [`Slots::shrink`].
     pub(crate) fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
         let last = self.candidates().next_back(&self.gaps);
         self.truncate(last.map_or(0, |index| index as usize + 1));
@@ -180,8 +175,8 @@ impl<V> GappedSlots<V> {
         result
     }
 
-    /// [Shrinks](Self::shrink), and gives the memory of other gaps back in whole runs, on from where the last call that was
-    /// not done has come to.
+    /// [Shrinks](Self::shrink), and returns the memory of other gaps in whole runs. Continues where the last call
+    /// stopped, if its budget was used up.
     pub(crate) fn trim(&mut self, budget: Budget) -> Result<GivenBack, Error> {
         let mut purse = Purse::new(budget);
         let all = purse.is_unlimited();
@@ -231,7 +226,7 @@ impl<V> GappedSlots<V> {
         self.slots.get_disjoint_mut(keys)
     }
 
-    /// Indices to visit, but for gaps.
+    /// Returns a cursor over the indices of all slots, which skips gaps.
     pub(crate) fn candidates(&self) -> Cursor {
         Cursor::new(self.slots.len())
     }
@@ -264,7 +259,7 @@ impl<V> GappedSlots<V> {
         WalkOwned::new(self.slots, self.gaps)
     }
 
-    /// Drops all values. Should a drop panic, the rest is dropped all the same.
+    /// Drops all values. If a drop panics, the rest are dropped nevertheless.
     pub(crate) fn drop_values(&mut self) {
         let candidates = self.candidates();
         self.slots.drop_values(candidates, &self.gaps);
@@ -280,7 +275,7 @@ impl<V> Deref for GappedSlots<V> {
     }
 }
 
-/// The word of a slot's bit, and that.
+/// Returns the word of a slot's bit, and the bit in it.
 #[inline]
 const fn place_of(index: u32) -> (usize, u64) {
     (index as usize / WORD_SLOTS, 1 << (index as usize % WORD_SLOTS))

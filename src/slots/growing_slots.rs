@@ -2,13 +2,13 @@
 //!
 //! # Why this is sound
 //!
-//! As for the grow-only scope of a vector, see `vec/grow_only.rs`: this holds the only mutable borrow of the slots for
-//! `'m`, on one thread, and never moves, drops, or mutably lends a value that is in a slot. A value is written only to
-//! a slot that is not live, so no reference points to it; callers need not know which slots are. No reference to a
-//! slice of slots is ever made, see [`array`](super::array).
+//! As for the grow-only scope of a vector (`vec/grow_only.rs`): this holds the only mutable borrow of the slots for
+//! `'m`, stays on one thread, and never moves, drops or mutably borrows a value in a slot. A value is written only to a
+//! slot that is not live, so no reference points to it; callers need not know which slots are. No reference to a slice
+//! of slots is ever made; see [`array`](super::array).
 //!
-//! The fields of the slots are borrowed mutably for one call at a time, which [`Lent`] ensures: code that runs while
-//! they take memory, and calls back, finds no slots.
+//! The fields of the slots are mutably borrowed for one call at a time, which [`Lent`] guarantees: a re-entrant call
+//! while they take memory finds no slots.
 
 #![expect(unsafe_code, reason = "changes slots through a shared reference")]
 
@@ -21,7 +21,7 @@ use std::ptr::NonNull;
 
 /// A mutable borrow of slots through which vacant slots can be filled and more slots added.
 pub(crate) struct GrowingSlots<'m, V> {
-    /// This also keeps it on one thread.
+    /// Also keeps this on one thread.
     slots: Lent<'m, GappedSlots<V>>,
 }
 
@@ -67,7 +67,7 @@ impl<'m, V> GrowingSlots<'m, V> {
         let find = |slots: &mut GappedSlots<V>| slots.pointer_to(index, generation);
         // SAFETY: the closure compares a word, and runs no other code.
         let value = unsafe { self.slots.lend_briefly(find) }.unwrap_or_else(|| busy())?;
-        // SAFETY: the value is live, and stays as and where it is for `'m`, see the module's documentation.
+        // SAFETY: the value is live, and stays in place and unchanged for `'m`; see the top of this file.
         Some(unsafe { value.as_ref() })
     }
 
@@ -85,7 +85,7 @@ impl<'m, V> GrowingSlots<'m, V> {
         // SAFETY: the closure moves a value, and marks its slot and its bit. The slot is below the length, so nothing
         // panics, and no other code runs.
         let value = unsafe { self.slots.lend_seen(fill) }?;
-        // SAFETY: the value is initialized, and stays as and where it is for `'m`, see the module's documentation.
+        // SAFETY: the value is initialized, and stays in place and unchanged for `'m`; see the top of this file.
         Ok(unsafe { value.as_ref() })
     }
 
@@ -93,7 +93,7 @@ impl<'m, V> GrowingSlots<'m, V> {
     ///
     /// # Errors
     ///
-    /// If `check` returns one; if the slots are lent already ([`Busy`](crate::ErrorKind::Busy)); or if memory is
+    /// If `check` returns an error, the slots are lent already ([`Busy`](crate::ErrorKind::Busy)), or memory is
     /// refused.
     pub(crate) fn try_reach(
         &self,

@@ -1,17 +1,17 @@
-//! How many slots the index in a key can number.
+//! How many slots the index of a key can distinguish.
 
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, ErrorKind};
 use crate::key::{Key, Layout};
 
-/// Returns how many slots the index in a key can number.
+/// Returns how many slots the index of a key can distinguish.
 pub(crate) const fn most_slots<K: Key>() -> usize {
     (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1)
 }
 
-/// Changes the kind of an error to [`KeyBits`](ErrorKind::KeyBits) if the limit that it names is that of the keys,
-/// which can number `most_slots`.
+/// Changes the kind of an error to [`KeyBits`](ErrorKind::KeyBits) if the limit that it names is `most_slots`, that of
+/// the keys.
 pub(crate) fn explain(error: Error, most_slots: usize) -> Error {
     let most = most_slots as u64;
     if error.kind() == ErrorKind::MaxLen && error.limit() == Some(most) {

@@ -9,7 +9,7 @@ use std::fmt;
 /// The options of containers that make keys.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyOptions {
-    /// `None` if none was set.
+    /// `None` if it was not set.
     pub(crate) reuse: Option<Reuse>,
     pub(crate) type_id: Option<u32>,
 }
@@ -31,26 +31,24 @@ impl<C> Builder<C, KeyOptions> {
         self
     }
 
-    /// Sets the type number, which distinguishes the keys of this map from those of other maps with the same key type.
+    /// Sets the type id, which distinguishes the keys of this map from those of other maps with the same key type.
     /// Defaults to none.
     ///
     /// It is a number from 0 to [`Layout::MAX_TAG`](crate::Layout::MAX_TAG), and at most 2^31 - 1.
     ///
-    /// Each key that the map returns carries the number as its tag, and [`KeyData::type_id`](crate::KeyData::type_id)
-    /// returns it, to tell which map a key belongs to. A key with another tag finds nothing here, whatever the method.
-    /// This includes tags that the user has written: the tag belongs to the map then.
-    /// ([`insert_at`](crate::SlotMap::insert_at) refuses such a key.) `type_id(0)` is a number like any other: keys
-    /// without a tag belong to the map, and no others.
+    /// Each key that the map returns carries the type id as its tag, and [`KeyData::type_id`](crate::KeyData::type_id)
+    /// returns it, to tell which map a key belongs to. A key with another tag, including one that the user has written,
+    /// finds nothing in this map, whatever the method, and [`insert_at`](crate::SlotMap::insert_at) refuses it.
+    /// `type_id(0)` is a type id like any other: keys with tag 0 belong to the map, and no others.
     ///
-    /// Without a number, the map returns keys with tag 0, and accepts keys with any tag.
+    /// Without a type id, the map returns keys with tag 0, and accepts keys with any tag.
     ///
-    /// Clones have the number of their original, and so has a map that `serde` reads, if it was written with one.
-    /// [`clear`](crate::SlotMap::clear) and [`reset`](crate::SlotMap::reset) keep it. Secondary maps use index and
-    /// generation only, as does a join that iterates over one of them. To set the number in the keys that they return,
-    /// call [`set_type_id`](crate::SecondaryMap::set_type_id).
+    /// Clones have the type id of their original, and so has a map that `serde` reads, if it was written with one.
+    /// [`clear`](crate::SlotMap::clear) and [`reset`](crate::SlotMap::reset) keep it. Secondary maps use only the index
+    /// and generation of a key, and so does a join that iterates over one of them. To set the type id in the keys that
+    /// they return, call [`set_type_id`](crate::SecondaryMap::set_type_id).
     ///
-    /// A look-up takes one more comparison if keys have tag bits, and none if they have no such bits. Those keys can
-    /// have the number 0 only.
+    /// A look-up takes one more comparison if keys have tag bits. Keys without tag bits can only have the type id 0.
     ///
     /// # Examples
     ///

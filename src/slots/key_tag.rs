@@ -1,6 +1,6 @@
-//! [`Mint`] and [`TypeNumber`]: the tag in the keys that a map makes, and in those that it takes.
+//! [`Mint`] and [`TypeNumber`]: the tag in the keys that a map makes, and in those that it accepts.
 //!
-//! Where keys have no bits of tag, nothing of it is ever read.
+//! If keys have no tag bits, none of this is read.
 
 #![forbid(unsafe_code)]
 
@@ -16,14 +16,14 @@ pub(crate) struct Mint<K> {
 }
 
 impl<K: Key> Mint<K> {
-    /// Of a map that writes nothing into its keys.
+    /// Of a map without a type id.
     pub(crate) const PLAIN: Self = Self { tag: 0, key: PhantomData };
 
-    /// Of a map with a type number.
+    /// Creates the mint of a map with a type id.
     ///
     /// # Errors
     ///
-    /// If the number is more than the largest tag, or has 32 bits.
+    /// If the type id is more than the largest tag, or has 32 bits.
     pub(crate) const fn try_new(tag: u32) -> Result<Self, Error> {
         let most = if <K::Layout as Layout>::TAG_BITS < 32 {
             <K::Layout as Layout>::MAX_TAG
@@ -37,13 +37,12 @@ impl<K: Key> Mint<K> {
         Ok(Self { tag, key: PhantomData })
     }
 
-    /// What it writes into keys.
+    /// Returns the tag of the keys that it makes.
     #[inline]
     pub(crate) const fn tag(self) -> u32 {
         if <K::Layout as Layout>::TAG_BITS == 0 { 0 } else { self.tag }
     }
 
-    /// The key of a slot, by what a map keeps of it.
     #[inline]
     pub(crate) fn key(self, index: u32, generation: u32) -> K {
         KeyData::of_slot(index, generation, self.tag()).into()
@@ -52,15 +51,15 @@ impl<K: Key> Mint<K> {
 
 copy!([K] Mint<K>);
 
-/// The type number of a map, if it has one: 0, or the number and one bit that says that there is one. (A map
-/// has no room for more.)
+/// The type id of a map, if it has one: 0, or the type id and a bit that says that there is one. It is one word, since
+/// a map has no room for more.
 #[derive(Debug)]
 pub(crate) struct TypeNumber<K> {
     word: u32,
     key: PhantomData<fn(K) -> K>,
 }
 
-/// Set where there is a number.
+/// Set if there is a type id.
 const THERE: u32 = 1 << 31;
 
 impl<K: Key> TypeNumber<K> {
@@ -68,7 +67,7 @@ impl<K: Key> TypeNumber<K> {
 
     /// # Errors
     ///
-    /// If the number is more than the largest tag, or has 32 bits.
+    /// If the type id is more than the largest tag, or has 32 bits.
     pub(crate) const fn try_new(number: Option<u32>) -> Result<Self, Error> {
         let Some(number) = number else { return Ok(Self::NONE) };
         match Mint::<K>::try_new(number) {
@@ -86,19 +85,19 @@ impl<K: Key> TypeNumber<K> {
         Mint { tag: self.word & !THERE, key: PhantomData }
     }
 
-    /// Whether a key with this tag is not one of this map's.
+    /// Whether a key with this tag belongs to another map.
     #[inline]
     pub(crate) const fn is_foreign(self, tag: u32) -> bool {
         if <K::Layout as Layout>::TAG_BITS == 0 {
             return false;
         }
-        // 0 if there is a number, and it is this one; `THERE` or more if there is none.
+        // 0 if the tag is the type id, and `THERE` or more if there is none.
         let difference = (tag | THERE) ^ self.word;
         let is_other = difference.wrapping_sub(1) < THERE - 1;
         is_other || <K::Layout as Layout>::TAG_BITS == 32 && tag & self.word & THERE != 0
     }
 
-    /// Index and generation of a key; generation 0, which no value has, if the key is foreign.
+    /// Returns the index and generation of a key. If the key is foreign, the generation is 0, which no value has.
     ///
     /// Runs no user code.
     #[inline]

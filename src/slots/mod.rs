@@ -1,9 +1,9 @@
-//! The engine of all maps: slots that never move, with values in some of them. It knows no map.
+//! The engine of all maps: slots that never move, some of which hold values. It does not depend on any map.
 
-// `array` keeps the values, and is all that memory safety depends on: it takes any index and any generation.
-// `walk` iterates over the values, `holes` records which slots may be filled again, and `vacancy` decides which
-// slot and which generation come next. A mistake in these or in a map could lose a value, or resolve a key to
-// the wrong one, but never reach a value that is not there.
+// `array` stores the values, and is all that memory safety depends on: it accepts any index and any generation. `walk`
+// iterates over the values, `holes` records which slots later values can fill, and `vacancy` decides which slot and
+// which generation come next. A mistake in these or in a map could lose a value, or resolve a key to the wrong one, but
+// never reach memory that holds no value.
 
 pub(crate) mod any_slots;
 pub(crate) mod array;

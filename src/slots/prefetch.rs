@@ -1,14 +1,13 @@
-//! Asking for the memory of slots ahead of their use, where many keys come at once.
+//! Prefetching slots when the caller has many keys.
 //!
 //! # Why this is sound
 //!
-//! To prefetch is a hint: an address that nobody may read is as good as another, nothing is read that
-//! the program sees, and no fault is raised. So no index is checked, and the slots need not be
-//! borrowed.
+//! A prefetch is a hint: it may have any address, even an inaccessible one, has no effect that the program can observe,
+//! and raises no fault. So indices are not checked, and the slots need not be borrowed.
 
 #![cfg_attr(
     all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")),
-    expect(unsafe_code, reason = "tells the processor what will be read")
+    expect(unsafe_code, reason = "executes prefetch instructions")
 )]
 
 use super::array::{Slot, Slots};
@@ -16,31 +15,31 @@ use super::cursor::{WORD_SLOTS, Word};
 use crate::key::Key;
 use std::ptr::NonNull;
 
-/// How many keys are asked for ahead. Enough for what one core can have under way.
+/// How many keys are prefetched ahead: about as many misses as one core handles at a time.
 const AHEAD: usize = 32;
 
-/// Slots that take no more than this are in the cache anyhow, or near it.
+/// Arrays of this size or less are probably in the cache, or near it.
 const NEAR_BYTES: usize = 4 << 20;
 
-/// In what the processor fetches memory, mostly.
+/// The size of a cache line on most processors.
 const LINE_BYTES: usize = 64;
 
-/// Where slots are, to be asked for.
+/// The slots to prefetch from.
 pub(crate) struct Ahead<V> {
     start: NonNull<Slot<V>>,
     is_near: bool,
 }
 
-/// Of slots as large as this, those of a word are far from each other, and the processor does not see
-/// what is next where many are holes.
+/// Slots of at least this size are prefetched: those of a word are far apart, and if many are holes, the processor does
+/// not predict which is next.
 const LARGE_BYTES: usize = 32;
 
-/// How many words ahead of a walk slots are asked for. Farther gains no more.
+/// How many words ahead of an iteration slots are prefetched. More gains nothing.
 const WORDS_AHEAD: usize = 4;
 
 impl<V> Slots<V> {
-    /// Asks for slots behind the word that a walk has come to, whose first slot is given: for those of one
-    /// word that are no holes, if that is worth while.
+    /// Prefetches slots [`WORDS_AHEAD`] words after the one that an iteration has reached, whose first slot is `first`,
+    /// if that helps: those of one word that are not holes.
     #[inline]
     pub(super) fn ask_behind_word(start: NonNull<Slot<V>>, first: usize, holes: &[u64]) {
         if Self::STRIDE_BYTES >= LARGE_BYTES {
@@ -49,13 +48,12 @@ impl<V> Slots<V> {
         }
     }
 
-    /// The same, where the walk has come to a word of these slots.
+    /// [`ask_behind_word`](Self::ask_behind_word) for a word of these slots.
     #[inline]
     pub(crate) fn ask_behind(&self, word: Word, holes: &[u64]) {
         Self::ask_behind_word(self.start(), word.start() as usize, holes);
     }
 
-    /// See [`ask_for_hole`].
     #[inline]
     pub(crate) fn ask_for_hole(&self, index: u32) {
         let start = self.start().as_ptr().cast();
@@ -70,12 +68,12 @@ impl<V> Slots<V> {
 }
 
 impl<V> Ahead<V> {
-    /// Visits all keys in their order, with the slot of each asked for when it comes out of the
-    /// iterator, where that is worth while: then that is up to [`AHEAD`] keys before it is visited.
+    /// Visits all keys in order. In a large array, the slot of each key is prefetched when the key comes out of the
+    /// iterator, up to [`AHEAD`] keys before it is visited.
     #[inline]
     pub(crate) fn each<K: Key>(&self, keys: impl IntoIterator<Item = K>, mut visit: impl FnMut(K)) {
         if self.is_near {
-            // A loop, which is unrolled where `for_each` is not.
+            // A `for` loop is unrolled; `for_each` is not.
             for key in keys {
                 visit(key);
             }
@@ -84,8 +82,8 @@ impl<V> Ahead<V> {
         self.each_by_halves(keys, &mut visit, |_, _| {}, |visit, key| visit(key));
     }
 
-    /// The same where a slot says what else will be read: `ask` is told each key halfway, to ask for that. So it is of
-    /// use where that is not near, even if the slots are.
+    /// [`each`](Self::each) if a slot says what else will be read: `ask` is called for each key halfway, to prefetch
+    /// that. Also helps if only that other memory is large.
     #[inline]
     pub(crate) fn each_by_halves<K: Key, M>(
         &self,
@@ -123,20 +121,20 @@ impl<V> Ahead<V> {
     pub(crate) fn ask_for(&self, index: u32) {
         let slot = self.start.as_ptr().wrapping_add(index as usize);
         prefetch(slot.cast());
-        // One that lies across two lines has its state in the second.
+        // A slot that crosses a line has its state in the second one.
         if LINE_BYTES % Slots::<V>::STRIDE_BYTES != 0 {
             prefetch(slot.cast::<u8>().wrapping_add(Slots::<V>::STATE_OFFSET));
         }
     }
 }
 
-/// Whether an array of so many bytes is in the cache anyhow, or near it.
+/// Whether an array of this size is probably in the cache, or near it.
 #[inline]
 pub(crate) const fn is_near(bytes: usize) -> bool {
     bytes <= NEAR_BYTES
 }
 
-/// Asks for a value, which may lie across two lines; of a large one, for the first and the last.
+/// Prefetches a value, which may cross a line; of a large one, the first and the last line.
 #[inline]
 pub(crate) fn ask_for<T>(value: *const T) {
     prefetch(value.cast());
@@ -145,17 +143,16 @@ pub(crate) fn ask_for<T>(value: *const T) {
     }
 }
 
-/// Asks for a slot that is a hole in front now and soon filled: but for its state, which was just looked
-/// at.
+/// Prefetches a hole in front that will be filled soon, except for its state, which was just read.
 ///
-/// As the values are written, their lines would be fetched one after the other, and waited for. Measured,
-/// in the median frame that removes 5,000 of up to a million values of 64 bytes and inserts 9,090: 410 us
-/// without this, 250 with it; of 256 bytes 1,080 and 900.
+/// Otherwise each line would be waited for when a value is written to it. The median frame that removes 5,000 of up to
+/// a million values and inserts 9,090 takes 410 µs without this and 250 µs with it for values of 64 bytes, and 1,080
+/// and 900 µs for 256 bytes.
 #[inline]
 pub(super) fn ask_for_hole(start: *const u8, stride: usize, state_offset: usize, index: u32) {
-    /// The rest of larger slots is fetched while the first lines are written.
+    /// The rest of a larger slot is fetched while its first lines are written.
     const MOST_BYTES: usize = 8 * LINE_BYTES;
-    // In one line with the state.
+    // The slot is in the same line as its state.
     if LINE_BYTES % stride == 0 {
         return;
     }
@@ -165,11 +162,11 @@ pub(super) fn ask_for_hole(start: *const u8, stride: usize, state_offset: usize,
     }
 }
 
-/// Asks for the slots of a word that are no holes, if many are, so many bytes apart; in a large map.
+/// Prefetches the slots of a word that are not holes, `stride` bytes apart, if the map is large and many are holes.
 #[cold]
 #[inline(never)]
 fn ask_for_word(start: *const u8, stride: usize, first: usize, holes: &[u64]) {
-    /// With fewer, the processor fetches them without being asked to.
+    /// With fewer holes, the processor prefetches without being told to.
     const MANY: u32 = 16;
     let mut left = match holes.get(first / WORD_SLOTS) {
         Some(word)
@@ -182,7 +179,7 @@ fn ask_for_word(start: *const u8, stride: usize, first: usize, holes: &[u64]) {
     while left != 0 {
         let slot = start.wrapping_add((first + left.trailing_zeros() as usize) * stride);
         prefetch(slot);
-        // Where the state is, if it lies across two lines.
+        // The line of the state, if the slot crosses a line.
         if LINE_BYTES % stride != 0 {
             prefetch(slot.wrapping_add(stride - 1));
         }
@@ -190,13 +187,11 @@ fn ask_for_word(start: *const u8, stride: usize, first: usize, holes: &[u64]) {
     }
 }
 
-/// Has the processor fetch the line of an address, whatever that is, into the second level of its
-/// caches.
+/// Prefetches the line of an address, which may be any, into the second-level cache.
 ///
-/// Lines on their way to the first level take one of few places each (24 on AMD's Zen 4), and when all
-/// are taken, whoever asks waits. Measured there, `get_many` of a map of 8 M slots takes 9.2 ns a key so,
-/// and 12 to 13.7 by way of the first level; a walk past half of the slots of 64 bytes 6.0 and 10.4 ns a
-/// value, in the same runs.
+/// Lines on their way to the first level each occupy one of few buffers (24 on AMD's Zen 4), and when all are in use,
+/// the next load waits. On Zen 4, `get_many` in a map of 8 M slots takes 9.2 ns per key with this, and 12 to 13.7 ns
+/// through the first level; iterating over slots of 64 bytes, half of them holes, takes 6.0 and 10.4 ns per value.
 #[inline]
 #[cfg_attr(
     any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))),
@@ -206,11 +201,11 @@ fn prefetch(address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: it is a hint, of any address, by an instruction that every such processor has.
+        // SAFETY: a hint that accepts any address, by an instruction that every x86-64 processor has.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
     }
     #[cfg(all(target_arch = "aarch64", not(miri)))]
-    // SAFETY: the same; it changes no register and no flag.
+    // SAFETY: as above. The instruction changes no register and no flag.
     unsafe {
         std::arch::asm!(
             "prfm pldl2keep, [{address}]",

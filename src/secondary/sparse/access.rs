@@ -1,4 +1,4 @@
-//! Making a map, looking values up, and going over them.
+//! Constructors, looking up values, and iterating over them.
 
 use super::{Iter, IterMut, Keys, SparseSecondaryMap, Values, ValuesMut, parts};
 use crate::error::{Error, or_give_up};
@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 use std::hash::{BuildHasher, RandomState};
 
 impl<K: Key, V> SparseSecondaryMap<K, V> {
-    /// An empty map. Allocates nothing until the first insertion.
+    /// Creates an empty map. Allocates nothing until the first insertion.
     ///
     /// # Examples
     ///
@@ -24,11 +24,11 @@ impl<K: Key, V> SparseSecondaryMap<K, V> {
         Self::default()
     }
 
-    /// [`new`](Self::new), with room for `capacity` values.
+    /// Creates an empty map with room for `capacity` values.
     ///
     /// # Panics
     ///
-    /// If the memory cannot be had.
+    /// If [`try_with_capacity`](Self::try_with_capacity) returns an error.
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
@@ -46,10 +46,10 @@ impl<K: Key, V> SparseSecondaryMap<K, V> {
 }
 
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
-    /// An empty map that hashes with what `hash_builder` makes.
+    /// Creates an empty map that uses `hash_builder` to hash keys.
     ///
-    /// The keys of a slot map are not chosen by others, so a fast hasher does, unless keys come
-    /// from outside.
+    /// The keys of a slot map are not chosen by an attacker, so a fast hasher suffices, unless keys come from outside
+    /// the program.
     ///
     /// # Examples
     ///
@@ -66,18 +66,18 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
         Self { table: HashTable::new(), hash_builder, mint: Mint::PLAIN }
     }
 
-    /// What makes the hashers.
+    /// Returns the builder of hashers.
     pub const fn hasher(&self) -> &S {
         &self.hash_builder
     }
 }
 
 impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
-    /// [`with_hasher`](Self::with_hasher), with room for `capacity` values.
+    /// Creates an empty map that uses `hash_builder` to hash keys, with room for `capacity` values.
     ///
     /// # Panics
     ///
-    /// If the memory cannot be had.
+    /// If [`try_with_capacity_and_hasher`](Self::try_with_capacity_and_hasher) returns an error.
     #[must_use]
     #[track_caller]
     pub fn with_capacity_and_hasher(capacity: usize, hash_builder: S) -> Self {
@@ -97,49 +97,49 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
 }
 
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
-    /// The number of values. O(1).
+    /// Returns the number of values. O(1).
     #[inline]
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether there are no values. O(1).
+    /// Returns `true` if the map has no values. O(1).
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
 
-    /// The number of values that there is room for, at least. O(1).
+    /// Returns the number of values that the map has room for. It may have room for more. O(1).
     #[inline]
     pub fn capacity(&self) -> usize {
         self.table.capacity()
     }
 
-    /// All keys and values, in no order.
+    /// Returns an iterator over the key–value pairs, in arbitrary order.
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter::new(self.table.iter(), self.mint)
     }
 
-    /// All keys and values, the values to be changed, in no order.
+    /// Returns an iterator over the key–value pairs, with mutable references to the values, in arbitrary order.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
         IterMut::new(self.table.iter_mut(), self.mint)
     }
 
-    /// All keys, in no order.
+    /// Returns an iterator over the keys, in arbitrary order.
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys::new(self.table.iter(), self.mint)
     }
 
-    /// All values, in no order.
+    /// Returns an iterator over the values, in arbitrary order.
     #[inline]
     pub fn values(&self) -> Values<'_, K, V> {
         Values::new(self.table.iter(), self.mint)
     }
 
-    /// All values, to be changed, in no order.
+    /// Returns an iterator over mutable references to the values, in arbitrary order.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
         ValuesMut::new(self.table.iter_mut(), self.mint)
@@ -147,13 +147,13 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
 }
 
 impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
-    /// Whether the key has a value here. O(1).
+    /// Returns `true` if the map has a value for a key. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
         self.get(key).is_some()
     }
 
-    /// The value of a key. O(1).
+    /// Returns the value of a key; `None` if it has none in this map. O(1).
     ///
     /// # Examples
     ///
@@ -173,7 +173,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         Some(&slot.value)
     }
 
-    /// The value of a key, to be changed. O(1).
+    /// Returns a mutable reference to the value of a key; `None` if it has none in this map. O(1).
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
         let key = parts(key);
@@ -182,8 +182,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         Some(&mut slot.value)
     }
 
-    /// The values of several keys at once, to be changed; `None` if one is not in the map, or is
-    /// given twice. O(N²).
+    /// Returns mutable references to the values of several keys; `None` if one has no value, or occurs twice. O(N²).
     ///
     /// # Examples
     ///
@@ -202,12 +201,12 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         self.try_get_disjoint_mut(keys).ok()
     }
 
-    /// The values of several keys at once, to be changed, or which of the keys is not in the map, or
-    /// given twice. O(N²).
+    /// Returns mutable references to the values of several keys, or which of the keys has no value or occurs twice.
+    /// O(N²).
     ///
     /// # Errors
     ///
-    /// If a key has no value here, or two are the same; see [`DisjointError`].
+    /// If a key has no value in this map, or occurs twice; see [`DisjointError`].
     ///
     /// # Examples
     ///
@@ -225,7 +224,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         keys: [K; N],
     ) -> Result<[&mut V; N], DisjointError> {
         let keys = keys.map(parts);
-        // The table does not tell those that are given twice.
+        // The table panics if a key occurs twice, so this is checked first.
         let doubled = (0..N).find(|&at| keys[..at].contains(&keys[at]));
         let alone = &keys[..doubled.unwrap_or(N)];
         let hashes = keys.map(|(index, _)| self.hash_builder.hash_one(index));
@@ -245,7 +244,6 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     }
 }
 
-/// All of them, of which none is missing.
 fn all<T, const N: usize>(found: [Option<T>; N]) -> [T; N] {
     found.map(|found| found.expect("none is missing"))
 }

@@ -1,4 +1,4 @@
-//! Putting values in, and taking them out.
+//! Inserting and removing values.
 
 use super::iter::Rest;
 use super::{Drain, Entry, Slot, SparseSecondaryMap, hash_of, try_reserve, unless_stale};
@@ -12,15 +12,14 @@ use std::iter::FusedIterator;
 use std::mem;
 
 impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
-    secondary_insert_methods!(SparseSecondaryMap, "O(1), but for growing.");
+    secondary_insert_methods!(SparseSecondaryMap, "Amortised O(1).");
 
-    /// [`insert`](Self::insert), or the error and the value. O(1), but for growing.
+    /// [`insert`](Self::insert), or the error and the value. Amortised O(1).
     ///
     /// # Errors
     ///
-    /// If the key is null, or older than the one whose value is there for its slot
-    /// ([`StaleKey`](ErrorKind::StaleKey)), or the allocator refuses memory
-    /// ([`Memory`](ErrorKind::Memory)). The map is unchanged then.
+    /// If the key is null, or older than the one whose value is there for its slot ([`StaleKey`](ErrorKind::StaleKey)),
+    /// or the allocator refuses memory ([`Memory`](ErrorKind::Memory)). The map is unchanged then.
     #[inline]
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, Refused<V>> {
         match self.try_entry(key) {
@@ -59,7 +58,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         }
     }
 
-    /// The entry of a key for whose index there is a slot.
+    /// Returns the entry of a key, if the table has a slot with its index.
     #[inline]
     fn entry_in(
         slot: hash_table::OccupiedEntry<'_, Slot<V>>,
@@ -73,7 +72,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         }
     }
 
-    /// Takes the value of a key out. O(1).
+    /// Removes the value of a key and returns it; `None` if it has none in this map. O(1).
     ///
     /// # Examples
     ///
@@ -83,7 +82,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// let key = map.insert("foo");
     /// let mut second = SparseSecondaryMap::new();
     /// second.insert(key, 10);
-    /// map.remove(key); // is not known to `second`
+    /// map.remove(key); // `second` does not notice
     /// assert_eq!(second.remove(key), Some(10));
     /// assert_eq!(second.remove(key), None);
     /// ```
@@ -97,9 +96,9 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
 }
 
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
-    /// Keeps the values of which `keep` says so, and drops the others, in no order.
+    /// Retains only the values for which `keep` returns `true`, and drops the others, in arbitrary order.
     ///
-    /// Should `keep`, or the drop of a value, panic, the values not yet seen stay.
+    /// If `keep` or the drop of a value panics, values that were not visited yet stay.
     ///
     /// # Examples
     ///
@@ -116,9 +115,10 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
         self.table.retain(|slot| keep(slot.key(mint), &mut slot.value));
     }
 
-    /// Takes out, one by one as the iterator is asked, the values that the predicate names, in no order.
+    /// Returns an iterator that removes the values for which the predicate returns `true`, each when `next` reaches it,
+    /// in arbitrary order.
     ///
-    /// What it has not come to when it is dropped, or forgotten, stays, as does a value at which the
+    /// Values that it has not reached when it is dropped or leaked stay in the map, and so does a value for which the
     /// predicate panics.
     ///
     /// # Examples
@@ -142,8 +142,8 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
         taken.map(move |slot| (slot.key(mint), slot.value))
     }
 
-    /// Takes all values out, in no order. What is left when the iterator is dropped is dropped;
-    /// if it is forgotten, that is leaked.
+    /// Removes all values and returns them as an iterator, in arbitrary order. If the iterator is dropped, the
+    /// remaining values are dropped; if it is leaked, they leak.
     ///
     /// # Examples
     ///
@@ -158,9 +158,9 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
         Drain::new(Rest(self.table.drain()), self.mint)
     }
 
-    /// Drops all values. Memory stays allocated. Linear in the capacity.
+    /// Removes all values. The memory stays allocated. O(n) in the capacity.
     ///
-    /// If the drop of a value panics, the other values are dropped, and the map is empty.
+    /// If dropping a value panics, the other values are dropped, and the map is empty.
     pub fn clear(&mut self) {
         if mem::needs_drop::<V>() {
             drop(self.drain());

@@ -1,4 +1,4 @@
-//! Iterators over what is in a sparse map, in no order.
+//! Iterators over a sparse map, in arbitrary order.
 
 use super::{Parts, Slot, SparseSecondaryMap};
 use crate::key::Key;
@@ -9,8 +9,8 @@ use hashbrown::hash_table;
 use std::iter::FusedIterator;
 use std::mem;
 
-/// Values on their way out of a table, which are dropped with it even if the drop of one panics. (An iterator of
-/// `hashbrown` leaks the rest then.)
+/// Values that are being moved out of a table. The rest are dropped with this even if dropping one of them panics; an
+/// iterator of `hashbrown` leaks them then.
 pub(super) struct Rest<I: Iterator>(pub(super) I);
 
 impl<I: Iterator> Drop for Rest<I> {
@@ -37,7 +37,7 @@ impl<I: Iterator> Iterator for Rest<I> {
 
 impl<I: ExactSizeIterator> ExactSizeIterator for Rest<I> {}
 
-/// The traits of an iterator over slots, which differ only in what they make of one.
+/// Defines an iterator over slots, by what it makes of one.
 macro_rules! iterator {
     (
         $(#[$doc:meta])*
@@ -86,48 +86,48 @@ macro_rules! iterator {
 }
 
 iterator! {
-    /// Keys and values of a map, made by [`SparseSecondaryMap::iter`].
+    /// An iterator over the key–value pairs of a map; created by [`SparseSecondaryMap::iter`].
     Iter<'a, K, V>, hash_table::Iter<'a, Slot<V>> => (K, &'a V): pair
 }
 
 iterator! {
-    /// Keys and values of a map, the values to be changed, made by
+    /// An iterator over the key–value pairs of a map, with mutable references to the values; created by
     /// [`SparseSecondaryMap::iter_mut`].
     IterMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => (K, &'a mut V): pair
 }
 
 iterator! {
-    /// Keys of a map, made by [`SparseSecondaryMap::keys`].
+    /// An iterator over the keys of a map; created by [`SparseSecondaryMap::keys`].
     Keys<'a, K, V>, hash_table::Iter<'a, Slot<V>> => K: only_key
 }
 
 iterator! {
-    /// Values of a map, made by [`SparseSecondaryMap::values`].
+    /// An iterator over the values of a map; created by [`SparseSecondaryMap::values`].
     Values<'a, K, V>, hash_table::Iter<'a, Slot<V>> => &'a V: only_value
 }
 
 iterator! {
-    /// Values of a map, to be changed, made by [`SparseSecondaryMap::values_mut`].
+    /// An iterator over mutable references to the values of a map; created by [`SparseSecondaryMap::values_mut`].
     ValuesMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => &'a mut V: only_value
 }
 
 iterator! {
-    /// Keys and values out of a map, made by `into_iter`.
+    /// An iterator that moves the key–value pairs out of a map; created by `into_iter`.
     IntoIter<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => (K, V): pair
 }
 
 iterator! {
-    /// Keys out of a map, made by [`SparseSecondaryMap::into_keys`].
+    /// An iterator over the keys of a map, which drops the values; created by [`SparseSecondaryMap::into_keys`].
     IntoKeys<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => K: only_key
 }
 
 iterator! {
-    /// Values out of a map, made by [`SparseSecondaryMap::into_values`].
+    /// An iterator that moves the values out of a map; created by [`SparseSecondaryMap::into_values`].
     IntoValues<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => V: only_value
 }
 
 iterator! {
-    /// Takes all values out of a map, made by [`SparseSecondaryMap::drain`].
+    /// An iterator that removes all values of a map; created by [`SparseSecondaryMap::drain`].
     Drain<'a, K, V>, Rest<hash_table::Drain<'a, Slot<V>>> => (K, V): pair
 }
 
@@ -154,13 +154,14 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
         (Rest(mem::take(&mut self.table).into_iter()), self.mint)
     }
 
-    /// All keys; the values are dropped one by one, with the iterator at the latest.
+    /// Converts the map into an iterator over its keys. Each value is dropped when its key is returned, or with the
+    /// iterator.
     pub fn into_keys(self) -> IntoKeys<K, V> {
         let (rest, mint) = self.into_rest();
         IntoKeys::new(rest, mint)
     }
 
-    /// All values, in no order.
+    /// Converts the map into an iterator over its values, in arbitrary order.
     pub fn into_values(self) -> IntoValues<K, V> {
         let (rest, mint) = self.into_rest();
         IntoValues::new(rest, mint)

@@ -1,4 +1,4 @@
-//! Taking memory, and giving it back.
+//! Taking and returning memory.
 
 use super::{SparseSecondaryMap, hash_of, try_reserve};
 use crate::error::{Error, or_give_up};
@@ -6,11 +6,11 @@ use crate::key::Key;
 use std::hash::BuildHasher;
 
 impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
-    /// Makes room for `additional` more values. Linear in the values if the table grows.
+    /// Reserves memory for `additional` more values. O(n) if the table grows.
     ///
     /// # Panics
     ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
+    /// If [`try_reserve`](Self::try_reserve) returns an error.
     #[track_caller]
     pub fn reserve(&mut self, additional: usize) {
         or_give_up(self.try_reserve(additional));
@@ -20,15 +20,15 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     ///
     /// # Errors
     ///
-    /// If the table, with the places that it keeps empty, would be more than `isize::MAX` bytes
-    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), or the allocator refuses
+    /// If the table, including the places that it keeps empty, would exceed `isize::MAX` bytes
+    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), or the allocator refuses memory
     /// ([`Memory`](crate::ErrorKind::Memory)). The map is unchanged then.
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         let hash_builder = &self.hash_builder;
         try_reserve(&mut self.table, additional, hash_of(hash_builder))
     }
 
-    /// Makes the table as small as holds the values. Linear in the capacity.
+    /// Shrinks the table to the smallest size that has room for the values. O(n) in the capacity.
     pub fn shrink_to_fit(&mut self) {
         let hash_builder = &self.hash_builder;
         self.table.shrink_to_fit(hash_of(hash_builder));

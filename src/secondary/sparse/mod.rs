@@ -1,8 +1,8 @@
-//! [`SparseSecondaryMap`]: for values that few of the keys have.
+//! [`SparseSecondaryMap`]: values that only few keys have.
 
 #![forbid(unsafe_code)]
 
-// In the order in which the docs list their methods.
+// In the order in which the documentation lists their methods.
 mod access;
 mod change;
 mod iter;
@@ -20,24 +20,21 @@ use std::hash::{BuildHasher, RandomState};
 #[cfg(feature = "rayon")]
 use std::mem;
 
-/// More values for a few of the keys of a [`SlotMap`](crate::SlotMap), by hashing.
+/// Associates additional data with a few of the keys of a [`SlotMap`](crate::SlotMap), stored in a hash table.
 ///
-/// It does what a [`SecondaryMap`](super::SecondaryMap) does, in memory for the values that are
-/// there: a hash table of the `hashbrown` crate by the index in the key. So it is slower, and values
-/// move when it grows. It has what the map of the same name in the `slotmap` crate has, by the same
-/// names.
+/// It has most of the methods of [`SecondaryMap`](super::SecondaryMap), and the API of the `slotmap` crate's map of the
+/// same name. The table, of the `hashbrown` crate, is keyed by the index in the key and takes memory only for values in
+/// the map. So look-ups are slower, and values move when the table grows.
 ///
-/// A key finds the value that was put in under it, and no other. A key that is older than the one
-/// whose value is there is refused, and one that is newer takes its place. Tags take no part; see
-/// [`set_type_id`](Self::set_type_id) for those of keys that are given out. No
-/// index is far: each takes the same memory. After [`SlotMap::reset`](crate::SlotMap::reset),
-/// [`clear`](Self::clear) this map as well.
+/// A key finds the value that was inserted under it and no other. Inserting under a key that is older than the one
+/// whose value is in the slot is refused, and inserting under a newer key replaces the value. Tags are ignored;
+/// [`set_type_id`](Self::set_type_id) sets that of the keys that the map returns. No index is far, since each takes the
+/// same memory. After [`SlotMap::reset`](crate::SlotMap::reset), [`clear`](Self::clear) this map, too.
 ///
-/// # Complexity
+/// # Time complexity
 ///
-/// Looking up, inserting and removing are O(1) on average, if the hasher spreads indices well.
-/// Growing is linear in the values. To iterate is linear in the capacity, in no order. No call
-/// enters the kernel by itself; the allocator may.
+/// Looking up, inserting and removing take O(1) on average, if the hasher spreads indices well. Growing is O(n).
+/// Iteration is O(n) in the capacity, in arbitrary order. Only the allocator enters the kernel.
 ///
 /// # Examples
 ///
@@ -59,7 +56,7 @@ pub struct SparseSecondaryMap<K: Key, V, S = RandomState> {
     pub(super) mint: Mint<K>,
 }
 
-/// A value, and the key it was put in under.
+/// A value and its key.
 #[derive(Clone)]
 pub(crate) struct Slot<V> {
     index: u32,
@@ -73,7 +70,7 @@ impl<V> Slot<V> {
         Self { index: key.index(), generation: key.generation(), value }
     }
 
-    /// Whether it is that of an index and a generation.
+    /// Whether the slot has this index and generation.
     #[inline]
     fn is_of(&self, key: (u32, u32)) -> bool {
         (self.index, self.generation) == key
@@ -85,7 +82,7 @@ impl<V> Slot<V> {
     }
 }
 
-/// A slot, or a reference to one, as index, generation and value.
+/// A slot or a reference to one, as index, generation and value.
 pub(crate) trait Parts {
     type Value;
 
@@ -121,7 +118,6 @@ impl<'a, V> Parts for &'a mut Slot<V> {
 
 #[cfg(any(feature = "rayon", feature = "file"))]
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
-    /// Makes the keys that are given out.
     #[inline]
     pub(crate) const fn mint(&self) -> Mint<K> {
         self.mint
@@ -143,7 +139,7 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     }
 }
 
-/// How the table hashes a slot.
+/// Returns the function by which the table hashes a slot.
 #[inline]
 fn hash_of<V>(hash_builder: &impl BuildHasher) -> impl Fn(&Slot<V>) -> u64 {
     |slot| hash_builder.hash_one(slot.index)
@@ -162,14 +158,14 @@ fn try_reserve<V>(
 }
 
 impl<K: Key, V, S: Default> Default for SparseSecondaryMap<K, V, S> {
-    /// An empty map.
+    /// Creates an empty map.
     fn default() -> Self {
         Self::with_hasher(S::default())
     }
 }
 
 impl<K: Key, V: Clone, S: Clone> Clone for SparseSecondaryMap<K, V, S> {
-    /// A copy with the same keys. Linear in the capacity.
+    /// Returns a copy with the same keys. O(n) in the capacity.
     fn clone(&self) -> Self {
         Self { table: self.table.clone(), hash_builder: self.hash_builder.clone(), mint: self.mint }
     }

@@ -1,6 +1,6 @@
-//! Looking values up.
+//! Looking up values.
 
-#![expect(unsafe_code, reason = "reads values of slots that were seen to be live")]
+#![expect(unsafe_code, reason = "reads values of live slots")]
 
 use super::SharedSlotMap;
 use super::deal;
@@ -11,29 +11,28 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
-    /// The number of values. Those count that were put in, or are just being put in, by whomever, and were not taken out:
-    /// so it is exact when no other call is under way.
+    /// Returns the number of values. O(1): adds up several counters.
     ///
-    /// O(1): several counts are added up.
+    /// Insertions and removals that are in progress in other threads may or may not be counted.
     pub fn len(&self) -> usize {
-        // First, so that what comes and goes meanwhile is not counted as gone alone.
+        // Loaded first, so that a value that comes and goes meanwhile is not counted only as removed.
         let counts = self.removals.iter().map(|count| count.0.load(Ordering::Acquire));
         let removed = counts.fold(0, usize::wrapping_add);
         (self.ground.first_len() + self.dealt()).saturating_sub(removed)
     }
 
-    /// Whether there are no values. As [`len`](Self::len).
+    /// Returns `true` if the map has no values; see [`len`](Self::len).
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The type number of the map, if it was made with [one](crate::SharedSlotMapBuilder::type_id). O(1).
+    /// Returns the type id of the map, if it was built with [one](crate::SharedSlotMapBuilder::type_id). O(1).
     #[inline]
     pub const fn type_id(&self) -> Option<u32> {
         self.ground.number().get()
     }
 
-    /// The value of a key. O(1); no lock.
+    /// Returns the value of a key; `None` if it was removed. O(1). Takes no lock.
     ///
     /// # Examples
     ///
@@ -47,30 +46,30 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     pub fn get(&self, key: K) -> Option<&V> {
         let (slot, _) = self.find(key)?;
-        // SAFETY: just seen.
+        // SAFETY: just seen to be live, by acquire.
         Some(unsafe { self.value(slot) })
     }
 
-    /// Whether the key's value is in the map. O(1).
+    /// Returns `true` if the value of a key is in the map. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
         self.find(key).is_some()
     }
 
-    /// The value in a slot, whatever its generation, and its key. O(1).
+    /// Returns the value in a slot, whatever its generation, and its key. O(1).
     #[inline]
     pub fn get_by_index(&self, index: u32) -> Option<(K, &V)> {
         let slot = self.ground.slot(index)?;
-        // SAFETY: it may be looked at, for as long as `self` is shared.
+        // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
         let state = unsafe { state_of(slot) };
         let generation = State::from_bits(deal::seen(state)).live_generation()?;
-        // SAFETY: just seen.
+        // SAFETY: just seen to be live, by acquire.
         let value = unsafe { self.value(slot) };
         Some((self.ground.mint().key(index, generation), value))
     }
 
-    /// The key of a value in the map, from a reference to it; see [`SlotMap::key_of`](crate::SlotMap::key_of). `None` if it was taken out. O(1),
-    /// one division.
+    /// Returns the key of a value in the map, given a reference to it; `None` if the value was removed. See
+    /// [`SlotMap::key_of`](crate::SlotMap::key_of). O(1), with one division.
     ///
     /// # Examples
     ///

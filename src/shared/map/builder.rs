@@ -1,4 +1,4 @@
-//! Constructors, and [`SharedSlotMapBuilder`]: options for a `SharedSlotMap`.
+//! Constructors, and [`SharedSlotMapBuilder`]: the options of a `SharedSlotMap`.
 
 #![forbid(unsafe_code)]
 
@@ -27,8 +27,8 @@ use crate::slots::key_options::KeyOptions;
 pub type SharedSlotMapBuilder<K, V> = Builder<SharedSlotMap<K, V>, KeyOptions>;
 
 impl<V> SharedSlotMap<DefaultKey, V> {
-    /// An empty map with keys of type [`DefaultKey`]. Reserves and allocates nothing, and does not enter the kernel, until
-    /// the first insertion.
+    /// Creates an empty map with keys of type [`DefaultKey`]. Nothing is reserved or allocated, and the kernel is not
+    /// entered, until the first insertion.
     ///
     /// # Examples
     ///
@@ -46,13 +46,13 @@ impl<V> SharedSlotMap<DefaultKey, V> {
     }
 
     constructors! {
-        /// Returns an empty map with memory committed for `capacity` values.
+        /// Creates an empty map with memory committed for `capacity` values.
         with_capacity, try_with_capacity, capacity
     }
 
     constructors! {
-        /// Returns an empty map that can hold `max_len` slots and no more. Reserves the addresses now. For keys
-        /// of another type, see [`with_max_len_and_key`](Self::with_max_len_and_key).
+        /// Creates an empty map that can have at most `max_len` slots, and reserves their addresses now. For keys of
+        /// another type, see [`with_max_len_and_key`](Self::with_max_len_and_key).
         with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
@@ -65,25 +65,25 @@ impl<V> SharedSlotMap<DefaultKey, V> {
 }
 
 impl<K: Key, V> SharedSlotMap<K, V> {
-    /// An empty map with keys of any type; see [`new`](SharedSlotMap::new).
+    /// Creates an empty map with keys of any type; see [`new`](SharedSlotMap::new).
     #[must_use]
     pub const fn with_key() -> Self {
         Self::empty()
     }
 
     constructors! {
-        /// Returns an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
+        /// Creates an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
         with_capacity_and_key, try_with_capacity_and_key, capacity
     }
 
     constructors! {
-        /// Returns an empty map that can hold `max_len` slots, retired ones included, and no more. Reserves the
+        /// Creates an empty map that can have at most `max_len` slots, including retired ones, and reserves their
         /// addresses now.
         with_max_len_and_key, try_with_max_len_and_key, max_len
     }
 
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to fill first, a type
-    /// number for the keys.
+    /// Returns a builder for a map with options: maximum, capacity, growth, huge pages, background work, order of
+    /// reuse, type id of the keys.
     pub const fn builder() -> SharedSlotMapBuilder<K, V> {
         SharedSlotMapBuilder::new()
     }

@@ -1,8 +1,8 @@
-//! [`Deal`]: which slot a ticket stands for; and how the state of a slot changes, so that one thread fills it and one
+//! [`Deal`]: which slot a ticket stands for, and how the state of a slot changes, so that one thread fills it and one
 //! removes its value.
 //!
-//! This file handles only numbers, neither values nor memory: `loom/` runs it over its own atomics. The source of the
-//! [module](super) says what is promised, and why it holds.
+//! This file handles only numbers, neither values nor memory, so that `loom/` can run it over its own atomics. The
+//! source of the [module](super) says what it guarantees and why.
 
 #![forbid(unsafe_code)]
 

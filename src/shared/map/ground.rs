@@ -1,6 +1,6 @@
 //! [`Ground`]: what all threads read, and what changes only when memory is taken.
 
-#![expect(unsafe_code, reason = "finds slots, and the words beside them, by their numbers")]
+#![expect(unsafe_code, reason = "computes the addresses of slots and their words")]
 
 use super::deal::{Deal, Dealt};
 use super::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};

@@ -1,6 +1,6 @@
-//! Putting values in.
+//! Inserting values.
 
-#![expect(unsafe_code, reason = "moves values to slots that were dealt out")]
+#![expect(unsafe_code, reason = "moves values to claimed slots")]
 
 use super::super::Rest;
 use super::super::gather::most_of_run;
@@ -15,22 +15,22 @@ use crate::poison::unpoison;
 use crate::slots::state::State;
 use std::convert::Infallible;
 
-/// The key and place of a value, or the error of the closure that should have made it.
+/// The key and value that were inserted, or the error of the closure that makes the value.
 type Inserted<'m, K, V, E> = Result<(K, &'m V), E>;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
-    /// How many values [`insert_many`](Self::insert_many) puts in at once: 64, but no more than 16 KiB of them.
+    /// How many values [`insert_many`](Self::insert_many) inserts at once: 64, but no more than 16 KiB of them.
     const MOST: usize = most_of_run::<V>();
 
-    /// Puts a value in, and returns its key, and where it lies for good. O(1), no copy; no lock, and no wait, unless memory
-    /// has to be taken, for which it enters the kernel.
+    /// Inserts a value, and returns its key and a reference to it. The value never moves. O(1).
     ///
-    /// [`SlotMap::insert`](crate::SlotMap::insert) returns the key alone, for a reference would borrow that map. Here it
-    /// borrows nothing that others need, and another thread may remove the value before it could be looked up by its key.
+    /// Takes no lock and does not wait, unless the map needs memory; then it enters the kernel. Unlike
+    /// [`SlotMap::insert`](crate::SlotMap::insert), this returns a reference, too, since another thread might remove
+    /// the value before it could be looked up.
     ///
     /// # Panics
     ///
-    /// Where [`try_insert`](Self::try_insert) has an error.
+    /// If [`try_insert`](Self::try_insert) returns an error.
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &V) {
@@ -41,10 +41,10 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If keys cannot number another slot ([`KeyBits`](crate::ErrorKind::KeyBits)), or there are `max_len`
-    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if the system refuses memory, to this thread or to another at the same time;
-    /// [`Busy`](crate::ErrorKind::Busy) if the call comes out of one that takes memory for this map (from a backing), or the
-    /// owner has [forgotten](super::MapMut) to give it back.
+    /// If keys have no bits for another slot ([`KeyBits`](crate::ErrorKind::KeyBits)), or there are `max_len` slots
+    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if the system refuses memory, to this thread or to another at the same
+    /// time; for a re-entrant call, from a backing that is supplying memory to this map, or after a
+    /// [`MapMut`](super::MapMut) was leaked ([`Busy`](crate::ErrorKind::Busy)).
     #[inline]
     pub fn try_insert(&self, value: V) -> Result<(K, &V), Refused<V>> {
         match self.claim() {
@@ -54,11 +54,12 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    /// Puts in what `make` makes of the key it will have.
+    /// Inserts the value that `make` returns for the key it will have.
     ///
-    /// `make` is called before the slot is taken, and again with another key where another thread was faster; no lock is
-    /// held meanwhile, and if it panics nothing is left behind. A key that it was called with in vain may be that of a
-    /// later value, whoever's. (If it always inserts into this map itself, this goes on until the map is full.)
+    /// `make` is called before the slot is claimed, and again with another key if another thread is faster. No lock is
+    /// held meanwhile, and if `make` panics, the map is unchanged. A key that was passed to `make` and not used may
+    /// become the key of a later value of any thread. If `make` always inserts into this map itself, this continues
+    /// until the map is full.
     ///
     /// # Panics
     ///
@@ -79,8 +80,8 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     /// [`insert_with_key`](Self::insert_with_key), or the error, and the value if it was made.
     ///
-    /// (As in [`SlotMap`](crate::SlotMap), [`try_insert_with_key`](Self::try_insert_with_key) is for a closure that
-    /// fails, and panics if memory is refused.)
+    /// The [`try_insert_with_key`](Self::try_insert_with_key) of this map, as of [`SlotMap`](crate::SlotMap), is for a
+    /// closure that can fail, and panics if memory is refused.
     ///
     /// # Errors
     ///
@@ -108,12 +109,12 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    /// Inserts what `make` returns for the key it will have, as [`insert_with_key`](Self::insert_with_key) does, or returns
-    /// the error of `make`; then no slot was taken.
+    /// Inserts the value that `make` returns for the key it will have, as [`insert_with_key`](Self::insert_with_key)
+    /// does.
     ///
     /// # Errors
     ///
-    /// What `make` returns.
+    /// Returns the error of `make`. No slot is used then.
     ///
     /// # Panics
     ///
@@ -133,7 +134,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         loop {
             let next = self.places.claimed();
             self.try_have(next).map_err(|error| Refused { error, value: None })?;
-            // SAFETY: it has its slot now: committed, which was seen by acquire, or made with the lock.
+            // SAFETY: the ticket has its slot: either `committed` was loaded by acquire, or the growth lock was held.
             let (index, generation) = unsafe { self.ground.dealt::<V>(next) };
             let value = match make(self.ground.mint().key(index, generation)) {
                 Ok(value) => value,
@@ -148,15 +149,15 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    /// Puts all values in, and their keys, in the same order, into `keys`: up to 64 at a time, which costs the threads one
-    /// moment of contention instead of 64.
+    /// Inserts all values, and passes their keys to `keys` in the order of the values. Up to 64 values are inserted at
+    /// once, which costs the threads one moment of contention instead of 64.
     ///
-    /// Should the iterator or `keys` panic, what was put in before stays. A value has its key when up to 63 that come after
-    /// it are made.
+    /// If the iterator or `keys` panics, values that were inserted before stay. A value gets its key only when up to 63
+    /// values after it were produced.
     ///
     /// # Panics
     ///
-    /// Where [`try_insert_many`](Self::try_insert_many) has an error.
+    /// If [`try_insert_many`](Self::try_insert_many) returns an error.
     ///
     /// # Examples
     ///
@@ -172,8 +173,8 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         or_give_up(self.try_insert_many(values, keys));
     }
 
-    /// [`insert_many`](Self::insert_many), or the error and the values that could not be put in; those that could be are
-    /// there, and have their keys.
+    /// [`insert_many`](Self::insert_many), or the error and the values that could not be inserted. The others stay, and
+    /// have their keys.
     ///
     /// # Errors
     ///
@@ -199,7 +200,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         refused.map_or(Ok(()), |error| Err(Refused { error, value: run.into_iter().chain(values) }))
     }
 
-    /// Puts several values in, in slots that are claimed at once; or as many as there are slots.
+    /// Inserts values into slots that are claimed at once, or as many as there are slots for.
     fn put_run(&self, run: &mut Vec<V>, keys: &mut impl Extend<K>) -> Result<(), Error> {
         let mut put = |run: &mut Vec<V>, count: usize, first: usize| {
             for (ticket, value) in (first..).zip(run.drain(..count)) {
@@ -208,7 +209,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             }
             let mint = self.ground.mint();
             keys.extend((first..first + count).map(|ticket| {
-                // SAFETY: it has its slot.
+                // SAFETY: the ticket was claimed, so it has its slot.
                 let (index, generation) = unsafe { self.ground.dealt::<V>(ticket) };
                 mint.key(index, generation)
             }));
@@ -217,7 +218,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if let Ok(first) = self.claim_many(run.len()) {
             put(run, run.len(), first);
         }
-        // There may be some all the same.
+        // Memory for all of them was refused. There may be slots for some.
         while !run.is_empty() {
             let ticket = self.claim()?;
             put(run, 1, ticket);
@@ -229,19 +230,17 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     pub(super) fn claim(&self) -> Result<usize, Error> {
         match self.places.claim() {
             Claim::Place(ticket) => Ok(ticket),
-            claim => self.claim_slowly(&claim).map(|ticket| ticket.expect("not one alone")),
+            claim => self.claim_slowly(&claim).map(|ticket| ticket.expect("not an exact claim")),
         }
     }
 
-    /// Takes so many tickets, one behind the other, and returns the first.
     fn claim_many(&self, count: usize) -> Result<usize, Error> {
         match self.places.claim_many(count) {
             Claim::Place(ticket) => Ok(ticket),
-            claim => self.claim_slowly(&claim).map(|ticket| ticket.expect("not one alone")),
+            claim => self.claim_slowly(&claim).map(|ticket| ticket.expect("not an exact claim")),
         }
     }
 
-    /// Takes a ticket if it is the next one; whether it was.
     fn claim_exactly(&self, ticket: usize) -> Result<bool, Error> {
         match self.places.claim_exactly(ticket) {
             Ok(is_taken) => Ok(is_taken),
@@ -249,14 +248,14 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    /// Fills the slot of a ticket, and makes its key.
+    /// Fills the slot of a ticket and makes its key.
     ///
     /// # Safety
     ///
     /// - The caller has claimed the ticket, and uses it once.
     #[inline]
     unsafe fn put(&self, ticket: usize, value: V) -> (K, &V) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller has claimed the ticket, and uses it once.
         let (index, generation, value) = unsafe { self.fill(ticket, value) };
         if ticket % RUN == RUN - 1 {
             self.note(ticket, ticket);
@@ -264,25 +263,25 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         (self.ground.mint().key(index, generation), value)
     }
 
-    /// Fills the slot of a ticket, and has others see it.
+    /// Fills the slot of a ticket and publishes the value.
     ///
     /// # Safety
     ///
     /// - As for [`put`](Self::put).
     #[inline]
     unsafe fn fill(&self, ticket: usize, value: V) -> (u32, u32, &V) {
-        // SAFETY: claimed, so it has its slot, which is known by acquire, or by the lock.
+        // SAFETY: the caller has claimed the ticket, so it has its slot, as seen by acquire or with the lock held.
         let (index, generation) = unsafe { self.ground.dealt::<V>(ticket) };
-        // SAFETY: the same.
+        // SAFETY: as above.
         let slot = unsafe { self.ground.dealt_slot::<V>(index) };
         unpoison(slot.value().as_ptr(), 1);
-        // SAFETY: memory for a value, which is the caller's alone, as the ticket is; it is vacant, so no reference is to
-        // it.
+        // SAFETY: the slot belongs to the ticket, so only this thread accesses its memory. It is vacant, so there is no
+        // reference to it.
         unsafe { slot.value().write(value) };
-        // SAFETY: it is a ticket's.
+        // SAFETY: the slot belongs to the ticket.
         let state = unsafe { state_of(slot) };
         deal::publish(state, State::live(generation).to_bits());
-        // SAFETY: just written, and live from now on.
+        // SAFETY: written and published above.
         (index, generation, unsafe { self.value(slot) })
     }
 }

@@ -1,6 +1,6 @@
-//! Iterators over a map into which other threads insert, and from which they remove, at the same time.
+//! Iterators over a map that other threads insert into and remove from at the same time.
 
-#![expect(unsafe_code, reason = "gives out references to live values")]
+#![expect(unsafe_code, reason = "returns references to live values")]
 
 use super::ground::state_of;
 use super::{SharedSlotMap, deal};

@@ -17,7 +17,6 @@ pub(super) struct Memory<K: Key, V> {
     pub(super) is_lent: bool,
     /// How many forks there had been when the map began to be shared; `None` before it has memory.
     pub(super) forks: Option<usize>,
-    /// The last error of a call that takes memory.
     refused: Option<Error>,
 }
 

@@ -1,54 +1,53 @@
-//! [`SharedSlotMap`]: a slot map into which many threads put values, in which others look them up meanwhile, and out of
-//! which they take them; and its iterators.
+//! [`SharedSlotMap`], a slot map that many threads insert into, read and remove from at the same time; and its
+//! iterators.
 
 // # Why this is sound
 //
-// A slot map is shared for a *phase*: from where the owner had it alone, by `&mut self`, to where he has it alone again.
+// A map is shared for a *phase*, which begins and ends when its owner has exclusive access, by `&mut self`.
 //
-// **Tickets.** [`Places`] deals out numbers in a phase, each once, from 0 on; why, stands in the source of the
-// [array](super) that has it from there. What it has as places are *tickets* here, and those that are `committed` are such
-// as have a slot. Which one, [`Deal`] says: the first tickets stand for holes, by a list that has one for each, the others
-// for slots behind the last one, one after the other. Both are different slots for different tickets, all of them
-// vacant when the phase began, and none is anybody else's: holes in the list are none of the map's holes any more.
-// The list only grows, by who has the lock, and before more tickets are committed; and not any more once there is a
-// ticket for a slot behind the last one. So what a committed ticket stands for never changes, and who sees by acquire that
-// it is committed sees what is in the list, too. A slot has memory, and a state that says that it is vacant, before a
-// ticket that stands for it is committed.
+// **Tickets.** [`Places`] gives out numbers from 0 on, each once in a phase; the source of [`SharedVec`](super) says
+// why. What is a place there is a *ticket* here, and a ticket that is `committed` has a slot. [`Deal`] says which: the
+// first tickets stand for holes, one for each in a list, and the others for consecutive slots past the last one. So
+// different tickets have different slots. All of these were vacant when the phase began, and nothing else uses them,
+// since holes in the list are no longer holes of the map. The list is extended only with the growth lock held, before
+// more tickets are committed, and never after the first ticket for a slot past the last one. So the slot of a committed
+// ticket never changes, and a thread that sees by acquire that a ticket is committed also sees the list. A slot has
+// memory and a vacant state before its ticket is committed.
 //
 // **Slots.** In a phase, a state changes in two ways only:
 //
-// 1. From vacant to live, by who has the slot's ticket, and so by no other: by release, after he has written the value.
-// 2. From live to vacant, by an exchange of which there is one winner, who leaves the value where it is.
+// 1. From vacant to live, by the one thread that has the slot's ticket: by release, after it has written the value.
+// 2. From live to vacant, by a compare-exchange that one thread wins. It leaves the value where it is.
 //
-// After 2 nothing follows, for the slot becomes a hole, which a ticket may stand for, in the hands of the owner only. So a
-// value is written once in a phase, before all who see its slot live by acquire, and is neither moved nor dropped; who
-// has seen that has it for as long as he borrows the map, whoever takes it out. `&mut self` proves that nobody has it
-// any more. There are no epochs, and nothing is counted.
+// Nothing follows 2: only the owner makes the slot a hole again, which a later ticket may stand for. So a value is
+// written once in a phase, before any thread sees its slot live by acquire, and is neither moved nor dropped. A thread
+// that has seen it may use it for as long as it borrows the map, even if another thread removes it. `&mut self` proves
+// that no thread uses it any more. So neither epochs nor reference counts are needed.
 //
-// **What was taken out** is found by a bit that is set before 2. (If a slot that has its bit is live, who wanted to take it
-// out was cut off in between, by a fork; it stays in the map then.) So for the owner a slot with its bit that is not live
-// holds a value, of the generation that its state has. He makes it live again, and takes it out as a map takes out any
-// other, by the same code: so generations, retirement, floors and all counts are as they are without threads.
+// **Removed values** are found by a bit that is set before 2. (If a slot with its bit set is live, a fork cut off the
+// removal, and the value stays in the map.) So to the owner, a slot with its bit set that is not live holds a value, of
+// the generation in its state. The owner makes it live again and removes it by the code that every map uses, so
+// generations, retirement, floors and counts are as without threads.
 //
-// **Keys.** A hole that is filled has the generation after its last one, a slot behind the last one that after its floor,
-// as in a `SlotMap`, and the state has it from before the key is known. Since no slot is filled twice in a phase, no key
-// is given twice.
+// **Keys.** A hole that is filled gets the generation after its last one, and a slot past the last one that after its
+// floor, as in a `SlotMap`; the state has it before the key is known. Since no slot is filled twice in a phase, no key
+// is given out twice.
 //
-// **The lock** is for what takes memory: the map itself, which has its own fields changed by who has the lock only,
-// or the owner. He may read states of its holes, which no ticket stands for, and nobody writes to these meanwhile; and
-// write to such of slots behind its end, which nobody looks at before the end is raised, by release. All other accesses
-// to states are atomic.
+// **The growth lock** guards what takes memory: the map, whose fields only the holder of the lock or the owner changes.
+// The holder may read the states of the map's holes, which no ticket stands for and to which no thread writes
+// meanwhile. It may write the states of slots past the map's end, which no thread reads before the end is raised, by
+// release. All other accesses to states are atomic.
 //
-// No user code runs between a claim and where the slot is live: values are moved, and keys are made, which may be code of
-// a user's, before or after. Backings run with the lock held: that they may come back, or unwind, is seen to as for
-// the array.
+// No user code runs between a claim and the moment the slot is live: values are moved, and keys, whose code may be the
+// user's, are made before or after. Backings run with the lock held; re-entrant calls and unwinding are handled as in
+// `SharedVec`.
 //
-// (In the child of a `fork` there may be a ticket that another thread had taken and not used yet. There the owner looks for
-// slots of tickets that are neither live nor have their bit, and makes holes of them: nobody else will come to fill them.)
+// (In the child of a `fork`, another thread may have had a ticket that it had not used yet. There the owner looks for
+// slots of tickets that are neither live nor have their bit set, and makes them holes: no thread will fill them.)
 
-#![expect(unsafe_code, reason = "writes to slots that were dealt out, and reads live ones")]
+#![expect(unsafe_code, reason = "writes to claimed slots, and reads live ones")]
 
-// In the order in which the docs list their methods.
+// In the order in which the documentation lists their methods.
 mod builder;
 
 mod access;
@@ -85,58 +84,58 @@ use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A [`SlotMap`] for many threads: they put values in by `&self`, look them up without a lock, and take them out.
+/// A [`SlotMap`] that many threads can insert into, read and remove from at the same time, through `&self`.
 ///
-/// [`insert`](Self::insert) takes no lock, unless memory has to be taken, and waits for nobody else's. The value has its
-/// key at once, for every thread, and its address for good. [`get`](Self::get) is a load and a compare more than that of a
-/// `SlotMap`, whatever others do meanwhile.
+/// [`insert`](Self::insert) takes no lock unless the map needs memory, and never waits for another thread's insertion.
+/// The value has its key at once, for every thread, and never moves. [`get`](Self::get) takes one load and one
+/// comparison more than that of a `SlotMap`, whatever other threads do meanwhile.
 ///
 /// # What is removed
 ///
-/// After [`remove`](Self::remove) no key finds the value any more, for any thread. But it stays where it is, for those
-/// who have a reference to it, until the *owner* comes, who has the map by `&mut`: by [`as_mut_map`](Self::as_mut_map),
-/// [`into_inner`](Self::into_inner), or a drop. Then it is dropped, and its slot can be filled again. So between two visits of
-/// the owner a map takes up as many slots as there were values when it was shared, and insertions since.
+/// After [`remove`](Self::remove), no thread finds the value by its key. It stays in place for threads that have a
+/// reference to it until the *owner* takes the map by `&mut`: through [`as_mut_map`](Self::as_mut_map),
+/// [`into_inner`](Self::into_inner), or a drop. Then it is dropped, and its slot can be filled again. Between two such
+/// moments, each insertion takes another slot.
 ///
-/// # When to take it
+/// # When to use it
 ///
-/// Where several threads look up while values come in; and where there is a moment, between frames, jobs, or phases of a
-/// simulation, at which one thread has the map. Between such moments threads insert and remove, at the moments what was
-/// removed is collected, and all that a `SlotMap` has is at hand.
+/// Use it if several threads look up values while others insert or remove, and if there are moments, between frames,
+/// jobs or phases of a simulation, at which one thread has exclusive access. At such moments removed values are
+/// dropped, and every method of `SlotMap` is available.
 ///
-/// Where values come and go all the time and nobody ever has the map alone, as in a `static`, it is not the right one:
-/// slots are never reused then. And where threads do little but insert and remove in turns, a `SlotMap` in a lock
-/// is as fast, or faster. [`insert_many`](Self::insert_many) claims slots for up to 64 values at once, and costs threads
-/// a fraction of the contention.
+/// Do not use it if values come and go all the time and no thread ever has exclusive access, as for a `static`: slots
+/// are never reused then. If threads do little but insert and remove, a `SlotMap` in a lock is as fast or faster.
+/// [`insert_many`](Self::insert_many) claims slots for up to 64 values at once, for a fraction of the contention.
 ///
 /// # Keys
 ///
-/// As those of a [`SlotMap`]: never mistaken, for slots are retired, and none is filled twice without a new
-/// generation. Keys stay as they are when it [becomes](Self::into_inner) a `SlotMap`, or is [made](From) of one.
+/// As for a [`SlotMap`], a key never finds another value than its own: no slot is filled twice with the same
+/// generation, and slots whose generations are used up are retired. Keys stay valid when the map is [converted
+/// into](Self::into_inner) a `SlotMap` or [from](From) one.
 ///
-/// Threads fill holes first, in about the order that [`Reuse`](crate::Reuse) says, then slots behind the last one.
-/// [`Rotating`](crate::Reuse::Rotating) keeps `min_free` holes, also where there is no other room, until the owner comes.
+/// Threads fill holes first, in about the order of [`Reuse`](crate::Reuse), then slots past the last one. With
+/// [`Rotating`](crate::Reuse::Rotating), `min_free` holes stay unused until the owner takes the map, even if there is
+/// no other room.
 ///
 /// # Memory
 ///
-/// As of a [`SlotMap`], and one bit a slot besides; and 8 bytes for each hole that is filled while it
-/// is shared, at most at a time, which [`shrink_to_fit`](Self::shrink_to_fit) gives back. Memory is
-/// taken by the thread that needs it, which the others do not wait for unless they need it, too; most often it is taken
-/// ahead, by one that passes three quarters of the newest step. Where it is refused, the value comes back, and nothing is
-/// lost.
+/// As for a [`SlotMap`], plus one bit per slot, plus 8 bytes for each hole that is filled while the map is shared,
+/// which [`shrink_to_fit`](Self::shrink_to_fit) returns. The thread that needs memory takes it, and other threads wait
+/// only if they need it, too. Usually memory is taken ahead, by the thread that passes three quarters of the newest
+/// step. If memory is refused, the call returns the value, and nothing is lost.
 ///
 /// # Forks
 ///
-/// In the child of a `fork`, insertions that other threads had begun are never finished. Their slots become holes when the
+/// In the child of a `fork`, insertions that other threads had begun never finish. Their slots become holes when the
 /// owner takes the map.
 ///
 /// If another thread was taking memory or listing holes at the fork, calls that do so or report on it, such as
 /// [`reserve`](Self::reserve), [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with
-/// [`Busy`](crate::ErrorKind::Busy) until the owner takes the map; so may insertions. If another thread was being refused
-/// memory at the fork, insertions may be refused until then. When the owner takes the map, it finds the holes that the
-/// thread was listing (linear in the slots; if slots are detached or retired, some holes may count as detached). Only
-/// memory that a [`Backing`](crate::Backing) supplies stays as it is if a call of it was cut off. No call waits for a
-/// thread that the child does not have. All other calls work.
+/// [`Busy`](crate::ErrorKind::Busy) until the owner takes the map, and insertions may fail. If another thread was being
+/// refused memory at the fork, insertions may be refused until then. When the owner takes the map, the holes that the
+/// thread was listing are found again, in O(n) of the slots; if slots are detached or retired, some of these holes may
+/// count as detached. If a call to a [`Backing`](crate::Backing) was cut off, the memory that it supplies stays in the
+/// state that it had at the fork. No call waits for a thread that the child does not have. All other calls work.
 ///
 /// # Examples
 ///
@@ -154,37 +153,38 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///                 if n % 2 == 0 {
 ///                     jobs.remove(key);
 ///                     assert_eq!(jobs.get(key), None);
-///                     assert!(job.ends_with(&n.to_string())); // it is there yet
+///                     assert!(job.ends_with(&n.to_string())); // still in place
 ///                 }
 ///             }
 ///         });
 ///     }
 /// });
-/// let map: &SlotMap<_, _> = &jobs.as_mut_map(); // here the others are dropped
+/// let map: &SlotMap<_, _> = &jobs.as_mut_map(); // drops the removed ones
 /// assert_eq!(map.len(), 200);
 /// ```
 pub struct SharedSlotMap<K: Key, V> {
     ground: Ground<K>,
     places: Places,
-    /// How many values were taken out: of those whose numbers are near, in one of these.
+    /// The number of removed values, in parts: values at near indices are counted in the same one.
     removals: [Count; COUNTS],
     memory: GrowthLock<Memory<K, V>>,
-    /// Values come in and are seen by `&self`.
+    /// Values are added and read through `&self`.
     values: PhantomData<UnsafeCell<V>>,
 }
 
-/// Alone, so that not all who remove meet there.
+/// In a cache line of its own, so that threads that remove values do not all contend for one.
 #[repr(align(128))]
 struct Count(AtomicUsize);
 
 const COUNTS: usize = 8;
 
-// SAFETY: by `&SharedSlotMap<K, V>` a thread can put a `V` there that another takes out, for which it is `Send`, and
-// several can have a `&V`, for which it is `Sync`. Keys are made where they are asked for. All else is atomics, a lock, and
-// what changes by `&mut` only.
+// SAFETY: through `&SharedSlotMap<K, V>` one thread can add a `V` that another removes, which `V: Send` allows, and
+// several threads can hold a `&V`, which `V: Sync` allows. Keys are made by the thread that asks for them. All else is
+// atomic, locked, or changed only through `&mut`.
 unsafe impl<K: Key, V: Send + Sync> Sync for SharedSlotMap<K, V> {}
 
-// What a panic can leave half done is a value, which is `V`'s own concern: no user code runs here in between.
+// A panic can leave only a value half changed, which is `V`'s own concern: no user code runs within a change of the
+// map.
 impl<K: Key, V: UnwindSafe> UnwindSafe for SharedSlotMap<K, V> {}
 impl<K: Key, V: UnwindSafe + RefUnwindSafe> RefUnwindSafe for SharedSlotMap<K, V> {}
 
@@ -199,31 +199,31 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    /// The slot of a key, if it is live, and what its state is.
+    /// Returns the slot of a key, with its index and generation, if it is live.
     #[inline]
     fn find(&self, key: K) -> Option<(SlotAt<V>, Found)> {
         let (index, generation) = self.ground.number().parts(key.data());
         let slot = self.ground.slot(index)?;
-        // SAFETY: it may be looked at, for as long as `self` is shared.
+        // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
         let state = unsafe { state_of(slot) };
         let is_live = deal::seen(state) == State::live(generation).to_bits();
         is_live.then_some((slot, Found { index, generation }))
     }
 
-    /// The value of a slot that was seen to be live.
+    /// Returns the value of a live slot.
     ///
     /// # Safety
     ///
-    /// - It was, through this borrow of the map.
-    #[expect(clippy::unused_self, reason = "what it returns lives no longer")]
+    /// - The slot was seen to be live, through this borrow of the map.
+    #[expect(clippy::unused_self, reason = "the reference must not outlive the borrow")]
     #[inline]
     unsafe fn value(&self, slot: SlotAt<V>) -> &V {
-        // SAFETY: it was live, which is known by acquire, so the value was written; and nobody writes there, nor moves
-        // or drops it, while `self` is borrowed.
+        // SAFETY: the slot was seen to be live by acquire, so its value was written. No thread writes there, moves it
+        // or drops it while `self` is borrowed.
         unsafe { slot.value().as_ref() }
     }
 
-    /// Makes a slot vacant that was seen live; whether no other thread was faster.
+    /// Makes a live slot vacant, and returns whether this thread did: another may have been faster.
     #[inline]
     fn take_out(&self, slot: SlotAt<V>, Found { index, generation }: Found) -> Result<bool, Error> {
         let (bits, bit) = loop {
@@ -234,7 +234,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         };
         let live = State::live(generation).to_bits();
         let vacant = State::vacant(generation).to_bits();
-        // SAFETY: it was looked at just now.
+        // SAFETY: `find` has just read it through this borrow.
         let is_mine = deal::take_out(unsafe { state_of(slot) }, (live, vacant), bits, bit);
         if is_mine {
             self.removals[index as usize / 64 % COUNTS].0.fetch_add(1, Ordering::Release);
@@ -242,13 +242,12 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         Ok(is_mine)
     }
 
-    /// Where slots end that may hold values.
+    /// Returns the end of the slots that may hold values.
     fn end(&self) -> usize {
         self.ground.end_of(self.dealt())
     }
 }
 
-/// Which slot was found, and with which generation.
 #[derive(Clone, Copy)]
 struct Found {
     index: u32,

@@ -1,6 +1,6 @@
-//! What is to be had where nobody else has the map.
+//! Methods that need exclusive access.
 
-#![expect(unsafe_code, reason = "hands out the map, which others filled")]
+#![expect(unsafe_code, reason = "returns a reference to the map, which other threads filled")]
 
 use super::SharedSlotMap;
 use super::memory::Memory;
@@ -13,23 +13,23 @@ use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// The values of a [`SharedSlotMap`] as a [`SlotMap`], made by [`SharedSlotMap::as_mut_map`].
+/// The values of a [`SharedSlotMap`] as a [`SlotMap`]; created by [`SharedSlotMap::as_mut_map`].
 ///
-/// If it is forgotten, no value is found any more, and none can be put in, until `as_mut_map` is called again.
+/// If it is leaked, no value is found and none can be inserted until `as_mut_map` is called again.
 pub struct MapMut<'a, K: Key, V> {
-    /// Not looked at before the drop.
+    /// Not used before the drop.
     shared: NonNull<SharedSlotMap<K, V>>,
-    /// A part of it.
+    /// A part of `shared`.
     map: NonNull<SlotMap<K, V>>,
     borrow: PhantomData<&'a mut SharedSlotMap<K, V>>,
 }
 
-// SAFETY: it is a `&mut SharedSlotMap<K, V>`, and a part of that.
+// SAFETY: it stands for a `&mut SharedSlotMap<K, V>`, which is `Send` if `V` is, and for a part of it.
 unsafe impl<K: Key, V: Send> Send for MapMut<'_, K, V> {}
-// SAFETY: by `&MapMut` there is but a `&SlotMap<K, V>` to be had.
+// SAFETY: `&MapMut` gives out nothing but a `&SlotMap<K, V>`, which is `Sync` if `V` is.
 unsafe impl<K: Key, V: Sync> Sync for MapMut<'_, K, V> {}
 
-/// Whether there is something to be [collected](SharedSlotMap::collect).
+/// Whether there may be removed values to [collect](SharedSlotMap::collect).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Removed {
     None,
@@ -37,16 +37,16 @@ enum Removed {
 }
 
 impl<K: Key, V> SharedSlotMap<K, V> {
-    /// All values as a [`SlotMap`], with all that can be done to one: even to put another in its place. Before that,
-    /// values that were [removed](Self::remove) are dropped, and their slots are holes from now on.
+    /// Returns a guard that derefs to all values as a [`SlotMap`]. Every method of `SlotMap` is available, and it can
+    /// even be replaced. Values that were [removed](Self::remove) are dropped first, and their slots become holes.
     ///
-    /// Linear in what was removed since this was last called; and if there was anything, in a 64th of the slots, a bit
-    /// each. What was made ready for insertions and not used goes back: fewer holes than there were insertions, and 64,
-    /// if no more were [reserved](Self::reserve).
+    /// O(n) in the values removed since the last call, and in the holes that were prepared for insertions and not used:
+    /// fewer than there were insertions, plus 64, unless more were [reserved](Self::reserve). If any value was removed,
+    /// plus 1/64 of the slots.
     ///
     /// # Panics
     ///
-    /// If the drop of a removed value does; all others are dropped then, too.
+    /// If dropping a removed value panics. All other removed values are dropped nevertheless.
     ///
     /// # Examples
     ///
@@ -56,11 +56,11 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// jobs.insert("count");
     /// jobs.remove(key);
     /// assert!(jobs.as_mut_map().values().eq(&["count"]));
-    /// let (new, _) = jobs.insert("sum"); // into the same slot
+    /// let (new, _) = jobs.insert("sum"); // reuses the slot
     /// assert_eq!((jobs.get(key), jobs[new]), (None, "sum"));
     /// ```
     pub fn as_mut_map(&mut self) -> MapMut<'_, K, V> {
-        /// Gives it back where a drop panics.
+        /// Restores the map if a drop panics.
         struct Restoring<'a, K: Key, V>(&'a mut SharedSlotMap<K, V>);
 
         impl<K: Key, V> Drop for Restoring<'_, K, V> {
@@ -74,12 +74,12 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         restoring.0.collect(removed);
         mem::forget(restoring);
         let mut shared = NonNull::from(self);
-        // SAFETY: just borrowed, mutably.
+        // SAFETY: mutably borrowed in the line above.
         let map = NonNull::from(unsafe { shared.as_mut() }.memory.get_mut().sharing.map());
         MapMut { shared, map, borrow: PhantomData }
     }
 
-    /// Has the map be as the owner's alone, but for what is to be collected; nothing is seen, and there are no tickets.
+    /// Ends the phase: threads see no value, and there are no tickets. Removed values are not collected yet.
     fn withdraw(&mut self) -> Removed {
         let dealt = self.dealt();
         self.places.restore(0, 0);
@@ -90,7 +90,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let is_lost = self.memory.renew(|| Memory::new(SlotMap::with_key()));
         let memory = self.memory.get_mut();
         if memory.is_lent {
-            // Somebody has forgotten to give it back.
+            // The last `MapMut` was leaked.
             return Removed::None;
         }
         let is_forked = is_lost || memory.forks.is_some_and(|before| before != os::forks());
@@ -100,32 +100,32 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             (false, false) => UnusedTickets::None,
         };
         memory.is_lent = true;
-        // SAFETY: no other ticket was dealt out that has its slot; and who has none writes nowhere.
+        // SAFETY: at most `dealt` tickets that have slots were dealt out, and others write nowhere.
         unsafe { memory.sharing.end(dealt, unused) };
         if removed > 0 || is_forked { Removed::Some } else { Removed::None }
     }
 
-    /// Drops what was removed.
     fn collect(&mut self, removed: Removed) {
         if removed == Removed::Some {
-            // SAFETY: a bit is set by who sees the slot live, and then it becomes vacant by one who takes the value out,
-            // without changing the generation. He leaves the value there, and nobody fills the slot before the owner has
-            // it, which is now. A bit is unset when its slot is looked at here.
+            // SAFETY: a thread that sees a slot live sets its bit, and then one thread makes the slot vacant, without
+            // changing the generation. The value stays in place, and no thread fills the slot before the owner takes
+            // the map, which is now. The bit is cleared when its slot is visited here.
             unsafe { self.memory.get_mut().sharing.collect() };
         }
     }
 
-    /// Takes the map back.
+    /// Shares the map again.
     fn restore(&mut self) {
         let memory = self.memory.get_mut();
-        // From now on, since what is there can be taken out.
+        // From now on, values can be removed.
         (memory.is_lent, memory.forks) = (false, Some(os::forks()));
         self.ground.begin(memory.sharing.begin());
         self.ground.set_extent(&memory.sharing.extent());
         self.places.restore(0, 0);
     }
 
-    /// The values as a [`SlotMap`], with their keys. O(1) in memory: nothing moves. As [`as_mut_map`](Self::as_mut_map).
+    /// Converts the values into a [`SlotMap`], with their keys. No value moves. Takes as long as
+    /// [`as_mut_map`](Self::as_mut_map).
     ///
     /// # Examples
     ///
@@ -145,32 +145,32 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         mem::take(&mut *self.as_mut_map())
     }
 
-    /// The value of a key, to be changed. O(1).
+    /// Returns a mutable reference to the value of a key. O(1).
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
         let (slot, _) = self.find(key)?;
-        // SAFETY: live, and `&mut self` keeps others away for as long as it is borrowed.
+        // SAFETY: the slot is live, and `&mut self` guarantees exclusive access while the value is borrowed.
         Some(unsafe { slot.value().as_mut() })
     }
 
-    /// Gives memory behind the last value back to the system, as [`SlotMap::shrink_to_fit`] does, and what was taken
-    /// to list holes.
+    /// Returns the memory after the last value to the system, as [`SlotMap::shrink_to_fit`] does, and the memory of the
+    /// list of holes.
     pub fn shrink_to_fit(&mut self) {
         self.as_mut_map().shrink_to_fit();
         self.memory.get_mut().sharing.shrink_list();
     }
 
-    /// Drops all values, as [`SlotMap::clear`] does: keys stay stale, and memory stays.
+    /// Removes all values, as [`SlotMap::clear`] does: their keys become stale, and memory stays committed.
     pub fn clear(&mut self) {
         self.as_mut_map().clear();
     }
 
-    /// Keeps the values of which `keep` says so, and drops the others; see [`SlotMap::retain`].
+    /// Retains only the values for which `keep` returns `true`; see [`SlotMap::retain`].
     pub fn retain(&mut self, keep: impl FnMut(K, &mut V) -> bool) {
         self.as_mut_map().retain(keep);
     }
 
-    /// Takes all values out; see [`SlotMap::drain`].
+    /// Removes all values and returns them as an iterator; see [`SlotMap::drain`].
     ///
     /// # Examples
     ///
@@ -191,7 +191,7 @@ impl<K: Key, V> Drop for SharedSlotMap<K, V> {
         if mem::needs_drop::<V>() {
             self.collect(removed);
         }
-        // All other values are dropped with the map, which is a field.
+        // The map, which is a field, drops all other values.
     }
 }
 
@@ -199,21 +199,21 @@ impl<K: Key, V> Deref for MapMut<'_, K, V> {
     type Target = SlotMap<K, V>;
 
     fn deref(&self) -> &SlotMap<K, V> {
-        // SAFETY: borrowed for as long as `self`.
+        // SAFETY: `self` borrows the map for `'a`, and nothing else accesses it.
         unsafe { self.map.as_ref() }
     }
 }
 
 impl<K: Key, V> DerefMut for MapMut<'_, K, V> {
     fn deref_mut(&mut self) -> &mut SlotMap<K, V> {
-        // SAFETY: as above.
+        // SAFETY: as above, and `&mut self` makes the reference unique.
         unsafe { self.map.as_mut() }
     }
 }
 
 impl<K: Key, V> Drop for MapMut<'_, K, V> {
     fn drop(&mut self) {
-        // SAFETY: borrowed mutably for as long as `self`; nobody uses `map` any more.
+        // SAFETY: `self` borrows it mutably for `'a`, and `map` is not used any more.
         unsafe { self.shared.as_mut() }.restore();
     }
 }
@@ -221,8 +221,8 @@ impl<K: Key, V> Drop for MapMut<'_, K, V> {
 debug_items!([K: Key, V: fmt::Debug] MapMut<'_, K, V>, debug_map, |map| map.iter());
 
 crate::slots::walk::drain::drain! {
-    /// An iterator that takes all values out of a [`SharedSlotMap`]; created by [`SharedSlotMap::drain`].
+    /// An iterator that removes all values of a [`SharedSlotMap`]; created by [`SharedSlotMap::drain`].
     ///
-    /// Forgetting it has the same effect as forgetting a [`MapMut`].
+    /// Leaking it has the same effect as leaking a [`MapMut`].
     Drain<'a, K, V> of MapMut<'a, K, V>
 }

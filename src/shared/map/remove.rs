@@ -1,17 +1,17 @@
 //! Removing values.
 
-#![expect(unsafe_code, reason = "reads values of slots that were seen to be live")]
+#![expect(unsafe_code, reason = "reads values of live slots")]
 
 use super::SharedSlotMap;
 use crate::error::{Error, or_give_up};
 use crate::key::Key;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
-    /// Removes a value: from then on, no thread finds it by its key. If several threads remove the same key, exactly one
-    /// call returns the value. O(1); takes no lock.
+    /// Removes a value: from then on, no thread finds it by its key. If several threads remove the same key, exactly
+    /// one call returns the value. O(1); takes no lock.
     ///
-    /// The value stays in place, and references to it stay valid, until the owner takes the map. It is dropped then, and
-    /// its slot can be filled again; see [What is removed](Self#what-is-removed).
+    /// The value stays in place, and references to it stay valid, until the owner takes the map. It is dropped then,
+    /// and its slot can be filled again; see [What is removed](Self#what-is-removed).
     ///
     /// # Panics
     ///
@@ -25,7 +25,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// let (key, value) = map.insert(42);
     /// assert_eq!(map.remove(key), Some(&42));
     /// assert_eq!((map.remove(key), map.get(key), *value), (None, None, 42));
-    /// map.as_mut_map(); // here it is dropped
+    /// map.as_mut_map(); // drops it
     /// ```
     #[inline]
     #[track_caller]
@@ -37,16 +37,15 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// Each slot has a bit that says that its value was removed. If the value came with a `SlotMap`, and memory for its bit
-    /// was refused then, this asks for it again. Fails if it is refused again, or with
-    /// [`Busy`](crate::ErrorKind::Busy) as [`try_insert`](Self::try_insert) does.
+    /// If the value came with a `SlotMap`, and memory for the bit that marks it as removed was refused then, and is
+    /// refused again; or with [`Busy`](crate::ErrorKind::Busy) as for [`try_insert`](Self::try_insert).
     #[inline]
     pub fn try_remove(&self, key: K) -> Result<Option<&V>, Error> {
         let Some((slot, found)) = self.find(key) else { return Ok(None) };
         if !self.take_out(slot, found)? {
             return Ok(None);
         }
-        // SAFETY: just seen.
+        // SAFETY: `find` has just seen it live, by acquire.
         Ok(Some(unsafe { self.value(slot) }))
     }
 }

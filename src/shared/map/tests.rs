@@ -1,4 +1,4 @@
-//! What needs tickets that nobody uses, and refused calls; the rest is in `tests/it`.
+//! Tests with unused tickets and refused calls. All others are in `tests/it`.
 
 use super::super::places::Claim;
 use super::super::tests::store_together;
@@ -12,18 +12,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 type Shared<V> = SharedSlotMap<DefaultKey, V>;
 
-/// Takes a ticket, and leaves it for good.
+/// Takes a ticket and never uses it.
 fn begin<V>(map: &Shared<V>) {
     map.claim().unwrap();
 }
 
-/// As in the child of a fork.
+/// Simulates a fork whose child has `map`.
 fn fork<V>(map: &mut Shared<V>) {
     let forks = &mut map.memory.get_mut().forks;
     *forks = forks.map(|forks| forks.wrapping_sub(1));
 }
 
-/// The owner's map is whole.
+/// Checks the counts of the owner's map.
 fn check<V>(map: &mut Shared<V>, live: usize, slots: usize) {
     let stats = map.as_mut_map().stats();
     assert_eq!((stats.live, stats.live + stats.holes, stats.detached), (live, slots, 0));
@@ -34,7 +34,7 @@ fn tickets_of_another_process_become_holes() {
     let mut map = Shared::new();
     let mut keys = Vec::new();
     for round in 0..3 {
-        // Slots behind the last one at first, then holes.
+        // Slots past the last one at first, then holes.
         for n in 0..10 {
             if n % 3 == 1 {
                 begin(&map);
@@ -49,14 +49,14 @@ fn tickets_of_another_process_become_holes() {
         assert!(keys.iter().all(|key| map.contains_key(*key)));
         assert_eq!(map.len(), keys.len());
     }
-    // Others than those that are there all get a slot.
+    // All slots without a value are found.
     map.insert_many((0..4).map(|n| n.to_string()), &mut keys);
     assert_eq!(keys.iter().map(Key::index).collect::<HashSet<_>>().len(), 22);
     check(&mut map, 22, 22);
 }
 
 #[test]
-fn trimmed_holes_that_nobody_fills_are_trimmed_again() {
+fn trimmed_holes_that_are_not_filled_are_counted_as_trimmed_again() {
     let mut map = Shared::<[u64; 1000]>::new();
     let keys: Vec<_> = (0..500).map(|n| map.insert([n; 1000]).0).collect();
     keys[..400].iter().for_each(|key| _ = map.remove(*key));
@@ -67,7 +67,7 @@ fn trimmed_holes_that_nobody_fills_are_trimmed_again() {
     };
     assert!(before.trimmed > 100);
     for _ in 0..3 {
-        // Several are listed.
+        // Several holes are listed.
         let (key, _) = map.insert([7; 1000]);
         assert!(keys[..400].iter().all(|old| *old != key && !map.contains_key(*old)));
         map.remove(key);
@@ -84,7 +84,7 @@ fn trimmed_holes_that_nobody_fills_are_trimmed_again() {
 }
 
 #[test]
-fn a_refused_insertion_gives_the_value_back_and_the_next_one_has_its_slot() {
+fn a_refused_insertion_returns_the_value_and_the_next_one_gets_its_slot() {
     for (call, pass) in [
         (Call::Reserve, 0),
         (Call::Reserve, 1),
@@ -100,8 +100,8 @@ fn a_refused_insertion_gives_the_value_back_and_the_next_one_has_its_slot() {
         }
         let refused = refused.unwrap_err();
         assert_eq!(refused.value, [1; 100]);
-        // Refused by the system, which has a limit of data if the tests run under an emulator, or a block of the heap,
-        // which is refused with the call.
+        // Refused by the system, whose limit of data applies if the tests run under an emulator; or a heap block, which
+        // is refused with the call.
         assert!(matches!(
             refused.error.kind(),
             ErrorKind::System | ErrorKind::Memory | ErrorKind::AddressSpace | ErrorKind::DataLimit
@@ -120,11 +120,11 @@ fn refusals_at_each_step_of_growth_lose_nothing() {
     for call in [Call::Commit, Call::Reserve] {
         let mut pass = 0;
         loop {
-            // Else there are fewer addresses where some are refused.
+            // Otherwise fewer addresses are reserved when some are refused.
             let mut map = Shared::<u64>::builder().max_len(1 << 18).build();
             let fault = Fault::nth(call, pass);
             let mut keys = Vec::new();
-            // Some come into holes.
+            // Later rounds fill holes.
             for round in 0..3 {
                 for n in 0..60_000 {
                     match map.try_insert(n) {
@@ -156,7 +156,7 @@ fn refusals_at_each_step_of_growth_lose_nothing() {
 }
 
 #[test]
-fn several_that_are_refused_stay_where_they_were() {
+fn refused_bulk_calls_leave_their_elements_in_place() {
     let map = Shared::<u32>::new();
     map.insert(0);
     let more = u32::try_from(map.capacity()).unwrap();
@@ -164,7 +164,7 @@ fn several_that_are_refused_stay_where_they_were() {
     let mut keys = Vec::new();
     let refused = map.try_insert_many(0..more + 70, &mut keys).unwrap_err();
     let left: Vec<_> = refused.value.collect();
-    // All that there is room for is there.
+    // All that there is room for was inserted.
     assert_eq!((map.len(), keys.len()), (map.capacity(), map.capacity() - 1));
     assert!(keys.iter().map(|key| map[*key]).chain(left.iter().copied()).eq(0..more + 70));
     assert!(map.try_reserve(1).is_err() && map.try_prefault(1).is_err());
@@ -174,7 +174,7 @@ fn several_that_are_refused_stay_where_they_were() {
 }
 
 #[test]
-fn threads_that_are_refused_lose_nothing() {
+fn refusals_in_several_threads_lose_nothing() {
     let mut map = Shared::<u64>::builder().max_len(1 << 20).build();
     let mut given = HashSet::new();
     for pass in 0..20 {
@@ -187,7 +187,7 @@ fn threads_that_are_refused_lose_nothing() {
 }
 
 #[test]
-fn tickets_that_are_never_given_back_keep_it_closed_until_the_owner_comes() {
+fn tickets_never_returned_keep_the_map_closed_until_the_owner_takes_it() {
     let mut map = Shared::<u64>::new();
     map.insert(0);
     let first = map.capacity();
@@ -195,7 +195,7 @@ fn tickets_that_are_never_given_back_keep_it_closed_until_the_owner_comes() {
     while map.len() < first {
         map.insert(1);
     }
-    // As in the child of a fork, to whose parent's other thread it was given.
+    // As in the child of a fork, if another thread of the parent had the ticket.
     assert!(matches!(map.places.claim(), Claim::Ticket(ticket) if ticket == first));
     let why = map.try_insert(1).unwrap_err().error;
     drop(fault);
@@ -209,7 +209,7 @@ fn tickets_that_are_never_given_back_keep_it_closed_until_the_owner_comes() {
 }
 
 #[test]
-fn what_came_with_a_map_is_removed_or_the_caller_is_told() {
+fn values_of_a_converted_map_are_removed_or_an_error_is_returned() {
     let mut map: SlotMap<DefaultKey, String> = SlotMap::new();
     let keys: Vec<_> = (0..100).map(|n| map.insert(n.to_string())).collect();
     let fault = Fault::from_nth(Call::Reserve, 0);
@@ -238,7 +238,7 @@ fn a_refused_reservation_takes_no_memory() {
 }
 
 #[test]
-fn memory_is_taken_before_it_is_needed() {
+fn memory_is_taken_ahead_of_need() {
     let map = Shared::<u64>::new();
     map.insert(0);
     let first = map.capacity();
@@ -246,7 +246,7 @@ fn memory_is_taken_before_it_is_needed() {
         map.insert(1);
     }
     assert!(map.capacity() > first, "{} of {first}", map.len());
-    // A refusal then is nobody's.
+    // A refusal while growing ahead is reported to no caller.
     let map = Shared::<u64>::new();
     map.insert(0);
     let fault = Fault::from_nth(Call::Commit, 0);
@@ -258,7 +258,7 @@ fn memory_is_taken_before_it_is_needed() {
 
 #[test]
 fn a_frame_touches_no_more_slots_than_it_fills() {
-    // In memory that others had, which holds anything.
+    // In reused memory, with arbitrary contents.
     for _ in 0..3 {
         let mut map = Shared::<u64>::new();
         for round in 0..4_u64 {

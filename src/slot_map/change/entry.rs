@@ -1,4 +1,4 @@
-//! [`VacantEntry`]: a key that is known before its value is.
+//! [`VacantEntry`]: a slot whose key is known before its value.
 
 #![forbid(unsafe_code)]
 
@@ -7,9 +7,9 @@ use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
 
-/// The place that the next value of a [`SlotMap`] gets, made by [`SlotMap::vacant_entry`].
+/// The slot that the next value of a [`SlotMap`] gets; created by [`SlotMap::vacant_entry`].
 ///
-/// Dropped without a value it has changed nothing: the next value gets the same key.
+/// Dropping it without inserting a value changes nothing: the next value gets the same key.
 pub struct VacantEntry<'m, K: Key, V> {
     map: &'m mut SlotMap<K, V>,
     /// Found in the map, which has not changed since.
@@ -17,14 +17,14 @@ pub struct VacantEntry<'m, K: Key, V> {
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// The place of the next value, to ask for its key before there is the value. O(1); enters the
-    /// kernel if committed memory is used up.
+    /// Returns the slot of the next value, whose key is known before the value is inserted. O(1); enters the kernel if
+    /// committed memory is used up.
     ///
-    /// [`insert_with_key`](Self::insert_with_key) does the same by a closure.
+    /// [`insert_with_key`](Self::insert_with_key) does this with a closure.
     ///
     /// # Panics
     ///
-    /// Where [`try_vacant_entry`](Self::try_vacant_entry) has an error.
+    /// If [`try_vacant_entry`](Self::try_vacant_entry) returns an error.
     ///
     /// # Examples
     ///
@@ -61,21 +61,20 @@ impl<K: Key, V> SlotMap<K, V> {
 }
 
 impl<'m, K: Key, V> VacantEntry<'m, K, V> {
-    /// The key that the value will get. O(1).
+    /// Returns the key that the value will have. O(1).
     #[inline]
     pub fn key(&self) -> K {
         self.vacancy.key(self.map.mint())
     }
 
-    /// Puts the value in, and returns it, to be changed for as long as the map was borrowed. O(1); does
-    /// not enter the kernel, and never fails.
+    /// Inserts the value, and returns a mutable reference to it that lives as long as the borrow of the map. O(1).
+    /// Never fails and does not enter the kernel.
     #[inline]
     pub fn insert(self, value: V) -> &'m mut V {
         self.map.occupy(self.vacancy, value);
         self.filled()
     }
 
-    /// The value that was put in.
     #[inline]
     fn filled(self) -> &'m mut V {
         let Vacancy { index, generation, .. } = self.vacancy;

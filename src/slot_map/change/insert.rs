@@ -1,4 +1,4 @@
-//! Putting values in.
+//! Inserting values.
 
 use crate::container::insert_many_methods;
 use crate::error::{Refused, give_up};
@@ -8,12 +8,13 @@ use crate::vec::Rest;
 use std::convert::Infallible;
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// Puts a value in and returns its key. O(1); enters the kernel if committed memory is used
-    /// up. Which slot it comes into, [`Reuse`](crate::Reuse) says: a hole, if there is one.
+    /// Inserts a value and returns its key. O(1); enters the kernel if committed memory is used up.
+    ///
+    /// A hole is used if there is one; [`Reuse`](crate::Reuse) decides which.
     ///
     /// # Panics
     ///
-    /// Where [`try_insert`](Self::try_insert) has an error.
+    /// If [`try_insert`](Self::try_insert) returns an error.
     ///
     /// # Examples
     ///
@@ -40,13 +41,12 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If keys cannot number another slot ([`KeyBits`](crate::ErrorKind::KeyBits)), the map has
-    /// `max_len` of them ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory. The map is
-    /// unchanged then.
+    /// If keys have no bits for another slot ([`KeyBits`](crate::ErrorKind::KeyBits)), the map has `max_len` slots
+    /// ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory. The map is unchanged then.
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
-        // The value is passed to nobody out of line, so that it can be made where it is to lie.
+        // The value is not passed to any function out of line, so that the caller can make it where it will be stored.
         loop {
             if let Some(hole) = self.holes.pop() {
                 self.slots.fill(hole.index(), hole.generation(), value);
@@ -63,10 +63,9 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Puts in the value that `make` makes of its key. O(1).
+    /// Inserts the value that `make` returns for the key it will have. O(1).
     ///
-    /// Should `make` panic, the map is unchanged, and the next value gets the key that it was
-    /// shown.
+    /// If `make` panics, the map is unchanged, and the next value gets that key.
     ///
     /// # Panics
     ///
@@ -89,18 +88,17 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Puts in the value that `make` makes of its key, or returns the error that `make` does; then
-    /// the map is unchanged, as it is should `make` panic, and the next value gets the key that it
-    /// was shown. O(1).
+    /// Inserts the value that `make` returns for the key it will have. O(1).
+    ///
+    /// If `make` fails or panics, the map is unchanged, and the next value gets that key.
     ///
     /// # Errors
     ///
-    /// What `make` returns.
+    /// Returns the error of `make`.
     ///
     /// # Panics
     ///
-    /// As for [`insert`](Self::insert). After a successful [`try_reserve`](Self::try_reserve) of 1
-    /// it does not panic.
+    /// As for [`insert`](Self::insert). After a successful [`try_reserve`](Self::try_reserve) of 1 it does not panic.
     ///
     /// # Examples
     ///
@@ -133,7 +131,7 @@ impl<K: Key, V> SlotMap<K, V> {
         /// let mut map = stayput::SlotMap::new();
     }
 
-    /// Puts a value back that was [detached](Self::detach), under its key. O(1).
+    /// Inserts a value under the key of a [detached](Self::detach) value. O(1).
     ///
     /// # Panics
     ///
@@ -143,7 +141,7 @@ impl<K: Key, V> SlotMap<K, V> {
         assert!(self.try_reattach(detached_key, value).is_ok(), "key is not detached");
     }
 
-    /// [`reattach`](Self::reattach), or the value back.
+    /// [`reattach`](Self::reattach), or the value.
     ///
     /// # Errors
     ///

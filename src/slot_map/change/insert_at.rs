@@ -13,8 +13,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Inserts a value under a key that another map made, so that one map can mirror another, as a client's map mirrors
     /// the server's. The key finds the value here as it does there.
     ///
-    /// If this map has a [type number](crate::SlotMapBuilder::type_id), the tag of the key must be that number.
-    /// Otherwise the tag is ignored.
+    /// If this map has a [type id](crate::SlotMapBuilder::type_id), the tag of the key must be equal to it. Otherwise
+    /// the tag is ignored.
     ///
     /// # Which keys are accepted
     ///
@@ -64,7 +64,7 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// server.remove(barrel);
     /// client.remove(barrel);
-    /// let bottle = server.insert("bottle"); // in the same slot
+    /// let bottle = server.insert("bottle"); // reuses the slot
     /// client.insert_at(bottle, "bottle");
     /// assert_eq!((client.get(barrel), client[bottle]), (None, "bottle"));
     /// ```
@@ -77,7 +77,7 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// - [`TypeId`](ErrorKind::TypeId) if the map has a type number and the key has another tag.
+    /// - [`TypeId`](ErrorKind::TypeId) if the map has a type id and the key has another tag.
     /// - [`StaleKey`](ErrorKind::StaleKey) if the key is null, or not later than what was in its slot.
     /// - [`Occupied`](ErrorKind::Occupied) if the slot holds a value, of this key or an older one, or is kept for a
     ///   [detached](Self::detach) value.
@@ -116,7 +116,7 @@ impl<K: Key, V> SlotMap<K, V> {
         if let Err(error) = reached {
             return Err(Refused { error, value });
         }
-        // Not before: a refused call changes no later key.
+        // Only now, since a refused call must not change which keys come next.
         self.settle();
         // The slot is a hole, or `reach` has just added it as the last one.
         if self.holes.bitmap_mut().clear(index) && self.slots.state(index) == State::EMPTY {
@@ -135,7 +135,7 @@ impl<K: Key, V> SlotMap<K, V> {
             match self.vacant_generation(index) {
                 // Retired.
                 0 => (u32::MAX, false),
-                // A key that is in the slot now is not stale.
+                // The key of the value in the slot is not stale.
                 there => (there.saturating_sub(1), false),
             }
         } else {
@@ -160,7 +160,7 @@ impl<K: Key, V> SlotMap<K, V> {
             self.check_near(need)?;
             self.grow(need - len)?;
         }
-        // Tried again, in case it was refused when the map grew.
+        // Tried again, in case memory was refused when the map grew.
         self.cover_holes()?;
         self.slots.extend_vacant(need - len)?;
         self.holes.bitmap_mut().set_range(len, index);

@@ -145,7 +145,7 @@ impl<K: Key, V> SlotMap<K, V> {
                 return false;
             }
             let (old, new) = self.move_value(from, to);
-            // After the move, since the key type may be user code, as the closure is.
+            // After the move, since converting a key may run user code, as the closure does.
             rekey(mint.key(from, old), mint.key(to, new));
         }
     }

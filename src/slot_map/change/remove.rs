@@ -1,4 +1,4 @@
-//! Taking values out.
+//! Removing values.
 
 use crate::container::remove_many_method;
 use crate::key::{Key, Layout};
@@ -11,7 +11,7 @@ use crate::slots::vacancy::Fresh;
 use std::mem;
 use std::ops::Range;
 
-/// Values in slots of one word that go when this is dropped.
+/// Values in the slots of one word, which are removed and dropped when this is dropped.
 struct Rejected<'m, K: Key, V> {
     map: &'m mut SlotMap<K, V>,
     picked: Picked,
@@ -30,7 +30,7 @@ impl<K: Key, V> Rejected<'_, K, V> {
 impl<K: Key, V> Drop for Rejected<'_, K, V> {
     #[inline]
     fn drop(&mut self) {
-        // Taken out first, for the drop of the value may panic.
+        // Removed from the list first, since dropping the value may panic.
         while let Some(index) = self.picked.pop_front() {
             drop(self.map.take_at(index));
         }
@@ -41,12 +41,12 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The last generation that keys can have.
     const LAST_GENERATION: u32 = <K::Layout as Layout>::MAX_GENERATION;
 
-    /// Up to this, all slots may start above the highest generation that one of them has had, for the sake
-    /// of time: there are many left. (None where keys have few.)
+    /// The highest generation that [`clear`](SlotMap::clear) may start all slots above. Half of all generations are
+    /// left then; it is 0 if keys have few.
     const FLOOR_OF_ALL: u32 =
         if Self::LAST_GENERATION < 1 << 20 { 0 } else { Self::LAST_GENERATION / 2 };
 
-    /// Takes a value out. O(1).
+    /// Removes a value and returns it; `None` if it is not in the map. O(1).
     ///
     /// # Examples
     ///
@@ -76,10 +76,10 @@ impl<K: Key, V> SlotMap<K, V> {
         /// ```
     }
 
-    /// Takes a value out but keeps its slot and key for it, so that it can be put back by
-    /// [`reattach`](Self::reattach). O(1).
+    /// Removes a value, but keeps its slot and key, so that [`reattach`](Self::reattach) can insert a value under the
+    /// same key. O(1).
     ///
-    /// Until then the key finds nothing, and the slot is not reused.
+    /// Until then, the key finds nothing, and the slot is not reused.
     ///
     /// # Examples
     ///
@@ -99,12 +99,11 @@ impl<K: Key, V> SlotMap<K, V> {
         Some(value)
     }
 
-    /// Keeps the values of which `keep` says so, and drops the others, in the order of addresses.
+    /// Retains only the values for which `keep` returns `true`, and drops the others, in the order of addresses.
     ///
-    /// It is asked of up to 64 values before the first of them that goes is dropped: so the processor need
-    /// not guess each time what it will say. Should it panic, those that it rejected before go, and the
-    /// values behind stay. Should the drop of a value panic, those behind stay. (Should both, in this order, the process
-    /// ends, as by any panic on the way out of another.)
+    /// `keep` is called for up to 64 values before the first of them is dropped, which avoids mispredicted branches. If
+    /// it panics, values that it has rejected are dropped, and later values stay. If the drop of a value panics, later
+    /// values stay. (If dropping a rejected value panics while a panic of `keep` unwinds, the process aborts.)
     ///
     /// # Examples
     ///
@@ -130,10 +129,10 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Takes out, one by one as the iterator is asked, the values that the predicate names, in the order
-    /// of addresses.
+    /// Returns an iterator that removes the values for which the predicate returns `true`, each when `next` reaches it,
+    /// in the order of addresses.
     ///
-    /// What it has not come to when it is dropped, or forgotten, stays, as does a value at which the
+    /// Values that it has not reached when it is dropped or leaked stay in the map, and so does a value for which the
     /// predicate panics.
     ///
     /// # Examples
@@ -152,11 +151,11 @@ impl<K: Key, V> SlotMap<K, V> {
         ExtractIf::new(self, predicate)
     }
 
-    /// Takes all values out, in the order of addresses. What is left when the iterator is dropped
-    /// is dropped; if it is forgotten, that stays in the map.
+    /// Removes all values and returns them as an iterator, in the order of addresses. If the iterator is dropped, the
+    /// remaining values are dropped; if it is leaked, they stay in the map.
     ///
-    /// Each slot goes on with its next generation, and the lowest is filled first. To drop all values,
-    /// [`clear`](Self::clear) is often faster.
+    /// Each slot continues with its next generation, and the lowest is filled first. [`clear`](Self::clear) is often
+    /// faster if the values are not needed.
     ///
     /// # Examples
     ///
@@ -170,15 +169,19 @@ impl<K: Key, V> SlotMap<K, V> {
         Drain::new(self)
     }
 
-    /// Drops all values. Keys stay stale, detached ones detached, and memory stays committed; see
-    /// [`trim`](Self::trim).
+    /// Removes all values. Their keys become stale, detached keys stay detached, and memory stays committed (see
+    /// [`trim`](Self::trim)).
     ///
-    /// Linear in the values. But O(1), and 1/64 of the holes, where values have nothing to drop, keys have
-    /// 2^20 generations or more (as those of 64 bits without tags), none came from
-    /// [another map](Self::insert_at), no slot is detached or retired, and the order is not
-    /// [`Rotating`](Reuse::Rotating): then no slot is looked at, and all of them start above the highest
-    /// generation that one had. (Each clear takes one generation of all slots. When half of all generations
-    /// are gone, it is linear.)
+    /// # Time complexity
+    ///
+    /// O(n). But if all of the following hold, `clear` does not visit the slots: it raises the generation that all of
+    /// them restart above, in O(1) plus 1/64 of the holes.
+    ///
+    /// - `V` does not need to be dropped.
+    /// - Keys have at least 2^20 generations, as those of 64 bits without tags do, and fewer than half of them are used
+    ///   up. Each such `clear` uses one generation of all slots.
+    /// - No key came from [another map](Self::insert_at), and no slot is detached or retired.
+    /// - The order is not [`Rotating`](Reuse::Rotating).
     ///
     /// # Examples
     ///
@@ -187,14 +190,14 @@ impl<K: Key, V> SlotMap<K, V> {
     /// let mut map = SlotMap::new();
     /// let old = map.insert(1);
     /// map.clear();
-    /// let new = map.insert(2); // in the same slot
+    /// let new = map.insert(2); // reuses the slot
     /// assert_eq!((map.get(old), map[new]), (None, 2));
     /// ```
     pub fn clear(&mut self) {
         if self.slots.len() == 0 {
             return;
         }
-        // The generation of a value is one more than the last that went, at most.
+        // A live value has at most the generation after the highest that was removed.
         let floor = self.highest + 1;
         let is_kept = self.detached > 0 || self.holes.cold().retired > 0;
         let is_in_turn = matches!(self.holes.order(), Reuse::Rotating { .. });
@@ -207,24 +210,21 @@ impl<K: Key, V> SlotMap<K, V> {
         self.highest = floor;
     }
 
-    /// Has no slot be below the length.
     fn forget_slots(&mut self) {
         self.fresh = Fresh::NONE;
         self.slots.truncate(0);
         self.holes.clear();
     }
 
-    /// Drops all values, and forgets all keys there ever were: the map is as new, but for what is
-    /// committed.
+    /// Removes all values and forgets all keys: the map is like a new one, but memory stays committed.
     ///
-    /// The next values get keys that others had before: a key from before may then resolve to a
-    /// value it was not made for. That harms nobody if no such key is left. [`Weak`](crate::Weak)
-    /// pointers from before stay stale, for the first four thousand million maps and resets.
+    /// The next values get keys that earlier values had, so a key from before the reset may find a value that it was
+    /// not made for. This is harmless if no such key is left. [`Weak`](crate::Weak) pointers from before stay stale, as
+    /// long as fewer than 2^32 - 2 maps and resets have used weak pointers.
     ///
-    /// Secondary maps are not told. Clear them as well: what is left there is found under the new
-    /// keys that are equal to old ones, and where it was put in under a later generation, it has
-    /// values under new keys refused as [stale](crate::ErrorKind::StaleKey) (by `insert`: dropped).
-    /// [`clear`](Self::clear) asks for no such care.
+    /// Clear secondary maps, too: they find what is left there under new keys that are equal to old ones. Under a later
+    /// generation, it makes `try_insert` refuse new keys as [stale](crate::ErrorKind::StaleKey), and `insert` drop
+    /// their values. None of this is needed after [`clear`](Self::clear).
     ///
     /// # Examples
     ///
@@ -234,17 +234,17 @@ impl<K: Key, V> SlotMap<K, V> {
     /// let mut second = SecondaryMap::new();
     /// let first = map.insert("first");
     /// map.remove(first);
-    /// second.insert(map.insert("second"), 2); // in the same slot
+    /// second.insert(map.insert("second"), 2); // reuses the slot
     ///
     /// map.reset();
     /// second.clear();
     /// let new = map.insert("new");
     /// assert_eq!(new, first);
-    /// second.insert(new, 3); // without the `clear` it is older than what is there
+    /// second.insert(new, 3); // without `clear`, its key would be older than the one in its slot
     /// assert_eq!(second.get(new), Some(&3));
     /// ```
     pub fn reset(&mut self) {
-        /// Forgets, even if the drop of a value panics; the other values are dropped then too.
+        /// Forgets the keys even if dropping a value panics; the other values are dropped then, too.
         struct Forget<'m, K: Key, V>(&'m mut SlotMap<K, V>);
 
         impl<K: Key, V> Drop for Forget<'_, K, V> {
@@ -277,8 +277,8 @@ impl<K: Key, V> SlotMap<K, V> {
         })
     }
 
-    /// The same, for those who remove many in the order of indices: their holes are filled in that order,
-    /// too.
+    /// [`remove_at`](Self::remove_at), for removing many values in the order of their indices: their holes are filled
+    /// in that order, too.
     #[inline]
     pub(in crate::slot_map) fn remove_in_order(
         &mut self,
@@ -291,8 +291,8 @@ impl<K: Key, V> SlotMap<K, V> {
         })
     }
 
-    /// Takes a value out, after its slot was made a hole, which may be the next one only if `make_hole`
-    /// says that it is in front.
+    /// Removes a value after its slot was made a hole. `make_hole` returns whether the hole is in front, and so may be
+    /// filled next.
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     fn remove_as(
@@ -320,8 +320,8 @@ impl<K: Key, V> SlotMap<K, V> {
         holes.set_aside(index, generation, slots.states());
     }
 
-    /// Takes notice of the generation of a value that goes. Whether there is one after it; else the slot is
-    /// to be retired.
+    /// Records the generation of a removed value. Returns whether a later one exists; otherwise the slot is to be
+    /// retired.
     #[cold]
     #[inline(never)]
     fn raise(highest: &mut u32, generation: u32) -> bool {
@@ -329,12 +329,12 @@ impl<K: Key, V> SlotMap<K, V> {
         generation < Self::LAST_GENERATION
     }
 
-    /// Takes notice of a generation that is not the one after the last one of a slot.
+    /// Records a generation that does not follow the last one of a slot.
     pub(in crate::slot_map) fn note_generation(&mut self, generation: u32) {
         self.highest = self.highest.max(generation.min(Self::LAST_GENERATION - 1));
     }
 
-    /// Takes out whatever is in a slot, for those who go over all of them.
+    /// Removes the value in a slot, if there is one.
     #[inline]
     pub(crate) fn take_at(&mut self, index: u32) -> Option<(u32, V)> {
         let generation = self.slots.state(index).live_generation()?;

@@ -1,4 +1,4 @@
-//! [`NextKeys`]: what a map that was read needs to continue with the same keys.
+//! [`NextKeys`]: what a map needs when it is read, to continue with the same keys.
 
 #![forbid(unsafe_code)]
 
@@ -21,8 +21,8 @@ use crate::slots::vacancy::Fresh;
 pub(crate) struct NextKeys {
     /// The highest generation of a value that was removed: after `clear`, all slots may start above it.
     highest: u32,
-    /// The generations above which slots past the last one start, if they are not all the same: pairs of the
-    /// end of a range of slots and its generation.
+    /// The generations above which slots past the last one start, if they are not all the same: pairs of the end of a
+    /// range of slots and its generation.
     floors: Vec<(u32, u32)>,
     reuse: Order,
 }
@@ -69,15 +69,15 @@ impl Order {
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// Blocks past the last slot that keep a floor of their own when a map is read: those of 4 GiB.
+    /// For how many blocks past the last slot a floor is read: those of 4 GiB.
     const READ_BLOCKS: usize = 1 << 16;
 
-    /// Returns the generation above which slots start that are past all that ever had a generation.
+    /// Returns the generation above which slots start that are past all blocks with a floor.
     pub(crate) fn tail_floor(&self) -> u32 {
         self.holes.cold().floors.parts().1
     }
 
-    /// Returns what the next keys depend on, in addition to the slots and the [floor](Self::tail_floor).
+    /// Returns what the next keys depend on, in addition to the slots and the [tail floor](Self::tail_floor).
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl<K: Key, V> SlotMap<K, V> {
                     stack,
                     latest: latest.map(Hole::index),
                     room: saturate(room),
-                    // The number of slots is as good as any higher limit: when a map grows, all holes become near.
+                    // The number of slots means the same as any higher limit: when a map grows, all holes become near.
                     near: saturate(near.min(self.slots.len())),
                 }
             }
@@ -193,12 +193,12 @@ impl<K: Key, V> SlotMap<K, V> {
         let (size, len) = (Slots::<V>::BLOCK_SLOTS, self.slots.len());
         let end = floors.last().map_or(0, |(end, _)| *end as usize).div_ceil(size);
         let (mut blocks, mut from) = (Vec::new(), len);
-        // A few bytes of input must not demand any number of blocks: if there are more than these, all get the highest
-        // floor.
+        // A few bytes of input must not demand an arbitrary number of blocks: past this many, all blocks get the
+        // highest floor.
         let is_short = end.saturating_sub(len / size) <= Self::READ_BLOCKS;
         if !floors.is_empty() && is_short {
             try_reserve_exact(&mut blocks, end).map_err(BadPart::Refused)?;
-            // No block has a lower floor than the slots past all blocks, as in a map that was not forged.
+            // Raises the floor of each block to that of the slots past all blocks, which only a forged map violates.
             blocks.resize(end, beyond);
             for &(end, floor) in floors {
                 let slots = from.min(end as usize)..end as usize;

@@ -1,4 +1,4 @@
-//! Slots that were used before come back vacant; those that were not are not touched.
+//! Slots that were used before are vacant when they are added again, and unused ones are not touched.
 
 use super::{Purse, Slots, Vacant};
 use crate::growing::Budget;
@@ -7,7 +7,7 @@ use crate::raw_vec::Options;
 use crate::reservation::HugePages;
 use crate::service::CommitAhead;
 
-/// Such as have memory ready ahead of them, too.
+/// Returns slots with several options, including memory that is committed ahead.
 fn slots_of_all_kinds() -> [Slots<[u32; 3]>; 3] {
     [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(100)].map(|commit_ahead| {
         let service = Way::OPEN;
@@ -31,7 +31,7 @@ fn fill(slots: &mut Slots<[u32; 3]>, count: u32) {
 }
 
 #[test]
-fn slots_behind_the_length_come_back_vacant() {
+fn slots_past_the_length_are_vacant_when_added_again() {
     for mut slots in slots_of_all_kinds() {
         fill(&mut slots, 100);
         slots.truncate(10);
@@ -45,7 +45,7 @@ fn slots_behind_the_length_come_back_vacant() {
 }
 
 #[test]
-fn slots_around_the_edge_of_what_was_handed_back_come_back_vacant() {
+fn slots_around_the_edge_of_returned_memory_are_vacant_when_added_again() {
     for count in [20_000, 20_001, 30_000, 50_003] {
         for mut slots in slots_of_all_kinds() {
             fill(&mut slots, count);
@@ -59,7 +59,7 @@ fn slots_around_the_edge_of_what_was_handed_back_come_back_vacant() {
 }
 
 #[test]
-fn slots_come_back_vacant_wherever_giving_back_ended() {
+fn slots_are_vacant_when_added_again_wherever_shrinking_ended() {
     for money in [1, 200_000, 2_000_000] {
         for mut slots in slots_of_all_kinds() {
             fill(&mut slots, 200_000);

@@ -1,4 +1,4 @@
-//! The cursor against a plain list of what is no hole.
+//! The cursor against a plain list of the slots that are not holes.
 
 use super::*;
 use crate::effort;
@@ -6,28 +6,28 @@ use crate::made::made;
 use proptest::collection::vec;
 use proptest::proptest;
 
-/// What is asked of one of the cursors that there are.
+/// An operation on one of the cursors.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Next,
-    /// So often.
+    /// This many times.
     NextMany(u8),
     NextBack,
     NextWord,
-    /// Takes a run, and puts back what is behind so many of it.
+    /// Takes a run, and puts back what follows the given number of slots.
     Run(u8),
     WithoutRun,
-    /// Takes a run, and a word behind it.
+    /// Takes a run, and the word after it.
     TakeBoth,
     #[cfg(feature = "rayon")]
     Split,
-    /// Goes on with a copy.
+    /// Continues with a clone.
     Clone,
-    /// Has a slot that was given become a hole, or no hole.
+    /// Makes a slot that was returned a hole, or unmarks it.
     Toggle(u16),
 }
 
-/// How slots are, in runs: filled, empty without being marked, or holes.
+/// The kinds of slots, in runs: live, empty without being marked, or holes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, arbitrary::Arbitrary)]
 enum Kind {
     Live,
@@ -35,7 +35,7 @@ enum Kind {
     Hole,
 }
 
-/// A cursor, and what it gave: from the front, and from the back.
+/// A cursor and what it has returned, from the front and from the back.
 struct Part {
     cursor: Cursor,
     front: Vec<u32>,
@@ -53,7 +53,7 @@ impl Model {
     fn new(runs: &[(Kind, u8)], words: usize) -> Self {
         let kinds: Vec<Kind> = runs
             .iter()
-            // Single slots, and more than are in some words.
+            // Single slots, and more than some words have.
             .flat_map(|(kind, count)| {
                 let count = usize::from(*count);
                 iter::repeat_n(*kind, if count < 180 { count % 8 } else { count })
@@ -61,7 +61,7 @@ impl Model {
             .collect();
         let mut model = Self { words: vec![0; words], parts: Vec::new(), kinds };
         for (index, kind) in model.kinds.iter().enumerate() {
-            // There may be no words for the last ones: those are no holes then.
+            // The last slots may have no words. They are not holes then.
             if let (Kind::Hole, Some(word)) = (kind, model.words.get_mut(index / WORD_SLOTS)) {
                 *word |= 1 << (index % WORD_SLOTS);
             }
@@ -76,7 +76,7 @@ impl Model {
         word >> (index as usize % WORD_SLOTS) & 1 == 1
     }
 
-    /// Whether one was given.
+    /// Returns whether the cursor returned a slot.
     fn next(&mut self, part: usize) -> bool {
         let Some(index) = self.parts[part].cursor.next(&self.words) else { return false };
         self.parts[part].front.push(index);
@@ -101,7 +101,7 @@ impl Model {
             assert!(run.eq(there.iter().map(|index| *index as usize)));
         }
         assert!(word.bits().eq(there.iter().map(|index| *index as usize)));
-        // The others between them are holes, and were not given before.
+        // The others between them are holes, and were not returned before.
         if let Some(run) = word.as_run() {
             let Part { front, back, .. } = &self.parts[part];
             let (others, same): (Vec<u32>, Vec<u32>) =
@@ -114,7 +114,7 @@ impl Model {
         true
     }
 
-    /// As who goes through runs does.
+    /// As callers that visit runs do.
     fn run(&mut self, part: usize, most: usize) {
         let Part { cursor, front, .. } = &mut self.parts[part];
         let mut run = cursor.take_run();
@@ -177,7 +177,7 @@ impl Model {
         }
     }
 
-    /// Takes the rest in one way or another; then each slot was given once, but for holes.
+    /// Takes the rest in one way or another, and checks that each slot was returned once, except for holes.
     fn finish(mut self, holes: &[u32], how: u8) {
         for part in 0..self.parts.len() {
             while match (usize::from(how) + part) % 3 {
@@ -199,7 +199,7 @@ impl Model {
 }
 
 #[test]
-fn whatever_is_asked_each_slot_that_is_no_hole_is_given_once() {
+fn after_any_operations_each_slot_that_is_not_a_hole_was_returned_once() {
     let runs = vec(made::<(Kind, u8)>(), 0..20);
     let ops = vec(made::<(Op, u8)>(), 0..60);
     proptest!(effort::cases(150), |(runs in runs, words in 0..40_usize, ops in ops, how: u8)| {
@@ -214,7 +214,7 @@ fn whatever_is_asked_each_slot_that_is_no_hole_is_given_once() {
 }
 
 #[test]
-fn words_that_have_holes_alone_are_passed_at_once() {
+fn words_of_only_holes_are_skipped_at_once() {
     let mut words = vec![u64::MAX; 1000];
     words[0] = !1;
     words[999] = u64::MAX >> 1;

@@ -1,4 +1,4 @@
-//! The bits of gaps against a map of std's, and what needs refused calls.
+//! The bits of gaps against one of std's maps, and refused calls.
 
 use super::*;
 use crate::made;
@@ -23,7 +23,7 @@ enum Op {
 }
 
 impl<V> GappedSlots<V> {
-    /// Panics if a bit is not what its slot is.
+    /// Panics if a bit does not agree with its slot.
     fn check(&self) {
         assert_eq!(self.gaps.len(), words_of(self.slots.len()));
         for index in 0..u32::try_from(self.gaps.len() * WORD_SLOTS).unwrap() {
@@ -34,7 +34,7 @@ impl<V> GappedSlots<V> {
     }
 }
 
-/// Of a value with nothing to drop, since to truncate leaks.
+/// For values that need no drop, since truncating leaks values.
 fn run(ops: &[Op]) {
     let mut slots = GappedSlots::<u16>::new(&Options::DEFAULT);
     let mut std = BTreeMap::new();
@@ -102,19 +102,19 @@ fn run(ops: &[Op]) {
 }
 
 #[test]
-fn whatever_is_done_bits_are_as_slots_are() {
+fn bits_match_slots_after_any_operations() {
     made::run_with(60, 1..60, |(), ops: &[Op]| run(ops));
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
+#[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
 fn slots_without_memory_for_their_bits_are_not_added() {
     for call in [Call::Reserve, Call::Commit] {
-        // The slots' memory, then that of the bits.
+        // The memory of the slots, then that of the bits.
         for pass in 0..2 {
             let mut slots = GappedSlots::<u64>::new(&Options::DEFAULT);
             let fault = Fault::from_nth(call, pass);
-            // So many that their bits are no block of the heap.
+            // So many slots that their bits are not a heap block.
             assert!(slots.extend_vacant(1_000_000).is_err());
             assert!(fault.struck() > 0 && !slots.has_room());
             drop(fault);
@@ -128,7 +128,7 @@ fn slots_without_memory_for_their_bits_are_not_added() {
 }
 
 #[test]
-fn what_has_room_takes_no_call() {
+fn pushing_with_room_makes_no_system_call() {
     let mut slots = GappedSlots::<u64>::new(&Options::DEFAULT);
     slots.try_reserve_exact(2_000_000).unwrap();
     let fault = Fault::from_nth(Call::Commit, 0);

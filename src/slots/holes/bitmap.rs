@@ -1,21 +1,20 @@
-//! [`Bitmap`]: a set of indices, of which the lowest is found at once.
+//! [`Bitmap`]: a set of indices whose lowest is found in constant time.
 //!
 //! # What holds between calls
 //!
 //! - `words` has a bit for each index, set if the index is in the set.
-//! - Each level of `summaries` has a bit for each word of the level below, `words` being the
-//!   lowest: set if that word is not zero. A level exists if the one below has more than 64 words,
-//!   so the highest has 64 at most.
+//! - Each level of `summaries` has a bit for each word of the level below, the lowest of which is `words`. The bit is
+//!   set if that word is not zero. A level exists if the one below has more than 64 words, so the highest has at most
+//!   64.
 //! - `lowest` is the first word that is not zero, or [`NONE`] if there is none.
 //! - `count` is the number of indices in the set.
 //!
 //! # What it costs
 //!
-//! A bit changes its word, and nothing else unless the word was zero before or is so after. Only
-//! then one word a level changes, up to a level where another bit stands beside: for sixteen
-//! million indices there are two. The next word to be first is looked for in the same way, up and
-//! then down again, with at most 64 words to go through on top. Words without a bit near them are
-//! pages that nobody ever touched: they take no memory.
+//! Changing a bit changes its word, and nothing else unless the word was zero before or is zero afterwards. Only then
+//! one word per level changes, up to the first level where another bit of the word is set; 16 million indices have two
+//! levels. The next lowest word is found in the same way, going up and then down again, with at most 64 words to search
+//! at the top. Pages of words without bits are never touched, so they take no memory.
 
 #![forbid(unsafe_code)]
 
@@ -28,22 +27,22 @@ use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
 
-/// The bits of a word, and the words under a word of the level above.
+/// The number of bits in a word, and of words under a word of the level above.
 const WORD: usize = u64::BITS as usize;
 
-/// The indices under a word of the first summary.
+/// The number of indices under a word of the first summary.
 const CHUNK: usize = WORD * WORD;
 
-/// The levels of summaries that 2^32 indices need, the highest of four words.
+/// The number of levels that 2^32 indices need. The highest has four words then.
 const HEIGHT: usize = 4;
 
-/// The place of a word that there is not.
+/// The position of a word that does not exist.
 const NONE: usize = usize::MAX;
 
 /// A set of `u32` indices as a hierarchical bitmap.
 ///
-/// It *covers* the indices that it has memory for, and can hold no others. None are covered at
-/// first, and no memory is taken.
+/// It *covers* the indices that it has memory for, and cannot hold others. At first it covers none, and takes no
+/// memory.
 pub struct Bitmap {
     words: VmVec<u64>,
     summaries: [Vec<u64>; HEIGHT],
@@ -52,19 +51,19 @@ pub struct Bitmap {
 }
 
 impl Bitmap {
-    /// An empty set that can cover any index.
+    /// Creates an empty set that can cover any index.
     ///
-    /// What it reserves when it first covers some is as for [`VmVec::new`](crate::VmVec::new).
+    /// When it first covers an index, it reserves addresses as [`VmVec::new`](crate::VmVec::new) does.
     pub const fn new() -> Self {
         Self::over(VmVec::with_options(&Options::INTERNAL))
     }
 
-    /// An empty set that can cover the indices below `max_len`, and reserves no more than that
-    /// when it first covers some.
+    /// Creates an empty set that can cover the indices below `max_len`, and reserves addresses for these when it first
+    /// covers one.
     ///
     /// # Errors
     ///
-    /// If there is no heap left.
+    /// If the allocator refuses memory.
     pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
         let mut bitmap = Self::new();
         bitmap.try_limit(max_len)?;
@@ -88,8 +87,8 @@ impl Bitmap {
         Self { words, summaries: [const { Vec::new() }; HEIGHT], lowest: NONE, count: 0 }
     }
 
-    /// A set of the same indices, which can cover those below `max_len`, and covers these. Touches
-    /// only memory that holds some.
+    /// Returns a set of the same indices that covers the indices below `max_len`, and cannot cover others. Touches only
+    /// memory for words that are not zero.
     ///
     /// # Errors
     ///
@@ -97,7 +96,7 @@ impl Bitmap {
     pub fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self::try_with_max_len(max_len)?;
         clone.cover(self.last().map_or(0, |last| last as usize + 1))?;
-        // What the clone covers less, and the levels that it does without, hold nothing.
+        // What the clone does not cover, and the levels that it does not have, hold no index.
         let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));
         for (chunk, (to, from)) in chunks.enumerate() {
             if has_bits(&self.summaries, chunk) {
@@ -114,14 +113,14 @@ impl Bitmap {
         Ok(clone)
     }
 
-    /// Takes what memory it needs for any index below `len`, which is at most 2^32, to be set.
+    /// Takes the memory that all indices below `len`, which is at most 2^32, need in order to be set.
     ///
-    /// May enter the kernel. Touches the summaries, a 64th of the bitmap, and less than 64 KiB of
-    /// the bitmap itself, and what others had of its memory.
+    /// May enter the kernel. Touches the summaries (1/64 of the bitmap), less than 64 KiB of the bitmap itself, and
+    /// reused memory.
     ///
     /// # Errors
     ///
-    /// If memory, or addresses, cannot be had. Nothing has changed then.
+    /// If memory or addresses are refused. The set is unchanged then.
     #[cold]
     pub fn cover(&mut self, len: usize) -> Result<(), Error> {
         assert!(len as u64 <= 1 << u32::BITS, "indices are 32 bits");
@@ -134,13 +133,13 @@ impl Bitmap {
         }
         // The maximum is derived from that of the slots, which no option may have set.
         self.words.try_extend_zero_words(additional).map_err(Error::of_request)?;
-        // There is room for all now, so this allocates nothing.
+        // There is room for all of them now, so this allocates nothing.
         let mut below = &self.words[..];
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let is_new = level.is_empty();
             level.resize(len, 0);
             if is_new && len > 0 && self.lowest != NONE {
-                // There were 64 words below at most, so all bits are under the first.
+                // The level below had at most 64 words until now, so all bits are under the first word.
                 level[0] = summary(&below[..WORD]);
             }
             below = level;
@@ -148,14 +147,14 @@ impl Bitmap {
         Ok(())
     }
 
-    /// Gives back memory for indices from `len` on, none of which is in the set.
+    /// Returns the memory for indices from `len` on, none of which is in the set.
     ///
-    /// Memory goes back as by [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit). That of the summaries stays, for an
-    /// allocator that refuses to make an allocation smaller would end the process.
+    /// The memory is returned as by [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit). That of the summaries stays,
+    /// since an allocator that refuses to shrink an allocation would abort the process.
     pub fn uncover(&mut self, len: usize) {
         debug_assert!(
             self.last().is_none_or(|last| (last as usize) < len),
-            "{len} and bits behind"
+            "a bit from {len} on is set"
         );
         self.words.truncate(len.div_ceil(WORD));
         self.words.shrink_to(0);
@@ -164,42 +163,42 @@ impl Bitmap {
         }
     }
 
-    /// The number of indices that can be set: what was asked for, rounded up to whole words.
+    /// Returns the number of indices that can be set: what was requested, rounded up to whole words.
     #[inline]
     pub fn covered(&self) -> usize {
         self.words.len() * WORD
     }
 
-    /// The number of indices in the set. O(1).
+    /// Returns the number of indices in the set. O(1).
     #[inline]
     pub const fn count(&self) -> usize {
         self.count
     }
 
-    /// The bits of all covered indices, from index 0 in the lowest bit of the first word on.
+    /// Returns the bits of all covered indices. Index 0 is the lowest bit of the first word.
     #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words[..]
     }
 
-    /// The words, with the bits of all indices.
+    /// Returns the words with the bits of all indices.
     pub(super) fn into_words(self) -> VmVec<u64> {
         self.words
     }
 
-    /// What the lowest level holds and takes up; the others, a 64th of it, lie elsewhere.
+    /// Returns the stats of the lowest level. The others, 1/64 of it, are in separate memory.
     pub(crate) fn stats(&self) -> VecStats {
         self.words.stats()
     }
 
-    /// Whether an index is in the set; one that is not covered is not.
+    /// Returns `true` if an index is in the set; `false` if it is not covered.
     #[inline]
     pub fn contains(&self, index: u32) -> bool {
         let (at, bit) = split(index);
         self.words.get(at).is_some_and(|word| word & bit != 0)
     }
 
-    /// Adds an index, which is not in the set, if it is covered, and tells whether it is.
+    /// Adds an index that is not in the set, if it is covered. Returns whether it is covered.
     #[inline]
     pub fn set(&mut self, index: u32) -> bool {
         debug_assert!(!self.contains(index), "{index} is in the set");
@@ -214,11 +213,11 @@ impl Bitmap {
         true
     }
 
-    /// Adds indices, none of which is in the set, and no two of which are the same.
+    /// Adds distinct indices, none of which is in the set.
     ///
     /// # Panics
     ///
-    /// If one is not covered.
+    /// If an index is not covered.
     pub fn set_all(&mut self, indices: impl ExactSizeIterator<Item = u32>) {
         self.count += indices.len();
         for index in indices {
@@ -232,7 +231,7 @@ impl Bitmap {
         }
     }
 
-    /// Removes an index, and tells whether it was there.
+    /// Removes an index, and returns whether it was in the set.
     #[inline]
     pub fn clear(&mut self, index: u32) -> bool {
         let (at, bit) = split(index);
@@ -248,8 +247,7 @@ impl Bitmap {
         true
     }
 
-    /// Removes an index, and those behind it in its word, at most so many; of which there are any if
-    /// `index` is in the set. Returns a bit for each.
+    /// Removes the indices from `index` on that are in its word, at most `most` of them, and returns their bits.
     pub fn take_word(&mut self, index: u32, most: usize) -> u64 {
         let (at, bit) = split(index);
         let Some(word) = self.words.get_mut(at) else { return 0 };
@@ -267,15 +265,14 @@ impl Bitmap {
         taken
     }
 
-    /// The lowest index. O(1).
+    /// Returns the lowest index. O(1).
     #[inline]
     pub fn first(&self) -> Option<u32> {
         let word = self.words.get(self.lowest)?;
         Some(index(self.lowest * WORD + lowest_bit(*word)))
     }
 
-    /// The lowest index that is not below `from`. Looks at two words a level, and at all of the
-    /// highest, at most.
+    /// Returns the lowest index from `from` on. Reads at most two words per level, and all of the highest level.
     pub fn first_at_or_after(&self, from: u32) -> Option<u32> {
         let mut at = from as usize;
         for height in 0..=HEIGHT {
@@ -294,7 +291,7 @@ impl Bitmap {
         None
     }
 
-    /// The highest index. Looks at one word a level, and at all of the highest.
+    /// Returns the highest index. Reads one word per level, and all of the highest level.
     pub fn last(&self) -> Option<u32> {
         let top = (0..=HEIGHT).find(|height| self.level(*height).len() <= WORD)?;
         let word = self.level(top).iter().rposition(|word| *word != 0)?;
@@ -304,12 +301,11 @@ impl Bitmap {
         ))
     }
 
-    /// Adds the indices from `from` to before `to`, of which none is in the set. Linear in the words
-    /// that hold them.
+    /// Adds the indices from `from` to `to` (exclusive), none of which is in the set. O(n) in their words.
     ///
     /// # Panics
     ///
-    /// If they are not covered.
+    /// If an index is not covered.
     pub fn set_range(&mut self, from: usize, to: usize) {
         if from >= to {
             return;
@@ -329,8 +325,8 @@ impl Bitmap {
         }
     }
 
-    /// Removes the indices from `from` to before `to`, covered or not. Linear in the words there
-    /// that hold some, but for a look at the first summary.
+    /// Removes the indices from `from` to `to` (exclusive), covered or not. O(n) in the words that hold some, plus 1/64
+    /// of the others.
     pub fn clear_range(&mut self, from: usize, to: usize) {
         let Some((first, last)) = self.first().zip(self.last()) else { return };
         let (mut from, mut to) = (from.max(first as usize), to.min(last as usize + 1));
@@ -345,7 +341,7 @@ impl Bitmap {
         }
         let mut below = &self.words[..];
         for level in self.summaries.iter_mut().take_while(|level| !level.is_empty()) {
-            // The words between the outer two are zero now, and those may be.
+            // The words between the first and the last are zero now, and these two may be.
             let (first, last) = (from / WORD, (to - 1) / WORD);
             from = first + usize::from(below[first] != 0);
             to = last + usize::from(below[last] == 0);
@@ -358,7 +354,7 @@ impl Bitmap {
         self.lowest = self.first_at_or_after(first).map_or(NONE, |first| split(first).0);
     }
 
-    /// Removes all indices, and keeps the memory. Linear as [`clear_range`](Self::clear_range).
+    /// Removes all indices, and keeps the memory. Takes as long as [`clear_range`](Self::clear_range).
     pub fn clear_all(&mut self) {
         if self.count == 0 {
             return;
@@ -374,8 +370,8 @@ impl Bitmap {
         (self.lowest, self.count) = (NONE, 0);
     }
 
-    /// Derives all other fields from the words, after a fork has stopped a thread that was changing the set. Linear in the
-    /// words.
+    /// Recomputes all other fields from the words, after a fork has cut off a thread that was changing the set. O(n) in
+    /// the words.
     pub(crate) fn repair(&mut self) {
         self.count = self.words.iter().map(|word| word.count_ones() as usize).sum();
         self.lowest = self.words.iter().position(|word| *word != 0).unwrap_or(NONE);
@@ -387,7 +383,7 @@ impl Bitmap {
         }
     }
 
-    /// The words at so many levels above the bits of the indices.
+    /// Returns the words of a level; level 0 has the bits of the indices.
     #[inline]
     fn level(&self, height: usize) -> &[u64] {
         match height.checked_sub(1) {
@@ -396,14 +392,14 @@ impl Bitmap {
         }
     }
 
-    /// The lowest index under a bit that is set, at so many levels above the bits of the indices.
+    /// Returns the lowest index under a bit of a level that is set.
     #[inline]
     fn lowest_below(&self, height: usize, bit: usize) -> u32 {
         let levels = (0..height).rev();
         index(levels.fold(bit, |at, height| at * WORD + lowest_bit(self.level(height)[at])))
     }
 
-    /// The first bit at the highest level, from a word of it on.
+    /// Returns the first bit that is set in a level, from a word on.
     #[inline]
     fn first_on_top(&self, height: usize, from: usize) -> Option<usize> {
         let level = self.level(height);
@@ -411,7 +407,7 @@ impl Bitmap {
         Some(word * WORD + lowest_bit(level[word]))
     }
 
-    /// Makes good what depends on a word that was zero, and is not any more.
+    /// Updates what depends on a word that was zero and is not any more.
     #[inline(never)]
     fn word_filled(&mut self, word: usize) {
         self.lowest = self.lowest.min(word);
@@ -427,7 +423,7 @@ impl Bitmap {
         }
     }
 
-    /// Makes good what depends on a word that has become zero.
+    /// Updates what depends on a word that has become zero.
     #[inline(never)]
     fn word_emptied(&mut self, word: usize) {
         let mut at = word;
@@ -443,7 +439,7 @@ impl Bitmap {
             return;
         }
         self.lowest = if let Some(beside @ 1..) = self.summaries[0].get(word / WORD) {
-            // Nothing stands before the lowest word, so what is left beside it stands behind.
+            // There is nothing before the lowest word, so the other bits of its summary are after it.
             word / WORD * WORD + lowest_bit(*beside)
         } else {
             let next = self.first_at_or_after(index(word * WORD));
@@ -458,7 +454,7 @@ impl Bitmap {
         self.words[lowest] &= !(mask as u64);
     }
 
-    /// Panics if something does not hold that is to hold between calls.
+    /// Panics if a field does not have the value that it must have between calls.
     #[cfg(any(test, fuzzing))]
     pub fn check(&self) {
         let ones: usize = self.words.iter().map(|word| word.count_ones() as usize).sum();
@@ -474,38 +470,38 @@ impl Bitmap {
 
 debug_fields!([] Bitmap, "Bitmap", |bitmap| count: bitmap.count, covered: bitmap.covered());
 
-/// The word of an index, and its bit in there.
+/// Returns the word of an index, and the bit in it.
 #[inline]
 const fn split(index: u32) -> (usize, u64) {
     (index as usize / WORD, 1 << (index as usize % WORD))
 }
 
-/// The index of a bit, of which there are no more than 2^32.
+/// Returns the index of a bit, of which there are at most 2^32.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "`cover` takes no more")]
+#[expect(clippy::cast_possible_truncation, reason = "`cover` accepts no more")]
 const fn index(at: usize) -> u32 {
     at as u32
 }
 
-/// Which bit of a word that is not zero is the lowest.
+/// Returns the position of the lowest bit of a word that is not zero.
 #[inline]
 const fn lowest_bit(word: u64) -> usize {
     word.trailing_zeros() as usize
 }
 
-/// A bit for each of up to 64 words, set if the word is not zero.
+/// Returns a bit for each of up to 64 words, which is set if the word is not zero.
 fn summary(words: &[u64]) -> u64 {
     words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word != 0))
 }
 
-/// Whether one of the indices from `chunk * CHUNK` on may be in the set. Without a summary there is one word, and it
-/// need not be spared.
+/// Whether one of the indices from `chunk * CHUNK` on may be in the set. Without a summary, there is at most one chunk,
+/// which is always visited.
 #[inline]
 fn has_bits(summaries: &[Vec<u64>; HEIGHT], chunk: usize) -> bool {
     summaries[0].get(chunk).is_none_or(|summary| *summary != 0)
 }
 
-/// The words of each summary over so many words.
+/// Returns the number of words of each summary over `words` words.
 fn summary_lens(words: usize) -> [usize; HEIGHT] {
     let mut below = words;
     [(); HEIGHT].map(|()| {
@@ -514,8 +510,8 @@ fn summary_lens(words: usize) -> [usize; HEIGHT] {
     })
 }
 
-/// The words that hold bits `from..to`, at least one, each with a mask of these bits: the first,
-/// those in full, and the last.
+/// Returns the words that hold bits `from..to`, at least one, each with a mask of these bits: the first word, the full
+/// ones, and the last.
 fn masked(from: usize, to: usize) -> [(Range<usize>, u64); 3] {
     let (first, last) = (from / WORD, (to - 1) / WORD);
     let head = u64::MAX << (from % WORD);

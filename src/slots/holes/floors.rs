@@ -12,8 +12,8 @@ use crate::heap::try_reserve_exact;
 /// than the last generation of the key type, since slots that had that are retired. It is kept for each block of slots,
 /// so that a slot that was used often makes only its neighbours start high.
 ///
-/// Vacant slots that were read by `serde` or from a file may have an exact generation here instead of in
-/// their state, so that reading them does not make their pages resident.
+/// Vacant slots that were read by `serde` or from a file may have an exact generation here instead of in their state,
+/// so that reading them does not make their pages resident.
 #[derive(Debug)]
 pub(crate) struct Floors {
     blocks: Vec<u32>,

@@ -32,7 +32,7 @@ impl Identity {
         }
     }
 
-    /// Returns a number that no map has had; when all have been used, always the last one.
+    /// Returns a number that no map has had. Once all have been used, returns the last one.
     #[cold]
     pub(crate) fn fresh() -> NonZeroU32 {
         static LAST: AtomicU32 = AtomicU32::new(0);

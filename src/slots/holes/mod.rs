@@ -1,23 +1,24 @@
-//! [`Holes`]: the slots that may be filled again, those that are next in front.
+//! [`Holes`]: the slots that later values can fill.
 //!
 //! # The front
 //!
-//! The holes that are filled next lie in front of the others, with the generation that the next value
-//! gets, so that to fill one reads neither its slot nor the bitmap. What is removed goes there first, as
-//! long as there is room, and is filled first: its memory is in the cache. All else is in the bitmap,
-//! and when no hole is in front, the lowest ones are moved there, a word or two at once.
+//! Recently freed slots are kept on a small LIFO stack, *in front* of the others, together with the generation that
+//! their next value gets. So reusing one reads neither the slot nor the bitmap, and touches memory that is still in the
+//! cache. All other holes are recorded in the bitmap. When the stack is empty, it is refilled from the lowest one or
+//! two words of the bitmap.
 //!
-//! The front is a stack whose top is kept beside it. Where removals and insertions alternate, only that one
-//! changes, and no call waits for the length of the stack that the last one wrote.
+//! The top of the stack is kept in a field of its own. If removals and insertions alternate, only that field changes,
+//! and no call waits for the stack length that the previous call has written.
 //!
-//! A hole goes there only if it is near the front of the map, so that values do not stay scattered over
-//! more than about twice as many slots. Where the user wants a strict order, none does.
+//! A hole goes to the front only if it is *near*, that is, among the first slots of the map, about twice as many as
+//! there are values. Otherwise values would stay scattered. If the user has chosen a strict order, no hole goes to the
+//! front.
 //!
 //! # What holds between calls
 //!
-//! - A hole is either in front, or has its bit; what is no hole is neither.
-//! - The bitmap covers all slots of the map, so that whatever is in front can be moved there without a
-//!   call for memory. (More room in front may take one, and is done without if that is refused.)
+//! - A hole is either in front or marked in the bitmap, and no other slot is.
+//! - The bitmap covers all slots of the map, so that holes in front can be moved there without taking memory. (More
+//!   room in front may take memory. If that is refused, the stack stays as it is.)
 
 #![forbid(unsafe_code)]
 
@@ -42,23 +43,23 @@ use crate::vec::{VecStats, VmVec};
 use std::mem;
 use std::num::NonZeroU32;
 
-/// A slot to fill: its index, above the last generation that it has had.
+/// A slot to fill: its index in the upper half, and the last generation that it has had in the lower.
 ///
-/// So it is in one word what the key of its last value was, and that of the next is one more. It is not 0
-/// if the slot has had a value.
+/// This is the key of its last value as one number, and that of the next value is one more. It is not 0 if the slot has
+/// had a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hole(u64);
 
 impl Hole {
     const NONE: Self = Self(0);
 
-    /// There is a generation after the last one.
+    /// There must be a generation after `last`.
     #[inline]
     pub(crate) const fn after(index: u32, last: u32) -> Self {
         Self((index as u64) << 32 | last as u64)
     }
 
-    /// Whether this is [`NONE`](Self::NONE), as is the first slot before its first value.
+    /// Whether this is [`NONE`](Self::NONE), which is also the first slot before its first value.
     #[inline]
     pub(crate) const fn is_none(self) -> bool {
         self.0 == 0
@@ -66,11 +67,11 @@ impl Hole {
 
     #[inline]
     pub(crate) const fn index(self) -> u32 {
-        // Of the same number as the generation, which is all of the next key then.
+        // Taken from the same sum as the generation, so that the compiler computes the next key once.
         ((self.0 + 1) >> 32) as u32
     }
 
-    /// That of the next value.
+    /// Returns the generation of the next value.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "it is the lower half")]
     pub(crate) const fn generation(self) -> u32 {
@@ -78,38 +79,36 @@ impl Hole {
     }
 }
 
-/// The slots below the length that may be filled again.
+/// The slots below the length that later values can fill.
 #[derive(Debug)]
 pub(crate) struct Holes {
-    /// The hole that is next; it has had a value. [`NONE`](Hole::NONE), if that is the last on the stack.
+    /// The hole that is filled next, which has had a value; [`NONE`](Hole::NONE) if that is the last one on the stack.
     latest: Hole,
-    /// Those that are next, the very next one last. Where the order is strict, that which a value comes
-    /// into now.
+    /// The holes after that, the next one last. In a strict order, only the hole that is being filled.
     stack: Vec<Hole>,
-    /// What is removed below this goes to the front.
+    /// A hole goes to the front if its index is below this.
     near: usize,
-    /// All else, made with the first memory; [`NOTHING`] before.
+    /// All else, allocated with the first memory; [`NOTHING`] before.
     cold: Option<Box<Cold>>,
 }
 
-/// What is known of slots without values, and seldom looked at.
+/// What is rarely accessed.
 #[derive(Debug)]
 pub(crate) struct Cold {
     bitmap: Bitmap,
     order: Reuse,
-    /// Under [`Reuse::Rotating`], behind the hole that was filled last.
+    /// Under [`Reuse::Rotating`], the index after the hole that was filled last.
     turn: u32,
-    /// Slots below the length that are used up.
+    /// The number of retired slots.
     pub(crate) retired: usize,
-    /// Holes that are not in front whose state is empty, since their memory was handed back, or never
-    /// used.
+    /// How many holes that are not in front have an empty state, since their memory was returned or never used.
     pub(crate) trimmed: usize,
-    /// How many such holes were in front, at most, since it was empty.
+    /// An upper bound of how many such holes were in front since the front was empty.
     pub(crate) trimmed_in_front: usize,
     pub(crate) floors: Floors,
-    /// Where the next call to [`trim_within`](crate::SlotMap::trim_within) goes on.
+    /// Where the next call of [`trim_within`](crate::SlotMap::trim_within) continues.
     pub(crate) trim_from: usize,
-    /// Here, and not in the map itself: through a `&` to what holds an atomic, a loop reads everything anew.
+    /// Not in the map itself: through a `&` to data that contains an atomic, a loop reads all fields again each time.
     pub(crate) identity: Identity,
 }
 
@@ -131,25 +130,25 @@ impl Cold {
     }
 }
 
-/// Out of line, for it stands wherever a value goes.
+/// Out of line, to keep the code of every insertion and removal small.
 #[cold]
 #[inline(never)]
 fn no_memory() -> ! {
-    unreachable!("it is made with the first memory")
+    unreachable!("it is allocated with the first memory")
 }
 
 impl Holes {
-    /// What the stack has room for at first: two words of holes, since that is what comes at once.
+    /// The room on the stack at first: for two words of holes, which may be moved there at once.
     const LEAST_ROOM: usize = 2 * WORD_SLOTS;
 
-    /// How many holes the stack is to have room for, of a map with so many slots. (Of slots in use, not of
-    /// committed ones: so the same calls make the same keys.)
+    /// Returns how many holes the stack has room for in a map with `slots` slots. These are the slots in use, not the
+    /// committed ones, so that the same calls make the same keys.
     ///
-    /// More than that is good for frames that remove many values and then put many in. But a walk over the
-    /// map comes to each hole in front unforeseen, for it has no bit. Measured: frames that remove 5,000 of
-    /// up to a million values and insert 9,090 take 0.74 to 1.02 of the time that they take with `slotmap`
-    /// if there is room for 8,192, 0.97 to 1.11 if for 1,024; a walk over 1,024 slots, of which half are
-    /// holes, takes 2.1 ns a value if there is room for 128 of these, 7.3 if for all.
+    /// More room helps frames that remove many values and then insert many. But iteration reads each hole in front,
+    /// which the processor cannot predict, since it has no bit. Frames that remove 5,000 of up to a million values and
+    /// insert 9,090 take 0.74 to 1.02 of `slotmap`'s time with room for 8,192, and 0.97 to 1.11 with room for 1,024.
+    /// Iterating over 1,024 slots, half of them holes, takes 2.1 ns per value with room for 128, and 7.3 ns with room
+    /// for all.
     const fn room_for(slots: usize) -> usize {
         match slots / 32 {
             0..Self::LEAST_ROOM => Self::LEAST_ROOM,
@@ -158,15 +157,15 @@ impl Holes {
         }
     }
 
-    /// What the stack ever has room for.
+    /// The most room that the stack ever has.
     const MOST_ROOM: usize = 1 << 13;
 
-    /// None, to be filled in the order that nobody chose.
+    /// Creates an empty set of holes, to be filled in the default order.
     pub(crate) const fn new() -> Self {
         Self { latest: Hole::NONE, stack: Vec::new(), near: 0, cold: None }
     }
 
-    /// None, to be filled in an order.
+    /// Creates an empty set of holes, to be filled in an order.
     pub(crate) fn try_in(order: Reuse) -> Result<Self, Error> {
         let mut holes = Self::new();
         if order != Reuse::Recent {
@@ -188,7 +187,7 @@ impl Holes {
         }
     }
 
-    /// The same, to be changed: of a map that has memory.
+    /// [`cold`](Self::cold), as a mutable reference. The map must have memory.
     #[inline]
     pub(crate) fn cold_mut(&mut self) -> &mut Cold {
         match &mut self.cold {
@@ -197,12 +196,12 @@ impl Holes {
         }
     }
 
-    /// The same, if it is there.
+    /// [`cold_mut`](Self::cold_mut), if it exists.
     pub(crate) fn some_cold_mut(&mut self) -> Option<&mut Cold> {
         self.cold.as_deref_mut()
     }
 
-    /// Has [`cold_mut`](Self::cold_mut) be there.
+    /// [`cold_mut`](Self::cold_mut), which is allocated if it does not exist.
     pub(crate) fn try_cold_mut(&mut self) -> Result<&mut Cold, Error> {
         if self.cold.is_none() {
             self.try_make(Reuse::Recent)?;
@@ -215,17 +214,16 @@ impl Holes {
         self.cold().order
     }
 
-    /// Sees to it that slots below `len` can become holes without a call for memory, of `max_len` that
-    /// there can ever be.
+    /// Ensures that slots below `len`, of at most `max_len`, can become holes without taking memory.
     pub(crate) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
         let cold = self.try_cold_mut()?;
-        // Each time: until the slots have a reservation, `max_len` is an estimate.
+        // Each time, since `max_len` is an estimate until the slots have a reservation.
         cold.bitmap.try_limit(max_len)?;
         let room = match cold.order {
             Reuse::Recent => Self::LEAST_ROOM,
             Reuse::Lowest | Reuse::Rotating { .. } => 1,
         };
-        // First, since what is covered may be moved there.
+        // Reserved first, since holes that the bitmap covers may be moved there.
         if len > 0 && room > self.stack.capacity() {
             let more = room - self.stack.len();
             try_reserve_exact(&mut self.stack, more)?;
@@ -233,66 +231,65 @@ impl Holes {
         self.bitmap_mut().cover(len)
     }
 
-    /// Gives back memory for slots from `len` on. There are none in front.
+    /// Returns the memory for slots from `len` on. No hole is in front.
     pub(crate) fn uncover(&mut self, len: usize) {
-        debug_assert!(self.is_settled(), "what is in front is covered");
+        debug_assert!(self.is_settled(), "holes in front must stay covered");
         if let Some(cold) = self.some_cold_mut() {
             cold.bitmap.uncover(len);
         }
     }
 
-    /// How many there are. O(1).
     #[inline]
     pub(crate) fn count(&self) -> usize {
         self.stack.len() + self.bitmap().count() + usize::from(!self.latest.is_none())
     }
 
-    /// Those that are not in front.
+    /// Returns the holes that are not in front.
     #[inline]
     pub(crate) fn bitmap(&self) -> &Bitmap {
         &self.cold().bitmap
     }
 
-    /// The same, to be changed by what leaves nothing in front.
+    /// [`bitmap`](Self::bitmap), for callers that leave no hole in front.
     #[inline]
     pub(crate) fn bitmap_mut(&mut self) -> &mut Bitmap {
         &mut self.cold_mut().bitmap
     }
 
-    /// A bit for each slot, set if it is a hole, but for those in front.
+    /// Returns a bit for each slot, which is set if the slot is a hole that is not in front.
     #[inline]
     pub(crate) fn words(&self) -> &[u64] {
         self.bitmap().words()
     }
 
-    /// What [`words`](Self::words) borrows.
+    /// Returns the [`words`](Self::words) by value.
     pub(crate) fn into_words(self) -> VmVec<u64> {
         self.cold.map_or(const { Bitmap::new() }, |cold| cold.bitmap).into_words()
     }
 
-    /// Those that have no bit.
+    /// Returns the holes that are in front, and so have no bit.
     pub(crate) fn front(&self) -> impl Iterator<Item = Hole> {
         self.stack.iter().copied().chain((!self.latest.is_none()).then_some(self.latest))
     }
 
-    /// Whether a slot is a hole. Linear in the holes in front.
+    /// Whether a slot is a hole. O(n) in the holes in front.
     pub(crate) fn contains(&self, index: u32) -> bool {
         self.bitmap().contains(index) || self.front().any(|hole| hole.index() == index)
     }
 
-    /// Whether all holes have their bits.
+    /// Whether no hole is in front.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         self.latest.is_none() && self.stack.is_empty()
     }
 
-    /// The hole that is next, if one is in front.
+    /// Returns the hole in front that is filled next.
     #[inline]
     pub(crate) fn first(&self) -> Option<Hole> {
         if self.latest.is_none() { self.stack.last().copied() } else { Some(self.latest) }
     }
 
-    /// Takes out the hole that is next in front.
+    /// Removes the hole in front that is filled next.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Hole> {
         if self.latest.is_none() {
@@ -302,8 +299,8 @@ impl Holes {
         }
     }
 
-    /// Puts a slot that has become a hole after a generation in front, if it is near and there is room, and
-    /// tells whether it did: else it is to be [set aside](Self::set_aside).
+    /// Puts a new hole in front, if it is near and there is room, and returns whether it did. If not, the caller must
+    /// [set it aside](Self::set_aside). `last` is the last generation of the slot.
     #[inline]
     pub(crate) fn push(&mut self, index: u32, last: u32) -> bool {
         if index as usize >= self.near {
@@ -321,8 +318,8 @@ impl Holes {
         has_room
     }
 
-    /// Finds a place for a hole that [was not](Self::push) put in front, of these slots: there, once the
-    /// older ones have gone and what is near was said anew; or it is marked.
+    /// Records a hole that could not be [pushed](Self::push): in front, after the oldest holes there were marked and
+    /// the limit for near ones was renewed, or in the bitmap.
     pub(crate) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
             if self.stack.len() == self.stack.capacity() && !self.extends_stack(states.len()) {
@@ -336,13 +333,13 @@ impl Holes {
         self.bitmap_mut().set(index);
     }
 
-    /// Makes more room on the stack, if there is to be more, of so many slots; and if there is memory for it.
+    /// Makes more room on the stack, if a map with `slots` slots is to have more and memory is available.
     fn extends_stack(&mut self, slots: usize) -> bool {
         let more = Self::room_for(slots).saturating_sub(self.stack.len());
         more > 0 && self.stack.try_reserve_exact(more).is_ok()
     }
 
-    /// Gives so many holes on the stack their bits, those that would be filled last.
+    /// Moves the holes on the stack that would be filled last, `count` of them, to the bitmap.
     fn mark_oldest(&mut self, count: usize, states: States<'_>) {
         let Self { stack, cold: Some(cold), .. } = self else { return };
         let Cold { bitmap, trimmed, trimmed_in_front, .. } = &mut **cold;
@@ -353,7 +350,7 @@ impl Holes {
         bitmap.set_all(stack.drain(..count).map(Hole::index));
     }
 
-    /// Gives all their bits.
+    /// Moves all holes in front to the bitmap.
     pub(crate) fn settle(&mut self, states: States<'_>) {
         self.mark_oldest(self.stack.len(), states);
         if let Some(hole) = self.pop() {
@@ -363,44 +360,44 @@ impl Holes {
         self.near = 0;
     }
 
-    /// Below how many slots a hole is near, of a map with so many others.
+    /// Returns below which index a hole is near, in a map with `others` slots that are not holes.
     pub(crate) const fn near_of(others: usize) -> usize {
         2 * others + 2 * WORD_SLOTS
     }
 
-    /// Puts a hole in front that was taken out of the bitmap; there is room.
+    /// Puts a hole in front that was removed from the bitmap. There must be room.
     pub(crate) fn put_in_front(&mut self, hole: Hole) {
-        debug_assert!(self.stack.len() < self.stack.capacity(), "there is room for two words");
+        debug_assert!(self.stack.len() < self.stack.capacity(), "the stack has room for two words");
         self.stack.push(hole);
     }
 
-    /// Gives a hole its bit.
+    /// Marks a hole in the bitmap.
     #[inline]
     pub(crate) fn mark(&mut self, index: u32) {
         let is_covered = self.bitmap_mut().set(index);
         debug_assert!(is_covered, "all slots are covered");
-        // There may be fewer values now, so what is near is to be said anew.
+        // There may be fewer values now, so the limit for near holes is renewed before the next hole goes to the front.
         self.near = 0;
     }
 
-    /// Gives a hole its bit, if it has none.
+    /// Marks a hole in the bitmap, if it is not marked.
     pub(crate) fn mark_again(&mut self, index: u32) {
         if !self.bitmap().contains(index) {
             self.mark(index);
         }
     }
 
-    /// The next of those that are not in front.
+    /// Returns the next of the holes that are not in front.
     pub(crate) fn first_marked(&self) -> Option<u32> {
         let Cold { bitmap, order, turn, .. } = self.cold();
         match order {
             Reuse::Recent | Reuse::Lowest => bitmap.first(),
-            // Round and round.
+            // Starts again at the front after the last one.
             Reuse::Rotating { .. } => bitmap.first_at_or_after(*turn).or_else(|| bitmap.first()),
         }
     }
 
-    /// Behind which hole to go on, under [`Reuse::Rotating`].
+    /// Under [`Reuse::Rotating`], returns the index from which on the next hole is searched.
     pub(crate) fn turn(&self) -> u32 {
         self.cold().turn
     }
@@ -409,7 +406,7 @@ impl Holes {
         self.cold_mut().turn = index;
     }
 
-    /// Forgets all, and keeps the memory.
+    /// Removes all holes, and keeps the memory.
     #[inline(never)]
     pub(crate) fn clear(&mut self) {
         self.latest = Hole::NONE;
@@ -421,7 +418,7 @@ impl Holes {
         }
     }
 
-    /// The number of the map.
+    /// Returns the number by which weak pointers recognize the map.
     pub(crate) fn identity(&self) -> NonZeroU32 {
         match &self.cold {
             Some(cold) => cold.identity.get(),
@@ -429,7 +426,7 @@ impl Holes {
         }
     }
 
-    /// Forgets which generations there were, and that there was this map.
+    /// Forgets all generations, and takes a new identity.
     pub(crate) fn forget(&mut self) {
         if let Some(cold) = self.some_cold_mut() {
             cold.floors.set_all(0);
@@ -444,18 +441,18 @@ impl Holes {
         }
     }
 
-    /// Which holes are in front: those on the stack, and the one that is filled before them; how many the
-    /// stack has room for, and below which slot a hole is near.
+    /// Returns the holes on the stack, the one that is filled before them, how many the stack has room for, and below
+    /// which index a hole is near.
     #[cfg(any(feature = "serde", feature = "file"))]
     pub(crate) fn front_parts(&self) -> (&[Hole], Option<Hole>, usize, usize) {
         let latest = (!self.latest.is_none()).then_some(self.latest);
         (&self.stack, latest, self.stack.capacity(), self.near)
     }
 
-    /// Sets the order in which holes are filled, of a map without holes in front.
+    /// Sets the order in which holes are filled. No hole may be in front.
     #[cfg(any(feature = "serde", feature = "file"))]
     pub(crate) fn try_set_order(&mut self, order: Reuse) -> Result<(), Error> {
-        debug_assert!(self.is_settled(), "none is in front where the order is strict");
+        debug_assert!(self.is_settled(), "a strict order has no hole in front");
         self.try_cold_mut()?.order = order;
         Ok(())
     }
@@ -467,31 +464,30 @@ impl Holes {
         try_reserve_exact(&mut self.stack, more)
     }
 
-    /// Sets the hole that is filled before all others; it has had a value, and its bit is cleared.
+    /// Sets the hole that is filled before all others. It has had a value, and its bit is cleared.
     #[cfg(any(feature = "serde", feature = "file"))]
     pub(crate) fn set_latest(&mut self, hole: Hole) {
         self.latest = hole;
     }
 
-    /// Takes note that a slot is used up.
     pub(crate) fn retire(&mut self, index: u32) {
         let Cold { floors, retired, .. } = self.cold_mut();
         *retired += 1;
         floors.forget_read(index);
     }
 
-    /// So many holes less have no memory.
+    /// Records that `holes` holes no longer lack memory.
     pub(crate) fn untrim(&mut self, holes: usize) {
         let trimmed = &mut self.cold_mut().trimmed;
         *trimmed = trimmed.saturating_sub(holes);
     }
 
-    /// Says what is near: holes below so many slots. None is, where the order is strict.
+    /// Sets below which index a hole is near. In a strict order, none is.
     pub(crate) fn set_near(&mut self, slots: usize) {
         self.near = if self.order() == Reuse::Recent { slots } else { 0 };
     }
 
-    /// Copies that cover the same, of slots of which there can be `max_len`.
+    /// Returns a copy that covers the same slots, of which there can be `max_len`.
     pub(crate) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self { latest: self.latest, near: self.near, ..Self::new() };
         let Some(cold) = self.cold.as_deref() else { return Ok(clone) };
@@ -503,7 +499,7 @@ impl Holes {
         })?);
         let highest = self.front().map(|hole| hole.index() as usize + 1).max();
         clone.cover(highest.unwrap_or(0).max(clone.bitmap().covered()), max_len)?;
-        // As much as here, so that what is removed later goes to the front there, too, if it does here.
+        // As much room as the original, so that a hole goes to the front of the clone if it does so here.
         let room = self.stack.capacity();
         try_reserve_exact(&mut clone.stack, room)?;
         clone.stack.extend_from_slice(&self.stack);

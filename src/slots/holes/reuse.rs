@@ -15,8 +15,8 @@ pub enum Reuse {
     /// [`retain`](crate::SlotMap::retain), [`drain`](crate::SlotMap::drain) and the like, are filled in that order. The
     /// same insertions and removals make the same keys, also in a clone and after a round trip through `serde` or a
     /// file. [`blocks_mut`](crate::SlotMap::blocks_mut), [`compact`](crate::SlotMap::compact),
-    /// [`shrink_to_fit`](crate::SlotMap::shrink_to_fit) and [`trim`](crate::SlotMap::trim) forget which holes are recent,
-    /// even if they change nothing else.
+    /// [`shrink_to_fit`](crate::SlotMap::shrink_to_fit) and [`trim`](crate::SlotMap::trim) forget which holes are
+    /// recent, even if they change nothing else.
     #[default]
     Recent,
     /// Fills the hole with the lowest index: values gather at the front, and memory at the end becomes free to be

@@ -6,23 +6,23 @@ use crate::os::Call;
 use crate::os::fault::Fault;
 use std::collections::BTreeSet;
 
-/// Slots that there can ever be.
+/// The maximum number of slots.
 const MAX_LEN: usize = 1000;
 
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Cover(u16),
-    /// A value is removed that had a generation.
+    /// Removes a value that had a generation.
     Remove(u16, u16),
-    /// So many side by side.
+    /// Removes this many adjacent ones.
     RemoveMany(u16, u8),
     Mark(u16),
     Pop(u8),
-    /// Some of a word to the front, if none is there.
+    /// Moves some of a word to the front, if no hole is there.
     Bring(u8),
     Unmark(u16),
     Settle,
-    /// To the highest hole, once none is in front.
+    /// Down to the highest hole, once no hole is in front.
     Uncover,
     Clear,
     SetNear(u16),
@@ -33,9 +33,9 @@ enum Op {
 #[derive(Debug)]
 struct Model {
     holes: Holes,
-    /// Index and last generation, the next one last.
+    /// Index and last generation of each, the next one last.
     front: Vec<(u32, u32)>,
-    /// Whether the last of those is kept beside the stack.
+    /// Whether the last of them is kept outside the stack.
     is_beside: bool,
     marked: BTreeSet<u32>,
     covered: usize,
@@ -46,7 +46,7 @@ impl Model {
         self.marked.contains(&index) || self.front.iter().any(|(front, _)| *front == index)
     }
 
-    /// One of those that are covered.
+    /// Returns a slot that is covered.
     fn at(&self, which: u16) -> Option<u32> {
         u32::try_from(usize::from(which).checked_rem(self.covered)?).ok()
     }
@@ -93,12 +93,12 @@ impl Model {
         };
         let bits = self.holes.bitmap_mut().take_word(first, usize::from(most % 64) + 1);
         let taken = (first / 64 * 64..).take(64).filter(|index| bits >> (index % 64) & 1 == 1);
-        // As many as there is room for where the order is strict.
+        // In a strict order, as many as there is room for.
         let room = self.holes.stack.capacity();
         for (n, index) in taken.enumerate() {
             assert!(self.marked.remove(&index));
             if n < room {
-                // It has had none, perhaps.
+                // Some have had no value.
                 self.holes.put_in_front(Hole::after(index, index % 3));
                 self.front.push((index, index % 3));
             } else {
@@ -166,14 +166,14 @@ impl Model {
                 self.is_beside = false;
             }
             Op::SetNear(slots) => self.holes.set_near(slots.into()),
-            // There is no turn before there is memory.
+            // The turn is stored with the first memory.
             Op::Turn(which) if self.covered > 0 => self.holes.set_turn(which.into()),
             Op::Turn(_) => {}
             Op::Clone => {
                 let clone = self.holes.try_clone(MAX_LEN).unwrap();
                 assert_eq!((clone.near, clone.turn()), (self.holes.near, self.holes.turn()));
                 self.holes = clone;
-                // What holds no hole need not be covered.
+                // Slots that are not holes need not be covered.
                 self.holes.cover(self.covered, MAX_LEN).unwrap();
             }
         }
@@ -189,7 +189,7 @@ impl Model {
         holes.bitmap().check();
         assert!(
             front.iter().all(|(index, _)| !holes.bitmap().contains(*index)),
-            "front and marked"
+            "a hole is both in front and marked"
         );
         assert!(marked.iter().all(|index| holes.bitmap().contains(*index)));
         assert_eq!(holes.bitmap().count(), marked.len());
@@ -200,7 +200,7 @@ impl Model {
         };
         assert_eq!(holes.first_marked(), next.copied());
         if !matches!(holes.order(), Reuse::Recent) {
-            assert!(front.len() <= 1 && holes.near == 0, "a strict order has none in front");
+            assert!(front.len() <= 1 && holes.near == 0, "a strict order has no hole in front");
         }
     }
 }
@@ -221,7 +221,7 @@ fn each_hole_is_either_in_front_or_marked() {
 }
 
 #[test]
-fn a_hole_is_told_by_its_index_and_the_generation_that_comes() {
+fn a_hole_has_its_index_and_next_generation() {
     let last = (1 << 31) - 2;
     for (index, last) in [(0, 0), (0, 1), (0, last), (u32::MAX, 0), (u32::MAX, last)] {
         let hole = Hole::after(index, last);
@@ -231,12 +231,12 @@ fn a_hole_is_told_by_its_index_and_the_generation_that_comes() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
+#[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
 fn refused_memory_covers_nothing() {
     for call in [Call::Reserve, Call::Commit] {
         let mut holes = Holes::new();
         let fault = Fault::from_nth(call, 0);
-        // So many that their bits are no block of the heap.
+        // So many that their bits are not a heap block.
         assert!(holes.cover(1_000_000, 1_000_000).is_err());
         assert!(fault.struck() > 0);
         drop(fault);
@@ -244,7 +244,7 @@ fn refused_memory_covers_nothing() {
         holes.cover(1_000_000, 1_000_000).unwrap();
         holes.set_near(usize::MAX);
         assert!((0..129).all(|index| holes.push(index, 1)));
-        assert!(!holes.push(129, 1), "there is room for so many, and one more");
+        assert!(!holes.push(129, 1), "there is room for 128 holes, and one more");
         assert_eq!(holes.count(), 129);
     }
 }

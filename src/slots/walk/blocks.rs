@@ -1,4 +1,4 @@
-//! Slots 64 at a time, with a mask that says which hold values.
+//! Blocks of 64 slots, with a mask that says which of them hold values.
 
 #![forbid(unsafe_code)]
 
@@ -8,7 +8,7 @@ use crate::key::Key;
 use crate::slots::key_tag::Mint;
 use std::iter::FusedIterator;
 
-/// Defines an iterator over blocks, and a block, of what a walk gives.
+/// Defines an iterator over blocks of a walk, and the block.
 macro_rules! blocks {
     (
         $(#[$about_blocks:meta])* $Blocks:ident,
@@ -31,7 +31,7 @@ macro_rules! blocks {
         }
 
         impl<'a, K: Key, V> $Blocks<'a, K, V> {
-            /// Of a walk that comes to no slots but live ones and holes, if they are `all_live`.
+            /// If `all_live`, the walk visits only live slots and holes.
             #[inline]
             pub(crate) const fn new(walk: $walk<'a, V>, all_live: bool, mint: Mint<K>) -> Self {
                 Self { walk, all_live, mint }
@@ -39,13 +39,13 @@ macro_rules! blocks {
         }
 
         impl<K: Key, V> $Block<'_, K, V> {
-            /// The index of the first slot, a multiple of 64.
+            /// Returns the index of the first slot, a multiple of 64.
             #[inline]
             pub fn first_index(&self) -> u32 {
                 self.walk.block_start()
             }
 
-            /// A bit for each slot, the lowest for the first, which is set if the slot holds a value.
+            /// Returns a bit for each slot, the lowest for the first. It is set if the slot holds a value.
             #[inline]
             pub const fn mask(&self) -> u64 {
                 self.mask
@@ -79,33 +79,36 @@ macro_rules! blocks {
 }
 
 blocks! {
-    /// The blocks of a [`SlotMap`](crate::SlotMap), made by [`SlotMap::blocks`](crate::SlotMap::blocks).
+    /// An iterator over the blocks of a [`SlotMap`](crate::SlotMap); created by
+    /// [`SlotMap::blocks`](crate::SlotMap::blocks).
     Blocks,
-    /// 64 slots of a [`SlotMap`](crate::SlotMap), side by side.
+    /// A block of 64 consecutive slots of a [`SlotMap`](crate::SlotMap).
     Block,
     WalkRef
 }
 
 blocks! {
-    /// The blocks of a [`SlotMap`](crate::SlotMap), to be changed, made by [`SlotMap::blocks_mut`](crate::SlotMap::blocks_mut).
+    /// An iterator over the blocks of a [`SlotMap`](crate::SlotMap), with mutable access; created by
+    /// [`SlotMap::blocks_mut`](crate::SlotMap::blocks_mut).
     BlocksMut,
-    /// 64 slots of a [`SlotMap`](crate::SlotMap), side by side, to be changed.
+    /// A block of 64 consecutive slots of a [`SlotMap`](crate::SlotMap), with mutable access.
     BlockMut,
     WalkMut
 }
 
 impl<'a, K: Key, V> Block<'a, K, V> {
-    /// The keys and values in the block.
+    /// Returns an iterator over the key–value pairs in the block.
     #[inline]
     pub fn iter(&self) -> Iter<'a, K, V> {
         Iter::new(self.walk.clone(), self.mask.count_ones() as usize, self.mint)
     }
 
-    /// Where the value of the first slot lies, or would; those of the others follow at a distance
-    /// of [`SlotMap::STRIDE_BYTES`](crate::SlotMap::STRIDE_BYTES). Where the bit of a slot in the [mask](Self::mask) is set there
-    /// is a value, which may be read for as long as the block's borrow of the map. The memory of other
-    /// slots may not be initialised, nor even accessible: of the last block, some may lie behind what
-    /// is committed.
+    /// Returns the address of the first slot's value, whether there is one or not. The others follow at a distance of
+    /// [`SlotMap::STRIDE_BYTES`](crate::SlotMap::STRIDE_BYTES).
+    ///
+    /// If the bit of a slot in the [mask](Self::mask) is set, its value may be read as long as the block's borrow of
+    /// the map lives. The memory of other slots may be uninitialized, or inaccessible: the last block may extend past
+    /// the committed memory.
     #[inline]
     pub fn as_ptr(&self) -> *const V {
         self.walk.block_ptr()
@@ -113,13 +116,13 @@ impl<'a, K: Key, V> Block<'a, K, V> {
 }
 
 impl<K: Key, V> BlockMut<'_, K, V> {
-    /// The keys and values in the block, the values to be changed.
+    /// Returns an iterator over the key–value pairs in the block, with mutable references to the values.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
         IterMut::new(self.walk.reborrow(), self.mask.count_ones() as usize, self.mint)
     }
 
-    /// See [`Block::as_ptr`]; values may be written to, too.
+    /// See [`Block::as_ptr`]. Values may also be written to.
     #[inline]
     pub fn as_mut_ptr(&mut self) -> *mut V {
         self.walk.block_ptr()

@@ -1,14 +1,14 @@
-//! Taking all values out of a map.
+//! Removing all values of a map.
 
 #![forbid(unsafe_code)]
 
-/// Defines an iterator that takes all values out of a map, from both ends. `$map` is a mutable reference
-/// to the map, or a guard that dereferences to it. The map has `candidates`, the indices to visit except those
-/// in `hole_words`, `take_at` for each of them, and `len`.
+/// Defines an iterator that removes all values of a map, from both ends. `$map` is a mutable reference to the map, or a
+/// guard that dereferences to it. The map has `candidates`, the indices to visit except those in `hole_words`,
+/// `take_at` for each of them, and `len`.
 ///
-/// Each access goes through `$map`. An iterator with a reference of its own beside a guard would break the
-/// aliasing rules when it is dropped in a function that takes it by value: references in arguments are
-/// protected until the function returns, and the guard's drop makes another one to the same map.
+/// Each access goes through `$map`. If the iterator had a reference of its own next to a guard, dropping it in a
+/// function that takes it by value would violate the aliasing rules: references in arguments are protected until the
+/// function returns, and the guard's drop makes another one to the same map.
 ///
 /// Keys are made last: the user's key type may panic, and is not asked for keys of values that are dropped.
 macro_rules! drain {

@@ -1,21 +1,21 @@
-//! Taking out of a map the values that a predicate names.
+//! Removing the values of a map for which a predicate returns `true`.
 
 #![forbid(unsafe_code)]
 
-/// The call that makes the iterator, and that. The map has `slots`, `candidates`, the indices to visit
-/// but for `hole_words`, `take_at` for each of them, and `len`.
+/// Defines the iterator. The map has `slots`, `candidates`, the indices to visit except those in `hole_words`,
+/// `take_at` for each of them, and `len`.
 ///
-/// The predicate, and the key type, are a user's: they are asked while the map is whole.
+/// The predicate and the key type are user code, which runs while the map is consistent.
 macro_rules! extract_if {
     ($(#[$doc:meta])* $name:ident of $map:ident) => {
         $(#[$doc])*
         ///
-        /// What it has not come to when it is dropped, or forgotten, stays in the map.
+        /// Values that it has not reached when it is dropped or leaked stay in the map.
         #[must_use = "iterators are lazy and do nothing unless consumed"]
         pub struct $name<'m, K: $crate::Key, V, F> {
             map: &'m mut $map<K, V>,
             cursor: $crate::slots::cursor::Cursor,
-            /// How many values it has not come to.
+            /// An upper bound of the values that it has not reached.
             left: usize,
             predicate: F,
         }

@@ -1,4 +1,4 @@
-//! Iterators over the keys and values of a map, made of a walk and of what makes the keys.
+//! Iterators over the keys and values of a map, made of a walk and a mint of keys.
 
 #![forbid(unsafe_code)]
 
@@ -7,26 +7,25 @@ use crate::error::or_give_up;
 use crate::key::Key;
 use crate::slots::key_tag::Mint;
 
-/// Makes key and value of an item.
+/// Returns what makes the key and value of an item.
 #[inline]
 pub(crate) fn pair<K: Key, V>(mint: Mint<K>) -> impl Fn((u32, u32, V)) -> (K, V) + Copy + Send {
     move |(index, generation, value)| (mint.key(index, generation), value)
 }
 
-/// Makes the key of an item.
+/// Returns what makes the key of an item.
 #[inline]
 pub(crate) fn only_key<K: Key, V>(mint: Mint<K>) -> impl Fn((u32, u32, V)) -> K + Copy + Send {
     move |(index, generation, _)| mint.key(index, generation)
 }
 
-/// Makes the value of an item.
+/// Returns what makes the value of an item.
 #[inline]
 pub(crate) fn only_value<K: Key, V>(_: Mint<K>) -> impl Fn((u32, u32, V)) -> V + Copy + Send {
     |(_, _, value)| value
 }
 
-/// The traits of an iterator over a walk, which differ only in what they make of an item, and of a mint of
-/// keys.
+/// Defines an iterator over a walk, by what it makes of an item and a mint of keys.
 macro_rules! iterator {
     (
         $(#[$doc:meta])*
@@ -41,7 +40,7 @@ macro_rules! iterator {
         }
 
         impl<$($lifetime,)? K: Key, V> $name<$($lifetime,)? K, V> {
-            /// `left` is how many values the walk will give.
+            /// `left` is how many values the walk visits.
             #[inline]
             pub(crate) fn new(walk: $walk, left: usize, mint: Mint<K>) -> Self {
                 Self { walk, left, mint }
@@ -75,51 +74,51 @@ macro_rules! iterator {
 }
 
 iterator! {
-    /// Keys and values of a map, made by `iter`.
+    /// An iterator over the key–value pairs of a map; created by `iter`.
     Iter<'a, K, V>, WalkRef<'a, V> => (K, &'a V):
     pair
 }
 
 iterator! {
-    /// Keys and values of a map, the values to be changed, made by `iter_mut`.
+    /// An iterator over the key–value pairs of a map, with mutable references to the values; created by `iter_mut`.
     IterMut<'a, K, V>, WalkMut<'a, V> => (K, &'a mut V):
     pair
 }
 
 iterator! {
-    /// Keys of a map, made by `keys`.
+    /// An iterator over the keys of a map; created by `keys`.
     Keys<'a, K, V>, WalkRef<'a, V> => K:
     only_key
 }
 
 iterator! {
-    /// Values of a map, made by `values`.
+    /// An iterator over the values of a map; created by `values`.
     Values<'a, K, V>, WalkRef<'a, V> => &'a V: only_value
 }
 
 iterator! {
-    /// Values of a map, to be changed, made by `values_mut`.
+    /// An iterator over mutable references to the values of a map; created by `values_mut`.
     ValuesMut<'a, K, V>, WalkMut<'a, V> => &'a mut V: only_value
 }
 
 iterator! {
-    /// Keys and values out of a map, made by `into_iter`.
+    /// An iterator that moves the key–value pairs out of a map; created by `into_iter`.
     IntoIter<K, V>, WalkOwned<V> => (K, V):
     pair
 }
 
 iterator! {
-    /// Keys out of a map, made by `into_keys`.
+    /// An iterator over the keys of a map, which drops the values; created by `into_keys`.
     IntoKeys<K, V>, WalkOwned<V> => K: only_key
 }
 
 iterator! {
-    /// Values out of a map, made by `into_values`.
+    /// An iterator that moves the values out of a map; created by `into_values`.
     IntoValues<K, V>, WalkOwned<V> => V: only_value
 }
 
 impl<K: Key, V: Clone> Clone for IntoIter<K, V> {
-    /// An iterator over copies of what is left, at other addresses. Linear in the slots.
+    /// Returns an iterator over copies of the remaining items, at other addresses. O(n) in the slots.
     ///
     /// # Panics
     ///

@@ -1,57 +1,56 @@
-//! Walks with a look beside: what other slots hold at the same index, of the same generation.
+//! Walks with look-ups in other slots, at the same index and generation.
 //!
 //! # Why this is sound
 //!
-//! A [`LookRef`] borrows slots shared, a [`LookMut`] mutably, for `'a`; both for as long have their start
-//! and their length, and check each index against that. The references they give are of that lifetime. Of
-//! mutable ones no two are to one value: a look asks for each index once at most. For it is told
-//! indices by a [`Joined`] alone, which has them from a walk that gives none twice ([`EachOnce`]), and
-//! is split only as that is: each part of the walk has a look of its own, over the same slots. No index
-//! comes from a key, which is a user's. The tuple of two looks has two borrows, which are not of the
-//! same slots if one is mutable.
+//! A [`LookRef`] borrows slots shared and a [`LookMut`] mutably, for `'a`. Both know the start and length of the slots
+//! for that time, and check each index against the length. The references that they return have that lifetime. No two
+//! mutable ones are to the same value, since a look is asked for each index at most once: only a [`Joined`] passes it
+//! indices, and takes them from a walk that returns none twice ([`EachOnce`]). A look is split only with its walk; each
+//! part of the walk then has a look of its own over the same slots. No index comes from a key, whose code is the
+//! user's. A tuple of looks holds several borrows, which are of distinct slots if one is mutable.
 
-#![expect(unsafe_code, reason = "gives out references to one value after another")]
+#![expect(unsafe_code, reason = "returns references to the values of slots")]
 
 use super::{FromSlot, Walk, WalkLive};
 use crate::slots::array::{self, Slot, Slots};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// A walk for which no index comes up twice.
+/// A walk that visits no index twice.
 ///
 /// # Safety
 ///
-/// - It gives no index twice, and of the two that it is split into, none gives one that the other gives.
+/// - It returns no index twice, and the two parts of a split return no index in common.
 pub(crate) unsafe trait EachOnce: Walk {
-    /// Two walks, each over about half, if there is enough.
+    /// Splits it into two walks of about half each, if enough is left.
     #[cfg(feature = "rayon")]
     fn split(self) -> (Self, Option<Self>);
 }
 
-// SAFETY: its cursor gives each index once, and so do both parts of that.
+// SAFETY: its cursor returns each index once, and so do both parts of a split cursor.
 unsafe impl<V, T: FromSlot<V>> EachOnce for WalkLive<'_, V, T> {
     #[cfg(feature = "rayon")]
     fn split(self) -> (Self, Option<Self>) {
-        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        // SAFETY: the slots are borrowed, and the cursor was made from their length.
         let (left, right) = unsafe { self.live.split() };
         let part = |live| Self { live, given: PhantomData };
         (part(left), right.map(part))
     }
 }
 
-/// What is looked up in beside a walk.
+/// Slots in which values are looked up during a walk.
 pub trait Look: Sized {
     type Value;
 
-    /// The value at an index, if it is of this generation.
+    /// Returns the value at an index, if it has this generation.
     ///
     /// # Safety
     ///
-    /// - This index was not looked up before, here or in one that this was split from or into; or the
-    ///   look is `Clone`.
+    /// - The index was not looked up before, here or in a look that this was split from or into; or the look is
+    ///   `Clone`.
     unsafe fn look(&self, index: u32, generation: u32) -> Option<Self::Value>;
 
-    /// Another look over the same.
+    /// Returns another look over the same slots.
     ///
     /// # Safety
     ///
@@ -59,24 +58,23 @@ pub trait Look: Sized {
     unsafe fn split(&self) -> Self;
 }
 
-/// Looks values up, and gives a reference `T` to each.
-#[expect(missing_debug_implementations, reason = "nobody can name it")]
+/// Looks up values, and returns a reference `T` to each.
+#[expect(missing_debug_implementations, reason = "the type cannot be named outside the crate")]
 pub struct LookAt<V, T> {
-    /// Of slots that are borrowed for as long as `T`.
+    /// Of slots that are borrowed for as long as `T` lives.
     start: NonNull<Slot<V>>,
     len: usize,
     given: PhantomData<T>,
 }
 
-/// Looks values up by shared reference.
 pub(crate) type LookRef<'a, V> = LookAt<V, &'a V>;
 
-/// Looks values up by mutable reference.
 pub(crate) type LookMut<'a, V> = LookAt<V, &'a mut V>;
 
-// SAFETY: it is what it gives, and nothing else that has a thread.
+// SAFETY: it gives access to `T`s and to nothing else.
 unsafe impl<V, T: Send> Send for LookAt<V, T> {}
-// SAFETY: the same; through `&LookMut` no value is reached but by those who promise to be the only ones.
+// SAFETY: as above. Through `&LookMut`, a value is reached only by unsafe calls, whose callers guarantee that each
+// index is looked up once.
 unsafe impl<V, T: Sync> Sync for LookAt<V, T> {}
 
 impl<'a, V> LookRef<'a, V> {
@@ -94,7 +92,7 @@ impl<'a, V> LookMut<'a, V> {
 }
 
 impl<V, T> LookAt<V, T> {
-    /// The same, that finds nothing.
+    /// Returns a look that finds nothing.
     #[inline]
     pub(crate) const fn at_nothing(self) -> Self {
         Self { len: 0, ..self }
@@ -111,13 +109,13 @@ impl<V, T: FromSlot<V>> Look for LookAt<V, T> {
         if index as usize >= self.len {
             return None;
         }
-        // SAFETY: below the length, so inside the array.
+        // SAFETY: `index` is below the length, as checked above, so the slot lies within the array.
         let slot = unsafe { self.start.add(index as usize) };
-        // SAFETY: below the length. The slots are borrowed by looks of `LookRef::new` and `LookMut::new`, the only
-        // constructors, so `T` is a reference, and no look writes to a state.
+        // SAFETY: the slot is below the length. `LookRef::new` and `LookMut::new`, the only constructors, borrow the
+        // slots, so `T` is a reference, and no look writes to a state.
         let is_live = unsafe { array::is_live_with(slot, generation) };
-        // SAFETY: live; the slots are borrowed for as long as `T`, and if that is mutable, the index is looked up once, by
-        // the caller's promise.
+        // SAFETY: the slot is live, and the slots are borrowed for as long as `T` lives. If `T` is mutable, the caller
+        // guarantees that the index is looked up once.
         is_live.then(|| unsafe { T::from_slot(slot) })
     }
 
@@ -126,7 +124,7 @@ impl<V, T: FromSlot<V>> Look for LookAt<V, T> {
     }
 }
 
-/// Defines looks beside looks, by tuples.
+/// Implements looks for tuples of looks.
 macro_rules! tuple {
     ($($look:ident $at:tt),+) => {
         impl<$($look: Look),+> Look for ($($look,)+) {
@@ -134,12 +132,12 @@ macro_rules! tuple {
 
             #[inline]
             unsafe fn look(&self, index: u32, generation: u32) -> Option<Self::Value> {
-                // SAFETY: the caller's promise is that for each.
+                // SAFETY: the caller guarantees the requirements for each look of the tuple.
                 Some(($(unsafe { self.$at.look(index, generation) }?,)+))
             }
 
             unsafe fn split(&self) -> Self {
-                // SAFETY: the caller's promise is that for each.
+                // SAFETY: the caller guarantees the requirements for each look of the tuple.
                 ($(unsafe { self.$at.split() },)+)
             }
         }
@@ -150,7 +148,7 @@ tuple!(A 0, B 1);
 tuple!(A 0, B 1, C 2);
 tuple!(A 0, B 1, C 2, D 3);
 
-/// A walk, of which only that is given for which a look finds something, with that.
+/// A walk that returns only items for which a look finds a value, together with that.
 #[derive(Clone)]
 pub(crate) struct Joined<W, L> {
     walk: W,
@@ -158,21 +156,21 @@ pub(crate) struct Joined<W, L> {
 }
 
 impl<W: EachOnce, L: Look> Joined<W, L> {
-    /// Of a look that nobody looked up in.
+    /// `look` must not have been used yet.
     #[inline]
     pub(crate) fn new(walk: W, look: L) -> Self {
         Self { walk, look }
     }
 }
 
-// SAFETY: it gives those of its walk, or fewer, and so do both parts.
+// SAFETY: it returns the indices of its walk or fewer, and so do both parts of a split.
 unsafe impl<W: EachOnce, L: Look> EachOnce for Joined<W, L> {
     #[cfg(feature = "rayon")]
     fn split(self) -> (Self, Option<Self>) {
         let Self { walk, look } = self;
         let (left, right) = walk.split();
         let right = right.map(|walk| {
-            // SAFETY: neither of the walks, from which the indices are, gives one that the other gives.
+            // SAFETY: all indices come from the two walks, which have none in common.
             Self { walk, look: unsafe { look.split() } }
         });
         (Self { walk: left, look }, right)
@@ -186,8 +184,8 @@ impl<W: EachOnce, L: Look> Walk for Joined<W, L> {
     fn step(&mut self) -> Option<(u32, u32, Self::Value)> {
         loop {
             let (index, generation, value) = self.walk.step()?;
-            // SAFETY: the walk gives each index once, and `look` is told of no other; where it was
-            // cloned with the walk, it is `Clone`.
+            // SAFETY: the walk returns each index once, and `look` gets no others. If it was cloned with the walk, it
+            // is `Clone`.
             if let Some(beside) = unsafe { self.look.look(index, generation) } {
                 return Some((index, generation, (value, beside)));
             }

@@ -1,4 +1,4 @@
-//! [`LiveSlots`]: the slots of a walk that hold values, one after the other.
+//! [`LiveSlots`]: finds the slots of a walk that hold values.
 //!
 //! # Why this is sound
 //!
@@ -9,7 +9,7 @@
 //! No slot is visited twice, since the cursor returns none twice except those that were put back: the rest of a run, of
 //! which no slot had been visited.
 
-#![expect(unsafe_code, reason = "reads one slot after another")]
+#![expect(unsafe_code, reason = "reads slots by their address")]
 
 use crate::slots::array::{self, Slot, Slots};
 use crate::slots::cursor::{Cursor, Word, low_half};
@@ -272,7 +272,6 @@ impl<'a, V> LiveSlots<'a, V> {
         self.cursor.word()
     }
 
-    /// Returns the address of the first slot of a block.
     #[inline]
     pub(super) fn block_ptr(&self) -> *mut V {
         // `wrapping_add`, since this is also callable when no block was reached.

@@ -1,4 +1,4 @@
-//! The bitmap against a set of std's, and what needs refused calls.
+//! The bitmap against one of std's sets, and refused calls.
 
 mod op;
 
@@ -9,7 +9,7 @@ use crate::os::Call;
 use crate::os::fault::Fault;
 use op::{Model, Op};
 
-/// Indices beside the edges of words at each level.
+/// Indices next to the edges of words of each level.
 const EDGES: [u32; 14] =
     [0, 1, 62, 63, 64, 65, 4095, 4096, 4097, 262_143, 262_144, 16_777_215, 16_777_216, 40_000_000];
 
@@ -31,14 +31,14 @@ fn indices(bitmap: &Bitmap) -> Vec<u32> {
 }
 
 #[test]
-fn whatever_is_done_it_holds_what_a_set_holds() {
+fn after_any_operations_it_holds_what_a_set_holds() {
     made::run_with(50, 1..80, |(), ops: &[Op]| {
         Model::run(ops);
     });
 }
 
 #[test]
-fn a_new_one_takes_nothing_and_answers() {
+fn a_new_bitmap_takes_no_memory_and_answers_calls() {
     static NEW: Bitmap = Bitmap::new();
     assert_eq!((NEW.covered(), NEW.count()), (0, 0));
     assert_eq!((NEW.first(), NEW.last(), NEW.first_at_or_after(7)), (None, None, None));
@@ -58,7 +58,7 @@ fn a_new_one_takes_nothing_and_answers() {
 }
 
 #[test]
-fn edges_of_words_at_all_levels_are_kept_apart() {
+fn indices_at_the_edges_of_words_of_all_levels_are_distinct() {
     let mut bitmap = covering(40_000_001);
     for edge in EDGES.into_iter().rev() {
         assert!(bitmap.set(edge));
@@ -83,7 +83,7 @@ fn edges_of_words_at_all_levels_are_kept_apart() {
 }
 
 #[test]
-fn levels_come_and_go_with_what_is_covered() {
+fn levels_are_added_and_removed_with_coverage() {
     let mut bitmap = Bitmap::new();
     for (len, levels) in [(1, 0), (4096, 0), (4097, 1), (262_144, 1), (262_145, 2)] {
         bitmap.cover(len).unwrap();
@@ -125,7 +125,7 @@ fn the_highest_level_that_indices_need_is_used() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
+#[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
 #[cfg(target_os = "linux")]
 fn covering_and_cloning_touch_only_words_with_bits() {
     let mut bitmap = covering(1 << 29);
@@ -134,15 +134,15 @@ fn covering_and_cloning_touch_only_words_with_bits() {
     assert!(clone.contains(1 << 28));
     bitmap.clear_all();
     for bitmap in [bitmap, clone] {
-        // 64 MiB; the system may have put a huge page under a bit.
+        // 64 MiB, since the system may have put a huge page under a bit.
         let resident = bitmap.words.stats().resident_bytes.unwrap();
         assert!(resident <= 2 << 20, "{resident} bytes");
     }
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
-fn memory_goes_back_when_less_is_covered() {
+#[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
+fn memory_is_returned_when_less_is_covered() {
     let mut bitmap = covering(1 << 23);
     assert!((0..1 << 23).all(|index| bitmap.set(index)));
     assert_eq!(bitmap.count(), 1 << 23);
@@ -170,7 +170,7 @@ fn a_maximum_is_kept_and_no_more_is_reserved() {
     assert_eq!(bitmap.try_clone(1 << 20).unwrap().words.stats().max_len, 1 << 14);
 }
 
-/// Refuses all calls of one kind, and checks that nothing can be seen of it.
+/// Refuses all calls of one kind, and checks that this leaves no trace.
 fn refused(call: Call, mut bitmap: Bitmap, len: usize) {
     let before = (indices(&bitmap), bitmap.covered());
     let fault = Fault::from_nth(call, 0);
@@ -186,9 +186,9 @@ fn refused(call: Call, mut bitmap: Bitmap, len: usize) {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
+#[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
 fn refused_memory_changes_nothing() {
-    // So many that the words are no block of the heap.
+    // So many that the words are not a heap block.
     refused(Call::Reserve, Bitmap::new(), 1 << 20);
     refused(Call::Commit, Bitmap::new(), 1 << 20);
     refused(Call::Reserve, covering(4096), 1 << 20);
@@ -200,7 +200,7 @@ fn refused_memory_changes_nothing() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
+#[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
 fn a_refused_clone_leaves_the_original() {
     let mut bitmap = covering(1 << 20);
     assert!(bitmap.set(1 << 19));
@@ -214,7 +214,7 @@ fn a_refused_clone_leaves_the_original() {
 }
 
 #[test]
-#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
+#[cfg_attr(no_vm, ignore = "the bits are a heap block there")]
 fn a_refused_decommit_costs_only_memory() {
     let mut bitmap = covering(1 << 26);
     assert!(bitmap.set(3));

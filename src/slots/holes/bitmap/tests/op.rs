@@ -1,10 +1,10 @@
-//! Operations on a `Bitmap` and on std's `BTreeSet` side by side: what the model test and the fuzz
-//! target `holes` share.
+//! Operations on a `Bitmap` and on std's `BTreeSet` side by side: what the model test and the fuzz target `holes`
+//! share.
 
 use super::Bitmap;
 use std::collections::BTreeSet;
 
-/// An index, or a length: mostly near the edge of a word at some level.
+/// An index or a length, mostly near the edge of a word of some level.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Place(u8, u16);
 
@@ -29,16 +29,16 @@ impl Place {
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Cover(Place),
-    /// Down to the last index in the set, or to a place behind it.
+    /// Down to the last index in the set, or to a place after it.
     Uncover(Option<Place>),
     Set(Place),
-    /// So many, each that much behind the last one.
+    /// The number of indices, and their distance.
     SetAll(Place, u8, u16),
     Clear(Place),
     TakeFirst(u8),
-    /// From a place on, so many of its word at most.
+    /// From a place on, at most this many of its word.
     TakeWord(Place, u8),
-    /// From a place on, so many.
+    /// From a place on, this many.
     SetRange(Place, u16),
     ClearRange(Place, Place),
     ClearAll,
@@ -54,7 +54,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// More words are not looked at after each operation.
+    /// The words are not compared after each operation if there are more.
     const FEW: usize = 1 << 13;
 
     pub(crate) fn run(ops: &[Op]) {
@@ -80,7 +80,7 @@ impl Model {
             }
             Op::Set(place) => {
                 let index = place.index();
-                // Now and then the first of many that are covered.
+                // Sometimes the first of many that are covered.
                 self.cover(index as usize + 1);
                 self.set(index);
             }
@@ -115,11 +115,11 @@ impl Model {
             }
             Op::SetRange(from, count) => {
                 let count = u32::from(count);
-                // Mostly few; sometimes enough to fill words of the first summary.
+                // Mostly few, and sometimes enough to fill words of the first summary.
                 let count = if count % 16 == 0 { count / 6 } else { count % 200 };
                 let to = from.index() + count;
                 self.cover(to as usize);
-                // Between those that are there, at once.
+                // Between those in the set, in one call.
                 let (mut next, first) = (from.index(), from.index());
                 for index in self.set.range(first..to).copied().chain([to]).collect::<Vec<_>>() {
                     self.bitmap.set_range(next as usize, index as usize);
