@@ -1,8 +1,8 @@
-//! [`Blocks`]: which bucket the points of a cell are in; [`Runs`]: the buckets of an area.
+//! [`Blocks`] maps cells to buckets; [`Runs`] lists the buckets of an area.
 //!
-//! The cells of a block (8 by 8, or 4 by 4 by 4) have 64 adjacent buckets, so cells that are near each other share
-//! cache lines. Which 64 depends on the hash of the block, by linear hashing as for values: the number of blocks of
-//! buckets grows by one at a time. Several blocks of cells may have the same buckets.
+//! The cells of a block (8 by 8, or 4 by 4 by 4) have 64 adjacent buckets, so neighbouring cells share cache lines.
+//! Which 64 depends on the hash of the block, by linear hashing as for values: the number of blocks of buckets grows by
+//! one at a time. Several blocks of cells may share a block of buckets.
 
 use super::cells::{Area, bits, block_of};
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(super) struct Blocks {
     mask: usize,
 }
 
-/// Two blocks of buckets that are about to become one, or have just been one. The second is the last block.
+/// Two blocks of buckets that are about to be merged, or were just split. `last` is the last block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Halves {
     pub(super) first: usize,
@@ -36,13 +36,12 @@ impl Blocks {
         self.count
     }
 
-    /// The number of buckets.
     #[inline]
     pub(super) const fn buckets(self) -> usize {
         self.count * BLOCK
     }
 
-    /// The first bucket of a block of cells.
+    /// Returns the first bucket of a block of cells.
     #[inline]
     fn first_bucket<const D: usize>(self, block: &[i32; D]) -> usize {
         let number = hash(block) as usize & self.mask;
@@ -50,13 +49,12 @@ impl Blocks {
         number * BLOCK
     }
 
-    /// The bucket of a cell.
     #[inline]
     pub(super) fn bucket<const D: usize>(self, cell: &[i32; D]) -> usize {
         self.first_bucket(&block_of(cell)) + place(cell)
     }
 
-    /// Adds a block. Returns it together with the block to split for it.
+    /// Adds a block. Returns it together with the block to split.
     pub(super) const fn grow(&mut self) -> Halves {
         self.count += 1;
         self.mask = self.count.next_power_of_two() - 1;
@@ -71,7 +69,7 @@ impl Blocks {
         halves
     }
 
-    /// The last block, of at least two, and the block that it is split off from.
+    /// Returns the last of at least two blocks, and the block it is split off from.
     const fn halves(self) -> Halves {
         let last = self.count - 1;
         let bit = 1 << last.ilog2();
@@ -87,7 +85,7 @@ impl Halves {
     }
 }
 
-/// The number of a cell in its block.
+/// Returns the number of a cell within its block.
 #[inline]
 fn place<const D: usize>(cell: &[i32; D]) -> usize {
     let bits = const { bits::<D>() };
@@ -100,8 +98,7 @@ fn hash<const D: usize>(block: &[i32; D]) -> u32 {
     /// 2^64 divided by the golden ratio, which is odd.
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = block.iter().fold(0_u64, |hash, x| {
-        // The upper bits of a product depend on all bits: they become the lower ones for the next step, and the
-        // result.
+        // The upper bits of a product depend on all bits: they become the lower ones for the next step, and the result.
         (hash.rotate_left(32) ^ u64::from(unsigned(*x))).wrapping_mul(ODD)
     });
     let [.., a, b, c, d] = hash.to_le_bytes();
@@ -113,7 +110,7 @@ const fn unsigned(x: i32) -> u32 {
     u32::from_le_bytes(x.to_le_bytes())
 }
 
-/// Adjacent buckets: those of cells of one block.
+/// Adjacent buckets of cells in one block.
 #[derive(Clone, Debug)]
 pub(super) struct Run<const D: usize> {
     pub(super) buckets: Range<usize>,
@@ -156,7 +153,6 @@ impl<const D: usize> Runs<D> {
         self.cell = self.part.low;
     }
 
-    /// The current run.
     #[inline]
     pub(super) fn run(&self) -> Option<Run<D>> {
         if self.is_done {
@@ -167,7 +163,6 @@ impl<const D: usize> Runs<D> {
         Some(Run { buckets: first..first + count, block: self.block })
     }
 
-    /// Moves on to the next run.
     #[inline]
     pub(super) fn advance(&mut self) {
         for axis in (0..D - 1).rev() {

@@ -1,4 +1,4 @@
-//! Grids against all points one by one.
+//! Tests of grids against a comparison of all points.
 
 use super::cells::square_apart;
 use super::*;
@@ -15,7 +15,7 @@ impl Random {
         self.0 >> 8
     }
 
-    /// Up to so much to either side of zero.
+    /// Returns a position at most `to` away from zero along each axis.
     fn position<const D: usize>(&mut self, to: [f32; D]) -> [f32; D] {
         let mut number = || f32::from(u16::try_from(self.next() >> 8).unwrap());
         to.map(|to| (number() / 32_768.0 + number() / 2_147_483_648.0 - 1.0) * to)
@@ -189,7 +189,7 @@ fn points_at_borders_are_found() {
     assert_eq!(grid.within([0.0, 0.0], 1.0).count(), 5);
 }
 
-/// Puts many in, moves them, and takes them out.
+/// Inserts many points, moves them, and removes them.
 fn come_and_go<const D: usize>(to: [f32; D], count: u32)
 where
     [f32; D]: Position,
@@ -309,7 +309,7 @@ fn what_is_nowhere_is_kept_and_never_found() {
     grid.for_each_pair(f32::NAN, |_, _| panic!("no pair is that near"));
     grid.for_each_pair(-1.0, |_, _| panic!("no pair is that near"));
 
-    // To somewhere, within nowhere, and back.
+    // To a position, within NaN positions, and back.
     assert!(grid.insert(0, [1.0, 2.0]).unwrap()[0].is_nan());
     assert!(grid.insert(3, [f32::NAN, f32::NAN]).unwrap()[1].is_nan());
     assert_eq!(grid.insert(1, [f32::NAN, 1.0]), Some([1.0, 1.0]));
@@ -357,7 +357,7 @@ fn what_is_refused_has_changed_nothing() {
         }
         assert_eq!(fault.struck(), if call < 4 { 3 } else { fault.struck() });
         drop(fault);
-        // Where only buckets were refused, lists are longer.
+        // If only buckets were refused, lists are longer.
         assert!(refusals <= 3);
         grid.check();
         assert_eq!(grid.within([0.0, 0.0], 1e3).count(), 20_000);
@@ -404,7 +404,7 @@ where
 {
     let mut points = random(count, to);
     let mut grid = filled(2.0, &points);
-    // Points that are nowhere, and slots that are free.
+    // Some points are at NaN, and some slots are free.
     for slot in (0..count).step_by(4) {
         grid.insert(slot, [f32::NAN; D]);
         grid.remove(slot + 1);

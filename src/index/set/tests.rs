@@ -1,9 +1,9 @@
-//! What holds of chunks.
+//! Tests of chunks.
 
 use super::SetIndex;
 use crate::os::{Call, fault::Fault};
 
-/// The value of a slot, by a thousand.
+/// The value of a slot is its number divided by a thousand.
 fn index_of(sizes: &[u32]) -> SetIndex {
     let mut index = SetIndex::new();
     for (value, size) in (0..).zip(sizes) {
@@ -36,7 +36,7 @@ fn a_set_is_a_small_chunk_then_a_chain_of_large_ones_and_back() {
         index.chains.check();
         seen[slot as usize] = index.chains.used();
     }
-    // Not at once, so that it does not go to and fro.
+    // Not at once, to avoid thrashing.
     assert_eq!(seen[26..], [[0, 1], [1, 0], [1, 0], [0, 0]]);
     assert!(seen.is_sorted_by_key(|used| std::cmp::Reverse(used[1])));
 }
@@ -91,17 +91,17 @@ fn chunks_that_were_given_back_are_used_again() {
         index.chains.check();
         assert_eq!([index.chains.used(), index.chains.stored()][0], before[0]);
     }
-    // All three began small, and one small chunk more may be kept ready.
+    // All three sets began small, and one small chunk may be kept reserved.
     assert!(index.chains.stored()[0] <= 4 && index.chains.stored()[1] == before[1][1]);
 }
 
 #[test]
 fn a_set_stays_large_where_no_memory_is_for_a_small_one() {
     let mut index = index_of(&[4]);
-    // The arrays that have an element for each slot are long enough.
+    // Makes the arrays that have an element per slot long enough.
     insert(&mut index, 2000);
     assert!(index.remove(2000));
-    // As many small chunks as there is memory for.
+    // As many small chunks as memory allows.
     let mut slot = 1000;
     let fault = Fault::from_nth(Call::Commit, 0);
     while index.try_insert(&slot, slot, |_| false).is_ok() {
@@ -112,7 +112,7 @@ fn a_set_stays_large_where_no_memory_is_for_a_small_one() {
         index.chains.check();
         assert_eq!(index.same(3).count(), 3 - slot as usize);
     }
-    // It might be removed meanwhile, and a small chunk be needed to put it back.
+    // If the slot were removed now, putting it back would need a small chunk.
     assert!(index.plan(&0, 3, |_| true).is_err());
     assert!(index.remove(3));
     index.chains.check();

@@ -1,11 +1,11 @@
-//! Copies of an index, which nobody may be asked for anything.
+//! Tests of copies of an index, which run no user code.
 
 use super::*;
 use crate::index::tests::{assert_alike, fresh, refuse_copies};
 use std::cell::Cell;
 use std::hash::Hasher;
 
-/// Of hashes, these bits stay.
+/// Hashes are masked by these bits.
 #[derive(Clone, Copy)]
 struct Bits(u64);
 
@@ -42,7 +42,7 @@ fn insert<S: BuildHasher>(index: &mut UniqueIndex<S>, slot: u32) {
     assert_eq!(index.insert(&slot, slot, |other| other == slot), None);
 }
 
-/// Asserts that an index has those of so many slots that are meant, and no other.
+/// Asserts that the index holds, of the slots below `count`, those that `is_in` accepts, and no others.
 #[track_caller]
 fn check<S: BuildHasher>(index: &UniqueIndex<S>, count: u32, is_in: impl Fn(u32) -> bool) {
     index.buckets.check();
@@ -54,7 +54,7 @@ fn check<S: BuildHasher>(index: &UniqueIndex<S>, count: u32, is_in: impl Fn(u32)
     assert_eq!(index.len(), (0..count).filter(|slot| is_in(*slot)).count());
 }
 
-/// So many, and then each third goes, so that buckets and what overflows are in use and free.
+/// Inserts `count` slots and removes each third, so that buckets and overflow buckets are in use and free.
 fn some_of(hasher: Bits, count: u32) -> UniqueIndex<Bits> {
     let mut index = UniqueIndex::with_hasher(hasher);
     (0..count).for_each(|slot| insert(&mut index, slot));

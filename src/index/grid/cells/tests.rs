@@ -1,4 +1,4 @@
-//! Cells of coordinates of all kinds.
+//! Tests of cells, with coordinates of all kinds.
 
 use super::*;
 use crate::effort;
