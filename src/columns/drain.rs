@@ -11,7 +11,7 @@ use std::ops::Range;
 /// When it is dropped, the rows after the range move down to close the gap. If it is leaked instead (as by
 /// [`mem::forget`]), the columns end where the range began, and the remaining rows leak.
 pub struct Drain<'c, R: Row> {
-    /// Its length is the start of the range.
+    /// Its length is the start of the range until the iterator is dropped.
     columns: &'c mut Columns<R>,
     /// Rows not yet yielded.
     left: Range<usize>,

@@ -36,7 +36,7 @@ fn rows_are_what_was_pushed_wherever_columns_lie() {
     let (bytes, numbers, units, wide, shorts) = columns.as_slices();
     assert_eq!(units.len(), 100_000);
     assert_eq!(wide.as_ptr().addr() % 128, 0);
-    // Each apart from the others, where pages begin.
+    // Each offset differs from the others at page boundaries.
     let starts = [
         bytes.as_ptr().addr(),
         numbers.as_ptr().addr(),
@@ -85,7 +85,7 @@ fn rows_larger_than_a_page_have_their_memory() {
         columns.push(([n; 5000], n, [n.into(); 2000]));
     }
     drop(columns);
-    // If the keeper has it, it is whole.
+    // A region in the region cache is resident as a whole.
     let mut columns = Columns::<([u8; 5000], u8, [u64; 2000])>::new();
     for n in 0..60_u8 {
         columns.push(([n; 5000], n, [n.into(); 2000]));
@@ -123,7 +123,7 @@ fn memory_ahead_is_for_all_columns() {
     assert!(columns.iter().zip(0..).all(|((a, b, c, d, e), n)| (*a, *b, *c, *d, *e) == mixed(n)));
 }
 
-/// Notes where it is dropped, and panics at some drops.
+/// Counts its drops, and panics at some of them.
 #[derive(Debug)]
 struct Noted(Rc<Cell<usize>>, bool);
 
@@ -222,7 +222,7 @@ fn columns_are_sent_as_their_fields_are() {
     assert_eq!(sum.join().unwrap(), 4950);
 }
 
-/// The columns of a row that is large enough for growth to commit a little of each at once.
+/// The columns of a row large enough that growth commits a little of each at once.
 type Five = (u8, u64, u32, Wide, u16);
 
 fn five(n: u64) -> Five {
@@ -238,19 +238,19 @@ fn assert_five(columns: &Columns<Five>, len: u64) {
 #[test]
 fn memory_is_had_for_all_columns_or_for_none() {
     for call in 0..24 {
-        // More than an array is given by itself where there is no virtual memory.
+        // More than an array gets by default without virtual memory.
         let builder = Columns::<Five>::builder().max_len(300_000);
         let mut columns = builder.huge_pages(HugePages::Never).build();
         columns.extend((0..1000).map(five));
         let mut len = 1000;
         let fault = Fault::nth(Call::Commit, call);
-        // One refused call is no refusal, unless nothing less would do.
+        // A push succeeds despite a single refused call, unless no smaller commit would do.
         while columns.len() < 30_000 {
             match columns.try_push(five(len)) {
                 Ok(()) => len += 1,
                 Err(refused) => {
                     assert_eq!(refused.value, five(len));
-                    assert_ne!(refused.error.kind(), ErrorKind::MaxLen, "it will never end");
+                    assert_ne!(refused.error.kind(), ErrorKind::MaxLen, "the loop would not end");
                 }
             }
         }
@@ -282,7 +282,7 @@ fn what_is_refused_when_memory_goes_back_harms_nothing() {
                 Fault::nth(Call::Decommit, call)
             };
             let shrunk = columns.try_shrink_to_fit();
-            assert_eq!(shrunk.is_err(), call == 0, "the others have gone by then");
+            assert_eq!(shrunk.is_err(), call == 0, "only the first column's error is returned");
             drop(fault);
             assert!(columns.capacity() >= 10);
             columns.extend((10..50_000).map(five));
@@ -304,7 +304,7 @@ fn others_go_on_with_memory_that_is_kept() {
         columns = Columns::new();
         columns.extend((0..20_000).map(five));
         assert_five(&columns, 20_000);
-        // Rows of another kind are never given that memory, nor is an array.
+        // That memory is never given to rows of another type, or to an array.
         let mut other = Columns::<(u64, u8)>::new();
         other.extend((0..20_000).map(|n| (n, 1)));
         let array: crate::VmVec<u64> = (0..20_000).collect();
@@ -336,7 +336,7 @@ fn what_is_made_ready_is_that_of_the_next_rows_in_huge_pages_too() {
             let before = columns.stats().resident_bytes;
             let at = address(&columns);
             columns.extend((0..100_000).map(|n| (n, 1, 2)));
-            // (Where the system does not tell, there is nothing to compare.)
+            // (If the system does not report residency, there is nothing to compare.)
             assert_eq!(columns.stats().resident_bytes, before, "{huge_pages:?}");
             assert_eq!(address(&columns), at);
         }

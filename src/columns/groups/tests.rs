@@ -1,4 +1,4 @@
-//! Groups beside a `Vec` of the rows.
+//! Tests of groups against a `Vec` of the rows.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -74,7 +74,7 @@ fn a_refused_row_comes_back() {
 fn iterators_give_the_rows_from_both_ends() {
     for count in 0..10_u32 {
         let mut groups: Groups<(u32, u8), 4> = (0..count).map(|n| (n, 1)).collect();
-        // What is written past the last row is none of the rows.
+        // Values written past the last row do not belong to any row.
         if let Some(last) = groups.as_mut_slice().last_mut() {
             last.1[(count as usize + 3) % 4 + 1..].fill(9);
         }

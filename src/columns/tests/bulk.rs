@@ -1,4 +1,4 @@
-//! Many rows at once: cloned, moved, taken out.
+//! Tests of methods that clone, move and remove many rows.
 
 use super::*;
 use crate::error::Error;
@@ -12,7 +12,7 @@ assert_not_impl_any!(Drain<'static, (Rc<u8>, u8)>: Send, Sync);
 assert_impl_all!(Drain<'static, (Cell<u8>, u8)>: Send);
 assert_not_impl_any!(Drain<'static, (Cell<u8>, u8)>: Sync);
 
-/// How many there are, and after how many more clones, or drops, one panics.
+/// Counts living entries, and after how many more clones or drops one panics.
 #[derive(Default)]
 struct Ledger {
     living: Cell<usize>,
@@ -30,7 +30,7 @@ impl Ledger {
         (0..count).map(|n| (self.entry(n), (), Wide(n), self.entry(n), 0)).collect()
     }
 
-    /// Counts down, and panics where that is at its end.
+    /// Counts down, and panics at zero.
     fn count_down(left: &Cell<Option<usize>>, what: &str) {
         if let Some(now) = left.get() {
             left.set(now.checked_sub(1));
@@ -39,7 +39,7 @@ impl Ledger {
     }
 }
 
-/// Has nothing on the heap, so that it can be forgotten.
+/// Owns no heap memory, so that it can be leaked.
 struct Entry<'l> {
     n: u64,
     ledger: &'l Ledger,
@@ -124,7 +124,7 @@ fn a_clone_has_the_options_and_a_clone_over_another_has_not() {
     other.clone_from(&columns);
     assert_eq!(other.max_len(), 3);
     let more: Columns<Mixed> = (0..4).map(mixed).collect();
-    assert!(panics(|| other.clone_from(&more)), "there is no room");
+    assert!(panics(|| other.clone_from(&more)), "the memory is refused");
     assert!(other.is_empty());
 }
 
@@ -213,7 +213,7 @@ fn columns_end_before_what_a_forgotten_drain_had() {
     columns.push((ledger.entry(7), (), Wide(7), ledger.entry(7), 0));
     assert_eq!(numbers(&columns), [0, 1, 7]);
     drop((columns, row));
-    assert_eq!(ledger.living.get(), 2 * 7, "what was forgotten, and behind it");
+    assert_eq!(ledger.living.get(), 2 * 7, "the leaked rows and those after them");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn what_is_refused_changes_nothing() {
         result.is_err_and(|error| error.kind() != ErrorKind::MaxLen)
     }
 
-    // Nothing that others have left, which a clone could have in the place of new memory.
+    // Disables the region cache, whose memory a clone could receive instead of new memory.
     let builder = Columns::<Five>::builder().huge_pages(HugePages::Never).release(Release::Now);
     let mut columns = builder.build();
     columns.extend((0..1000).map(five));
@@ -290,7 +290,7 @@ fn what_is_no_number_is_not_equal_to_itself() {
 fn ranges_that_there_are_not_and_rows_that_there_are_not_are_refused() {
     let mut columns = Columns::from([(1, 'a'), (2, 'b')]);
     assert!(panics(|| drop(columns.drain(1..3))));
-    #[expect(clippy::reversed_empty_ranges, reason = "it is to be refused")]
+    #[expect(clippy::reversed_empty_ranges, reason = "the range is invalid")]
     let backwards = 2..1;
     assert!(panics(|| drop(columns.drain(backwards))));
     assert!(panics(|| _ = columns.slices(..=2)));
@@ -305,5 +305,5 @@ fn ranges_that_there_are_not_and_rows_that_there_are_not_are_refused() {
     assert_eq!(columns.last(), Some((&7, &'a')));
     columns.clear();
     assert!(columns.first_mut().is_none() && columns.last_mut().is_none());
-    assert_eq!(columns.pop_if(|_| unreachable!("there is none")), None);
+    assert_eq!(columns.pop_if(|_| unreachable!("the columns are empty")), None);
 }
