@@ -1,4 +1,4 @@
-//! What holds of dense maps whatever is done to them.
+//! Tests of dense maps.
 
 use super::DenseSlotMap;
 use crate::growing::{Budget, Growth};
@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 type Map<V> = DenseSlotMap<DefaultKey, V>;
 
-/// Whether the table, the keys and the rows say the same.
+/// Asserts that the table, the keys and the rows agree.
 pub(super) fn check<K: Key, V, S: super::Rows<Value = V>>(map: &DenseSlotMap<K, V, S>) {
     assert_eq!((map.table.len(), map.rows.count()), (map.keys.len(), map.keys.len()));
     for (row, key) in map.keys.iter().enumerate() {
@@ -82,7 +82,7 @@ fn an_order_comes_by_and_by_as_by_sorting() {
         let n = len as usize;
         let times = n.max(2).next_power_of_two().trailing_zeros() as usize + 1;
         assert!(calls <= (n * times / 8 + n) / 10 + 2, "{calls} calls for {n}");
-        // Nothing was touched since.
+        // Nothing has been changed since.
         let mut asked = 0;
         let count = |_: &_, _: &_| {
             asked += 1;
@@ -184,7 +184,7 @@ fn a_refused_value_comes_back() {
 
 #[test]
 fn whichever_array_is_refused_memory_the_value_comes_back_and_nothing_has_changed() {
-    // Each has a size of its own, so that they grow at different times.
+    // Each array has an element size of its own, so that they grow at different times.
     type Wide = (u64, String, [u8; 50]);
     let value = |n: u64| (n, n.to_string(), [0; 50]);
     let mut full = [0; 3];
