@@ -21,10 +21,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// let key = map.insert(42);
     /// assert_eq!(map[key], 42);
     /// ```
-    #[expect(
-        clippy::inline_always,
-        reason = "a call would copy a value in memory twice"
-    )]
+    #[expect(clippy::inline_always, reason = "a call would copy a value in memory twice")]
     #[inline(always)]
     #[track_caller]
     pub fn insert(&mut self, value: V) -> K {

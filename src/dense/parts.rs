@@ -78,7 +78,10 @@ impl fmt::Display for BadRows {
             Self::Refused(error) => error.fmt(f),
             Self::Count { keys, rows } => write!(f, "there are {rows} values for {keys} keys"),
             Self::Row { index, row } => {
-                write!(f, "slot {index} cannot have row {row}: it does not exist, or has another key")
+                write!(
+                    f,
+                    "slot {index} cannot have row {row}: it does not exist, or has another key"
+                )
             }
         }
     }
