@@ -1,6 +1,6 @@
-//! What lies in files, and what comes back from there.
+//! Tests of arrays in files.
 
-#![expect(unsafe_code, reason = "opens files that nobody else has")]
+#![expect(unsafe_code, reason = "opens files in folders of the tests")]
 
 #[cfg(target_endian = "little")]
 mod golden;
@@ -20,14 +20,14 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 crate::new_key_type! {
-    /// With bits of tag; here, where unsafe code may be, which the macro can expand to.
+    /// Keys with a tag. Declared here, because the macro can expand to unsafe code.
     pub(super) struct TaggedKey: crate::Tagged64;
 
-    /// That has few generations.
+    /// Keys with few generations.
     pub(super) struct SmallKey: crate::Bits32<4, 2>;
 }
 
-/// A folder of a test's own, which goes with it.
+/// A folder of a test's own, deleted when dropped.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -35,7 +35,7 @@ impl Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(format!("stayput-unit-{process}-{count}"));
-        // Another process may have had the number, and been ended.
+        // A killed process may have had the same number.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         Self(folder)
@@ -53,7 +53,7 @@ impl Drop for Folder {
 }
 
 fn create(path: &Path) -> FileVec<u64> {
-    // SAFETY: it lies in a folder of this test.
+    // SAFETY: the file lies in a folder of this test.
     unsafe { FileVec::create(path) }.unwrap()
 }
 
@@ -62,10 +62,10 @@ fn open(path: &Path) -> FileVec<u64> {
     unsafe { FileVec::open(path) }.unwrap()
 }
 
-/// Where the boot lies of which the length is.
+/// Where the boot lies that the live length belongs to.
 pub(super) const BOOT: std::ops::Range<usize> = 4096 + 64..4096 + 80;
 
-/// Has a file be of another boot.
+/// Makes a file belong to another boot.
 fn restart(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     bytes[BOOT].iter_mut().for_each(|byte| *byte = !*byte);
@@ -123,13 +123,13 @@ fn what_others_were_told_of_before_a_restart_stays_for_them() {
         vec.close().unwrap();
         assert!(fs::metadata(folder.file()).unwrap().len() >= 65_536 + 800_000);
     }
-    // It was told of so many, and may look at them.
+    // The reader saw 100,000 elements, and may access them.
     assert_eq!(follow.max_len().min(100_000), 100_000);
-    // SAFETY: the file has as many.
+    // SAFETY: the file still has as many.
     assert_eq!(unsafe { follow.copy(99_999) }, 99_999);
 }
 
-/// Writes the bytes that say which boot the live length is of, while others have the file open.
+/// Writes the boot that the live length belongs to, while the file is open elsewhere.
 fn set_boot(path: &Path, boot: [u8; 16]) {
     let mut file = File::options().write(true).open(path).unwrap();
     file.seek(SeekFrom::Start(BOOT.start as u64)).unwrap();
@@ -143,7 +143,7 @@ fn set_failed(path: &Path, has_failed: bool) {
     file.write_all(&u64::from(has_failed).to_ne_bytes()).unwrap();
 }
 
-/// An array with 100 elements that were flushed, and 400 that were not.
+/// Creates an array with 100 elements that were flushed, and 400 that were not.
 fn partly_flushed(path: &Path) -> FileVec<u64> {
     let mut vec = create(path);
     vec.extend(0..100);
@@ -152,7 +152,7 @@ fn partly_flushed(path: &Path) -> FileVec<u64> {
     vec
 }
 
-/// What such an array leaves when its process is killed, in another boot.
+/// Writes what such an array leaves when its process is killed, in another boot.
 fn leave_partly_flushed(path: &Path) {
     let vec = partly_flushed(&path.with_extension("running"));
     fs::copy(vec.path().unwrap(), path).unwrap();
@@ -318,7 +318,7 @@ fn readers_are_told_of_every_removal_and_of_nothing_else() {
     is_told(false, &mut || vec.flush().unwrap());
     is_told(false, &mut || vec.shrink_to_fit());
     drop(vec);
-    // Opened again, as it was.
+    // Opened again, without removals.
     is_told(false, &mut || open(&path).push(5));
     is_told(false, &mut || open(&path).close().unwrap());
 }
@@ -367,7 +367,7 @@ fn what_the_disk_refused_is_not_there_when_the_file_is_opened_again() {
 
 #[test]
 fn a_sync_fails_if_another_fails_meanwhile() {
-    // The system reports what the disk refused to one of them only.
+    // The system reports what the disk refused to only one of them.
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..1000);
@@ -454,7 +454,7 @@ fn what_is_flushed_is_read_as_a_whole_meanwhile() {
             while !is_done.load(Ordering::Relaxed) {
                 let bytes = follow.user_bytes();
                 assert_eq!(bytes, [bytes[0]; 64]);
-                // It wraps, and no reader sleeps as long.
+                // It wraps, and no reader sleeps that long.
                 assert!(bytes[0].wrapping_sub(before) < 128, "{} after {before}", bytes[0]);
                 before = bytes[0];
             }
@@ -490,7 +490,7 @@ fn what_lies_behind_the_length_is_not_what_is_zero() {
         vec.extend_zeroed(20);
         vec.truncate(10);
         drop(vec);
-        // It was told of more, which somebody may be reading: they are still there.
+        // The reader saw more elements, and may access them: they still exist.
         assert!(fs::metadata(folder.file()).unwrap().len() > 800_000);
         // SAFETY: as in `create`.
         let vec = unsafe { FileVec::<u64>::builder().space(space).open(folder.file()) };
@@ -561,9 +561,9 @@ fn memory_that_was_given_back_is_zero_when_it_is_committed_anew() {
         let room = vec.spare_capacity_mut();
         let first = room.as_ptr().cast::<u8>();
         for at in (0..size_of_val(room)).step_by(509) {
-            // SAFETY: inside the room.
+            // SAFETY: the offset lies within the capacity.
             let byte = unsafe { first.add(at) };
-            // SAFETY: a backing says that it is there, and zero.
+            // SAFETY: a backing guarantees that committed memory is accessible and zero.
             assert_eq!(unsafe { byte.read() }, 0, "at {at}");
         }
         let room = vec.capacity();
@@ -599,12 +599,12 @@ fn elements_that_are_less_aligned_than_pages_only() {
     #[derive(Clone, Copy)]
     #[repr(C, align(131072))]
     struct Wide([u8; 131_072]);
-    // SAFETY: bytes.
+    // SAFETY: an array of bytes.
     unsafe impl bytemuck::Zeroable for Wide {}
-    // SAFETY: bytes, and as many as its alignment.
+    // SAFETY: an array of bytes, whose size is its alignment.
     unsafe impl bytemuck::Pod for Wide {}
     let wide = FileVec::<Wide>::temporary_in(std::env::temp_dir());
-    // By chance it may lie well.
+    // By chance it may be aligned.
     if let Err(error) = wide {
         assert_eq!(error.refused().unwrap().kind(), ErrorKind::Alignment);
     }
@@ -661,8 +661,7 @@ fn a_clone_of_a_handle_does_not_share_the_lock() {
         assert_eq!(other.unwrap_err().kind(), FileErrorKind::Locked);
         drop(vec);
     }
-    // An array that is refused for another reason releases the lock.
-    // SAFETY: as in `create`.
+    // An array that is refused for another reason releases the lock. SAFETY: as in `create`.
     unsafe { FileVec::<u8>::from_file(clone()) }.unwrap_err();
     drop(from_clone().unwrap());
 }
@@ -705,7 +704,7 @@ fn who_follows_sees_what_is_there() {
         assert_eq!(follow.get(vec.len() - 1), Some([n; 3]));
     }
     assert_eq!(follow.read(19_997, &mut read), [[19_997; 3], [19_998; 3], [19_999; 3]]);
-    // SAFETY: nobody else writes to the file.
+    // SAFETY: nothing else writes to the file.
     assert_eq!(unsafe { follow.as_slice() }, Some(&*vec));
     assert!((&follow).into_iter().eq(vec.iter().copied()));
     assert!(follow.iter().rev().eq(vec.iter().copied().rev()));

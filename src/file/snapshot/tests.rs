@@ -1,4 +1,4 @@
-//! Maps that were saved.
+//! Tests of saved containers.
 
 use crate::error::ErrorKind;
 use crate::file::tests::{Folder, SmallKey, TaggedKey};
@@ -9,7 +9,7 @@ use std::fs;
 
 type Map = SlotMap<DefaultKey, [u32; 3]>;
 
-/// Slots of all kinds, the keys of values, and keys that are stale.
+/// Returns a map with slots of all kinds, the keys of values, and stale keys.
 fn made(count: u32) -> (Map, Vec<(DefaultKey, u32)>, Vec<DefaultKey>) {
     let mut map = Map::new();
     let mut keys: Vec<_> = (0..count).map(|n| (map.insert([n; 3]), n)).collect();
@@ -43,7 +43,7 @@ fn is_the_same(map: &mut Map, keys: &[(DefaultKey, u32)], stale: &[DefaultKey]) 
 #[test]
 fn keys_find_what_they_found() {
     let folder = Folder::new();
-    // The last one takes several sections.
+    // The largest takes several sections.
     for count in [5, 100, 150_000] {
         let (map, keys, stale) = made(count);
         map.save(folder.file()).unwrap();
@@ -52,7 +52,7 @@ fn keys_find_what_they_found() {
         let in_file = Map::builder().load_in(folder.file(), backing);
         is_the_same(&mut in_file.unwrap(), &keys, &stale);
     }
-    // Nothing else was left there.
+    // Nothing else was left in the folder.
     assert_eq!(folder.file().parent().unwrap().read_dir().unwrap().count(), 1);
 }
 
@@ -191,7 +191,7 @@ fn sections_that_change_places_are_seen() {
     }
     map.save(folder.file()).unwrap();
     let mut bytes = fs::read(folder.file()).unwrap();
-    // Seven words for the next keys, and how many these are.
+    // Seven words for the next keys, and their number.
     let sections = &mut bytes[64 + 8 * 4..];
     let (first, second) = sections.split_at_mut(slots * 13 + 4);
     first.swap_with_slice(second);
@@ -258,7 +258,7 @@ fn lies_of_snapshots_with_right_checksums_are_found_out() {
     let kind = |at: usize, forged: &[u8]| {
         load(&|bytes| bytes[at..at + forged.len()].copy_from_slice(forged)).unwrap_err().kind()
     };
-    // More elements than there are bytes, and parts in places where there are none.
+    // More elements than there are bytes, and parts at invalid places.
     for forged in [11, 1 << 20, 1 << 60, u64::MAX] {
         assert_eq!(kind(part + 48, &forged.to_ne_bytes()), FileErrorKind::Length);
         assert_eq!(kind(directory + 8, &forged.to_ne_bytes()), FileErrorKind::Content);
@@ -267,7 +267,7 @@ fn lies_of_snapshots_with_right_checksums_are_found_out() {
     assert_eq!(kind(16, &u64::MAX.to_ne_bytes()), FileErrorKind::Length);
     assert_eq!(kind(directory + 20, &[8]), FileErrorKind::Content);
     assert_eq!(kind(directory + 24, &[0xFF]), FileErrorKind::Content);
-    // A part that is whole, but another than was saved with the rest.
+    // A valid part, but not the one that was saved with the rest.
     assert_eq!(kind(directory + 16, &[1, 2, 3, 4]), FileErrorKind::Content);
     assert_eq!(kind(directory + 24, b"x"), FileErrorKind::NoPart);
 }
