@@ -87,7 +87,7 @@ enum Slot<V> {
     Hole(u32),
     Detached(u32),
     Retired,
-    /// Not a slot, but the type number of the map, which precedes all slots.
+    /// The type id of the map, which precedes all slots.
     Type(u32),
 }
 
@@ -181,8 +181,8 @@ impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// In addition to those of the format: if a slot has a generation that it cannot have, if there are more slots
-    /// than keys can number, if memory is refused, or if a type number does not fit into keys.
+    /// In addition to those of the format: if a slot has an impossible generation, if there are more slots than keys
+    /// can number, if memory is refused, or if a type id does not fit into keys.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Map { floor, slots: Read(mut map), next } =
             Map::<Read<K, V>>::deserialize(deserializer)?;
@@ -288,9 +288,9 @@ where
 impl<K: Key + Serialize, V: Serialize> Serialize for SecondaryMap<K, V> {
     /// Serializes the map as a sequence of key–value pairs, in the order of indices.
     ///
-    /// If the highest index is [far](SecondaryMap#far-indices) for the number of values, the map is refused when it is
-    /// deserialized: if the slots up to it are more than 16 for each value, and take more than 4 MiB. A
-    /// [`SparseSecondaryMap`], which deserializes the same form, accepts it.
+    /// If the highest index is [far](SecondaryMap#far-indices) for the number of values, deserializing the map fails:
+    /// if the slots up to it take more than 4 MiB plus the memory of 16 slots per value. A [`SparseSecondaryMap`],
+    /// which deserializes the same form, accepts it.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
@@ -302,15 +302,15 @@ impl<'de, K: Key + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for S
     /// # Errors
     ///
     /// In addition to those of the format: those of [`try_insert`](SecondaryMap::try_insert), and if a slot occurs
-    /// twice. Whether an index is far depends on the number of values in all, in any order, so `n` of them take memory
-    /// for no more than `16 * n` slots, 4 MiB, and as much ahead as that.
+    /// twice. Whether an index is far depends on the total number of values, in any order, so `n` values take at most 4
+    /// MiB plus the memory of `16 * n` slots, and as much again ahead of them.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(ReadPairs(PhantomData))
     }
 }
 
 impl<K: Key + Serialize, V: Serialize, H> Serialize for SparseSecondaryMap<K, V, H> {
-    /// Serializes the map as a sequence of key–value pairs, in no order.
+    /// Serializes the map as a sequence of key–value pairs, in no particular order.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
@@ -326,7 +326,7 @@ where
     ///
     /// # Errors
     ///
-    /// As for [`SecondaryMap`], but no index is far.
+    /// As for [`SecondaryMap`], except that no index is far.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(ReadPairs(PhantomData))
     }

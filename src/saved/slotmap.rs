@@ -1,7 +1,7 @@
-//! Reading what the crate `slotmap` wrote.
+//! Reads what the crate `slotmap` wrote.
 //!
-//! Its slots are numbered from 1, behind one that is never used, and have versions: 1, 3, 5 and so on
-//! while they hold a value, and one more when it is gone.
+//! Its slots are numbered from 1, after one that is never used, and have versions: odd while they hold a value, and one
+//! more after it is removed.
 
 use super::maps::Secondary;
 use crate::dense::{DenseSlotMap, Rows};
@@ -17,19 +17,18 @@ use std::marker::PhantomData;
 
 /// Reads a key or a map that the crate `slotmap` wrote, in any format of serde.
 ///
-/// It reads its keys, also in an `Option` or a `Vec`, its maps `SlotMap`, `HopSlotMap` and
-/// `DenseSlotMap` as a [`SlotMap`] or a [`DenseSlotMap`], and its secondary maps as one of the two here. Where they lie in other
-/// containers, let [`FromSlotmap`] be the type there.
+/// Keys can be read, also in an `Option` or a `Vec`; the maps `SlotMap`, `HopSlotMap` and `DenseSlotMap`, as a
+/// [`SlotMap`] or a [`DenseSlotMap`]; and secondary maps, as either kind of this crate. Inside other containers, use
+/// the type [`FromSlotmap`].
 ///
-/// Keys that belonged together do: a key finds here what it found there, and one that found nothing, or
-/// was detached, finds nothing, now and later. The slot that it calls 1 has index 0, and versions 1, 3, 5
-/// are generations 1, 2, 3. Of the holes there are, the lowest is filled first, whichever came last.
+/// Keys keep their meaning: a key finds what it found in `slotmap`, and one that was stale or detached finds nothing,
+/// now and later. The slot numbered 1 gets index 0, and versions 1, 3, 5 become generations 1, 2, 3. The lowest hole is
+/// filled first, in whichever order the values were removed.
 ///
 /// # Errors
 ///
-/// What the format finds wrong, and `slotmap` itself refuses; besides, keys and slots with more index or
-/// more generation than this key type has; and what reading the same kind of map written
-/// [here](crate::saved) refuses.
+/// Those of the format; input that `slotmap` itself refuses; keys and slots whose index or generation exceeds this key
+/// type; and the errors of deserializing the same kind of map from the [form of this crate](crate::saved).
 ///
 /// # Examples
 ///
@@ -64,17 +63,17 @@ pub fn from_slotmap<'de, T: SlotmapForm<'de>, D: Deserializer<'de>>(
     T::read(deserializer)
 }
 
-/// What [`from_slotmap`] reads.
+/// A type that [`from_slotmap`] can read.
 pub trait SlotmapForm<'de>: Sized {
-    /// Reads one; see [`from_slotmap`].
+    /// Reads a value; see [`from_slotmap`].
     ///
     /// # Errors
     ///
-    /// If it is broken, or cannot be kept here.
+    /// If the input is invalid, or does not fit into this type.
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
 
-/// A key or a map that the crate `slotmap` wrote; see [`from_slotmap`].
+/// A wrapper that deserializes a key or a map that the crate `slotmap` wrote; see [`from_slotmap`].
 ///
 /// # Examples
 ///
@@ -96,7 +95,7 @@ impl<'de, T: SlotmapForm<'de>> Deserialize<'de> for FromSlotmap<T> {
     }
 }
 
-/// A key as it is written there.
+/// The form of a key in `slotmap`.
 #[derive(Deserialize)]
 #[serde(rename = "SerKey")]
 pub(super) struct SavedKey {
@@ -104,7 +103,7 @@ pub(super) struct SavedKey {
     version: u32,
 }
 
-/// A slot as it is written there.
+/// The form of a slot in `slotmap`.
 #[derive(Deserialize)]
 #[serde(rename = "SerdeSlot")]
 struct SavedSlot<V> {
@@ -112,7 +111,7 @@ struct SavedSlot<V> {
     version: u32,
 }
 
-/// Which use of a slot an odd version stands for.
+/// Returns the generation for an odd version.
 const fn generation_of(version: u32) -> u32 {
     version / 2 + 1
 }
@@ -153,7 +152,7 @@ impl<'de, T: SlotmapForm<'de>> SlotmapForm<'de> for Vec<T> {
     }
 }
 
-/// The slots of a map behind the first, which none of its keys names.
+/// The slots of a map, after the first, which no key refers to.
 struct Slots<V, A> {
     slots: A,
     value: PhantomData<fn() -> V>,
@@ -183,14 +182,14 @@ impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
     }
 }
 
-/// A slot of a map, with what `take` makes of the value.
+/// Converts a slot; `take` converts its value.
 fn part_of<L: Layout, V, T, E>(
     slot: SavedSlot<V>,
     take: impl FnOnce(V) -> Result<T, E>,
 ) -> Result<Part<T>, E> {
     Ok(match (slot.value, slot.version / 2) {
         (Some(value), _) => Part::Live(generation_of(slot.version), take(value)?),
-        // A version that has come full circle, or the last that keys here can have.
+        // A version that has wrapped around, or the last that keys here can have.
         (None, generation) if generation == 0 || generation == L::MAX_GENERATION => Part::Retired,
         (None, generation) => Part::Hole(generation),
     })
