@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_added_once_and_is_gone_once_it_is_removed() {
+    fn a_file_is_added_once_and_removed() {
         let files = FileSet::new();
         for file in 0..5 {
             assert!(files.insert((1, file)) && !files.insert((1, file)) && files.insert((2, file)));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_a_thread_of_another_process_holds_is_taken() {
+    fn a_lock_held_by_another_process_is_taken_over() {
         let files = FileSet::new();
         assert!(files.insert((1, 1)));
         files.holder.store(os::forks().wrapping_add(2), Ordering::Relaxed);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn of_threads_that_add_the_same_file_one_does() {
+    fn exactly_one_of_racing_threads_adds_a_file() {
         const THREADS: usize = 4;
         const FILES: u64 = if cfg!(miri) { 10 } else { 1000 };
         let (files, barrier) = (&FileSet::new(), &Barrier::new(THREADS));

@@ -73,7 +73,7 @@ fn restart(path: &Path) {
 }
 
 #[test]
-fn what_was_pushed_is_there_again() {
+fn pushed_elements_are_found_when_the_file_is_opened_again() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..100_000);
@@ -87,7 +87,7 @@ fn what_was_pushed_is_there_again() {
 }
 
 #[test]
-fn after_a_restart_what_was_flushed_is_there() {
+fn flushed_elements_survive_a_restart() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..1000);
@@ -108,7 +108,7 @@ fn after_a_restart_what_was_flushed_is_there() {
 }
 
 #[test]
-fn what_others_were_told_of_before_a_restart_stays_for_them() {
+fn elements_published_before_a_restart_stay_accessible() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..100_000);
@@ -162,7 +162,7 @@ fn leave_partly_flushed(path: &Path) {
 #[test]
 // Other systems have no lock that shows a writer.
 #[cfg(target_os = "linux")]
-fn a_running_writer_vouches_for_its_length_whatever_the_boot() {
+fn the_length_of_a_running_writer_counts_in_any_boot() {
     let folder = Folder::new();
     let path = folder.file();
     let mut vec = partly_flushed(&path);
@@ -208,7 +208,7 @@ fn after_a_failed_flush_no_reader_trusts_the_live_length() {
 }
 
 #[test]
-fn a_writer_that_comes_later_vouches_for_its_length() {
+fn the_length_of_a_later_writer_counts() {
     let folder = Folder::new();
     let path = folder.file();
     leave_partly_flushed(&path);
@@ -224,7 +224,7 @@ fn a_writer_that_comes_later_vouches_for_its_length() {
 #[test]
 // As above.
 #[cfg(target_os = "linux")]
-fn a_reader_that_comes_while_a_writer_opens_the_file_sees_the_writer() {
+fn a_reader_that_opens_the_file_at_the_same_time_sees_the_writer() {
     let folder = Folder::new();
     let path = folder.file();
     create(&path).close().unwrap();
@@ -252,7 +252,7 @@ fn a_reader_that_comes_while_a_writer_opens_the_file_sees_the_writer() {
 }
 
 #[test]
-fn an_open_that_fails_leaves_the_number_of_lost_elements_to_the_next() {
+fn a_failed_open_leaves_lost_len_to_the_next() {
     let folder = Folder::new();
     let path = folder.file();
     leave_partly_flushed(&path);
@@ -288,7 +288,7 @@ fn a_file_that_is_open_for_appending_is_refused() {
 }
 
 #[test]
-fn readers_are_told_of_every_removal_and_of_nothing_else() {
+fn readers_notice_every_removal_and_nothing_else() {
     let folder = Folder::new();
     let path = folder.file();
     let mut vec = create(&path);
@@ -324,7 +324,7 @@ fn readers_are_told_of_every_removal_and_of_nothing_else() {
 }
 
 #[test]
-fn readers_are_told_of_elements_that_are_lost_in_a_restart() {
+fn readers_notice_elements_lost_in_a_restart() {
     let folder = Folder::new();
     let path = folder.file();
     leave_partly_flushed(&path);
@@ -335,7 +335,7 @@ fn readers_are_told_of_elements_that_are_lost_in_a_restart() {
 }
 
 #[test]
-fn what_the_disk_refused_is_not_there_when_the_file_is_opened_again() {
+fn elements_that_the_disk_refused_are_lost_when_the_file_is_opened_again() {
     let folder = Folder::new();
     // The sync of the elements, and the sync of the record.
     for (count, is_range) in [(0, false), (1, false), (0, true)] {
@@ -387,7 +387,7 @@ fn a_sync_fails_if_another_fails_meanwhile() {
 }
 
 #[test]
-fn opening_a_file_makes_it_no_longer() {
+fn opening_a_file_does_not_extend_it() {
     let folder = Folder::new();
     for len in [0, 1, 100, 1023, 100_000] {
         let mut vec = create(&folder.file());
@@ -403,7 +403,7 @@ fn opening_a_file_makes_it_no_longer() {
 }
 
 #[test]
-fn a_file_whose_making_ended_early_is_made_by_the_next() {
+fn a_file_whose_creation_was_interrupted_is_created_by_the_next_call() {
     let folder = Folder::new();
     let begun = |bytes: &[u8], long| {
         let mut all = bytes.to_vec();
@@ -441,7 +441,7 @@ fn a_file_whose_making_ended_early_is_made_by_the_next() {
 }
 
 #[test]
-fn what_is_flushed_is_read_as_a_whole_meanwhile() {
+fn records_are_read_whole_during_flushes() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.set_user_bytes([1; 64]);
@@ -469,7 +469,7 @@ fn what_is_flushed_is_read_as_a_whole_meanwhile() {
 }
 
 #[test]
-fn a_file_that_can_never_be_flushed_again_is_refused() {
+fn a_file_without_sequence_numbers_left_is_refused() {
     let folder = Folder::new();
     let vec = create(&folder.file());
     let record = Record { sequence: 1 << 61, ..Record::NONE };
@@ -481,7 +481,7 @@ fn a_file_that_can_never_be_flushed_again_is_refused() {
 }
 
 #[test]
-fn what_lies_behind_the_length_is_not_what_is_zero() {
+fn zeroed_elements_do_not_expose_removed_ones() {
     for space in [Space::Allocated, Space::Sparse] {
         let folder = Folder::new();
         let mut vec = create(&folder.file());
@@ -505,7 +505,7 @@ fn what_lies_behind_the_length_is_not_what_is_zero() {
 }
 
 #[test]
-fn zeros_take_no_room_in_a_sparse_file() {
+fn zeros_take_no_space_in_a_sparse_file() {
     let folder = Folder::new();
     // SAFETY: as in `create`.
     let vec = unsafe { FileVec::<u64>::builder().space(Space::Sparse).create(folder.file()) };
@@ -524,7 +524,7 @@ fn zeros_take_no_room_in_a_sparse_file() {
 }
 
 #[test]
-fn a_length_that_was_made_less_is_durable_before_what_was_behind_it_goes() {
+fn a_shorter_length_is_durable_before_elements_past_it_are_overwritten() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..100_000);
@@ -548,7 +548,7 @@ fn a_length_that_was_made_less_is_durable_before_what_was_behind_it_goes() {
 }
 
 #[test]
-fn memory_that_was_given_back_is_zero_when_it_is_committed_anew() {
+fn returned_memory_is_zero_when_it_is_committed_again() {
     let folder = Folder::new();
     let file = File::options().read(true).write(true).create_new(true).open(folder.file()).unwrap();
     file.set_len(1 << 20).unwrap();
@@ -574,7 +574,7 @@ fn memory_that_was_given_back_is_zero_when_it_is_committed_anew() {
 }
 
 #[test]
-fn a_full_array_gives_the_value_back() {
+fn a_full_array_returns_the_value() {
     let folder = Folder::new();
     // SAFETY: as in `create`.
     let vec = unsafe { FileVec::<u64>::builder().max_len(10).create(folder.file()) };
@@ -595,7 +595,7 @@ fn a_full_array_gives_the_value_back() {
 }
 
 #[test]
-fn elements_that_are_less_aligned_than_pages_only() {
+fn elements_aligned_more_than_pages_are_refused() {
     #[derive(Clone, Copy)]
     #[repr(C, align(131072))]
     struct Wide([u8; 131_072]);
@@ -614,7 +614,7 @@ fn elements_that_are_less_aligned_than_pages_only() {
 }
 
 #[test]
-fn a_new_file_that_cannot_be_used_is_not_left() {
+fn a_new_file_that_cannot_be_used_is_removed() {
     let folder = Folder::new();
     let builder = FileVec::<u64>::builder().max_len(10).capacity(11);
     // SAFETY: as in `create`.
@@ -629,7 +629,7 @@ fn a_new_file_that_cannot_be_used_is_not_left() {
 }
 
 #[test]
-fn a_file_is_one_arrays() {
+fn a_file_belongs_to_one_array() {
     let folder = Folder::new();
     let vec = create(&folder.file());
     // SAFETY: as in `create`.
@@ -668,7 +668,7 @@ fn a_clone_of_a_handle_does_not_share_the_lock() {
 
 #[test]
 #[cfg(unix)]
-fn the_name_of_a_file_is_made_durable_whatever_became_of_its_folder() {
+fn the_name_of_a_file_is_made_durable_even_if_its_folder_was_renamed() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     let (here, there) = (folder.file().with_extension("a"), folder.file().with_extension("b"));
@@ -684,7 +684,7 @@ fn the_name_of_a_file_is_made_durable_whatever_became_of_its_folder() {
 }
 
 #[test]
-fn who_follows_sees_what_is_there() {
+fn readers_see_the_present_elements() {
     let folder = Folder::new();
     let path = folder.file();
     // SAFETY: as in `create`.
@@ -713,7 +713,7 @@ fn who_follows_sees_what_is_there() {
 }
 
 #[test]
-fn extending_by_what_panics_keeps_what_came_before() {
+fn extending_by_a_panicking_iterator_keeps_earlier_elements() {
     let mut vec = FileVec::<u64>::temporary_in(std::env::temp_dir()).unwrap();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         vec.extend((0..).inspect(|n| assert!(*n < 100_000, "enough")));
@@ -724,7 +724,7 @@ fn extending_by_what_panics_keeps_what_came_before() {
 }
 
 #[test]
-fn room_is_made_in_whole_pages_or_to_the_end() {
+fn space_is_allocated_in_whole_pages_or_to_the_maximum() {
     for max_len in [1, 511, 512, 513, 100_003] {
         let vec = FileVec::<[u8; 3]>::builder().max_len(max_len);
         let mut vec = vec.temporary_in(std::env::temp_dir()).unwrap();

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn no_hash_has_the_tag_of_what_is_free() {
+    fn no_hash_has_the_tag_of_a_free_place() {
         assert_eq!([0, 1 << 24, 2 << 24, u32::MAX, 0x00ff_ffff].map(tag), [2, 2, 2, 255, 2]);
     }
 }

@@ -588,12 +588,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_is_found_until_it_is_taken_out() {
+    fn inserted_slots_are_found_until_removed() {
         agree(|slot| slot.wrapping_mul(0x9e37_79b9), 12_000);
     }
 
     #[test]
-    fn hashes_that_are_all_equal_or_of_one_bucket_lose_nothing() {
+    fn colliding_hashes_lose_no_entry() {
         agree(|_| 7, 6_000);
         agree(|slot| slot << 24, 6_000);
         agree(|slot| slot & 1, 6_000);

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_equal_are_found_and_no_others_but_by_a_bit() {
+    fn equal_bytes_are_found_and_others_only_if_they_differ_in_the_lowest_bit() {
         let mut random = 1_u64;
         for _ in 0..10_000 {
             let bytes = [0; 12].map(|_: u8| {

@@ -71,7 +71,7 @@ pub(super) fn refuse_copies<I: Arrays>(
 }
 
 #[test]
-fn a_copy_of_an_array_has_its_options_and_addresses_where_it_would_have_some() {
+fn a_copied_array_has_the_options_and_reserves_addresses_as_a_new_one() {
     let usual = array::<u64>().options();
     let with_max_len = Options { max_len: Some(700), ..usual };
     let ahead = Options { commit_ahead: CommitAhead::Auto, release: Release::Background, ..usual };

@@ -83,7 +83,7 @@ fn an_insertion_that_is_refused_memory_at_any_step_changes_nothing() {
 }
 
 #[test]
-fn a_change_that_is_refused_memory_leaves_the_row_as_it_was() {
+fn a_change_without_memory_leaves_the_row_unchanged() {
     for pass in 0..6 {
         let mut table: Table<Thing, By> =
             Table::builder().growth(Growth::Fixed { step_bytes: 0 }).build();
@@ -112,7 +112,7 @@ fn a_change_that_is_refused_memory_leaves_the_row_as_it_was() {
 }
 
 #[test]
-fn a_copy_that_is_refused_memory_at_any_step_leaves_nothing() {
+fn a_copy_refused_memory_at_any_step_leaves_nothing() {
     type Held = (Thing, Rc<()>);
     let held = Rc::new(());
     let mut table: Table<Held, By> = Table::builder().release(Release::Now).build();
@@ -142,7 +142,7 @@ fn a_copy_that_is_refused_memory_at_any_step_leaves_nothing() {
 }
 
 #[test]
-fn a_copy_that_is_refused_is_a_panic_of_the_twin_that_cannot_say() {
+fn clone_panics_if_try_clone_is_refused() {
     let mut table: Table<Thing, By> = Table::builder().release(Release::Now).build();
     table.extend((0..2000).map(thing));
     let fault = Fault::from_nth(Call::Reserve, 0);

@@ -84,7 +84,7 @@ mod fragile {
 }
 
 #[test]
-fn rows_that_panic_leave_keys_and_rows_alike() {
+fn panicking_rows_leave_keys_and_rows_consistent() {
     use fragile::{Fragile, IS_BROKEN};
 
     type Fragiles = DenseSlotMap<DefaultKey, Fragile, Columns<Fragile>>;

@@ -57,7 +57,7 @@ fn keys_find_what_they_found() {
 }
 
 #[test]
-fn an_empty_map_and_one_that_was_trimmed() {
+fn empty_and_trimmed_maps_can_be_saved() {
     let folder = Folder::new();
     Map::new().save(folder.file()).unwrap();
     assert!(Map::load(folder.file()).unwrap().is_empty());
@@ -70,7 +70,7 @@ fn an_empty_map_and_one_that_was_trimmed() {
 }
 
 #[test]
-fn numbers_of_types_are_kept() {
+fn type_ids_are_saved() {
     let folder = Folder::new();
     let mut map = SlotMap::<TaggedKey, u8>::builder().type_id(7).build();
     let key = map.insert(1);
@@ -83,7 +83,7 @@ fn numbers_of_types_are_kept() {
 }
 
 #[test]
-fn what_is_damaged_is_refused() {
+fn damaged_files_are_refused() {
     let folder = Folder::new();
     let (map, ..) = made(300);
     map.save(folder.file()).unwrap();
@@ -115,7 +115,7 @@ fn what_is_damaged_is_refused() {
 }
 
 #[test]
-fn lies_with_right_checksums_are_found_out() {
+fn invalid_maps_with_valid_checksums_are_refused() {
     let folder = Folder::new();
     let (map, ..) = made(300);
     map.save(folder.file()).unwrap();
@@ -150,7 +150,7 @@ fn lies_with_right_checksums_are_found_out() {
 }
 
 #[test]
-fn what_others_wrote_is_refused_by_its_name() {
+fn files_of_other_kinds_are_refused_with_their_own_errors() {
     let folder = Folder::new();
     made(10).0.save(folder.file()).unwrap();
     let whole = fs::read(folder.file()).unwrap();
@@ -168,7 +168,7 @@ fn what_others_wrote_is_refused_by_its_name() {
 }
 
 #[test]
-fn slots_are_reused_as_the_reader_wishes() {
+fn the_reader_sets_the_order_of_reuse() {
     let folder = Folder::new();
     let (map, keys, stale) = made(1000);
     map.save(folder.file()).unwrap();
@@ -182,7 +182,7 @@ fn slots_are_reused_as_the_reader_wishes() {
 }
 
 #[test]
-fn sections_that_change_places_are_seen() {
+fn swapped_sections_are_detected() {
     let folder = Folder::new();
     let mut map = SlotMap::<DefaultKey, u64>::new();
     let slots = super::section_slots::<u64>();
@@ -201,7 +201,7 @@ fn sections_that_change_places_are_seen() {
 }
 
 #[test]
-fn retired_slots_and_values_without_a_size() {
+fn retired_slots_and_zero_sized_values_are_saved() {
     let folder = Folder::new();
     let mut map = SlotMap::<SmallKey, ()>::with_key();
     let first = map.insert(());
@@ -220,7 +220,7 @@ fn retired_slots_and_values_without_a_size() {
 }
 
 #[test]
-fn a_save_that_is_refused_leaves_what_was_there() {
+fn a_refused_save_leaves_the_old_file() {
     let folder = Folder::new();
     let (map, keys, stale) = made(100);
     map.save(folder.file()).unwrap();
@@ -235,7 +235,7 @@ fn a_save_that_is_refused_leaves_what_was_there() {
 }
 
 #[test]
-fn lies_of_snapshots_with_right_checksums_are_found_out() {
+fn invalid_snapshots_with_valid_checksums_are_refused() {
     let folder = Folder::new();
     let numbers: VmVec<u64> = (0..10).collect();
     Snapshot::builder().add("numbers", &numbers).save(folder.file()).unwrap();
@@ -273,7 +273,7 @@ fn lies_of_snapshots_with_right_checksums_are_found_out() {
 }
 
 #[test]
-fn values_without_a_size_take_no_time() {
+fn zero_sized_values_are_loaded_in_no_time() {
     let folder = Folder::new();
     let mut nothing = VmVec::<()>::new();
     nothing.extend_zeroed(usize::MAX);

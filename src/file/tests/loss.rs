@@ -354,14 +354,14 @@ fn a_loss_of_power_leaves_what_was_flushed() {
 }
 
 #[test]
-fn a_loss_of_power_leaves_what_was_flushed_where_elements_are_removed() {
+fn a_loss_of_power_leaves_what_was_flushed_also_after_removals() {
     made::run_with_made(12, 1..12, Op::made, |seed: u64, ops| {
         lose_in_run::<Mutable>(ops, seed, remove);
     });
 }
 
 #[test]
-fn a_process_killed_while_it_flushed_and_then_a_loss_of_power_leave_what_was_flushed() {
+fn a_kill_during_a_flush_and_then_a_loss_of_power_leave_what_was_flushed() {
     // The record is written and its sync does not begin, for a smaller and for a greater length.
     let less = [Op::Push(3000), Op::Flush, Op::Truncate(10), Op::Killed(1), Op::Push(1)];
     let more =
@@ -374,7 +374,7 @@ fn a_process_killed_while_it_flushed_and_then_a_loss_of_power_leave_what_was_flu
 }
 
 #[test]
-fn what_is_not_flushed_can_be_lost() {
+fn unflushed_elements_can_be_lost() {
     // Otherwise the other tests prove nothing.
     let folder = Folder::new();
     let seen =

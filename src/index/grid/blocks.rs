@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn growing_moves_cells_from_one_block_to_the_last_and_shrinking_back() {
+    fn growth_moves_cells_to_the_last_block_and_shrinking_moves_them_back() {
         let mut blocks = Blocks::ONE;
         let cells: Vec<[i32; 2]> = (0..400).map(|n| [n % 20 * 9 - 90, n / 20 * 7 - 70]).collect();
         let numbers = |blocks: Blocks| -> Vec<usize> {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_all_buckets_of_an_area_once() {
+    fn runs_cover_each_bucket_of_an_area_once() {
         for count in [1, 3, 8] {
             let blocks = blocks(count);
             assert_covered(Area { low: [0, 0], high: [0, 0] }, blocks);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_any_form_are_spread() {
+    fn hashes_of_blocks_are_well_distributed() {
         let many = blocks(4096);
         let numbers = |cells: &mut dyn Iterator<Item = [i32; 3]>| -> usize {
             let all: BTreeSet<usize> = cells.map(|block| many.first_bucket(&block)).collect();

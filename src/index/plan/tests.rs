@@ -264,17 +264,17 @@ macro_rules! of_both {
 
 of_both! {
     sets_of_all_sizes_grow_and_shrink
-    slots_come_go_and_move
-    the_slot_itself_is_not_asked_about
-    a_slot_that_is_alone_goes_to_the_others_of_its_new_value
-    a_plan_holds_when_its_slot_was_removed
-    a_plan_is_refused_nothing_later
+    slots_are_inserted_removed_and_moved
+    is_meant_is_not_called_for_the_slot_itself
+    a_slot_alone_in_its_set_joins_the_set_of_its_new_value
+    a_plan_stays_valid_after_its_slot_is_removed
+    a_planned_change_is_never_refused
     whatever_is_refused_changes_nothing
     slots_that_cannot_be_numbered_are_refused
-    values_that_answer_as_they_like_lose_nothing
+    inconsistent_values_lose_no_slot
     a_panic_changes_nothing
-    a_copy_has_the_same_and_is_another
-    a_copy_that_is_refused_leaves_nothing
+    a_copy_is_equal_and_independent
+    a_refused_copy_leaves_nothing
     a_copy_has_the_same_options
 }
 
@@ -296,7 +296,7 @@ fn sets_of_all_sizes_grow_and_shrink<I: Sets>() {
     }
 }
 
-fn slots_come_go_and_move<I: Sets>() {
+fn slots_are_inserted_removed_and_moved<I: Sets>() {
     for hasher in HASHERS {
         // Many small sets, then few large ones.
         for values in [200, 30, 3] {
@@ -323,7 +323,7 @@ fn slots_come_go_and_move<I: Sets>() {
     }
 }
 
-fn the_slot_itself_is_not_asked_about<I: Sets>() {
+fn is_meant_is_not_called_for_the_slot_itself<I: Sets>() {
     for (hasher, size) in HASHERS.into_iter().flat_map(|hasher| [1, 2, 16].map(|n| (hasher, n))) {
         let mut pair = Pair::<I>::new(hasher);
         for slot in 0..size {
@@ -340,7 +340,7 @@ fn the_slot_itself_is_not_asked_about<I: Sets>() {
     }
 }
 
-fn a_slot_that_is_alone_goes_to_the_others_of_its_new_value<I: Sets>() {
+fn a_slot_alone_in_its_set_joins_the_set_of_its_new_value<I: Sets>() {
     for hasher in HASHERS {
         let mut pair = Pair::<I>::new(hasher);
         pair.put(0, 5).unwrap();
@@ -351,7 +351,7 @@ fn a_slot_that_is_alone_goes_to_the_others_of_its_new_value<I: Sets>() {
     }
 }
 
-fn a_plan_holds_when_its_slot_was_removed<I: Sets>() {
+fn a_plan_stays_valid_after_its_slot_is_removed<I: Sets>() {
     for hasher in HASHERS {
         let mut state = 3;
         for sizes in [[1, 1], [1, 3], [2, 4], [3, 14], [4, 15], [5, 28], [40, 1], [29, 30]] {
@@ -386,7 +386,7 @@ fn a_plan_holds_when_its_slot_was_removed<I: Sets>() {
     }
 }
 
-fn a_plan_is_refused_nothing_later<I: Sets>() {
+fn a_planned_change_is_never_refused<I: Sets>() {
     const SLOTS: u32 = 30_000;
     let mut refusals = 0;
     // As many values. Either the arrays of one kind are used up first, or those of another.
@@ -474,14 +474,14 @@ fn slots_that_cannot_be_numbered_are_refused<I: Sets>() {
 }
 
 #[test]
-fn a_list_has_no_room_for_a_slot_of_32_bits() {
+fn lists_refuse_slots_of_32_bits() {
     let mut pair = Pair::<ListIndex<Times>>::new(GOOD);
     let error = pair.index.put(0, 1 << 31, |_| true).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(1 << 31)));
     pair.check();
 }
 
-fn values_that_answer_as_they_like_lose_nothing<I: Sets>() {
+fn inconsistent_values_lose_no_slot<I: Sets>() {
     for hasher in HASHERS {
         let (mut index, state) = (I::make(hasher), Cell::new(7));
         let next = |below| {
@@ -543,7 +543,7 @@ fn a_panic_changes_nothing<I: Sets>() {
     }
 }
 
-fn a_copy_has_the_same_and_is_another<I: Sets>() {
+fn a_copy_is_equal_and_independent<I: Sets>() {
     for hasher in HASHERS {
         for (values, steps) in [(1, 0), (300, 700), (30, 2000), (2, 2000)] {
             let mut pair = Pair::<I>::new(hasher);
@@ -571,7 +571,7 @@ fn a_copy_has_the_same_and_is_another<I: Sets>() {
 
 /// A plan made for an index does not carry over to its copy.
 #[test]
-fn a_copy_has_nothing_planned() {
+fn a_copy_has_no_plan() {
     fn agree<I: Sets>() {
         for (value, slot) in [(0, 50), (1, 0), (0, 0), (7, 99)] {
             let mut pair = Pair::<I>::new(EQUAL);
@@ -590,7 +590,7 @@ fn a_copy_has_nothing_planned() {
     agree::<ListIndex<Times>>();
 }
 
-fn a_copy_that_is_refused_leaves_nothing<I: Sets>() {
+fn a_refused_copy_leaves_nothing<I: Sets>() {
     let mut index = fresh(I::make(FEW), None);
     // Sets of two sizes.
     let value = |slot: u32| if slot < 500 { slot / 2 } else { slot % 3 };

@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_chunk_keeps_its_length_and_links_apart() {
+    fn the_length_and_links_of_a_large_chunk_are_independent() {
         let mut chunk = Large::EMPTY;
         chunk.set_next(Some(5));
         for len in 0..14 {
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_member_takes_the_place_of_one_that_goes() {
+    fn the_last_member_replaces_a_removed_one() {
         let mut chunk = Large::of(&[7, 8, 9, 10]);
         assert_eq!(chunk.take(8), 3);
         assert_eq!(chunk.members(), [7, 10, 9]);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_both_kinds_have_ids_of_their_own() {
+    fn ids_of_both_kinds_of_chunk_are_distinct() {
         for id in [0, 1, 2, 7, u32::MAX - 1, u32::MAX] {
             assert_eq!(Number::from_id(id).id(), id);
         }

@@ -19,7 +19,7 @@ fn insert(index: &mut SetIndex, slot: u32) {
 }
 
 #[test]
-fn a_set_is_a_small_chunk_then_a_chain_of_large_ones_and_back() {
+fn a_set_grows_to_a_chain_of_large_chunks_and_shrinks_back() {
     let mut index = index_of(&[]);
     let mut seen = Vec::new();
     for slot in 0..30 {
@@ -42,7 +42,7 @@ fn a_set_is_a_small_chunk_then_a_chain_of_large_ones_and_back() {
 }
 
 #[test]
-fn one_that_goes_and_comes_copies_nothing_to_and_fro() {
+fn alternating_removal_and_insertion_moves_no_chunk() {
     for size in [4, 15, 29] {
         let mut index = index_of(&[size]);
         let used = index.chains.used();
@@ -56,7 +56,7 @@ fn one_that_goes_and_comes_copies_nothing_to_and_fro() {
 }
 
 #[test]
-fn what_is_left_of_a_large_set_takes_no_more_than_twice_the_chunks_it_needs() {
+fn a_shrunken_set_takes_at_most_twice_the_chunks_it_needs() {
     let mut state = 1_u64;
     for size in [100, 300, 999] {
         let mut index = index_of(&[size]);
@@ -77,7 +77,7 @@ fn what_is_left_of_a_large_set_takes_no_more_than_twice_the_chunks_it_needs() {
 }
 
 #[test]
-fn chunks_that_were_given_back_are_used_again() {
+fn freed_chunks_are_reused() {
     let mut index = index_of(&[3, 20, 500]);
     let before = [index.chains.used(), index.chains.stored()];
     for _ in 0..3 {
@@ -96,7 +96,7 @@ fn chunks_that_were_given_back_are_used_again() {
 }
 
 #[test]
-fn a_set_stays_large_where_no_memory_is_for_a_small_one() {
+fn a_set_stays_large_without_memory_for_a_small_chunk() {
     let mut index = index_of(&[4]);
     // Makes the arrays that have an element per slot long enough.
     insert(&mut index, 2000);
@@ -121,7 +121,7 @@ fn a_set_stays_large_where_no_memory_is_for_a_small_one() {
 }
 
 #[test]
-fn chunks_are_slices_of_all_slots() {
+fn chunks_together_are_all_slots() {
     for size in [0, 1, 3, 4, 14, 15, 100] {
         let mut index = index_of(&[1, size]);
         (0..size / 2).for_each(|n| assert!(index.remove(1000 + n)));
@@ -135,7 +135,7 @@ fn chunks_are_slices_of_all_slots() {
 }
 
 #[test]
-fn an_iterator_gives_the_same_however_it_is_asked() {
+fn all_iterator_methods_yield_the_same_slots() {
     for size in [1, 3, 4, 14, 15, 100] {
         let index = index_of(&[size]);
         for first in [0, size / 2, size - 1] {
