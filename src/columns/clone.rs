@@ -30,7 +30,7 @@ where
     /// Appends clones of the rows of `source` from `first` on, for which memory was reserved.
     fn append_clones(&mut self, source: &Self, first: usize) {
         let count = source.len - first;
-        assert!(count <= self.capacity() - self.len, "memory for the clones was reserved");
+        assert!(count <= self.capacity() - self.len, "too little capacity for the clones");
         // SAFETY: `first..len` lies within the length of `source`, and the borrow of it prevents writes.
         let values = unsafe { R::Fields::slices(source.starts, first, count) };
         // SAFETY: the assertion above leaves room for `count` rows after the first `len`. If a clone panics, `len`

@@ -24,7 +24,7 @@ impl<'c, R: Row> Drain<'c, R> {
     /// Drains `start..end`, which lies within the length.
     pub(super) fn new(columns: &'c mut Columns<R>, start: usize, end: usize) -> Self {
         let old_len = columns.len;
-        assert!(start <= end && end <= old_len, "a range that was checked");
+        assert!(start <= end && end <= old_len, "the range is out of bounds");
         // If `self` is leaked, the columns hold no row that was yielded.
         columns.len = start;
         Self { columns, left: start..end, tail: end, old_len }

@@ -310,7 +310,7 @@ impl<'c, R: Row> Sieve<'c, R> {
     /// Starts a pass over `start..end`, which lies within the length.
     pub(super) fn new(columns: &'c mut Columns<R>, start: usize, end: usize) -> Self {
         let len = columns.len;
-        assert!(start <= end && end <= len, "a range that was checked");
+        assert!(start <= end && end <= len, "the range is out of bounds");
         columns.len = start;
         Self { columns, kept: start, next: start, end, len }
     }

@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 /// struct Mass(f32);
 ///
 /// impl Pad for Mass {
-///     const PAD: Self = Self(1.0); // who divides by it shall not divide by zero
+///     const PAD: Self = Self(1.0); // safe to divide by
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
@@ -93,7 +93,7 @@ type Record<R, const N: usize> = <<R as Row>::Fields as Fields>::Group<N>;
 ///     }
 /// }
 /// assert_eq!(bodies.get(10), Some((&10.5, &0.5)));
-/// assert_eq!(bodies.as_slice()[12].0[4..], [0.0; 4]); // behind the last row
+/// assert_eq!(bodies.as_slice()[12].0[4..], [0.0; 4]); // past the last row
 /// ```
 pub struct Groups<R: Row + Pad, const N: usize> {
     records: VmVec<Record<R, N>>,

@@ -114,7 +114,7 @@ debug_left!([R: Row] IterMut<'_, R>, "IterMut", |iter| iter.left.len());
 /// Splits the remaining rows into two disjoint ranges.
 #[cfg(feature = "rayon")]
 fn split(left: &Range<usize>, count: usize) -> [Range<usize>; 2] {
-    assert!(count <= left.len(), "fewer rows are left");
+    assert!(count <= left.len(), "fewer than `count` rows are left");
     let middle = left.start + count;
     [left.start..middle, middle..left.end]
 }

@@ -86,9 +86,9 @@ use std::sync::atomic::{Ordering, fence};
 /// # let folder = std::env::temp_dir().join(format!("stayput-follow-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// let path = folder.join("ticks");
-/// // SAFETY: nobody else writes to the file.
+/// // SAFETY: nothing else writes to the file.
 /// let mut ticks: FileVec<u64> = unsafe { FileVec::create(&path)? };
-/// let reader: Follow<u64> = Follow::open(&path)?; // in another process, as a rule
+/// let reader: Follow<u64> = Follow::open(&path)?; // usually in another process
 ///
 /// ticks.extend(0..1000);
 /// assert_eq!(reader.len(), 1000);

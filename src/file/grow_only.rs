@@ -21,7 +21,7 @@ use std::ops::Deref;
 /// let scope = numbers.grow_only();
 /// let first = scope.push(1);
 /// for n in 2..100_000 {
-///     scope.push(n); // `first` stays good
+///     scope.push(n); // `first` stays valid
 /// }
 /// assert_eq!((*first, scope.len()), (1, 99_999));
 /// # Ok(())

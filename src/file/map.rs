@@ -74,14 +74,14 @@ impl Map {
 
     /// Returns the header. The file must be long enough.
     pub(super) fn header(&self) -> Header<'_> {
-        assert!(self.bytes() >= HEADER_BYTES, "the header is mapped");
+        assert!(self.bytes() >= HEADER_BYTES, "the header is not mapped");
         Header { start: self.at(0).cast(), map: PhantomData }
     }
 
     /// Writes whole words of the header.
     pub(super) fn write(&self, at: usize, bytes: &[u8]) {
         assert!(self.is_writable, "readers do not write to the file");
-        assert!(bytes.len() % WORD_BYTES == 0, "whole words are written");
+        assert!(bytes.len() % WORD_BYTES == 0, "only whole words can be written");
         let header = self.header();
         for (i, chunk) in bytes.chunks_exact(WORD_BYTES).enumerate() {
             let word = usize::from_ne_bytes(chunk.try_into().expect("the chunk is a word"));

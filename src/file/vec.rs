@@ -80,7 +80,7 @@ use std::sync::Arc;
 /// # let folder = std::env::temp_dir().join(format!("stayput-doc-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// let path = folder.join("prices");
-/// // SAFETY: nobody else writes to the file.
+/// // SAFETY: nothing else writes to the file.
 /// let mut prices: FileVec<f64> = unsafe { FileVec::create(&path)? };
 /// prices.extend([1.0, 2.5, 4.0]);
 /// prices.close()?;
@@ -304,7 +304,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let folder = std::env::temp_dir().join(format!("stayput-lost-{}", std::process::id()));
     /// # std::fs::create_dir_all(&folder)?;
-    /// // SAFETY: no other code writes to the file.
+    /// // SAFETY: nothing else writes to the file.
     /// let events: FileVec<u64> = unsafe { FileVec::open_or_create(folder.join("events"))? };
     /// if events.lost_len() > 0 {
     ///     eprintln!("{} events were never written to the disk", events.lost_len());

@@ -509,7 +509,7 @@ impl Buckets {
                 }
                 assert!((bucket.len()..ENTRIES).all(|at| bucket.slot(at) == NONE));
                 if behind == 1 {
-                    assert!(bucket.len() > 0, "empty overflow buckets are freed");
+                    assert!(bucket.len() > 0, "an empty overflow bucket was not freed");
                 } else {
                     assert!(bucket.len() == ENTRIES || bucket.next() == NONE && behind == 0);
                 }

@@ -117,7 +117,7 @@ pub(crate) struct Remake(pub(crate) Options);
 
 impl ForArrays for Remake {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
-        debug_assert!(array.is_empty(), "the array has never been used");
+        debug_assert!(array.is_empty(), "the array is in use");
         let max_len = self.0.max_len.map(share.most);
         let options = Options { max_len, holder: Holder::Index, ..self.0.internal() };
         *array = VmVec::try_with_options(options, 0)?;

@@ -18,7 +18,7 @@
 #[inline]
 pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {
     use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
-    debug_assert!(byte != 0, "the bytes past those of `upper` are zero");
+    debug_assert!(byte != 0, "zero would match the bytes past those of `upper`");
     let lower = i64::from_le_bytes(lower.to_le_bytes());
     // SAFETY: every processor of this architecture has SSE2.
     let bytes = unsafe { _mm_set_epi64x(i64::from(upper), lower) };

@@ -42,7 +42,7 @@
 /// }
 ///
 /// indices! {
-///     /// Files are found by their paths, and by their numbers.
+///     /// Finds files by path and by number.
 ///     struct FileBy for File {
 ///         path: Unique<str> = |file| &file.path,
 ///         number: Unique<u64> = |file| file.number,

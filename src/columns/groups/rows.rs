@@ -13,7 +13,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// Creates empty groups. Reserves and allocates nothing, and does not enter the kernel, until the first push.
     #[must_use]
     pub const fn new() -> Self {
-        const { assert!(N > 0, "a group has rows") };
+        const { assert!(N > 0, "a group needs at least one row") };
         Self { records: VmVec::new(), len: 0, rows: PhantomData }
     }
 
@@ -30,7 +30,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// ```
     #[must_use]
     pub fn over(mut records: VmVec<Record<R, N>>) -> Self {
-        const { assert!(N > 0, "a group has rows") };
+        const { assert!(N > 0, "a group needs at least one row") };
         records.clear();
         Self { records, len: 0, rows: PhantomData }
     }

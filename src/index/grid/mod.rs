@@ -76,7 +76,7 @@ use nearest::search_methods;
 /// near.sort_unstable();
 /// assert_eq!(near, [0, 1]);
 ///
-/// grid.insert(1, [6.5, 7.0]); // it has moved
+/// grid.insert(1, [6.5, 7.0]); // moves it
 /// assert_eq!(grid.nearest([7.0, 7.0], 2)[1].slot, 1);
 /// grid.for_each_pair(1.0, |a, b| assert_eq!((a, b), (1, 2)));
 /// ```

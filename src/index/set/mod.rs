@@ -65,7 +65,7 @@ use std::hash::{BuildHasher, Hash};
 /// assert_eq!((red.len(), index.sets()), (3, 2));
 ///
 /// colours[0] = "blue";
-/// index.insert("blue", 0, |other| colours[other as usize] == "blue"); // it is not red any more
+/// index.insert("blue", 0, |other| colours[other as usize] == "blue"); // moves it from "red"
 /// assert_eq!(index.count("red", |slot| colours[slot as usize] == "red"), 2);
 /// assert!(index.same(1).any(|slot| slot == 0));
 /// ```
