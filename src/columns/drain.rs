@@ -13,7 +13,6 @@ use std::ops::Range;
 pub struct Drain<'c, R: Row> {
     /// Its length is the start of the range until the iterator is dropped.
     columns: &'c mut Columns<R>,
-    /// Rows not yet yielded.
     left: Range<usize>,
     /// The end of the range, where the retained rows begin.
     tail: usize,

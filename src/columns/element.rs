@@ -315,7 +315,6 @@ impl<'c, R: Row> Sieve<'c, R> {
         Self { columns, kept: start, next: start, end, len }
     }
 
-    /// Returns the number of rows not yet visited.
     pub(super) fn left(&self) -> usize {
         self.end - self.next
     }

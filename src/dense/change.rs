@@ -139,7 +139,6 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Drain { map: self }
     }
 
-    /// Removes the last row.
     fn pop_row(&mut self) -> Option<(K, V)> {
         let key = self.keys.last().copied()?;
         self.order.is_touched = true;
@@ -161,7 +160,6 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         }
     }
 
-    /// Removes a row and its key.
     fn take_row(&mut self, key: K, row: usize) -> V {
         self.table.remove(key);
         // The row was in the table, so it fits into a `u32`, whatever a user's key type does.
@@ -249,7 +247,6 @@ debug_left!([K: Key, V, S: Rows<Value = V>] Drain<'_, K, V, S>, "Drain", |iter| 
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'m, K: Key, V, F> {
     map: &'m mut DenseSlotMap<K, V>,
-    /// The row visited next.
     row: usize,
     predicate: F,
 }

@@ -114,7 +114,6 @@ use std::marker::PhantomData;
 /// assert_eq!(balls.as_slice(), [[3.0, 3.0]]);
 /// ```
 pub struct DenseSlotMap<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
-    /// The row of each key's value.
     table: SlotMap<K, u32>,
     /// The keys of the values, in row order.
     keys: VmVec<K>,

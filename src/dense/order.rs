@@ -93,7 +93,6 @@ impl<K> Runs<K> {
         self.keys.try_push(key).map_err(|refused| refused.error)
     }
 
-    /// Ends the current run.
     fn try_end(&mut self) -> Result<(), Error> {
         self.ends.try_push(self.keys.len()).map_err(|refused| refused.error)
     }

@@ -97,7 +97,6 @@ pub trait Rows: sealed::Made {
     fn get(&self, row: usize) -> Option<Self::Ref<'_>>;
     #[doc(hidden)]
     fn get_mut(&mut self, row: usize) -> Option<Self::Mut<'_>>;
-    /// Prefetches a row.
     #[doc(hidden)]
     fn ask(&self, row: usize);
     #[doc(hidden)]

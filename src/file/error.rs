@@ -110,7 +110,6 @@ impl FileError {
         self
     }
 
-    /// Creates an error from one of the system.
     #[cold]
     pub(super) fn of_io(error: io::Error, path: Option<&Path>) -> Self {
         let mut this = Self::new(FileErrorKind::of(error.kind()), path);
@@ -118,7 +117,6 @@ impl FileError {
         this
     }
 
-    /// Creates an error from one of the crate.
     #[cold]
     pub(super) fn of_error(error: Error, path: Option<&Path>) -> Self {
         let kind = match error.kind() {

@@ -16,7 +16,6 @@ use std::time::Duration;
 /// Identifies a file while it is open.
 pub(super) type FileId = (u64, u64);
 
-/// A set of files.
 #[derive(Debug)]
 pub(super) struct FileSet {
     /// 0, or one more than the number of forks of the process whose thread holds the lock.
@@ -74,7 +73,6 @@ impl FileSet {
         true
     }
 
-    /// Removes a file, if it is in the set.
     pub(super) fn remove(&self, file: FileId) {
         let list = self.lock();
         let (link, found) = list.find(file);
@@ -116,7 +114,6 @@ mod tests {
     use std::sync::Barrier;
 
     impl FileSet {
-        /// The number of files.
         fn len(&self) -> usize {
             let _list = self.lock();
             let first = &self.first;

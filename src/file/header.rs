@@ -29,7 +29,6 @@ pub(super) const BEGIN_BYTES: usize = 64;
 pub(super) const LIVE_AT: usize = 4096;
 const RECORDS_AT: [usize; 2] = [8192, 12288];
 
-/// The number of bytes in a header for the user.
 pub(super) const USER_BYTES: usize = 64;
 
 /// The properties of a file that never change.
@@ -124,7 +123,6 @@ pub(super) struct Record {
 impl Record {
     pub(super) const BYTES: usize = 88;
 
-    /// The record of a new file.
     pub(super) const NONE: Self = Self { sequence: 0, len: 0, user: [0; USER_BYTES] };
 
     pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
@@ -185,7 +183,6 @@ impl Record {
         self.sequence >= Self::MOST / 2
     }
 
-    /// Returns the record that follows this one.
     pub(super) const fn next(self, len: usize, user: [u8; USER_BYTES]) -> Self {
         Self { sequence: self.sequence + 1, len: len as u64, user }
     }
@@ -245,17 +242,14 @@ pub(super) fn make(file: &File, take: impl FnOnce() -> io::Result<()>) -> io::Re
     system::write_at(file, &UNFINISHED, 0)
 }
 
-/// Returns `N` bytes at an offset.
 pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes[at..at + N].try_into().expect("the range has `N` bytes")
 }
 
-/// Returns the 8-byte number at an offset.
 pub(super) fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(part(bytes, at))
 }
 
-/// Returns the 4-byte number at an offset.
 pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(part(bytes, at))
 }

@@ -258,7 +258,6 @@ impl Held {
         Ok(())
     }
 
-    /// Returns the length of the file.
     pub(super) fn file_bytes(&self) -> io::Result<u64> {
         Ok(self.file().metadata()?.len())
     }
@@ -289,7 +288,6 @@ impl Held {
         if file.metadata()?.len() > bytes { system::cut(file, bytes) } else { Ok(()) }
     }
 
-    /// Ends it, and returns the file.
     pub(super) fn into_file(mut self) -> Result<File, FileError> {
         let ended = self.end();
         ended.map_err(|error| self.error(error))?;

@@ -136,7 +136,6 @@ fn set_boot(path: &Path, boot: [u8; 16]) {
     file.write_all(&boot).unwrap();
 }
 
-/// Writes the mark of a failed flush.
 fn set_failed(path: &Path, has_failed: bool) {
     let mut file = File::options().write(true).open(path).unwrap();
     file.seek(SeekFrom::Start(BOOT.end as u64)).unwrap();
@@ -222,7 +221,7 @@ fn the_length_of_a_later_writer_counts() {
 }
 
 #[test]
-// As above.
+// Other systems have no lock that shows a writer.
 #[cfg(target_os = "linux")]
 fn a_reader_that_opens_the_file_at_the_same_time_sees_the_writer() {
     let folder = Folder::new();

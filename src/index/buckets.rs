@@ -269,7 +269,6 @@ impl Buckets {
         }
     }
 
-    /// Removes the entry at a place of a chain.
     #[inline]
     fn take(&mut self, number: usize, place: Place, at: usize, slot: u32) {
         let last = self.take_last(number);

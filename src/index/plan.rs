@@ -48,7 +48,6 @@ impl Moved {
         Self { from, to: NONE }
     }
 
-    /// Returns the present head.
     #[inline]
     pub(super) const fn follow(self, head: u32) -> u32 {
         if head == self.from { self.to } else { head }

@@ -31,7 +31,7 @@ pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {
     u32::from_le_bytes(bits.to_le_bytes())
 }
 
-/// As above, word by word.
+/// Compares word by word.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 #[inline]
 pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {

@@ -131,7 +131,6 @@ impl<S: BuildHasher> UniqueIndex<S> {
         self.buckets.remove_found(hash32(&self.hasher, value), is_meant)
     }
 
-    /// Returns the hash that is stored for a value.
     #[inline]
     pub(crate) fn hash<Q: Hash + ?Sized>(&self, value: &Q) -> u32 {
         hash32(&self.hasher, value)

@@ -161,7 +161,6 @@ impl<T: Send> UnindexedConsumer<T> for Room<'_, T> {
 /// Writes to the slots of a room in order.
 struct Filling<'v, T> {
     written: Written<'v, T>,
-    /// The number of slots.
     room: usize,
 }
 

@@ -79,7 +79,6 @@ impl<'de, L: Layout> Visitor<'de> for ReadKey<L> {
     }
 }
 
-/// The serialized form of a slot.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Slot", rename_all = "lowercase")]
 enum Slot<V> {
@@ -128,7 +127,6 @@ struct Map<S> {
     next: NextKeys,
 }
 
-/// Serializes the slots of a map.
 struct Slots<'a, K: Key, V>(&'a SlotMap<K, V>);
 
 impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
@@ -148,7 +146,6 @@ impl<K: Key, V: Serialize> Serialize for SlotMap<K, V> {
     }
 }
 
-/// The deserialized slots of a map.
 struct Read<K: Key, V>(SlotMap<K, V>);
 
 impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for Read<K, V> {

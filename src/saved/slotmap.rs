@@ -95,7 +95,6 @@ impl<'de, T: SlotmapForm<'de>> Deserialize<'de> for FromSlotmap<T> {
     }
 }
 
-/// The form of a key in `slotmap`.
 #[derive(Deserialize)]
 #[serde(rename = "SerKey")]
 pub(super) struct SavedKey {
@@ -103,7 +102,6 @@ pub(super) struct SavedKey {
     version: u32,
 }
 
-/// The form of a slot in `slotmap`.
 #[derive(Deserialize)]
 #[serde(rename = "SerdeSlot")]
 struct SavedSlot<V> {

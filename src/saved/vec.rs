@@ -7,7 +7,6 @@ use ::serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor}
 use ::serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 
-/// An array that can be deserialized.
 trait Array {
     type Element;
 
@@ -18,7 +17,6 @@ trait Array {
     fn truncate(&mut self, len: usize);
 }
 
-/// Implements both traits for an array.
 macro_rules! array {
     ($array:ident, |$this:ident| $iter_mut:expr) => {
         impl<T: Serialize> Serialize for $array<T> {
@@ -105,7 +103,6 @@ impl<'de, A: Array<Element: Deserialize<'de>>> Visitor<'de> for InPlace<'_, A> {
     }
 }
 
-/// Deserializes in place of an element.
 struct Over<'v, T>(&'v mut T);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Over<'_, T> {

@@ -222,7 +222,6 @@ impl<X: Extract<FIELD>, const FIELD: usize, I, P> Hashed<X, FIELD, I, P>
 where
     X::Key: Hash + Eq,
 {
-    /// Returns `true` if the row in a slot has the value.
     #[inline]
     fn has<Q, K, R>(slot: u32, value: &Q, rows: &SlotMap<K, R>) -> bool
     where
@@ -240,7 +239,6 @@ impl<X: Extract<FIELD>, const FIELD: usize, S: BuildHasher> Unique<X, FIELD, S>
 where
     X::Key: Hash + Eq,
 {
-    /// Returns the slot of a value, and its hash.
     #[inline]
     pub(super) fn slot_of<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> Option<(u32, u32)>
     where
@@ -259,7 +257,6 @@ impl<X: Extract<FIELD>, const FIELD: usize, I: Kind> Sets<X, FIELD, I>
 where
     X::Key: Hash + Eq,
 {
-    /// Returns the slots of a value.
     #[inline]
     pub(super) fn slots_of<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> I::Slots<'_>
     where

@@ -122,10 +122,8 @@ pub trait Index<P>: Arrays {
         rows: &SlotMap<K, R>,
     ) -> Result<(), Error>;
 
-    /// Carries out the last plan, for its slot.
     fn commit(&mut self, slot: u32);
 
-    /// Removes a slot, if the index contains it.
     fn remove(&mut self, slot: u32);
 
     /// Removes a slot that the index numbered `field` found by a hash.

@@ -9,7 +9,6 @@ use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
 use crate::vec::Rest;
 
-/// Plans a change to a slot in each index.
 pub(super) struct Plan<'p, P, K: Key, R> {
     pub(super) slot: u32,
     pub(super) new: &'p P,
@@ -44,7 +43,6 @@ macro_rules! step {
 }
 
 step! {
-    /// Commits what each index planned.
     Commit { slot: u32 }, |index| index.commit(slot)
 }
 step!(Remove { slot: u32 }, |index| index.remove(slot));
@@ -57,7 +55,6 @@ step!(Tidy {}, |index| index.tidy());
 step!(SetCell { field: usize, cell: f32 }, |index| index.set_cell(field, cell));
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
-    /// Runs an infallible step in all indices.
     #[inline]
     pub(super) fn all(&mut self, mut visitor: impl VisitMut<X::Part>) {
         let done = self.by.each_mut(&mut visitor);
@@ -138,7 +135,6 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         /// let mut map: Table<&str, By> = Table::new();
     }
 
-    /// Inserts a row into a vacant slot.
     #[inline]
     fn fill(&mut self, vacancy: Vacancy, key: K, row: R) -> Result<K, Refused<R>> {
         let slot = vacancy.index;

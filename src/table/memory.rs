@@ -26,7 +26,6 @@ impl<P, F: ForArrays> VisitMut<P> for F {
     }
 }
 
-/// The sum of the memory of the rows and of the indices visited.
 struct Sum(VecStats);
 
 impl<P> Visit<P> for Sum {

@@ -30,7 +30,6 @@ const SECONDARY_MAP: [u8; 8] = *b"staysecd";
 const ARRAY: [u8; 8] = *b"stayvect";
 const VERSION: u32 = 1;
 
-/// The kinds of slots, as stored in files.
 const LIVE: u8 = 0;
 const HOLE: u8 = 1;
 const DETACHED: u8 = 2;
@@ -51,10 +50,8 @@ mod form {
     }
 }
 
-/// The header of a container.
 #[derive(Clone, Copy, Debug)]
 struct Head {
-    /// The kind of container.
     magic: [u8; 8],
     /// The layout of keys; 0 if there are none.
     key_bits: u64,

@@ -66,7 +66,6 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     }
 }
 
-/// Opens a file for reading.
 pub(in crate::file) fn open(path: &Path) -> Result<File, FileError> {
     let refused = |error| FileError::of_io(error, Some(path));
     // Opening a pipe would wait for its other end.
@@ -76,7 +75,6 @@ pub(in crate::file) fn open(path: &Path) -> Result<File, FileError> {
     File::open(path).map_err(refused)
 }
 
-/// Reads the container in a file of its own.
 pub(super) fn load<C>(
     path: &Path,
     read: impl FnOnce(&mut Source<'_>) -> Result<C, Misfit>,

@@ -67,7 +67,6 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
     }
 }
 
-/// Writes a container to a file of its own.
 pub(super) fn save(container: &impl Form, path: &Path) -> Result<(), FileError> {
     temporary::replace(path, |file| container.write(&mut Sink::new(file)))
 }

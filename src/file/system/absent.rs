@@ -16,10 +16,8 @@ pub(in crate::file) const TELLS_WRITERS: bool = false;
 /// No system here has a lock that can be tested without taking it.
 pub(in crate::file) fn announce_writer(_: &File) {}
 
-/// As above.
 pub(in crate::file) fn withdraw_writer(_: &File) {}
 
-/// As above.
 pub(in crate::file) fn has_writer(_: &File) -> bool {
     false
 }
@@ -72,12 +70,10 @@ pub(in crate::file) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// As above.
 pub(in crate::file) fn folder_of(_: &Path) -> Option<File> {
     None
 }
 
-/// As above.
 pub(in crate::file) fn sync_name(_: &File, _: Option<&File>) -> io::Result<()> {
     Ok(())
 }

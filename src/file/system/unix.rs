@@ -37,7 +37,6 @@ pub(in crate::file) fn stretch(_: &File, _: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Truncates a file.
 pub(in crate::file) fn cut(file: &File, bytes: u64) -> io::Result<()> {
     file.set_len(bytes)
 }
@@ -108,7 +107,6 @@ pub(in crate::file) fn announce_writer(file: &File) {
     let _ = writer_lock(file, libc::F_OFD_SETLK, libc::F_WRLCK);
 }
 
-/// Withdraws the announcement.
 #[cfg(target_os = "linux")]
 pub(in crate::file) fn withdraw_writer(file: &File) {
     let _ = writer_lock(file, libc::F_OFD_SETLK, libc::F_UNLCK);
@@ -156,7 +154,6 @@ pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bo
     change(file, 0, range)
 }
 
-/// As above.
 #[cfg(target_os = "freebsd")]
 pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bool> {
     let off = |number| libc::off_t::try_from(number).unwrap_or(libc::off_t::MAX);
@@ -245,7 +242,6 @@ pub(in crate::file) fn write_in_place(file: &File) {
     let _ = unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags) };
 }
 
-/// Reads at an offset.
 pub(in crate::file) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     file.read_exact_at(bytes, at)
 }
@@ -253,7 +249,6 @@ pub(in crate::file) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Re
 /// Whether mappings of a file see what `write_at` writes. (OpenBSD caches both separately.)
 pub(in crate::file) const MAPS_SEE_WRITES: bool = !cfg!(target_os = "openbsd");
 
-/// Writes at an offset.
 pub(in crate::file) fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     // The system would end the process, even if the file is longer.
     if size_limit().is_some_and(|limit| at.saturating_add(bytes.len() as u64) > limit) {
@@ -291,7 +286,6 @@ pub(in crate::file) fn begin_sync(file: &File, _: &MmapRaw, range: Range<usize>)
     retry(|| check(unsafe { libc::sync_file_range(file, at, bytes, flags) }))
 }
 
-/// As above.
 #[cfg(not(target_os = "linux"))]
 pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     if range.is_empty() {
@@ -339,7 +333,6 @@ pub(in crate::file) fn populate(map: &MmapRaw, range: Range<usize>) -> io::Resul
     }
 }
 
-/// As above.
 #[cfg(not(target_os = "linux"))]
 pub(in crate::file) fn populate(map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     map.advise_range(memmap2::Advice::WillNeed, range.start, range.len())

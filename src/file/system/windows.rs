@@ -115,14 +115,12 @@ pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Unlocks the file.
 pub(in crate::file) fn unlock(file: &File) {
     let mut at = at_lock();
     // SAFETY: as above.
     unsafe { UnlockFileEx(handle(file), 0, 1, 0, &raw mut at) };
 }
 
-/// Writes at an offset.
 pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let written = file.seek_write(bytes, at)?;
@@ -135,7 +133,6 @@ pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> i
     Ok(())
 }
 
-/// Reads at an offset.
 pub(in crate::file) fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let read = file.seek_read(bytes, at)?;

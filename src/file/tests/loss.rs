@@ -157,7 +157,6 @@ fn open<M: Mode>(path: &Path) -> FileVec<u32, M> {
     try_open(path).unwrap()
 }
 
-/// Flushes with a sync that fails, and opens the file again.
 fn flush_refused<M: Mode>(
     mut vec: FileVec<u32, M>,
     count: usize,

@@ -10,7 +10,6 @@ use std::ops::Range;
 /// The number of buckets, or cells, in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// The number of blocks of buckets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
     count: usize,
@@ -117,16 +116,13 @@ pub(super) struct Run<const D: usize> {
     pub(super) block: [i32; D],
 }
 
-/// An iterator over the buckets of an area.
 #[derive(Clone, Debug)]
 pub(super) struct Runs<const D: usize> {
     blocks: Blocks,
     area: Area<D>,
     block: [i32; D],
     first_bucket: usize,
-    /// The cells of the area that lie in the block.
     part: Area<D>,
-    /// The first cell of the current run.
     cell: [i32; D],
     is_done: bool,
 }

@@ -53,7 +53,6 @@ impl Cells {
         position.map(|x| self.along(x))
     }
 
-    /// Returns the block of that cell.
     #[inline]
     pub(super) fn block_of<const D: usize>(self, position: &[f32; D]) -> [i32; D] {
         block_of(&self.of(position))
@@ -162,7 +161,6 @@ impl<const D: usize> Area<D> {
     }
 }
 
-/// What a search looks for.
 pub(super) trait Shape<const D: usize> {
     fn holds(&self, position: &[f32; D]) -> bool;
 }

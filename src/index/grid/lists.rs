@@ -111,7 +111,6 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Inserts a slot at the front of a list.
     #[inline]
     pub(super) fn link(&mut self, bucket: usize, slot: u32) {
         let next = std::mem::replace(&mut self.heads[bucket], slot);
@@ -122,7 +121,6 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Removes a slot from its list.
     pub(super) fn unlink(&mut self, slot: u32) {
         let Node { position, next, prev } = self.nodes[slot as usize];
         if prev == slot {
@@ -259,7 +257,6 @@ impl<const D: usize> Store<D> for Grid<D> {
 
 #[cfg(test)]
 impl<const D: usize> Grid<D> {
-    /// Returns all slots and their positions.
     fn all(&self) -> impl Iterator<Item = (u32, [f32; D])> {
         let nodes = (0..).zip(self.nodes.iter());
         nodes.filter(|(_, node)| node.prev != NONE).map(|(slot, node)| (slot, node.position))
@@ -285,7 +282,6 @@ impl<const D: usize> Grid<D> {
         assert_eq!(self.all().filter(|(_, at)| is_somewhere(at)).count(), self.listed);
     }
 
-    /// Returns the length of each list.
     pub(super) fn lengths(&self) -> Vec<usize> {
         let lengths = self.heads.iter().map(|head| {
             let next = |slot: &u32| self.nodes.get(*slot as usize).map(|node| node.next);

@@ -55,7 +55,6 @@ fn rest_of_list<const D: usize, T: Store<D>>(
     });
 }
 
-/// Visits the points of all cells after its own.
 fn others<const D: usize, T: Store<D>>(store: &T, ball: &Ball<D>, visit: &mut impl FnMut(u32)) {
     let cells = store.cells();
     let cell = cells.of(&ball.center);

@@ -52,7 +52,6 @@ pub(super) struct Walk<'a, const D: usize, T: Store<D>, S> {
 }
 
 impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
-    /// Creates an empty walk.
     #[inline]
     pub(super) fn new(store: &'a T, shape: S) -> Self {
         Self {
@@ -86,7 +85,6 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         self.source = Source::Cells(Runs::new(self.store.blocks(), area));
     }
 
-    /// Continues with all buckets.
     #[inline]
     pub(super) fn go_over_all(&mut self) {
         self.source = Source::Buckets(0);

@@ -74,7 +74,6 @@ impl Links {
         Slots::new(&self.next, self.buckets.find(hash, is_meant).unwrap_or(NONE))
     }
 
-    /// Returns the slots of the set that a slot is in.
     pub(super) fn same(&self, slot: u32) -> Slots<'_> {
         Slots::new(&self.next, if self.contains(slot) { slot } else { NONE })
     }
@@ -144,7 +143,6 @@ impl Links {
         }
     }
 
-    /// Sets the previous slot, and keeps the flag.
     #[inline]
     fn set_prev(&mut self, slot: u32, prev: u32) {
         let word = &mut self.prev[slot as usize];

@@ -48,7 +48,6 @@ impl Hasher for Product {
     }
 }
 
-/// The methods of both indices.
 trait Sets: Arrays + Sized {
     fn make(hasher: Times) -> Self;
     fn copy(&self) -> Result<Self, Error>;
@@ -243,7 +242,6 @@ fn random(state: &mut u32, below: u32) -> u32 {
     (*state >> 8) % below
 }
 
-/// Defines each test for both indices.
 macro_rules! of_both {
     ($($test:ident)*) => {
         mod sets {

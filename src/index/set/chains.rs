@@ -96,7 +96,6 @@ impl Chains {
         }
     }
 
-    /// Returns a slot of a chunk.
     #[inline]
     fn first(&self, id: u32) -> u32 {
         match Number::from_id(id) {
@@ -105,7 +104,6 @@ impl Chains {
         }
     }
 
-    /// Returns the slots of a chunk.
     #[inline]
     fn members(&self, id: u32) -> &[u32] {
         match Number::from_id(id) {
@@ -120,7 +118,6 @@ impl Chains {
         Slots::new(self.chunks(hash, is_meant))
     }
 
-    /// Returns the chunks of that set.
     #[inline]
     pub(super) fn chunks(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Chunks<'_> {
         match self.buckets.find(hash, |id| is_meant(self.first(id))) {
@@ -129,7 +126,6 @@ impl Chains {
         }
     }
 
-    /// Returns the slots of the set that a slot is in.
     pub(super) fn same(&self, slot: u32) -> Slots<'_> {
         Slots::new(match self.id_of(slot) {
             NONE => Chunks::EMPTY,

@@ -9,7 +9,6 @@ pub(super) const LARGE: usize = 14;
 /// The bits of a link: a chunk number, or all bits set for none. The two bits above hold half of the length.
 const LINK: u32 = (1 << 30) - 1;
 
-/// A chunk of either kind, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
     Small(u32),

@@ -112,7 +112,6 @@ impl<C: Chunk> Pool<C> {
         self.chunks.as_slice()
     }
 
-    /// Returns the number of chunks in use.
     #[cfg(any(test, fuzzing))]
     pub(super) fn used(&self) -> usize {
         let (mut used, mut free) = (self.chunks.len(), self.free);
