@@ -10,8 +10,8 @@ use std::cmp::Ordering;
 impl<R: Row> Columns<R> {
     /// Sorts the rows with a comparison function. The sort is stable.
     ///
-    /// Rows are compared in place and then swapped: O(n log n) comparisons and O(n) swaps. The global allocator
-    /// provides an index per row meanwhile. If the comparison panics, no row has moved; if it is not a total order, the
+    /// Rows are compared in place and then swapped: O(n log n) comparisons and O(n) swaps. Allocates an index per row
+    /// from the global allocator meanwhile. If the comparison panics, no row has moved; if it is not a total order, the
     /// resulting order is unspecified.
     ///
     /// # Panics

@@ -25,8 +25,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.table.slots_len()
     }
 
-    /// Returns the number of values that fit into committed memory, including the keys of detached values and retired
-    /// keys. O(1).
+    /// Returns the number of values that fit into committed memory; detached and retired keys count, too. O(1).
     #[inline]
     pub fn capacity(&self) -> usize {
         self.rows.capacity().min(self.keys.capacity()).min(self.table.capacity())

@@ -103,7 +103,7 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     }
 
     constructors! {
-        /// Creates an empty map that can hold at most `max_len` values, including detached and retired keys. Reserves
+        /// Creates an empty map that can hold at most `max_len` values; detached and retired keys count, too. Reserves
         /// the addresses immediately.
         with_max_len_and_key, try_with_max_len_and_key, max_len
     }

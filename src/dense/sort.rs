@@ -31,9 +31,9 @@ macro_rules! sort_methods {
     ($value:ty, |$rows:ident, $a:ident, $b:ident| $pair:expr $(, $(#[$example:meta])+)?) => {
         /// Sorts the values with a comparison function. The sort is stable, and all values keep their keys.
         ///
-        /// Values are compared in place and then swapped: O(n log n) comparisons and O(n) swaps. The global allocator
-        /// provides an index per value meanwhile. If the comparison panics, no value has moved; if it is not a total
-        /// order, the resulting order is unspecified.
+        /// Values are compared in place and then swapped: O(n log n) comparisons and O(n) swaps. Allocates an index per
+        /// value from the global allocator meanwhile. If the comparison panics, no value has moved; if it is not a
+        /// total order, the resulting order is unspecified.
         ///
         /// To sort incrementally, see [`defragment_by`](Self::defragment_by).
         ///

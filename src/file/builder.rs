@@ -81,7 +81,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// immediately.
     ///
     /// Without it, the array reserves addresses for sixteen times the machine's memory, or twice the length of the file
-    /// if that is more, or fewer if the system has not that many.
+    /// if that is more, or fewer if the system refuses that many.
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.max_len = Some(max_len);
         self

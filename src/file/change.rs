@@ -30,7 +30,7 @@ impl<T: Pod> FileVec<T, Mutable> {
         self.elements.pop()
     }
 
-    /// Shortens the array to `len` elements. Has no effect if it is not longer.
+    /// Shortens the array to `len` elements. Has no effect if the array is not longer than that.
     ///
     /// The file keeps the space; see [`shrink_to_fit`](Self::shrink_to_fit).
     pub fn truncate(&mut self, len: usize) {

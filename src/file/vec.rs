@@ -549,7 +549,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         HEADER_BYTES + len * size_of::<T>()
     }
 
-    /// [Flushes](Self::flush) the array, truncates space that never held elements, and unlocks the file. Dropping the
+    /// [Flushes](Self::flush) the array, cuts off space that never held elements, and unlocks the file. Dropping the
     /// array does the same without the flush, and ignores errors.
     ///
     /// # Errors

@@ -49,10 +49,6 @@ impl<I: sealed::Kind> Kind for I {}
 pub(super) mod sealed {
     use super::Hash;
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` is not an index of sets",
-        note = "`stayput::indices!` declares indices with several rows per value as `Many<T>` or `List<T>`"
-    )]
     pub trait Kind {
         type Slots<'s>: Iterator<Item = u32>
         where

@@ -71,10 +71,6 @@ pub trait Row<P>: sealed::Row<P> {}
 impl<P, R: sealed::Row<P>> Row<P> for R {}
 
 mod sealed {
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` is not a row with the indexed part `{P}`",
-        note = "a row is the type that `stayput::indices!` names after `for`, or a pair whose first part is that type"
-    )]
     pub trait Row<P> {
         fn part(&self) -> &P;
         fn part_mut(&mut self) -> &mut P;

@@ -19,8 +19,8 @@ use std::path::Path;
 impl<K: Key, V: Pod> SlotMap<K, V> {
     /// Reads a map from a file that [`save`](Self::save) has written.
     ///
-    /// All contents are checked. Memory is allocated in proportion to the length of the file, including its holes.
-    /// (Needs the feature `file`.)
+    /// All contents are checked. The memory allocated is bounded by the length of the file, including its holes. (Needs
+    /// the feature `file`.)
     ///
     /// # Errors
     ///

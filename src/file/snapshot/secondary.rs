@@ -38,7 +38,7 @@ impl<K: Key, V: Pod> SecondaryMap<K, V> {
 
     /// Reads a map from a file that [`save`](Self::save) has written. (Needs the feature `file`.)
     ///
-    /// All contents are checked. Memory is allocated in proportion to the length of the file, including its holes.
+    /// All contents are checked. The memory allocated is bounded by the length of the file, including its holes.
     ///
     /// # Errors
     ///

@@ -177,7 +177,7 @@ impl Snapshot {
 
     /// Reads a container.
     ///
-    /// All contents are checked. Memory is allocated in proportion to the length of the file, including its holes.
+    /// All contents are checked. The memory allocated is bounded by the length of the file, including its holes.
     ///
     /// # Errors
     ///
