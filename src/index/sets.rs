@@ -14,8 +14,8 @@ macro_rules! set_methods {
                 self.$field.sets()
             }
 
-            /// Returns all slots with the value that a slot was inserted with, including that slot; none if it is not
-            /// in the index. O(1); calls no user code.
+            /// Returns an iterator over the slots with the value that a slot was inserted with, including that slot;
+            /// empty if it is not in the index. O(1); calls no user code.
             ///
             /// # Examples
             ///
@@ -52,8 +52,8 @@ macro_rules! set_methods {
         }
 
         impl<S: BuildHasher> $index<S> {
-            /// Returns all slots with a value; `is_meant` returns whether a slot has it. O(1), plus O(1) per slot
-            /// returned, if hashes are well distributed.
+            /// Returns an iterator over the slots with a value; `is_meant` returns whether a slot has it. O(1), plus
+            /// O(1) per slot returned, if hashes are well distributed.
             #[inline]
             pub fn find<Q: Hash + ?Sized>(
                 &self,

@@ -70,8 +70,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Some((key, row))
     }
 
-    /// Returns all rows with a value in an index, and their keys, in no particular order. O(1), plus O(1) per row, if
-    /// hashes are well distributed.
+    /// Returns an iterator over the rows with a value in an index, and their keys, in no particular order. O(1), plus
+    /// O(1) per row, if hashes are well distributed.
     ///
     /// # Examples
     ///
@@ -156,7 +156,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         }
     }
 
-    /// Returns all rows within a distance of a point, and their keys, in no particular order.
+    /// Returns an iterator over the rows within a distance of a point, and their keys, in no particular order.
     ///
     /// Takes time linear in the points in the cells that the circle or sphere touches; see
     /// [`Grid::within`](crate::index::Grid::within).
@@ -182,7 +182,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Found::new(&self.rows, points.map(|(slot, _)| slot))
     }
 
-    /// Returns all rows in a box, borders included, and their keys, in no particular order; see
+    /// Returns an iterator over the rows in a box, borders included, and their keys, in no particular order; see
     /// [`Grid::in_box`](crate::index::Grid::in_box).
     #[inline]
     pub fn in_box<'t, const FIELD: usize, const D: usize, const CELL: u32>(
@@ -195,7 +195,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Found::new(&self.rows, points.map(|(slot, _)| slot))
     }
 
-    /// Returns the `most` rows nearest to a point, and their keys, nearest first; see
+    /// Returns an iterator over the `most` rows nearest to a point, and their keys, nearest first; see
     /// [`Grid::nearest`](crate::index::Grid::nearest).
     ///
     /// # Panics
@@ -227,7 +227,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
     }
 
-    /// Returns the `most` nearest rows that a closure accepts, and their keys, nearest first.
+    /// Returns an iterator over the `most` nearest rows that a closure accepts, and their keys, nearest first.
     ///
     /// The closure is called for rows in no particular order, at most twice for each; see
     /// [`Grid::nearest_where`](crate::index::Grid::nearest_where).

@@ -36,7 +36,7 @@ impl<P> Visit<P> for Sum {
 }
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
-    /// Makes an error name the table and the index.
+    /// Adds to an error that it is of a table, and the name of the index.
     #[cold]
     pub(super) fn explain(error: Error) -> Error {
         error.with_name_of(X::NAMES).of(Holder::Table)

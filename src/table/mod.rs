@@ -39,11 +39,11 @@ use crate::slot_map::SlotMap;
 /// A slot map of rows that can also be looked up by field values.
 ///
 /// [`indices!`](crate::indices) declares the values by which rows are found. The table keeps the indices up to date, so
-/// it never returns `&mut` to a row: [`modify`](Self::modify), [`replace`](Self::replace) and
+/// it never returns `&mut` to indexed data: [`modify`](Self::modify), [`replace`](Self::replace) and
 /// [`for_each_mut`](Self::for_each_mut) change rows and their index entries together.
 ///
 /// Rows stay at their addresses, and growth copies no row: rows lie in reserved memory, and the hash tables of indices
-/// grow by one bucket of a dozen entries per insertion, never all at once.
+/// grow by one bucket of a dozen entries at a time, never all at once.
 ///
 /// # All or nothing
 ///
