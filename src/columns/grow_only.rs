@@ -136,7 +136,8 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
-        // The stand-in for lent columns is full. SAFETY: the closure only compares numbers.
+        // The stand-in for lent columns is full.
+        // SAFETY: the closure only compares numbers.
         let has_room =
             unsafe { self.columns.lend_seen(|columns| columns.len < columns.capacity()) };
         if has_room { Ok(()) } else { self.grow_by_one() }

@@ -47,7 +47,7 @@ impl<T: Pod> FileVec<T, Mutable> {
 
     /// Removes an element and returns it. The last element takes its place.
     ///
-    /// If the process is killed meanwhile, the last element may be in both places, or its old place may be torn.
+    /// If the process is killed meanwhile, the last element may be in both places, or only in part at `index`.
     ///
     /// # Panics
     ///

@@ -660,7 +660,8 @@ fn a_clone_of_a_handle_does_not_share_the_lock() {
         assert_eq!(other.unwrap_err().kind(), FileErrorKind::Locked);
         drop(vec);
     }
-    // An array that is refused for another reason releases the lock. SAFETY: as in `create`.
+    // An array that is refused for another reason releases the lock.
+    // SAFETY: as in `create`.
     unsafe { FileVec::<u8>::from_file(clone()) }.unwrap_err();
     drop(from_clone().unwrap());
 }

@@ -248,12 +248,13 @@ fn who_may_not_read_it() {
         fs::set_permissions(folder.join("array"), fs::Permissions::from_mode(0o000)).unwrap();
         // SAFETY: no memory is involved.
         let user = unsafe { libc::geteuid() };
-        // Without root privileges this fails, and is not needed. SAFETY: as above.
+        // Without root privileges this fails, and is not needed.
+        // SAFETY: as above.
         let _ = unsafe { libc::seteuid(65_534) };
         // SAFETY: it lies in a folder of the test's.
         let opened = unsafe { FileVec::<Element>::open(folder.join("array")) };
-        // Sanitizers read this program when it ends, for which not every user has permission. SAFETY: no memory is
-        // involved.
+        // Sanitizers read this program when it ends, for which not every user has permission.
+        // SAFETY: no memory is involved.
         assert_eq!(unsafe { libc::seteuid(user) }, 0);
         assert_eq!(opened.unwrap_err().kind(), FileErrorKind::PermissionDenied);
     });

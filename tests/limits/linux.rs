@@ -460,7 +460,8 @@ pub(crate) fn became_one_with_limits() -> bool {
         eprintln!("SKIPPED: the superuser cannot become another");
         return false;
     }
-    // Otherwise `/proc/self` is not accessible. SAFETY: no memory is passed.
+    // Otherwise `/proc/self` is not accessible.
+    // SAFETY: no memory is passed.
     let result = unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
     assert_eq!(result, 0);
     true

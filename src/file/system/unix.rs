@@ -159,8 +159,8 @@ pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bo
     let off = |number| libc::off_t::try_from(number).unwrap_or(libc::off_t::MAX);
     super::in_pieces(range, |range| {
         let (at, bytes) = (off(range.start), off(range.end - range.start));
-        // Returns the error number and does not set `errno`. SAFETY: the descriptor is open, and the call accesses no
-        // memory.
+        // Returns the error number and does not set `errno`.
+        // SAFETY: the descriptor is open, and the call accesses no memory.
         match unsafe { libc::posix_fallocate(file.as_raw_fd(), at, bytes) } {
             0 => Ok(true),
             libc::EINVAL | libc::EOPNOTSUPP => Ok(false),
@@ -238,7 +238,8 @@ pub(in crate::file) fn write_in_place(file: &File) {
         return;
     }
     flags |= NO_COW;
-    // If this is refused, the file stays copy-on-write. SAFETY: as above; the call reads one `int`.
+    // If this is refused, the file stays copy-on-write.
+    // SAFETY: as above; the call reads one `int`.
     let _ = unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags) };
 }
 

@@ -149,7 +149,8 @@ impl Op {
 }
 
 fn try_open<M: Mode>(path: &Path) -> Result<FileVec<u32, M>, FileError> {
-    // On some systems an open file has its maximum length. SAFETY: the file lies in a folder of this test.
+    // On some systems an open file has its maximum length.
+    // SAFETY: the file lies in a folder of this test.
     unsafe { FileVec::builder().max_len(60_000).open_or_create(path) }
 }
 
