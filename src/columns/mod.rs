@@ -91,8 +91,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 ///
 /// # Differences from `VmVec`
 ///
-/// Methods that may need memory have a `try_` twin, as those of a [`VmVec`](crate::VmVec). Methods for slices and
-/// single elements are those of the columns' [slices](Self::as_mut_slices). Not available are:
+/// Methods that may need memory have a `try_` twin, as those of a [`VmVec`](crate::VmVec). Methods of slices are those
+/// of the columns' [slices](Self::as_mut_slices). Not available are:
 ///
 /// | not available | why, and what to use instead |
 /// |---|---|

@@ -292,7 +292,7 @@ macro_rules! defragment_methods {
         ///
         /// # Budget
         ///
-        /// The budget counts swaps ([`Budget::swaps`]), where 8 comparisons count as one; or time; or bytes, where a
+        /// A budget is in swaps ([`Budget::swaps`]), where 8 comparisons count as one; in time; or in bytes, where a
         /// swap counts the size of a value and its key. Sorting n values takes n / 8 swaps for each pass over them, at
         /// most ⌈log₂ n⌉ + 1 passes, and n more: 3,600 frames of 1,000 swaps for a million values in random order. It
         /// stops before a comparison or a swap that exceeds the budget.
