@@ -130,7 +130,7 @@ impl SavedKey {
         let data = index.and_then(|index| KeyData::from_parts(index, generation_of(version), 0));
         data.ok_or_else(|| {
             E::custom(format_args!(
-                "a key of slotmap's with index {idx} and version {version} is none of this key type"
+                "the `slotmap` key with index {idx} and version {version} is none of this key type"
             ))
         })
     }
@@ -161,7 +161,7 @@ impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
         let mut slots = Self { slots, value: PhantomData };
         match slots.next()? {
             Some(SavedSlot { value: None, .. }) => Ok(slots),
-            _ => Err(A::Error::custom("the first slot of a map of slotmap's is empty")),
+            _ => Err(A::Error::custom("the first slot of a `slotmap` map must be empty")),
         }
     }
 
@@ -170,7 +170,7 @@ impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
         match &slot {
             Some(slot) if slot.value.is_some() != (slot.version % 2 == 1) => {
                 Err(A::Error::custom(format_args!(
-                    "a slot of slotmap's holds a value if its version is odd, which {} {}",
+                    "a slot of `slotmap` holds a value exactly if its version is odd, which {} {}",
                     slot.version,
                     if slot.value.is_some() { "is not" } else { "is" }
                 )))
@@ -205,7 +205,7 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadMap<K, V> {
     type Value = SlotMap<K, V>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the slots of a map of slotmap's")
+        f.write_str("the slots of a map of the crate `slotmap`")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
@@ -237,7 +237,7 @@ impl<'de, K: Key, S: Rows<Value: Deserialize<'de>>> Visitor<'de> for ReadDense<K
     type Value = DenseSlotMap<K, S::Value, S>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the slots of a map of slotmap's")
+        f.write_str("the slots of a map of the crate `slotmap`")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
@@ -283,7 +283,7 @@ where
     type Value = M;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the slots of a secondary map of slotmap's")
+        f.write_str("the slots of a secondary map of the crate `slotmap`")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<M, A::Error> {
@@ -298,7 +298,7 @@ where
                 if let Some(value) = slot.value {
                     let data = data.ok_or_else(|| {
                         A::Error::custom(format_args!(
-                            "slot {here} with version {} of slotmap's has no key of this type",
+                            "slot {here} of a `slotmap` map has version {}, which no key of this type has",
                             slot.version
                         ))
                     })?;
