@@ -16,7 +16,7 @@ use crate::slots::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
 use std::mem;
 
-/// A bucket is added if there are more entries per bucket, and removed if there are fewer.
+/// A bucket is added above `MOST` entries per bucket, and removed below `LEAST`.
 const MOST: usize = 7;
 const LEAST: usize = 1;
 
