@@ -1,6 +1,6 @@
-//! Making columns, and looking at them.
+//! Constructors, and access to rows and columns.
 
-#![expect(unsafe_code, reason = "makes references to what is initialised")]
+#![expect(unsafe_code, reason = "makes references to initialised values")]
 
 use super::{Columns, ColumnsBuilder, ColumnsStats, Fields, Row};
 use crate::container::constructors;
@@ -21,19 +21,19 @@ impl<R: Row> Columns<R> {
         ..Options::DEFAULT
     };
 
-    /// Of a row, without padding.
+    /// The bytes of a row, without padding.
     pub(crate) const ROW_BYTES: usize = Self::ROW.size();
 
-    /// Options that were said of no array in particular, for these columns.
+    /// Sets the columns in options that are not for a particular container.
     pub(crate) fn options(options: Options) -> Options {
         Options { columns: Self::OPTIONS.columns, ..options }
     }
 
-    /// What the start of the reservation is where there is none. Nobody uses it.
+    /// The start of the reservation while there is none; never accessed.
     pub(super) const DANGLING: NonNull<u8> = NonNull::dangling();
 
-    /// Without rows. Reserves and allocates nothing, and does not enter the kernel, until the first push.
-    /// How much is reserved then, [`VmVec::new`](crate::VmVec::new) says.
+    /// Creates empty columns. Reserves and allocates nothing, and does not enter the kernel, until the first push;
+    /// [`VmVec::new`](crate::VmVec::new) describes how much is reserved then.
     ///
     /// # Examples
     ///
@@ -50,15 +50,15 @@ impl<R: Row> Columns<R> {
         Self { raw, len: 0, starts: R::Fields::dangling(), rows: PhantomData }
     }
 
-    /// Without rows, with the same options; nothing is reserved.
+    /// Creates empty columns with the same options, without reserving memory.
     pub(super) fn try_fresh(&self) -> Result<Self, Error> {
         self.raw.try_fresh(Self::DANGLING, Self::ROW).map(Self::over)
     }
 
-    /// Without rows; the addresses are reserved, if the options name a maximum.
+    /// Creates empty columns. Reserves the addresses now if the options set a maximum.
     pub(crate) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
         let mut columns = Self::over(RawVec::try_new(Self::DANGLING, Self::ROW, options)?);
-        // As for `VmVec`.
+        // As `VmVec` does.
         columns.try_reserve_exact(capacity)?;
         if options.max_len.is_some() || options.commit_ahead.is_on() {
             columns.raw.reserve_addresses(Self::ROW, 0)?;
@@ -67,7 +67,7 @@ impl<R: Row> Columns<R> {
         Ok(columns)
     }
 
-    /// Learns where the columns are, once there is memory.
+    /// Updates the starts of the columns after memory may have been reserved.
     pub(super) fn find_starts(&mut self) {
         let raw = &self.raw;
         self.starts = match raw.column_start(0) {
@@ -79,12 +79,12 @@ impl<R: Row> Columns<R> {
     }
 
     constructors! {
-        /// Returns an empty array with memory committed for `capacity` rows.
+        /// Creates empty columns with memory committed for `capacity` rows.
         with_capacity, try_with_capacity, capacity
     }
 
     constructors! {
-        /// Returns an empty array that can hold `max_len` rows and no more. Reserves the addresses now.
+        /// Creates empty columns that can hold at most `max_len` rows. Reserves the addresses immediately.
         with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
@@ -95,101 +95,102 @@ impl<R: Row> Columns<R> {
         /// ```
     }
 
-    /// Options: the maximum, how to grow, huge pages, memory ahead of use.
+    /// Returns the options for new columns: the maximum, growth, huge pages, memory committed ahead.
     pub const fn builder() -> ColumnsBuilder<R> {
         ColumnsBuilder::new()
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[inline]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no rows.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many rows fit into committed memory.
+    /// Returns the number of rows that fit into committed memory.
     #[inline]
     pub const fn capacity(&self) -> usize {
         self.raw.capacity()
     }
 
-    /// How many rows there can ever be.
+    /// Returns the greatest number of rows that there can ever be.
     pub fn max_len(&self) -> usize {
         self.raw.max_len(Self::ROW)
     }
 
-    /// What it holds and takes up.
+    /// Returns statistics of the contents and memory.
     ///
-    /// Asks the system what is resident: linear in the committed pages, for looking, not for a hot path.
+    /// Asks the system which pages are resident, in time linear in the committed pages. Meant for monitoring, not for
+    /// hot paths.
     pub fn stats(&self) -> ColumnsStats {
         ColumnsStats { len: self.len, ..ColumnsStats::of(self.memory()) }
     }
 
-    /// [`stats`](Self::stats), as those of an array.
+    /// Returns the [`stats`](Self::stats) as those of an array.
     pub(crate) fn memory(&self) -> VecStats {
         VecStats::of(&self.raw, Self::ROW, self.len)
     }
 
-    /// All columns, whose slices have no names.
+    /// Returns all columns as a tuple of slices.
     #[inline]
     pub(super) fn slices_of_fields(&self) -> <R::Fields as Fields>::Slices<'_> {
-        // SAFETY: so many are initialised; nobody writes to them while `self` is borrowed.
+        // SAFETY: the first `len` values of each column are initialised, and the borrow of `self` prevents writes.
         unsafe { R::Fields::slices(self.starts, 0, self.len) }
     }
 
-    /// The fields of each row, which have no names.
+    /// An iterator over the fields of each row, as tuples.
     pub(super) fn iter_fields(&self) -> impl Iterator<Item = <R::Fields as Fields>::Refs<'_>> {
         let refs = |index| {
-            // SAFETY: within the length; nobody writes to it while `self` is borrowed.
+            // SAFETY: `index < self.len`, and the borrow of `self` prevents writes.
             unsafe { R::Fields::refs(self.starts, index) }
         };
         (0..self.len).map(refs)
     }
 
-    /// A row to look at, if there is one at `index`. O(1).
+    /// Returns references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
     #[inline]
     pub fn get(&self, index: usize) -> Option<R::Ref<'_>> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: within the length; nobody writes to it while `self` is borrowed.
+        // SAFETY: `index < self.len` was checked above, and the borrow of `self` prevents writes.
         Some(R::by_ref(unsafe { R::Fields::refs(self.starts, index) }))
     }
 
-    /// A row to change, if there is one at `index`. O(1).
+    /// Returns mutable references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
     #[inline]
     pub fn get_mut(&mut self, index: usize) -> Option<R::Mut<'_>> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: within the length; `self` is borrowed mutably.
+        // SAFETY: `index < self.len` was checked above, and `&mut self` guarantees exclusive access.
         Some(R::by_mut(unsafe { R::Fields::muts(self.starts, index) }))
     }
 
-    /// The first row, if there is one.
+    /// Returns the first row; `None` if there are no rows.
     #[inline]
     pub fn first(&self) -> Option<R::Ref<'_>> {
         self.get(0)
     }
 
-    /// The last row, if there is one.
+    /// Returns the last row; `None` if there are no rows.
     #[inline]
     pub fn last(&self) -> Option<R::Ref<'_>> {
         self.get(self.len.wrapping_sub(1))
     }
 
-    /// The first row, to be changed, if there is one.
+    /// Returns the first row mutably; `None` if there are no rows.
     #[inline]
     pub fn first_mut(&mut self) -> Option<R::Mut<'_>> {
         self.get_mut(0)
     }
 
-    /// The last row, to be changed, if there is one.
+    /// Returns the last row mutably; `None` if there are no rows.
     ///
     /// # Examples
     ///
@@ -203,7 +204,7 @@ impl<R: Row> Columns<R> {
         self.get_mut(self.len.wrapping_sub(1))
     }
 
-    /// All columns, as slices of the same length.
+    /// Returns all columns, as slices of equal length.
     ///
     /// # Examples
     ///
@@ -217,18 +218,18 @@ impl<R: Row> Columns<R> {
         R::by_slices(self.slices_of_fields())
     }
 
-    /// All columns, as slices to be changed.
+    /// Returns all columns as mutable slices.
     #[inline]
     pub fn as_mut_slices(&mut self) -> R::SlicesMut<'_> {
-        // SAFETY: so many are initialised; `self` is borrowed mutably.
+        // SAFETY: the first `len` values of each column are initialised, and `&mut self` guarantees exclusive access.
         R::by_slices_mut(unsafe { R::Fields::slices_mut(self.starts, 0, self.len) })
     }
 
-    /// Some rows of all columns, as slices of the same length. O(1).
+    /// Returns a range of rows of all columns, as slices of equal length. O(1).
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range ends before it starts, or past the length.
     ///
     /// # Examples
     ///
@@ -240,20 +241,20 @@ impl<R: Row> Columns<R> {
     #[track_caller]
     pub fn slices(&self, range: impl RangeBounds<usize>) -> R::Slices<'_> {
         let (start, end) = check_range(&range, self.len);
-        // SAFETY: within the length; nobody writes to them while `self` is borrowed.
+        // SAFETY: the range was checked to lie within the length, and the borrow of `self` prevents writes.
         R::by_slices(unsafe { R::Fields::slices(self.starts, start, end - start) })
     }
 
-    /// Some rows of all columns, as slices to be changed. O(1).
+    /// Returns a range of rows of all columns, as mutable slices. O(1).
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range ends before it starts, or past the length.
     #[inline]
     #[track_caller]
     pub fn slices_mut(&mut self, range: impl RangeBounds<usize>) -> R::SlicesMut<'_> {
         let (start, end) = check_range(&range, self.len);
-        // SAFETY: within the length; `self` is borrowed mutably.
+        // SAFETY: the range was checked to lie within the length, and `&mut self` guarantees exclusive access.
         R::by_slices_mut(unsafe { R::Fields::slices_mut(self.starts, start, end - start) })
     }
 }

@@ -1,4 +1,4 @@
-//! [`ColumnsBuilder`]: options for columns.
+//! [`ColumnsBuilder`]: the options of columns.
 
 #![forbid(unsafe_code)]
 
@@ -7,12 +7,11 @@ use crate::container::{Builder, Container};
 use crate::error::Error;
 use crate::raw_vec::Options;
 
-/// Options for [`Columns`]; see [`Columns::builder`].
+/// Options for [`Columns`]; created by [`Columns::builder`].
 ///
-/// [`VecBuilder::build_in`](crate::VecBuilder::build_in) has no counterpart here. A [`Backing`](crate::Backing) is
-/// used from its front on, and each call names one range, all or none of which it commits; memory for more rows is a
-/// range in each column. To use caller-provided memory, create a [`VmVec`](crate::VmVec) for each column, each in a
-/// part of it.
+/// [`VecBuilder::build_in`](crate::VecBuilder::build_in) has no counterpart. A [`Backing`](crate::Backing) is
+/// used from its front, and each call commits one range or nothing, but more rows need a range in each column. To use
+/// caller-provided memory, create a [`VmVec`](crate::VmVec) for each column, each in a part of that memory.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! Calls that move many rows.
+//! Methods that move many rows.
 
 #![expect(unsafe_code, reason = "moves rows between columns")]
 
@@ -8,12 +8,12 @@ use crate::vec::check_range;
 use std::ops::RangeBounds;
 
 impl<R: Row> Columns<R> {
-    /// Moves all rows of `other` behind those of `self`; `other` keeps its memory. O(n), one copy of the bytes
-    /// of each column; enters the kernel if there is not room already.
+    /// Moves all rows of `other` to the end of `self`; `other` keeps its memory. O(n), one copy of the bytes of each
+    /// column; enters the kernel if the capacity does not suffice.
     ///
     /// # Panics
     ///
-    /// Where [`try_append`](Self::try_append) has an error.
+    /// If [`try_append`](Self::try_append) returns an error.
     ///
     /// # Examples
     ///
@@ -29,39 +29,40 @@ impl<R: Row> Columns<R> {
         or_give_up(self.try_append(other));
     }
 
-    /// [`append`](Self::append), or the error; then neither has changed.
+    /// Moves all rows as [`append`](Self::append) does, or returns the error; then neither has changed.
     ///
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), Error> {
         self.try_reserve(other.len)?;
-        // SAFETY: room was made for as many.
+        // SAFETY: memory for `other.len` more rows was reserved above.
         unsafe { self.take_rows(other, 0) };
         Ok(())
     }
 
-    /// Moves the rows of `other` from `first` on behind those of `self`.
+    /// Moves the rows of `other` from `first` on to the end of `self`.
     ///
     /// # Safety
     ///
-    /// - There is room for as many.
+    /// - There is capacity for these rows.
     unsafe fn take_rows(&mut self, other: &mut Self, first: usize) {
         let count = other.len - first;
         debug_assert!(count <= self.capacity() - self.len);
         other.len = first;
-        // SAFETY: `count` rows, which are behind the length of `other` now; the caller promises room for as
-        // many behind the `len` rows here. Two that are both borrowed mutably are not one.
+        // SAFETY: the `count` rows are past the length of `other` now, so it does not use them again; the caller
+        // guarantees capacity for them after the `len` rows of `self`. Both are mutably borrowed, so they are different
+        // columns.
         unsafe { R::Fields::copy_rows(other.starts, first, self.starts, self.len, count) };
         self.len += count;
     }
 
-    /// Moves the rows from `at` on into columns of their own, which have the same options. O(n - at), one copy of
-    /// the bytes of each column; enters the kernel for their memory.
+    /// Moves the rows from `at` on to new columns with the same options. O(n - at), one copy of the bytes of each
+    /// column; enters the kernel for their memory.
     ///
     /// # Panics
     ///
-    /// Where [`try_split_off`](Self::try_split_off) does or has an error.
+    /// If `at` is past the length, or [`try_split_off`](Self::try_split_off) returns an error.
     ///
     /// # Examples
     ///
@@ -76,7 +77,7 @@ impl<R: Row> Columns<R> {
         or_give_up(self.try_split_off(at))
     }
 
-    /// [`split_off`](Self::split_off), or the error; then nothing has changed.
+    /// Splits the columns as [`split_off`](Self::split_off) does, or returns the error; then nothing has changed.
     ///
     /// # Errors
     ///
@@ -84,26 +85,26 @@ impl<R: Row> Columns<R> {
     ///
     /// # Panics
     ///
-    /// If `at` is beyond the length.
+    /// If `at` is past the length.
     #[track_caller]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
         let len = self.len;
         assert!(at <= len, "`at` split index (is {at}) should be <= len (is {len})");
         let mut rest = self.try_fresh()?;
         rest.try_reserve_exact(len - at)?;
-        // SAFETY: room was made for as many.
+        // SAFETY: memory for `len - at` rows was reserved above.
         unsafe { rest.take_rows(self, at) };
         Ok(rest)
     }
 
-    /// Takes a range of rows out, which the iterator gives; those behind it move down when it is dropped.
-    /// O(rows from the start of the range on).
+    /// Removes a range of rows and returns them as an iterator. The rows after the range move down when the iterator is
+    /// dropped. O(n) in the rows from the start of the range.
     ///
-    /// If the iterator is forgotten, the columns end where the range began, and the rest leaks.
+    /// If the iterator is leaked, the columns end where the range began, and the remaining rows leak.
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range ends before it starts, or past the length.
     ///
     /// # Examples
     ///
@@ -118,14 +119,14 @@ impl<R: Row> Columns<R> {
         Drain::new(self, start, end)
     }
 
-    /// Removes the rows of a range that a predicate names, which may change the others: one by one, as the iterator is
-    /// asked for them.
+    /// Returns an iterator that removes those rows of a range for which a predicate returns `true`. The predicate may
+    /// change the others.
     ///
     /// If the predicate panics, the row that it was called with stays, as do those after it.
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range ends before it starts, or past the length.
     ///
     /// # Examples
     ///
@@ -144,13 +145,13 @@ impl<R: Row> Columns<R> {
         ExtractIf::new(self, start, end, predicate)
     }
 
-    /// Makes the length `new_len`, dropping rows from the end or adding what `make` returns.
+    /// Changes the length to `new_len`: drops rows from the end, or appends what `make` returns.
     ///
-    /// Should `make` panic, the rows that were added before stay.
+    /// If `make` panics, the rows appended before stay.
     ///
     /// # Panics
     ///
-    /// Where [`try_resize_with`](Self::try_resize_with) has an error.
+    /// If [`try_resize_with`](Self::try_resize_with) returns an error.
     ///
     /// # Examples
     ///
@@ -164,7 +165,7 @@ impl<R: Row> Columns<R> {
         or_give_up(self.try_resize_with(new_len, make));
     }
 
-    /// [`resize_with`](Self::resize_with), or the error; then `make` was not called.
+    /// Resizes as [`resize_with`](Self::resize_with) does, or returns the error; then `make` was not called.
     ///
     /// # Errors
     ///
@@ -185,9 +186,9 @@ impl<R: Row> Columns<R> {
         Ok(())
     }
 
-    /// Removes all but the first of neighbours with equal keys. O(n), one key a row.
+    /// Removes all but the first of consecutive rows with equal keys. O(n), with one call of `key` per row.
     ///
-    /// Should `key`, a comparison or a drop panic, the rows that were not looked at are kept.
+    /// If `key`, a comparison or a drop panics, the rows not yet visited stay.
     ///
     /// # Examples
     ///

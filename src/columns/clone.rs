@@ -1,6 +1,6 @@
 //! `Clone` for columns.
 
-#![expect(unsafe_code, reason = "writes clones behind the last row")]
+#![expect(unsafe_code, reason = "writes clones after the last row")]
 
 use super::{CloneFields, Columns, Fields, Row};
 use crate::error::{Error, or_give_up};
@@ -30,7 +30,7 @@ where
     /// Appends clones of the rows of `source` from `first` on, for which memory was reserved.
     fn append_clones(&mut self, source: &Self, first: usize) {
         let count = source.len - first;
-        assert!(count <= self.capacity() - self.len, "there is no room for clones");
+        assert!(count <= self.capacity() - self.len, "too little capacity for the clones");
         // SAFETY: `first..len` lies within the length of `source`, and the borrow of it prevents writes.
         let values = unsafe { R::Fields::slices(source.starts, first, count) };
         // SAFETY: the assertion above leaves room for `count` rows after the first `len`. If a clone panics, `len`
@@ -44,8 +44,7 @@ impl<R: Row + Clone> Clone for Columns<R>
 where
     R::Fields: CloneFields,
 {
-    /// Returns a copy with the same options, whose values have other addresses. O(n); enters the kernel for the
-    /// memory.
+    /// Returns a copy with the same options, at other addresses. O(n); enters the kernel for memory.
     ///
     /// The fields are cloned column by column. `R: Clone` is required, but its own `clone` is not called. If a clone
     /// panics, the clones made before are dropped.

@@ -1,6 +1,6 @@
 //! Comparison and hashing of columns.
 //!
-//! Fields are compared, since rows are not stored anywhere. The compiler requires rows that do not borrow, since
+//! Fields are compared, since rows are not stored as such. The compiler requires rows that do not borrow, because
 //! bounds on references of any lifetime cannot be written otherwise.
 
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
-//! [`Concat`]: more fields than a tuple has.
+//! [`Concat`]: two lists of fields in sequence, for rows with more fields than a tuple has.
 
-#![expect(unsafe_code, reason = "passes promises about columns on to both halves")]
+#![expect(unsafe_code, reason = "passes guarantees about columns on to both halves")]
 
 use super::{CloneFields, Fields, fields::sealed};
 use crate::reservation::ColumnLayouts;
@@ -9,7 +9,6 @@ use std::array;
 use std::mem;
 use std::ptr::NonNull;
 
-/// The most columns that a row can have.
 const MAX_COLUMNS: usize = 36;
 
 /// Two [`Fields`] in sequence, for rows of more than twelve fields.
@@ -90,7 +89,7 @@ impl<A: Fields, B: Fields> Concat<A, B> {
     const SIZED: &'static [Layout] = Self::LAYOUTS.0.split_at(Self::LAYOUTS.1).0;
 }
 
-/// Rows whose fields are dropped with it.
+/// Rows whose values are dropped together with it.
 struct Rows<F: Fields> {
     starts: F::Starts,
     from: usize,
@@ -99,14 +98,14 @@ struct Rows<F: Fields> {
 
 impl<F: Fields> Drop for Rows<F> {
     fn drop(&mut self) {
-        // SAFETY: the values belong to `self` alone; see where it is made.
+        // SAFETY: the creator of `self` has passed these values to it.
         unsafe { F::drop_rows(self.starts, self.from, self.count) }
     }
 }
 
 impl<A: Fields, B: Fields> sealed::Sealed for Concat<A, B> {}
 
-/// Defines a method that makes references: to columns of both halves.
+/// Defines a method that returns references to the columns of both halves.
 macro_rules! both {
     ($method:ident($($argument:ident: usize),+) -> $Result:ident) => {
         #[inline]
@@ -122,7 +121,7 @@ macro_rules! both {
     };
 }
 
-// Each `unsafe` call below passes a promise about all columns on to both halves, each of which has some of them.
+// Each `unsafe` call below passes a guarantee about all columns on to one half, which has some of them.
 impl<A: Fields, B: Fields> Fields for Concat<A, B> {
     borrowed_types! {
         Refs = (A::Refs<'a>, B::Refs<'a>), Muts = (A::Muts<'a>, B::Muts<'a>),
@@ -248,7 +247,7 @@ impl<A: CloneFields, B: CloneFields> CloneFields for Concat<A, B> {
     unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, count: usize) {
         // SAFETY: the caller's promise.
         unsafe { A::clone_to(from.0, to.0, place, count) };
-        // If a clone of the second half panics, those of the first are dropped; they are no rows yet.
+        // If a clone of the second half panics, those of the first, which are not rows yet, are dropped.
         let first = Rows::<A> { starts: to.0, from: place, count };
         // SAFETY: the caller's promise.
         unsafe { B::clone_to(from.1, to.1, place, count) };

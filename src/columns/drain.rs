@@ -11,9 +11,8 @@ use std::ops::Range;
 /// When it is dropped, the rows after the range move down to close the gap. If it is leaked instead (as by
 /// [`mem::forget`]), the columns end where the range began, and the remaining rows leak.
 pub struct Drain<'c, R: Row> {
-    /// Its length is the start of the range.
+    /// Its length is the start of the range until the iterator is dropped.
     columns: &'c mut Columns<R>,
-    /// Rows not yet yielded.
     left: Range<usize>,
     /// The end of the range, where the retained rows begin.
     tail: usize,
@@ -24,7 +23,7 @@ impl<'c, R: Row> Drain<'c, R> {
     /// Drains `start..end`, which lies within the length.
     pub(super) fn new(columns: &'c mut Columns<R>, start: usize, end: usize) -> Self {
         let old_len = columns.len;
-        assert!(start <= end && end <= old_len, "a range that was checked");
+        assert!(start <= end && end <= old_len, "the range is out of bounds");
         // If `self` is leaked, the columns hold no row that was yielded.
         columns.len = start;
         Self { columns, left: start..end, tail: end, old_len }

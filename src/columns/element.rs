@@ -1,4 +1,4 @@
-//! Putting rows in, and taking them out.
+//! Insertion and removal of single rows.
 
 #![expect(unsafe_code, reason = "reads and writes single rows")]
 
@@ -7,18 +7,18 @@ use crate::error::{Error, Refused, or_give_up};
 use crate::raw_vec::Amount;
 
 impl<R: Row> Columns<R> {
-    /// Appends a row. O(1), no copy; enters the kernel if capacity is used up.
+    /// Appends a row. O(1), nothing is moved; enters the kernel if the capacity is used up.
     ///
     /// # Panics
     ///
-    /// If there are `max_len` rows, or the system refuses memory.
+    /// If there are `max_len` rows, or memory is refused.
     #[inline]
     #[track_caller]
     pub fn push(&mut self, row: R) {
         self.push_fields(row.into_fields());
     }
 
-    /// The same of a row that was taken apart already: runs no user code.
+    /// Appends the fields of a row. Runs no user code.
     #[inline]
     #[track_caller]
     pub(crate) fn push_fields(&mut self, fields: R::Fields) {
@@ -26,12 +26,12 @@ impl<R: Row> Columns<R> {
         if len == self.capacity() {
             self.grow_by_one_or_give_up();
         }
-        // SAFETY: there is room for one more behind the `len` rows.
+        // SAFETY: there is capacity for one more row after the `len` rows.
         unsafe { fields.write(self.starts, len) };
         self.len = len + 1;
     }
 
-    /// [`push`](Self::push), or the error and the row.
+    /// Appends a row, or returns the error and the row.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl<R: Row> Columns<R> {
             }
         }
         let fields = row.into_fields();
-        // SAFETY: there is room for one more behind the `len` rows.
+        // SAFETY: there is capacity for one more row after the `len` rows.
         unsafe { fields.write(self.starts, len) };
         self.len = len + 1;
         Ok(())
@@ -64,14 +64,13 @@ impl<R: Row> Columns<R> {
         or_give_up(self.grow_by_one());
     }
 
-    /// Makes room for `additional` rows more.
     pub(super) fn grow(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         let grown = self.raw.grow(Self::ROW, self.len, additional, amount);
         self.find_starts();
         grown
     }
 
-    /// [`push`](Self::push), and the row, which may be changed, where it now lies.
+    /// Appends a row and returns mutable references to its fields.
     ///
     /// # Panics
     ///
@@ -92,32 +91,32 @@ impl<R: Row> Columns<R> {
         self.last_mut().expect("a row was pushed")
     }
 
-    /// Takes the last row out. O(1).
+    /// Removes the last row and returns it; `None` if there are no rows. O(1).
     #[inline]
     pub fn pop(&mut self) -> Option<R> {
         self.pop_fields().map(R::from_fields)
     }
 
-    /// The same, which is not put together yet: runs no user code.
+    /// Removes the fields of the last row. Runs no user code.
     #[inline]
     pub(crate) fn pop_fields(&mut self) -> Option<R::Fields> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: it was a row, and is behind the length now, so nobody reads it again.
+        // SAFETY: the row was initialised, and is past the length now, so it is not read again.
         Some(unsafe { R::Fields::read(self.starts, self.len) })
     }
 
-    /// Takes the last row out if the predicate says so. O(1).
+    /// Removes the last row and returns it if the predicate returns `true`. O(1).
     pub fn pop_if(&mut self, predicate: impl FnOnce(R::Mut<'_>) -> bool) -> Option<R> {
         let last = self.last_mut()?;
         if predicate(last) { self.pop() } else { None }
     }
 
-    /// Inserts a row at `index`, moving those behind it up by one, column by column. O(n - index); enters the
-    /// kernel if capacity is used up.
+    /// Inserts a row at `index`, and moves the rows after it up by one, column by column. O(n - index); enters the
+    /// kernel if the capacity is used up.
     ///
     /// # Panics
     ///
-    /// If `index` is beyond the length, there are `max_len` rows, or the system refuses memory.
+    /// If `index` is past the length, there are `max_len` rows, or memory is refused.
     ///
     /// # Examples
     ///
@@ -131,7 +130,7 @@ impl<R: Row> Columns<R> {
         or_give_up(self.try_insert(index, row));
     }
 
-    /// [`insert`](Self::insert), and the row, which may be changed, where it now lies.
+    /// Inserts a row at `index` and returns mutable references to its fields.
     ///
     /// # Panics
     ///
@@ -143,7 +142,7 @@ impl<R: Row> Columns<R> {
         self.get_mut(index).expect("a row was inserted there")
     }
 
-    /// [`insert`](Self::insert), or the error and the row; then nothing has moved.
+    /// Inserts a row as [`insert`](Self::insert) does, or returns the error and the row; then nothing has moved.
     ///
     /// # Errors
     ///
@@ -151,7 +150,7 @@ impl<R: Row> Columns<R> {
     ///
     /// # Panics
     ///
-    /// If `index` is beyond the length.
+    /// If `index` is past the length.
     #[track_caller]
     pub fn try_insert(&mut self, index: usize, row: R) -> Result<(), Refused<R>> {
         let len = self.len;
@@ -159,20 +158,21 @@ impl<R: Row> Columns<R> {
         if let Err(error) = self.try_reserve(1) {
             return Err(Refused { error, value: row });
         }
-        // Before anything moves, for it is user code.
+        // Before anything moves, because this is user code.
         let fields = row.into_fields();
         let starts = self.starts;
-        // SAFETY: the rows from `index` on, and there is room for one more behind them.
+        // SAFETY: moves the rows from `index` on; there is capacity for one more row after them.
         unsafe { R::Fields::copy_rows(starts, index, starts, index + 1, len - index) };
-        // SAFETY: what was there has moved up, or it is behind the last row.
+        // SAFETY: the row at `index` has moved up, or `index` is the length; either way there is memory.
         unsafe { fields.write(starts, index) };
         self.len = len + 1;
         Ok(())
     }
 
-    /// Takes the row at `index` out, moving those behind it down by one, column by column. O(n - index).
+    /// Removes the row at `index` and returns it, and moves the rows after it down by one, column by column. O(n -
+    /// index).
     ///
-    /// Where order is no matter, [`swap_remove`](Self::swap_remove) is O(1).
+    /// If the order does not matter, [`swap_remove`](Self::swap_remove) is O(1).
     ///
     /// # Panics
     ///
@@ -190,16 +190,16 @@ impl<R: Row> Columns<R> {
         let len = self.len;
         assert!(index < len, "removal index (is {index}) should be < len (is {len})");
         let (starts, last) = (self.starts, len - 1);
-        // SAFETY: within the length. It is overwritten, or behind the length, before anybody reads it again:
-        // no user code runs until then.
+        // SAFETY: `index < len` was checked above. The value is overwritten, or past the length, before it could be
+        // read again: no user code runs until then.
         let fields = unsafe { R::Fields::read(starts, index) };
-        // SAFETY: the rows behind it; the place of the one that was read is free.
+        // SAFETY: moves the rows after `index` down to it; the row there was just read and is not used again.
         unsafe { R::Fields::copy_rows(starts, index + 1, starts, index, last - index) };
         self.len = last;
         R::from_fields(fields)
     }
 
-    /// Takes the row at `index` out, and puts the last one in its place. O(1).
+    /// Removes the row at `index` and returns it. The last row takes its place. O(1).
     ///
     /// # Panics
     ///
@@ -210,26 +210,26 @@ impl<R: Row> Columns<R> {
         R::from_fields(self.swap_remove_fields(index))
     }
 
-    /// The same, which is not put together yet: runs no user code.
+    /// Removes the fields of the row at `index`, which the last row replaces. Runs no user code.
     #[inline]
     #[track_caller]
     pub(crate) fn swap_remove_fields(&mut self, index: usize) -> R::Fields {
         let len = self.len;
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
         let last = len - 1;
-        // SAFETY: within the length. It is overwritten, or behind the length, before anybody reads it again:
-        // no user code runs until then.
+        // SAFETY: `index < len` was checked above. The value is overwritten, or past the length, before it could be
+        // read again: no user code runs until then.
         let fields = unsafe { R::Fields::read(self.starts, index) };
         if index < last {
-            // SAFETY: the last row is not used by its old place, which is behind the length now; that of the
-            // one that was read is free.
+            // SAFETY: the last row is initialised, and its old place is past the length below; the row at `index` was
+            // just read and is not used again.
             unsafe { R::Fields::copy(self.starts, last, index) };
         }
         self.len = last;
         fields
     }
 
-    /// Puts a row in the place of the one at `index`, and gives that.
+    /// Replaces the row at `index` and returns the old one.
     ///
     /// # Panics
     ///
@@ -240,14 +240,14 @@ impl<R: Row> Columns<R> {
         let len = self.len;
         assert!(index < len, "replace index (is {index}) should be < len (is {len})");
         let fields = row.into_fields();
-        // SAFETY: within the length; overwritten before anybody reads it again.
+        // SAFETY: `index < len` was checked above, and the value is overwritten before it could be read again.
         let old = unsafe { R::Fields::read(self.starts, index) };
-        // SAFETY: what was there was taken out.
+        // SAFETY: `index < len`, and the old value was just moved out.
         unsafe { fields.write(self.starts, index) };
         R::from_fields(old)
     }
 
-    /// Exchanges two rows.
+    /// Swaps two rows.
     ///
     /// # Panics
     ///
@@ -257,28 +257,28 @@ impl<R: Row> Columns<R> {
     pub fn swap(&mut self, a: usize, b: usize) {
         let len = self.len;
         assert!(a < len && b < len, "swap indices (are {a}, {b}) should be < len (is {len})");
-        // SAFETY: both within the length; `self` is borrowed mutably.
+        // SAFETY: both indices were checked above, and `&mut self` guarantees exclusive access.
         unsafe { R::Fields::swap(self.starts, a, b) }
     }
 
-    /// Drops the rows from `len` on, column by column. The memory stays. O(number dropped).
+    /// Drops the rows from `len` on, column by column. Memory stays committed. O(n) in the rows dropped.
     pub fn truncate(&mut self, len: usize) {
         let Some(count) = self.len.checked_sub(len) else { return };
-        // Before user code runs: should a drop panic, nothing is dropped twice.
+        // Before user code runs, so that nothing is dropped twice if a drop panics.
         self.len = len;
-        // SAFETY: `count` rows that are behind the length now, so nobody reaches them again.
+        // SAFETY: these `count` rows are initialised, and are past the length now, so they are not used again.
         unsafe { R::Fields::drop_rows(self.starts, len, count) }
     }
 
-    /// Drops all rows. The memory stays. O(n).
+    /// Drops all rows. Memory stays committed. O(n).
     #[inline]
     pub fn clear(&mut self) {
         self.truncate(0);
     }
 
-    /// Keeps the rows of which `keep` says so, in their order, and drops the others.
+    /// Keeps the rows for which `keep` returns `true`, in order, and drops the others.
     ///
-    /// Should `keep`, or a drop, panic, the rows that were not looked at are kept.
+    /// If `keep` or a drop panics, the rows not yet visited stay.
     ///
     /// # Examples
     ///
@@ -295,9 +295,9 @@ impl<R: Row> Columns<R> {
     }
 }
 
-/// Rows that are gone through, some of which are taken out: the first `kept` are rows, then come places of
-/// which nobody has a use, then from `next` to `len` rows again, of which those from `end` on are not looked at. The
-/// columns end where the pass began meanwhile.
+/// A pass over rows that removes some of them: rows `..kept` are retained, places `kept..next` are vacant, and rows
+/// `next..len` are not visited yet, of which those from `end` on will not be. Until it is dropped, the columns end
+/// where the pass began.
 pub(super) struct Sieve<'c, R: Row> {
     columns: &'c mut Columns<R>,
     kept: usize,
@@ -307,35 +307,34 @@ pub(super) struct Sieve<'c, R: Row> {
 }
 
 impl<'c, R: Row> Sieve<'c, R> {
-    /// Goes through `start..end`, which is within the length.
+    /// Starts a pass over `start..end`, which lies within the length.
     pub(super) fn new(columns: &'c mut Columns<R>, start: usize, end: usize) -> Self {
         let len = columns.len;
-        assert!(start <= end && end <= len, "a range that was checked");
+        assert!(start <= end && end <= len, "the range is out of bounds");
         columns.len = start;
         Self { columns, kept: start, next: start, end, len }
     }
 
-    /// How many rows are still to be looked at.
     pub(super) fn left(&self) -> usize {
         self.end - self.next
     }
 
-    /// Takes out the next row that goes. If `goes` panics, the row stays, and is looked at again.
+    /// Removes the next row for which `goes` returns `true`. If `goes` panics, the row stays, and is visited again.
     pub(super) fn take_next(
         &mut self,
         mut goes: impl FnMut(R::Mut<'_>) -> bool,
     ) -> Option<R::Fields> {
         while self.next < self.end {
             let (starts, this) = (self.columns.starts, self.next);
-            // SAFETY: a row that was not looked at: nobody else has a reference to it, since it is behind the length.
+            // SAFETY: the row is initialised and not visited yet; it is past the length, so nothing else refers to it.
             let is_gone = goes(R::by_mut(unsafe { R::Fields::muts(starts, this) }));
             self.next += 1;
             if is_gone {
-                // SAFETY: a row that nobody looks at again: it is in front of `next`, and not one of the `kept`.
+                // SAFETY: the row lies before `next` and is not among the `kept`, so it is not read again.
                 return Some(unsafe { R::Fields::read(starts, this) });
             }
             if self.kept < this {
-                // SAFETY: the row at `kept` was taken out, or has moved to the front.
+                // SAFETY: the row at `this` is initialised, and the place at `kept` is vacant.
                 unsafe { R::Fields::copy(starts, this, self.kept) };
             }
             self.kept += 1;
@@ -348,7 +347,7 @@ impl<R: Row> Drop for Sieve<'_, R> {
     fn drop(&mut self) {
         let (starts, left) = (self.columns.starts, self.len - self.next);
         if left > 0 {
-            // SAFETY: `left` rows; nobody has a use for the places between `kept` and them.
+            // SAFETY: `left` rows start at `next`, and the places from `kept` up to them are vacant.
             unsafe { R::Fields::copy_rows(starts, self.next, starts, self.kept, left) };
         }
         self.columns.len = self.kept + left;

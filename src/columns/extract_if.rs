@@ -1,14 +1,14 @@
-//! [`ExtractIf`]: takes out the rows that a predicate names.
+//! [`ExtractIf`]: removes the rows that a predicate selects.
 
 #![forbid(unsafe_code)]
 
 use super::element::Sieve;
 use super::{Columns, Row};
 
-/// An iterator that takes out of [`Columns`] the rows that a predicate names, made by [`Columns::extract_if`].
+/// An iterator that removes rows from [`Columns`] if a predicate returns `true`; created by [`Columns::extract_if`].
 ///
-/// Rows it has not come to when it is dropped stay. If it is forgotten instead, the columns end where the range began,
-/// and the rest leaks.
+/// Rows not yet visited when it is dropped stay. If it is leaked, the columns end where the range began, and the
+/// remaining rows leak.
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'c, R: Row, F> {
     sieve: Sieve<'c, R>,
@@ -16,7 +16,7 @@ pub struct ExtractIf<'c, R: Row, F> {
 }
 
 impl<'c, R: Row, F> ExtractIf<'c, R, F> {
-    /// Looks at `start..end`, which is within the length.
+    /// Visits `start..end`, which lies within the length.
     pub(super) fn new(columns: &'c mut Columns<R>, start: usize, end: usize, predicate: F) -> Self {
         Self { sieve: Sieve::new(columns, start, end), predicate }
     }

@@ -1,11 +1,11 @@
-//! [`Fields`]: the parts of a row, each in a column of its own.
+//! [`Fields`]: the fields of a row, each stored in its own column.
 //!
 //! # Why this is sound
 //!
-//! All that is done to columns is done here, to each field by the pointer to its own column. The
-//! trait is sealed: only tuples, and [`Concat`](super::Concat) of them, answer for what it says.
+//! All reads and writes of columns are here, for each field through the pointer to its own column. The trait is sealed:
+//! only tuples, and [`Concat`](super::Concat) of them, implement it.
 
-#![expect(unsafe_code, reason = "reads and writes what lies in columns")]
+#![expect(unsafe_code, reason = "reads and writes columns")]
 
 use super::Pad;
 use crate::reservation::ColumnLayouts;
@@ -16,69 +16,74 @@ use std::mem;
 use std::ptr::{self, NonNull};
 use std::slice;
 
-/// What a [`Row`](super::Row) is made of: a tuple of one to twelve fields, each of which has a
-/// column; or a [`Concat`](super::Concat) of such tuples.
+/// The fields of a [`Row`](super::Row): a tuple of one to twelve fields, each stored in its own column, or a
+/// [`Concat`](super::Concat) of such tuples.
 ///
-/// The trait is sealed. What it has is for [`Columns`](super::Columns).
+/// This trait is sealed; its methods are for [`Columns`](super::Columns).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of fields",
+    note = "the fields of a row are a tuple of one to twelve types, or a `Concat` of two such lists"
+)]
 pub trait Fields: Sized + sealed::Sealed {
-    /// A reference to each field of a row.
+    /// References to the fields of a row.
     type Refs<'a>
     where
         Self: 'a;
-    /// A mutable reference to each.
+    /// Mutable references to the fields of a row.
     type Muts<'a>
     where
         Self: 'a;
-    /// All columns, as slices of the same length.
+    /// All columns, as slices of equal length.
     type Slices<'a>
     where
         Self: 'a;
-    /// The same, mutable.
+    /// All columns, as mutable slices of equal length.
     type SlicesMut<'a>
     where
         Self: 'a;
 
-    /// A record of [`Groups`](super::Groups): an array of each field.
+    /// A record of [`Groups`](super::Groups): an array per field.
     type Group<const N: usize>;
 
-    /// Where the columns start: a pointer to each.
+    /// Pointers to the starts of the columns.
     #[doc(hidden)]
     type Starts: Copy + fmt::Debug;
 
-    /// The size of all fields, none of them padded, and the alignment of the most aligned.
+    /// The sum of the sizes of all fields, without padding, and the greatest alignment.
     #[doc(hidden)]
     const ROW: Layout;
 
-    /// Those that have a size.
+    /// The layouts of the fields whose size is not zero.
     #[doc(hidden)]
     const COLUMNS: ColumnLayouts;
 
-    /// Pointers that are aligned, and good for what has no size.
+    /// Returns aligned pointers, which are valid for fields of size zero.
     #[doc(hidden)]
     fn dangling() -> Self::Starts;
 
-    /// `start_of` tells where the columns are that have a size, by number.
+    /// Returns the starts of the columns. `start_of` is called with the number of a column, among those whose size is
+    /// not zero.
     #[doc(hidden)]
     fn starts(start_of: impl Fn(usize) -> NonNull<u8>) -> Self::Starts;
 
     /// # Safety
     ///
-    /// - Each column has memory for a value at `index`, which is not used by anybody.
+    /// - Each column has memory for a value at `index`, which is not in use.
     #[doc(hidden)]
     unsafe fn write(self, starts: Self::Starts, index: usize);
 
     /// # Safety
     ///
-    /// - Each column has a value at `index`, which nobody reads or drops again, and nobody writes to.
+    /// - Each column has a value at `index`, which is neither written to now nor read or dropped again.
     #[doc(hidden)]
     unsafe fn read(starts: Self::Starts, index: usize) -> Self;
 
-    /// Copies the row at `from`, as bytes, to `to`.
+    /// Copies the bytes of the row at `from` to `to`.
     ///
     /// # Safety
     ///
-    /// - Each column has a value at `from`, which is not used by its old place from then on, and memory at
-    ///   `to`, another place, that nobody uses.
+    /// - Each column has a value at `from`, which is not used there afterwards, and memory at `to`, another index, that
+    ///   is not in use.
     #[doc(hidden)]
     #[inline]
     unsafe fn copy(starts: Self::Starts, from: usize, to: usize) {
@@ -86,14 +91,15 @@ pub trait Fields: Sized + sealed::Sealed {
         unsafe { Self::copy_rows(starts, from, starts, to, 1) };
     }
 
-    /// Copies `count` rows, as bytes, from `first` on to `place` on, in other columns or in the same: then the two
-    /// ranges may overlap.
+    /// Copies the bytes of `count` rows from `first` on to `place` on, in other columns or in the same ones, where the
+    /// two ranges may overlap.
     ///
     /// # Safety
     ///
-    /// - Each column has values in the first range, which are not used by their old places from then on, but
-    ///   for those that are in the second too.
-    /// - Each has memory for the second. What lies there, and not in the first, nobody uses.
+    /// - Each column has values in the first range, which are not used there afterwards, except for those that also lie
+    ///   in the second range.
+    /// - Each column has memory for the second range. Values in it that do not lie in the first range are not used
+    ///   again.
     #[doc(hidden)]
     unsafe fn copy_rows(
         from: Self::Starts,
@@ -105,21 +111,21 @@ pub trait Fields: Sized + sealed::Sealed {
 
     /// # Safety
     ///
-    /// - Each column has a value at both, and they are the caller's alone.
+    /// - Each column has a value at both indices, to which the caller has exclusive access.
     #[doc(hidden)]
     unsafe fn swap(starts: Self::Starts, a: usize, b: usize);
 
-    /// Drops the values of `count` rows, column by column. Should one panic, the others are dropped.
+    /// Drops the values of `count` rows, column by column. If a drop panics, the others are still dropped.
     ///
     /// # Safety
     ///
-    /// - Each column has values there, which nobody uses from then on.
+    /// - Each column has values there, which are not used afterwards.
     #[doc(hidden)]
     unsafe fn drop_rows(starts: Self::Starts, from: usize, count: usize);
 
     /// # Safety
     ///
-    /// - Each column has a value at `index`, to which nobody writes for as long as `'a`.
+    /// - Each column has a value at `index`, which is not written to during `'a`.
     #[doc(hidden)]
     unsafe fn refs<'a>(starts: Self::Starts, index: usize) -> Self::Refs<'a>
     where
@@ -127,7 +133,7 @@ pub trait Fields: Sized + sealed::Sealed {
 
     /// # Safety
     ///
-    /// - Each column has a value at `index`, which is the caller's alone for as long as `'a`.
+    /// - Each column has a value at `index`, to which the caller has exclusive access during `'a`.
     #[doc(hidden)]
     unsafe fn muts<'a>(starts: Self::Starts, index: usize) -> Self::Muts<'a>
     where
@@ -135,7 +141,7 @@ pub trait Fields: Sized + sealed::Sealed {
 
     /// # Safety
     ///
-    /// - Each column has `len` values from `from` on, to which nobody writes for as long as `'a`.
+    /// - Each column has `len` values from `from` on, which are not written to during `'a`.
     #[doc(hidden)]
     unsafe fn slices<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::Slices<'a>
     where
@@ -143,17 +149,17 @@ pub trait Fields: Sized + sealed::Sealed {
 
     /// # Safety
     ///
-    /// - Each column has `len` values from `from` on, which are the caller's alone for as long as `'a`.
+    /// - Each column has `len` values from `from` on, to which the caller has exclusive access during `'a`.
     #[doc(hidden)]
     unsafe fn slices_mut<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::SlicesMut<'a>
     where
         Self: 'a;
 
-    /// A record of so many rows.
+    /// Creates a record of `N` rows.
     #[doc(hidden)]
     fn group<const N: usize>(rows: [Self; N]) -> Self::Group<N>;
 
-    /// Puts a row into a lane, and gives the one that was there.
+    /// Replaces the row in a lane, and returns the old one.
     #[doc(hidden)]
     #[must_use]
     fn put_into_lane<const N: usize>(self, group: &mut Self::Group<N>, lane: usize) -> Self;
@@ -168,10 +174,10 @@ pub trait Fields: Sized + sealed::Sealed {
     fn lanes_mut<const N: usize>(group: &mut Self::Group<N>) -> [Self::Muts<'_>; N];
 }
 
-/// [`Fields`] all of which are [`Clone`], as those of [`Columns`](super::Columns) are that can be cloned.
+/// [`Fields`] that are all [`Clone`]; required to clone [`Columns`](super::Columns).
 ///
-/// It is implemented for tuples of one to twelve such fields and for [`Concat`](super::Concat), and is sealed. Code
-/// that is generic in the row asks for `R: Clone` and `R::Fields: CloneFields`.
+/// This trait is sealed. It is implemented for tuples of one to twelve fields that are `Clone`, and for
+/// [`Concat`](super::Concat). Code that is generic over the row requires `R: Clone` and `R::Fields: CloneFields`.
 ///
 /// # Examples
 ///
@@ -190,22 +196,26 @@ pub trait Fields: Sized + sealed::Sealed {
 /// twice(&mut columns);
 /// assert_eq!(columns.as_slices().1, ["one", "one"]);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "the fields `{Self}` cannot all be cloned",
+    note = "columns can be cloned if the row and each of its fields are `Clone`"
+)]
 pub trait CloneFields: Fields {
-    /// A row of clones.
+    /// Returns clones of the fields of a row.
     #[doc(hidden)]
     fn cloned(fields: Self::Refs<'_>) -> Self;
 
-    /// Has values be clones of others, in columns of one length.
+    /// Overwrites values with clones of others, in columns of equal length.
     #[doc(hidden)]
     fn clone_over(to: Self::SlicesMut<'_>, from: Self::Slices<'_>);
 
-    /// Clones all values, column by column, to where their rows begin at `place`. Should a clone panic, those
-    /// that were made are dropped.
+    /// Clones all values, column by column, to the rows from `place` on. If a clone panics, those already made are
+    /// dropped.
     ///
     /// # Safety
     ///
     /// - `from` has `count` values in each column.
-    /// - Each column of `to` has memory there, which is not used by anybody.
+    /// - Each column of `to` has memory for them, which is not in use.
     #[doc(hidden)]
     unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, count: usize);
 }
@@ -214,7 +224,7 @@ pub(super) mod sealed {
     pub trait Sealed {}
 }
 
-/// Values of a column that are dropped with it.
+/// Values of a column that are dropped together with it.
 struct Dropped<T> {
     first: NonNull<T>,
     count: usize,
@@ -223,7 +233,7 @@ struct Dropped<T> {
 impl<T> Drop for Dropped<T> {
     fn drop(&mut self) {
         let values = ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.count);
-        // SAFETY: who made it says that they are values which nobody uses from then on.
+        // SAFETY: the creator of `self` guarantees that these are initialised values that are not used elsewhere.
         unsafe { values.drop_in_place() }
     }
 }
@@ -232,21 +242,21 @@ impl<T> Drop for Dropped<T> {
 ///
 /// # Safety
 ///
-/// - The column has memory for as many there, which is not used by anybody.
+/// - The column has memory for these values, which is not in use.
 unsafe fn clone_column<T: Clone>(values: &[T], first: NonNull<T>) -> Dropped<T> {
     let mut clones = Dropped { first, count: 0 };
     for value in values {
         let clone = value.clone();
-        // SAFETY: as many as there are values; the caller's promise.
+        // SAFETY: `clones.count < values.len()`; the caller guarantees memory for all of them.
         let place = unsafe { at(first, clones.count) };
-        // SAFETY: the same.
+        // SAFETY: as above.
         unsafe { place.write(clone) };
         clones.count += 1;
     }
     clones
 }
 
-/// Those that have a size, in front; and how many they are.
+/// Moves the layouts whose size is not zero to the front. Returns their number, too.
 const fn sized<const N: usize>(all: [Layout; N]) -> ([Layout; N], usize) {
     let mut sized = all;
     let (mut number, mut count) = (0, 0);
@@ -260,13 +270,13 @@ const fn sized<const N: usize>(all: [Layout; N]) -> ([Layout; N], usize) {
     (sized, count)
 }
 
-/// All of them in one, without padding.
+/// Returns the sum of all layouts, without padding.
 const fn row(fields: &[Layout]) -> Layout {
     let (mut number, mut size, mut align) = (0, 0_usize, 1);
     while number < fields.len() {
         size = match size.checked_add(fields[number].size()) {
             Some(sum) => sum,
-            None => panic!("the fields of a row have more bytes than there can be"),
+            None => panic!("the fields of a row are larger than `isize::MAX` bytes"),
         };
         if fields[number].align() > align {
             align = fields[number].align();
@@ -275,22 +285,22 @@ const fn row(fields: &[Layout]) -> Layout {
     }
     match Layout::from_size_align(size, align) {
         Ok(row) => row,
-        Err(_) => panic!("the fields of a row have more bytes than there can be"),
+        Err(_) => panic!("the fields of a row are larger than `isize::MAX` bytes"),
     }
 }
 
-/// The place of a value in a column.
+/// Returns the address of a value in a column.
 ///
 /// # Safety
 ///
-/// - The column reaches as far as that.
+/// - The column extends at least to `index`.
 #[inline]
 unsafe fn at<T>(start: NonNull<T>, index: usize) -> NonNull<T> {
     // SAFETY: the caller's promise.
     unsafe { start.add(index) }
 }
 
-/// Defines methods of a tuple as a row, which has the references to its fields for those to it.
+/// Defines methods for tuples as rows, whose references to fields are the references to the row.
 macro_rules! same {
     ($($method:ident: $Type:ident),+) => {
         $(
@@ -305,7 +315,7 @@ macro_rules! same {
     };
 }
 
-/// A tuple, which no function can take apart.
+/// Implements everything for a tuple, by macro because functions cannot be generic over its length.
 macro_rules! fields {
     ($($field:ident $number:tt),+) => {
         impl<$($field),+> sealed::Sealed for ($($field,)+) {}
@@ -373,9 +383,9 @@ macro_rules! fields {
                 $(
                     // SAFETY: the caller's promise.
                     let old = unsafe { at(from.$number, first) };
-                    // SAFETY: the same.
+                    // SAFETY: as above.
                     let new = unsafe { at(to.$number, place) };
-                    // SAFETY: the same. They may overlap.
+                    // SAFETY: as above. The ranges may overlap.
                     unsafe { old.copy_to(new, count) };
                 )+
             }
@@ -385,15 +395,15 @@ macro_rules! fields {
                 $(
                     // SAFETY: the caller's promise.
                     let place = unsafe { at(starts.$number, a) };
-                    // SAFETY: the same.
+                    // SAFETY: as above.
                     let other = unsafe { at(starts.$number, b) };
-                    // SAFETY: the same. They may be one.
+                    // SAFETY: as above. Both may be the same value.
                     unsafe { ptr::swap(place.as_ptr(), other.as_ptr()) };
                 )+
             }
 
             unsafe fn drop_rows(starts: Self::Starts, from: usize, count: usize) {
-                // Should the values of one column panic, the fields behind it are dropped nevertheless.
+                // If a drop in one column panics, the columns after it are dropped while unwinding.
                 drop(($({
                     // SAFETY: the caller's promise.
                     let first = unsafe { at(starts.$number, from) };
@@ -501,11 +511,11 @@ macro_rules! fields {
             }
 
             unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, _: usize) {
-                // Should a clone panic, those of the columns before it are dropped with these.
+                // If a clone panics, the clones in the columns before it are dropped with these.
                 mem::forget(($({
                     // SAFETY: the caller's promise.
                     let first = unsafe { at(to.$number, place) };
-                    // SAFETY: the same.
+                    // SAFETY: as above.
                     unsafe { clone_column(from.$number, first) }
                 },)+));
             }

@@ -1,8 +1,8 @@
-//! [`Groups`]: rows by the eight or so, each field of which is an array.
+//! [`Groups`]: rows in groups of, say, eight, with an array per field in each group.
 
 #![forbid(unsafe_code)]
 
-// In the order in which the docs list their methods.
+// In the order in which the documentation lists their methods.
 mod rows;
 
 mod iter;
@@ -18,10 +18,10 @@ use crate::vec::VmVec;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A value that stands where there is none: in the lanes behind the last row of [`Groups`].
+/// A padding value, stored in the lanes of [`Groups`] after the last row.
 ///
-/// It is there for numbers (zero), `bool` (`false`), `char` (`'\0'`), references' absence (`None`), arrays and tuples of
-/// such. For a struct, say which.
+/// It is implemented for numbers (zero), `bool` (`false`), `char` (`'\0'`), `Option` (`None`), and for arrays and
+/// tuples of such types. Implement it for your own structs.
 ///
 /// # Examples
 ///
@@ -31,15 +31,18 @@ use std::marker::PhantomData;
 /// struct Mass(f32);
 ///
 /// impl Pad for Mass {
-///     const PAD: Self = Self(1.0); // who divides by it shall not divide by zero
+///     const PAD: Self = Self(1.0); // safe to divide by
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no padding value",
+    note = "implement `stayput::Pad`; a tuple has one if each of its fields does"
+)]
 pub trait Pad {
-    /// The value.
+    /// The padding value.
     const PAD: Self;
 }
 
-/// Types, and their value.
 macro_rules! pad {
     ($($type:ty: $value:expr),+ $(,)?) => {
         $(impl Pad for $type {
@@ -62,20 +65,21 @@ impl<T: Pad, const N: usize> Pad for [T; N] {
     const PAD: Self = [const { T::PAD }; N];
 }
 
-/// `N` rows, each field of which is an array.
+/// `N` rows, with an array per field.
 type Record<R, const N: usize> = <<R as Row>::Fields as Fields>::Group<N>;
 
-/// A growable array of rows, N of which are one record, and each field of that an array of N: what is called an array of
-/// structures of arrays.
+/// A growable array of records, each of which stores N rows as one array of N values per field: an array of structures
+/// of arrays.
 ///
-/// A loop over records has N values of each field side by side, which the compiler works on at once, and a row is
-/// near all of itself. For rows that are used whole, a few at a time. **Mostly [`Columns`](super::Columns) are
-/// faster**: a loop over some fields passes over all others here. (Measured by `benches/columns`, 72 bytes a row, 1 M
-/// of them, groups of 8: adding three fields to three others takes 3.9 ns a row, 0.97 in columns; the sum of one
-/// 0.96 and 0.18; pushing 19 and 5.8; but reading whole rows at random 57 and 101.) So it is small: options are those of the [`VmVec`] that it is
-/// [made over](Self::over), which it [is](Self::as_slice).
+/// A loop over records has N values of each field side by side, so that the compiler can vectorise it, and the fields
+/// of one row are close together. It suits rows that are read whole, a few at a time. **In most cases
+/// [`Columns`](super::Columns) are faster**: here a loop over some fields also passes over all others. (Measured by
+/// `benches/columns`, with 1 M rows of 72 bytes and groups of 8: adding three fields to three others takes 3.9 ns per
+/// row, 0.97 in columns; summing one field 0.96 and 0.18; pushing 19 and 5.8; but reading whole rows at random 57 and
+/// 101.) The API is therefore small: the options are those of the [`VmVec`] of records that the groups are [created
+/// over](Self::over), which is accessible [as a slice](Self::as_slice).
 ///
-/// Lanes behind the last row hold [`Pad::PAD`], so that loops need not look where rows end.
+/// Lanes after the last row hold [`Pad::PAD`], so loops over records need not check where the rows end.
 ///
 /// # Examples
 ///
@@ -89,19 +93,18 @@ type Record<R, const N: usize> = <<R as Row>::Fields as Fields>::Group<N>;
 ///     }
 /// }
 /// assert_eq!(bodies.get(10), Some((&10.5, &0.5)));
-/// assert_eq!(bodies.as_slice()[12].0[4..], [0.0; 4]); // behind the last row
+/// assert_eq!(bodies.as_slice()[12].0[4..], [0.0; 4]); // past the last row
 /// ```
 pub struct Groups<R: Row + Pad, const N: usize> {
     records: VmVec<Record<R, N>>,
     len: usize,
-    /// It owns rows.
     rows: PhantomData<R>,
 }
 
 default_by!([R: Row + Pad, const N: usize] Groups<R, N>, new);
 
 impl<R: Row + Pad, const N: usize> Extend<R> for Groups<R, N> {
-    /// Appends all rows.
+    /// Appends all rows of an iterator.
     ///
     /// # Panics
     ///
@@ -120,22 +123,22 @@ impl<R: Row + Pad, const N: usize> Groups<R, N>
 where
     Record<R, N>: Clone,
 {
-    /// A copy with the same options, or the error.
+    /// Returns a copy with the same options, or the error.
     ///
     /// # Errors
     ///
-    /// As for [`try_reserve`](Self::try_reserve). Nothing was cloned then.
+    /// As for [`try_reserve`](Self::try_reserve). Nothing has been cloned then.
     pub fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self { records: self.records.try_clone()?, ..*self })
     }
 }
 
 clone_by_try! {
-    /// A copy with the same options. Clones the fields, also in lanes past the last row.
+    /// Returns a copy with the same options. Also clones the fields in lanes after the last row.
     ///
     /// # Panics
     ///
-    /// Panics where [`try_clone`](Groups::try_clone) returns an error.
+    /// If [`try_clone`](Groups::try_clone) returns an error.
     ///
     /// # Examples
     ///
@@ -153,7 +156,7 @@ impl<R: Row + Pad, const N: usize> PartialEq for Groups<R, N>
 where
     for<'a> <R::Fields as Fields>::Refs<'a>: PartialEq,
 {
-    /// Compares the fields of all rows, but not lanes past the last row. The row's own `PartialEq` is not called.
+    /// Compares the fields of all rows, but not lanes after the last row. The row's own `PartialEq` is not called.
     fn eq(&self, other: &Self) -> bool {
         self.len == other.len && (0..self.len).all(|at| self.fields(at) == other.fields(at))
     }
@@ -168,7 +171,7 @@ impl<R: Row + Pad, const N: usize> fmt::Debug for Groups<R, N>
 where
     for<'a> R::Ref<'a>: fmt::Debug,
 {
-    /// A list of the rows.
+    /// Formats the rows as a list.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }

@@ -1,18 +1,18 @@
-//! [`GrowOnlyColumns`]: push through `&self`, while references to earlier rows live.
+//! [`GrowOnlyColumns`]: push through `&self`, while references to earlier rows are alive.
 //!
 //! # Why this is sound
 //!
-//! As in the scope of a [`VmVec`](crate::VmVec): the scope holds the one mutable borrow of the columns for `'c`, on one
-//! thread. References to the fields of a row stay good if during `'c` these (1) are not moved, (2) are not dropped, and
-//! (3) are not reached mutably:
+//! As in the scope of a [`VmVec`](crate::VmVec), the scope holds the only mutable borrow of the columns for `'c`, on
+//! one thread. References to the fields of a row stay valid if during `'c` these are (1) not moved, (2) not dropped,
+//! and (3) not accessed mutably:
 //!
-//! 1. Growing moves no column. Nothing else here moves any row.
-//! 2. There is no removal here. The columns cannot be dropped, or taken away, while they are borrowed.
-//! 3. No mutable reference to a field, and no slice of them, is made here. Pushing writes only behind the last row, by raw
-//!    pointer, where no reference points yet.
+//! 1. Growth moves no column, and nothing else here moves a row.
+//! 2. Nothing here removes a row. The columns cannot be dropped or moved while they are borrowed.
+//! 3. No mutable reference to a field or to a slice of fields is made here. A push writes only after the last row,
+//!    through a raw pointer, where no reference points yet.
 //!
-//! The columns' own fields are borrowed mutably one at a time, for which [`Lent`] answers. All else here runs no code of
-//! users meanwhile: rows are taken apart before, and references put together after.
+//! The columns' own state is mutably borrowed by one call at a time, as [`Lent`] ensures. Nothing else here runs user
+//! code during that borrow: rows are split into fields before it, and references are assembled after it.
 
 #![expect(unsafe_code, reason = "changes the columns through a shared reference")]
 
@@ -22,11 +22,11 @@ use crate::raw_vec::{Amount, Options, RawVec};
 use crate::vec::lent::{Lend, Lent};
 use std::fmt;
 
-/// A scope in which [`Columns`] can only grow, made by [`Columns::grow_only`].
+/// A scope in which [`Columns`] can only grow; created by [`Columns::grow_only`].
 ///
-/// Its `push` takes `&self` and returns references that live as long as the scope's borrow of the columns: across any
-/// number of further pushes. Rows can neither be removed nor changed inside the scope, and it stays on one thread. What
-/// runs while the columns take memory cannot use it, as for a [`GrowOnly`](crate::GrowOnly).
+/// Its `push` takes `&self` and returns references that live as long as the scope's borrow of the columns, across any
+/// number of further pushes. Rows can neither be removed nor changed inside the scope, and it stays on one thread. Code
+/// that runs while the columns acquire memory cannot use the scope, as for [`GrowOnly`](crate::GrowOnly).
 ///
 /// # Examples
 ///
@@ -50,7 +50,7 @@ use std::fmt;
 /// println!("{two}");
 /// ```
 ///
-/// No other thread can have the scope:
+/// The scope cannot be sent to another thread:
 ///
 /// ```compile_fail,E0277
 /// let mut columns = stayput::Columns::from([(1, 'a')]);
@@ -60,7 +60,7 @@ use std::fmt;
 /// });
 /// ```
 pub struct GrowOnlyColumns<'c, R: Row> {
-    /// It keeps the scope on one thread, too.
+    /// Also keeps the scope on one thread.
     columns: Lent<'c, Columns<R>>,
 }
 
@@ -96,8 +96,8 @@ impl<R: Row> Lend for Columns<R> {
 }
 
 impl<'c, R: Row> GrowOnlyColumns<'c, R> {
-    /// Appends a row, and returns references to its fields where they lie for good. O(1), no copy; enters the kernel if
-    /// capacity is used up.
+    /// Appends a row, and returns references to its fields. O(1), nothing is moved; enters the kernel if the capacity
+    /// is used up.
     ///
     /// # Panics
     ///
@@ -108,35 +108,36 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
         or_give_up(self.try_push(row))
     }
 
-    /// [`push`](Self::push), or the error and the row.
+    /// Appends a row, or returns the error and the row.
     ///
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     #[inline]
     pub fn try_push(&self, row: R) -> Result<R::Ref<'c>, Refused<R>> {
-        // Before there is room, since it is user code, which may push.
+        // Before memory is reserved, because it is user code, which may push.
         let fields = row.into_fields();
         if let Err(error) = self.make_room_for_one() {
             return Err(Refused { error, value: R::from_fields(fields) });
         }
         let store = |columns: &mut Columns<R>| {
             let (starts, last) = (columns.starts, columns.len);
-            // SAFETY: there is room for one more behind the `len` rows.
+            // SAFETY: there is capacity for one more row after the `len` rows.
             unsafe { fields.write(starts, last) };
             columns.len = last + 1;
             (starts, last)
         };
-        // SAFETY: it moves fields, and counts them. What is seen has room, so it is the columns.
+        // SAFETY: `store` moves fields and a length, and runs no user code. There was room, so the columns are seen,
+        // not the stand-in.
         let (starts, last) = unsafe { self.columns.lend_seen(store) };
-        // SAFETY: just written, and it stays where and what it is for `'c`: see above.
+        // SAFETY: the row was just written, and is neither moved, dropped nor changed during `'c`, as shown above.
         Ok(R::by_ref(unsafe { R::Fields::refs(starts, last) }))
     }
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
-        // What is in the columns' place while these are lent is full.
-        // SAFETY: it compares numbers.
+        // The stand-in for lent columns is full.
+        // SAFETY: the closure only compares numbers.
         let has_room =
             unsafe { self.columns.lend_seen(|columns| columns.len < columns.capacity()) };
         if has_room { Ok(()) } else { self.grow_by_one() }
@@ -148,7 +149,7 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
         self.columns.lend(|columns| columns.grow(1, Amount::AtLeast))?
     }
 
-    /// Makes room for `additional` more rows; see [`Columns::reserve`].
+    /// Reserves memory for `additional` more rows; see [`Columns::reserve`].
     ///
     /// # Panics
     ///
@@ -158,16 +159,16 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
         or_give_up(self.try_reserve(additional));
     }
 
-    /// [`reserve`](Self::reserve), or the error.
+    /// Reserves memory as [`reserve`](Self::reserve) does, or returns the error.
     ///
     /// # Errors
     ///
-    /// As for [`Columns::try_reserve`]; [`Busy`](crate::ErrorKind::Busy) while the columns take memory.
+    /// As for [`Columns::try_reserve`]; also [`Busy`](crate::ErrorKind::Busy) while the columns acquire memory.
     pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
         self.columns.lend(|columns| columns.try_reserve(additional))?
     }
 
-    /// Returns references to the fields of a row, or `None` if the index is out of bounds. O(1).
+    /// Returns references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
     #[inline]
     #[track_caller]
     pub fn get(&self, index: usize) -> Option<R::Ref<'c>> {
@@ -175,33 +176,33 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
         if index >= len {
             return None;
         }
-        // SAFETY: within the length, and it stays where and what it is for `'c`: see above.
+        // SAFETY: `index < len`, and the row is neither moved, dropped nor changed during `'c`, as shown above.
         Some(R::by_ref(unsafe { R::Fields::refs(starts, index) }))
     }
 
     #[inline]
     #[track_caller]
     fn starts_and_len(&self) -> (<R::Fields as Fields>::Starts, usize) {
-        // SAFETY: it reads numbers and addresses.
+        // SAFETY: the closure only copies a number and addresses.
         unsafe { self.columns.look(|columns| (columns.starts, columns.len)) }
     }
 
-    /// All columns, as slices of the same length, which do not grow with the columns. O(1).
+    /// Returns all columns, as slices of equal length that do not grow with the columns. O(1).
     #[track_caller]
     pub fn as_slices(&self) -> R::Slices<'c> {
         let (starts, len) = self.starts_and_len();
-        // SAFETY: `len` rows, which stay where and what they are for `'c`: see above.
+        // SAFETY: the first `len` rows are neither moved, dropped nor changed during `'c`, as shown above.
         R::by_slices(unsafe { R::Fields::slices(starts, 0, len) })
     }
 
-    /// The number of rows. O(1).
+    /// Returns the number of rows. O(1).
     #[inline]
     #[track_caller]
     pub fn len(&self) -> usize {
         self.starts_and_len().1
     }
 
-    /// Whether there are no rows. O(1).
+    /// Returns `true` if there are no rows. O(1).
     #[inline]
     #[track_caller]
     pub fn is_empty(&self) -> bool {
@@ -211,7 +212,7 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
 
 impl<R: Row> fmt::Debug for GrowOnlyColumns<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The rows are not shown: to do so could push more.
+        // Rows are not shown, because their `Debug` could push more.
         f.debug_struct("GrowOnlyColumns").field("len", &self.len()).finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// An iterator that moves the rows out of [`Columns`], created by [`into_iter`](IntoIterator::into_iter).
 pub struct IntoIter<R: Row> {
-    /// Its length is 0: `left` says which rows are initialised.
+    /// Its length is 0; `left` is the range of initialised rows.
     columns: Columns<R>,
     left: Range<usize>,
 }

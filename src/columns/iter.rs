@@ -1,6 +1,6 @@
-//! [`Iter`] and [`IterMut`]: row by row.
+//! [`Iter`] and [`IterMut`]: iterators over rows.
 
-#![expect(unsafe_code, reason = "makes references to what is initialised")]
+#![expect(unsafe_code, reason = "makes references to initialised values")]
 
 use super::{Columns, Fields, Row};
 #[cfg(feature = "rayon")]
@@ -111,10 +111,10 @@ exact_iterator! {
 debug_left!([R: Row] Iter<'_, R>, "Iter", |iter| iter.left.len());
 debug_left!([R: Row] IterMut<'_, R>, "IterMut", |iter| iter.left.len());
 
-/// Splits the remaining rows in two disjoint ranges.
+/// Splits the remaining rows into two disjoint ranges.
 #[cfg(feature = "rayon")]
 fn split(left: &Range<usize>, count: usize) -> [Range<usize>; 2] {
-    assert!(count <= left.len(), "there are not so many left");
+    assert!(count <= left.len(), "fewer than `count` rows are left");
     let middle = left.start + count;
     [left.start..middle, middle..left.end]
 }

@@ -17,7 +17,6 @@ impl<R: Row> Columns<R> {
 
     reserve_exact_methods!("rows");
 
-    /// Grows if the capacity does not suffice for `additional` more rows.
     #[inline]
     fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         if additional <= self.capacity() - self.len() {
@@ -34,7 +33,7 @@ impl<R: Row> Columns<R> {
         self.raw.prefault(Self::ROW, len, len + additional)
     }
 
-    /// Makes memory past the last row resident ahead of its use, as
+    /// Makes memory past the last row resident before it is used, as
     /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead) does.
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         let prefaulted = self.raw.prefault_ahead(Self::ROW, self.len(), budget);
@@ -58,7 +57,7 @@ impl<R: Row> Columns<R> {
         let _: Result<(), Error> = self.try_shrink_to(min_capacity);
     }
 
-    /// [`shrink_to`](Self::shrink_to), or the error.
+    /// Shrinks as [`shrink_to`](Self::shrink_to) does, or returns the error.
     ///
     /// # Errors
     ///

@@ -1,17 +1,15 @@
-//! [`Columns`]: rows whose fields lie each in a column of their own, and never move.
+//! [`Columns`]: rows whose fields are each stored in a column of their own.
 
 // # Why this is sound
 //
-// The first `len` values of each column are initialised, and `len <= capacity`, for which `RawVec`
-// answers: the rows that fit into its bytes have committed memory in each column, at addresses that
-// never change once there are any. `starts` are those, or dangle where there is no memory, which then
-// is for no row that has a size.
+// The first `len` values of each column are initialised, and `len <= capacity`, where `RawVec` guarantees that
+// `capacity` rows have committed memory in each column, at addresses that never change once there are any. `starts` are
+// these addresses, or dangling before memory is reserved, when the capacity is 0 unless rows have size zero.
 //
-// A value is in a column from when `len` says so until it says otherwise. Whatever runs user code (a
-// drop, a comparison, a closure, the methods of `Row`) first makes `len` say what holds should that
-// code panic, or never return control.
+// A value belongs to a column as long as it lies below `len`. Before user code runs (a drop, a comparison, a closure, a
+// method of `Row`), `len` is set to what must hold if that code panics or never returns.
 
-// In the order in which the docs list their methods.
+// In the order in which the documentation lists their methods.
 mod access;
 mod element;
 
@@ -53,61 +51,61 @@ use std::marker::PhantomData;
 use std::mem;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-/// A growable structure of arrays: rows, each of whose fields lies in a column of its own.
+/// A growable structure of arrays: each field of a row is stored in a column of its own.
 ///
-/// A loop over some fields of all rows then reads these and nothing else, and can be done several at a
-/// time by the compiler. All columns lie in one [reservation](crate::Reservation), and never move:
+/// A loop over some fields of all rows then reads nothing else, and can be vectorised by the compiler. All columns lie
+/// in one [reservation](crate::Reservation) and never move:
 ///
-/// - Growing copies nothing, and the address of a value never changes by it, nor by moving the `Columns`
-///   themselves. Only calls that reorder rows move values ([`insert`](Self::insert),
-///   [`remove`](Self::remove), [`swap_remove`](Self::swap_remove), [`swap`](Self::swap),
-///   [`retain`](Self::retain), [`dedup_by_key`](Self::dedup_by_key), [`drain`](Self::drain),
-///   [`extract_if`](Self::extract_if), [`sort_by`](Self::sort_by)), or that move them into others ([`append`](Self::append),
+/// - Growth copies nothing. Neither growth nor moving the `Columns` themselves changes the address of a value; only
+///   methods that reorder rows do ([`insert`](Self::insert), [`remove`](Self::remove),
+///   [`swap_remove`](Self::swap_remove), [`swap`](Self::swap), [`retain`](Self::retain),
+///   [`dedup_by_key`](Self::dedup_by_key), [`drain`](Self::drain), [`extract_if`](Self::extract_if),
+///   [`sort_by`](Self::sort_by)), or that move them to other columns ([`append`](Self::append),
 ///   [`split_off`](Self::split_off)).
-/// - There is one length, and one capacity, for all columns: a push is one compare, and a store for each
-///   field. Memory for all of them is committed together, or for none.
-/// - Columns are [slices](Self::as_slices), all at once, also [to be changed](Self::as_mut_slices).
-/// - Fields are as large as they are: nothing is padded.
+/// - All columns share one length and one capacity: a push takes one comparison, and one store per field. Memory is
+///   committed for all columns or for none.
+/// - All columns are available as [slices](Self::as_slices) at once, also [mutably](Self::as_mut_slices).
+/// - Fields are not padded.
 ///
-/// Columns begin at different offsets in a page, as far as alignments up to 4,096 allow, so that a loop which
-/// stores to one and loads from the others is not slowed by addresses that look alike.
+/// Columns begin at different offsets within a page, as far as alignments up to 4,096 allow, so that a loop that stores
+/// to one column and loads from others is not slowed down by 4K aliasing.
 ///
-/// Rows are tuples of one to twelve fields, or structs that implement [`Row`], which is derived with the
-/// feature `derive` for structs of up to 32 fields.
+/// Rows are tuples of one to twelve fields, or structs that implement [`Row`]. With the feature `derive`, it can be
+/// derived for structs of up to 32 fields.
 ///
-/// # Which to take
+/// # When to use it
 ///
-/// Columns for work that goes over all rows and uses some fields of each; a [`VmVec`](crate::VmVec) of
-/// structs where rows are looked up one by one and most of each is used: a row takes as many cache lines
-/// as it has fields.
+/// Use `Columns` if loops visit all rows and use some of their fields. Use a [`VmVec`](crate::VmVec) of structs if rows
+/// are accessed one by one and most of their fields are used: in `Columns`, a row takes as many cache lines as it has
+/// fields.
 ///
 /// # Memory
 ///
-/// As for a [`VmVec`](crate::VmVec), whose options it has too. What is counted in bytes is counted in
-/// rows, one behind another; each column takes up to two pages more, some addresses besides, and on Linux four
-/// of the process' mappings: where very many columns are to be had, these are what they are refused for.
+/// Memory is managed as in a [`VmVec`](crate::VmVec), with the same options; those in bytes refer to whole rows. Each
+/// column takes up to two pages more, some more addresses and, on Linux, four of the process's mappings: with very many
+/// columns, the limit of mappings is reached first.
 ///
-/// Huge pages ([`HugePages::Auto`](crate::HugePages::Auto)) begin where columns have 2 MiB each, in the mean, and
-/// [8 MiB](crate::HugePages::AUTO_FROM_BYTES) together; with
-/// [`HugePages::Always`](crate::HugePages::Always) each column has one from the first row on.
+/// Huge pages ([`HugePages::Auto`](crate::HugePages::Auto)) are used once columns have 2 MiB each on average, and [8
+/// MiB](crate::HugePages::AUTO_FROM_BYTES) together; with [`HugePages::Always`](crate::HugePages::Always), each column
+/// uses one from the first row on.
 ///
-/// # What is not there
+/// # Differences from `VmVec`
 ///
-/// What can need memory has a twin that begins with `try_`, as in a [`VmVec`](crate::VmVec). Of the calls of that,
-/// those for slices and single elements are the columns' own, by [slices](Self::as_mut_slices); and these are missing:
+/// Methods that may need memory have a `try_` twin, as those of a [`VmVec`](crate::VmVec). Methods of slices are those
+/// of the columns' [slices](Self::as_mut_slices). Not available are:
 ///
-/// | what | why, and what to do instead |
+/// | not available | why, and what to use instead |
 /// |---|---|
-/// | `columns[index]` | It is to give a reference, and a row does not lie anywhere as one: [`get`](Self::get), or index the [slices](Self::as_slices). |
-/// | calls of slices, such as `windows` | Those of each column's slice. |
-/// | `==` with a `Vec` or an array of rows | Rows are not together to be compared: `columns.into_iter().eq(rows)`, or column by column. |
-/// | `splice` | [`drain`](Self::drain), [`append`](Self::append). |
-/// | `build_in`, memory of the user's | See [`ColumnsBuilder`]. |
+/// | `columns[index]` | Indexing must return a reference, but no row is stored as such: use [`get`](Self::get), or index the [slices](Self::as_slices). |
+/// | methods of slices, such as `windows` | Use those of each column's slice. |
+/// | `==` with a `Vec` or an array of rows | Rows are not stored as such: use `columns.into_iter().eq(rows)`, or compare columns. |
+/// | `splice` | Use [`drain`](Self::drain) and [`append`](Self::append). |
+/// | `build_in`, caller-provided memory | See [`ColumnsBuilder`]. |
 ///
 /// # Variance
 ///
-/// `Columns<R>` are invariant in `R`, where a `VmVec<T>` is covariant in `T`: what fields a row has may be another
-/// for each.
+/// `Columns<R>` is invariant in `R`, whereas `VmVec<T>` is covariant in `T`, because the fields of a row can be
+/// different types for each `R`.
 ///
 /// # Examples
 ///
@@ -127,26 +125,25 @@ pub struct Columns<R: Row> {
     raw: RawVec,
     len: usize,
     starts: <R::Fields as Fields>::Starts,
-    /// It owns rows.
     rows: PhantomData<R>,
 }
 
 #[expect(unsafe_code, reason = "vouches for the pointers")]
-// SAFETY: the pointers are to memory that `self` owns, and to values of the fields, which are `Send`, as are
-// rows, which are made of them.
+// SAFETY: the pointers point to memory owned by `self`, and to values of the fields, which are `Send`; so are rows,
+// which are assembled from them.
 unsafe impl<R: Row + Send> Send for Columns<R> where R::Fields: Send {}
 #[expect(unsafe_code, reason = "vouches for the pointers")]
-// SAFETY: the same; `&self` gives no more than `&` of fields, and copies of numbers.
+// SAFETY: as above; `&self` only gives access to `&` of fields, and to copies of numbers.
 unsafe impl<R: Row + Sync> Sync for Columns<R> where R::Fields: Sync {}
 
 impl<R: Row + UnwindSafe> UnwindSafe for Columns<R> where R::Fields: UnwindSafe {}
 impl<R: Row + RefUnwindSafe> RefUnwindSafe for Columns<R> where R::Fields: RefUnwindSafe {}
 
 stats! {
-    /// What [`Columns`] hold and take up, given by [`Columns::stats`].
+    /// Statistics of [`Columns`], returned by [`Columns::stats`].
     ///
-    /// Each column takes up to two pages more, or huge ones, if it has such; and some addresses besides, by which it is
-    /// apart from the one before it.
+    /// Each column takes up to two more pages (or huge pages, if it uses them), and some more addresses that separate
+    /// it from the column before it.
     pub struct ColumnsStats of "Rows", in memory of "rows" {
         /// Rows.
         len,
@@ -155,7 +152,7 @@ stats! {
 
 impl<R: Row> Drop for Columns<R> {
     fn drop(&mut self) {
-        // Should the drop of a value panic, `raw`, which is a field, still releases the memory.
+        // If the drop of a value panics, the field `raw` still releases the memory.
         if mem::needs_drop::<R::Fields>() {
             self.truncate(0);
         }

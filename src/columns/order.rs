@@ -1,4 +1,4 @@
-//! Rows in another order.
+//! Sorting.
 
 #![forbid(unsafe_code)]
 
@@ -8,15 +8,15 @@ use crate::error::{Error, or_give_up};
 use std::cmp::Ordering;
 
 impl<R: Row> Columns<R> {
-    /// Sorts the rows by a comparison; those that are equal keep their order.
+    /// Sorts the rows with a comparison function. The sort is stable.
     ///
-    /// The rows are compared where they lie, and then exchanged: O(n log n) comparisons, O(n)
-    /// exchanges, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison panic, no row has
-    /// moved; if it is no order, the rows come to be in any.
+    /// Rows are compared in place and then swapped: O(n log n) comparisons and O(n) swaps. Allocates an index per row
+    /// from the global allocator meanwhile. If the comparison panics, no row has moved; if it is not a total order, the
+    /// resulting order is unspecified.
     ///
     /// # Panics
     ///
-    /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
+    /// If [`try_sort_by`](Self::try_sort_by) returns an error. May panic if the comparison is not a total order.
     ///
     /// # Examples
     ///
@@ -31,26 +31,27 @@ impl<R: Row> Columns<R> {
         or_give_up(self.try_sort_by(compare));
     }
 
-    /// [`sort_by`](Self::sort_by), or the error.
+    /// Sorts the rows as [`sort_by`](Self::sort_by) does, or returns the error.
     ///
     /// # Errors
     ///
-    /// If the allocator refuses an index a row ([`Memory`](crate::ErrorKind::Memory)). No row has moved then.
+    /// If the allocator refuses memory for an index per row ([`Memory`](crate::ErrorKind::Memory)). No row has moved
+    /// then.
     ///
     /// # Panics
     ///
-    /// Maybe, if the comparison is no order.
+    /// May panic if the comparison is not a total order.
     pub fn try_sort_by(
         &mut self,
         mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
     ) -> Result<(), Error> {
-        let row = |index: usize| self.get(index).expect("it is one of them");
+        let row = |index: usize| self.get(index).expect("the index is below the length");
         let order = sort::try_order(self.len(), |a, b| compare(row(a), row(b)))?;
         sort::put_in(order, |a, b| self.swap(a, b));
         Ok(())
     }
 
-    /// Sorts the rows by a key; those whose keys are equal keep their order. See [`sort_by`](Self::sort_by).
+    /// Sorts the rows by a key. The sort is stable; see [`sort_by`](Self::sort_by).
     ///
     /// # Panics
     ///

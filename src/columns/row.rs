@@ -1,17 +1,17 @@
-//! [`Row`]: the values that columns hold.
+//! [`Row`]: the trait of values stored in columns.
 
 #![forbid(unsafe_code)]
 
 use super::Fields;
 
-/// A value whose fields are stored in a column each, in [`Columns`](super::Columns).
+/// A value whose fields are each stored in a column of their own, in [`Columns`](super::Columns).
 ///
-/// Tuples of one to twelve fields implement it. For a struct, the feature `derive` has a macro of the same name; or
-/// implement it by splitting the struct into its fields and assembling it again, as in the example. (The compiler
-/// requires `where Self: 'a` in each method.)
+/// Tuples of one to twelve fields implement it. For a struct, derive it with the feature `derive`, or implement it by
+/// splitting the struct into its fields and assembling it again, as in the example. (The compiler requires `where Self:
+/// 'a` in each method.)
 ///
-/// It is a safe trait: columns hold the [`Fields`], which are what is written, read and dropped. An implementation
-/// that returns other fields than it was given has other values in the columns, and no further effect.
+/// The trait is safe to implement: columns store the [`Fields`], which are what is written, read and dropped. An
+/// implementation that returns other fields than it received only changes which values the columns hold.
 ///
 /// Methods that pass rows to a closure ([`Columns::retain`](super::Columns::retain),
 /// [`Columns::sort_by`](super::Columns::sort_by)) require rows that do not borrow.
@@ -97,6 +97,11 @@ use super::Fields;
 /// particles.as_mut_slices().ages.iter_mut().for_each(|age| *age += 1);
 /// assert_eq!(*particles.get(0).unwrap().age, 8);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a row",
+    label = "not a tuple or a struct with `#[derive(Row)]`",
+    note = "rows are tuples of one to twelve fields, and structs with `#[derive(stayput::Row)]` (feature `derive`)"
+)]
 pub trait Row: Sized {
     /// The fields, in the order of the columns: a tuple, or a [`Concat`](super::Concat) for more than twelve fields.
     type Fields: Fields;

@@ -23,7 +23,7 @@ fn mixed(n: u64) -> Mixed {
 }
 
 #[test]
-fn rows_are_what_was_pushed_wherever_columns_lie() {
+fn pushed_rows_are_found_wherever_columns_lie() {
     let mut columns = Columns::<Mixed>::new();
     let mut first = None;
     for n in 0..100_000 {
@@ -36,7 +36,7 @@ fn rows_are_what_was_pushed_wherever_columns_lie() {
     let (bytes, numbers, units, wide, shorts) = columns.as_slices();
     assert_eq!(units.len(), 100_000);
     assert_eq!(wide.as_ptr().addr() % 128, 0);
-    // Each apart from the others, where pages begin.
+    // Each offset differs from the others at page boundaries.
     let starts = [
         bytes.as_ptr().addr(),
         numbers.as_ptr().addr(),
@@ -53,7 +53,7 @@ fn rows_are_what_was_pushed_wherever_columns_lie() {
 }
 
 #[test]
-fn the_last_row_that_fits_is_taken_and_no_other() {
+fn exactly_max_len_rows_fit() {
     for max_len in [1, 2, 100, 4096, 5000] {
         let mut columns = Columns::<(u8, Wide, u16)>::with_max_len(max_len);
         assert_eq!(columns.max_len(), max_len);
@@ -69,7 +69,7 @@ fn the_last_row_that_fits_is_taken_and_no_other() {
 }
 
 #[test]
-fn rows_without_bytes_are_counted() {
+fn zero_sized_rows_are_counted() {
     let mut columns = Columns::<((), [u32; 0])>::new();
     columns.extend((0..1000).map(|_| ((), [])));
     assert_eq!((columns.len(), columns.capacity()), (1000, usize::MAX));
@@ -79,13 +79,13 @@ fn rows_without_bytes_are_counted() {
 }
 
 #[test]
-fn rows_larger_than_a_page_have_their_memory() {
+fn rows_larger_than_a_page_have_memory() {
     let mut columns = Columns::<([u8; 5000], u8, [u64; 2000])>::new();
     for n in 0..50_u8 {
         columns.push(([n; 5000], n, [n.into(); 2000]));
     }
     drop(columns);
-    // If the keeper has it, it is whole.
+    // A region in the region cache is resident as a whole.
     let mut columns = Columns::<([u8; 5000], u8, [u64; 2000])>::new();
     for n in 0..60_u8 {
         columns.push(([n; 5000], n, [n.into(); 2000]));
@@ -98,7 +98,7 @@ fn rows_larger_than_a_page_have_their_memory() {
 }
 
 #[test]
-fn what_is_given_back_can_be_had_again() {
+fn returned_memory_can_be_committed_again() {
     let mut columns = Columns::<Mixed>::new();
     columns.extend((0..200_000).map(mixed));
     let before = columns.stats().committed_bytes;
@@ -123,7 +123,7 @@ fn memory_ahead_is_for_all_columns() {
     assert!(columns.iter().zip(0..).all(|((a, b, c, d, e), n)| (*a, *b, *c, *d, *e) == mixed(n)));
 }
 
-/// Notes where it is dropped, and panics at some drops.
+/// Counts its drops, and panics at some of them.
 #[derive(Debug)]
 struct Noted(Rc<Cell<usize>>, bool);
 
@@ -135,7 +135,7 @@ impl Drop for Noted {
 }
 
 #[test]
-fn all_are_dropped_once_though_one_drop_panics() {
+fn all_rows_are_dropped_once_even_if_a_drop_panics() {
     let drops = Rc::new(Cell::new(0));
     let noted = |panics| Noted(Rc::clone(&drops), panics);
     let mut columns = Columns::<(Noted, Noted)>::new();
@@ -149,7 +149,7 @@ fn all_are_dropped_once_though_one_drop_panics() {
 }
 
 #[test]
-fn what_was_not_looked_at_stays_where_a_predicate_panics() {
+fn unvisited_rows_stay_if_a_predicate_panics() {
     let drops = Rc::new(Cell::new(0));
     let mut columns = Columns::<(u32, Noted)>::new();
     for n in 0..10 {
@@ -171,7 +171,7 @@ fn what_was_not_looked_at_stays_where_a_predicate_panics() {
 }
 
 #[test]
-fn rows_are_removed_exchanged_and_sorted_whole() {
+fn rows_are_removed_swapped_and_sorted_as_a_whole() {
     let mut columns: Columns<(u64, String, u8)> =
         (0..1000).map(|n| (n * 7919 % 1000, format!("{n}"), 0)).collect();
     let removed = columns.swap_remove(10);
@@ -188,7 +188,7 @@ fn rows_are_removed_exchanged_and_sorted_whole() {
 }
 
 #[test]
-fn a_comparison_that_is_no_order_or_panics_loses_no_row() {
+fn an_inconsistent_or_panicking_comparison_loses_no_row() {
     let mut columns: Columns<(u64, Box<u64>)> = (0..500).map(|n| (n, Box::new(n))).collect();
     let mut turn = 0_u32;
     let _: Result<(), _> = catch_unwind(AssertUnwindSafe(|| {
@@ -211,7 +211,7 @@ fn a_comparison_that_is_no_order_or_panics_loses_no_row() {
 }
 
 #[test]
-fn columns_are_sent_as_their_fields_are() {
+fn columns_are_send_and_sync_if_their_fields_are() {
     fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<Columns<Mixed>>();
     is_send_and_sync::<Iter<'_, Mixed>>();
@@ -222,7 +222,7 @@ fn columns_are_sent_as_their_fields_are() {
     assert_eq!(sum.join().unwrap(), 4950);
 }
 
-/// The columns of a row that is large enough for growth to commit a little of each at once.
+/// The columns of a row large enough that growth commits a little of each at once.
 type Five = (u8, u64, u32, Wide, u16);
 
 fn five(n: u64) -> Five {
@@ -236,21 +236,21 @@ fn assert_five(columns: &Columns<Five>, len: u64) {
 }
 
 #[test]
-fn memory_is_had_for_all_columns_or_for_none() {
+fn memory_is_committed_for_all_columns_or_for_none() {
     for call in 0..24 {
-        // More than an array is given by itself where there is no virtual memory.
+        // More than an array gets by default without virtual memory.
         let builder = Columns::<Five>::builder().max_len(300_000);
         let mut columns = builder.huge_pages(HugePages::Never).build();
         columns.extend((0..1000).map(five));
         let mut len = 1000;
         let fault = Fault::nth(Call::Commit, call);
-        // One refused call is no refusal, unless nothing less would do.
+        // A push succeeds despite a single refused call, unless no smaller commit would do.
         while columns.len() < 30_000 {
             match columns.try_push(five(len)) {
                 Ok(()) => len += 1,
                 Err(refused) => {
                     assert_eq!(refused.value, five(len));
-                    assert_ne!(refused.error.kind(), ErrorKind::MaxLen, "it will never end");
+                    assert_ne!(refused.error.kind(), ErrorKind::MaxLen, "the loop would not end");
                 }
             }
         }
@@ -270,7 +270,7 @@ fn memory_is_had_for_all_columns_or_for_none() {
 }
 
 #[test]
-fn what_is_refused_when_memory_goes_back_harms_nothing() {
+fn a_refusal_while_shrinking_changes_no_value() {
     for call in 0..12 {
         for is_last in [false, true] {
             let mut columns = Columns::<Five>::builder().huge_pages(HugePages::Never).build();
@@ -282,7 +282,7 @@ fn what_is_refused_when_memory_goes_back_harms_nothing() {
                 Fault::nth(Call::Decommit, call)
             };
             let shrunk = columns.try_shrink_to_fit();
-            assert_eq!(shrunk.is_err(), call == 0, "the others have gone by then");
+            assert_eq!(shrunk.is_err(), call == 0, "only the first column's error is returned");
             drop(fault);
             assert!(columns.capacity() >= 10);
             columns.extend((10..50_000).map(five));
@@ -296,7 +296,7 @@ fn what_is_refused_when_memory_goes_back_harms_nothing() {
 }
 
 #[test]
-fn others_go_on_with_memory_that_is_kept() {
+fn cached_memory_is_reused_by_columns_of_the_same_row() {
     let mut columns = Columns::<Five>::new();
     columns.extend((0..20_000).map(five));
     for _ in 0..30 {
@@ -304,7 +304,7 @@ fn others_go_on_with_memory_that_is_kept() {
         columns = Columns::new();
         columns.extend((0..20_000).map(five));
         assert_five(&columns, 20_000);
-        // Rows of another kind are never given that memory, nor is an array.
+        // That memory is never given to rows of another type, or to an array.
         let mut other = Columns::<(u64, u8)>::new();
         other.extend((0..20_000).map(|n| (n, 1)));
         let array: crate::VmVec<u64> = (0..20_000).collect();
@@ -314,7 +314,7 @@ fn others_go_on_with_memory_that_is_kept() {
 }
 
 #[test]
-fn what_is_resident_is_no_more_than_there_is() {
+fn resident_bytes_do_not_exceed_committed_bytes() {
     let mut columns = Columns::<(u32, u32, f32, u8)>::new();
     columns.extend((0..100_000).map(|n| (n, n, 0.0, 1)));
     columns.clear();
@@ -326,7 +326,7 @@ fn what_is_resident_is_no_more_than_there_is() {
 }
 
 #[test]
-fn what_is_made_ready_is_that_of_the_next_rows_in_huge_pages_too() {
+fn prefault_ahead_covers_the_next_rows_also_in_huge_pages() {
     for huge_pages in [HugePages::Auto, HugePages::Always, HugePages::Never] {
         let mut columns = Columns::<(u64, u32, u8)>::builder().huge_pages(huge_pages).build();
         columns.extend((0..3_000_000).map(|n| (n, 1, 2)));
@@ -336,7 +336,7 @@ fn what_is_made_ready_is_that_of_the_next_rows_in_huge_pages_too() {
             let before = columns.stats().resident_bytes;
             let at = address(&columns);
             columns.extend((0..100_000).map(|n| (n, 1, 2)));
-            // (Where the system does not tell, there is nothing to compare.)
+            // (If the system does not report residency, there is nothing to compare.)
             assert_eq!(columns.stats().resident_bytes, before, "{huge_pages:?}");
             assert_eq!(address(&columns), at);
         }

@@ -1,4 +1,4 @@
-//! Traits of std.
+//! Implementations of std's traits.
 
 #![forbid(unsafe_code)]
 
@@ -8,9 +8,9 @@ use crate::vec::Rest;
 use std::fmt;
 
 impl<R: Row> Columns<R> {
-    /// Appends all rows of an iterator, or returns the error and those that could not be put in.
+    /// Appends all rows of an iterator, or returns the error and the rows that were not appended.
     ///
-    /// Should the iterator panic, what was put in before stays.
+    /// If the iterator panics, the rows appended before stay.
     ///
     /// # Errors
     ///
@@ -20,7 +20,7 @@ impl<R: Row> Columns<R> {
         rows: I,
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
         let mut rows = rows.into_iter();
-        // In one step; the hint may be wrong, so if so much is not to be had each push tells.
+        // Reserved in one step. The hint may be wrong, so if this is refused, each push decides for itself.
         let room = self.max_len() - self.len();
         let _: Result<(), Error> = self.try_reserve(rows.size_hint().0.min(room));
         while let Some(row) = rows.next() {
@@ -36,11 +36,11 @@ extend_by_try!([R: Row] Columns<R>: R);
 collect_by_extend!([R: Row] Columns<R>: R);
 
 from_by_collect! {
-    /// The rows of an array.
+    /// Moves the rows of an array to new columns.
     ///
     /// # Panics
     ///
-    /// Where [`try_extend`](Columns::try_extend) has an error.
+    /// If [`try_extend`](Columns::try_extend) returns an error.
     ///
     /// # Examples
     ///
@@ -52,11 +52,11 @@ from_by_collect! {
 }
 
 from_by_collect! {
-    /// The rows of a `Vec`, taken apart one by one. O(n).
+    /// Moves the rows of a `Vec` to new columns, one by one. O(n).
     ///
     /// # Panics
     ///
-    /// Where [`try_extend`](Columns::try_extend) has an error.
+    /// If [`try_extend`](Columns::try_extend) returns an error.
     [R: Row] Vec<R> => Columns<R>
 }
 
@@ -64,7 +64,7 @@ impl<R: Row> fmt::Debug for Columns<R>
 where
     for<'a> R::Ref<'a>: fmt::Debug,
 {
-    /// A list of the rows.
+    /// Formats the rows as a list.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self).finish()
     }

@@ -1,4 +1,4 @@
-//! Looking values up, and going over them.
+//! Look-ups and iteration.
 
 use super::{DenseSlotMap, Iter, IterMut, Keys, Rows, Values, ValuesMut};
 use crate::key::Key;
@@ -6,51 +6,50 @@ use crate::slots::prefetch::is_near;
 use std::marker::PhantomData;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// The number of values. O(1).
+    /// Returns the number of values. O(1).
     #[inline]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there are no values. O(1).
+    /// Returns `true` if the map has no values. O(1).
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Returns the number of slots that keys refer to and that have been used, including holes; see
-    /// [`SlotMap::slots_len`](crate::SlotMap::slots_len). O(1).
+    /// Returns the number of slots in use, including holes; see [`SlotMap::slots_len`](crate::SlotMap::slots_len).
+    /// O(1).
     #[inline]
     pub const fn slots_len(&self) -> usize {
         self.table.slots_len()
     }
 
-    /// The number of values that committed memory has room for, keys that are used up or kept for a detached value among
-    /// them. O(1).
+    /// Returns the number of values that fit into committed memory; detached and retired keys count, too. O(1).
     #[inline]
     pub fn capacity(&self) -> usize {
         self.rows.capacity().min(self.keys.capacity()).min(self.table.capacity())
     }
 
-    /// The number of values that the map can ever have: as asked, or as fit into the reservations, or as keys can
-    /// number. O(1).
+    /// Returns the greatest number of values that the map can ever have: the maximum set, or what fits into the
+    /// reservations, or what keys can number. O(1).
     pub fn max_len(&self) -> usize {
         self.rows.max_len().min(self.keys.max_len()).min(self.table.max_len())
     }
 
-    /// The number that the keys of the map have, if it has one; see
+    /// Returns the type id that the keys of the map carry, if any; see
     /// [`SlotMapBuilder::type_id`](crate::SlotMapBuilder::type_id). O(1).
     pub fn type_id(&self) -> Option<u32> {
         self.table.type_id()
     }
 
-    /// Whether the key's value is in the map. O(1).
+    /// Returns `true` if the map has a value for the key. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
         self.table.contains_key(key)
     }
 
-    /// The value of a key. O(1).
+    /// Returns the value of a key. O(1).
     ///
     /// # Examples
     ///
@@ -67,7 +66,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.rows.get(self.row_of(key)?)
     }
 
-    /// The value of a key, to be changed. O(1).
+    /// Returns the value of a key mutably. O(1).
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<S::Mut<'_>> {
         let row = self.row_of(key)?;
@@ -75,7 +74,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.rows.get_mut(row)
     }
 
-    /// Returns the value whose key has an index, whatever its generation, and the key. O(1).
+    /// Returns the value in a slot, whatever its generation, and its key. O(1).
     ///
     /// # Examples
     ///
@@ -92,7 +91,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Some((key, self.rows.get(*row as usize)?))
     }
 
-    /// [`get_by_index`](Self::get_by_index), with a mutable reference to the value.
+    /// Returns the value in a slot mutably, as [`get_by_index`](Self::get_by_index) does, and its key.
     #[inline]
     pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, S::Mut<'_>)> {
         let (key, row) = self.table.get_by_index(index)?;
@@ -100,11 +99,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Some((key, self.rows.get_mut(*row as usize)?))
     }
 
-    /// Has `f` called with each of many keys, and its value if it has one here, in the order of the keys.
-    /// Linear in the keys.
+    /// Calls `f` with each key, and with its value if the map has one, in the order of the keys. O(n) in the keys.
     ///
-    /// In a large map this is faster than a [`get`](Self::get) for each: the memory of a value is
-    /// asked for some keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
+    /// In a large map this is faster than a [`get`](Self::get) for each: the memory of a value is prefetched some keys
+    /// ahead of its turn. Up to 32 keys may therefore be taken from the iterator ahead.
     ///
     /// # Examples
     ///
@@ -124,7 +122,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         mut f: impl FnMut(K, Option<S::Ref<'a>>),
     ) {
         if self.is_near() {
-            // A loop, which is unrolled where `for_each` is not.
+            // A loop, which is unrolled, whereas `for_each` is not.
             for key in keys {
                 f(key, self.get(key));
             }
@@ -141,7 +139,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         );
     }
 
-    /// Visits all keys in their order, with the memory of their values asked for ahead, where that is worth while.
+    /// Visits all keys in order, and prefetches their values if that pays off.
     #[inline]
     pub(super) fn visit_many(
         &mut self,
@@ -157,13 +155,13 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.table.ahead().each_by_halves(keys, self, Self::ask, visit);
     }
 
-    /// Whether to ask for rows ahead of their use gains nothing.
+    /// Returns `true` if prefetching rows gains nothing.
     #[inline]
     fn is_near(&self) -> bool {
         is_near(self.len().saturating_mul(S::BYTES))
     }
 
-    /// Asks for the row of a key ahead of its use.
+    /// Prefetches the row of a key.
     #[inline]
     fn ask(&self, key: K) {
         if let Some(row) = self.row_of(key) {
@@ -171,7 +169,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         }
     }
 
-    /// In which row the value of a key is: its index in the slices. O(1).
+    /// Returns the row of a key's value: its index in the slices. O(1).
     ///
     /// # Examples
     ///
@@ -188,40 +186,40 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Some(*self.table.get(key)? as usize)
     }
 
-    /// The keys of the values, in the same order. O(1).
+    /// Returns the keys, in row order. O(1).
     #[inline]
     pub fn keys_as_slice(&self) -> &[K] {
         &self.keys
     }
 
-    /// All values: a slice, or those of all columns. O(1).
+    /// Returns all values: as a slice, or as slices of all columns. O(1).
     #[inline]
     pub fn as_slice(&self) -> S::Slices<'_> {
         self.rows.slices()
     }
 
-    /// All values, to be changed: a slice, or those of all columns. O(1).
+    /// Returns all values mutably: as a slice, or as slices of all columns. O(1).
     ///
-    /// Whoever exchanges two of them exchanges which keys they have.
+    /// Swapping two values swaps the keys that find them.
     #[inline]
     pub fn as_mut_slice(&mut self) -> S::SlicesMut<'_> {
         self.order.is_touched = true;
         self.rows.slices_mut()
     }
 
-    /// [`as_slice`](Self::as_slice), by the name that it has in the `slotmap` crate.
+    /// Returns the values as [`as_slice`](Self::as_slice) does; the name used by the crate `slotmap`.
     #[inline]
     pub fn values_as_slice(&self) -> S::Slices<'_> {
         self.as_slice()
     }
 
-    /// [`as_mut_slice`](Self::as_mut_slice), by the name that it has in the `slotmap` crate.
+    /// Returns the values as [`as_mut_slice`](Self::as_mut_slice) does; the name used by the crate `slotmap`.
     #[inline]
     pub fn values_as_mut_slice(&mut self) -> S::SlicesMut<'_> {
         self.as_mut_slice()
     }
 
-    /// The keys, and the values in the same order. O(1).
+    /// Returns the keys, and the values in the same order. O(1).
     ///
     /// # Examples
     ///
@@ -236,39 +234,39 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         (&self.keys, self.rows.slices())
     }
 
-    /// The keys, and the values in the same order, to be changed. O(1).
+    /// Returns the keys, and the values mutably in the same order. O(1).
     #[inline]
     pub fn as_mut_slices(&mut self) -> (&[K], S::SlicesMut<'_>) {
         self.order.is_touched = true;
         (&self.keys, self.rows.slices_mut())
     }
 
-    /// All keys and values, in the order of rows.
+    /// An iterator over the key–value pairs, in row order.
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V, S> {
         Iter { keys: self.keys.iter(), rows: self.rows.iter() }
     }
 
-    /// All keys and values, the values to be changed, in the order of rows.
+    /// An iterator over the key–value pairs, with mutable references to the values, in row order.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V, S> {
         self.order.is_touched = true;
         IterMut { keys: self.keys.iter(), rows: self.rows.iter_mut() }
     }
 
-    /// All keys, in the order of rows.
+    /// An iterator over the keys, in row order.
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys { keys: self.keys.iter(), values: PhantomData }
     }
 
-    /// All values, in the order of rows.
+    /// An iterator over the values, in row order.
     #[inline]
     pub fn values(&self) -> Values<'_, K, V, S> {
         Values { rows: self.rows.iter(), keys: PhantomData }
     }
 
-    /// All values, to be changed, in the order of rows.
+    /// An iterator over mutable references to the values, in row order.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V, S> {
         self.order.is_touched = true;
@@ -277,7 +275,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 }
 
 impl<K: Key, V> DenseSlotMap<K, V> {
-    /// [`get_many`](Self::get_many), with the values to be changed. A key may come more than once.
+    /// Calls `f` with each key as [`get_many`](Self::get_many) does, with mutable references to the values. Keys may
+    /// repeat.
     ///
     /// # Examples
     ///
@@ -297,9 +296,9 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         self.visit_many(keys, |map, key| f(key, map.get_mut(key)));
     }
 
-    /// The key of a value in the map, from a reference to it. O(1).
+    /// Returns the key of a value in the map, from a reference to it. O(1).
     ///
-    /// `None` if the reference is to something else, or the values are of size zero.
+    /// `None` if the reference is to something else, or values have size zero.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Constructors, and [`DenseSlotMapBuilder`]: options for a `DenseSlotMap`.
+//! Constructors, and the options of a `DenseSlotMap`.
 
 use super::rows::sealed::Plan;
 use super::{DenseSlotMap, Rows};
@@ -10,7 +10,7 @@ use crate::slot_map::SlotMap;
 use crate::slots::key_options::KeyOptions;
 use crate::vec::VmVec;
 
-/// Options for a [`DenseSlotMap`]; see [`DenseSlotMap::builder`].
+/// Options for a [`DenseSlotMap`]; created by [`DenseSlotMap::builder`].
 ///
 /// # Examples
 ///
@@ -56,8 +56,8 @@ impl<K: Key, V> ContainerIn<KeyOptions> for DenseSlotMap<K, V> {
 }
 
 impl<V> DenseSlotMap<DefaultKey, V> {
-    /// An empty map with keys of type [`DefaultKey`]. Reserves nothing and does not enter the
-    /// kernel until the first insertion.
+    /// Creates an empty map with keys of type [`DefaultKey`]. Reserves nothing and does not enter the kernel until the
+    /// first insertion.
     ///
     /// # Examples
     ///
@@ -72,13 +72,13 @@ impl<V> DenseSlotMap<DefaultKey, V> {
     }
 
     constructors! {
-        /// Returns an empty map with memory committed for `capacity` values.
+        /// Creates an empty map with memory committed for `capacity` values.
         with_capacity, try_with_capacity, capacity
     }
 
     constructors! {
-        /// Returns an empty map that can hold `max_len` values and no more. Reserves addresses for the values
-        /// now. For keys of another type, see [`with_max_len_and_key`](Self::with_max_len_and_key).
+        /// Creates an empty map that can hold at most `max_len` values. Reserves addresses for them immediately. For
+        /// keys of another type, see [`with_max_len_and_key`](Self::with_max_len_and_key).
         with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
@@ -91,31 +91,31 @@ impl<V> DenseSlotMap<DefaultKey, V> {
 }
 
 impl<K: Key, V> DenseSlotMap<K, V> {
-    /// An empty map with keys of any type; see [`new`](DenseSlotMap::new).
+    /// Creates an empty map with keys of any type; see [`new`](DenseSlotMap::new).
     #[must_use]
     pub const fn with_key() -> Self {
         Self::of(SlotMap::internal(), Self::KEYS, VmVec::new())
     }
 
     constructors! {
-        /// Returns an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
+        /// Creates an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
         with_capacity_and_key, try_with_capacity_and_key, capacity
     }
 
     constructors! {
-        /// Returns an empty map that can hold `max_len` values, detached and retired keys included, and no
-        /// more. Reserves the addresses now.
+        /// Creates an empty map that can hold at most `max_len` values; detached and retired keys count, too. Reserves
+        /// the addresses immediately.
         with_max_len_and_key, try_with_max_len_and_key, max_len
     }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which keys come first.
+    /// Returns the options for a new map: maximum, capacity, growth, huge pages, background work, reuse of keys.
     pub const fn builder() -> DenseSlotMapBuilder<K, V, S> {
         DenseSlotMapBuilder::new()
     }
 
-    /// The table and the keys of an empty map, which are never in a user's memory.
+    /// Creates the table and the keys of an empty map, which are never in caller-provided memory.
     fn keys_of(
         builder: DenseSlotMapBuilder<K, V, S>,
     ) -> Result<(SlotMap<K, u32>, VmVec<K>), Error> {

@@ -1,4 +1,4 @@
-//! Taking values out.
+//! Removal of values.
 
 use super::{DenseSlotMap, Rows};
 use crate::key::Key;
@@ -6,7 +6,7 @@ use crate::vec::VmVec;
 use std::iter::FusedIterator;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// Takes a value out, and has the last one take its place. O(1).
+    /// Removes a value and returns it. The last value takes its place. O(1).
     ///
     /// # Examples
     ///
@@ -24,23 +24,23 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Some(self.close(row))
     }
 
-    /// Takes a row out whose key is not in the table any more, and has the last one take its place.
+    /// Removes the row of a key that was just removed from the table. The last row takes its place.
     #[inline]
     fn close(&mut self, row: u32) -> V {
         self.order.is_touched = true;
         let at = row as usize;
-        // First, since it asks the key, which may be of a user's type.
+        // First, because it calls the key, which may be of a user's type.
         match self.keys.last() {
             Some(&moved) if at + 1 < self.keys.len() => self.note(moved, row),
             _ => {}
         }
         self.keys.swap_remove(at);
         let parts = self.rows.swap_remove(at);
-        // Last, since it may be a user's code.
+        // Last, because it may run user code.
         S::put_together(parts)
     }
 
-    /// Has the table say in which row the value of a key is.
+    /// Stores the row of a key's value in the table.
     #[inline]
     pub(super) fn note(&mut self, key: K, row: u32) {
         if let Some(known) = self.table.get_mut(key) {
@@ -48,13 +48,13 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         }
     }
 
-    /// Takes out and drops the values of all these keys, and returns how many there were.
+    /// Removes and drops the values of all given keys, and returns how many there were.
     ///
-    /// In a large map this is faster than one call for each: the memory of a value is asked for some
-    /// keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
+    /// In a large map this is faster than one call for each: the memory of a value is prefetched some keys ahead of its
+    /// turn. Up to 32 keys may therefore be taken from the iterator ahead.
     ///
-    /// Should a drop, or the iterator, panic, what was taken out before is out, and all else stays, also
-    /// what is named by keys that were taken ahead.
+    /// If a drop or the iterator panics, what was removed before stays removed, and everything else stays, including
+    /// the values of keys that were taken ahead.
     ///
     /// # Examples
     ///
@@ -70,10 +70,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         removed
     }
 
-    /// Takes a value out but keeps its key for it, so that it can be put back by
-    /// [`reattach`](Self::reattach). O(1).
+    /// Removes a value and returns it, but keeps its key, so that [`reattach`](Self::reattach) can put the value back.
+    /// O(1).
     ///
-    /// Until then the key finds nothing, and is given to no other value.
+    /// Until then the key finds nothing and is not given to another value.
     ///
     /// # Examples
     ///
@@ -91,10 +91,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Some(self.close(row))
     }
 
-    /// Drops all values. Keys stay stale, detached ones detached, and memory stays committed.
+    /// Removes all values. Their keys become stale, detached keys stay detached, and memory stays committed.
     ///
-    /// Linear in the values that have something to drop, and where [`SlotMap::clear`](crate::SlotMap::clear) is for the
-    /// table, in all.
+    /// O(n) if values need to be dropped, plus the time of [`SlotMap::clear`](crate::SlotMap::clear) for the table.
     ///
     /// # Examples
     ///
@@ -111,8 +110,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.clear_rows();
     }
 
-    /// Drops all values, and forgets all keys there ever were: the map is as new, but for what is
-    /// committed. What that risks, [`SlotMap::reset`](crate::SlotMap::reset) says.
+    /// Drops all values and forgets all keys: the map is as new, except for its committed memory.
+    /// [`SlotMap::reset`](crate::SlotMap::reset) describes the risk.
     pub fn reset(&mut self) {
         self.table.reset();
         self.clear_rows();
@@ -121,12 +120,12 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     fn clear_rows(&mut self) {
         self.order.forget();
         self.keys.clear();
-        // Last, since it drops values.
+        // Last, because it drops values.
         self.rows.clear();
     }
 
-    /// Takes all values out, from the last row to the first. What is left when the iterator is dropped
-    /// is dropped; if it is forgotten, that stays in the map.
+    /// Removes all values and returns them as an iterator, from the last row to the first. Dropping the iterator drops
+    /// the remaining values; if it is leaked, they stay in the map.
     ///
     /// # Examples
     ///
@@ -140,7 +139,6 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Drain { map: self }
     }
 
-    /// Takes the last row out.
     fn pop_row(&mut self) -> Option<(K, V)> {
         let key = self.keys.last().copied()?;
         self.order.is_touched = true;
@@ -149,7 +147,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Some((key, S::put_together(self.rows.pop()?)))
     }
 
-    /// Goes over the rows and drops those that `keep` is not for; it is given the rows, and the number of one.
+    /// Drops the rows for which `keep` returns `false`. `keep` receives the rows and the number of one of them.
     pub(super) fn retain_rows(&mut self, mut keep: impl FnMut(K, &mut S, usize) -> bool) {
         self.order.is_touched = true;
         let mut row = 0;
@@ -162,19 +160,18 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         }
     }
 
-    /// Takes out a row, whose key is that.
     fn take_row(&mut self, key: K, row: usize) -> V {
         self.table.remove(key);
-        // Whatever a user's key type says: of a number that fits, since the table gave it.
+        // The row was in the table, so it fits into a `u32`, whatever a user's key type does.
         self.close(u32::try_from(row).unwrap_or(u32::MAX))
     }
 }
 
 impl<K: Key, V> DenseSlotMap<K, V> {
-    /// Keeps the values of which `keep` says so, and drops the others, each of whose places is taken by the last
-    /// value then. Each value is looked at once.
+    /// Keeps the values for which `keep` returns `true`, and drops the others. The last value takes the place of each
+    /// dropped value. Each value is visited once.
     ///
-    /// Should `keep`, or a drop, panic, all that was not dropped stays.
+    /// If `keep` or a drop panics, all values not yet dropped stay.
     ///
     /// # Examples
     ///
@@ -188,11 +185,11 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         self.retain_rows(|key, rows, row| keep(key, &mut rows[row]));
     }
 
-    /// Takes out, one by one as the iterator is asked, the values that the predicate names. The place of each is
-    /// taken by the last value, which is looked at next.
+    /// Returns an iterator that removes the values for which the predicate returns `true`. The last value takes the
+    /// place of each removed value, and is visited next.
     ///
-    /// What it has not come to when it is dropped, or forgotten, stays, as does a value at which the
-    /// predicate panics.
+    /// Values not yet visited when the iterator is dropped or leaked stay, as does a value for which the predicate
+    /// panics.
     ///
     /// # Examples
     ///
@@ -212,7 +209,7 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     }
 }
 
-/// Takes all values out of a [`DenseSlotMap`], made by [`DenseSlotMap::drain`].
+/// An iterator that removes all values from a [`DenseSlotMap`]; created by [`DenseSlotMap::drain`].
 pub struct Drain<'a, K: Key, V, S: Rows<Value = V> = VmVec<V>> {
     map: &'a mut DenseSlotMap<K, V, S>,
 }
@@ -236,20 +233,20 @@ impl<K: Key, V, S: Rows<Value = V>> FusedIterator for Drain<'_, K, V, S> {}
 
 impl<K: Key, V, S: Rows<Value = V>> Drop for Drain<'_, K, V, S> {
     fn drop(&mut self) {
-        // Should the drop of a value panic, the others are dropped nevertheless.
+        // If the drop of a value panics, the others are still dropped.
         self.map.clear();
     }
 }
 
 debug_left!([K: Key, V, S: Rows<Value = V>] Drain<'_, K, V, S>, "Drain", |iter| iter.map.len());
 
-/// Takes out of a [`DenseSlotMap`] the values that a predicate names, made by [`DenseSlotMap::extract_if`].
+/// An iterator that removes values from a [`DenseSlotMap`] if a predicate returns `true`; created by
+/// [`DenseSlotMap::extract_if`].
 ///
-/// What it has not come to when it is dropped, or forgotten, stays in the map.
+/// Values not yet visited when it is dropped or leaked stay in the map.
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'m, K: Key, V, F> {
     map: &'m mut DenseSlotMap<K, V>,
-    /// Which it comes to next.
     row: usize,
     predicate: F,
 }

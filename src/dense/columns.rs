@@ -19,7 +19,8 @@ use std::cmp::Ordering;
 use std::fmt;
 
 impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
-    /// [`get_many`](Self::get_many), with the rows to be changed. A key may come more than once.
+    /// Calls `f` with each key as [`get_many`](Self::get_many) does, with mutable references to the rows. Keys may
+    /// repeat.
     #[inline]
     pub fn get_many_mut(
         &mut self,
@@ -29,10 +30,10 @@ impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
         self.visit_many(keys, |map, key| f(key, map.get_mut(key)));
     }
 
-    /// Keeps the rows of which `keep` says so, and drops the others, each of whose places is taken by the last row
-    /// then. Each row is looked at once.
+    /// Keeps the rows for which `keep` returns `true`, and drops the others. The last row takes the place of each
+    /// dropped row. Each row is visited once.
     ///
-    /// Should `keep`, or a drop, panic, all that was not dropped stays.
+    /// If `keep` or a drop panics, all rows not yet dropped stay.
     pub fn retain<F: FnMut(K, R::Mut<'_>) -> bool>(&mut self, mut keep: F) {
         self.retain_rows(|key, rows, row| rows.get_mut(row).is_none_or(|row| keep(key, row)));
     }
@@ -83,7 +84,8 @@ impl<R: Row> Rows for Columns<R> {
         R::from_fields(fields)
     }
 
-    /// There is one cache line for each column, and a loop that reads few of the columns need not wait for all of them.
+    /// A prefetch would need one cache line per column, and a loop that reads few columns need not wait for all of
+    /// them.
     #[inline]
     fn ask(&self, _: usize) {}
 }

@@ -56,6 +56,6 @@ impl<K: Key, V> DenseSlotMap<K, V> {
             }
             cut += behind + 1;
         }
-        Ok(found.map(|value| value.unwrap_or_else(|| unreachable!("a row is in the table"))))
+        Ok(found.map(|value| value.unwrap_or_else(|| unreachable!("the row exists"))))
     }
 }

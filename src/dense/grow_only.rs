@@ -1,4 +1,4 @@
-//! [`GrowOnlyDenseMap`]: insert through `&self`, while references to values live.
+//! [`GrowOnlyDenseMap`]: insert through `&self`, while references to values are alive.
 
 use super::DenseSlotMap;
 use crate::error::{Error, Refused, or_give_up};
@@ -8,11 +8,11 @@ use crate::vec::GrowOnly;
 use std::fmt;
 use std::ops::Index;
 
-/// A scope in which a [`DenseSlotMap`] can only grow, made by [`DenseSlotMap::grow_only`].
+/// A scope in which a [`DenseSlotMap`] can only grow; created by [`DenseSlotMap::grow_only`].
 ///
 /// Its `insert` takes `&self` and returns, with the key, a reference that lives as long as the scope's borrow of the
-/// map: across any number of further insertions. Values can neither be removed nor changed inside the scope, and it
-/// stays on one thread. What runs while the map takes memory cannot use it, as for a [`GrowOnly`].
+/// map, across any number of further insertions. Values can neither be removed nor changed inside the scope, and it
+/// stays on one thread. Code that runs while the map acquires memory cannot use the scope, as for [`GrowOnly`].
 ///
 /// # Examples
 ///
@@ -67,8 +67,8 @@ impl<K: Key, V> DenseSlotMap<K, V> {
 }
 
 impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
-    /// Inserts a value after all others, and returns its key, and where it lies for good. O(1), no copy; enters the
-    /// kernel if committed memory is used up.
+    /// Inserts a value after all others, and returns its key and a reference to it. O(1), nothing is moved; enters the
+    /// kernel when committed memory is used up.
     ///
     /// # Panics
     ///
@@ -79,11 +79,11 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
         or_give_up(self.try_insert(value))
     }
 
-    /// [`insert`](Self::insert), or the error and the value.
+    /// Inserts a value, or returns the error and the value.
     ///
     /// # Errors
     ///
-    /// As for [`DenseSlotMap::try_insert`]; [`Busy`](crate::ErrorKind::Busy) while the map takes memory.
+    /// As for [`DenseSlotMap::try_insert`]; also [`Busy`](crate::ErrorKind::Busy) while the map acquires memory.
     pub fn try_insert(&self, value: V) -> Result<(K, &'m V), Refused<V>> {
         match self.make_key() {
             Ok(key) => {
@@ -94,11 +94,11 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
         }
     }
 
-    /// A key for the next row, for which there is room then.
+    /// Reserves memory for the next row, and returns a key for it.
     fn make_key(&self) -> Result<K, Error> {
         self.rows.try_reserve(1).map_err(DenseSlotMap::<K, V>::explain)?;
         self.keys.try_reserve(1).map_err(DenseSlotMap::<K, V>::explain)?;
-        // The table refuses a key before it is more.
+        // The table refuses a key before the number is too large.
         let row = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         match self.table.try_insert(row) {
             Ok((key, _)) => Ok(key),
@@ -113,14 +113,14 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
         self.rows.get(*self.table.get(key)? as usize)
     }
 
-    /// Whether the key's value is in the map. O(1).
+    /// Returns `true` if the map has a value for the key. O(1).
     #[inline]
     #[track_caller]
     pub fn contains_key(&self, key: K) -> bool {
         self.table.contains_key(key)
     }
 
-    /// Makes room for `additional` more values; see [`DenseSlotMap::reserve`].
+    /// Reserves memory for `additional` more values; see [`DenseSlotMap::reserve`].
     ///
     /// # Panics
     ///
@@ -130,11 +130,11 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
         or_give_up(self.try_reserve(additional));
     }
 
-    /// [`reserve`](Self::reserve), or the error.
+    /// Reserves memory as [`reserve`](Self::reserve) does, or returns the error.
     ///
     /// # Errors
     ///
-    /// As for [`DenseSlotMap::try_reserve`]; [`Busy`](crate::ErrorKind::Busy) while the map takes memory.
+    /// As for [`DenseSlotMap::try_reserve`]; also [`Busy`](crate::ErrorKind::Busy) while the map acquires memory.
     pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
         let reserved = self.rows.try_reserve(additional);
         let reserved = reserved.and_then(|()| self.keys.try_reserve(additional));
@@ -142,14 +142,14 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
         reserved.map_err(DenseSlotMap::<K, V>::explain)
     }
 
-    /// The number of values. O(1).
+    /// Returns the number of values. O(1).
     #[inline]
     #[track_caller]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there are no values. O(1).
+    /// Returns `true` if the map has no values. O(1).
     #[inline]
     #[track_caller]
     pub fn is_empty(&self) -> bool {
@@ -162,7 +162,7 @@ impl<K: Key, V> Index<K> for GrowOnlyDenseMap<'_, K, V> {
 
     /// # Panics
     ///
-    /// If the map has no value of the key.
+    /// If the map has no value for the key.
     #[track_caller]
     fn index(&self, key: K) -> &V {
         match self.get(key) {

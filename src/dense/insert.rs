@@ -1,4 +1,4 @@
-//! Putting values in.
+//! Insertion of values.
 
 use super::{DenseSlotMap, Rows};
 use crate::container::insert_many_methods;
@@ -7,12 +7,11 @@ use crate::key::Key;
 use crate::vec::Rest;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// Puts a value in, behind all others, and returns its key. O(1); enters the kernel if committed memory is used
-    /// up.
+    /// Inserts a value after all others, and returns its key. O(1); enters the kernel when committed memory is used up.
     ///
     /// # Panics
     ///
-    /// Where [`try_insert`](Self::try_insert) has an error.
+    /// If [`try_insert`](Self::try_insert) returns an error.
     ///
     /// # Examples
     ///
@@ -22,10 +21,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// let key = map.insert(42);
     /// assert_eq!(map[key], 42);
     /// ```
-    #[expect(
-        clippy::inline_always,
-        reason = "a value in memory, passed to a call, is copied twice"
-    )]
+    #[expect(clippy::inline_always, reason = "a call would copy a value in memory twice")]
     #[inline(always)]
     #[track_caller]
     pub fn insert(&mut self, value: V) -> K {
@@ -39,13 +35,12 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         }
     }
 
-    /// [`insert`](Self::insert), or the error and the value.
+    /// Inserts a value, or returns the error and the value.
     ///
     /// # Errors
     ///
-    /// If keys cannot number another value ([`KeyBits`](crate::ErrorKind::KeyBits)), the map has
-    /// `max_len` of them ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory. The map is
-    /// unchanged then.
+    /// If keys cannot number another value ([`KeyBits`](crate::ErrorKind::KeyBits)), the map has `max_len` values
+    /// ([`MaxLen`](crate::ErrorKind::MaxLen)), or memory is refused. The map is then unchanged.
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
@@ -59,10 +54,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         }
     }
 
-    /// Puts in the value that `make` makes of its key. O(1).
+    /// Inserts the value that `make` creates from its key, and returns the key. O(1).
     ///
-    /// Should `make` panic, the map is unchanged, and the next value gets the key that it was
-    /// shown.
+    /// If `make` panics, the map is unchanged, and the next value gets the key that it was shown.
     ///
     /// # Panics
     ///
@@ -85,18 +79,17 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         }
     }
 
-    /// Puts in the value that `make` makes of its key, or returns the error that `make` does; then
-    /// the map is unchanged, as it is should `make` panic, and the next value gets the key that it
-    /// was shown. O(1).
+    /// Inserts the value that `make` creates from its key, or returns the error of `make`. O(1).
+    ///
+    /// If `make` fails or panics, the map is unchanged, and the next value gets the key that it was shown.
     ///
     /// # Errors
     ///
-    /// What `make` returns.
+    /// Those that `make` returns.
     ///
     /// # Panics
     ///
-    /// As for [`insert`](Self::insert). After a successful [`try_reserve`](Self::try_reserve) of 1
-    /// it does not panic.
+    /// As for [`insert`](Self::insert). Does not panic after a successful [`try_reserve`](Self::try_reserve) of 1.
     #[inline]
     #[track_caller]
     pub fn try_insert_with_key<F, E>(&mut self, make: F) -> Result<K, E>
@@ -120,12 +113,12 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         /// let mut map = stayput::DenseSlotMap::new();
     }
 
-    /// Puts a value back that was [detached](Self::detach), behind all others, under its key. O(1).
+    /// Inserts a value that was [detached](Self::detach) under its old key, after all others. O(1).
     ///
     /// # Panics
     ///
-    /// If the key is not that of a detached value, or there is no memory. (It says the former, too, where there are as
-    /// many values as there can be.)
+    /// If the key is not that of a detached value, or memory is refused. (If the map is full, the message reports the
+    /// former.)
     #[track_caller]
     pub fn reattach(&mut self, detached_key: K, value: V) {
         match self.make_room() {
@@ -134,19 +127,19 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         }
     }
 
-    /// [`reattach`](Self::reattach), or the value back.
+    /// Inserts a detached value as [`reattach`](Self::reattach) does, or returns the value.
     ///
     /// # Errors
     ///
-    /// If the key is not that of a detached value, or there is no memory; after a
-    /// [`try_reserve`](Self::try_reserve) of 1 there is.
+    /// If the key is not that of a detached value, or memory is refused, which does not happen after a successful
+    /// [`try_reserve`](Self::try_reserve) of 1.
     pub fn try_reattach(&mut self, detached_key: K, value: V) -> Result<(), V> {
         let Ok(row) = self.make_room() else { return Err(value) };
         let parts = S::take_apart(value);
         if self.table.try_reattach(detached_key, row).is_err() {
             return Err(S::put_together(parts));
         }
-        // As the map would make it: tags are not its own.
+        // The key as the map makes it: the tag of the one passed may differ.
         let key = self
             .table
             .get_by_index(detached_key.data().index())
@@ -155,14 +148,14 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Ok(())
     }
 
-    /// Makes room for a key and a value; in which row they will be.
+    /// Reserves memory for a key and a value, and returns the row that they will have.
     #[inline]
     fn make_room(&mut self) -> Result<u32, Error> {
         let row = self.keys.len();
         if row >= self.rows.capacity().min(self.keys.capacity()) {
             self.grow()?;
         }
-        // The table refuses a key before it is more.
+        // The table refuses a key before the number is too large.
         Ok(u32::try_from(row).unwrap_or(u32::MAX))
     }
 
@@ -173,14 +166,14 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.keys.try_reserve(1).map_err(Self::explain)
     }
 
-    /// A key for the next row, for which there is room then.
+    /// Reserves memory for the next row, and returns a key for it.
     #[inline]
     fn make_key(&mut self) -> Result<K, Error> {
         let row = self.make_room()?;
         self.table.try_insert(row).map_err(|refused| Self::explain(refused.error))
     }
 
-    /// Puts a value into the row that it has room for.
+    /// Inserts a value into the row for which memory was reserved.
     #[inline]
     fn put(&mut self, key: K, parts: S::Parts) {
         self.order.is_touched = true;

@@ -6,63 +6,63 @@ use crate::vec::{self, VmVec};
 use std::marker::PhantomData;
 use std::slice;
 
-/// Goes over keys and values, made by [`DenseSlotMap::iter`].
+/// An iterator over the key–value pairs of a [`DenseSlotMap`]; created by [`DenseSlotMap::iter`].
 pub struct Iter<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
     pub(super) keys: slice::Iter<'a, K>,
     pub(super) rows: S::Iter<'a>,
 }
 
-/// Goes over keys and values, which may be changed; made by [`DenseSlotMap::iter_mut`].
+/// A mutable iterator over the key–value pairs of a [`DenseSlotMap`]; created by [`DenseSlotMap::iter_mut`].
 pub struct IterMut<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
     pub(super) keys: slice::Iter<'a, K>,
     pub(super) rows: S::IterMut<'a>,
 }
 
-/// Takes keys and values out.
+/// An iterator that moves keys and values out of a [`DenseSlotMap`]; created by [`into_iter`](IntoIterator::into_iter).
 pub struct IntoIter<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
     keys: vec::IntoIter<K>,
     rows: S::IntoIter,
 }
 
-/// Goes over keys, made by [`DenseSlotMap::keys`].
+/// An iterator over the keys of a [`DenseSlotMap`]; created by [`DenseSlotMap::keys`].
 pub struct Keys<'a, K: Key, V> {
     pub(super) keys: slice::Iter<'a, K>,
     pub(super) values: PhantomData<fn() -> V>,
 }
 
-/// Goes over values, made by [`DenseSlotMap::values`].
+/// An iterator over the values of a [`DenseSlotMap`]; created by [`DenseSlotMap::values`].
 pub struct Values<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
     pub(super) rows: S::Iter<'a>,
     pub(super) keys: PhantomData<fn() -> K>,
 }
 
-/// Goes over values, which may be changed; made by [`DenseSlotMap::values_mut`].
+/// A mutable iterator over the values of a [`DenseSlotMap`]; created by [`DenseSlotMap::values_mut`].
 pub struct ValuesMut<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
     pub(super) rows: S::IterMut<'a>,
     pub(super) keys: PhantomData<fn() -> K>,
 }
 
-/// Takes keys out, made by [`DenseSlotMap::into_keys`].
+/// An iterator that moves the keys out of a [`DenseSlotMap`]; created by [`DenseSlotMap::into_keys`].
 pub struct IntoKeys<K: Key, V> {
     keys: vec::IntoIter<K>,
     values: PhantomData<fn() -> V>,
 }
 
-/// Takes values out, made by [`DenseSlotMap::into_values`].
+/// An iterator that moves the values out of a [`DenseSlotMap`]; created by [`DenseSlotMap::into_values`].
 pub struct IntoValues<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
     rows: S::IntoIter,
     keys: PhantomData<fn() -> K>,
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// All keys, in the order of rows. The values are dropped at once.
+    /// An iterator over all keys, in row order. The values are dropped immediately.
     pub fn into_keys(self) -> IntoKeys<K, V> {
         let Self { keys, rows, .. } = self;
         drop(rows);
         IntoKeys { keys: keys.into_iter(), values: PhantomData }
     }
 
-    /// All values, in the order of rows.
+    /// An iterator over all values, in row order.
     pub fn into_values(self) -> IntoValues<K, V, S> {
         IntoValues { rows: self.rows.into_rows(), keys: PhantomData }
     }
@@ -90,8 +90,7 @@ clone_fields!([K: Key, V] IntoKeys<K, V>: keys, values);
 
 clone_fields!([K: Key, V, S: Rows<Value = V, IntoIter: Clone>] IntoValues<K, V, S>: rows, keys);
 
-/// What all of these are: from both ends, of known length, and fused. Some are asked for keys and rows, others for
-/// one of them.
+/// Defines an iterator as double-ended, exact-size and fused. `$step` steps through the keys, the rows, or both.
 macro_rules! iterator {
     (
         [$($generics:tt)*] $name:ty, $shown:literal => $item:ty, $left:ident,

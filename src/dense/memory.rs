@@ -9,7 +9,7 @@ use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
 use crate::key::Key;
 
 stats! {
-    /// What a [`DenseSlotMap`] holds and takes up, returned by [`DenseSlotMap::stats`].
+    /// Statistics of a [`DenseSlotMap`], returned by [`DenseSlotMap::stats`].
     pub struct DenseSlotMapStats of "Values", in memory of "values, keys and the table" {
         /// Values.
         live,
@@ -17,7 +17,7 @@ stats! {
         holes,
         /// Slots of the table that are kept for a [detached](DenseSlotMap::detach) value.
         detached,
-        /// Slots of the table that are retired: they have had the last generation that keys can have.
+        /// Slots of the table that are retired: their generations are used up.
         retired,
     }
 }
@@ -52,7 +52,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.keys.try_prefault(additional).map_err(Self::explain)
     }
 
-    /// Makes memory past the last value resident ahead of its use, for the idle time of a frame; see
+    /// Makes committed memory past the last value resident before it is used, in the idle time of a frame; see
     /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead). The table comes first, then keys, then values.
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         let table = self.table.prefault_ahead(budget);
@@ -78,15 +78,14 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Ok(rows.and(self.keys.shrink_to_fit_within(left).map_err(Self::explain)?))
     }
 
-    /// Returns memory past the last value to the system, as [`shrink_to_fit`](Self::shrink_to_fit) does, and those
-    /// pages of the table that hold no live slot, as [`SlotMap::trim`](crate::SlotMap::trim) does. Stale keys stay
-    /// stale.
+    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, and also returns those pages of the table that hold no
+    /// live slot, as [`SlotMap::trim`](crate::SlotMap::trim) does. Stale keys stay stale.
     pub fn trim(&mut self) {
         // The error is ignored, as in `shrink_to_fit`.
         let _ = self.try_trim();
     }
 
-    /// [`trim`](Self::trim), or the error.
+    /// Trims as [`trim`](Self::trim) does, or returns the error.
     ///
     /// # Errors
     ///
@@ -108,9 +107,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Ok(both.and(self.table.trim_within(left).map_err(Self::explain)?))
     }
 
-    /// Returns what the map holds and takes up.
+    /// Returns statistics of the map's contents and memory.
     ///
-    /// Asks the system which pages are resident, linear in the committed pages: for diagnosis, not for a hot path.
+    /// Asks the system which pages are resident, in time linear in the committed pages. Meant for monitoring, not for
+    /// hot paths.
     pub fn stats(&self) -> DenseSlotMapStats {
         let table = self.table.stats();
         let memory = table.memory() + self.keys.stats() + self.rows.stats();

@@ -1,17 +1,17 @@
-//! [`DenseSlotMap`]: values side by side, found by keys through a table; and its iterators.
+//! [`DenseSlotMap`]: packed values, which keys find through a table.
 
-// # What holds between calls
+// # Invariants
 //
-// - Keys and rows are as many, and the key at a row is that of its value.
-// - The table has just these keys, and for each the number of its row.
+// - There are as many keys as rows, and the key of a row is that of its value.
+// - The table has exactly these keys, and stores the row of each.
 //
-// Nothing here is unsafe: if this were wrong, a look-up would find nothing, or a value of another key, but never
-// what is not there. (A key type of a user's own that gives other bits each time it is asked can bring that
-// about, and harms its own map alone.) User code runs before a change, or after it.
+// Nothing here is unsafe: if these were violated, a look-up would find nothing or the value of another key. (A user's
+// key type that returns different bits each time can cause that, in its own map only.) User code runs before or after a
+// change, not during it.
 
 #![forbid(unsafe_code)]
 
-// In the order in which the docs list their methods.
+// In the order in which the documentation lists their methods.
 mod builder;
 
 mod access;
@@ -50,26 +50,28 @@ use crate::vec::VmVec;
 use order::Order;
 use std::marker::PhantomData;
 
-/// A map that makes the keys for its values, and keeps these side by side, without holes.
+/// A map that creates keys for its values, and stores the values packed in an array.
 ///
-/// The keys are those of a [`SlotMap`]: never mistaken, whatever is removed, cleared or sorted. But the values are
-/// an array ([`as_slice`](Self::as_slice)) that is gone over as fast as any, and a key is looked up in a table
-/// first. It has all that the map of the same name in the `slotmap` crate has, by the same names.
+/// Its keys work as those of a [`SlotMap`]: a key never finds another value than its own, whatever is removed, cleared
+/// or sorted. The values are an array ([`as_slice`](Self::as_slice)), which is as fast to iterate over as any, and a
+/// look-up by key goes through a table. The map has all methods of the map of the same name in the crate `slotmap`.
 ///
-/// # What moves when
+/// # When values move
 ///
-/// A removed value's place is taken by the **last** value. Nothing else moves one but
-/// [`sort_by`](Self::sort_by), [`defragment_by`](Self::defragment_by) and what exchanges them by
-/// [`as_mut_slice`](Self::as_mut_slice). Growing moves nothing: the array is a [`VmVec`].
+/// When a value is removed, the **last** value moves into its place. Otherwise only [`sort_by`](Self::sort_by),
+/// [`defragment_by`](Self::defragment_by) and changes through [`as_mut_slice`](Self::as_mut_slice) move values. Growth
+/// moves nothing: the array is a [`VmVec`].
 ///
-/// # Which to take
+/// # When to use it
 ///
-/// A [`SlotMap`] where values are looked up by their keys, or must stay where they are: one cache line less a
-/// look-up. This one where all values are gone over again and again, and many come and go.
+/// Use a [`SlotMap`] if values are mostly looked up by key, which takes one cache line less, or must stay where they
+/// are. Use a `DenseSlotMap` if most of the time goes into iterating over all values, and many are inserted and
+/// removed.
 ///
 /// # Columns
 ///
-/// Values can be rows of [`Columns`](crate::Columns), each of whose fields lies in an array of its own: say so by the third parameter.
+/// Values can be rows of [`Columns`](crate::Columns), which stores each field in an array of its own. The third
+/// parameter selects this:
 ///
 /// ```
 /// use stayput::{Columns, DefaultKey, DenseSlotMap};
@@ -84,16 +86,16 @@ use std::marker::PhantomData;
 /// assert_eq!(bodies.get(key), Some((&1.5, &1.5)));
 /// ```
 ///
-/// # Complexity
+/// # Time complexity
 ///
-/// Looking up, inserting and removing are O(1). Insertion enters the kernel when committed memory is used up; see
-/// [`reserve`](Self::reserve). To iterate is linear in the values.
+/// Look-up, insertion and removal are O(1). Insertion enters the kernel when committed memory is used up; see
+/// [`reserve`](Self::reserve). Iteration is O(n) in the values.
 ///
 /// # Memory
 ///
-/// A value takes its size, 8 bytes for its key, and 8 in the table (4 and 8 where keys have 32 bits); there is up to 1.02 bits a slot
-/// of the table for those that are vacant. Values lie in a reservation, as those of a [`VmVec`] do. Keys and the table
-/// start in the program's allocator and move to reservations of their own once they take more than 64 KiB each.
+/// A value takes its size, 8 bytes for its key, and 8 in the table (4 and 8 if keys have 32 bits); vacant slots of the
+/// table take up to 1.02 bits per slot more. Values lie in a reservation, as those of a [`VmVec`] do. Keys and the
+/// table each start in the global allocator and move to a reservation of their own when they exceed 64 KiB.
 ///
 /// # Examples
 ///
@@ -112,19 +114,17 @@ use std::marker::PhantomData;
 /// assert_eq!(balls.as_slice(), [[3.0, 3.0]]);
 /// ```
 pub struct DenseSlotMap<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
-    /// In which row the value of a key is.
     table: SlotMap<K, u32>,
-    /// Of the values, in the same order.
+    /// The keys of the values, in row order.
     keys: VmVec<K>,
     rows: S,
-    /// How far the rows were brought into an order.
+    /// The progress of incremental sorting.
     order: Order<K>,
-    /// It owns values.
     values: PhantomData<V>,
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// None yet.
+    /// No keys yet.
     const KEYS: VmVec<K> = VmVec::with_options(&Options::INTERNAL);
 
     const fn of(table: SlotMap<K, u32>, keys: VmVec<K>, rows: S) -> Self {
@@ -133,7 +133,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 }
 
 impl<K: Key, V, S: Rows<Value = V>> Default for DenseSlotMap<K, V, S> {
-    /// An empty map; see [`with_key`](DenseSlotMap::with_key).
+    /// Creates an empty map; see [`with_key`](DenseSlotMap::with_key).
     fn default() -> Self {
         Self::of(SlotMap::internal(), Self::KEYS, S::default())
     }

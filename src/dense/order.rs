@@ -1,9 +1,8 @@
-//! Rows in another order, by and by.
+//! Incremental sorting.
 //!
-//! One pass reads the keys of all rows, in runs whose rows are in order already, merges these runs two by two until
-//! there is one, and then has each row swapped to its place. It works on keys, so whatever becomes of the map
-//! meanwhile it stays right: keys that are gone are passed over, and values that came later are left where they are, to be
-//! found by the next pass.
+//! A pass reads the keys of all rows, in runs whose rows are in order already, merges the runs in pairs until one is
+//! left, and then swaps each row to its place. It works on keys, so the map may change in any way between steps: keys
+//! that were removed are skipped, and values inserted later stay where they are until the next pass.
 
 use super::{DenseSlotMap, Rows};
 use crate::error::{Error, or_give_up};
@@ -15,19 +14,19 @@ use std::cmp::Ordering;
 use std::mem;
 use std::ops::Range;
 
-/// So many comparisons count as a swap.
+/// How many comparisons count as one swap.
 const COMPARISONS: u32 = 8;
 
-/// How far rows were brought into an order.
+/// The progress of sorting.
 pub(super) struct Order<K> {
-    /// Whether anything may have changed since the last pass began, but by the pass.
+    /// Whether anything other than the pass may have changed rows since the pass began.
     pub(super) is_touched: bool,
-    /// Whether the last pass was ended.
+    /// Whether the last pass was completed.
     is_known: bool,
     stage: Stage,
-    /// Run behind run, each of keys whose rows are in order; and where each ends.
+    /// Runs of keys, one after another, and the end of each. The rows of a run are in order.
     runs: Runs<K>,
-    /// What two of them each were merged to.
+    /// Pairs of runs that were merged.
     merged: Runs<K>,
 }
 
@@ -36,18 +35,18 @@ struct Runs<K> {
     ends: VmVec<usize>,
 }
 
-/// What a pass does next.
+/// The next step of a pass.
 enum Stage {
     Begin,
-    /// Read the key of that row.
+    /// Reads the key of this row.
     Read(usize),
-    /// Merge what is left of two runs. `next` is the one behind them.
+    /// Merges the rest of two runs. `next` is the run after them.
     Merge {
         left: Range<usize>,
         right: Range<usize>,
         next: usize,
     },
-    /// Have the row of the key at `next` lie at `row`.
+    /// Moves the row of the key at `next` to `row`.
     Place {
         next: usize,
         row: usize,
@@ -63,7 +62,7 @@ impl<K> Order<K> {
         merged: Runs::NONE,
     };
 
-    /// Has the next pass begin anew.
+    /// Makes the next pass start from the beginning.
     pub(super) fn forget(&mut self) {
         *self = Self::NONE;
     }
@@ -80,7 +79,7 @@ impl<K> Runs<K> {
         self.ends.clear();
     }
 
-    /// Where the run of that number is; empty, if there is none.
+    /// Returns the range of a run; empty if it does not exist.
     fn at(&self, number: usize) -> Range<usize> {
         let end = |number: usize| self.ends.get(number).copied();
         let start = number.checked_sub(1).map_or(Some(0), end);
@@ -94,12 +93,11 @@ impl<K> Runs<K> {
         self.keys.try_push(key).map_err(|refused| refused.error)
     }
 
-    /// Ends the run that is under way.
     fn try_end(&mut self) -> Result<(), Error> {
         self.ends.try_push(self.keys.len()).map_err(|refused| refused.error)
     }
 
-    /// Stage for the two runs from that number on, or none, if there is no such run.
+    /// Returns the stage that merges two runs, the first of which is `number`; `None` if it does not exist.
     fn merge(&self, number: usize) -> Option<Stage> {
         (number < self.ends.len()).then(|| Stage::Merge {
             left: self.at(number),
@@ -109,7 +107,7 @@ impl<K> Runs<K> {
     }
 }
 
-/// A budget, of which comparisons take a part of what swaps do.
+/// A budget of swaps, which also pays for comparisons.
 struct Pay {
     purse: Purse,
     bytes: usize,
@@ -135,12 +133,12 @@ impl Pay {
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// Has the next [`defragment_by`](DenseSlotMap::defragment_by) begin anew, by another comparison.
+    /// Makes the next [`defragment_by`](DenseSlotMap::defragment_by) start from the beginning, with a new comparison.
     pub fn forget_order(&mut self) {
         self.order.forget();
     }
 
-    /// Goes on with a pass, or with others, by a comparison of two rows; whether all are in order.
+    /// Continues a pass, and starts others if needed. Returns `true` if all rows are in order.
     pub(super) fn try_defragment(
         &mut self,
         mut compare: impl FnMut(&S, usize, usize) -> Ordering,
@@ -168,7 +166,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         }
     }
 
-    /// Reads keys from a row on; whether to go on.
+    /// Reads keys, starting at a row. Returns `true` to go on.
     fn read(
         &mut self,
         first: usize,
@@ -195,7 +193,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Ok(true)
     }
 
-    /// Merges the runs that are under way; whether to go on.
+    /// Merges the current runs. Returns `true` to go on.
     fn merge(
         &mut self,
         compare: &mut impl FnMut(&S, usize, usize) -> Ordering,
@@ -213,7 +211,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             let from = match (left.start < left.end, right.start < right.end) {
                 (true, false) => &mut *left,
                 (false, _) => &mut *right,
-                // One that is gone goes first, and is left out when it is its turn.
+                // A removed key goes first, and is left out.
                 (true, true) => match (row(left.start), row(right.start)) {
                     (Some(a), Some(b)) if compare(rows, b, a) == Ordering::Less => &mut *right,
                     (Some(_), None) => &mut *right,
@@ -238,12 +236,12 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Ok(true)
     }
 
-    /// Has rows lie where they belong, from one on; whether to go on.
+    /// Moves rows to their places, starting at one. Returns `true` to go on.
     fn place(&mut self, first: usize, first_row: usize, pay: &mut Pay) -> bool {
         let mut row = first_row;
         for next in first..self.order.runs.keys.len() {
             self.order.stage = Stage::Place { next, row };
-            // Fewer than were placed are left: there are others to be placed.
+            // Rows were removed, and the remaining ones have been placed.
             if row >= self.len() {
                 break;
             }
@@ -278,38 +276,38 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 }
 
-/// Defines the incremental sorting of values by references to two of them, which `$pair` gets from their rows.
+/// Defines the incremental sorting of values. `$pair` returns references to the values of two rows.
 macro_rules! defragment_methods {
     ($value:ty, |$rows:ident, $a:ident, $b:ident| $pair:expr $(, $(#[$example:meta])+)?) => {
-        /// Sorts the values by a comparison, as [`sort_by`](Self::sort_by) does, but no more of it than a budget allows,
-        /// so that it can be spread over frames. Whether it is done: nothing has changed since the values were found to
-        /// be in order.
+        /// Sorts the values as [`sort_by`](Self::sort_by) does, but no further than a budget allows, to spread the work
+        /// over frames. Returns `true` if nothing has changed since the values were found to be in order.
         ///
-        /// The map can be changed between calls in any way, and all keys are good all the while. If it was not, the
-        /// result is that of `sort_by`; else another pass follows for what came, went, or was
-        /// borrowed to be changed meanwhile. On a map that is in order and was not touched since it is O(1).
+        /// Between calls the map can be changed in any way, and all keys stay valid. If it is not changed, the result
+        /// is that of `sort_by`; otherwise another pass follows for values that were inserted, removed or borrowed
+        /// mutably. O(1) if the map is in order and has not been changed since.
         ///
-        /// Each call is to have the same comparison; if it is another from now on, see
-        /// [`forget_order`](Self::forget_order). What it is for: values that are used together lie
-        /// together, as sorted by place, by kind, or by what they refer to.
+        /// Each call must pass the same comparison; before changing it, call [`forget_order`](Self::forget_order). Use
+        /// it to store values together that are used together, by sorting them by position, by kind, or by what they
+        /// refer to.
         ///
         /// # Budget
         ///
-        /// By [`Budget::swaps`], of which 8 comparisons take one; or time; or bytes, as many for a swap as a value and its
-        /// key have. For n values it takes n / 8 swaps for each time that they are gone through, ⌈log₂ n⌉ + 1 times at most, and
-        /// n more: 3,600 frames of 1,000 for a million values in no order. It stops before a comparison or a swap that
-        /// there is no budget for.
+        /// A budget is in swaps ([`Budget::swaps`]), where 8 comparisons count as one; in time; or in bytes, where a
+        /// swap counts the size of a value and its key. Sorting n values takes n / 8 swaps for each pass over them, at
+        /// most ⌈log₂ n⌉ + 1 passes, and n more: 3,600 frames of 1,000 swaps for a million values in random order. It
+        /// stops before a comparison or a swap that exceeds the budget.
         ///
         /// # Memory
         ///
-        /// Up to 32 bytes a value while it is under way, in reservations of its own.
+        /// Up to 32 bytes per value while sorting, in reservations of its own.
         ///
         /// # Panics
         ///
-        /// Where [`try_defragment_by`](Self::try_defragment_by) has an error. Should the comparison panic, the map is as
-        /// it was before that, and the next call goes on there. If it is no order, values come to be in any.
+        /// If [`try_defragment_by`](Self::try_defragment_by) returns an error. If the comparison panics, the map is as
+        /// it was before that comparison, and the next call continues there. If it is not a total order, the resulting
+        /// order is unspecified.
         $($(#[$example])+)?
-        #[must_use = "it says whether it is done"]
+        #[must_use = "the result tells whether sorting is finished"]
         #[track_caller]
         pub fn defragment_by(
             &mut self,
@@ -319,12 +317,11 @@ macro_rules! defragment_methods {
             or_give_up(self.try_defragment_by(compare, budget))
         }
 
-        /// [`defragment_by`](Self::defragment_by), or the error.
+        /// Sorts as [`defragment_by`](Self::defragment_by) does, or returns the error.
         ///
         /// # Errors
         ///
-        /// If there is no memory for what is to be known meanwhile. The map is as it was before that, and the next call
-        /// goes on there.
+        /// If memory for the runs is refused. The map is as it was before that step, and the next call continues there.
         pub fn try_defragment_by(
             &mut self,
             mut compare: impl FnMut($value, $value) -> Ordering,

@@ -10,7 +10,7 @@ use crate::{error::Error, slot_map::SlotMap};
 use std::fmt;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// The values, in the order of the rows.
+    /// Returns the values, in row order.
     pub(crate) const fn rows(&self) -> &S {
         &self.rows
     }
@@ -18,7 +18,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
 #[cfg(feature = "rayon")]
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// Returns the keys, and the values in the same order for mutation.
+    /// Returns the keys, and the values mutably in the same order.
     pub(crate) fn parts_mut(&mut self) -> (&[K], &mut S) {
         self.order.is_touched = true;
         (&self.keys, &mut self.rows)
@@ -30,17 +30,16 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 }
 
-/// Why rows do not match a table.
+/// The reason that rows do not match a table.
 #[cfg(any(feature = "serde", feature = "file"))]
-#[cfg_attr(not(feature = "serde"), allow(dead_code, reason = "only serde shows them"))]
+#[cfg_attr(not(feature = "serde"), allow(dead_code, reason = "only serde displays them"))]
 pub(crate) enum BadRows {
-    /// Memory was refused.
     Refused(Error),
     Count {
         keys: usize,
         rows: usize,
     },
-    /// The row does not exist, or another key has it.
+    /// The row does not exist, or belongs to another key.
     Row {
         index: u32,
         row: u32,
@@ -49,12 +48,12 @@ pub(crate) enum BadRows {
 
 #[cfg(any(feature = "serde", feature = "file"))]
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// The row of each key's value.
+    /// Returns the table, which stores the row of each key's value.
     pub(crate) const fn table(&self) -> &SlotMap<K, u32> {
         &self.table
     }
 
-    /// Makes a map of a table and its rows, if each row has exactly one key.
+    /// Creates a map from a table and its rows, if each row has exactly one key.
     pub(crate) fn try_from_parts(table: SlotMap<K, u32>, rows: S) -> Result<Self, BadRows> {
         let len = rows.count();
         if table.len() != len {
@@ -79,7 +78,10 @@ impl fmt::Display for BadRows {
             Self::Refused(error) => error.fmt(f),
             Self::Count { keys, rows } => write!(f, "there are {rows} values for {keys} keys"),
             Self::Row { index, row } => {
-                write!(f, "slot {index} cannot have row {row}: there is none, or it is another's")
+                write!(
+                    f,
+                    "slot {index} cannot have row {row}: it does not exist, or has another key"
+                )
             }
         }
     }

@@ -1,4 +1,4 @@
-//! [`Rows`]: where the values of a dense map lie.
+//! [`Rows`]: the storage of a dense map's values.
 
 #![forbid(unsafe_code)]
 
@@ -10,48 +10,53 @@ use crate::vec::{self, VecStats, VmVec};
 use std::iter::FusedIterator;
 use std::slice;
 
-/// An array of rows without gaps, in which a [`DenseSlotMap`](super::DenseSlotMap) keeps its values:
-/// a [`VmVec`], or [`Columns`](crate::Columns).
+/// A packed array in which a [`DenseSlotMap`](super::DenseSlotMap) stores its values: a [`VmVec`] or
+/// [`Columns`](crate::Columns).
 ///
-/// It is implemented for these two, and nobody else can implement it. What it has is for the map.
+/// This trait is sealed; its methods are for the map.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not store the values of a `DenseSlotMap`",
+    note = "the third parameter of `DenseSlotMap` is `VmVec<V>` or, for rows with `#[derive(Row)]`, `Columns<R>`"
+)]
 pub trait Rows: sealed::Made {
-    /// What is put in, and taken out.
+    /// The type of a value.
     type Value;
-    /// One to look at: `&V`, or a [`RowRef`](crate::RowRef).
+    /// A shared reference to a value: `&V`, or a [`RowRef`](crate::RowRef).
     type Ref<'a>
     where
         Self: 'a;
-    /// One to change: `&mut V`, or a [`RowMut`](crate::RowMut).
+    /// A mutable reference to a value: `&mut V`, or a [`RowMut`](crate::RowMut).
     type Mut<'a>
     where
         Self: 'a;
-    /// All of them: a slice, or the slices of all columns.
+    /// All values: a slice, or the slices of all columns.
     type Slices<'a>
     where
         Self: 'a;
-    /// The same, to be changed.
+    /// All values: a mutable slice, or the mutable slices of all columns.
     type SlicesMut<'a>
     where
         Self: 'a;
-    /// Goes over them.
+    /// An iterator over the values.
     type Iter<'a>: DoubleEndedIterator<Item = Self::Ref<'a>>
         + ExactSizeIterator
         + FusedIterator
         + Clone
     where
         Self: 'a;
-    /// Goes over them, which may be changed.
+    /// A mutable iterator over the values.
     type IterMut<'a>: DoubleEndedIterator<Item = Self::Mut<'a>> + ExactSizeIterator + FusedIterator
     where
         Self: 'a;
-    /// Takes them out.
+    /// An iterator that moves the values out.
     type IntoIter: DoubleEndedIterator<Item = Self::Value> + ExactSizeIterator + FusedIterator;
 
-    /// What a value is taken apart into, so that a user's code for it runs before the map is changed, or after it.
+    /// The parts of a value. Values are split and assembled by separate calls, so that user code in them runs before or
+    /// after a change to the map.
     #[doc(hidden)]
     type Parts;
 
-    /// Of one row.
+    /// The size of one row.
     #[doc(hidden)]
     const BYTES: usize;
     #[doc(hidden)]
@@ -92,7 +97,6 @@ pub trait Rows: sealed::Made {
     fn get(&self, row: usize) -> Option<Self::Ref<'_>>;
     #[doc(hidden)]
     fn get_mut(&mut self, row: usize) -> Option<Self::Mut<'_>>;
-    /// Asks for the memory of a row ahead of its use.
     #[doc(hidden)]
     fn ask(&self, row: usize);
     #[doc(hidden)]
@@ -110,7 +114,7 @@ pub trait Rows: sealed::Made {
 pub(super) mod sealed {
     use super::{Error, Options};
 
-    /// What a user chose for a map.
+    /// The options that a user chose for a map.
     #[derive(Debug)]
     pub struct Plan {
         pub(in crate::dense) options: Options,
@@ -122,8 +126,8 @@ pub(super) mod sealed {
     }
 }
 
-/// Implements the methods of [`Rows`] that both arrays have, by their names there. `$shared` and `$mutable` are what has
-/// those of slices.
+/// Implements the methods of [`Rows`] that both arrays have, by their names there. `$shared` and `$mutable` have the
+/// methods of slices.
 macro_rules! same_methods {
     (
         |$this:ident| $shared:expr, $mutable:expr;

@@ -1,4 +1,4 @@
-//! Rows in another order, all at once.
+//! Sorting in one call.
 
 use super::{DenseSlotMap, Rows};
 use crate::container::sort;
@@ -26,35 +26,36 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 }
 
-/// Defines the sorting of values by references to two of them, which `$pair` gets from their rows.
+/// Defines the sorting of values. `$pair` returns references to the values of two rows.
 macro_rules! sort_methods {
     ($value:ty, |$rows:ident, $a:ident, $b:ident| $pair:expr $(, $(#[$example:meta])+)?) => {
-        /// Sorts the values by a comparison; those that are equal keep their order, and all keep their keys.
+        /// Sorts the values with a comparison function. The sort is stable, and all values keep their keys.
         ///
-        /// They are compared where they lie, and then exchanged: O(n log n) comparisons, O(n)
-        /// exchanges, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison
-        /// panic, no value has moved; if it is no order, the values come to be in any.
+        /// Values are compared in place and then swapped: O(n log n) comparisons and O(n) swaps. Allocates an index per
+        /// value from the global allocator meanwhile. If the comparison panics, no value has moved; if it is not a
+        /// total order, the resulting order is unspecified.
         ///
-        /// To have it done by and by, see [`defragment_by`](Self::defragment_by).
+        /// To sort incrementally, see [`defragment_by`](Self::defragment_by).
         ///
         /// # Panics
         ///
-        /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
+        /// If [`try_sort_by`](Self::try_sort_by) returns an error. May panic if the comparison is not a total order.
         $($(#[$example])+)?
         #[track_caller]
         pub fn sort_by(&mut self, compare: impl FnMut($value, $value) -> Ordering) {
             or_give_up(self.try_sort_by(compare));
         }
 
-        /// [`sort_by`](Self::sort_by), or the error.
+        /// Sorts the values as [`sort_by`](Self::sort_by) does, or returns the error.
         ///
         /// # Errors
         ///
-        /// If the allocator refuses an index a value ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
+        /// If the allocator refuses memory for an index per value ([`Memory`](crate::ErrorKind::Memory)). No value has
+        /// moved then.
         ///
         /// # Panics
         ///
-        /// Maybe, if the comparison is no order.
+        /// May panic if the comparison is not a total order.
         pub fn try_sort_by(
             &mut self,
             mut compare: impl FnMut($value, $value) -> Ordering,
@@ -84,7 +85,7 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         /// ```
     }
 
-    /// Sorts the values by what is made of each; see [`sort_by`](Self::sort_by).
+    /// Sorts the values by a key. The sort is stable; see [`sort_by`](Self::sort_by).
     ///
     /// # Panics
     ///

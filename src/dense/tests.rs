@@ -1,4 +1,4 @@
-//! What holds of dense maps whatever is done to them.
+//! Tests of dense maps.
 
 use super::DenseSlotMap;
 use crate::growing::{Budget, Growth};
@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 type Map<V> = DenseSlotMap<DefaultKey, V>;
 
-/// Whether the table, the keys and the rows say the same.
+/// Asserts that the table, the keys and the rows agree.
 pub(super) fn check<K: Key, V, S: super::Rows<Value = V>>(map: &DenseSlotMap<K, V, S>) {
     assert_eq!((map.table.len(), map.rows.count()), (map.keys.len(), map.keys.len()));
     for (row, key) in map.keys.iter().enumerate() {
@@ -56,7 +56,7 @@ fn keys_find_their_values_whatever_moves() {
 }
 
 #[test]
-fn an_order_comes_by_and_by_as_by_sorting() {
+fn incremental_sorting_gives_the_order_of_sort_by() {
     for len in [0, 1, 2, 3, 100, 1000] {
         let mut map: Map<(u32, u32)> = Map::new();
         let mut random = 7_u32;
@@ -82,7 +82,7 @@ fn an_order_comes_by_and_by_as_by_sorting() {
         let n = len as usize;
         let times = n.max(2).next_power_of_two().trailing_zeros() as usize + 1;
         assert!(calls <= (n * times / 8 + n) / 10 + 2, "{calls} calls for {n}");
-        // Nothing was touched since.
+        // Nothing has been changed since.
         let mut asked = 0;
         let count = |_: &_, _: &_| {
             asked += 1;
@@ -108,7 +108,7 @@ fn no_budget_does_nothing() {
 }
 
 #[test]
-fn an_order_comes_while_values_come_and_go() {
+fn incremental_sorting_continues_while_values_are_inserted_and_removed() {
     let mut map: Map<u32> = Map::new();
     let mut random = 7_u32;
     let mut next = || {
@@ -141,7 +141,7 @@ fn an_order_comes_while_values_come_and_go() {
 }
 
 #[test]
-fn what_is_no_order_ends_and_loses_nothing() {
+fn sorting_by_an_inconsistent_comparison_ends_and_loses_nothing() {
     let mut map: Map<u32> = (0..300).collect();
     let mut flip = 0_u32;
     let mut wild = |_: &u32, _: &u32| {
@@ -155,7 +155,7 @@ fn what_is_no_order_ends_and_loses_nothing() {
 }
 
 #[test]
-fn several_values_at_once_are_those_of_their_keys() {
+fn disjoint_values_are_those_of_their_keys() {
     use crate::slot_map::DisjointError;
     let mut map = Map::new();
     let keys = [5, 6, 7, 8].map(|n| map.insert(n));
@@ -183,8 +183,8 @@ fn a_refused_value_comes_back() {
 }
 
 #[test]
-fn whichever_array_is_refused_memory_the_value_comes_back_and_nothing_has_changed() {
-    // Each has a size of its own, so that they grow at different times.
+fn refused_memory_for_any_array_returns_the_value_and_changes_nothing() {
+    // Each array has an element size of its own, so that they grow at different times.
     type Wide = (u64, String, [u8; 50]);
     let value = |n: u64| (n, n.to_string(), [0; 50]);
     let mut full = [0; 3];
@@ -230,7 +230,7 @@ fn whichever_array_is_refused_memory_the_value_comes_back_and_nothing_has_change
 }
 
 #[test]
-fn what_is_put_back_or_made_with_its_key_is_refused_as_well() {
+fn reattach_and_insert_with_key_are_refused_as_well() {
     for call in 0..3 {
         let mut map: Map<[u64; 3]> = DenseSlotMap::builder().huge_pages(HugePages::Never).build();
         let detached = map.insert([1; 3]);
@@ -262,7 +262,7 @@ fn what_is_put_back_or_made_with_its_key_is_refused_as_well() {
 }
 
 #[test]
-fn a_pass_that_is_refused_memory_goes_on_where_it_was() {
+fn a_sorting_pass_refused_memory_continues_where_it_was() {
     for call in 0..12 {
         let mut map: Map<(u32, u32)> = (0..20_000).map(|n: u32| (n * 7919 % 100, n)).collect();
         let mut sorted = map.clone();
@@ -284,7 +284,7 @@ fn a_pass_that_is_refused_memory_goes_on_where_it_was() {
 }
 
 #[test]
-fn what_is_refused_when_memory_goes_back_harms_nothing() {
+fn a_refusal_while_shrinking_changes_no_value() {
     for call in 0..6 {
         let mut map: Map<u64> = (0..50_000).collect();
         let keys: Vec<_> = map.keys().collect();

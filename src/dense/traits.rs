@@ -1,4 +1,4 @@
-//! The traits of std.
+//! Implementations of std's traits.
 
 use super::{DenseSlotMap, Rows};
 use crate::error::Error;
@@ -6,8 +6,8 @@ use crate::key::Key;
 use std::fmt;
 
 impl<K: Key, V, S: Rows<Value = V> + Clone> Clone for DenseSlotMap<K, V, S> {
-    /// A copy with the same options, the same keys, and values in the same order at other addresses. Linear in the
-    /// values, and the slots of the table.
+    /// Returns a copy with the same options, keys and order of values, at other addresses. O(n) in the values and the
+    /// slots of the table.
     ///
     /// # Panics
     ///
@@ -19,7 +19,7 @@ impl<K: Key, V, S: Rows<Value = V> + Clone> Clone for DenseSlotMap<K, V, S> {
 }
 
 impl<K: Key, V: Clone> DenseSlotMap<K, V> {
-    /// [`clone`](Self::clone), or the error.
+    /// Returns a copy as [`clone`](Self::clone) does, or the error.
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ debug_items!([K: Key, V: fmt::Debug] DenseSlotMap<K, V>, debug_map, |map| map);
 index_by_key!([K: Key, V] DenseSlotMap<K, V> => mut V);
 
 impl<K: Key, V: PartialEq> PartialEq for DenseSlotMap<K, V> {
-    /// Whether both have the same keys with equal values, in whatever order. Linear in the values.
+    /// Returns `true` if both maps have the same keys with equal values, in any order. O(n).
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len()
             && self.keys.first().map(Key::tag) == other.keys.first().map(Key::tag)
@@ -48,7 +48,7 @@ impl<K: Key, V: PartialEq> PartialEq for DenseSlotMap<K, V> {
 impl<K: Key, V: Eq> Eq for DenseSlotMap<K, V> {}
 
 from_by_collect! {
-    /// A map with these values, in their order; see [`keys`](DenseSlotMap::keys) for the keys.
+    /// Creates a map with these values, in order; [`keys`](DenseSlotMap::keys) returns their keys.
     ///
     /// # Panics
     ///
@@ -57,7 +57,7 @@ from_by_collect! {
 }
 
 collect_by_extend! {
-    /// A map with these values, in their order; see [`keys`](DenseSlotMap::keys) for the keys.
+    /// Creates a map with these values, in order; [`keys`](DenseSlotMap::keys) returns their keys.
     ///
     /// # Panics
     ///
@@ -66,7 +66,7 @@ collect_by_extend! {
 }
 
 impl<K: Key, V, S: Rows<Value = V>> Extend<V> for DenseSlotMap<K, V, S> {
-    /// Puts all values in; see [`insert_many`](DenseSlotMap::insert_many) for the keys.
+    /// Inserts all values; see [`insert_many`](DenseSlotMap::insert_many) for the keys.
     ///
     /// # Panics
     ///

@@ -1,6 +1,6 @@
 //! [`FileBacking`]: the memory of an array in a file.
 
-#![expect(unsafe_code, reason = "keeps the promises of a backing, and writes zeros")]
+#![expect(unsafe_code, reason = "implements `Backing`, and writes zeros")]
 
 use super::builder::not_mapped;
 use super::error::FileError;
@@ -47,15 +47,15 @@ pub enum Space {
     Sparse,
 }
 
-/// Memory for an array or a map in a file, for as long as the process uses it: see
+/// Memory for an array or a map in a file, for as long as the process uses it; see
 /// [`build_in`](crate::VecBuilder::build_in).
 ///
-/// The contents are of no use afterwards, since the file does not record the number of elements; that of a
-/// [`FileVec`](crate::FileVec) does. But a file can be larger than memory, and is not charged to what the system may
-/// commit.
+/// The contents cannot be used afterwards, because the file does not record the number of elements; that of a
+/// [`FileVec`](crate::FileVec) does. But the file can be larger than memory, and does not count towards the system's
+/// commit limit.
 ///
-/// Growing allocates disk space ([`Space::Allocated`]), and a full disk is an error
-/// ([`Disk`](crate::ErrorKind::Disk)). Returning memory also frees the disk space, if the file system can do so.
+/// Growth allocates disk space ([`Space::Allocated`]), and a full disk is an error ([`Disk`](crate::ErrorKind::Disk)).
+/// Returning memory also frees the disk space, if the file system supports that.
 ///
 /// # Examples
 ///
@@ -73,10 +73,10 @@ pub enum Space {
 #[derive(Debug)]
 pub struct FileBacking {
     held: Arc<Held>,
-    /// Where it starts in the file.
+    /// The start of the memory in the file.
     offset: usize,
     space: Space,
-    /// The unit in which it is committed.
+    /// The unit in which memory is committed.
     run: usize,
     /// The end of the contents that must be preserved when they are first committed.
     kept: usize,
@@ -119,7 +119,7 @@ impl FileBacking {
         Ok(Self { held, offset: 0, space, run: page_size(), kept: 0, stale })
     }
 
-    /// The part past `offset` of a file of `file_bytes`. The first `kept` bytes of the part are preserved.
+    /// Returns the part past `offset` of a file of `file_bytes`. The first `kept` bytes of the part are preserved.
     pub(super) fn part(
         held: Arc<Held>,
         offset: usize,
@@ -142,7 +142,7 @@ impl FileBacking {
         self.offset + range.start..self.offset + range.end
     }
 
-    /// Allocates space for a part that is not in use, which reads as zero afterwards.
+    /// Allocates space for a range that is not in use, which then reads as zero.
     fn take(&mut self, range: &Range<usize>) -> Result<(), Error> {
         let in_file = self.in_file(range);
         let refused = |error| system::refused(&error, in_file.end);
@@ -161,7 +161,7 @@ impl FileBacking {
                 system::check_room(file, more, in_file.end)?;
                 let taken = system::take_room(file, in_file.clone());
                 if taken.is_err() && in_file.end > long {
-                    // Frees what was allocated. If that fails, it is used the next time.
+                    // Frees what was allocated. If that fails, the next call uses it.
                     let _ = system::cut(file, long);
                 }
                 taken.map_err(refused)?;
@@ -180,11 +180,11 @@ impl FileBacking {
 }
 
 // SAFETY: `held`, a part of the backing, keeps the mapping, wherever the backing is moved. Only the array writes to
-// this part of the file, by the promise of the caller that opened it (a lock, or no name). Committed memory is zero:
-// it lies past the end of the file, is a hole, or was overwritten with zeros. The exception is what is `kept`, which
-// only this module requests and relies on. Committed memory stays, since the file is not truncated before `held` ends,
-// and only what is decommitted or discarded is punched. A refused call changes nothing that is in use; a call unwinds
-// only by a bug, and then leaves the file as a refused one does.
+// this part of the file, as the caller that opened it guaranteed (or by the lock, or because it has no name). Committed
+// memory is zero: it lies past the end of the file, is a hole, or was overwritten with zeros. The exception is what is
+// `kept`, which only this module requests and relies on. Committed memory stays, since the file is not truncated before
+// `held` ends, and only what is decommitted or discarded is punched. A refused call changes nothing that is in use; a
+// call unwinds only by a bug, and then leaves the file as a refused one does.
 unsafe impl Backing for FileBacking {
     fn start(&self) -> NonNull<u8> {
         self.held.map().at(self.offset)
@@ -215,7 +215,7 @@ unsafe impl Backing for FileBacking {
 
     unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
         let in_file = self.in_file(&range);
-        // The range stays committed, so its disk space stays too: it might be refused later.
+        // The range stays committed, so its disk space must stay too: allocating it again might be refused.
         let discarded = match self.space {
             Space::Allocated => system::zero(self.held.file(), in_file),
             Space::Sparse => system::punch(self.held.file(), in_file),
@@ -224,7 +224,7 @@ unsafe impl Backing for FileBacking {
             return Ok(());
         }
         let first = self.held.map().at(self.offset + range.start);
-        // SAFETY: by the caller's promise the range is committed and not in use.
+        // SAFETY: the caller guarantees that the range is committed and not in use.
         unsafe { first.write_bytes(0, range.len()) };
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! [`FileVecBuilder`]: options for a `FileVec`, and how one is made and opened.
+//! [`FileVecBuilder`]: the options of a `FileVec`, and how files are created and opened.
 
-#![expect(unsafe_code, reason = "says how many elements a file holds")]
+#![expect(unsafe_code, reason = "sets the number of elements in a file")]
 
 use super::backing::{FileBacking, Space};
 use super::error::{FileError, FileErrorKind};
@@ -25,7 +25,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Options for a [`FileVec`]; see [`FileVec::builder`].
+/// Options for a [`FileVec`]; created by [`FileVec::builder`].
 ///
 /// # Examples
 ///
@@ -41,7 +41,7 @@ use std::sync::Arc;
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "nothing is made before it is created or opened"]
+#[must_use = "no file is created or opened until a method for that is called"]
 pub struct FileVecBuilder<T, M: Mode = Mutable> {
     max_len: Option<usize>,
     capacity: usize,
@@ -52,16 +52,15 @@ pub struct FileVecBuilder<T, M: Mode = Mutable> {
     kind: PhantomData<fn() -> (T, M)>,
 }
 
-/// What there may be under a name.
+/// What an open call expects to find under a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
-    /// Nothing: a new file.
+    /// No file.
     Nothing,
-    /// Whatever it is, it is made empty.
+    /// Any file, which is emptied, or none.
     Anything,
-    /// An array.
     Array,
-    /// An array, or nothing.
+    /// An array or no file.
     Either,
 }
 
@@ -78,48 +77,48 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
     }
 
-    /// The number of elements that the array can ever hold, while it is open this time; addresses for them are
-    /// reserved at once.
+    /// Sets the greatest number of elements that the array can hold while it is open. Addresses for them are reserved
+    /// immediately.
     ///
-    /// If it is not said, there are addresses for sixteen times as much as the machine has memory, and for twice
-    /// what the file holds, or less if the system has not so many to give.
+    /// Without it, the array reserves addresses for sixteen times the machine's memory, or twice the length of the file
+    /// if that is more, or fewer if the system refuses that many.
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.max_len = Some(max_len);
         self
     }
 
-    /// For how many elements to make room at once. None, if not said.
+    /// Reserves space for this many elements immediately. Defaults to 0.
     pub const fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity;
         self
     }
 
-    /// How much room to make when more is needed.
+    /// Sets how much space is allocated when more is needed.
     pub const fn growth(mut self, growth: Growth) -> Self {
         self.growth = growth;
         self
     }
 
-    /// A number that says what the elements mean. It is kept in the file, and one with another tag is refused.
-    /// 0, if not said.
+    /// Sets a tag that identifies what the elements mean. It is stored in the file, and opening a file with another tag
+    /// fails. Defaults to 0.
     pub const fn tag(mut self, tag: u64) -> Self {
         self.tag = tag;
         self
     }
 
-    /// Whether room on the disk is taken when the array grows; it is, if not said.
+    /// Sets when disk space is allocated. Defaults to [`Space::Allocated`].
     pub const fn space(mut self, space: Space) -> Self {
         self.space = space;
         self
     }
 
-    /// Whether others are kept from writing to the file; they are, if not said.
+    /// Sets whether the file is locked against other writers. Defaults to [`Lock::Exclusive`].
     pub const fn lock(mut self, lock: Lock) -> Self {
         self.lock = lock;
         self
     }
 
-    /// Makes a file, or empties the one that is there.
+    /// Creates a file, or empties an existing one.
     ///
     /// # Errors
     ///
@@ -132,7 +131,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self.at(path.as_ref(), Found::Anything)
     }
 
-    /// Makes a file, which may not be there.
+    /// Creates a file, which must not exist.
     ///
     /// # Errors
     ///
@@ -145,7 +144,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self.at(path.as_ref(), Found::Nothing)
     }
 
-    /// Opens a file with what it holds.
+    /// Opens a file with its contents.
     ///
     /// # Errors
     ///
@@ -158,7 +157,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self.at(path.as_ref(), Found::Array)
     }
 
-    /// Opens a file with what it holds, or makes it if it is not there, or empty.
+    /// Opens a file with its contents, or creates an array if the file is empty or does not exist.
     ///
     /// # Errors
     ///
@@ -171,8 +170,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self.at(path.as_ref(), Found::Either)
     }
 
-    /// Takes a file that is open for reading and writing, with what it holds, or a new array if it is empty: a
-    /// `memfd`, shared memory by its name, or a plain file.
+    /// Uses a file that is open for reading and writing, with its contents, or creates an array if it is empty. The
+    /// file may be a `memfd`, named shared memory, or a plain file.
     ///
     /// # Errors
     ///
@@ -185,14 +184,14 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self.over(file, None, Found::Either)
     }
 
-    /// Makes an array in a file without a name, in a folder: for arrays that are larger than memory, and go when
-    /// they are dropped.
+    /// Creates an array in an unnamed file in a folder, for arrays that are larger than memory and are deleted when
+    /// dropped.
     ///
     /// # Errors
     ///
     /// See [`FileErrorKind`].
     pub fn temporary_in(self, folder: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
-        // There is nobody else.
+        // No other process can open the file.
         let this = self.lock(Lock::None);
         this.over(temporary::file_in(folder.as_ref())?, None, Found::Nothing)
     }
@@ -207,14 +206,14 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         options.read(true).write(true);
         match found {
             Found::Nothing => options.create_new(true),
-            // It is made empty when it is locked.
+            // An existing file is emptied once it is locked.
             Found::Anything | Found::Either => options.create(true).truncate(false),
             Found::Array => &mut options,
         };
         let file = options.open(path).map_err(refused)?;
         let made = self.over(file, Some(path), found);
         if let Err(error) = &made {
-            // What was just made is of no use, unless another has come to have it.
+            // A file that was just created is removed, unless another array uses it.
             let is_others =
                 matches!(error.kind(), FileErrorKind::Locked | FileErrorKind::AlreadyExists);
             if found == Found::Nothing && !is_others {
@@ -224,7 +223,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         made
     }
 
-    /// The array in a file that is open.
+    /// Opens the array in a file.
     fn over(
         self,
         file: File,
@@ -236,7 +235,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             return Err(FileError::new(FileErrorKind::NotAFile, path));
         }
         let file = Locked::new(file, self.lock, path)?;
-        // Only now: before, another may have been writing to it.
+        // Only after locking: before, another array may have been writing to it.
         let (long, is_new) = self.begin(file.file(), found).map_err(|error| error.at(path))?;
         let (mut held, sized_by) = self.map(file, path, long)?;
         let (record, len) = if is_new {
@@ -251,11 +250,12 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             held.write(record.at(), &record.to_bytes())?;
         }
         let header = held.map().header();
-        // The file never held more elements than it has room for.
+        // The file never held more elements than fit into it.
         let fit =
             |len: u64| usize::try_from(len.min(fit(long, size_of::<T>()))).unwrap_or(usize::MAX);
         let live = fit(header.whole_live_len());
-        // What readers may have seen, in this boot or in another: by a writer that did not flush, or by a record.
+        // The number of elements that readers may have seen, in this boot or an earlier one: from a writer that did not
+        // flush, or from a record.
         let seen = fit(record.len).max(live);
         let most = fit(header.most()).max(seen);
         held.count_elements(size_of::<T>(), most);
@@ -265,7 +265,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             held.count_removal()?;
         }
         let settled = Self::settle(&held, record, len)?;
-        // Otherwise a process that was killed may have written the record without making it durable.
+        // Otherwise a killed process may have written the record without making it durable.
         let is_durable = is_new || settled != record;
         held.write(MOST_AT, &(most as u64).to_ne_bytes())?;
         held.begin_live(len, is_cut, system::boot())?;
@@ -287,7 +287,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         Ok(FileVec::new(elements, held, settled, is_durable, live.saturating_sub(len)))
     }
 
-    /// Makes the elements and the length durable if they may not be, and returns the last record.
+    /// Makes the elements and the length durable if they may not be. Returns the last record.
     fn settle(held: &Held, record: Record, len: usize) -> Result<Record, FileError> {
         let header = held.map().header();
         let before = record.other(header).map_or(0, |before| before.len);
@@ -297,18 +297,18 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
         let mut end = HEADER_BYTES;
         if has_failed {
-            // Cached pages may differ from the disk although the system treats them as written. A record that may be on
-            // the disk is overwritten by this one, before anything else changes.
+            // Cached pages may differ from the disk although the system treats them as written. This record overwrites
+            // one that may be on the disk, before anything else changes.
             end += len * size_of::<T>();
             held.rewrite_data(HEADER_BYTES as u64..end as u64)?;
         }
-        // A process that was killed may have written the record without making it durable. Then the one before still counts,
-        // which the next one overwrites.
+        // A killed process may have written the record without making it durable. In that case the record before it
+        // counts, and the next one overwrites that.
         held.sync(0..HEADER_BYTES)?;
         if !has_failed && record.len <= len as u64 {
             return Ok(record);
         }
-        // If elements were removed and that was not flushed, what follows them is used anew from now on.
+        // If elements were removed without a flush, the space after the remaining ones is reused from now on.
         let next = record.next(len, record.user);
         held.sync_name()?;
         held.write(next.at(), &next.to_bytes())?;
@@ -336,7 +336,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
                     return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER))));
                 }
                 if is_stayput(file)? {
-                    // From here on, a load or store in the header takes no space on the disk.
+                    // After this, a load or store in the header takes no disk space.
                     system::rewrite(file, 0..written_bytes() as u64)?;
                 }
                 return Ok((long, false));
@@ -351,15 +351,15 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             Space::Sparse => file.set_len(HEADER),
         });
         if made.is_err() {
-            // So that it is still empty, and can be made the next time.
+            // So that it is empty, and can be created the next time.
             let _ = system::cut(file, 0);
         }
         made?;
         Ok((HEADER, true))
     }
 
-    /// Maps a file for as many elements as `max_len` says; without it, for as many as there are addresses for. Returns
-    /// also what sets that number.
+    /// Maps a file for `max_len` elements, or by default for as many as there are addresses for. Also returns what
+    /// limits that number.
     fn map(
         &self,
         file: Locked,
@@ -369,7 +369,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let there = usize::try_from(long).unwrap_or(usize::MAX);
         let exact = self.max_len.map(|max_len| {
             let bytes = max_len.saturating_mul(size_of::<T>()).saturating_add(HEADER_BYTES);
-            // What cannot be rounded cannot be had either.
+            // A size that cannot be rounded up is refused later.
             bytes.checked_next_multiple_of(page_size()).unwrap_or(bytes)
         });
         let bytes = exact.unwrap_or_else(|| usual_map_bytes(there));
@@ -380,7 +380,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let least = exact.unwrap_or_else(|| there.max(LEAST_BYTES));
         let mut file = Some(file);
         let held = map_by_halves(bytes, least, |bytes| {
-            let taken = file.take().expect("a refusal gives it back");
+            let taken = file.take().expect("a refusal returns the file");
             Held::new(taken, path, bytes).map_err(|(back, error)| {
                 file = Some(back);
                 error
@@ -393,7 +393,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         .map_err(|misfit| misfit.at(path))
     }
 
-    /// What a file holds that was not just made: the last record, and how many elements there are.
+    /// Returns the last record of an existing file, and its number of elements.
     fn find(&self, held: &Held, long: u64) -> Result<(Record, usize), Misfit> {
         let header = held.map().header();
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
@@ -413,7 +413,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
     }
 
-    /// An array over a file that holds so many elements, and was so long.
+    /// Creates an array over `len` elements in a file of length `long`.
     fn elements(
         &self,
         held: &Arc<Held>,
@@ -432,29 +432,29 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         };
         let made = VmVec::try_new_in(backing, options, self.capacity.max(len));
         let mut elements: VmVec<T> = made.map_err(|refused| refused.error)?;
-        // SAFETY: there is room for so many, where the file holds what it held: `kept` bytes are not changed when
-        // they are committed. Any bytes are an element, which is what `Pod` says.
+        // SAFETY: capacity for `len` elements was reserved, and `find` checked that the file holds them: committing
+        // does not change the first `kept` bytes. Any bytes are a valid element, by the contract of `Pod`.
         unsafe { elements.set_len(len) };
         Ok(elements)
     }
 }
 
-/// What is mapped at least, if nobody says how much.
+/// The least number of bytes that are mapped by default.
 const LEAST_BYTES: usize = 1 << 20;
 
-/// How much is mapped of a file that is so long, if nobody says how much.
+/// Returns the number of bytes that are mapped by default of a file of length `long`.
 pub(super) fn usual_map_bytes(long: usize) -> usize {
-    // A file may be larger than memory, so it is a multiple of that, where there are addresses enough.
+    // A file may be larger than memory, so a multiple of that if there are enough addresses.
     let times = if size_of::<usize>() < 8 { 1 } else { 16 };
     let most = isize::MAX as usize / 2;
-    // Where it cannot grow into what is mapped, it is as long as that after a process was ended.
+    // Without maps that extend past the end, a killed process leaves the file as long as its mapping.
     let room = if system::MAPS_BEHIND_END { long.saturating_mul(2) } else { long };
     let usual = usual_bytes().saturating_mul(times).max(room);
     usual.min(most).max(LEAST_BYTES).next_multiple_of(page_size())
 }
 
-/// Maps `bytes` of a file, or half of that over and over where the system refuses, but no less than `least`.
-/// Returns also what sets the size.
+/// Maps `bytes` of a file, or repeatedly half of that if the system refuses, but at least `least`. Also returns what
+/// limits the size.
 pub(super) fn map_by_halves<M>(
     mut bytes: usize,
     least: usize,
@@ -476,10 +476,10 @@ pub(super) fn map_by_halves<M>(
     }
 }
 
-/// The error of a file of which `bytes` could not be mapped.
+/// Returns the error for a file of which `bytes` could not be mapped.
 pub(super) fn not_mapped(error: io::Error, bytes: usize) -> Misfit {
     match (error.kind(), error.raw_os_error()) {
-        // The latter where all that is mapped is to be locked.
+        // `WouldBlock` is returned if all mappings must be locked.
         (io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock, Some(code)) => {
             Misfit::Refused(mapping_refused(bytes, code).of(Holder::FileVec))
         }
@@ -487,14 +487,14 @@ pub(super) fn not_mapped(error: io::Error, bytes: usize) -> Misfit {
     }
 }
 
-/// How many elements of a size a file can hold that is so long.
+/// Returns the number of elements that fit into a file of length `long`.
 fn fit(long: u64, element_bytes: usize) -> u64 {
     let fit = long.saturating_sub(HEADER_BYTES as u64).checked_div(element_bytes as u64);
     fit.unwrap_or(u64::MAX).min(usize::MAX as u64)
 }
 
-/// Returns the last record of a file and its number of elements: the live length if that counts, or else the durable
-/// one. The length of the file is read afterwards, since a writer makes the file longer before it publishes elements.
+/// Returns the last record of a file, and its number of elements: the live length if that counts, otherwise the durable
+/// one. The length of the file is read afterwards, because a writer extends the file before it publishes elements.
 pub(super) fn find_len(
     header: Header<'_>,
     is_live: bool,

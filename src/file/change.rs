@@ -1,4 +1,4 @@
-//! What changes or removes elements, where that may be.
+//! Methods that change or remove elements, in mutable mode.
 
 #![forbid(unsafe_code)]
 
@@ -9,20 +9,20 @@ use bytemuck::Pod;
 use std::ops::DerefMut;
 
 impl<T: Pod> FileVec<T, Mutable> {
-    /// The elements, to be changed. What is changed is written to the disk by and by, or by
-    /// [`flush`](Self::flush).
+    /// Returns the elements as a mutable slice. The system writes changes to the disk eventually;
+    /// [`flush`](Self::flush) writes them now.
     #[inline]
     pub const fn as_mut_slice(&mut self) -> &mut [T] {
         self.elements.as_mut_slice()
     }
 
-    /// Has a call remove elements, so that `len` are left; those who follow are told before.
+    /// Publishes to readers that only `len` elements are left, before the others are removed.
     fn remove_to(&mut self, len: usize) {
         self.held().note_most(self.len());
         self.live.publish_removal(len);
     }
 
-    /// Takes the last element away.
+    /// Removes the last element and returns it; `None` if the array is empty.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let last = self.len().checked_sub(1)?;
@@ -30,9 +30,9 @@ impl<T: Pod> FileVec<T, Mutable> {
         self.elements.pop()
     }
 
-    /// Keeps the first `len` elements. Nothing, if there are no more.
+    /// Shortens the array to `len` elements. Has no effect if the array is not longer than that.
     ///
-    /// The file has room for them still: see [`shrink_to_fit`](Self::shrink_to_fit).
+    /// The file keeps the space; see [`shrink_to_fit`](Self::shrink_to_fit).
     pub fn truncate(&mut self, len: usize) {
         if len < self.len() {
             self.remove_to(len);
@@ -45,33 +45,33 @@ impl<T: Pod> FileVec<T, Mutable> {
         self.truncate(0);
     }
 
-    /// Takes an element away, and puts the last one in its place.
+    /// Removes an element and returns it. The last element takes its place.
     ///
-    /// A process that is ended in the midst of it leaves the last one in both places, or half of it in the first.
+    /// If the process is killed meanwhile, the last element may be in both places, or only in part at `index`.
     ///
     /// # Panics
     ///
-    /// If there is no such element.
+    /// If `index` is out of bounds.
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> T {
         self.held().note_most(self.len());
-        // Should it panic, nothing has changed.
+        // If this panics, nothing has changed.
         let removed = self.elements.swap_remove(index);
         self.live.publish_removal(self.len());
         removed
     }
 
-    /// Makes the length `new_len`, by copies of a value, or by removing elements.
+    /// Changes the length to `new_len`: appends copies of a value, or removes elements.
     ///
     /// # Panics
     ///
-    /// Where [`try_resize`](Self::try_resize) has an error.
+    /// If [`try_resize`](Self::try_resize) returns an error.
     #[track_caller]
     pub fn resize(&mut self, new_len: usize, value: T) {
         or_give_up(self.try_resize(new_len, value));
     }
 
-    /// [`resize`](Self::resize), or the error; nothing has changed then.
+    /// Resizes as [`resize`](Self::resize) does, or returns the error; then nothing has changed.
     ///
     /// # Errors
     ///
@@ -84,18 +84,18 @@ impl<T: Pod> FileVec<T, Mutable> {
         self.change(|elements| elements.try_resize(new_len, value)).map_err(|refused| refused.error)
     }
 
-    /// Makes the length `new_len`, by elements that are all zero, or by removing some. See
+    /// Changes the length to `new_len`: appends elements whose bytes are all zero, or removes some. See
     /// [`extend_zeroed`](Self::extend_zeroed).
     ///
     /// # Panics
     ///
-    /// Where [`try_resize_zeroed`](Self::try_resize_zeroed) has an error.
+    /// If [`try_resize_zeroed`](Self::try_resize_zeroed) returns an error.
     #[track_caller]
     pub fn resize_zeroed(&mut self, new_len: usize) {
         or_give_up(self.try_resize_zeroed(new_len));
     }
 
-    /// [`resize_zeroed`](Self::resize_zeroed), or the error; no element has changed then.
+    /// Resizes as [`resize_zeroed`](Self::resize_zeroed) does, or returns the error; then no element has changed.
     ///
     /// # Errors
     ///

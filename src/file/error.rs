@@ -1,4 +1,4 @@
-//! [`FileError`]: which file could not be used, why, and what to do.
+//! [`FileError`]: the file, what is wrong with it, and what to do.
 
 #![forbid(unsafe_code)]
 
@@ -53,21 +53,21 @@ pub enum FileErrorKind {
     NotAFile,
     /// Another array, of this process or another, has the file open for writing.
     Locked,
-    /// The file is empty: nothing was ever written to it, or the system went down before.
+    /// The file is empty: nothing was written to it, or the system crashed before it was.
     Empty,
     /// The file is shorter than the header.
     Short,
-    /// The file does not begin as the files of this crate do.
+    /// The file does not start like a file of this crate.
     NotStayput,
     /// The file has another version of the format.
     Version,
-    /// The file was made on a machine with the other byte order.
+    /// The file was written on a machine with the other byte order.
     ByteOrder,
     /// The elements in the file have another size or alignment; or the keys in the file of a map have another layout.
     Element,
-    /// The file was made with another [tag](crate::file::FileVecBuilder::tag).
+    /// The file was created with another [tag](crate::file::FileVecBuilder::tag).
     Tag,
-    /// The file was made for the other [mode](crate::file::Mode).
+    /// The file was created in the other [mode](crate::file::Mode).
     Mode,
     /// The header does not match its checksum.
     Header,
@@ -77,7 +77,7 @@ pub enum FileErrorKind {
     NoPart,
     /// The file is shorter than the elements that it should hold, or their number is impossible.
     Length,
-    /// The file holds, or is to hold, more elements than the `max_len` that was set.
+    /// The file holds, or would hold, more elements than the `max_len` that was set.
     MaxLen,
     /// The disk is full.
     Disk,
@@ -85,8 +85,8 @@ pub enum FileErrorKind {
     Quota,
     /// The file would be too large for this process, or for its file system.
     FileLimit,
-    /// A [flush](crate::FileVec::flush) failed before, so it is unknown what the disk holds. Opened again, the file
-    /// holds the elements of the last flush that succeeded.
+    /// A [flush](crate::FileVec::flush) failed before, so it is unknown what the disk holds. When the file is opened
+    /// again, it holds the elements of the last successful flush.
     Failed,
     /// The operation is not available on this system, or on this file system.
     Unsupported,
@@ -103,14 +103,13 @@ impl FileError {
         Self(Box::new(Inner { kind, path, numbers: None, cause: None }))
     }
 
-    /// Adds the number that was found and the one that is expected.
+    /// Adds the value that was found and the one that is expected.
     #[cold]
     pub(super) fn with_numbers(mut self, found: u64, right: u64) -> Self {
         self.0.numbers = Some((found, right));
         self
     }
 
-    /// An error of the system.
     #[cold]
     pub(super) fn of_io(error: io::Error, path: Option<&Path>) -> Self {
         let mut this = Self::new(FileErrorKind::of(error.kind()), path);
@@ -118,7 +117,6 @@ impl FileError {
         this
     }
 
-    /// An error of the crate.
     #[cold]
     pub(super) fn of_error(error: Error, path: Option<&Path>) -> Self {
         let kind = match error.kind() {
@@ -152,7 +150,7 @@ impl FileError {
         }
     }
 
-    /// Converts it to the error of a request for `bytes` of memory.
+    /// Converts the error to that of a request for `bytes` of memory.
     #[cold]
     pub(super) fn to_error(&self, bytes: usize) -> Error {
         let code = self.raw_os_error().unwrap_or(0);
@@ -184,52 +182,62 @@ impl FileErrorKind {
         }
     }
 
-    /// What is wrong, and what to do.
+    /// Returns what is wrong, and what to do.
     const fn words(self) -> &'static str {
         match self {
-            Self::NotFound => "there is no such file, or folder; make it, or look at the path",
-            Self::AlreadyExists => "there is such a file already; open it, or take another name",
-            Self::PermissionDenied => "this process may not read and write it; change who may",
-            Self::ReadOnly => "its file system is read-only; put the file elsewhere",
-            Self::NotAFile => "it is no plain file; name one",
-            Self::Locked => {
-                "another array has it open for writing; close that, or follow the file instead"
+            Self::NotFound => "the file or its folder does not exist; create it, or check the path",
+            Self::AlreadyExists => "the file already exists; open it, or use another name",
+            Self::PermissionDenied => {
+                "this process may not read and write the file; change its permissions"
             }
-            Self::Empty => "it is empty, so nothing was kept in it; make it anew",
+            Self::ReadOnly => "the file system is read-only; put the file elsewhere",
+            Self::NotAFile => "not a regular file; use the path of one",
+            Self::Locked => {
+                "another array has the file open for writing; close that array, or follow the file"
+            }
+            Self::Empty => "the file is empty; create an array in it first",
             Self::Short => {
-                "it is shorter than a header; it is another file, or was cut: make it anew"
+                "the file is shorter than a header: it is of another kind, or truncated; \
+                create it again"
             }
             Self::NotStayput => {
-                "it does not begin as a file of stayput; name another, or make it anew"
+                "the file does not start like a file of stayput; check the path, or create it again"
             }
-            Self::Version => "it has another version of the format; use the stayput that made it",
+            Self::Version => {
+                "the file has another version of the format; use the version of stayput that wrote it"
+            }
             Self::ByteOrder => {
-                "it was made on a machine with the other order of bytes; make it anew here"
+                "the file was written on a machine with the other byte order; create it again here"
             }
-            Self::Element => "it holds other elements; open it with the type that it was made with",
-            Self::Tag => "it was made with another tag; open it with that",
-            Self::Mode => "it was made for the other mode, append-only or not; open it with that",
-            Self::Header => "its header is damaged, the checksum is wrong; take a copy from before",
-            Self::Content => "what it holds is damaged; take a copy from before",
+            Self::Element => {
+                "the file holds other elements; open it with the type that it was created with"
+            }
+            Self::Tag => "the file was created with another tag; open it with that tag",
+            Self::Mode => {
+                "the file was created in the other mode (append-only or mutable); open it in that mode"
+            }
+            Self::Header => "the header does not match its checksum; restore an older copy",
+            Self::Content => "the contents are damaged; restore an older copy",
             Self::NoPart => {
-                "the snapshot holds no container of that name; `Snapshot::names` lists those that it holds"
+                "the snapshot holds no container of that name; `Snapshot::names` returns the names"
             }
-            Self::Length => "it is not as long as what it says it holds; take a copy from before",
+            Self::Length => {
+                "the file is too short for the elements that it should hold; restore an older copy"
+            }
             Self::MaxLen => {
-                "it holds, or is to hold, more than `max_len`; open it with a larger one"
+                "the number of elements exceeds `max_len`; open the file with a larger one"
             }
-            Self::Disk => "the disk is full; free some, or put the file elsewhere",
-            Self::Quota => {
-                "its owner's quota is used up; have it raised, or put the file elsewhere"
-            }
+            Self::Disk => "the disk is full; free space, or put the file elsewhere",
+            Self::Quota => "the owner's disk quota is used up; raise it, or put the file elsewhere",
             Self::FileLimit => {
-                "no file may be that large; raise the process' limit (`ulimit -f`), or put it elsewhere"
+                "the file would be too large; raise the process's limit (`ulimit -f`), or put it \
+                elsewhere"
             }
             Self::Failed => {
-                "a flush has failed before; open it again to go back to the last one that succeeded"
+                "a flush failed before; open the file again to return to the last successful flush"
             }
-            Self::Unsupported => "this cannot be done on this system, or where the file lies",
-            Self::Refused => "memory, or addresses, for it were refused",
+            Self::Unsupported => "not supported by this system, or by the file system",
+            Self::Refused => "memory or addresses were refused",
             Self::System => "the system refused",
         }
     }

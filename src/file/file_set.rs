@@ -16,7 +16,6 @@ use std::time::Duration;
 /// Identifies a file while it is open.
 pub(super) type FileId = (u64, u64);
 
-/// A set of files.
 #[derive(Debug)]
 pub(super) struct FileSet {
     /// 0, or one more than the number of forks of the process whose thread holds the lock.
@@ -74,7 +73,6 @@ impl FileSet {
         true
     }
 
-    /// Removes a file, if it is in the set.
     pub(super) fn remove(&self, file: FileId) {
         let list = self.lock();
         let (link, found) = list.find(file);
@@ -116,7 +114,6 @@ mod tests {
     use std::sync::Barrier;
 
     impl FileSet {
-        /// The number of files.
         fn len(&self) -> usize {
             let _list = self.lock();
             let first = &self.first;
@@ -129,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_added_once_and_is_gone_once_it_is_removed() {
+    fn a_file_is_added_once_and_removed() {
         let files = FileSet::new();
         for file in 0..5 {
             assert!(files.insert((1, file)) && !files.insert((1, file)) && files.insert((2, file)));
@@ -144,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_a_thread_of_another_process_holds_is_taken() {
+    fn a_lock_held_by_another_process_is_taken_over() {
         let files = FileSet::new();
         assert!(files.insert((1, 1)));
         files.holder.store(os::forks().wrapping_add(2), Ordering::Relaxed);
@@ -155,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn of_threads_that_add_the_same_file_one_does() {
+    fn exactly_one_of_racing_threads_adds_a_file() {
         const THREADS: usize = 4;
         const FILES: u64 = if cfg!(miri) { 10 } else { 1000 };
         let (files, barrier) = (&FileSet::new(), &Barrier::new(THREADS));

@@ -1,23 +1,23 @@
-//! [`Follow`]: reading an array that another process writes.
+//! [`Follow`]: reads an array while another process writes it.
 //!
 //! # Why this is sound
 //!
-//! Safe methods make no reference to an element. Elements are copied out by volatile reads: the compiler assumes nothing
-//! about what is there, and may not read it twice. An element that is half written is still a value of `T: Pod`.
+//! Safe methods make no reference to an element. Elements are copied by volatile reads: the compiler assumes nothing
+//! about the memory, and may not read it twice. A torn element is still a valid `T: Pod`.
 //!
-//! Every element that is read lies within the file: its length was checked when it was opened; after that a writer makes
-//! the file longer before it publishes elements, and never cuts it below the most that it, or another before it, has
-//! published. (If another program cuts the file, this process is ended by a signal, which is not undefined behaviour.)
+//! Every element that is read lies within the file: its length was checked when it was opened; after that a writer
+//! extends the file before it publishes elements, and never truncates it below the most elements that were ever
+//! published. (If another program truncates the file, a signal ends this process, which is not undefined behaviour.)
 //!
 //! # Why no element is torn
 //!
-//! A writer stores elements and then the length, with `Release`; the length is loaded with `Acquire` before elements are
-//! read. So an element below the length is whole until the writer removes it. To remove elements, a writer stores the
-//! shorter length, then counts the removal, and only then overwrites what lies past the length; see
-//! [`count_removal`](super::map::count_removal). A copy is good if the count is the same before the length was loaded and
-//! after the elements were copied (with a fence between); otherwise it is dropped and taken again.
+//! A writer stores elements and then the length, with `Release`; a reader loads the length with `Acquire` before it
+//! reads elements. An element below the length is therefore whole until the writer removes it. To remove elements, a
+//! writer stores the shorter length, then counts the removal, and only then overwrites what lies past the length; see
+//! [`count_removal`](super::map::count_removal). A copy is valid if the count is the same before the length was loaded
+//! and after the elements were copied (with a fence between); otherwise it is discarded and taken again.
 
-#![expect(unsafe_code, reason = "reads what others write")]
+#![expect(unsafe_code, reason = "reads memory that others write")]
 
 use super::builder::{find_len, map_by_halves, not_mapped, usual_map_bytes};
 use super::error::{FileError, FileErrorKind};
@@ -39,42 +39,43 @@ use std::ptr::NonNull;
 use std::slice;
 use std::sync::atomic::{Ordering, fence};
 
-/// A reader of an array in a file that another process, or another thread, writes; it sees the array grow.
+/// A reader of an array in a file that another process or thread writes; it sees the array grow.
 ///
-/// Any number of readers can follow one file, without a lock, whether or not it has a writer. Nothing is mapped
-/// anew when the array grows, and reading does not enter the kernel.
+/// Any number of readers can follow a file, without a lock, whether or not it has a writer. Nothing is remapped when
+/// the array grows, and reading does not enter the kernel.
 ///
 /// # Whole elements
 ///
-/// Elements are copied out, and each copy is whole: an element that was pushed is never seen half written, also where the
-/// writer has removed elements and pushed others in their place. If elements are removed while a copy is taken, it is
-/// taken again, so a reader makes no progress while a writer does nothing but remove elements.
+/// Elements are copied, and each copy is whole: an element is never seen half written, even if the writer has removed
+/// elements and pushed others in their place. If elements are removed while a copy is taken, it is taken again, so a
+/// reader makes no progress while a writer does nothing but remove elements.
 ///
 /// The exceptions are elements that are changed in place, through a mutable reference or by
-/// [`swap_remove`](crate::FileVec::swap_remove). No read can detect that. In an [append-only](super::AppendOnly)
-/// file there are none.
+/// [`swap_remove`](crate::FileVec::swap_remove), which no read can detect. [Append-only](super::AppendOnly) files have
+/// none.
 ///
 /// # Removals
 ///
-/// A reader that keeps a position misses elements if the writer removes some and pushes others in their place.
-/// [`try_read`](Self::try_read) detects that: it reads nothing if elements were removed since [`removals`](Self::removals)
-/// was called. Both are of use for append-only files, too, from which elements are removed when a writer opens them after
-/// a loss of power.
+/// A reader that stores a position misses elements if the writer removes some and pushes others in their place.
+/// [`try_read`](Self::try_read) detects that: it reads nothing if elements were removed since
+/// [`removals`](Self::removals) was called. This matters for append-only files, too: elements are removed from them
+/// when a writer opens them after a loss of power.
 ///
 /// # Lifetime of the file
 ///
-/// The length that is read is that of the writer, as long as the system stays up. After a loss of power the reader has the
-/// elements that were flushed, until the file is opened for writing again. See [the module](super#which-length-counts) for
-/// containers, in which the boot of the system cannot always be told.
+/// As long as the system stays up, the reader sees the writer's length. After a loss of power it sees the elements that
+/// were flushed, until the file is opened for writing again. In containers, the boot of the system cannot always be
+/// identified; see [the module](super#which-length-counts).
 ///
-/// If another program cuts the file, or [`FileVec::create`](crate::FileVec::create) empties it, a process that follows it
-/// is ended by a signal (`SIGBUS`) when it reads what is gone. A `FileVec` never cuts off elements that were published.
+/// If another program truncates the file, or [`FileVec::create`](crate::FileVec::create) empties it, a process that
+/// follows it is ended by a signal (`SIGBUS`) when it reads the missing part. A `FileVec` never cuts off published
+/// elements.
 ///
-/// On a file system in memory (tmpfs, `/dev/shm`) reading a hole takes memory. Where that is full, a process that reads
-/// what was [given back](crate::FileVec::shrink_to_fit), or opens a file with holes, is ended by the same signal.
+/// On a file system in memory (tmpfs, `/dev/shm`), reading a hole takes memory. If that is full, a process that reads
+/// what was [returned](crate::FileVec::shrink_to_fit), or opens a file with holes, is ended by the same signal.
 ///
-/// On Windows a file can be mapped only as far as it is long: as long as it can ever be while it has a writer, and as
-/// long as its elements take otherwise. See [`max_len`](Self::max_len).
+/// On Windows only the present length of a file can be mapped, which is its maximum while it has a writer, and
+/// otherwise that of its elements. See [`max_len`](Self::max_len).
 ///
 /// # Examples
 ///
@@ -85,9 +86,9 @@ use std::sync::atomic::{Ordering, fence};
 /// # let folder = std::env::temp_dir().join(format!("stayput-follow-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// let path = folder.join("ticks");
-/// // SAFETY: nobody else writes to the file.
+/// // SAFETY: nothing else writes to the file.
 /// let mut ticks: FileVec<u64> = unsafe { FileVec::create(&path)? };
-/// let reader: Follow<u64> = Follow::open(&path)?; // in another process, as a rule
+/// let reader: Follow<u64> = Follow::open(&path)?; // usually in another process
 ///
 /// ticks.extend(0..1000);
 /// assert_eq!(reader.len(), 1000);
@@ -106,7 +107,7 @@ pub struct Follow<T: Pod> {
     element: PhantomData<fn() -> T>,
 }
 
-/// Elements were removed from an array that a [`Follow`] reads; see [`Follow::try_read`].
+/// The error that elements were removed from an array that a [`Follow`] reads; see [`Follow::try_read`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Removed;
@@ -114,16 +115,16 @@ pub struct Removed;
 /// When a live length counts: it was written since the system was started, and no flush has failed since.
 #[derive(Debug)]
 struct Vouched {
-    /// The boot of the system, if it is known. A writer of another boot may be one in a container.
+    /// The boot of the system, if known. A writer that names another boot may run in a container.
     boot: Option<[u8; 16]>,
-    /// How often the file had been opened for writing when it had no writer. A writer that opens it later runs in the same
-    /// boot as this process. `None` if there was one.
+    /// The number of times that the file had been opened for writing, when it had no writer; `None` if it had one. A
+    /// writer that opens it later runs in the same boot as this process.
     stale: Option<usize>,
 }
 
 impl Vouched {
     fn new(file: &File, header: Header<'_>) -> Self {
-        // In this order: a writer announces itself before it counts.
+        // In this order, because a writer announces itself before it counts the opening.
         let openings = header.openings();
         let stale = (!system::has_writer(file)).then_some(openings);
         Self { boot: system::boot(), stale }
@@ -140,7 +141,8 @@ impl Vouched {
         self.stale != Some(header.openings())
     }
 
-    /// The durable length. While a writer may be there, elements past the live length are about to be overwritten.
+    /// Returns the durable length. While there may be a writer, elements past the live length are about to be
+    /// overwritten.
     #[cold]
     fn durable_len(&self, header: Header<'_>) -> usize {
         let record = Record::last(header);
@@ -156,7 +158,7 @@ impl Vouched {
 impl<T: Pod> Follow<T> {
     const FIRST: usize = HEADER_BYTES;
 
-    /// Follows a file, whichever mode it was made for.
+    /// Follows a file, in whichever mode it was created.
     ///
     /// # Errors
     ///
@@ -165,7 +167,7 @@ impl<T: Pod> Follow<T> {
         Self::open_tagged(path, 0)
     }
 
-    /// Follows a file that was made with a [tag](super::FileVecBuilder::tag).
+    /// Follows a file that was created with a [tag](super::FileVecBuilder::tag).
     ///
     /// # Errors
     ///
@@ -176,7 +178,7 @@ impl<T: Pod> Follow<T> {
         Self::over(&file, tag).map_err(|misfit| misfit.at(Some(path)))
     }
 
-    /// Follows a file that is open for reading: a `memfd`, shared memory by its name, or a plain file.
+    /// Follows a file that is open for reading: a `memfd`, named shared memory, or a plain file.
     ///
     /// # Errors
     ///
@@ -210,7 +212,7 @@ impl<T: Pod> Follow<T> {
             Ok(now)
         })?;
         if !system::MAPS_BEHIND_END && now > long {
-            // Somebody has just opened it, and made it as long as it can ever be.
+            // A writer has just opened the file and extended it to its maximum length.
             return Self::over(file, tag);
         }
         let this = Self { map, is_append_only, vouched, element: PhantomData };
@@ -221,7 +223,7 @@ impl<T: Pod> Follow<T> {
         Ok(this)
     }
 
-    /// Maps it as far as there are addresses, or as can be.
+    /// Maps the file, and as far past its end as there are addresses and the system allows.
     fn map(file: &File, long: u64) -> Result<Map, Misfit> {
         let there = usize::try_from(long).unwrap_or(usize::MAX);
         if !system::MAPS_BEHIND_END {
@@ -233,7 +235,7 @@ impl<T: Pod> Follow<T> {
 
     /// Returns the number of elements.
     ///
-    /// It grows, and gets less only if elements are [removed](Self::removals).
+    /// It grows, and decreases only if elements are [removed](Self::removals).
     #[inline]
     pub fn len(&self) -> usize {
         let header = self.map.header();
@@ -246,8 +248,8 @@ impl<T: Pod> Follow<T> {
     }
 
     /// Returns a number that changes whenever elements are removed: by [`pop`](crate::FileVec::pop),
-    /// [`truncate`](crate::FileVec::truncate) and others, or because they were not flushed when a flush failed or the system
-    /// went down.
+    /// [`truncate`](crate::FileVec::truncate) and others, or because they were not flushed when a flush failed or the
+    /// system crashed.
     ///
     /// As long as the number is the same, elements are where they were. (On 32-bit systems it wraps around at
     /// 2<sup>32</sup>.)
@@ -261,17 +263,17 @@ impl<T: Pod> Follow<T> {
         self.len() == 0
     }
 
-    /// Returns how many elements it can see; what lies past them is not mapped.
+    /// Returns the greatest number of elements that this reader can see; those past it are not mapped.
     pub fn max_len(&self) -> usize {
         (self.map.bytes() - Self::FIRST).checked_div(size_of::<T>()).unwrap_or(usize::MAX)
     }
 
-    /// Whether the file is [append-only](super::AppendOnly).
+    /// Returns `true` if the file is [append-only](super::AppendOnly).
     pub const fn is_append_only(&self) -> bool {
         self.is_append_only
     }
 
-    /// The bytes of the user's that were flushed last.
+    /// Returns the [user's bytes](crate::FileVec::user_bytes) as last flushed.
     pub fn user_bytes(&self) -> [u8; 64] {
         Record::last(self.map.header()).unwrap_or(Record::NONE).user
     }
@@ -280,7 +282,7 @@ impl<T: Pod> Follow<T> {
         self.map.at(Self::FIRST).cast()
     }
 
-    /// Returns a copy of an element, or `None` if `index` is past the last one.
+    /// Returns a copy of the element at `index`; `None` if the index is out of bounds.
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
         self.iter_in(index, index.saturating_add(1)).next()
@@ -288,28 +290,28 @@ impl<T: Pod> Follow<T> {
 
     /// # Safety
     ///
-    /// - `index` is less than a length that was read.
+    /// - `index` is less than a length that was returned.
     #[inline]
     pub(super) unsafe fn copy(&self, index: usize) -> T {
-        // SAFETY: no length that was read is more than `max_len`, which are mapped.
+        // SAFETY: every length that was returned is at most `max_len`, and that many elements are mapped.
         let element = unsafe { self.first().add(index) };
-        // SAFETY: mapped and within the file, as the module says; aligned, as the first of them is; and any bytes are a
-        // `T`. A volatile read allows for others that write to it.
+        // SAFETY: the element is mapped and lies within the file, as shown in the header of this module; it is aligned,
+        // since the first one is; and any bytes are a `T`. A volatile read allows for concurrent writes by others.
         unsafe { element.as_ptr().read_volatile() }
     }
 
-    /// Whether no element was removed since [`removals`](Self::removals) returned a number; what was copied between is
-    /// whole then.
+    /// Returns `true` if no element was removed since [`removals`](Self::removals) returned a number; copies taken in
+    /// between are then whole.
     #[inline]
     fn is_still(&self, removals: u64) -> bool {
         fence(Ordering::Acquire);
         self.removals() == removals
     }
 
-    /// Copies elements from index `from` on into `to`, as many as there are and fit, and returns the copies.
+    /// Copies elements from index `from` on into `to`, as many as exist and fit, and returns the copies.
     ///
-    /// Each of them is whole. Where elements are removed meanwhile, they may be of different times, and it is up to where
-    /// the array ends then; see [`try_read`](Self::try_read).
+    /// Each copy is whole. If elements are removed meanwhile, the copies may be of different times, and end where the
+    /// array then ends; see [`try_read`](Self::try_read).
     pub fn read<'b>(&self, from: usize, to: &'b mut [MaybeUninit<T>]) -> &'b mut [T] {
         let mut count = 0;
         for (to, element) in to.iter_mut().zip(self.iter_in(from, usize::MAX)) {
@@ -320,13 +322,13 @@ impl<T: Pod> Follow<T> {
         unsafe { assume_init(&mut to[..count]) }
     }
 
-    /// Copies elements as [`read`](Self::read) does, all of one time, unless elements were removed since
+    /// Copies elements as [`read`](Self::read) does, all as of one time, unless elements were removed since
     /// [`removals`](Self::removals) returned a number.
     ///
     /// # Errors
     ///
-    /// If elements were removed. Positions from before may be those of other elements now: call `removals` again, and
-    /// start anew.
+    /// If elements were removed. Stored positions may then refer to other elements: call `removals` again, and start
+    /// over.
     ///
     /// # Examples
     ///
@@ -377,8 +379,8 @@ impl<T: Pod> Follow<T> {
         Ok(unsafe { assume_init(&mut to[..count]) })
     }
 
-    /// Returns an iterator over copies of the elements that there are now. If elements are removed meanwhile, it ends where
-    /// the array does.
+    /// Returns an iterator over copies of the present elements. If elements are removed meanwhile, it ends where the
+    /// array does.
     pub fn iter(&self) -> FollowIter<'_, T> {
         self.iter_in(0, usize::MAX)
     }
@@ -389,24 +391,25 @@ impl<T: Pod> Follow<T> {
         FollowIter { follow: self, removals, range: start..end.min(self.len()) }
     }
 
-    /// Returns the elements that there are now, in place, or `None` unless the file is [append-only](super::AppendOnly).
+    /// Returns the present elements in place; `None` unless the file is [append-only](super::AppendOnly).
     ///
     /// # Safety
     ///
     /// While the slice is used,
     ///
-    /// - nothing writes to the file or cuts it, except one append-only [`FileVec`](crate::FileVec) at a time, which writes
-    ///   past the slice only; and
-    /// - no writer opens the file that does not trust its live length, since such a writer overwrites the elements that
-    ///   were not flushed: see [the module](super#which-length-counts). That can be a writer in another container, one
-    ///   on a system that does not identify its boot, one after a flush that failed, or, on macOS and the BSDs, one after
-    ///   the clock was set.
+    /// - nothing writes to the file or truncates it, except one append-only [`FileVec`](crate::FileVec) at a time,
+    ///   which writes only past the slice; and
+    /// - no writer opens the file that does not trust its live length, because such a writer overwrites the elements
+    ///   that were not flushed: see [the module](super#which-length-counts). That can be a writer in another container,
+    ///   one on a system that does not identify its boot, one after a failed flush, or, on macOS and the BSDs, one
+    ///   after the clock was set.
     ///
     /// Otherwise a `&T` refers to memory that changes, which is undefined behaviour. [`read`](Self::read) needs no such
-    /// promise.
+    /// guarantee.
     pub unsafe fn as_slice(&self) -> Option<&[T]> {
         let len = self.len();
-        // SAFETY: the first `len` are mapped and within the file; by the mode, and the caller's promise, they do not change.
+        // SAFETY: the first `len` elements are mapped and lie within the file; by the mode, and as the caller
+        // guarantees, they do not change.
         self.is_append_only.then(|| unsafe { slice::from_raw_parts(self.first().as_ptr(), len) })
     }
 }
@@ -418,25 +421,25 @@ debug_fields! {
 
 /// # Safety
 ///
-/// - All elements were written.
+/// - All elements are initialised.
 const unsafe fn assume_init<T>(slice: &mut [MaybeUninit<T>]) -> &mut [T] {
-    // SAFETY: a `MaybeUninit<T>` has the layout of `T`; all are initialized, by the caller's promise.
+    // SAFETY: `MaybeUninit<T>` has the layout of `T`, and the caller guarantees that all elements are initialised.
     unsafe { &mut *(&raw mut *slice as *mut [T]) }
 }
 
-/// An iterator over copies of the elements of a [`Follow`], made by [`Follow::iter`].
+/// An iterator over copies of the elements of a [`Follow`]; created by [`Follow::iter`].
 pub struct FollowIter<'f, T: Pod> {
     follow: &'f Follow<T>,
-    /// Since this number of removals, the indices have been less than the length.
+    /// The number of removals for which the indices in `range` are less than the length.
     removals: u64,
     range: Range<usize>,
 }
 
 impl<T: Pod> FollowIter<'_, T> {
-    /// Returns a copy of an element in the range, or the end of what is left of that if elements were removed.
+    /// Returns a copy of an element in the range. If elements were removed, shortens the range and returns `None`.
     #[inline]
     fn copy(&mut self, index: usize) -> Option<T> {
-        // SAFETY: less than the length when that was read.
+        // SAFETY: `index` was less than the length when that was read.
         let element = unsafe { self.follow.copy(index) };
         if self.follow.is_still(self.removals) {
             return Some(element);
@@ -494,7 +497,9 @@ iterate_by_ref!([T: Pod] Follow<T>: T => FollowIter<'a, T>);
 
 impl fmt::Display for Removed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("elements were removed since the position was taken; start anew")
+        f.write_str(
+            "elements were removed since the position was stored; read from the start again",
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! [`GrowOnlyFile`]: push through `&self`, while references to earlier elements live.
+//! [`GrowOnlyFile`]: push through `&self`, while references to earlier elements are alive.
 
 #![forbid(unsafe_code)]
 
@@ -8,8 +8,8 @@ use crate::vec::GrowOnly;
 use bytemuck::Pod;
 use std::ops::Deref;
 
-/// A scope in which a [`FileVec`](crate::FileVec) can only grow, made by
-/// [`FileVec::grow_only`](crate::FileVec::grow_only): what [`GrowOnly`] is to a `VmVec`.
+/// A scope in which a [`FileVec`](crate::FileVec) can only grow; created by
+/// [`FileVec::grow_only`](crate::FileVec::grow_only). It is to a `FileVec` what [`GrowOnly`] is to a `VmVec`.
 ///
 /// # Examples
 ///
@@ -21,7 +21,7 @@ use std::ops::Deref;
 /// let scope = numbers.grow_only();
 /// let first = scope.push(1);
 /// for n in 2..100_000 {
-///     scope.push(n); // `first` stays good
+///     scope.push(n); // `first` stays valid
 /// }
 /// assert_eq!((*first, scope.len()), (1, 99_999));
 /// # Ok(())
@@ -38,22 +38,22 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
         Self { scope, live }
     }
 
-    /// Appends an element, and returns where it is.
+    /// Appends an element and returns a reference to it.
     ///
     /// # Panics
     ///
-    /// Where [`try_push`](Self::try_push) has an error.
+    /// If [`try_push`](Self::try_push) returns an error.
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> &'v T {
         or_give_up(self.try_push(value))
     }
 
-    /// [`push`](Self::push), or the error and the value.
+    /// Appends an element, or returns the error and the value.
     ///
     /// # Errors
     ///
-    /// As for [`FileVec::try_push`](crate::FileVec::try_push), and [`GrowOnly::try_push`].
+    /// As for [`FileVec::try_push`](crate::FileVec::try_push) and [`GrowOnly::try_push`].
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
         let pushed = self.scope.try_push(value)?;
@@ -61,7 +61,7 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
         Ok(pushed)
     }
 
-    /// Makes room for `additional` more elements; see [`FileVec::reserve`](crate::FileVec::reserve).
+    /// Reserves space for `additional` more elements; see [`FileVec::reserve`](crate::FileVec::reserve).
     ///
     /// # Panics
     ///
@@ -71,7 +71,7 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
         or_give_up(self.try_reserve(additional));
     }
 
-    /// [`reserve`](Self::reserve), or the error.
+    /// Reserves space as [`reserve`](Self::reserve) does, or returns the error.
     ///
     /// # Errors
     ///
@@ -80,19 +80,19 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
         self.scope.try_reserve(additional)
     }
 
-    /// The elements so far.
+    /// Returns the present elements.
     #[inline]
     pub fn as_slice(&self) -> &'v [T] {
         self.scope.as_slice()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.scope.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no elements.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.scope.is_empty()

@@ -1,7 +1,7 @@
-//! What a file says of itself.
+//! The header of a file.
 //!
-//! [The module](super) documents the format. Each part has a block of 4 KiB to itself, so that a disk that writes one of
-//! them only half does no harm to the others.
+//! [The module](super) documents the format. Each part has a block of 4 KiB of its own, so that a disk that writes one
+//! of them only in part does not damage the others.
 
 #![forbid(unsafe_code)]
 
@@ -14,25 +14,24 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Where elements begin: at a page of the largest size, so that a file can go from one machine to another.
+/// Where the elements start: at a multiple of the largest page size, so that files can move between machines.
 pub(super) const HEADER_BYTES: usize = 64 << 10;
 
 const MAGIC: [u8; 8] = *b"stayput\x1a";
-/// The magic of a file while it is created. It holds nothing yet.
+/// The magic of a file that is being created. It holds nothing yet.
 const UNFINISHED: [u8; 8] = *b"stayput\0";
 const VERSION: u32 = 1;
 const ORDER: u32 = 0x0102_0304;
-/// How long the beginning of a header is, which ends with its checksum.
+/// The length of the start of a header, which ends with its checksum.
 pub(super) const BEGIN_BYTES: usize = 64;
 
-/// Where what is live lies.
+/// Where the live length and related numbers lie.
 pub(super) const LIVE_AT: usize = 4096;
 const RECORDS_AT: [usize; 2] = [8192, 12288];
 
-/// How many bytes of a header are for the user.
 pub(super) const USER_BYTES: usize = 64;
 
-/// What never changes in a file.
+/// The properties of a file that never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) element_bytes: usize,
@@ -41,17 +40,17 @@ pub(super) struct Identity {
     pub(super) is_append_only: bool,
 }
 
-/// Why a file cannot be used, before its path is known.
+/// The reason that a file cannot be used, before its path is known.
 #[derive(Debug)]
 pub enum Misfit {
-    /// What is wrong; and what was found and would be right, where those are numbers.
+    /// What is wrong with the file, and the number found and the one expected, if it is about numbers.
     Not(FileErrorKind, Option<(u64, u64)>),
     System(io::Error),
     Refused(Error),
 }
 
 impl Misfit {
-    /// The error, of the file.
+    /// Converts it to an error that names the file.
     pub(super) fn at(self, path: Option<&Path>) -> FileError {
         match self {
             Self::Not(kind, None) => FileError::new(kind, path),
@@ -94,7 +93,7 @@ impl Identity {
         bytes
     }
 
-    /// Whether a file is of these elements, and has this tag; then, whether it is append-only, which is not compared.
+    /// Checks that a file has these elements and this tag. Returns whether it is append-only, which is not compared.
     pub(super) fn check(self, header: Header<'_>) -> Result<bool, Misfit> {
         let bytes = header.read(0);
         check_begin(&bytes, MAGIC, VERSION)?;
@@ -113,7 +112,7 @@ impl Identity {
     }
 }
 
-/// What was made durable together: the last one that is whole is what a file holds after the system went down.
+/// What a flush makes durable together. After a crash of the system, the last whole record counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) sequence: u64,
@@ -124,7 +123,6 @@ pub(super) struct Record {
 impl Record {
     pub(super) const BYTES: usize = 88;
 
-    /// That of a new file.
     pub(super) const NONE: Self = Self { sequence: 0, len: 0, user: [0; USER_BYTES] };
 
     pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
@@ -136,10 +134,10 @@ impl Record {
         bytes
     }
 
-    /// Nobody ever flushes so often.
+    /// The bound of sequence numbers, which no number of flushes reaches.
     const MOST: u64 = 1 << 62;
 
-    /// One of those in a file, if it is whole, and in its place.
+    /// Reads the record in one of the two places; `None` if it is not whole, or belongs in the other place.
     fn read(header: Header<'_>, place: usize) -> Option<Self> {
         let bytes: [u8; Self::BYTES] = header.read(RECORDS_AT[place]);
         let (sequence, len) = (number(&bytes, 0), number(&bytes, 8));
@@ -148,11 +146,11 @@ impl Record {
         (is_sealed(&bytes) && is_here).then_some(record)
     }
 
-    /// The last one that is whole. One of two always is: they are written in turns, each after the one before
-    /// was durable.
+    /// Returns the last whole record. One of the two always is: they are written in turns, each after the one before is
+    /// durable.
     ///
-    /// Somebody may write several while it is looked for. So that is done until both are whole, one after the other,
-    /// or the same is found twice; but not for ever, for there may be none.
+    /// A writer may write several during this call. It therefore repeats until both are whole and consecutive, or the
+    /// same one is found twice. The number of tries is bounded, since there may be none.
     pub(super) fn last(header: Header<'_>) -> Option<Self> {
         const TRIES: usize = 1000;
         let later = |a: Option<Self>, b: Option<Self>| match (a, b) {
@@ -175,48 +173,47 @@ impl Record {
         last
     }
 
-    /// Returns the record in the other place, if that is whole.
+    /// Returns the record in the other place, if it is whole.
     pub(super) fn other(&self, header: Header<'_>) -> Option<Self> {
         Self::read(header, 1 - self.place())
     }
 
-    /// Whether there may be no number for one that is to come. Nobody has ever written so many.
+    /// Returns `true` if sequence numbers may run out. No writer ever reaches this.
     pub(super) const fn is_too_late(&self) -> bool {
         self.sequence >= Self::MOST / 2
     }
 
-    /// The one after it.
     pub(super) const fn next(self, len: usize, user: [u8; USER_BYTES]) -> Self {
         Self { sequence: self.sequence + 1, len: len as u64, user }
     }
 
-    /// The offset in the file at which the record is written, over the one before the last.
+    /// Returns the offset in the file at which the record is written, over the one before the last.
     pub(super) fn at(&self) -> usize {
         RECORDS_AT[self.place()]
     }
 
-    /// In which of the two places it lies.
+    /// Returns which of the two places it belongs in.
     fn place(&self) -> usize {
         usize::from(self.sequence % 2 == 1)
     }
 }
 
-/// The number of bytes at the start of the file that are written when it is created or opened, so that a store to one of
-/// these pages takes no space on the disk.
+/// Returns the number of bytes at the start of the file that are written when it is created or opened, so that later
+/// stores to these pages take no disk space.
 pub(super) fn written_bytes() -> usize {
     const LAST: usize = RECORDS_AT[1] + 4096;
     LAST.max(page_size()).min(HEADER_BYTES)
 }
 
-/// Whether a file begins with the magic.
+/// Returns `true` if a file starts with the magic.
 pub(super) fn is_stayput(file: &File) -> io::Result<bool> {
     let mut bytes = [0; MAGIC.len()];
     system::read_at(file, &mut bytes, 0)?;
     Ok(bytes == MAGIC)
 }
 
-/// Whether the creation of a file was interrupted: it begins with the magic for that, or is all zeros because the system
-/// crashed before its pages were written.
+/// Returns `true` if the creation of a file was interrupted: it starts with the magic for that, or is all zeros because
+/// the system crashed before its pages were written.
 pub(super) fn is_unfinished(file: &File, long: u64) -> io::Result<bool> {
     let mut bytes = [0; 4096];
     let mut at = 0;
@@ -245,22 +242,19 @@ pub(super) fn make(file: &File, take: impl FnOnce() -> io::Result<()>) -> io::Re
     system::write_at(file, &UNFINISHED, 0)
 }
 
-/// The part of some bytes from a place on.
 pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    bytes[at..at + N].try_into().expect("it is as long")
+    bytes[at..at + N].try_into().expect("the range has `N` bytes")
 }
 
-/// The number that bytes have in a place.
 pub(super) fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(part(bytes, at))
 }
 
-/// The same of four bytes.
 pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(part(bytes, at))
 }
 
-/// The beginning of a header: what it is, the version of that, and the order of bytes.
+/// Returns the start of a header: the magic, the version, and the byte order.
 pub(super) fn begin(magic: [u8; 8], version: u32) -> [u8; BEGIN_BYTES] {
     let mut bytes = [0; BEGIN_BYTES];
     bytes[..8].copy_from_slice(&magic);
@@ -291,7 +285,7 @@ pub(super) fn check_begin(
     Ok(())
 }
 
-/// Writes the checksum of all others into the last eight bytes.
+/// Writes the checksum of all other bytes to the last eight.
 pub(super) fn seal(bytes: &mut [u8]) {
     let (content, sum) = bytes.split_at_mut(bytes.len() - 8);
     sum.copy_from_slice(&u64::from(crc32fast::hash(content)).to_ne_bytes());

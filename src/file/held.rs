@@ -1,4 +1,4 @@
-//! [`Held`]: a file that is mapped, and what becomes of it at the end.
+//! [`Held`]: a mapped file, and how it ends.
 
 #![forbid(unsafe_code)]
 
@@ -15,32 +15,33 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, PoisonError};
 
-/// A file that is mapped for writing. Who has an array in it, and the array's memory, share it.
+/// A file that is mapped for writing, shared by its array and the memory of that array.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// `None` only when it has ended.
+    /// `None` only after the end.
     map: Option<Map>,
-    /// `None` only when it has ended, and gave the file away.
+    /// `None` only after the end, if the file was returned.
     file: Option<Locked>,
     path: Option<PathBuf>,
-    /// The folder of the file if its name is not durable yet, and the folder could be opened.
+    /// The folder of the file if its name is not durable yet and the folder could be opened.
     folder: Option<File>,
-    /// How long the file is to be at the end, unless elements say so.
+    /// The length of the file at the end, unless it is set by elements.
     bytes: u64,
-    /// How large elements are, if there are any that count.
+    /// The size of an element; `None` if elements do not set the length.
     element_bytes: Option<usize>,
-    /// The most elements that others were ever told of, as the header has it, too. So many stay: who follows may be
+    /// The most elements ever published, as in the header. The file is not truncated below them, because readers may be
     /// reading them.
     most: AtomicUsize,
-    /// Whether the folder has the name for good.
+    /// Whether the file's name in its folder is durable.
     is_name_durable: AtomicBool,
-    /// Whether writing it to the disk has failed: then what is there is not known, and the system may say that all
-    /// is well the next time. Locked during each sync: of several calls at once, the system reports a failure to one.
+    /// Whether a write to the disk has failed. After that, the contents of the disk are unknown, and the next call of
+    /// the system may succeed. Locked during each sync, because the system reports a failure to only one of several
+    /// concurrent calls.
     has_failed: Mutex<bool>,
 }
 
 impl Held {
-    /// Maps so many bytes of a file, which is to be as long as it is now at the end. Or else gives it back.
+    /// Maps `bytes` of a file, which has its present length again at the end; or returns the file with the error.
     pub(super) fn new(
         file: Locked,
         path: Option<&Path>,
@@ -51,7 +52,7 @@ impl Held {
             let map = system::stretch(file.file(), bytes as u64)
                 .and_then(|()| Map::new(file.file(), bytes, true));
             if map.is_err() {
-                // Where it was stretched; it can be longer at no harm.
+                // Undoes the stretching. If that fails, the greater length does no harm.
                 let _ = system::cut(file.file(), long);
             }
             Ok((map?, long))
@@ -72,15 +73,14 @@ impl Held {
         }
     }
 
-    /// From here on elements say how long the file is to be at the end: those that are there, `most` of which there
-    /// ever were.
+    /// From now on elements set the length at the end: those present then, but at least `most`.
     pub(super) fn count_elements(&mut self, element_bytes: usize, most: usize) {
         self.element_bytes = Some(element_bytes);
         self.most = AtomicUsize::new(most);
     }
 
-    /// Writes to the header with a system call. On a full disk or a read-only file system that returns an error, where a
-    /// store to the mapping would raise `SIGBUS`.
+    /// Writes to the header with a system call. On a full disk or a read-only file system that returns an error,
+    /// whereas a store to the mapping would raise `SIGBUS`.
     pub(super) fn write(&self, at: usize, bytes: &[u8]) -> Result<(), FileError> {
         let written = system::write_at(self.file(), bytes, at as u64);
         written.map_err(|error| self.error(error))?;
@@ -101,8 +101,8 @@ impl Held {
         Ok(())
     }
 
-    /// Publishes the length that a writer starts with and the boot that it is of, and clears the mark of a failure. `is_cut`
-    /// says that readers may have seen more elements.
+    /// Publishes the length that a writer starts with and the boot it belongs to, and clears the mark of a failure.
+    /// `is_cut` tells that readers may have seen more elements.
     ///
     /// The boot is written last: a reader that sees it also sees the length.
     pub(super) fn begin_live(
@@ -118,15 +118,15 @@ impl Held {
         self.write_boot(boot.unwrap_or_default(), false)
     }
 
-    /// Marks the live length that an opening found as one that does not count, as after a failed flush. If the opening fails
-    /// after [`begin_live`](Self::begin_live), the next one counts as lost what this one dropped.
+    /// Marks the live length found by an opening as one that does not count, as after a failed flush. If the opening
+    /// fails after [`begin_live`](Self::begin_live), the next one counts as lost what this one dropped.
     pub(super) fn restore_lost(&self, live: usize) {
         if self.write_boot([0; 16], true).is_ok() {
             let _ = self.write(LIVE_AT, &(live as u64).to_ne_bytes());
         }
     }
 
-    /// Counts a removal, as the function in [`map`](super::map::count_removal), by a system call.
+    /// Counts a removal, as [`map::count_removal`](super::map::count_removal) does, with a system call.
     pub(super) fn count_removal(&self) -> Result<(), FileError> {
         self.count_up(REMOVALS_AT)?;
         fence(Ordering::Release);
@@ -145,8 +145,8 @@ impl Held {
         self.write(BOOT_AT, &bytes)
     }
 
-    /// Marks the file as one whose contents may not be on the disk, and tries to make the mark durable. The next open then
-    /// goes back to the last durable record, even in the same boot.
+    /// Marks the file as one whose contents may not be on the disk, and tries to make the mark durable. The next open
+    /// then continues from the last durable record, even in the same boot.
     fn leave_trace(&self) {
         if self.element_bytes.is_some() && self.write_boot([0; 16], true).is_ok() {
             let _ = system::sync(self.file(), self.map().raw(), 0..HEADER_BYTES);
@@ -160,19 +160,19 @@ impl Held {
     }
 
     pub(super) fn map(&self) -> &Map {
-        self.map.as_ref().expect("it has not ended")
+        self.map.as_ref().expect("the file is still open")
     }
 
     pub(super) fn file(&self) -> &File {
-        self.file.as_ref().expect("it has not ended").file()
+        self.file.as_ref().expect("the file is still open").file()
     }
 
     /// Shows readers that the live length is that of a running writer, whichever boot the header names, and counts the
     /// opening. Called after the length was written.
     ///
-    /// In this order: a reader that still does not see the writer has not seen the count, either.
+    /// In this order, so that a reader that does not see the writer yet has not seen the count, either.
     pub(super) fn announce(&mut self) -> Result<(), FileError> {
-        self.file.as_mut().expect("it has not ended").announce();
+        self.file.as_mut().expect("the file is still open").announce();
         self.count_up(OPENINGS_AT)
     }
 
@@ -188,7 +188,7 @@ impl Held {
         FileError::of_error(error, self.path())
     }
 
-    /// Takes note that others were told of so many elements, of which some go now.
+    /// Records the number of published elements before some are removed.
     pub(super) fn note_most(&self, len: usize) {
         if len > self.most.load(Ordering::Relaxed) {
             self.most.store(len, Ordering::Relaxed);
@@ -196,13 +196,13 @@ impl Held {
         }
     }
 
-    /// Makes what was written to a part of the file durable, with how long the file is.
+    /// Makes what was written to a part of the file durable, together with the length of the file.
     pub(super) fn sync(&self, range: Range<usize>) -> Result<(), FileError> {
         self.sync_record(None, range)
     }
 
-    /// [`sync`](Self::sync) of a part that includes a record just written. On failure the record is erased, since only the
-    /// one before is known to be durable.
+    /// Makes a part durable as [`sync`](Self::sync) does, including a record that was just written. On failure the
+    /// record is erased, because only the one before it is known to be durable.
     pub(super) fn sync_record(
         &self,
         record: Option<&Record>,
@@ -237,7 +237,7 @@ impl Held {
         })
     }
 
-    /// Begins to write a part to the disk.
+    /// Starts writing a part to the disk.
     pub(super) fn begin_sync(&self, range: Range<usize>) -> Result<(), FileError> {
         let begin = || system::begin_sync(self.file(), self.map().raw(), range);
         if cfg!(target_os = "linux") {
@@ -258,12 +258,11 @@ impl Held {
         Ok(())
     }
 
-    /// How long the file is.
     pub(super) fn file_bytes(&self) -> io::Result<u64> {
         Ok(self.file().metadata()?.len())
     }
 
-    /// Unmaps the file, and cuts it to what it holds, but in the child of a fork, whose parent may use the room.
+    /// Unmaps the file and truncates it to its contents; except in a forked child, whose parent may use the space.
     fn end(&mut self) -> io::Result<()> {
         if self.file.as_ref().is_some_and(Locked::is_inherited) {
             self.map = None;
@@ -283,23 +282,22 @@ impl Held {
                     .saturating_add((len as u64).saturating_mul(element_bytes as u64))
             }
         };
-        // Some systems cut nothing that is mapped.
+        // Some systems do not truncate a mapped file.
         drop(map);
         let file = self.file();
         if file.metadata()?.len() > bytes { system::cut(file, bytes) } else { Ok(()) }
     }
 
-    /// Ends it, and gives the file back.
     pub(super) fn into_file(mut self) -> Result<File, FileError> {
         let ended = self.end();
         ended.map_err(|error| self.error(error))?;
-        Ok(self.file.take().expect("nobody has taken it").into_file())
+        Ok(self.file.take().expect("it is taken once").into_file())
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // A file that is too long holds what it holds all the same, and nobody is there to be told.
+        // A file that is too long is still valid, and a drop cannot report errors.
         let _ = self.end();
     }
 }

@@ -1,6 +1,6 @@
 //! [`Live`]: the published length of an array, as followers of its file see it.
 
-#![expect(unsafe_code, reason = "points into the header of a file that is mapped")]
+#![expect(unsafe_code, reason = "points into the header of a mapped file")]
 
 use super::held::Held;
 use super::map::count_removal;
@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Pointers to the length and the number of removals in the header of a file, and what keeps the header mapped.
+/// Pointers to the length and the number of removals in the header of a file, which `held` keeps mapped.
 #[derive(Debug)]
 pub(super) struct Live {
     len: NonNull<AtomicUsize>,
@@ -31,12 +31,11 @@ impl Live {
         &self.held
     }
 
-    /// Returns what keeps the header mapped.
     pub(super) fn into_held(self) -> Arc<Held> {
         self.held
     }
 
-    /// Publishes the length to followers. All elements below it have been written.
+    /// Publishes the length to readers. All elements below it must have been written.
     #[inline]
     pub(super) fn publish(&self, len: usize) {
         // SAFETY: mapped until `held` is dropped, which `self` owns.

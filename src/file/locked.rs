@@ -82,13 +82,13 @@ impl Locked {
     }
 
     pub(super) fn file(&self) -> &File {
-        self.file.as_ref().expect("it was not given away")
+        self.file.as_ref().expect("`into_file` was not called")
     }
 
     /// Releases the lock and returns the file.
     pub(super) fn into_file(mut self) -> File {
         self.unlock();
-        self.file.take().expect("it was not given away")
+        self.file.take().expect("`into_file` was not called")
     }
 
     fn unlock(&mut self) {

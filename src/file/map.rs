@@ -1,16 +1,16 @@
-//! [`Map`]: a file as memory, and its [`Header`] there.
+//! [`Map`]: a mapped file, and its [`Header`].
 //!
 //! # Why this is sound
 //!
-//! Nothing here makes a reference to what others may write, but to atomics. A header is read and written by
-//! whole words, each of them atomic, so that whoever looks at it meanwhile, from this process or from another,
-//! sees each word as it was or as it is. (By Rust's model another mapping of the same file is other memory; what
-//! it holds is what a device would leave there. The processor orders both alike.)
+//! Nothing here makes a reference to memory that others may write, except to atomics. A header is read and written in
+//! whole words, each of them atomic, so a concurrent reader in this process or another sees each word either old or
+//! new. (In Rust's memory model, another mapping of the same file is different memory; its writes appear here as those
+//! of a device would. The processor orders both alike.)
 //!
-//! A file that is cut by others ends the process by a signal (`SIGBUS`), or an exception, when what is gone is
-//! touched. That is no undefined behaviour, and no process can do anything about it.
+//! If another program truncates the file, accessing the missing part ends the process by a signal (`SIGBUS`) or an
+//! exception. That is not undefined behaviour, and no process can prevent it.
 
-#![expect(unsafe_code, reason = "hands out pointers into what it has mapped")]
+#![expect(unsafe_code, reason = "returns pointers into a mapping")]
 
 use super::header::{HEADER_BYTES, LIVE_AT};
 use memmap2::{MmapOptions, MmapRaw};
@@ -22,12 +22,12 @@ use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 const WORD_BYTES: usize = size_of::<usize>();
 
-/// Where the part of the length lies that this process has words for. (Where they are shorter, so are arrays.)
+/// The offset of the part of the length that fits into a word of this process. (If words are shorter, so are arrays.)
 const LEN_AT: usize = low_word(LIVE_AT);
-/// The boot that the length is of, followed by a word that is nonzero after a failed flush.
+/// The boot that the length belongs to, followed by a word that is nonzero after a failed flush.
 pub(super) const BOOT_AT: usize = LIVE_AT + 64;
 const FAILED_AT: usize = BOOT_AT + 16;
-/// How many elements others were ever told of, if there are fewer now.
+/// The most elements ever published, if there are fewer now.
 pub(super) const MOST_AT: usize = LIVE_AT + 128;
 /// The number of times that elements were removed.
 pub(super) const REMOVALS_AT: usize = LIVE_AT + 192;
@@ -39,7 +39,7 @@ const fn low_word(at: usize) -> usize {
     if cfg!(target_endian = "big") { at + 8 - WORD_BYTES } else { at }
 }
 
-/// A file as memory: from its first byte on, and, but for some systems, far behind its end.
+/// A file mapped from its first byte and, except on some systems, far past its end.
 #[derive(Debug)]
 pub(super) struct Map {
     map: MmapRaw,
@@ -47,7 +47,7 @@ pub(super) struct Map {
 }
 
 impl Map {
-    /// Maps a file of which so many bytes are mapped whether it is as long or not; none of them is touched.
+    /// Maps `bytes` of a file, whether or not it is that long; touches none of them.
     pub(super) fn new(file: &File, bytes: usize, is_writable: bool) -> io::Result<Self> {
         let mut options = MmapOptions::new();
         options.len(bytes);
@@ -64,39 +64,39 @@ impl Map {
         self.map.len()
     }
 
-    /// The byte at an offset, which is inside.
+    /// Returns the address of an offset within the mapping.
     pub(super) fn at(&self, offset: usize) -> NonNull<u8> {
-        assert!(offset <= self.bytes(), "behind what is mapped");
-        // SAFETY: just compared.
+        assert!(offset <= self.bytes(), "the offset is past the mapping");
+        // SAFETY: `offset` was just checked against the length of the mapping.
         let at = unsafe { self.map.as_mut_ptr().add(offset) };
         NonNull::new(at).expect("nothing is mapped at 0")
     }
 
-    /// The header, in a file that is as long.
+    /// Returns the header. The file must be long enough.
     pub(super) fn header(&self) -> Header<'_> {
-        assert!(self.bytes() >= HEADER_BYTES, "more than the header is mapped");
+        assert!(self.bytes() >= HEADER_BYTES, "the header is not mapped");
         Header { start: self.at(0).cast(), map: PhantomData }
     }
 
     /// Writes whole words of the header.
     pub(super) fn write(&self, at: usize, bytes: &[u8]) {
-        assert!(self.is_writable, "who follows a file does not write to it");
-        assert!(bytes.len() % WORD_BYTES == 0, "whole words are written");
+        assert!(self.is_writable, "readers do not write to the file");
+        assert!(bytes.len() % WORD_BYTES == 0, "only whole words can be written");
         let header = self.header();
         for (i, chunk) in bytes.chunks_exact(WORD_BYTES).enumerate() {
-            let word = usize::from_ne_bytes(chunk.try_into().expect("it is a word"));
+            let word = usize::from_ne_bytes(chunk.try_into().expect("the chunk is a word"));
             header.word(at + i * WORD_BYTES).store(word, Ordering::Release);
         }
     }
 
-    /// Returns pointers to the length and to the number of removals, to be written to.
+    /// Returns pointers to the length and to the number of removals, for writing.
     pub(super) fn live(&self) -> (NonNull<AtomicUsize>, NonNull<AtomicUsize>) {
         assert!(self.is_writable, "as in `write`");
         (self.at(LEN_AT).cast(), self.at(low_word(REMOVALS_AT)).cast())
     }
 }
 
-/// The header of a file that is mapped.
+/// The header of a mapped file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header<'m> {
     start: NonNull<AtomicUsize>,
@@ -105,14 +105,17 @@ pub(super) struct Header<'m> {
 
 impl<'m> Header<'m> {
     fn word(self, at: usize) -> &'m AtomicUsize {
-        assert!(at % WORD_BYTES == 0 && at < HEADER_BYTES, "no word of the header");
-        // SAFETY: inside the header, which is mapped.
+        assert!(
+            at % WORD_BYTES == 0 && at < HEADER_BYTES,
+            "the offset is not a word of the header"
+        );
+        // SAFETY: the index was just checked to lie within the header, which is mapped.
         let word = unsafe { self.start.add(at / WORD_BYTES) };
-        // SAFETY: mapped for as long as the map is there; all that uses it in this process does so by atomics.
+        // SAFETY: the header is mapped for as long as `'m`; all code in this process accesses it through atomics.
         unsafe { word.as_ref() }
     }
 
-    /// Reads whole words. What was written before them is there.
+    /// Reads whole words. What was written before them is visible.
     pub(super) fn read<const N: usize>(self, at: usize) -> [u8; N] {
         let mut bytes = [0; N];
         for (i, chunk) in bytes.chunks_exact_mut(WORD_BYTES).enumerate() {
@@ -122,17 +125,17 @@ impl<'m> Header<'m> {
         bytes
     }
 
-    /// The length, as far as this process has words for it. What was written before it was is there.
+    /// Returns the length, as far as it fits into a word of this process. What was written before it is visible.
     pub(super) fn live_len(self) -> usize {
         self.word(LEN_AT).load(Ordering::Acquire)
     }
 
-    /// The whole of it.
+    /// Returns all 64 bits of the length.
     pub(super) fn whole_live_len(self) -> u64 {
         u64::from_ne_bytes(self.read(LIVE_AT))
     }
 
-    /// How many elements others were ever told of before some were removed; at least.
+    /// Returns a lower bound of the most elements ever published.
     pub(super) fn most(self) -> u64 {
         u64::from_ne_bytes(self.read(MOST_AT))
     }
@@ -148,22 +151,22 @@ impl<'m> Header<'m> {
         self.word(low_word(OPENINGS_AT)).load(Ordering::Acquire)
     }
 
-    /// Returns `true` if a flush has failed and the file was not opened for writing since. The live length does not count
-    /// then.
+    /// Returns `true` if a flush has failed and the file was not opened for writing since. The live length does not
+    /// count then.
     pub(super) fn has_failed(self) -> bool {
         self.read::<8>(FAILED_AT) != [0; 8]
     }
 
-    /// Whether the length is of a boot. Once it is, it says so as long as that lasts.
+    /// Returns `true` if the length belongs to a boot. Once it does, that holds for as long as the boot lasts.
     pub(super) fn is_of_boot(self, boot: [u8; 16]) -> bool {
         self.read(BOOT_AT) == boot
     }
 }
 
-/// Counts a removal: after the shorter length was published, and before elements past it are overwritten.
+/// Counts a removal, after the shorter length was published and before elements past it are overwritten.
 pub(super) fn count_removal(removals: &AtomicUsize) {
     let count = removals.load(Ordering::Relaxed).wrapping_add(1);
     removals.store(count, Ordering::Release);
-    // A reader that sees part of a later element, and then passes an acquire fence, sees the count, too.
+    // A reader that sees part of a later element, and then passes an acquire fence, also sees the count.
     fence(Ordering::Release);
 }

@@ -1,4 +1,4 @@
-//! Taking room in the file, and giving it back.
+//! Methods that allocate and return space in the file.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,8 @@ use bytemuck::Pod;
 impl<T: Pod, M: Mode> FileVec<T, M> {
     reserve_methods! {
         &mut, "elements";
-        /// Refused as well if the disk is full, or no file may be that large. Enters the kernel if there is not room already.
+        /// Also fails if the disk is full, or the file would be too large. Enters the kernel if the capacity does not
+        /// suffice.
     }
 
     reserve_exact_methods!("elements");
@@ -27,7 +28,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.elements.try_prefault(additional)
     }
 
-    /// Makes pages behind the last element resident in the idle time of a frame: see
+    /// Makes pages past the last element resident in the idle time of a frame; see
     /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         self.elements.prefault_ahead(budget)
@@ -35,21 +36,21 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
 }
 
 impl<T: Pod> FileVec<T, Mutable> {
-    /// Gives room behind the last element back to the disk, where the file system can do so; if it refuses, the file
-    /// keeps it. [Flushes](Self::flush) first, if elements are among it that were flushed.
+    /// Returns the space past the last element to the disk, if the file system supports that; otherwise the file keeps
+    /// it. [Flushes](Self::flush) first if that space contains elements that were flushed.
     ///
-    /// The file is as long as before, with a hole: others may be reading what they were told is there. To have a
-    /// shorter one, make another.
+    /// The length of the file stays, with a hole at its end, because readers may be reading elements that were
+    /// published. To have a shorter file, create another.
     pub fn shrink_to_fit(&mut self) {
-        // What stays costs only room.
+        // An error leaves the space allocated and has no other effect.
         let _ = self.try_shrink_to_fit();
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
+    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, or returns the error.
     ///
     /// # Errors
     ///
-    /// If the system refuses; nothing has changed then.
+    /// If the system refuses. Nothing has changed then.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
         self.settle()?;
         self.elements.try_shrink_to_fit()

@@ -1,4 +1,4 @@
-//! Which changes the elements in a file allow.
+//! [`Mode`]: which changes to the elements in a file are allowed.
 
 #![forbid(unsafe_code)]
 

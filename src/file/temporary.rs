@@ -23,8 +23,8 @@ pub(super) fn file_in(folder: &Path) -> Result<File, FileError> {
     Ok(file)
 }
 
-/// Creates a file with what `write` writes, durably, and gives it a name. An existing file of that name is replaced as
-/// a whole, and the new one has its permissions.
+/// Creates a file with what `write` writes, makes it durable, and names it. An existing file of that name is replaced
+/// as a whole; the new one has its permissions.
 pub(super) fn replace(
     path: &Path,
     write: impl FnOnce(&File) -> Result<(), Misfit>,

@@ -1,6 +1,6 @@
-//! What lies in files, and what comes back from there.
+//! Tests of arrays in files.
 
-#![expect(unsafe_code, reason = "opens files that nobody else has")]
+#![expect(unsafe_code, reason = "opens files in folders of the tests")]
 
 #[cfg(target_endian = "little")]
 mod golden;
@@ -20,14 +20,14 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 crate::new_key_type! {
-    /// With bits of tag; here, where unsafe code may be, which the macro can expand to.
+    /// Keys with a tag. Declared here, because the macro can expand to unsafe code.
     pub(super) struct TaggedKey: crate::Tagged64;
 
-    /// That has few generations.
+    /// Keys with few generations.
     pub(super) struct SmallKey: crate::Bits32<4, 2>;
 }
 
-/// A folder of a test's own, which goes with it.
+/// A folder of a test's own, deleted when dropped.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -35,7 +35,7 @@ impl Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(format!("stayput-unit-{process}-{count}"));
-        // Another process may have had the number, and been ended.
+        // A killed process may have had the same number.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         Self(folder)
@@ -53,7 +53,7 @@ impl Drop for Folder {
 }
 
 fn create(path: &Path) -> FileVec<u64> {
-    // SAFETY: it lies in a folder of this test.
+    // SAFETY: the file lies in a folder of this test.
     unsafe { FileVec::create(path) }.unwrap()
 }
 
@@ -62,10 +62,10 @@ fn open(path: &Path) -> FileVec<u64> {
     unsafe { FileVec::open(path) }.unwrap()
 }
 
-/// Where the boot lies of which the length is.
+/// Where the boot lies that the live length belongs to.
 pub(super) const BOOT: std::ops::Range<usize> = 4096 + 64..4096 + 80;
 
-/// Has a file be of another boot.
+/// Makes a file belong to another boot.
 fn restart(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     bytes[BOOT].iter_mut().for_each(|byte| *byte = !*byte);
@@ -73,7 +73,7 @@ fn restart(path: &Path) {
 }
 
 #[test]
-fn what_was_pushed_is_there_again() {
+fn pushed_elements_are_found_when_the_file_is_opened_again() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..100_000);
@@ -87,7 +87,7 @@ fn what_was_pushed_is_there_again() {
 }
 
 #[test]
-fn after_a_restart_what_was_flushed_is_there() {
+fn flushed_elements_survive_a_restart() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..1000);
@@ -108,7 +108,7 @@ fn after_a_restart_what_was_flushed_is_there() {
 }
 
 #[test]
-fn what_others_were_told_of_before_a_restart_stays_for_them() {
+fn elements_published_before_a_restart_stay_accessible() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..100_000);
@@ -123,27 +123,26 @@ fn what_others_were_told_of_before_a_restart_stays_for_them() {
         vec.close().unwrap();
         assert!(fs::metadata(folder.file()).unwrap().len() >= 65_536 + 800_000);
     }
-    // It was told of so many, and may look at them.
+    // The reader saw 100,000 elements, and may access them.
     assert_eq!(follow.max_len().min(100_000), 100_000);
-    // SAFETY: the file has as many.
+    // SAFETY: the file still has as many.
     assert_eq!(unsafe { follow.copy(99_999) }, 99_999);
 }
 
-/// Writes the bytes that say which boot the live length is of, while others have the file open.
+/// Writes the boot that the live length belongs to, while the file is open elsewhere.
 fn set_boot(path: &Path, boot: [u8; 16]) {
     let mut file = File::options().write(true).open(path).unwrap();
     file.seek(SeekFrom::Start(BOOT.start as u64)).unwrap();
     file.write_all(&boot).unwrap();
 }
 
-/// Writes the mark of a failed flush.
 fn set_failed(path: &Path, has_failed: bool) {
     let mut file = File::options().write(true).open(path).unwrap();
     file.seek(SeekFrom::Start(BOOT.end as u64)).unwrap();
     file.write_all(&u64::from(has_failed).to_ne_bytes()).unwrap();
 }
 
-/// An array with 100 elements that were flushed, and 400 that were not.
+/// Creates an array with 100 elements that were flushed, and 400 that were not.
 fn partly_flushed(path: &Path) -> FileVec<u64> {
     let mut vec = create(path);
     vec.extend(0..100);
@@ -152,7 +151,7 @@ fn partly_flushed(path: &Path) -> FileVec<u64> {
     vec
 }
 
-/// What such an array leaves when its process is killed, in another boot.
+/// Writes what such an array leaves when its process is killed, in another boot.
 fn leave_partly_flushed(path: &Path) {
     let vec = partly_flushed(&path.with_extension("running"));
     fs::copy(vec.path().unwrap(), path).unwrap();
@@ -162,7 +161,7 @@ fn leave_partly_flushed(path: &Path) {
 #[test]
 // Other systems have no lock that shows a writer.
 #[cfg(target_os = "linux")]
-fn a_running_writer_vouches_for_its_length_whatever_the_boot() {
+fn the_length_of_a_running_writer_counts_in_any_boot() {
     let folder = Folder::new();
     let path = folder.file();
     let mut vec = partly_flushed(&path);
@@ -208,7 +207,7 @@ fn after_a_failed_flush_no_reader_trusts_the_live_length() {
 }
 
 #[test]
-fn a_writer_that_comes_later_vouches_for_its_length() {
+fn the_length_of_a_later_writer_counts() {
     let folder = Folder::new();
     let path = folder.file();
     leave_partly_flushed(&path);
@@ -222,9 +221,9 @@ fn a_writer_that_comes_later_vouches_for_its_length() {
 }
 
 #[test]
-// As above.
+// Other systems have no lock that shows a writer.
 #[cfg(target_os = "linux")]
-fn a_reader_that_comes_while_a_writer_opens_the_file_sees_the_writer() {
+fn a_reader_that_opens_the_file_at_the_same_time_sees_the_writer() {
     let folder = Folder::new();
     let path = folder.file();
     create(&path).close().unwrap();
@@ -252,7 +251,7 @@ fn a_reader_that_comes_while_a_writer_opens_the_file_sees_the_writer() {
 }
 
 #[test]
-fn an_open_that_fails_leaves_the_number_of_lost_elements_to_the_next() {
+fn a_failed_open_leaves_lost_len_to_the_next() {
     let folder = Folder::new();
     let path = folder.file();
     leave_partly_flushed(&path);
@@ -288,7 +287,7 @@ fn a_file_that_is_open_for_appending_is_refused() {
 }
 
 #[test]
-fn readers_are_told_of_every_removal_and_of_nothing_else() {
+fn readers_notice_every_removal_and_nothing_else() {
     let folder = Folder::new();
     let path = folder.file();
     let mut vec = create(&path);
@@ -318,13 +317,13 @@ fn readers_are_told_of_every_removal_and_of_nothing_else() {
     is_told(false, &mut || vec.flush().unwrap());
     is_told(false, &mut || vec.shrink_to_fit());
     drop(vec);
-    // Opened again, as it was.
+    // Opened again, without removals.
     is_told(false, &mut || open(&path).push(5));
     is_told(false, &mut || open(&path).close().unwrap());
 }
 
 #[test]
-fn readers_are_told_of_elements_that_are_lost_in_a_restart() {
+fn readers_notice_elements_lost_in_a_restart() {
     let folder = Folder::new();
     let path = folder.file();
     leave_partly_flushed(&path);
@@ -335,7 +334,7 @@ fn readers_are_told_of_elements_that_are_lost_in_a_restart() {
 }
 
 #[test]
-fn what_the_disk_refused_is_not_there_when_the_file_is_opened_again() {
+fn elements_that_the_disk_refused_are_lost_when_the_file_is_opened_again() {
     let folder = Folder::new();
     // The sync of the elements, and the sync of the record.
     for (count, is_range) in [(0, false), (1, false), (0, true)] {
@@ -367,7 +366,7 @@ fn what_the_disk_refused_is_not_there_when_the_file_is_opened_again() {
 
 #[test]
 fn a_sync_fails_if_another_fails_meanwhile() {
-    // The system reports what the disk refused to one of them only.
+    // The system reports what the disk refused to only one of them.
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..1000);
@@ -387,7 +386,7 @@ fn a_sync_fails_if_another_fails_meanwhile() {
 }
 
 #[test]
-fn opening_a_file_makes_it_no_longer() {
+fn opening_a_file_does_not_extend_it() {
     let folder = Folder::new();
     for len in [0, 1, 100, 1023, 100_000] {
         let mut vec = create(&folder.file());
@@ -403,7 +402,7 @@ fn opening_a_file_makes_it_no_longer() {
 }
 
 #[test]
-fn a_file_whose_making_ended_early_is_made_by_the_next() {
+fn a_file_whose_creation_was_interrupted_is_created_by_the_next_call() {
     let folder = Folder::new();
     let begun = |bytes: &[u8], long| {
         let mut all = bytes.to_vec();
@@ -441,7 +440,7 @@ fn a_file_whose_making_ended_early_is_made_by_the_next() {
 }
 
 #[test]
-fn what_is_flushed_is_read_as_a_whole_meanwhile() {
+fn records_are_read_whole_during_flushes() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.set_user_bytes([1; 64]);
@@ -454,7 +453,7 @@ fn what_is_flushed_is_read_as_a_whole_meanwhile() {
             while !is_done.load(Ordering::Relaxed) {
                 let bytes = follow.user_bytes();
                 assert_eq!(bytes, [bytes[0]; 64]);
-                // It wraps, and no reader sleeps as long.
+                // It wraps, and no reader sleeps that long.
                 assert!(bytes[0].wrapping_sub(before) < 128, "{} after {before}", bytes[0]);
                 before = bytes[0];
             }
@@ -469,7 +468,7 @@ fn what_is_flushed_is_read_as_a_whole_meanwhile() {
 }
 
 #[test]
-fn a_file_that_can_never_be_flushed_again_is_refused() {
+fn a_file_without_sequence_numbers_left_is_refused() {
     let folder = Folder::new();
     let vec = create(&folder.file());
     let record = Record { sequence: 1 << 61, ..Record::NONE };
@@ -481,7 +480,7 @@ fn a_file_that_can_never_be_flushed_again_is_refused() {
 }
 
 #[test]
-fn what_lies_behind_the_length_is_not_what_is_zero() {
+fn zeroed_elements_do_not_expose_removed_ones() {
     for space in [Space::Allocated, Space::Sparse] {
         let folder = Folder::new();
         let mut vec = create(&folder.file());
@@ -490,7 +489,7 @@ fn what_lies_behind_the_length_is_not_what_is_zero() {
         vec.extend_zeroed(20);
         vec.truncate(10);
         drop(vec);
-        // It was told of more, which somebody may be reading: they are still there.
+        // The reader saw more elements, and may access them: they still exist.
         assert!(fs::metadata(folder.file()).unwrap().len() > 800_000);
         // SAFETY: as in `create`.
         let vec = unsafe { FileVec::<u64>::builder().space(space).open(folder.file()) };
@@ -505,7 +504,7 @@ fn what_lies_behind_the_length_is_not_what_is_zero() {
 }
 
 #[test]
-fn zeros_take_no_room_in_a_sparse_file() {
+fn zeros_take_no_space_in_a_sparse_file() {
     let folder = Folder::new();
     // SAFETY: as in `create`.
     let vec = unsafe { FileVec::<u64>::builder().space(Space::Sparse).create(folder.file()) };
@@ -524,7 +523,7 @@ fn zeros_take_no_room_in_a_sparse_file() {
 }
 
 #[test]
-fn a_length_that_was_made_less_is_durable_before_what_was_behind_it_goes() {
+fn a_shorter_length_is_durable_before_elements_past_it_are_overwritten() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     vec.extend(0..100_000);
@@ -548,7 +547,7 @@ fn a_length_that_was_made_less_is_durable_before_what_was_behind_it_goes() {
 }
 
 #[test]
-fn memory_that_was_given_back_is_zero_when_it_is_committed_anew() {
+fn returned_memory_is_zero_when_it_is_committed_again() {
     let folder = Folder::new();
     let file = File::options().read(true).write(true).create_new(true).open(folder.file()).unwrap();
     file.set_len(1 << 20).unwrap();
@@ -561,9 +560,9 @@ fn memory_that_was_given_back_is_zero_when_it_is_committed_anew() {
         let room = vec.spare_capacity_mut();
         let first = room.as_ptr().cast::<u8>();
         for at in (0..size_of_val(room)).step_by(509) {
-            // SAFETY: inside the room.
+            // SAFETY: the offset lies within the capacity.
             let byte = unsafe { first.add(at) };
-            // SAFETY: a backing says that it is there, and zero.
+            // SAFETY: a backing guarantees that committed memory is accessible and zero.
             assert_eq!(unsafe { byte.read() }, 0, "at {at}");
         }
         let room = vec.capacity();
@@ -574,7 +573,7 @@ fn memory_that_was_given_back_is_zero_when_it_is_committed_anew() {
 }
 
 #[test]
-fn a_full_array_gives_the_value_back() {
+fn a_full_array_returns_the_value() {
     let folder = Folder::new();
     // SAFETY: as in `create`.
     let vec = unsafe { FileVec::<u64>::builder().max_len(10).create(folder.file()) };
@@ -595,16 +594,16 @@ fn a_full_array_gives_the_value_back() {
 }
 
 #[test]
-fn elements_that_are_less_aligned_than_pages_only() {
+fn elements_aligned_more_than_pages_are_refused() {
     #[derive(Clone, Copy)]
     #[repr(C, align(131072))]
     struct Wide([u8; 131_072]);
-    // SAFETY: bytes.
+    // SAFETY: an array of bytes.
     unsafe impl bytemuck::Zeroable for Wide {}
-    // SAFETY: bytes, and as many as its alignment.
+    // SAFETY: an array of bytes, whose size is its alignment.
     unsafe impl bytemuck::Pod for Wide {}
     let wide = FileVec::<Wide>::temporary_in(std::env::temp_dir());
-    // By chance it may lie well.
+    // By chance it may be aligned.
     if let Err(error) = wide {
         assert_eq!(error.refused().unwrap().kind(), ErrorKind::Alignment);
     }
@@ -614,7 +613,7 @@ fn elements_that_are_less_aligned_than_pages_only() {
 }
 
 #[test]
-fn a_new_file_that_cannot_be_used_is_not_left() {
+fn a_new_file_that_cannot_be_used_is_removed() {
     let folder = Folder::new();
     let builder = FileVec::<u64>::builder().max_len(10).capacity(11);
     // SAFETY: as in `create`.
@@ -629,7 +628,7 @@ fn a_new_file_that_cannot_be_used_is_not_left() {
 }
 
 #[test]
-fn a_file_is_one_arrays() {
+fn a_file_belongs_to_one_array() {
     let folder = Folder::new();
     let vec = create(&folder.file());
     // SAFETY: as in `create`.
@@ -669,7 +668,7 @@ fn a_clone_of_a_handle_does_not_share_the_lock() {
 
 #[test]
 #[cfg(unix)]
-fn the_name_of_a_file_is_made_durable_whatever_became_of_its_folder() {
+fn the_name_of_a_file_is_made_durable_even_if_its_folder_was_renamed() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     let (here, there) = (folder.file().with_extension("a"), folder.file().with_extension("b"));
@@ -685,7 +684,7 @@ fn the_name_of_a_file_is_made_durable_whatever_became_of_its_folder() {
 }
 
 #[test]
-fn who_follows_sees_what_is_there() {
+fn readers_see_the_present_elements() {
     let folder = Folder::new();
     let path = folder.file();
     // SAFETY: as in `create`.
@@ -705,7 +704,7 @@ fn who_follows_sees_what_is_there() {
         assert_eq!(follow.get(vec.len() - 1), Some([n; 3]));
     }
     assert_eq!(follow.read(19_997, &mut read), [[19_997; 3], [19_998; 3], [19_999; 3]]);
-    // SAFETY: nobody else writes to the file.
+    // SAFETY: nothing else writes to the file.
     assert_eq!(unsafe { follow.as_slice() }, Some(&*vec));
     assert!((&follow).into_iter().eq(vec.iter().copied()));
     assert!(follow.iter().rev().eq(vec.iter().copied().rev()));
@@ -714,7 +713,7 @@ fn who_follows_sees_what_is_there() {
 }
 
 #[test]
-fn extending_by_what_panics_keeps_what_came_before() {
+fn extending_by_a_panicking_iterator_keeps_earlier_elements() {
     let mut vec = FileVec::<u64>::temporary_in(std::env::temp_dir()).unwrap();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         vec.extend((0..).inspect(|n| assert!(*n < 100_000, "enough")));
@@ -725,7 +724,7 @@ fn extending_by_what_panics_keeps_what_came_before() {
 }
 
 #[test]
-fn room_is_made_in_whole_pages_or_to_the_end() {
+fn space_is_allocated_in_whole_pages_or_to_the_maximum() {
     for max_len in [1, 511, 512, 513, 100_003] {
         let vec = FileVec::<[u8; 3]>::builder().max_len(max_len);
         let mut vec = vec.temporary_in(std::env::temp_dir()).unwrap();

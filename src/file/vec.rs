@@ -2,15 +2,15 @@
 
 // # Why this is sound
 //
-// The elements are those of a `VmVec` over a `FileBacking`, so all that it answers for holds: they lie in memory
-// that is mapped and never moves. What is special is where they come from. `open` says that so many are there
-// which this process never wrote; any bytes are a value of `T: Pod`, and the file was seen to be as long. That
-// nobody else changes them while there are references is what who opens a file with a name promises.
+// The elements are those of a `VmVec` over a `FileBacking`, so everything that `VmVec` guarantees holds: they lie in
+// mapped memory and never move. What differs is their origin. `open` declares elements initialised that this process
+// never wrote: any bytes are a value of `T: Pod`, and the file was checked to be long enough. The caller that opens a
+// named file guarantees that nothing else changes the elements while there are references to them.
 //
-// `VmVec` and the header both have the length. The latter never says more than the former: after what adds
-// elements it is written last, before what removes some first, however the call ends.
+// `VmVec` and the header both store the length, and the header's never exceeds that of `VmVec`: it is written last
+// after elements are added, and first before elements are removed, however the call ends.
 
-#![expect(unsafe_code, reason = "passes on what who opens a file vouches for")]
+#![expect(unsafe_code, reason = "passes on the guarantees of a caller that opens a file")]
 
 use super::builder::FileVecBuilder;
 use super::error::FileError;
@@ -32,44 +32,44 @@ use std::sync::Arc;
 
 /// A growable array in a file, whose elements never move.
 ///
-/// **Dropping a `FileVec` does not make its elements durable.** After the system restarts, even if it was shut down
-/// cleanly, the file holds the elements of the last [`flush`](Self::flush) or [`close`](Self::close): the next boot cannot
-/// tell whether pages that no call waited for were written. Call `close` to keep all elements.
+/// **Dropping a `FileVec` does not make its elements durable.** After a restart of the system, even a clean one, the
+/// file holds the elements of the last [`flush`](Self::flush) or [`close`](Self::close): the next boot cannot tell
+/// whether pages that no call waited for were written. Call `close` to keep all elements.
 ///
-/// The file is mapped far behind its end, once, and grows into that: nothing is ever mapped anew, no pointer to an
-/// element changes, and growing costs about what it does in memory. The array is there again when the file is
-/// [opened](Self::open), in no time, whatever its size. It may be larger than memory.
+/// The file is mapped once, far past its end, and grows into that range: nothing is remapped, no pointer to an element
+/// changes, and growth costs about what it does in memory. [Opening](Self::open) the file takes the same short time
+/// whatever its size, which may exceed memory.
 ///
-/// Elements are plain data: `T` is [`Pod`], for any bytes in the file have to be a value of it, and no byte of one
-/// may be undefined when it is written. (Of the crates that have such a trait, `bytemuck` is the one that this
-/// crate's other features use.)
+/// Elements are plain data: `T` is [`Pod`], because any bytes in the file must be a valid value, and every byte of a
+/// value must be initialised when it is written. (Of the crates with such a trait, `bytemuck` is the one that other
+/// features of this crate use.)
 ///
-/// It has what [`VmVec`] has, by the same names, as far as that makes sense here. In a [`Mutable`] one elements can
-/// be changed, and removed from its end; in one that is [`AppendOnly`](super::AppendOnly) they cannot. What inserts or removes
-/// in the middle is not there but for [`swap_remove`](FileVec::swap_remove): a process that is ended in the midst of
-/// it would leave neither what was nor what is to be.
+/// It has the methods of [`VmVec`] that make sense for files. In a [`Mutable`] array, elements can be changed, and
+/// removed from the end; in an [`AppendOnly`](super::AppendOnly) array they cannot. No method inserts or removes in the
+/// middle, except for [`swap_remove`](FileVec::swap_remove): if the process were killed meanwhile, neither the old nor
+/// the new state would be left.
 ///
-/// # What is kept
+/// # What survives
 ///
-/// | what happens | what is there when it is opened again |
+/// | event | contents when it is opened again |
 /// |---|---|
-/// | it is [closed](Self::close) | all, and for good |
-/// | it is dropped, or the process ends, or is ended | all that was pushed, as long as the system stays up |
-/// | the system restarts, goes down, or power is lost | all that was there at the last [`flush`](Self::flush), but what was changed since may be so in part |
-/// | `flush` fails because the disk does not accept a write | the same; [`lost_len`](Self::lost_len) tells how many elements were dropped |
-/// | the disk is full | all: a push that needs room is [refused](crate::ErrorKind::Disk), and gives its value back |
+/// | the array is [closed](Self::close) | all elements, durably |
+/// | it is dropped, or the process ends or is killed | all elements that were pushed, as long as the system stays up |
+/// | the system restarts, crashes, or loses power | the elements of the last [`flush`](Self::flush), except that changes made since may be present in part |
+/// | `flush` fails because the disk does not accept a write | likewise; [`lost_len`](Self::lost_len) returns how many elements were dropped |
+/// | the disk is full | all elements: a push that needs space is [refused](crate::ErrorKind::Disk), and `try_push` returns its value |
 ///
-/// See [the module](super) for what the file says of itself, and how.
+/// [The module](super) specifies the format, and what is found after each kind of failure.
 ///
-/// # What others may do
+/// # Access by others
 ///
-/// A file with a name is one that others can write to, and cut. So who opens it promises that they do not: see
-/// [`open`](Self::open). An array in a [file without a name](Self::temporary_in) needs no such promise.
+/// A named file is one that others can write to and truncate. The caller that opens it must guarantee that they do not;
+/// see [`open`](Self::open). An array in an [unnamed file](Self::temporary_in) needs no such guarantee.
 ///
-/// After `fork` the array belongs to the parent. A child must not use it, because both would write to the same file; dropping
-/// it leaves the file as it is. The child shares the lock until it exits or, unless the file was opened without `O_CLOEXEC`
-/// and passed to [`from_file`](Self::from_file), executes another program, even if the parent is killed. Until then, opening
-/// the file fails with [`Locked`](super::FileErrorKind::Locked).
+/// After `fork`, the array belongs to the parent. A child must not use it, because both would write to the same file;
+/// dropping it leaves the file as it is. The child shares the lock until it exits or, unless the file was opened
+/// without `O_CLOEXEC` and passed to [`from_file`](Self::from_file), executes another program, even if the parent is
+/// killed. Until then, opening the file fails with [`Locked`](super::FileErrorKind::Locked).
 ///
 /// # Examples
 ///
@@ -80,7 +80,7 @@ use std::sync::Arc;
 /// # let folder = std::env::temp_dir().join(format!("stayput-doc-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// let path = folder.join("prices");
-/// // SAFETY: nobody else writes to the file.
+/// // SAFETY: nothing else writes to the file.
 /// let mut prices: FileVec<f64> = unsafe { FileVec::create(&path)? };
 /// prices.extend([1.0, 2.5, 4.0]);
 /// prices.close()?;
@@ -94,14 +94,14 @@ use std::sync::Arc;
 /// # }
 /// ```
 pub struct FileVec<T: Pod, M: Mode = Mutable> {
-    /// Before `live`, which has the last hand in the file.
+    /// Before `live`, which is dropped last and truncates the file.
     pub(super) elements: VmVec<T>,
     pub(super) live: Live,
-    /// What was written last of what is to be durable.
+    /// The last record written.
     record: Record,
-    /// Whether the record is durable. If not, the one before it may be what is on the disk.
+    /// Whether the record is durable. If not, the one before it may be the last on the disk.
     is_record_durable: bool,
-    /// How many elements are durable, or more: those that were when that was last so for certain.
+    /// An upper bound of the durable length: the length at the last time it was known for certain.
     flushed: u64,
     /// The number of elements dropped when the file was opened.
     lost: usize,
@@ -109,42 +109,42 @@ pub struct FileVec<T: Pod, M: Mode = Mutable> {
     mode: PhantomData<M>,
 }
 
-/// What a [`FileVec`] holds and takes up, given by [`FileVec::stats`].
+/// Statistics of a [`FileVec`], returned by [`FileVec::stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileVecStats {
     /// Elements.
     pub len: usize,
-    /// Elements that were there at the last [`flush`](FileVec::flush).
+    /// Elements at the last [`flush`](FileVec::flush).
     pub flushed_len: usize,
-    /// Elements for which the file is long enough.
+    /// Elements that fit into the present length of the file.
     pub capacity: usize,
-    /// Elements for which there are addresses.
+    /// Elements for which addresses are reserved.
     pub max_len: usize,
     /// Bytes of address space.
     pub reserved_bytes: usize,
-    /// Bytes for which the file has room now, if that is [taken](super::Space::Allocated) at once.
+    /// Bytes for which the file has space, if that is [allocated](super::Space::Allocated) in advance.
     pub committed_bytes: usize,
-    /// How long the file is, if the system tells.
+    /// The length of the file; `None` if the system does not report it.
     pub file_bytes: Option<u64>,
 }
 
-/// What to expect of how elements are used, for [`FileVec::advise`].
+/// An expected access pattern, for [`FileVec::advise`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
-    /// Nothing special.
+    /// No particular pattern.
     #[default]
     Normal,
-    /// Here and there: nothing is to be read ahead.
+    /// Random access: no read-ahead.
     Random,
-    /// One after the other: much is to be read ahead.
+    /// Sequential access: much read-ahead.
     Sequential,
-    /// Soon: it is to be read now.
+    /// Access in the near future: read now.
     WillNeed,
 }
 
-/// Tells those who follow how many elements there are, however a call ends.
+/// Publishes the number of elements to readers, however a call ends.
 struct Publish<'v, T: Pod, M: Mode>(&'v mut FileVec<T, M>);
 
 impl<T: Pod, M: Mode> Drop for Publish<'_, T, M> {
@@ -166,12 +166,12 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         Self { elements, live, record, is_record_durable, flushed, lost, user, mode: PhantomData }
     }
 
-    /// Options: how many elements at most, a tag that says what they mean, and others.
+    /// Returns the options for a file: the maximum length, the tag, and others.
     pub const fn builder() -> FileVecBuilder<T, M> {
         FileVecBuilder::new()
     }
 
-    /// Makes a file, or empties the one that is there, and locks it.
+    /// Creates a file, or empties an existing one, and locks it.
     ///
     /// # Errors
     ///
@@ -181,11 +181,11 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// - As for [`open`](Self::open).
     pub unsafe fn create(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller guarantees the same.
         unsafe { Self::builder().create(path) }
     }
 
-    /// Makes a file, which may not be there, and locks it.
+    /// Creates a file, which must not exist, and locks it.
     ///
     /// # Errors
     ///
@@ -195,29 +195,29 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// - As for [`open`](Self::open).
     pub unsafe fn create_new(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller guarantees the same.
         unsafe { Self::builder().create_new(path) }
     }
 
-    /// Opens a file with what it holds, and locks it. Reads the header and no element.
+    /// Opens a file with its contents, and locks it. Reads the header but no elements.
     ///
     /// # Errors
     ///
-    /// See [`FileErrorKind`](super::FileErrorKind). What the file holds may be anything: it is checked.
+    /// See [`FileErrorKind`](super::FileErrorKind). The contents may be anything: they are checked.
     ///
     /// # Safety
     ///
-    /// - For as long as the array is there nobody writes to the file, or cuts it, but through this array. Arrays
-    ///   that ask for its [lock](super::Lock) do not; other programs, and other means of this one
-    ///   ([`std::fs::write`]), are the caller's affair. (Where it is cut, the process is ended by `SIGBUS`; where it
-    ///   is written to, what a `&T` refers to changes, which is undefined behaviour.)
-    /// - A process that was forked does not open the file while its parent has it open: both share the lock.
+    /// - As long as the array exists, nothing writes to the file or truncates it except through this array. Arrays that
+    ///   take its [lock](super::Lock) do not; the caller must ensure it for other programs, and for other means in this
+    ///   one, such as [`std::fs::write`]. (If the file is truncated, the process is ended by `SIGBUS`; if it is written
+    ///   to, a `&T` refers to memory that changes, which is undefined behaviour.)
+    /// - A forked process does not open the file while its parent has it open: both share the lock.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller guarantees the same.
         unsafe { Self::builder().open(path) }
     }
 
-    /// Opens a file with what it holds, or makes it if it is not there, or empty; and locks it.
+    /// Opens a file with its contents, or creates an array if the file is empty or does not exist, and locks it.
     ///
     /// # Errors
     ///
@@ -227,12 +227,12 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// - As for [`open`](Self::open).
     pub unsafe fn open_or_create(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller guarantees the same.
         unsafe { Self::builder().open_or_create(path) }
     }
 
-    /// Takes a file that is open for reading and writing, with what it holds, or a new array if it is empty: a
-    /// `memfd`, shared memory by its name, or a plain file.
+    /// Uses a file that is open for reading and writing, with its contents, or creates an array if it is empty. The
+    /// file may be a `memfd`, named shared memory, or a plain file.
     ///
     /// # Errors
     ///
@@ -241,16 +241,16 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Safety
     ///
     /// - As for [`open`](Self::open).
-    /// - No other process makes an array from the same open file description, inherited or received over a socket: on
+    /// - No other process creates an array from the same open file description, inherited or received over a socket: on
     ///   Unix, it would share the lock. (Within this process, a second array on the file is refused as
     ///   [`Locked`](super::FileErrorKind::Locked), even from a clone of the handle.)
     pub unsafe fn from_file(file: File) -> Result<Self, FileError> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller guarantees the same.
         unsafe { Self::builder().from_file(file) }
     }
 
-    /// Makes an array in a file without a name, in a folder: for arrays that are larger than memory, and go when
-    /// they are dropped.
+    /// Creates an array in an unnamed file in a folder, for arrays that are larger than memory and are deleted when
+    /// dropped.
     ///
     /// # Errors
     ///
@@ -259,42 +259,42 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         Self::builder().temporary_in(folder)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[inline]
     pub const fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no elements.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.elements.is_empty()
     }
 
-    /// For how many elements the file is long enough.
+    /// Returns the number of elements that fit into the present length of the file.
     #[inline]
     pub const fn capacity(&self) -> usize {
         self.elements.capacity()
     }
 
-    /// How many elements it can ever hold, while it is open this time.
+    /// Returns the greatest number of elements that the array can hold while it is open.
     pub fn max_len(&self) -> usize {
         self.elements.max_len()
     }
 
-    /// Returns the number of elements at the last [`flush`](Self::flush), this time or before.
+    /// Returns the number of elements at the last [`flush`](Self::flush), since the file was opened or before.
     ///
     /// If a process was killed during a flush, that flush may count although it never returned.
     pub fn flushed_len(&self) -> usize {
-        // What was found was not more than there are addresses for, and the rest was written here.
+        // The number found in the file fits into the addresses; later numbers were written here.
         usize::try_from(self.flushed).unwrap_or(usize::MAX)
     }
 
     /// Returns the number of elements that were dropped when the file was opened, because they were not
     /// [flushed](Self::flush) before a flush failed or the system restarted.
     ///
-    /// After a failed flush the number is exact. After a restart it is the number that the header on the disk counts; more
-    /// may have been pushed. It is 0 for a new file, and the next time the file is opened.
+    /// After a failed flush, the number is exact. After a restart, it is what the header on the disk counts; more may
+    /// have been pushed. It is 0 for a new file, and when the file is opened the next time.
     ///
     /// # Examples
     ///
@@ -304,7 +304,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let folder = std::env::temp_dir().join(format!("stayput-lost-{}", std::process::id()));
     /// # std::fs::create_dir_all(&folder)?;
-    /// // SAFETY: no other code writes to the file.
+    /// // SAFETY: nothing else writes to the file.
     /// let events: FileVec<u64> = unsafe { FileVec::open_or_create(folder.join("events"))? };
     /// if events.lost_len() > 0 {
     ///     eprintln!("{} events were never written to the disk", events.lost_len());
@@ -318,19 +318,19 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.lost
     }
 
-    /// The elements.
+    /// Returns the elements as a slice.
     #[inline]
     pub const fn as_slice(&self) -> &[T] {
         self.elements.as_slice()
     }
 
-    /// A pointer to the first element, which never changes.
+    /// Returns a pointer to the first element, which never changes.
     #[inline]
     pub const fn as_ptr(&self) -> *const T {
         self.elements.as_ptr()
     }
 
-    /// What it holds and takes up. Enters the kernel.
+    /// Returns statistics of the array and its file. Enters the kernel.
     pub fn stats(&self) -> FileVecStats {
         let stats = self.elements.stats();
         FileVecStats {
@@ -344,7 +344,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         }
     }
 
-    /// The name of the file, if it has one, as it was given.
+    /// Returns the path of the file as it was passed; `None` if it has none.
     pub fn path(&self) -> Option<&Path> {
         self.held().path()
     }
@@ -353,33 +353,31 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.live.held()
     }
 
-    /// Has a call change the elements, and tells those who follow.
+    /// Changes the elements by a call, and then publishes their number.
     #[inline]
     pub(super) fn change<R>(&mut self, call: impl FnOnce(&mut VmVec<T>) -> R) -> R {
         let publish = Publish(self);
         call(&mut publish.0.elements)
     }
 
-    /// Appends an element.
-    ///
-    /// Enters the kernel when the file has to grow.
+    /// Appends an element. Enters the kernel when the file has to grow.
     ///
     /// # Panics
     ///
-    /// Where [`try_push`](Self::try_push) has an error.
+    /// If [`try_push`](Self::try_push) returns an error.
     #[inline]
     #[track_caller]
     pub fn push(&mut self, value: T) {
-        // Should it panic, nothing has changed.
+        // If this panics, nothing has changed.
         self.elements.push(value);
         self.live.publish(self.elements.len());
     }
 
-    /// [`push`](Self::push), or the error and the value.
+    /// Appends an element, or returns the error and the value.
     ///
     /// # Errors
     ///
-    /// If it holds `max_len` elements, if the disk is full, or no file may be that large.
+    /// If the array holds `max_len` elements, the disk is full, or the file would be too large.
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
         self.elements.try_push(value)?;
@@ -391,13 +389,14 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// # Panics
     ///
-    /// Where [`try_extend_from_slice`](Self::try_extend_from_slice) has an error.
+    /// If [`try_extend_from_slice`](Self::try_extend_from_slice) returns an error.
     #[track_caller]
     pub fn extend_from_slice(&mut self, other: &[T]) {
         or_give_up(self.try_extend_from_slice(other));
     }
 
-    /// [`extend_from_slice`](Self::extend_from_slice), or the error; nothing has changed then.
+    /// Appends copies as [`extend_from_slice`](Self::extend_from_slice) does, or returns the error; then nothing has
+    /// changed.
     ///
     /// # Errors
     ///
@@ -406,8 +405,8 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.change(|elements| elements.try_extend_from_slice(other))
     }
 
-    /// Appends all that the iterator gives, or returns the error and the elements that could not be stored; those
-    /// that could be are there. Those who follow are told of all at once.
+    /// Appends all elements of an iterator, or returns the error and the elements that were not appended. The elements
+    /// are published to readers together, at the end.
     ///
     /// # Errors
     ///
@@ -416,25 +415,24 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         &mut self,
         iter: I,
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
-        // Room on the disk is not as cheap as memory that nobody touches: what an iterator says of itself is not
-        // believed beyond this.
+        // Disk space costs more than untouched memory, so the iterator's hint is trusted only up to this.
         const MOST_BYTES: usize = 64 << 20;
         let most = MOST_BYTES.checked_div(size_of::<T>()).unwrap_or(usize::MAX).max(1);
         self.change(|elements| elements.try_extend_by(iter, most))
     }
 
-    /// Appends `additional` elements that are all zero, without touching them where the file never held others: with
-    /// [`Space::Sparse`](super::Space::Sparse) they take no room on the disk either.
+    /// Appends `additional` elements whose bytes are all zero. Parts of the file that never held elements are not
+    /// written: with [`Space::Sparse`](super::Space::Sparse) they take no disk space.
     ///
     /// # Panics
     ///
-    /// Where [`try_extend_zeroed`](Self::try_extend_zeroed) has an error.
+    /// If [`try_extend_zeroed`](Self::try_extend_zeroed) returns an error.
     #[track_caller]
     pub fn extend_zeroed(&mut self, additional: usize) {
         or_give_up(self.try_extend_zeroed(additional));
     }
 
-    /// [`extend_zeroed`](Self::extend_zeroed), or the error; no element has changed then.
+    /// Appends zeros as [`extend_zeroed`](Self::extend_zeroed) does, or returns the error; then no element has changed.
     ///
     /// # Errors
     ///
@@ -444,28 +442,28 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.change(|elements| elements.try_extend_zeroed(additional))
     }
 
-    /// Opens a scope in which references to elements stay good while others are pushed.
+    /// Opens a scope in which the array can only grow, so that references to elements stay valid across pushes.
     pub fn grow_only(&mut self) -> GrowOnlyFile<'_, T> {
         GrowOnlyFile::new(self.elements.grow_only(), &self.live)
     }
 
-    /// Sixty-four bytes of the user's in the header, as they were set, or else as they were flushed last. Zero in a
-    /// new file.
+    /// Returns 64 bytes in the header for the user's own data, as last set or, when the file was opened, as last
+    /// flushed. Zero in a new file.
     pub const fn user_bytes(&self) -> [u8; 64] {
         self.user
     }
 
-    /// Sets them. They are written by the next [`flush`](Self::flush), together with the length: after that, either
-    /// both are there or neither is.
+    /// Sets the user's bytes. The next [`flush`](Self::flush) writes them together with the length: after a crash,
+    /// either both are present or neither is.
     pub const fn set_user_bytes(&mut self, bytes: [u8; 64]) {
         self.user = bytes;
     }
 
-    /// Makes all elements durable, and then the length and the [user's bytes](Self::user_bytes): they are there after
-    /// a loss of power.
+    /// Makes all elements durable, and then the length and the [user's bytes](Self::user_bytes), so that they survive a
+    /// loss of power.
     ///
-    /// Enters the kernel, and waits for the disk twice. The first call since the file was opened waits once more, and so does
-    /// the first call for a new file, whose name is made durable.
+    /// Enters the kernel, and waits for the disk twice. The first call since the file was opened waits once more, and
+    /// so does the first call for a new file, whose name is made durable.
     ///
     /// # Errors
     ///
@@ -474,12 +472,12 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// readable here. When the file is [opened](Self::open) again, it holds the elements of the last successful `flush`, even
     /// in the same boot; [`lost_len`](Self::lost_len) returns the number of the others.
     ///
-    /// If the header cannot be written because a copy-on-write file system is full, or because the process may have no file as
-    /// large as the header (`RLIMIT_FSIZE`); a later call can succeed.
+    /// Also if the header cannot be written because a copy-on-write file system is full, or because of the process's
+    /// limit (`RLIMIT_FSIZE`); a later call can succeed.
     pub fn flush(&mut self) -> Result<(), FileError> {
         let held = self.live.held();
         held.sync(HEADER_BYTES..Self::bytes(self.len()))?;
-        // Before the record: if the file has one, its name is durable.
+        // Before the record, so that the name of a file with a record is durable.
         held.sync_name()?;
         if !self.is_record_durable {
             // The next record overwrites the one before it.
@@ -488,14 +486,14 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         }
         let record = self.record.next(self.len(), self.user);
         held.write(record.at(), &record.to_bytes())?;
-        // From here on either may be what is on the disk.
+        // From here on, either record may be on the disk.
         self.record = record;
         held.sync_record(Some(&record), 0..HEADER_BYTES)?;
         self.flushed = record.len;
         Ok(())
     }
 
-    /// Makes a length durable that is less than the one that is, before what lies behind it goes.
+    /// Makes a shorter length durable before what lies past it is overwritten.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
         if self.record.len.max(self.flushed) <= self.len() as u64 {
             return Ok(());
@@ -503,7 +501,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.flush().map_err(|error| error.to_error(Self::bytes(self.len())))
     }
 
-    /// Begins to write elements to the disk, and waits for nothing. A later [`flush`](Self::flush) waits the less.
+    /// Starts writing elements to the disk without waiting, so that a later [`flush`](Self::flush) waits less.
     ///
     /// # Errors
     ///
@@ -512,8 +510,8 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.held().begin_sync(HEADER_BYTES..Self::bytes(self.len()))
     }
 
-    /// Makes some elements durable, but not the length: for elements that are changed in place and were flushed
-    /// before. Calls of several threads wait for each other.
+    /// Makes a range of elements durable, but not the length: for elements that were flushed before and changed in
+    /// place. Concurrent calls wait for each other.
     ///
     /// # Errors
     ///
@@ -528,11 +526,11 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.held().sync(Self::bytes(start)..Self::bytes(end))
     }
 
-    /// Says how elements are going to be used, those that are there and those to come. Nothing comes of it on Windows.
+    /// Advises the system how elements will be used, including future ones. Has no effect on Windows.
     ///
-    /// It has a say in growth, too: where nobody says otherwise, Linux makes as much ready at a page fault as it would
-    /// read ahead, which is the fastest on the whole, and takes a millisecond or two now and then.
-    /// With [`Advice::Random`] each page takes its own fault, and no push much longer than others.
+    /// The advice also affects growth: by default, Linux prepares as many pages at a page fault as it would read ahead,
+    /// which is fastest overall, but occasionally takes a millisecond or two. With [`Advice::Random`], each page takes
+    /// its own fault, and no push takes much longer than others.
     ///
     /// # Errors
     ///
@@ -546,22 +544,22 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         advised.map_err(|error| self.held().error(error))
     }
 
-    /// How many bytes of the file so many elements take, and the header.
+    /// Returns the number of bytes that a number of elements and the header take.
     const fn bytes(len: usize) -> usize {
         HEADER_BYTES + len * size_of::<T>()
     }
 
-    /// [Flushes](Self::flush) it, cuts off room for which there were never elements, and unlocks it. A drop does the same but for the
-    /// flush, and tells no errors.
+    /// [Flushes](Self::flush) the array, cuts off space that never held elements, and unlocks the file. Dropping the
+    /// array does the same without the flush, and ignores errors.
     ///
     /// # Errors
     ///
-    /// As for [`flush`](Self::flush). The array is gone in any case, and the file holds what it held.
+    /// As for [`flush`](Self::flush). The array is dropped in any case, and the file keeps its contents.
     pub fn close(self) -> Result<(), FileError> {
         self.into_file().map(drop)
     }
 
-    /// [`close`](Self::close), and the file, open for reading and writing.
+    /// Closes the array as [`close`](Self::close) does, and returns the file, open for reading and writing.
     ///
     /// # Errors
     ///
@@ -571,7 +569,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         let Self { elements, live, .. } = self;
         drop(elements);
         let Some(held) = Arc::into_inner(live.into_held()) else {
-            unreachable!("nobody has it but the array and its memory")
+            unreachable!("only the array and its memory share the file")
         };
         held.into_file()
     }

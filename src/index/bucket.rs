@@ -4,23 +4,22 @@
 
 use super::tags;
 
-/// The capacity of a bucket.
 pub(super) const ENTRIES: usize = 12;
 
-/// The tag of a place without an entry.
+/// The tag of a free place.
 const FREE: u8 = 0;
 
-/// The end of a chain, and the slot of a place without an entry.
+/// The end of a chain; also the slot of a free place.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Entries of one hash or of several, at the front without gaps: the number of a slot, and eight bits of its hash.
+/// Entries at the front, without gaps: a slot number and eight bits of its hash, the tag. The hashes may differ.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Bucket {
     /// The tags of the first eight entries; `upper` has the others.
     lower: [u8; LOWER],
     upper: [u8; ENTRIES - LOWER],
-    /// The number of the next bucket of the chain, among the overflow buckets.
+    /// The number of the next bucket in the chain, an overflow bucket.
     next: u32,
     slots: [u32; ENTRIES],
 }
@@ -32,13 +31,12 @@ const _: () = assert!(size_of::<Bucket>() == 64);
 impl Bucket {
     pub(super) const EMPTY: Self = Self::before(NONE);
 
-    /// A bucket without entries that precedes another in its chain.
+    /// Returns an empty bucket that precedes another in its chain.
     pub(super) const fn before(next: u32) -> Self {
         let (lower, upper) = ([FREE; LOWER], [FREE; ENTRIES - LOWER]);
         Self { lower, upper, next, slots: [NONE; ENTRIES] }
     }
 
-    /// The number of the next bucket of the chain.
     #[inline]
     pub(super) const fn next(&self) -> u32 {
         self.next
@@ -54,7 +52,7 @@ impl Bucket {
         (u64::from_le_bytes(self.lower), u32::from_le_bytes(self.upper))
     }
 
-    /// Returns the first place with the tag for whose slot `is_meant` returns `true`.
+    /// Returns the first place with the tag whose slot `is_meant` accepts.
     ///
     /// `is_meant` may also be called for entries with another tag, but not for free places.
     #[inline]
@@ -71,11 +69,10 @@ impl Bucket {
         None
     }
 
-    /// The number of entries.
     #[inline]
     pub(super) const fn len(&self) -> usize {
         let (lower, upper) = self.words();
-        // Up to the highest byte that is not zero, as tags are not. No branch: whether `upper` holds tags is
+        // Tags are not zero, so this finds the last one. No branch, because whether `upper` holds tags is
         // unpredictable.
         ENTRIES - lower.leading_zeros() as usize / 8 - upper.leading_zeros() as usize / 8
     }
@@ -106,7 +103,6 @@ impl Bucket {
         self.set(at, (FREE, NONE));
     }
 
-    /// Removes the last entry.
     #[inline]
     pub(super) const fn pop(&mut self) -> Option<(u8, u32)> {
         let Some(last) = self.len().checked_sub(1) else { return None };
@@ -116,8 +112,8 @@ impl Bucket {
     }
 }
 
-/// The tag of a hash: its highest bits, but neither `FREE` nor the number that differs from it in the lowest bit
-/// alone, for which `FREE` may be taken.
+/// Returns the tag of a hash: its highest bits, except for `FREE` and the number that differs from it only in the
+/// lowest bit, which [`tags::equal`] may take for `FREE`.
 #[inline]
 pub(super) const fn tag(hash: u32) -> u8 {
     const LEAST: u8 = 2;
@@ -153,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn no_hash_has_the_tag_of_what_is_free() {
+    fn no_hash_has_the_tag_of_a_free_place() {
         assert_eq!([0, 1 << 24, 2 << 24, u32::MAX, 0x00ff_ffff].map(tag), [2, 2, 2, 255, 2]);
     }
 }

@@ -1,12 +1,11 @@
-//! [`Buckets`]: a hash table of numbers that grows by one bucket at a time.
+//! [`Buckets`]: a hash table of slots that grows by one bucket at a time.
 //!
-//! Linear hashing (Litwin, 1980): there is a number of buckets, and an entry is in that of its hash's lowest bits, as many
-//! as number them. When there are many entries, one bucket more is made, and *one* other, the next in turn, is
-//! split: those of its entries go to the new one whose next bit says so. So growing never goes over all, and copies a
-//! dozen entries with an insertion. What a bucket has no room for is in others behind it.
+//! Linear hashing (Litwin, 1980): an entry lies in the bucket that the lowest bits of its hash number, as many bits as
+//! number all buckets. When there are too many entries, a bucket is added and *one* other, the next in turn, is split:
+//! the entries whose next hash bit is set move to the new bucket. Growth never visits all entries; an insertion copies
+//! about a dozen. Entries that do not fit in their bucket lie in overflow buckets chained to it.
 //!
-//! The hash of each slot is kept in an array beside the buckets: a split, or a removal, reads that, and asks nobody for a
-//! hash or whether two are equal.
+//! The hash of each slot is stored in an array, so splits and removals run no user code to hash or compare.
 
 #![forbid(unsafe_code)]
 
@@ -17,31 +16,31 @@ use crate::slots::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
 use std::mem;
 
-/// With more entries a bucket, another is made; with fewer, the last goes.
+/// A bucket is added above `MOST` entries per bucket, and removed below `LEAST`.
 const MOST: usize = 7;
 const LEAST: usize = 1;
 
-/// One in so many entries may need a bucket that overflows, where hashes are spread.
+/// The number of entries per overflow bucket, if hashes are well distributed.
 const SPARE: usize = 64;
 
-/// Of a slot that is not in it. [`hash32`](super::hash32) makes no such hash.
+/// The hash of a slot that is not in the table. [`hash32`](super::hash32) never returns it.
 pub(super) const ABSENT: u32 = u32::MAX;
 
-/// What a hash table of slots holds. Each slot is in it once at most.
+/// A hash table of slots, each of which occurs at most once.
 pub(super) struct Buckets {
-    /// Where a chain begins. If there is another behind it, it is full, and so are all but that other.
+    /// The first bucket of each chain. If it has a next bucket, it is full, and so are all later ones except the
+    /// second.
     first: VmVec<Bucket>,
-    /// What the first have no room for, and such as are free, which are chained.
+    /// Overflow buckets, including free ones, which form a chain of their own.
     more: VmVec<Bucket>,
     free: u32,
-    /// Of the bits of a hash that number the most of the first.
+    /// Selects the hash bits that number the buckets.
     mask: usize,
-    /// Of each slot, or [`ABSENT`].
+    /// The hash of each slot, or [`ABSENT`].
     hashes: VmVec<u32>,
     len: usize,
 }
 
-/// A bucket: one of the first, or one of those behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     First(usize),
@@ -53,7 +52,7 @@ impl Buckets {
         Self { first: array(), more: array(), free: NONE, mask: 0, hashes: array(), len: 0 }
     }
 
-    /// A copy, in which no room is made for anything.
+    /// Returns a copy without reserved memory.
     pub(super) fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self {
             first: copy(&self.first)?,
@@ -68,7 +67,7 @@ impl Buckets {
         self.len
     }
 
-    /// In which bucket a hash is, of those that there are; 0, if there are none.
+    /// Returns the number of the bucket for a hash; 0 if there are no buckets.
     #[inline]
     const fn number(&self, hash: u32) -> usize {
         let number = hash as usize & self.mask;
@@ -83,7 +82,7 @@ impl Buckets {
         }
     }
 
-    /// The first slot of a hash that is meant.
+    /// Returns the first slot with the hash that `is_meant` accepts.
     #[inline]
     pub(super) fn find(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Option<u32> {
         let mut bucket = self.first.get(self.number(hash))?;
@@ -98,8 +97,8 @@ impl Buckets {
         }
     }
 
-    /// Returns what stands for the set of a hash that a slot belongs in, or [`NONE`]. `other` returns a slot of a set, by what
-    /// stands for it, other than that one, for which `is_meant` is not called.
+    /// Returns the entry of the set that a slot with the hash belongs to, or [`NONE`]. `other` returns a slot of the
+    /// set of an entry, but not the slot to be placed, for which `is_meant` must not be called.
     #[inline]
     pub(super) fn look(
         &self,
@@ -110,7 +109,7 @@ impl Buckets {
         let mut alone = NONE;
         let found = self.find(hash, |head| {
             let Some(other) = other(head) else {
-                // It is alone there, so that this is as good as a set of its own, if the hash is right.
+                // The slot is alone in its set, which serves as a new set if its hash matches.
                 if self.hash_of(head) == Some(hash) {
                     alone = head;
                 }
@@ -121,20 +120,21 @@ impl Buckets {
         found.unwrap_or(alone)
     }
 
-    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    /// Checks that a slot number is in range and not far; see [`check_slot`].
     #[inline]
     pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
         check_slot(&self.hashes, slot, NONE, size_of::<u32>(), self.len)
     }
 
-    /// Makes room for an entry of a slot, so that [`insert_reserved`](Self::insert_reserved) is refused nothing.
+    /// Reserves memory for an entry of a slot, so that [`insert_reserved`](Self::insert_reserved) cannot fail.
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`; nothing has changed then that anybody could tell.
+    /// If memory is refused, or the slot is `u32::MAX`. Nothing observable has changed then.
     #[inline]
     pub(super) fn reserve(&mut self, slot: u32) -> Result<(), Error> {
-        // There are buckets if there are hashes. There may be no room in the one that it comes into.
+        // There are buckets if there are hashes. The bucket of the entry may be full, so an overflow bucket must be
+        // available.
         let has_more = self.free != NONE || self.more.len() < self.more.capacity();
         if (slot as usize) < self.hashes.len() && has_more {
             return Ok(());
@@ -157,7 +157,7 @@ impl Buckets {
         cover(&mut self.hashes, slot, ABSENT)
     }
 
-    /// Puts a slot in that is not in it, for which there is room.
+    /// Inserts a slot that is not in the table. Memory must have been reserved.
     #[inline]
     pub(super) fn insert_reserved(&mut self, hash: u32, slot: u32) {
         self.hashes[slot as usize] = hash;
@@ -168,7 +168,8 @@ impl Buckets {
         }
     }
 
-    /// Puts another slot, for which there is room, where one is; whether that was in it.
+    /// Replaces a slot by another with the same hash. Memory for it must have been reserved. Returns `true` if the old
+    /// slot was in the table.
     pub(super) fn replace_reserved(&mut self, old: u32, new: u32) -> bool {
         let Some(hash) = self.hash_of(old) else { return false };
         let Some((place, at)) = self.place_of(self.number(hash), tag(hash), |other| other == old)
@@ -181,7 +182,6 @@ impl Buckets {
         true
     }
 
-    /// The hash of a slot that is in it.
     #[inline]
     pub(super) fn hash_of(&self, slot: u32) -> Option<u32> {
         self.hashes.get(slot as usize).copied().filter(|hash| *hash != ABSENT)
@@ -192,7 +192,7 @@ impl Buckets {
         self.hash_of(slot).is_some()
     }
 
-    /// Puts an entry into a chain, for which there is room.
+    /// Adds an entry to a chain. Memory must have been reserved.
     #[inline]
     fn put(&mut self, number: usize, entry: (u8, u32)) {
         let first = &mut self.first[number];
@@ -221,7 +221,7 @@ impl Buckets {
         self.first[number].set_next(fresh);
     }
 
-    /// A bucket, for which there is room.
+    /// Returns a free overflow bucket. Memory must have been reserved.
     fn take_free(&mut self) -> u32 {
         if let Some(bucket) = self.more.get(self.free as usize) {
             return mem::replace(&mut self.free, bucket.next());
@@ -235,7 +235,7 @@ impl Buckets {
         self.free = number;
     }
 
-    /// Takes a slot out; whether it was in it.
+    /// Removes a slot. Returns `true` if it was in the table.
     #[inline]
     pub(super) fn remove(&mut self, slot: u32) -> bool {
         let Some(hash) = self.hash_of(slot) else { return false };
@@ -247,7 +247,7 @@ impl Buckets {
         true
     }
 
-    /// Takes the first slot of a hash out that is meant.
+    /// Removes the first slot with the hash that `is_meant` accepts.
     #[inline]
     pub(super) fn remove_found(
         &mut self,
@@ -261,7 +261,7 @@ impl Buckets {
         Some(slot)
     }
 
-    /// Takes a slot out, which is sooner found if that is its hash.
+    /// Removes a slot; faster if the hash is the one it was inserted with.
     #[inline]
     pub(super) fn remove_hashed(&mut self, hash: u32, slot: u32) {
         if self.remove_found(hash, |other| other == slot).is_none() {
@@ -269,11 +269,10 @@ impl Buckets {
         }
     }
 
-    /// Takes out what is at a place of a chain.
     #[inline]
     fn take(&mut self, number: usize, place: Place, at: usize, slot: u32) {
         let last = self.take_last(number);
-        // It may be the one itself, which is gone then.
+        // The last entry may be the removed one.
         if let Some(entry) = last.filter(|last| last.1 != slot) {
             self.at_mut(place).set(at, entry);
         }
@@ -284,7 +283,6 @@ impl Buckets {
         }
     }
 
-    /// Takes the last entry of a chain out.
     #[inline]
     fn take_last(&mut self, number: usize) -> Option<(u8, u32)> {
         let first = &mut self.first[number];
@@ -304,7 +302,7 @@ impl Buckets {
         entry
     }
 
-    /// Where in a chain the first slot is that is meant.
+    /// Returns the place of the first slot in a chain that `is_meant` accepts.
     #[inline]
     fn place_of(
         &self,
@@ -326,7 +324,7 @@ impl Buckets {
         }
     }
 
-    /// Makes a bucket more, and splits the one whose turn it is; not, if there is no memory.
+    /// Adds a bucket and splits the next one in turn, unless memory is refused.
     #[inline(never)]
     fn split(&mut self) {
         let number = self.first.len();
@@ -342,13 +340,14 @@ impl Buckets {
         for at in 0..bucket.len() {
             let (tag, slot) = bucket.entry(at);
             let is_going = self.hashes[slot as usize] as usize & bit != 0;
-            // Which it is nobody can foresee: so no branch, and what is written too much is written over.
+            // Branchless, because the direction is unpredictable: each entry is written to both halves, and later
+            // overwritten in the wrong one.
             stays.set(counts[0], (tag, slot));
             goes.set(counts[1], (tag, slot));
             counts[0] += usize::from(!is_going);
             counts[1] += usize::from(is_going);
         }
-        // One of them has an entry behind its own that is not its own.
+        // The entries of a half may be followed by one of the other half.
         for (half, count) in [(&mut stays, counts[0]), (&mut goes, counts[1])] {
             if count < bucket.len() {
                 half.clear(count);
@@ -362,9 +361,10 @@ impl Buckets {
         self.ask_for_hashes(victim + 1);
     }
 
-    /// Puts what was behind a bucket that is split where it belongs.
+    /// Distributes the overflow entries of a split bucket.
     ///
-    /// It needs no memory: so many full buckets, and one that is not, have no more behind them when they are in two chains.
+    /// Needs no memory: full buckets and one partly full bucket occupy no more overflow buckets when divided into two
+    /// chains.
     #[cold]
     #[inline(never)]
     fn split_behind(&mut self, mut next: u32, victim: usize, bit: usize) {
@@ -380,7 +380,7 @@ impl Buckets {
         }
     }
 
-    /// Asks for what the next split will read.
+    /// Prefetches the hashes that the next split reads.
     #[inline]
     fn ask_for_hashes(&self, number: usize) {
         if is_near(self.hashes.len() * size_of::<u32>()) {
@@ -395,11 +395,11 @@ impl Buckets {
         }
     }
 
-    /// Puts what the last bucket has into the one that it was split from; not, if there is no memory.
+    /// Merges the last bucket into the one it was split from, unless memory is refused.
     #[cold]
     #[inline(never)]
     fn merge(&mut self) {
-        // Beside those that its own chain gives, one may be needed, and one may be promised to an insertion.
+        // Apart from the buckets that its own chain frees, one may be needed, and one may be reserved for an insertion.
         if self.first.len() < 2 || self.more.try_reserve(2).is_err() {
             return;
         }
@@ -420,7 +420,7 @@ impl Buckets {
         }
     }
 
-    /// Moves overflow buckets from the end of `more` to the free ones, and truncates it.
+    /// Moves overflow buckets from the end of `more` to free places, and truncates it.
     fn pack(&mut self) {
         let used = self.more.iter().filter(|bucket| bucket.len() > 0).count();
         let mut free = 0;
@@ -446,7 +446,8 @@ impl Buckets {
         self.free = NONE;
     }
 
-    /// [`tidy`](Arrays::tidy), but keeps room for entries of all slots below `end`; no entry is past it.
+    /// Does what [`tidy`](Arrays::tidy) does, but keeps memory for entries of all slots below `end`; no entry is past
+    /// it.
     pub(super) fn tidy_below(&mut self, end: usize) {
         self.hashes.truncate(end);
         if self.len == 0 {
@@ -465,8 +466,8 @@ impl Buckets {
         self.pack();
     }
 
-    /// The memory stays, and as many buckets as there were entries, up to those that there are: so the next that come have
-    /// none made, and to clear it again and again takes as long as to fill it.
+    /// Removes all entries. Memory stays committed, and as many buckets stay as there were entries, so that refilling
+    /// the table splits few buckets and repeated clearing takes no longer than filling.
     pub(super) fn clear(&mut self) {
         self.first.truncate(self.len.max(1));
         self.first.fill(Bucket::EMPTY);
@@ -477,22 +478,22 @@ impl Buckets {
         self.len = 0;
     }
 
-    /// Shows each array, where what is put in is numbered otherwise than by slots, so that the hashes have that share.
+    /// Visits the arrays of a table whose entries are not numbered by slots; `hashes` is the share of the hashes.
     pub(super) fn each_array_of(
         &mut self,
         visitor: &mut impl ForArrays,
         hashes: Share,
     ) -> Result<(), Error> {
-        // One of them is split when there are more.
+        // A bucket is added when there are more than `MOST` entries per bucket.
         visitor
             .visit(&mut self.first, Share { slots_each: MOST, most: |slots| slots / MOST + 2 })?;
-        // Behind one that is full; and some are reserved, or in use while two are put together.
+        // Each overflow bucket follows a full one; a few more are reserved, or in use during a merge.
         let most = |slots| slots / ENTRIES + 4;
         visitor.visit(&mut self.more, Share { slots_each: SPARE, most })?;
         visitor.visit(&mut self.hashes, hashes)
     }
 
-    /// Whether each entry is where its hash says, and nothing is lost.
+    /// Asserts that each entry lies in the bucket of its hash, and that the counts are right.
     #[cfg(test)]
     pub(super) fn check(&self) {
         let mut found = 0;
@@ -507,7 +508,7 @@ impl Buckets {
                 }
                 assert!((bucket.len()..ENTRIES).all(|at| bucket.slot(at) == NONE));
                 if behind == 1 {
-                    assert!(bucket.len() > 0, "an empty one is free");
+                    assert!(bucket.len() > 0, "an empty overflow bucket was not freed");
                 } else {
                     assert!(bucket.len() == ENTRIES || bucket.next() == NONE && behind == 0);
                 }
@@ -550,7 +551,7 @@ mod tests {
         for step in 0..steps {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let slot = (random >> 16) % 600;
-            // More come for some time, then more go.
+            // Phases of growth and of shrinking alternate.
             match model.entry(slot) {
                 Entry::Occupied(known) if step / 2000 % 2 == 1 || random % 7 == 0 => {
                     match random >> 8 & 3 {
@@ -559,7 +560,7 @@ mod tests {
                             let found = buckets.remove_found(*known.get(), |other| other == slot);
                             assert_eq!(found, Some(slot));
                         }
-                        // The hash may be wrong.
+                        // The hash passed may be wrong.
                         wrong => buckets.remove_hashed(known.get() ^ (wrong & 1), slot),
                     }
                     known.remove();
@@ -586,12 +587,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_is_found_until_it_is_taken_out() {
+    fn inserted_slots_are_found_until_removed() {
         agree(|slot| slot.wrapping_mul(0x9e37_79b9), 12_000);
     }
 
     #[test]
-    fn hashes_that_are_all_equal_or_of_one_bucket_lose_nothing() {
+    fn colliding_hashes_lose_no_entry() {
         agree(|_| 7, 6_000);
         agree(|slot| slot << 24, 6_000);
         agree(|slot| slot & 1, 6_000);

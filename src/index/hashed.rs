@@ -1,13 +1,13 @@
-//! The methods that all indices by hashes have in common: [`UniqueIndex`](super::UniqueIndex),
-//! [`SetIndex`](super::SetIndex) and [`ListIndex`](super::ListIndex).
+//! Methods common to all indices that hash: [`UniqueIndex`](super::UniqueIndex), [`SetIndex`](super::SetIndex) and
+//! [`ListIndex`](super::ListIndex).
 
 #![forbid(unsafe_code)]
 
-/// Defines the methods of an index with a `hasher` by its other field and the type of that.
+/// Defines the methods of an index with a `hasher` and the field `$field`.
 macro_rules! hashed_methods {
     ($index:ident, $field:ident: $slots:ident) => {
         impl $index {
-            /// Creates an empty index, with a hasher that has a seed of its own. Takes no memory until the first slot.
+            /// Creates an empty index with a randomly seeded hasher. Allocates nothing until the first insertion.
             #[must_use]
             pub fn new() -> Self {
                 Self::with_hasher(RandomState::new())
@@ -15,7 +15,7 @@ macro_rules! hashed_methods {
         }
 
         impl<S> $index<S> {
-            /// Creates an empty index with that hasher. Takes no memory until the first slot.
+            /// Creates an empty index with the given hasher. Allocates nothing until the first insertion.
             #[must_use]
             pub const fn with_hasher(hasher: S) -> Self {
                 Self { $field: $slots::new(), hasher }
@@ -27,27 +27,27 @@ macro_rules! hashed_methods {
                 self.$field.len()
             }
 
-            /// Returns whether the index is empty. O(1).
+            /// Returns `true` if the index has no slots. O(1).
             #[inline]
             pub const fn is_empty(&self) -> bool {
                 self.len() == 0
             }
 
-            /// Returns whether a slot is in the index, whatever its value. O(1).
+            /// Returns `true` if a slot is in the index, whatever its value. O(1).
             #[inline]
             pub fn contains(&self, slot: u32) -> bool {
                 self.$field.contains(slot)
             }
 
-            /// Removes a slot, whatever value it has now, and returns whether it was in the index.
+            /// Removes a slot, whatever its value is now. Returns `true` if it was in the index.
             ///
-            /// O(1) if hashes are well distributed; neither hashes nor compares values. May enter the kernel; if the
-            /// system refuses memory, the slot is removed all the same.
+            /// O(1) if hashes are well distributed; neither hashes nor compares values. May enter the kernel; succeeds
+            /// even if the system refuses memory.
             pub fn remove(&mut self, slot: u32) -> bool {
                 self.$field.remove(slot)
             }
 
-            /// Removes all slots. Memory stays committed. Linear in the buckets of the hash table.
+            /// Removes all slots. Memory stays committed. O(n) in the buckets of the hash table.
             pub fn clear(&mut self) {
                 self.$field.clear();
             }
@@ -56,7 +56,8 @@ macro_rules! hashed_methods {
         }
 
         impl<S: Clone> $index<S> {
-            /// [`clone`](Self::clone), or the error. Runs no user code but the `Clone` of the hasher.
+            /// Returns a copy as [`clone`](Self::clone) does, or the error. Runs no user code except the hasher's
+            /// `Clone`.
             ///
             /// # Errors
             ///
@@ -68,12 +69,12 @@ macro_rules! hashed_methods {
         }
 
         clone_by_try! {
-            /// Copies the index, with the same options and hashes. Linear in the slots up to the highest; enters the kernel
-            /// for the memory.
+            /// Returns a copy with the same options and hashes. O(n) in the slots up to the highest; enters the kernel
+            /// for memory.
             ///
             /// # Panics
             ///
-            #[doc = concat!("Where [`try_clone`](", stringify!($index), "::try_clone) has an error.")]
+            #[doc = concat!("If [`try_clone`](", stringify!($index), "::try_clone) returns an error.")]
             [S: Clone] $index<S>
         }
 

@@ -1,7 +1,6 @@
-//! Taking memory, and giving it back, for all arrays that an index has.
+//! Methods that reserve and return memory, for all arrays of an index.
 //!
-//! An index is several arrays of different lengths. Each kind says once which they are ([`Arrays`]), and what is done to
-//! all of them is written here, once for all kinds.
+//! Each kind of index lists its arrays once, through [`Arrays`]; operations on all of them are written here once.
 
 #![forbid(unsafe_code)]
 
@@ -11,33 +10,33 @@ use crate::raw_vec::Options;
 use crate::slots::far_index::FarRule;
 use crate::vec::{VecStats, VmVec};
 
-/// What an index takes up, given by the `stats` of each kind.
+/// Statistics of an index, returned by the method `stats` of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IndexStats {
-    /// Slots.
+    /// Slots in the index.
     pub len: usize,
     /// Bytes of address space.
     pub reserved_bytes: usize,
-    /// Bytes that the system has promised.
+    /// Bytes that the system has committed.
     pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind what is used.
+    /// Of those, bytes that are ready past the ones in use.
     pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
+    /// How many times growth outran commit-ahead.
     pub late: usize,
-    /// Bytes that are in memory now, if the system tells.
+    /// Bytes that are resident now; `None` if the system does not report it.
     pub resident_bytes: Option<usize>,
 }
 
-/// Those of arrays that an index has, if nobody chose others.
+/// The options of an index's arrays, unless a table sets others.
 const OPTIONS: &Options = &Options { holder: Holder::Index, ..Options::INTERNAL };
 
-/// An array of an index. It has reserved nothing yet.
+/// Creates an array of an index, without reserving memory.
 pub(super) const fn array<T>() -> VmVec<T> {
     VmVec::with_options(OPTIONS)
 }
 
-/// A copy of an array, with the same options, and as much made ready as for one that is made with them.
+/// Returns a copy of an array with the same options, and with as much memory committed ahead as a new array gets.
 pub(super) fn copy<T: Copy>(array: &VmVec<T>) -> Result<VmVec<T>, Error> {
     let options = array.options();
     if array.is_empty() && options.commit_ahead.is_on() {
@@ -46,46 +45,46 @@ pub(super) fn copy<T: Copy>(array: &VmVec<T>) -> Result<VmVec<T>, Error> {
     array.try_clone()
 }
 
-/// That the number of a slot, or of something else, is no less than this.
+/// The error for a slot or another number that is `limit` or above.
 #[cold]
 pub(super) fn too_many(limit: u32) -> Error {
     Error::new(ErrorKind::KeyBits, 0).with_limit(limit.into()).of(Holder::Index)
 }
 
-/// How long an array is for how many slots.
+/// The relation between the length of an array and the number of slots.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
-    /// For how many slots one element is, as a rule.
+    /// The typical number of slots per element.
     pub(super) slots_each: usize,
-    /// How many elements so many slots can take.
+    /// The most elements that a number of slots can take.
     pub(super) most: fn(usize) -> usize,
 }
 
 impl Share {
-    /// An element for each slot.
+    /// One element per slot.
     pub(super) const SLOTS: Self = Self { slots_each: 1, most: covering };
 }
 
-/// How long an array can be that [covers](cover) so many slots.
+/// Returns the greatest length of an array that [covers](cover) a number of slots.
 pub(super) fn covering(slots: usize) -> usize {
     slots.saturating_add(RUN)
 }
 
-/// An index, by its arrays.
+/// An index, seen as its arrays.
 pub trait Arrays {
-    /// Shows each array, and its share.
+    /// Visits each array, together with its share.
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error>;
 
     /// Moves what is in use to the front of each array and truncates it, before the memory past it is returned.
     ///
-    /// Linear in the lengths of the arrays; needs no memory.
+    /// O(n) in the lengths of the arrays; needs no memory.
     fn tidy(&mut self);
 
-    /// What all take up together.
+    /// Returns the statistics of all arrays together.
     fn memory(&self) -> VecStats;
 }
 
-/// Implements [`Arrays`] for a type with parameters, by a field that does.
+/// Implements [`Arrays`] for a type with parameters by one of its fields.
 macro_rules! forward_arrays {
     ([$($parameters:tt)*] $index:ty, $field:ident) => {
         impl<$($parameters)*> $crate::index::memory::Arrays for $index {
@@ -108,17 +107,17 @@ macro_rules! forward_arrays {
 }
 pub(crate) use forward_arrays;
 
-/// Something that is done to all arrays.
+/// An operation on all arrays of an index.
 pub trait ForArrays {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error>;
 }
 
-/// Has arrays that hold nothing be made anew, with these options.
+/// Recreates empty arrays with the given options.
 pub(crate) struct Remake(pub(crate) Options);
 
 impl ForArrays for Remake {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
-        debug_assert!(array.is_empty(), "it has never been used");
+        debug_assert!(array.is_empty(), "the array is in use");
         let max_len = self.0.max_len.map(share.most);
         let options = Options { max_len, holder: Holder::Index, ..self.0.internal() };
         *array = VmVec::try_with_options(options, 0)?;
@@ -126,7 +125,7 @@ impl ForArrays for Remake {
     }
 }
 
-/// For so many more slots.
+/// Makes memory available for a number of additional slots.
 pub(crate) enum Room {
     Reserve(usize),
     Prefault(usize),
@@ -136,7 +135,7 @@ impl ForArrays for Room {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
         let (Self::Reserve(slots) | Self::Prefault(slots)) = *self;
         let elements = slots.div_ceil(share.slots_each);
-        // Slots that were used before, and holes in an array, are used again: so the most that there can be is enough.
+        // Slots used before, and holes in an array, are reused, so no more than the maximum is needed.
         let left = array.options().max_len.map(|max_len| max_len.saturating_sub(array.len()));
         let elements = left.map_or(elements, |left| left.min(elements));
         match self {
@@ -146,7 +145,7 @@ impl ForArrays for Room {
     }
 }
 
-/// Before it is used.
+/// Makes memory resident before it is used.
 pub(crate) struct Ahead {
     pub(crate) budget: Budget,
     pub(crate) done: Prefaulted,
@@ -160,7 +159,7 @@ impl ForArrays for Ahead {
     }
 }
 
-/// What is not used.
+/// Returns unused memory to the system.
 pub(crate) struct GiveBack {
     pub(crate) budget: Budget,
     pub(crate) done: GivenBack,
@@ -174,7 +173,6 @@ impl ForArrays for GiveBack {
     }
 }
 
-/// Makes memory of an index resident before it is used.
 pub(crate) fn prefault_ahead(index: &mut impl Arrays, budget: Budget) -> Prefaulted {
     let done = Prefaulted { bytes: 0, ahead_bytes: 0, refused: None };
     let mut ahead = Ahead { budget, done };
@@ -184,17 +182,16 @@ pub(crate) fn prefault_ahead(index: &mut impl Arrays, budget: Budget) -> Prefaul
     }
 }
 
-/// Gives back what an index does not use.
 pub(crate) fn give_back(index: &mut impl Arrays, budget: Budget) -> Result<GivenBack, Error> {
     let mut give = GiveBack { budget, done: GivenBack { bytes: 0, is_done: true } };
     index.each_array(&mut give)?;
     Ok(give.done)
 }
 
-/// Refuses a slot that callers outside the crate may not name: one that is too large for a number, or far.
+/// Checks a slot that code outside the crate passes: it must be below `limit` and not far.
 ///
-/// `array` has an element for each slot, `slot_bytes` is what all such arrays of the index take for one, and `len` is
-/// how many slots are in the index. The slots of a table are bounded by those of its map, and need no check.
+/// `array` has an element for each slot, `slot_bytes` is what all such arrays of the index take per slot, and `len` is
+/// the number of slots in the index. The slots of a table are bounded by its map and need no check.
 ///
 /// # Errors
 ///
@@ -217,20 +214,20 @@ pub(super) fn check_slot<T>(
     rule.check(slot as usize + 1, len + 1, array.capacity(), array.options().max_len)
 }
 
-/// So many elements are made at once, if there is memory.
+/// How many elements are added at once, if memory allows.
 const RUN: usize = 64;
 
-/// Has an array have an element for a slot.
+/// Lengthens an array so that it has an element for a slot.
 ///
 /// # Errors
 ///
-/// If the system refuses memory; nothing has changed then.
+/// If memory is refused. Nothing has changed then.
 #[inline]
 pub(super) fn cover<T: Clone>(array: &mut VmVec<T>, slot: u32, absent: T) -> Result<(), Error> {
     if (slot as usize) < array.len() { Ok(()) } else { lengthen(array, slot, absent) }
 }
 
-/// Truncates an array with an element for each slot after the last slot in use.
+/// Truncates an array after the last slot in use.
 pub(super) fn uncover<T>(array: &mut VmVec<T>, is_used: impl FnMut(&T) -> bool) {
     let last = array.iter().rposition(is_used);
     array.truncate(last.map_or(0, |last| last + 1));
@@ -247,7 +244,6 @@ fn lengthen<T: Clone>(array: &mut VmVec<T>, slot: u32, absent: T) -> Result<(), 
     }
 }
 
-/// What the arrays of an index with so many slots take up.
 pub(super) fn stats_of(index: &impl Arrays, len: usize) -> IndexStats {
     let memory = index.memory();
     IndexStats {
@@ -260,15 +256,15 @@ pub(super) fn stats_of(index: &impl Arrays, len: usize) -> IndexStats {
     }
 }
 
-/// The methods that all kinds have in common: each is [`Arrays`], has a `len`, and this within an `impl` of its own.
+/// Defines the memory methods of an index that implements [`Arrays`] and has a `len`, within its `impl`.
 macro_rules! memory_methods {
     () => {
         $crate::container::reserve_methods! {
             &mut, "slots";
-            /// The numbers of the slots are to be the next ones. Makes room as far as can be foreseen: hashes that are not
-            /// spread, and sets of one or two, take more when they come.
+            /// The slots inserted next must be the lowest unused numbers. Poorly distributed hashes, and sets of one or
+            /// two slots, take more memory later.
             ///
-            /// Enters the kernel if there is not room already. Nothing is moved.
+            /// Enters the kernel unless enough is reserved already. Nothing is moved.
         }
 
         fn make_room_for(
@@ -287,44 +283,44 @@ macro_rules! memory_methods {
             self.each_array(&mut Room::Prefault(additional))
         }
 
-        /// Makes memory behind what is used resident ahead of its use, for the idle time of a frame; see
+        /// Makes committed memory past the elements in use resident before it is used, in the idle time of a frame; see
         /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
         pub fn prefault_ahead(&mut self, budget: $crate::Budget) -> $crate::Prefaulted {
             $crate::index::memory::prefault_ahead(self, budget)
         }
 
-        /// Moves entries together, and returns the memory past them to the system, as
-        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. If the system refuses, the memory stays.
+        /// Compacts the index, and returns unused memory to the system as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. If the system refuses, the memory stays
+        /// committed.
         ///
-        /// What remains is proportional to the number of slots in the index, plus what it keeps for each slot up to the
-        /// highest one.
+        /// The memory that remains is proportional to the number of slots in the index, plus what it keeps for each
+        /// slot up to the highest.
         ///
         /// # Time complexity
         ///
-        /// Linear in the memory that the index had in use at its largest.
+        /// O(n) in the memory that the index used at its largest.
         pub fn shrink_to_fit(&mut self) {
-            // The one refusal is that of a process at its limit of mappings; it costs only memory.
+            // An error, as at the process's limit of mappings, leaves memory committed and has no other effect.
             let _ = self.try_shrink_to_fit();
         }
 
-        /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
+        /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, or returns the error.
         ///
         /// # Errors
         ///
-        /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)); no slot has changed then.
+        /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)). No slot has changed then.
         pub fn try_shrink_to_fit(&mut self) -> Result<(), $crate::error::Error> {
             use $crate::index::memory::Arrays as _;
             self.tidy();
             self.shrink_to_fit_within($crate::Budget::UNLIMITED).map(drop)
         }
 
-        /// Gives memory behind what is used back to the system, as [`shrink_to_fit`](Self::shrink_to_fit) does, but puts
-        /// nothing together, and no more than a budget allows, so that it can be spread over frames: call it again until it
-        /// [is done](crate::GivenBack::is_done).
+        /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but without compacting, and no further than a budget
+        /// allows, to spread the work over frames: call it again until it [is done](crate::GivenBack::is_done).
         ///
         /// # Errors
         ///
-        /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
+        /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). Memory returned by then stays returned.
         pub fn shrink_to_fit_within(
             &mut self,
             budget: $crate::Budget,
@@ -332,9 +328,10 @@ macro_rules! memory_methods {
             $crate::index::memory::give_back(self, budget)
         }
 
-        /// What the index holds and takes up.
+        /// Returns statistics of the index's contents and memory.
         ///
-        /// Asks the system which pages are resident, linear in the committed pages: for looking, not for a hot path.
+        /// Asks the system which pages are resident, in time linear in the committed pages. Meant for monitoring, not
+        /// for hot paths.
         pub fn stats(&self) -> $crate::index::IndexStats {
             $crate::index::memory::stats_of(self, self.len())
         }

@@ -1,16 +1,16 @@
-//! Search indices over the caller's own storage: slots, found by their values.
+//! Search indices over the caller's own storage: they find slot numbers by value.
 //!
 //! # Far slots
 //!
-//! Each index keeps a few bytes for every slot up to the highest, so a slot number that is wrong or forged could take
-//! gigabytes. A slot past the end is therefore refused with [`FarIndex`](crate::ErrorKind::FarIndex) if it is *far*,
-//! as keys are by a [`SecondaryMap`](crate::SecondaryMap#far-indices). No slot is far below
+//! Each index keeps a few bytes for every slot up to the highest, so a wrong or forged slot number could take
+//! gigabytes. A slot past the end is therefore refused with [`FarIndex`](crate::ErrorKind::FarIndex) if it is *far*, as
+//! a [`SecondaryMap`](crate::SecondaryMap#far-indices) refuses keys. A slot is not far if it is below
 //!
-//! - as many slots as take 64 MiB, and 16 more for each slot in the index, the new one included; or
-//! - what memory was reserved for, by `reserve` or `prefault`.
+//! - the number of slots that take 64 MiB, plus 16 for each slot in the index, including the new one; or
+//! - the number of slots for which memory was reserved by `reserve` or `prefault`.
 //!
-//! If slots are inserted from the highest down, reserve first. A [`Table`](crate::Table) numbers its slots itself, and
-//! its indices accept all of them.
+//! To insert slots in descending order, reserve first. A [`Table`](crate::Table) numbers its slots itself, and its
+//! indices accept all of them.
 
 mod bucket;
 mod buckets;
@@ -39,13 +39,13 @@ pub use unique::UniqueIndex;
 use buckets::ABSENT;
 use std::hash::{BuildHasher, Hash};
 
-/// The 32 bits of a hash that are stored, which are never [`ABSENT`].
+/// Returns the 32 bits of a hash that are stored, never [`ABSENT`].
 #[inline]
 fn hash32<Q: Hash + ?Sized>(hasher: &impl BuildHasher, value: &Q) -> u32 {
     let hash = hasher.hash_one(value);
-    // The best bits of a hash may be at either end.
+    // Folded, because a hasher may put its best bits at either end.
     let folded = hash ^ hash >> 32;
-    #[expect(clippy::cast_possible_truncation, reason = "both halves are in the lower one")]
+    #[expect(clippy::cast_possible_truncation, reason = "the upper half is folded into the lower")]
     let folded = folded as u32;
     folded.min(ABSENT - 1)
 }

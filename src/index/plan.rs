@@ -1,4 +1,4 @@
-//! [`Plan`]: where a slot is to be inserted, determined before anything changes.
+//! [`Plan`]: where a slot goes, determined before anything changes.
 
 #![forbid(unsafe_code)]
 
@@ -7,7 +7,7 @@ mod tests;
 
 use super::bucket::NONE;
 
-/// Where a slot is to be inserted.
+/// Where a slot goes.
 ///
 /// Any change invalidates it, except the removal of the slot itself.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns `true` if the value has a set.
     #[inline]
     pub(super) const fn has_set(&self) -> bool {
         self.head != NONE
@@ -39,17 +38,16 @@ pub(super) struct Moved {
 impl Moved {
     pub(super) const NOTHING: Self = Self { from: NONE, to: NONE };
 
-    /// `to` is now the head of the set that `from` was the head of.
+    /// `to` has become the head of the set that `from` was the head of.
     pub(super) const fn to(from: u32, to: u32) -> Self {
         Self { from, to }
     }
 
-    /// The set that `from` was the head of is now empty.
+    /// The set that `from` was the head of has become empty.
     pub(super) const fn away(from: u32) -> Self {
         Self { from, to: NONE }
     }
 
-    /// The present head.
     #[inline]
     pub(super) const fn follow(self, head: u32) -> u32 {
         if head == self.from { self.to } else { head }

@@ -1,22 +1,21 @@
-//! The methods that [`SetIndex`](super::SetIndex) and [`ListIndex`](super::ListIndex) have in common.
+//! Methods common to [`SetIndex`](super::SetIndex) and [`ListIndex`](super::ListIndex).
 
 #![forbid(unsafe_code)]
 
-/// Defines the methods of an index by its field of sets, the type of those, and a sentence that says which slots have no
-/// number.
+/// Defines the methods of an index by its field of sets. `$unnumbered` documents which slots cannot be numbered.
 macro_rules! set_methods {
     ($index:ident, $field:ident: $sets:ident, $unnumbered:literal) => {
         $crate::index::hashed::hashed_methods!($index, $field: $sets);
 
         impl<S> $index<S> {
-            /// Returns the number of values, each of which has a set of slots. O(1).
+            /// Returns the number of distinct values, each of which has a set of slots. O(1).
             #[inline]
             pub const fn sets(&self) -> usize {
                 self.$field.sets()
             }
 
-            /// Returns all slots with the value that a slot was inserted with, including it; none if it is not in the index.
-            /// O(1); no value is looked at.
+            /// Returns an iterator over the slots with the value that a slot was inserted with, including that slot;
+            /// empty if it is not in the index. O(1); calls no user code.
             ///
             /// # Examples
             ///
@@ -30,22 +29,21 @@ macro_rules! set_methods {
                 self.$field.same(slot)
             }
 
-            /// Returns whether a slot is where it is to go, so that [`commit`](Self::commit) does nothing.
+            /// Returns `true` if a slot is already in its planned set, so that [`commit`](Self::commit) does nothing.
             #[cfg(test)]
             pub(crate) fn is_same(&self, slot: u32, plan: &Plan) -> bool {
                 self.$field.is_same(slot, *plan)
             }
 
-            /// Moves a slot to where a plan for it says, from the set that it is in, if any. Runs no user code and
-            /// cannot fail.
+            /// Moves a slot from its set, if any, to the planned one. Runs no user code and cannot fail.
             ///
-            /// Since that plan nothing may have changed, except that the slot may have been removed.
+            /// Since the plan was made nothing may have changed, except that the slot may have been removed.
             #[inline]
             pub(crate) fn commit(&mut self, slot: u32, plan: Plan) {
                 self.$field.commit(slot, plan);
             }
 
-            /// Asserts that nothing is lost.
+            /// Asserts that the index is consistent.
             #[cfg(any(test, fuzzing))]
             #[doc(hidden)]
             pub fn check(&self) {
@@ -54,8 +52,8 @@ macro_rules! set_methods {
         }
 
         impl<S: BuildHasher> $index<S> {
-            /// Returns all slots of a value; `is_meant` returns whether a slot has it. O(1) if hashes are well
-            /// distributed, and for each slot returned.
+            /// Returns an iterator over the slots with a value; `is_meant` returns whether a slot has it. O(1), plus
+            /// O(1) per slot returned, if hashes are well distributed.
             #[inline]
             pub fn find<Q: Hash + ?Sized>(
                 &self,
@@ -65,7 +63,7 @@ macro_rules! set_methods {
                 self.$field.find(hash32(&self.hasher, value), is_meant)
             }
 
-            /// Returns the number of slots of a value. Linear in them.
+            /// Returns the number of slots with a value. O(n) in that number.
             #[inline]
             pub fn count<Q: Hash + ?Sized>(
                 &self,
@@ -75,15 +73,15 @@ macro_rules! set_methods {
                 self.find(value, is_meant).count()
             }
 
-            /// Inserts the slot of a value, or moves it from the set of another value. O(1) if hashes are well
+            /// Inserts a slot with its value, or moves it from the set of its old value. O(1) if hashes are well
             /// distributed; enters the kernel when committed memory is used up.
             ///
-            /// `is_meant` returns whether another slot has the value. It is not called with this one, which may have its
+            /// `is_meant` returns whether another slot has the value. It is not called for `slot`, which may have its
             /// new value already.
             ///
             /// # Panics
             ///
-            /// Where [`try_insert`](Self::try_insert) has an error.
+            /// If [`try_insert`](Self::try_insert) returns an error.
             #[track_caller]
             pub fn insert<Q: Hash + ?Sized>(
                 &mut self,
@@ -94,13 +92,13 @@ macro_rules! set_methods {
                 or_give_up(self.try_insert(value, slot, is_meant));
             }
 
-            /// [`insert`](Self::insert), or the error.
+            /// Inserts a slot as [`insert`](Self::insert) does, or returns the error.
             ///
             /// # Errors
             ///
             #[doc = $unnumbered]
             /// ([`KeyBits`](crate::ErrorKind::KeyBits)); if the slot is [far](super#far-slots)
-            /// ([`FarIndex`](crate::ErrorKind::FarIndex)); or if the system refuses memory. Nothing has changed then.
+            /// ([`FarIndex`](crate::ErrorKind::FarIndex)); or if memory is refused. Nothing has changed then.
             pub fn try_insert<Q: Hash + ?Sized>(
                 &mut self,
                 value: &Q,
@@ -114,14 +112,14 @@ macro_rules! set_methods {
                 Ok(())
             }
 
-            /// Finds where the slot of a value is to go, and reserves memory for that. Nothing observable changes.
+            /// Determines where a slot goes, and reserves the memory for it. Nothing observable changes.
             ///
-            /// All user code that an insertion needs runs here, and all errors arise here. If the slot is in the index,
-            /// `is_meant` is called with it as well, to find out whether it may stay where it is.
+            /// All user code that an insertion needs runs here, and all errors occur here. If the slot is in the index,
+            /// `is_meant` is also called for it, to find out whether it may stay where it is.
             ///
             /// # Errors
             ///
-            /// As for [`try_insert`](Self::try_insert), but no slot is far.
+            /// As for [`try_insert`](Self::try_insert), except that no slot is far.
             pub(crate) fn plan<Q: Hash + ?Sized>(
                 &mut self,
                 value: &Q,
@@ -130,7 +128,7 @@ macro_rules! set_methods {
             ) -> Result<Plan, Error> {
                 let mut plan = self.$field.look(hash32(&self.hasher, value), slot, &mut is_meant);
                 if plan.has_set() && !plan.is_there && self.contains(slot) {
-                    // Whether both are in one set cannot be told without iterating over it.
+                    // Otherwise the whole set would have to be searched for the slot.
                     plan.is_there = is_meant(slot);
                 }
                 self.$field.try_reserve(slot, plan)?;

@@ -1,23 +1,24 @@
-//! Which of twelve bytes are equal to a given one: the only comparison of a look-up in a hash table.
+//! Compares twelve bytes with a given one: the only comparison in a hash table look-up, apart from values.
 //!
 //! # Why this is sound
 //!
-//! On processors that compare sixteen bytes at once, they are passed by value, and every such processor has the
-//! instructions. This is the only unsafe code of the module, and saves a third of the instructions of a look-up.
+//! The intrinsics take values, not pointers, so they are sound on every processor that has the instructions, which all
+//! processors of this architecture do. This is the only unsafe code of the module; it saves a third of the instructions
+//! of a look-up.
 
 #![cfg_attr(
     all(target_arch = "x86_64", not(miri)),
     expect(unsafe_code, reason = "compares sixteen bytes at once")
 )]
 
-/// Returns a bit for each byte that is equal to `byte`, of eight bytes and of four, the lowest bit for the first.
+/// Returns a bit for each byte that equals `byte`: the lowest eight bits for `lower`, the next four for `upper`.
 ///
-/// Bytes that differ from it in the lowest bit alone may be taken for equal. `byte` is not zero.
+/// Bytes that differ from `byte` only in the lowest bit may be reported as equal. `byte` must not be zero.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
 pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {
     use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
-    debug_assert!(byte != 0, "bytes above those of the upper are");
+    debug_assert!(byte != 0, "zero would match the bytes past those of `upper`");
     let lower = i64::from_le_bytes(lower.to_le_bytes());
     // SAFETY: every processor of this architecture has SSE2.
     let bytes = unsafe { _mm_set_epi64x(i64::from(upper), lower) };
@@ -30,7 +31,7 @@ pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {
     u32::from_le_bytes(bits.to_le_bytes())
 }
 
-/// The comparison by words.
+/// Compares word by word.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 #[inline]
 pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {
@@ -45,7 +46,7 @@ fn by_words(lower: u64, upper: u32, byte: u8) -> u32 {
         let differences = word ^ (LOW * u64::from(byte));
         // A zero byte borrows from the next, which then looks like zero if it is 1.
         let zeros = differences.wrapping_sub(LOW) & !differences & (LOW << 7);
-        // Collects the highest bit of each byte in the highest byte.
+        // Gathers the highest bit of each byte in the highest byte.
         (zeros >> 7).wrapping_mul(0x0102_0408_1020_4080).to_be_bytes()[0]
     };
     u32::from(bits(lower)) | u32::from(bits(upper.into())) << 8
@@ -56,12 +57,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_equal_are_found_and_no_others_but_by_a_bit() {
+    fn equal_bytes_are_found_and_others_only_if_they_differ_in_the_lowest_bit() {
         let mut random = 1_u64;
         for _ in 0..10_000 {
             let bytes = [0; 12].map(|_: u8| {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                // Many are equal, and some are zero.
+                // Many bytes are equal, and some are zero.
                 (random >> 60).to_le_bytes()[0] * 17
             });
             let lower = u64::from_le_bytes(*bytes.first_chunk().unwrap());

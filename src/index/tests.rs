@@ -1,4 +1,4 @@
-//! What holds of copies of indices, of whatever kind.
+//! Helpers for tests of copies of indices of every kind.
 
 #![forbid(unsafe_code)]
 
@@ -9,14 +9,14 @@ use crate::raw_vec::Options;
 use crate::service::{CommitAhead, Release};
 use crate::vec::VmVec;
 
-/// An index that was just made, with arrays that take all memory from the system, which may refuse it.
+/// Makes the arrays of an empty index take all memory from the system, which can be made to refuse it.
 pub(super) fn fresh<I: Arrays>(mut index: I, max_len: Option<usize>) -> I {
     let options = Options { max_len, release: Release::Now, ..Options::DEFAULT };
     index.each_array(&mut Remake(options)).unwrap();
     index
 }
 
-/// The length of each array of an index, and what it can hold at most.
+/// The length and the maximum length of each array of an index.
 #[derive(Default)]
 struct Sizes(Vec<[usize; 2]>);
 
@@ -33,13 +33,13 @@ fn sizes(index: &mut impl Arrays) -> Vec<[usize; 2]> {
     sizes.0
 }
 
-/// Asserts that a copy has arrays of the same length, with the same options: of an index whose `max_len` was said.
+/// Asserts that the arrays of a copy have the lengths and maximum lengths of the original's.
 pub(super) fn assert_alike<I: Arrays>(mut copy: I, index: &mut I) {
     assert_eq!(sizes(&mut copy), sizes(index));
 }
 
-/// Refuses copies of an index all calls but the first few, and more of these each time, until there is one. Whatever is
-/// refused, `check` is shown the original, and then the copy.
+/// Copies an index while all system calls fail except for the first few, which become more until the copy succeeds.
+/// `check` is called with the original each time, and then with the copy.
 pub(super) fn refuse_copies<I: Arrays>(
     index: &mut I,
     try_clone: impl Fn(&I) -> Result<I, Error>,
@@ -55,13 +55,13 @@ pub(super) fn refuse_copies<I: Arrays>(
             match copy {
                 Ok(copy) => {
                     assert_eq!(struck, 0);
-                    // Each array that has something asks once at least.
+                    // Each array that is not empty makes at least one call.
                     let arrays = sizes(index).iter().filter(|[len, _]| *len > 0).count();
                     assert!(pass >= arrays, "{pass} for {arrays}");
                     check(&copy);
                     break;
                 }
-                // Who wants memory committed is not said.
+                // An error of a commit does not name the container.
                 Err(_) if call == Call::Commit => {}
                 Err(error) => assert!(format!("{error:?}").contains("Index"), "{error:?}"),
             }
@@ -71,7 +71,7 @@ pub(super) fn refuse_copies<I: Arrays>(
 }
 
 #[test]
-fn a_copy_of_an_array_has_its_options_and_addresses_where_it_would_have_some() {
+fn a_copied_array_has_the_options_and_reserves_addresses_as_a_new_one() {
     let usual = array::<u64>().options();
     let with_max_len = Options { max_len: Some(700), ..usual };
     let ahead = Options { commit_ahead: CommitAhead::Auto, release: Release::Background, ..usual };

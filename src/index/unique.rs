@@ -1,4 +1,4 @@
-//! [`UniqueIndex`]: a value to the slot that has it.
+//! [`UniqueIndex`], which finds the slot of a value.
 
 #![forbid(unsafe_code)]
 
@@ -12,23 +12,24 @@ use crate::error::{Error, or_give_up};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash};
 
-/// Finds the slot of a value among many, none of which has the value of another.
+/// An index that finds the slot with a value; no two slots have the same value.
 ///
-/// It holds numbers of slots and their hashes, and no value: who uses it keeps these, and tells whether the one in a slot
-/// is meant. It is for those who have storage of their own.
+/// It stores slot numbers and hashes, not values: the caller keeps the values, and passes closures that return whether
+/// the value in a slot is the one sought. Use it with storage of your own; a [`Table`](crate::Table) maintains its
+/// indices itself.
 ///
-/// It grows by one bucket at a time (linear hashing), so that no insertion takes long: it copies a dozen entries at most, where hashes
-/// are spread, and the slots are about as many as the highest says.
+/// It grows by one bucket at a time (linear hashing), so no insertion takes long: it copies at most a dozen entries, if
+/// hashes are well distributed and slot numbers have few gaps.
 ///
 /// # Memory
 ///
-/// The index takes 4 bytes for each slot up to the highest, and about 10 more for each slot in it. An insertion far past the
-/// highest slot writes the 4 bytes of all slots in between; [far](super#far-slots) slots are refused.
+/// The index takes 4 bytes for each slot up to the highest, and about 10 more for each slot in it. An insertion far
+/// past the highest slot writes the 4 bytes of all slots in between; [far](super#far-slots) slots are refused.
 ///
-/// # Wrong values
+/// # Inconsistent values
 ///
-/// A `Hash` or `Eq` that gives another answer each time has values not be found, or the wrong ones, and that is
-/// all. [`remove`](Self::remove) asks neither.
+/// If `Hash` or `Eq` is inconsistent, values may be missed, or wrong ones found, and nothing else happens.
+/// [`remove`](Self::remove) calls neither.
 ///
 /// # Examples
 ///
@@ -41,7 +42,7 @@ use std::hash::{BuildHasher, Hash};
 ///     assert_eq!(index.insert(name, slot, |other| names[other as usize] == name), None);
 /// }
 /// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), Some(1));
-/// assert_eq!(index.insert("ann", 7, |other| names[other as usize] == "ann"), Some(0)); // it has it
+/// assert_eq!(index.insert("ann", 7, |other| names[other as usize] == "ann"), Some(0)); // slot 0 has the value
 /// assert!(index.remove(1));
 /// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), None);
 /// ```
@@ -53,7 +54,7 @@ pub struct UniqueIndex<S = RandomState> {
 hashed_methods!(UniqueIndex, buckets: Buckets);
 
 impl<S: BuildHasher> UniqueIndex<S> {
-    /// The slot of a value, if one has it; `is_meant` tells of a slot whether it has. O(1), where hashes are spread.
+    /// Returns the slot with a value; `is_meant` returns whether a slot has it. O(1) if hashes are well distributed.
     #[inline]
     pub fn find<Q: Hash + ?Sized>(
         &self,
@@ -63,15 +64,15 @@ impl<S: BuildHasher> UniqueIndex<S> {
         self.buckets.find(hash32(&self.hasher, value), is_meant)
     }
 
-    /// Puts in the slot of a value, or gives the one that has that value already; then nothing has changed. O(1),
-    /// where hashes are spread; enters the kernel if memory is used up.
+    /// Inserts a slot with its value, or returns the slot that already has that value; then nothing has changed. O(1)
+    /// if hashes are well distributed; enters the kernel when committed memory is used up.
     ///
-    /// A slot that is in it is moved, out of where it was; `is_meant` is not asked about it.
+    /// If the slot is in the index, it is moved to its new value. `is_meant` is not called for it.
     ///
     /// # Panics
     ///
-    /// Where [`try_insert`](Self::try_insert) has an error.
-    #[must_use = "what it gives has the value already, and the slot is not put in"]
+    /// If [`try_insert`](Self::try_insert) returns an error.
+    #[must_use = "if a slot is returned, it has the value already, and nothing was inserted"]
     #[track_caller]
     pub fn insert<Q: Hash + ?Sized>(
         &mut self,
@@ -82,13 +83,13 @@ impl<S: BuildHasher> UniqueIndex<S> {
         or_give_up(self.try_insert(value, slot, is_meant))
     }
 
-    /// [`insert`](Self::insert), or the error.
+    /// Inserts a slot as [`insert`](Self::insert) does, or returns the error.
     ///
     /// # Errors
     ///
     /// If the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)) or [far](super#far-slots)
-    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or the system refuses memory; then nothing has changed.
-    #[must_use = "what it gives has the value already, and the slot is not put in"]
+    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or memory is refused. Nothing has changed then.
+    #[must_use = "if a slot is returned, it has the value already, and nothing was inserted"]
     pub fn try_insert<Q: Hash + ?Sized>(
         &mut self,
         value: &Q,
@@ -105,8 +106,10 @@ impl<S: BuildHasher> UniqueIndex<S> {
         Ok(None)
     }
 
-    /// Takes the slot of a value out, and gives it; `is_meant` tells of a slot whether it has that value. O(1), where hashes
-    /// are spread. May enter the kernel, as [`remove`](Self::remove) may, which is to be told the slot and asks nobody.
+    /// Removes the slot with a value and returns it; `is_meant` returns whether a slot has that value. O(1) if hashes
+    /// are well distributed. May enter the kernel.
+    ///
+    /// [`remove`](Self::remove) does the same by slot number, and hashes nothing.
     ///
     /// # Examples
     ///
@@ -128,13 +131,11 @@ impl<S: BuildHasher> UniqueIndex<S> {
         self.buckets.remove_found(hash32(&self.hasher, value), is_meant)
     }
 
-    /// The hash that is kept of a value.
     #[inline]
     pub(crate) fn hash<Q: Hash + ?Sized>(&self, value: &Q) -> u32 {
         hash32(&self.hasher, value)
     }
 
-    /// [`find`](Self::find), by its hash.
     #[inline]
     pub(crate) fn find_hashed(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> Option<u32> {
         self.buckets.find(hash, is_meant)
@@ -142,19 +143,19 @@ impl<S: BuildHasher> UniqueIndex<S> {
 }
 
 impl<S> UniqueIndex<S> {
-    /// Makes room for a slot, whatever hash it comes with.
+    /// Reserves memory for a slot, whatever its hash.
     #[inline]
     pub(crate) fn try_reserve_slot(&mut self, slot: u32) -> Result<(), Error> {
         self.buckets.reserve(slot)
     }
 
-    /// Takes a slot out, which is sooner found if that is its hash.
+    /// Removes a slot; faster if the hash is the one it was inserted with.
     #[inline]
     pub(crate) fn remove_hashed(&mut self, hash: u32, slot: u32) {
         self.buckets.remove_hashed(hash, slot);
     }
 
-    /// Puts a slot in for which there is room, or where it belongs now.
+    /// Inserts a slot, for which memory was reserved, or moves it to its new hash.
     #[inline]
     pub(crate) fn put_reserved(&mut self, hash: u32, slot: u32) {
         self.buckets.remove(slot);

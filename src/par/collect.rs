@@ -7,9 +7,9 @@
 //! of its room on in a [`Written`], which owns those elements and drops them if anything panics. Two of these are
 //! joined only if the second starts where the first ends. One that starts at the first slot of the whole room, and has
 //! as many elements as the room has slots, therefore owns exactly these; only then do they become the array's.
-//! Iterators are not trusted: one that yields more or fewer elements than it announced panics.
+//! Iterators are not trusted: one that yields more or fewer elements than it announced causes a panic.
 
-#![expect(unsafe_code, reason = "writes behind the last element")]
+#![expect(unsafe_code, reason = "writes past the last element")]
 
 use crate::vec::VmVec;
 use rayon::iter::plumbing::{Consumer, Folder, Reducer, UnindexedConsumer};
@@ -49,7 +49,7 @@ impl<T: Send> ParallelExtend<T> for VmVec<T> {
 }
 
 /// Collects the elements of an iterator into one `Vec` for each task, in order.
-#[expect(clippy::linkedlist, reason = "two are joined in constant time")]
+#[expect(clippy::linkedlist, reason = "two lists are joined in constant time")]
 pub(super) fn collect_parts<T: Send>(iter: impl ParallelIterator<Item = T>) -> LinkedList<Vec<T>> {
     iter.fold(Vec::new, |mut part, element| {
         part.push(element);
@@ -161,7 +161,6 @@ impl<T: Send> UnindexedConsumer<T> for Room<'_, T> {
 /// Writes to the slots of a room in order.
 struct Filling<'v, T> {
     written: Written<'v, T>,
-    /// The number of slots.
     room: usize,
 }
 

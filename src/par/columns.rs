@@ -1,4 +1,4 @@
-//! Parallel iterators over the rows of columns. (The columns themselves are slices, which have their own.)
+//! Parallel iterators over the rows of columns. (Single columns are slices, which have their own.)
 
 #![forbid(unsafe_code)]
 

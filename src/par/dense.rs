@@ -1,4 +1,4 @@
-//! Dense maps in parallel: as arrays are.
+//! Parallel iterators over dense maps.
 
 #![forbid(unsafe_code)]
 
@@ -9,8 +9,8 @@ use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer};
 use rayon::iter::{Copied, IndexedParallelIterator, IntoParallelIterator, ParallelIterator, Zip};
 use rayon::slice;
 
-/// Keys and values of a dense map in parallel, in the order of rows; made by `par_iter`, `par_iter_mut` and
-/// `into_par_iter`. What is by value and nobody takes is dropped.
+/// A parallel iterator over the key–value pairs of a [`DenseSlotMap`], in row order; created by `par_iter`,
+/// `par_iter_mut` and `into_par_iter`. Values that are not consumed are dropped if they were moved out.
 #[must_use = "iterators are lazy"]
 #[derive(Clone)]
 pub struct ParPairs<P: IndexedParallelIterator, R: IndexedParallelIterator> {
@@ -56,7 +56,7 @@ debug_fields! {
     len: iter.pairs.len()
 }
 
-/// Keys of a dense map in parallel, in the order of rows.
+/// A parallel iterator over the keys of a dense map, in row order.
 type ParKeys<'a, K> = Copied<slice::Iter<'a, K>>;
 
 impl<'a, K, V, S> IntoParallelIterator for &'a DenseSlotMap<K, V, S>
@@ -68,7 +68,7 @@ where
     type Iter = ParPairs<ParKeys<'a, K>, <&'a S as IntoParallelIterator>::Iter>;
     type Item = (K, <&'a S as IntoParallelIterator>::Item);
 
-    /// Keys and values in parallel, in the order of rows. Needs the feature `rayon`.
+    /// Returns a parallel iterator over the key–value pairs, in row order. Needs the feature `rayon`.
     ///
     /// # Examples
     ///
@@ -97,7 +97,7 @@ where
     type Iter = ParPairs<ParKeys<'a, K>, <&'a mut S as IntoParallelIterator>::Iter>;
     type Item = (K, <&'a mut S as IntoParallelIterator>::Item);
 
-    /// Keys and values in parallel, the values to be changed. Needs the feature `rayon`.
+    /// Returns a mutable parallel iterator over the key–value pairs, in row order. Needs the feature `rayon`.
     fn into_par_iter(self) -> Self::Iter {
         let (keys, rows) = self.parts_mut();
         ParPairs { pairs: keys.into_par_iter().copied().zip(rows) }
@@ -112,7 +112,7 @@ where
     type Iter = ParPairs<vec::ParIntoIter<K>, <S as IntoParallelIterator>::Iter>;
     type Item = (K, <S as IntoParallelIterator>::Item);
 
-    /// Keys and values by value in parallel, in the order of rows. Needs the feature `rayon`.
+    /// Returns a parallel iterator that moves keys and values out, in row order. Needs the feature `rayon`.
     fn into_par_iter(self) -> Self::Iter {
         let (keys, rows) = self.into_parts();
         ParPairs { pairs: keys.into_par_iter().zip(rows) }
@@ -120,14 +120,14 @@ where
 }
 
 impl<K: Key + Send + Sync, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// All keys in parallel, in the order of rows. Needs the feature `rayon`.
+    /// Returns a parallel iterator over the keys, in row order. Needs the feature `rayon`.
     pub fn par_keys(&self) -> Copied<slice::Iter<'_, K>> {
         self.keys_as_slice().into_par_iter().copied()
     }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// All values in parallel, in the order of rows. Needs the feature `rayon`.
+    /// Returns a parallel iterator over the values, in row order. Needs the feature `rayon`.
     pub fn par_values<'a>(&'a self) -> <&'a S as IntoParallelIterator>::Iter
     where
         &'a S: IntoParallelIterator,
@@ -135,7 +135,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.rows().into_par_iter()
     }
 
-    /// All values in parallel, to be changed. Needs the feature `rayon`.
+    /// Returns a mutable parallel iterator over the values, in row order. Needs the feature `rayon`.
     pub fn par_values_mut<'a>(&'a mut self) -> <&'a mut S as IntoParallelIterator>::Iter
     where
         &'a mut S: IntoParallelIterator,

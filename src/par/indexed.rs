@@ -47,10 +47,10 @@ macro_rules! indexed {
                 bridge(self, consumer)
             }
 
-            #[allow(unused_mut, reason = "items are taken out of some")]
+            #[allow(unused_mut, reason = "some expressions take items out of it")]
             fn with_producer<P: ProducerCallback<$item>>(self, callback: P) -> P::Output {
                 let mut $this = self;
-                // What the items are taken from is dropped after this, by return or by panic, and closes the gap.
+                // Dropping `$this` after this, by return or panic, closes the gap that drained items leave.
                 callback.callback(Part($rest))
             }
         }

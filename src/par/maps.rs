@@ -1,4 +1,4 @@
-//! Slot maps and secondary maps in parallel: split at the words of the hole bitmap.
+//! Parallel iterators over slot maps and secondary maps, split at the words of the hole bitmap.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,7 @@ use crate::slots::walk::{WalkMut, WalkOwned, WalkRef};
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// Gives what is made of each slot of a part of a map.
+/// Yields what `make` makes of each slot in a part of a map.
 pub(super) struct Producer<W, F> {
     pub(super) walk: W,
     pub(super) make: F,
@@ -39,7 +39,7 @@ where
     }
 }
 
-/// Drives a consumer with what is made of each slot of a walk.
+/// Drives a consumer with what `make` makes of each slot of a walk.
 fn drive<W: EachOnce + Send, T, C: UnindexedConsumer<T>>(
     walk: W,
     make: impl Fn((u32, u32, W::Value)) -> T + Copy + Send,
@@ -48,7 +48,7 @@ fn drive<W: EachOnce + Send, T, C: UnindexedConsumer<T>>(
     bridge_unindexed(Producer { walk, make }, consumer)
 }
 
-/// [`drive`], with values that are moved out. What is left is dropped.
+/// Drives a consumer as [`drive`] does, with values that are moved out. Values not consumed are dropped.
 fn drive_owned<V: Send, T, C: UnindexedConsumer<T>>(
     mut walk: WalkOwned<V>,
     make: impl Fn((u32, u32, V)) -> T + Copy + Send,
@@ -57,8 +57,7 @@ fn drive_owned<V: Send, T, C: UnindexedConsumer<T>>(
     drive(walk.share(), make, consumer)
 }
 
-/// A parallel iterator over the slots of a map. They differ in what they make of a slot, and in how `$drive` goes through
-/// slots.
+/// Defines a parallel iterator over the slots of a map. `$make` makes an item of a slot, and `$drive` walks the slots.
 macro_rules! iterator {
     (
         $(#[$doc:meta])*
@@ -84,7 +83,7 @@ macro_rules! iterator {
 
         debug_as!([$($lifetime,)? K: Key, V] $name<$($lifetime,)? K, V>, stringify!($name));
     };
-    // One by shared reference, which can be cloned.
+    // An iterator by shared reference, which is `Clone`.
     (Clone: $(#[$doc:meta])* $name:ident $($rest:tt)*) => {
         $crate::par::maps::iterator! { $(#[$doc])* $name $($rest)* }
 
@@ -93,42 +92,42 @@ macro_rules! iterator {
 }
 pub(super) use iterator;
 
-/// The parallel iterators of a kind of map, by the types of its slots, and how they are gone through.
+/// Defines the parallel iterators of a kind of map by the types of its slots and the functions that walk them.
 macro_rules! iterators {
     (
         $map:literal, $shared:ty, $mutable:ty, $drive:ident, $owned:ty, $drive_owned:ident
     ) => {
         $crate::par::maps::iterator! {
             Clone:
-            #[doc = concat!("Keys and values of ", $map, " in parallel, made by `par_iter`.")]
+            #[doc = concat!("A parallel iterator over the key–value pairs of ", $map, "; created by `par_iter`.")]
             ParIter<'a, K: Send, V: Sync>, $shared, $drive => (K, &'a V): pair
         }
 
         $crate::par::maps::iterator! {
-            #[doc = concat!("Keys and values of ", $map, " in parallel, the values to be changed, made by `par_iter_mut`.")]
+            #[doc = concat!("A mutable parallel iterator over the key–value pairs of ", $map, "; created by `par_iter_mut`.")]
             ParIterMut<'a, K: Send, V: Send>, $mutable, $drive => (K, &'a mut V): pair
         }
 
         $crate::par::maps::iterator! {
             Clone:
-            #[doc = concat!("Keys of ", $map, " in parallel, made by `par_keys`.")]
+            #[doc = concat!("A parallel iterator over the keys of ", $map, "; created by `par_keys`.")]
             ParKeys<'a, K: Send, V: Sync>, $shared, $drive => K: only_key
         }
 
         $crate::par::maps::iterator! {
             Clone:
-            #[doc = concat!("Values of ", $map, " in parallel, made by `par_values`.")]
+            #[doc = concat!("A parallel iterator over the values of ", $map, "; created by `par_values`.")]
             ParValues<'a, K, V: Sync>, $shared, $drive => &'a V: only_value
         }
 
         $crate::par::maps::iterator! {
-            #[doc = concat!("Values of ", $map, " in parallel, to be changed, made by `par_values_mut`.")]
+            #[doc = concat!("A mutable parallel iterator over the values of ", $map, "; created by `par_values_mut`.")]
             ParValuesMut<'a, K, V: Send>, $mutable, $drive => &'a mut V: only_value
         }
 
         $crate::par::maps::iterator! {
-            #[doc = concat!("Keys and values of ", $map, " in parallel, by value; made by `into_par_iter`.")]
-            /// What nobody takes is dropped.
+            #[doc = concat!("A parallel iterator that moves keys and values out of ", $map, "; created by `into_par_iter`.")]
+            /// Values that are not consumed are dropped.
             ParIntoIter<K: Send, V: Send>, $owned, $drive_owned => (K, V): pair
         }
     };
@@ -137,7 +136,7 @@ pub(super) use iterators;
 
 iterators!("a map", WalkRef<'a, V>, WalkMut<'a, V>, drive, WalkOwned<V>, drive_owned);
 
-/// A map in parallel, by what gives its slots: shared, to be changed, and by value.
+/// Implements parallel iteration for a map by the walks over its slots: shared, mutable, and by value.
 macro_rules! parallel {
     (
         $map:ident<K, V $(, $hasher:ident)?>, $order:literal,
@@ -150,7 +149,7 @@ macro_rules! parallel {
             type Iter = ParIter<'a, K, V>;
             type Item = (K, &'a V);
 
-            #[doc = concat!("Keys and values in parallel, ", $order, ". Needs the feature `rayon`.")]
+            #[doc = concat!("Returns a parallel iterator over the key–value pairs, ", $order, ". Needs the feature `rayon`.")]
             ///
             /// # Examples
             ///
@@ -167,7 +166,7 @@ macro_rules! parallel {
             type Iter = ParIterMut<'a, K, V>;
             type Item = (K, &'a mut V);
 
-            /// Keys and values in parallel, the values to be changed. Needs the feature `rayon`.
+            /// Returns a mutable parallel iterator over the key–value pairs. Needs the feature `rayon`.
             fn into_par_iter(self) -> Self::Iter {
                 let (mint, $this) = (self.mint(), self);
                 ParIterMut { slots: $mutable, mint }
@@ -180,7 +179,7 @@ macro_rules! parallel {
             type Iter = ParIntoIter<K, V>;
             type Item = (K, V);
 
-            #[doc = concat!("Keys and values by value in parallel, ", $order, ". Needs the feature `rayon`.")]
+            #[doc = concat!("Returns a parallel iterator that moves keys and values out, ", $order, ". Needs the feature `rayon`.")]
             fn into_par_iter(self) -> Self::Iter {
                 let (mint, $this) = (self.mint(), self);
                 ParIntoIter { slots: $owned, mint }
@@ -188,7 +187,7 @@ macro_rules! parallel {
         }
 
         impl<K: Key + Send, V: Sync $(, $hasher)?> $map<K, V $(, $hasher)?> {
-            #[doc = concat!("All keys in parallel, ", $order, ". Needs the feature `rayon`.")]
+            #[doc = concat!("Returns a parallel iterator over the keys, ", $order, ". Needs the feature `rayon`.")]
             pub fn par_keys(&self) -> ParKeys<'_, K, V> {
                 let (mint, $this) = (self.mint(), self);
                 ParKeys { slots: $shared, mint }
@@ -196,7 +195,7 @@ macro_rules! parallel {
         }
 
         impl<K: Key, V: Sync $(, $hasher)?> $map<K, V $(, $hasher)?> {
-            #[doc = concat!("All values in parallel, ", $order, ". Needs the feature `rayon`.")]
+            #[doc = concat!("Returns a parallel iterator over the values, ", $order, ". Needs the feature `rayon`.")]
             pub fn par_values(&self) -> ParValues<'_, K, V> {
                 let (mint, $this) = (self.mint(), self);
                 ParValues { slots: $shared, mint }
@@ -204,7 +203,7 @@ macro_rules! parallel {
         }
 
         impl<K: Key, V: Send $(, $hasher)?> $map<K, V $(, $hasher)?> {
-            /// All values in parallel, to be changed. Needs the feature `rayon`.
+            /// Returns a mutable parallel iterator over the values. Needs the feature `rayon`.
             pub fn par_values_mut(&mut self) -> ParValuesMut<'_, K, V> {
                 let (mint, $this) = (self.mint(), self);
                 ParValuesMut { slots: $mutable, mint }

@@ -1,26 +1,27 @@
-//! Arrays and maps in parallel, by the crate `rayon`.
+//! Parallel iterators for arrays and maps (feature `rayon`).
 //!
-//! Bring its traits in by `use rayon::prelude::*`. Then
+//! After `use rayon::prelude::*`,
 //!
-//! - a [`VmVec`](crate::VmVec) has what a `Vec` has there: it is collected into (`collect`,
-//!   `par_extend`), drained (`par_drain`), given out by value (`into_par_iter`), and, as a slice,
-//!   has `par_iter`, `par_iter_mut`, `par_chunks`, `par_sort` and so on;
-//! - a [`SharedVec`](crate::SharedVec) has the same, and tasks append to one that is shared, by `par_extend` of
-//!   `&SharedVec`;
-//! - a [`BlockVec`](crate::BlockVec) is collected into, and has `par_iter`, `par_iter_mut` and `into_par_iter`, which
-//!   know their length, and go through each block as through a slice;
-//! - a map has `par_iter`, `par_iter_mut` and `into_par_iter`, and by itself `par_keys`, `par_values`
-//!   and `par_values_mut`. A [`SlotMap`](crate::SlotMap) and a [`SecondaryMap`](crate::SecondaryMap) are shared
-//!   out by blocks of 64 slots and come back in the order of addresses; a
-//!   [`DenseSlotMap`](crate::DenseSlotMap), whose iterators know their length, is as a slice is;
-//! - a [`SharedSlotMap`](crate::SharedSlotMap) has `par_iter`, while others put values in and take them out, and
-//!   `into_par_iter`; all else its owner's `SlotMap` has;
-//! - [`Columns`](crate::Columns) have `par_iter` and `par_iter_mut` over rows, and each column what a slice has.
+//! - a [`VmVec`](crate::VmVec) has what a `Vec` has there: `collect` and `par_extend` fill it, `par_drain` and
+//!   `into_par_iter` move elements out of it, and as a slice it has `par_iter`, `par_iter_mut`, `par_chunks`,
+//!   `par_sort` and so on;
+//! - a [`SharedVec`](crate::SharedVec) has the same methods, and `par_extend` of `&SharedVec` appends from all tasks
+//!   while others read;
+//! - a [`BlockVec`](crate::BlockVec) has `collect`, `par_extend`, `par_iter`, `par_iter_mut` and `into_par_iter`, which
+//!   know their length and iterate over each block as a slice;
+//! - a map has `par_iter`, `par_iter_mut` and `into_par_iter`, and the methods `par_keys`, `par_values` and
+//!   `par_values_mut`. A [`SlotMap`](crate::SlotMap) or [`SecondaryMap`](crate::SecondaryMap) is split into blocks of
+//!   64 slots, and items keep the order of addresses; a [`DenseSlotMap`](crate::DenseSlotMap) is split like a slice,
+//!   and its iterators know their length;
+//! - a [`SharedSlotMap`](crate::SharedSlotMap) has `par_iter`, during which other threads may insert and remove values,
+//!   and `into_par_iter`; other methods are those of its owner's `SlotMap`;
+//! - [`Columns`](crate::Columns) have `par_iter` and `par_iter_mut` over rows, and each column has the methods of a
+//!   slice.
 //!
-//! # Maps side by side
+//! # Joins
 //!
-//! `par_join` and `par_join_mut` give the values of keys that have one in all of several maps, those to be
-//! changed of which are borrowed mutably; see [`Column`](crate::secondary::Column).
+//! `par_join` and `par_join_mut` iterate over several maps in step by key: they yield the values of keys that all of
+//! the maps have, mutably if a map is borrowed mutably; see [`Column`](crate::secondary::Column).
 //!
 //! ```
 //! use rayon::prelude::*;
@@ -36,7 +37,7 @@
 //! assert_eq!(places.values().sum::<f64>(), 500_000.0);
 //! ```
 //!
-//! Where there need not be a value, one is looked for; that may be done by all threads at once.
+//! For values that need not exist, look them up; all threads can do that at once.
 //!
 //! ```
 //! # use rayon::prelude::*;
@@ -49,9 +50,9 @@
 //!
 //! # Panics
 //!
-//! Where a closure of the user's panics, rayon waits for the other tasks and goes on with the panic. All
-//! arrays and maps are whole then: what is taken out by value is dropped, and what was to be put in is
-//! not there. (In an array that is shared, what came before is there.)
+//! If a closure panics, rayon waits for the other tasks and then resumes the panic. All arrays and maps are valid then:
+//! values that were moved out are dropped, and elements to be appended are not present. (In a shared array, elements
+//! appended before are present.)
 
 #[cfg(feature = "block-vec")]
 pub mod block_vec;

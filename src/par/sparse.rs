@@ -1,4 +1,4 @@
-//! Parallel iterators over sparse secondary maps, in no order.
+//! Parallel iterators over sparse secondary maps, in no particular order.
 
 #![forbid(unsafe_code)]
 
@@ -31,7 +31,7 @@ iterators!(
 );
 
 parallel! {
-    SparseSecondaryMap<K, V, S>, "in no order",
+    SparseSecondaryMap<K, V, S>, "in no particular order",
     |map| map.table().into_par_iter(), map.table_mut().into_par_iter(), map.into_table().into_par_iter(),
     /// ```
     /// use rayon::prelude::*;

@@ -79,7 +79,6 @@ impl<'de, L: Layout> Visitor<'de> for ReadKey<L> {
     }
 }
 
-/// The serialized form of a slot.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Slot", rename_all = "lowercase")]
 enum Slot<V> {
@@ -87,7 +86,7 @@ enum Slot<V> {
     Hole(u32),
     Detached(u32),
     Retired,
-    /// Not a slot, but the type number of the map, which precedes all slots.
+    /// The type id of the map, which precedes all slots.
     Type(u32),
 }
 
@@ -128,7 +127,6 @@ struct Map<S> {
     next: NextKeys,
 }
 
-/// Serializes the slots of a map.
 struct Slots<'a, K: Key, V>(&'a SlotMap<K, V>);
 
 impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
@@ -148,7 +146,6 @@ impl<K: Key, V: Serialize> Serialize for SlotMap<K, V> {
     }
 }
 
-/// The deserialized slots of a map.
 struct Read<K: Key, V>(SlotMap<K, V>);
 
 impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for Read<K, V> {
@@ -181,8 +178,8 @@ impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// In addition to those of the format: if a slot has a generation that it cannot have, if there are more slots
-    /// than keys can number, if memory is refused, or if a type number does not fit into keys.
+    /// In addition to those of the format: if a slot has an impossible generation, if there are more slots than keys
+    /// can number, if memory is refused, or if a type id does not fit into keys.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Map { floor, slots: Read(mut map), next } =
             Map::<Read<K, V>>::deserialize(deserializer)?;
@@ -288,9 +285,9 @@ where
 impl<K: Key + Serialize, V: Serialize> Serialize for SecondaryMap<K, V> {
     /// Serializes the map as a sequence of key–value pairs, in the order of indices.
     ///
-    /// If the highest index is [far](SecondaryMap#far-indices) for the number of values, the map is refused when it is
-    /// deserialized: if the slots up to it are more than 16 for each value, and take more than 4 MiB. A
-    /// [`SparseSecondaryMap`], which deserializes the same form, accepts it.
+    /// If the highest index is [far](SecondaryMap#far-indices) for the number of values, deserializing the map fails:
+    /// if the slots up to it take more than 4 MiB plus the memory of 16 slots per value. A [`SparseSecondaryMap`],
+    /// which deserializes the same form, accepts it.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
@@ -302,15 +299,15 @@ impl<'de, K: Key + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for S
     /// # Errors
     ///
     /// In addition to those of the format: those of [`try_insert`](SecondaryMap::try_insert), and if a slot occurs
-    /// twice. Whether an index is far depends on the number of values in all, in any order, so `n` of them take memory
-    /// for no more than `16 * n` slots, 4 MiB, and as much ahead as that.
+    /// twice. Whether an index is far depends on the total number of values, in any order, so `n` values take at most 4
+    /// MiB plus the memory of `16 * n` slots, and as much again ahead of them.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(ReadPairs(PhantomData))
     }
 }
 
 impl<K: Key + Serialize, V: Serialize, H> Serialize for SparseSecondaryMap<K, V, H> {
-    /// Serializes the map as a sequence of key–value pairs, in no order.
+    /// Serializes the map as a sequence of key–value pairs, in no particular order.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
@@ -326,7 +323,7 @@ where
     ///
     /// # Errors
     ///
-    /// As for [`SecondaryMap`], but no index is far.
+    /// As for [`SecondaryMap`], except that no index is far.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(ReadPairs(PhantomData))
     }

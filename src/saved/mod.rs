@@ -1,24 +1,24 @@
-//! What the feature `serde` writes and reads.
+//! The serialized forms of the feature `serde`.
 //!
-//! # The form
+//! # Forms
 //!
-//! | type | how it is written |
+//! | type | form |
 //! |---|---|
-//! | a key, [`KeyData`](crate::KeyData) | its [bits](crate::KeyData::to_bits), an unsigned number of 64 bits, or of 32 for a layout of 32 |
-//! | [`SlotMap`](crate::SlotMap) | a structure of three: `floor`, a number of 32 bits, the generation above which slots past the last one start; `slots`, a sequence of all slots in order, after the [type number](crate::SlotMapBuilder::type_id) if the map has one; and `next`, what the next keys depend on |
-//! | [`SharedSlotMap`](crate::SharedSlotMap) | as the `SlotMap` that its owner has, by [`as_mut_map`](crate::SharedSlotMap::as_mut_map): that is what he writes; either reads it |
-//! | a slot | a variant: `live` (0), a generation and the value; `hole` (1), the last generation that it had; `detached` (2), the generation of its key; `retired` (3), nothing |
-//! | a type number | a variant more of a slot's, though it is none: `type` (4), and the number |
-//! | `next` | a structure of three: `highest`, the highest generation of a removed value; `floors`, a sequence of pairs of a slot and a generation: slots past the last one, up to the one named, start above that generation, and all others above `floor`; and `reuse` |
-//! | `reuse` | the [order](crate::Reuse) in which holes are filled, as a variant: `recent` (0), with `stack`, a sequence of holes of which the last is filled first, `latest`, the hole that is filled before them, if there is one, `room`, how many holes the stack holds at most, and `near`, below which slot a hole goes onto the stack; `lowest` (1); `rotating` (2), with `min_free` and `turn`, the slot at which the search for the next hole starts |
-//! | [`DenseSlotMap`](crate::DenseSlotMap) | a structure of two: `table`, as a `SlotMap` that has for each key the number of its value's row; and `values`, a sequence of all values in the order of rows |
-//! | [`Table`](crate::Table) | as the `SlotMap` of its rows; its indices are made anew when it is read |
-//! | [`SecondaryMap`](crate::SecondaryMap) | a sequence of pairs of a key and a value, in the order of indices |
-//! | [`SparseSecondaryMap`](crate::SparseSecondaryMap) | the same, in no order; each of the two reads what the other wrote |
-//! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two reads what the other wrote |
-//! | [`SharedVec`](crate::SharedVec) | the same: its [prefix](crate::SharedVec#the-prefix) |
-//! | [`BlockVec`](crate::BlockVec) | the same; each reads what the others wrote |
-//! | [`Columns`](crate::Columns) | a sequence of their rows, as a `Vec` of these; so each of the three reads what the others wrote |
+//! | a key, [`KeyData`](crate::KeyData) | its [bits](crate::KeyData::to_bits), an unsigned number of 64 bits, or of 32 for a layout of 32 bits |
+//! | [`SlotMap`](crate::SlotMap) | a structure of three fields: `floor`, a number of 32 bits, the generation above which slots past the last one start; `slots`, a sequence of all slots in order, after the [type id](crate::SlotMapBuilder::type_id) if the map has one; and `next`, what the next keys depend on |
+//! | [`SharedSlotMap`](crate::SharedSlotMap) | as a `SlotMap`: its owner serializes the one that [`as_mut_map`](crate::SharedSlotMap::as_mut_map) returns; both types deserialize it |
+//! | a slot | a variant: `live` (0), its generation and value; `hole` (1), the generation of its last value; `detached` (2), the generation of its key; `retired` (3), without data |
+//! | a type id | a fifth variant in the sequence of slots: `type` (4), with the number |
+//! | `next` | a structure of three fields: `highest`, the highest generation of a removed value; `floors`, a sequence of pairs of a slot and a generation: slots past the last one and before the named one start above that generation, and all later ones above `floor`; and `reuse` |
+//! | `reuse` | the [order](crate::Reuse) in which holes are filled, as a variant: `recent` (0), with `stack`, a sequence of holes of which the last is filled first, `latest`, the hole that is filled before them, if there is one, `room`, how many holes the stack can hold, and `near`, the slot below which a hole goes onto the stack; `lowest` (1); `rotating` (2), with `min_free` and `turn`, the slot at which the search for the next hole starts |
+//! | [`DenseSlotMap`](crate::DenseSlotMap) | a structure of two fields: `table`, as a `SlotMap` of the row of each key's value; and `values`, a sequence of all values in row order |
+//! | [`Table`](crate::Table) | as the `SlotMap` of its rows; deserializing rebuilds the indices |
+//! | [`SecondaryMap`](crate::SecondaryMap) | a sequence of key–value pairs, in the order of indices |
+//! | [`SparseSecondaryMap`](crate::SparseSecondaryMap) | likewise, in no particular order; each of the two types reads the other's form |
+//! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two types reads the other's form |
+//! | [`SharedVec`](crate::SharedVec) | likewise, of its [prefix](crate::SharedVec#the-prefix) |
+//! | [`BlockVec`](crate::BlockVec) | likewise; each of these types reads the others' form |
+//! | [`Columns`](crate::Columns) | a sequence of rows, as a `Vec` or `VmVec` of them; each of the three types reads the others' form |
 //!
 //! In JSON, a map of two values with a hole between them is
 //!
@@ -36,42 +36,41 @@
 //! In formats with field names, `next` may be missing: the map then has the default order, and the lowest hole is
 //! filled first.
 //!
-//! # What holds
+//! # Guarantees
 //!
-//! - A map that is read has the keys, the generations and the holes of the one that was written: a key that
-//!   was saved beside it finds its value, and a key that found nothing finds nothing. Keys that were detached
-//!   can be reattached.
-//! - **A map that is read makes the keys that the original would have made**: the same calls return the same
-//!   keys, in every [order](crate::Reuse). Two exceptions depend on how much memory is committed: which slots
-//!   [`trim`](crate::SlotMap::trim) and [`shrink_to_fit`](crate::SlotMap::shrink_to_fit) give back, and when a
-//!   map is full.
-//! - A map with a type number has it again, and one that was written without has none.
-//! - Options other than the order (a maximum, growth, huge pages) are not written. What is read has those
-//!   of a new map or array, unless it is read into an existing one by `deserialize_in_place`, which
-//!   arrays and `Columns` have.
-//! - No input is trusted. Invalid input is an error and not a panic, as is memory that the system refuses.
-//!   A length that is only announced allocates nothing. Vacant slots are not touched if they take more than
-//!   4 MiB and there are more than 16 of them for each value: reading one takes four bytes, however large the
-//!   values are. (Memory for all slots is committed, so a system that does not overcommit charges it.)
-//! - Elements without a size and without bytes in the format, such as `()` in `postcard`, are read one by one, as
-//!   std's `Vec` reads them: the time is linear in the length that the input announces. Check the length first
-//!   where the input is not trusted.
+//! - A map that is read has the keys, generations and holes of the one that was written: a stored key finds its value,
+//!   and a stale key finds nothing. Detached keys can be reattached.
+//! - **A map that is read creates the keys that the original would have created**: the same calls return the same keys,
+//!   in every [order](crate::Reuse). Two exceptions depend on how much memory is committed: which slots
+//!   [`trim`](crate::SlotMap::trim) and [`shrink_to_fit`](crate::SlotMap::shrink_to_fit) return to the system, and when
+//!   a map is full.
+//! - The type id is written and read, if the map has one.
+//! - Options other than the order (a maximum, growth, huge pages) are not written. The result has those of a new map or
+//!   array, unless it is read into an existing one by `deserialize_in_place`, which arrays and `Columns` implement.
+//! - Input is not trusted. Invalid input is an error, not a panic, as is memory that the system refuses. An announced
+//!   length allocates nothing by itself. Vacant slots are not touched if they take more than 4 MiB and there are more
+//!   than 16 of them for each value: reading one takes four bytes, however large the values are. (Memory for all slots
+//!   is committed, so a system that does not overcommit charges it.)
+//! - Elements that take no bytes in memory or in the format, such as `()` in `postcard`, are read one by one, as std's
+//!   `Vec` reads them: the time is linear in the length that the input announces. Check the length first if the input
+//!   is not trusted.
 //!
-//! # What stays
+//! # Compatibility
 //!
-//! What a version writes, all later ones read, with the same key type; files of each version are kept
-//! among the crate's tests for that. Versions may write new variants or fields, which older ones
-//! refuse; they do so only with a new minor version (with a new patch after 1.0).
+//! Later versions read what earlier ones wrote, with the same key type; tests of the crate check this with files of
+//! each version. Versions may write new variants or fields, which older ones refuse; they do so only with a new minor
+//! version (after 1.0, a new patch version).
 //!
-//! The bits of a key are split as its [`Layout`](crate::Layout) says: with another layout they are
-//! another key. To change it, read with the old type and make keys of the new one, by
+//! The bits of a key are split as its [`Layout`](crate::Layout) says: with another layout they are another key. To
+//! change the layout, read with the old type and create keys of the new one with
 //! [`KeyData::from_parts`](crate::KeyData::from_parts).
 //!
-//! # Rows
+//! # Rows of columns
 //!
-//! A row of [`Columns`](crate::Columns) lies nowhere as one, so it is put together of clones to be written, as
-//! [`Row::from_fields`](crate::Row::from_fields) does it: it and its fields are to be `Clone`. Where that is dear, as it
-//! is for a `String`, or they are not, write the [slices](crate::Columns::as_slices), a sequence a column:
+//! A row of [`Columns`](crate::Columns) is not stored as such, so serializing assembles it from clones of its fields,
+//! with [`Row::from_fields`](crate::Row::from_fields): the row and its fields must be `Clone`. If clones are expensive,
+//! as those of a `String`, or not available, serialize the [slices](crate::Columns::as_slices), as one sequence per
+//! column:
 //!
 //! ```
 //! # use stayput::Columns;
@@ -88,7 +87,7 @@
 //!
 //! # Files of the crate `slotmap`
 //!
-//! [`from_slotmap`] reads what maps and keys of that crate wrote.
+//! [`from_slotmap`] reads maps and keys that `slotmap` wrote.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! `Serialize` and `Deserialize` for arrays that threads share, and `Deserialize` for maps that they share.
+//! `Serialize` and `Deserialize` for shared arrays, and `Deserialize` for shared maps.
 
 use crate::key::Key;
 use crate::shared::{SharedSlotMap, SharedVec};

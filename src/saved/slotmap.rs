@@ -1,7 +1,7 @@
-//! Reading what the crate `slotmap` wrote.
+//! Reads what the crate `slotmap` wrote.
 //!
-//! Its slots are numbered from 1, behind one that is never used, and have versions: 1, 3, 5 and so on
-//! while they hold a value, and one more when it is gone.
+//! Its slots are numbered from 1, after one that is never used, and have versions: odd while they hold a value, and one
+//! more after it is removed.
 
 use super::maps::Secondary;
 use crate::dense::{DenseSlotMap, Rows};
@@ -17,19 +17,18 @@ use std::marker::PhantomData;
 
 /// Reads a key or a map that the crate `slotmap` wrote, in any format of serde.
 ///
-/// It reads its keys, also in an `Option` or a `Vec`, its maps `SlotMap`, `HopSlotMap` and
-/// `DenseSlotMap` as a [`SlotMap`] or a [`DenseSlotMap`], and its secondary maps as one of the two here. Where they lie in other
-/// containers, let [`FromSlotmap`] be the type there.
+/// Keys can be read, also in an `Option` or a `Vec`; the maps `SlotMap`, `HopSlotMap` and `DenseSlotMap`, as a
+/// [`SlotMap`] or a [`DenseSlotMap`]; and secondary maps, as either kind of this crate. Inside other containers, use
+/// the type [`FromSlotmap`].
 ///
-/// Keys that belonged together do: a key finds here what it found there, and one that found nothing, or
-/// was detached, finds nothing, now and later. The slot that it calls 1 has index 0, and versions 1, 3, 5
-/// are generations 1, 2, 3. Of the holes there are, the lowest is filled first, whichever came last.
+/// Keys keep their meaning: a key finds what it found in `slotmap`, and one that was stale or detached finds nothing,
+/// now and later. The slot numbered 1 gets index 0, and versions 1, 3, 5 become generations 1, 2, 3. The lowest hole is
+/// filled first, in whichever order the values were removed.
 ///
 /// # Errors
 ///
-/// What the format finds wrong, and `slotmap` itself refuses; besides, keys and slots with more index or
-/// more generation than this key type has; and what reading the same kind of map written
-/// [here](crate::saved) refuses.
+/// Those of the format; input that `slotmap` itself refuses; keys and slots whose index or generation exceeds this key
+/// type; and the errors of deserializing the same kind of map from the [form of this crate](crate::saved).
 ///
 /// # Examples
 ///
@@ -64,17 +63,17 @@ pub fn from_slotmap<'de, T: SlotmapForm<'de>, D: Deserializer<'de>>(
     T::read(deserializer)
 }
 
-/// What [`from_slotmap`] reads.
+/// A type that [`from_slotmap`] can read.
 pub trait SlotmapForm<'de>: Sized {
-    /// Reads one; see [`from_slotmap`].
+    /// Reads a value; see [`from_slotmap`].
     ///
     /// # Errors
     ///
-    /// If it is broken, or cannot be kept here.
+    /// If the input is invalid, or does not fit into this type.
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
 
-/// A key or a map that the crate `slotmap` wrote; see [`from_slotmap`].
+/// A wrapper that deserializes a key or a map that the crate `slotmap` wrote; see [`from_slotmap`].
 ///
 /// # Examples
 ///
@@ -96,7 +95,6 @@ impl<'de, T: SlotmapForm<'de>> Deserialize<'de> for FromSlotmap<T> {
     }
 }
 
-/// A key as it is written there.
 #[derive(Deserialize)]
 #[serde(rename = "SerKey")]
 pub(super) struct SavedKey {
@@ -104,7 +102,6 @@ pub(super) struct SavedKey {
     version: u32,
 }
 
-/// A slot as it is written there.
 #[derive(Deserialize)]
 #[serde(rename = "SerdeSlot")]
 struct SavedSlot<V> {
@@ -112,7 +109,7 @@ struct SavedSlot<V> {
     version: u32,
 }
 
-/// Which use of a slot an odd version stands for.
+/// Returns the generation for an odd version.
 const fn generation_of(version: u32) -> u32 {
     version / 2 + 1
 }
@@ -133,7 +130,7 @@ impl SavedKey {
         let data = index.and_then(|index| KeyData::from_parts(index, generation_of(version), 0));
         data.ok_or_else(|| {
             E::custom(format_args!(
-                "a key of slotmap's with index {idx} and version {version} is none of this key type"
+                "the `slotmap` key with index {idx} and version {version} is none of this key type"
             ))
         })
     }
@@ -153,7 +150,7 @@ impl<'de, T: SlotmapForm<'de>> SlotmapForm<'de> for Vec<T> {
     }
 }
 
-/// The slots of a map behind the first, which none of its keys names.
+/// The slots of a map, after the first, which no key refers to.
 struct Slots<V, A> {
     slots: A,
     value: PhantomData<fn() -> V>,
@@ -164,7 +161,7 @@ impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
         let mut slots = Self { slots, value: PhantomData };
         match slots.next()? {
             Some(SavedSlot { value: None, .. }) => Ok(slots),
-            _ => Err(A::Error::custom("the first slot of a map of slotmap's is empty")),
+            _ => Err(A::Error::custom("the first slot of a `slotmap` map must be empty")),
         }
     }
 
@@ -173,7 +170,7 @@ impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
         match &slot {
             Some(slot) if slot.value.is_some() != (slot.version % 2 == 1) => {
                 Err(A::Error::custom(format_args!(
-                    "a slot of slotmap's holds a value if its version is odd, which {} {}",
+                    "a slot of `slotmap` holds a value exactly if its version is odd, which {} {}",
                     slot.version,
                     if slot.value.is_some() { "is not" } else { "is" }
                 )))
@@ -183,14 +180,14 @@ impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
     }
 }
 
-/// A slot of a map, with what `take` makes of the value.
+/// Converts a slot; `take` converts its value.
 fn part_of<L: Layout, V, T, E>(
     slot: SavedSlot<V>,
     take: impl FnOnce(V) -> Result<T, E>,
 ) -> Result<Part<T>, E> {
     Ok(match (slot.value, slot.version / 2) {
         (Some(value), _) => Part::Live(generation_of(slot.version), take(value)?),
-        // A version that has come full circle, or the last that keys here can have.
+        // A version that has wrapped around, or the last that keys here can have.
         (None, generation) if generation == 0 || generation == L::MAX_GENERATION => Part::Retired,
         (None, generation) => Part::Hole(generation),
     })
@@ -208,7 +205,7 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadMap<K, V> {
     type Value = SlotMap<K, V>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the slots of a map of slotmap's")
+        f.write_str("the slots of a map of the crate `slotmap`")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
@@ -240,7 +237,7 @@ impl<'de, K: Key, S: Rows<Value: Deserialize<'de>>> Visitor<'de> for ReadDense<K
     type Value = DenseSlotMap<K, S::Value, S>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the slots of a map of slotmap's")
+        f.write_str("the slots of a map of the crate `slotmap`")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
@@ -286,7 +283,7 @@ where
     type Value = M;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the slots of a secondary map of slotmap's")
+        f.write_str("the slots of a secondary map of the crate `slotmap`")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<M, A::Error> {
@@ -301,7 +298,7 @@ where
                 if let Some(value) = slot.value {
                     let data = data.ok_or_else(|| {
                         A::Error::custom(format_args!(
-                            "slot {here} with version {} of slotmap's has no key of this type",
+                            "slot {here} of a `slotmap` map has version {}, which no key of this type has",
                             slot.version
                         ))
                     })?;

@@ -1,4 +1,4 @@
-//! Reading and writing arrays.
+//! `Serialize` and `Deserialize` for arrays.
 
 use crate::block_vec::BlockVec;
 use crate::error::Error;
@@ -7,7 +7,6 @@ use ::serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor}
 use ::serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 
-/// An array that can be read.
 trait Array {
     type Element;
 
@@ -18,25 +17,26 @@ trait Array {
     fn truncate(&mut self, len: usize);
 }
 
-/// Reading and writing an array.
 macro_rules! array {
     ($array:ident, |$this:ident| $iter_mut:expr) => {
         impl<T: Serialize> Serialize for $array<T> {
-            /// As a sequence, as a `Vec` is.
+            /// Serializes the elements as a sequence, as a `Vec` is.
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_seq(self)
             }
         }
 
         impl<'de, T: Deserialize<'de>> Deserialize<'de> for $array<T> {
-            /// `deserialize_in_place` reads into an array that is there, within its maximum and with the
-            /// memory that it has: elements are read over elements as far as there are any. Where it fails, what
-            /// was read before the fault is there, and what was not read over may be.
+            /// Deserializes a sequence of elements.
+            ///
+            /// `deserialize_in_place` reads into an existing array, within its maximum and with the memory that it has:
+            /// elements that are read replace the previous ones as long as there are any. After an error, the elements
+            /// read before it are present, and so are previous elements that were not replaced.
             ///
             /// # Errors
             ///
-            /// Besides what the format finds wrong: if there are more elements than memory can be had for, or
-            /// than an array that is read into may have.
+            /// In addition to those of the format: if memory is refused, or if there are more elements than the maximum
+            /// of the array that is read into.
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let mut array = Self::default();
                 Self::deserialize_in_place(deserializer, &mut array)?;
@@ -95,7 +95,7 @@ impl<'de, A: Array<Element: Deserialize<'de>>> Visitor<'de> for InPlace<'_, A> {
             self.0.truncate(read);
             return Ok(());
         }
-        // The hint at their number is not believed, and not needed: growing copies nothing.
+        // The size hint is not trusted, nor needed, because growth copies nothing.
         while let Some(element) = elements.next_element()? {
             self.0.try_push(element).map_err(S::Error::custom)?;
         }
@@ -103,7 +103,6 @@ impl<'de, A: Array<Element: Deserialize<'de>>> Visitor<'de> for InPlace<'_, A> {
     }
 }
 
-/// Reads over an element.
 struct Over<'v, T>(&'v mut T);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Over<'_, T> {

@@ -1,4 +1,4 @@
-//! Constructors, and [`TableBuilder`]: options for a `Table`.
+//! Constructors, and the options of a `Table`.
 
 use super::Table;
 use super::indices::{Indices, Row};
@@ -10,11 +10,10 @@ use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::key_options::KeyOptions;
 
-/// Options for a [`Table`], its rows and its indices; see [`Table::builder`].
+/// Options for a [`Table`], its rows and its indices; created by [`Table::builder`].
 ///
-/// Arrays of indices reserve their addresses once they take more than 64 KiB. Without a maximum, each of the several arrays
-/// of an index is given as much as the rows: where addresses are few, it may have no room for more before the table is
-/// full.
+/// An array of an index reserves addresses once it exceeds 64 KiB. Without `max_len`, each such array reserves as many
+/// bytes as the rows do. Where addresses are scarce, an index may therefore run out of them before the rows do.
 ///
 /// # Examples
 ///
@@ -59,19 +58,19 @@ impl<R: Row<X::Part>, X: Indices, K: Key> ContainerIn<KeyOptions> for Table<R, X
 }
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
-    /// Without rows. Reserves nothing until the first.
+    /// Creates an empty table. Reserves nothing until the first insertion.
     #[must_use]
     pub fn new() -> Self {
         Self::builder().build()
     }
 
     constructors! {
-        /// Returns an empty table with memory committed for `capacity` rows.
+        /// Creates an empty table with memory committed for `capacity` rows.
         with_capacity, try_with_capacity, capacity
     }
 
     constructors! {
-        /// Returns an empty table that can hold `max_len` rows and no more. Reserves the addresses of rows now.
+        /// Creates an empty table that can hold at most `max_len` rows. Reserves addresses for them immediately.
         with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
@@ -85,12 +84,12 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         /// ```
     }
 
-    /// Options for a table, its rows and its indices.
+    /// Returns the options for a new table.
     pub fn builder() -> TableBuilder<R, X, K> {
         TableBuilder::new()
     }
 
-    /// Makes the indices of a table whose rows were just made.
+    /// Applies the options to the indices of a table whose rows were just created.
     fn make_indices(&mut self, builder: TableBuilder<R, X, K>) -> Result<(), Error> {
         self.by.each_mut(&mut Remake(builder.options)).map_err(Self::explain)?;
         self.try_reserve(builder.capacity)
@@ -98,12 +97,11 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 }
 
 impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
-    /// [`build`](Self::build), with indices that were not made by [`Default`]: a [`Grid`](super::Grid) with cells of
-    /// another size, say.
+    /// Builds a table with the given indices, for example a [`Grid`](super::Grid) with another cell size.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) has an error.
+    /// If [`try_build_with`](Self::try_build_with) returns an error.
     ///
     /// # Examples
     ///
@@ -120,7 +118,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
         or_give_up(self.try_build_with(by))
     }
 
-    /// [`build_with`](Self::build_with), or the error.
+    /// Builds a table with the given indices, or returns the error.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Rows that change where they are.
+//! Changes to rows in place.
 
 use super::Table;
 use super::indices::{Index, Indices, Row, VisitMut};
@@ -10,7 +10,8 @@ use crate::slots::walk::Walk;
 use std::mem;
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
-    /// Has the indices know of a row's new part, or leaves all as it was. Then it has to be put in.
+    /// Updates the indices for the new indexed part of a row, which the caller must then store. After an error nothing
+    /// has changed.
     #[inline]
     fn relist(&mut self, slot: u32, new: &X::Part) -> Result<(), Error> {
         let rows = &self.rows;
@@ -22,7 +23,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     /// Changes a copy of the indexed part of the row in a slot, and stores it once every index has accepted it.
     ///
-    /// The closure is given the row as well, and may only change the part that is not indexed.
+    /// The closure also receives the row, and may change only the part that is not indexed.
     #[inline]
     fn modify_in_slot<T>(
         &mut self,
@@ -37,27 +38,27 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         let result = change(&mut part, row);
         self.relist(slot, &part)?;
         if let Some(row) = self.rows.in_slot_mut(slot) {
-            // The old one is dropped when nothing is left to do.
+            // The old part is dropped after everything else is done.
             mem::swap(row.part_mut(), &mut part);
         }
-        // Before the result is in place to be returned: a drop that panics then would leak it.
+        // Before the result is moved to the return place, because a panicking drop would then leak it.
         drop(part);
         Ok(Some(result))
     }
 
-    /// Changes what is indexed of a row, and returns what the closure does; `None`, if the key's row is not in it.
+    /// Changes the indexed part of a row, and returns the result of the closure; `None` if the table has no row with
+    /// the key. O(1) per index.
     ///
-    /// The closure has a copy, which takes the place of the row's own once every index has agreed. So the row is as it was, should
-    /// the closure panic or the change be refused. What need not be copied may be in the other half of [a row of
-    /// two](Self#rows-of-two), and a row that cannot be copied is changed by [`replace`](Self::replace). Values that stay equal cost a comparison
-    /// each. O(1) for each index.
+    /// The closure changes a copy, which replaces the original after every index has accepted it. If the closure panics
+    /// or the change is refused, the row is unchanged. To avoid copying data that is not indexed, use [rows that are
+    /// pairs](Self#rows-that-are-pairs); rows that are not `Clone` can be changed by [`replace`](Self::replace).
     ///
-    /// A copy that shares what is indexed with its original, as one of an `Rc<Cell<_>>` does, is no copy: then values change
-    /// by themselves; see [wrong values](Self#wrong-values).
+    /// A copy must not share indexed values with the original, as a clone of an `Rc<Cell<_>>` does: the original would
+    /// change too. See [inconsistent values](Self#inconsistent-values).
     ///
     /// # Panics
     ///
-    /// Where [`try_modify`](Self::try_modify) has an error.
+    /// If [`try_modify`](Self::try_modify) returns an error.
     #[inline]
     #[track_caller]
     pub fn modify<T>(&mut self, key: K, change: impl FnOnce(&mut X::Part) -> T) -> Option<T>
@@ -67,12 +68,12 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         or_give_up(self.try_modify(key, change))
     }
 
-    /// [`modify`](Self::modify), or the error.
+    /// Changes the indexed part of a row as [`modify`](Self::modify) does, or returns the error.
     ///
     /// # Errors
     ///
-    /// If another row has the new value of a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)), or the
-    /// system refuses memory. The row is as it was then.
+    /// If another row has the new value of a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)), or
+    /// memory is refused. The row is then unchanged.
     #[inline]
     pub fn try_modify<T>(
         &mut self,
@@ -86,23 +87,23 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         self.modify_in_slot(slot, |part, _| change(part))
     }
 
-    /// Puts a row where another is, under its key, and returns that one. O(1) for each index.
+    /// Replaces the row of a key, and returns the old row. O(1) per index.
     ///
     /// # Panics
     ///
-    /// Where [`try_replace`](Self::try_replace) has an error.
+    /// If [`try_replace`](Self::try_replace) returns an error.
     #[inline]
     #[track_caller]
     pub fn replace(&mut self, key: K, row: R) -> R {
         or_give_up(self.try_replace(key, row))
     }
 
-    /// [`replace`](Self::replace), or the error and the new row.
+    /// Replaces the row of a key, or returns the error and the new row.
     ///
     /// # Errors
     ///
-    /// If the key's row is not in it ([`StaleKey`](crate::ErrorKind::StaleKey)); or as for
-    /// [`try_modify`](Self::try_modify). The table is unchanged then.
+    /// If the table has no row with the key ([`StaleKey`](crate::ErrorKind::StaleKey)), or as for
+    /// [`try_modify`](Self::try_modify). The table is then unchanged.
     #[inline]
     pub fn try_replace(&mut self, key: K, row: R) -> Result<R, Refused<R>> {
         let stale = || Self::explain(Error::new(ErrorKind::StaleKey, 0));
@@ -118,14 +119,14 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         }
     }
 
-    /// [`modify`](Self::modify) of each row, in the order of slots. Linear in the slots.
+    /// Changes the indexed part of each row as [`modify`](Self::modify) does, in slot order. O(n) in the slots.
     ///
-    /// A value of a [`Unique`](super::Unique) index can't pass through one that a later row still has: to count all up by one is
-    /// refused at the first.
+    /// Rows are changed one at a time, so the new value of a [`Unique`](super::Unique) index must differ from those
+    /// that later rows still have. For example, incrementing consecutive numbers is refused at the first row.
     ///
     /// # Panics
     ///
-    /// Where [`try_for_each_mut`](Self::try_for_each_mut) has an error.
+    /// If [`try_for_each_mut`](Self::try_for_each_mut) returns an error.
     #[track_caller]
     pub fn for_each_mut(&mut self, change: impl FnMut(K, &mut X::Part))
     where
@@ -134,11 +135,12 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         or_give_up(self.try_for_each_mut(change));
     }
 
-    /// [`for_each_mut`](Self::for_each_mut), or the first error.
+    /// Changes each row as [`for_each_mut`](Self::for_each_mut) does, up to the first error.
     ///
     /// # Errors
     ///
-    /// As for [`try_modify`](Self::try_modify). Rows before that one are changed, it and those after it are as they were.
+    /// As for [`try_modify`](Self::try_modify). Rows before the refused one are changed; that row and those after it
+    /// are unchanged.
     pub fn try_for_each_mut(&mut self, mut change: impl FnMut(K, &mut X::Part)) -> Result<(), Error>
     where
         X::Part: Clone,
@@ -146,7 +148,6 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         self.modify_each(|key, part, _| change(key, part))
     }
 
-    /// Changes each row, as [`modify_in_slot`](Self::modify_in_slot) does.
     fn modify_each(&mut self, mut change: impl FnMut(K, &mut X::Part, &mut R)) -> Result<(), Error>
     where
         X::Part: Clone,
@@ -159,14 +160,15 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(())
     }
 
-    /// A table of rows that are there, under their keys, with indices made by [`Default`]: [`set_cell`](Self::set_cell)
-    /// gives a grid cells of another size. Linear in the rows.
+    /// Creates a table from the rows of a slot map, which keep their keys. O(n).
+    ///
+    /// The indices are made by [`Default`]; [`set_cell`](Self::set_cell) changes the cell size of a grid.
     ///
     /// # Errors
     ///
-    /// If two rows have the same value of a [`Unique`](super::Unique) index
-    /// ([`Taken`](crate::ErrorKind::Taken)), or the system refuses memory; the rows come back.
-    #[expect(clippy::result_large_err, reason = "nothing is lost")]
+    /// If two rows have the same value in a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)), or
+    /// memory is refused. The error carries the rows.
+    #[expect(clippy::result_large_err, reason = "the error carries the rows")]
     pub fn try_from_rows(rows: SlotMap<K, R>) -> Result<Self, Refused<SlotMap<K, R>>> {
         let mut table = Self { rows, by: X::default() };
         match table.try_reindex() {
@@ -175,28 +177,26 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         }
     }
 
-    /// Makes the indices anew from what the rows hold. Linear in the slots.
+    /// Rebuilds the indices from the rows, after values have changed inside rows; see [inconsistent
+    /// values](Self#inconsistent-values). O(n) in the slots.
     ///
-    /// Should user code panic, rows that were not come to yet are in no index; it can be called again.
-    ///
-    /// It is for values that changed by themselves; see [wrong values](Self#wrong-values).
+    /// If user code panics, rows not yet visited are in no index, and `reindex` can be called again.
     ///
     /// # Panics
     ///
-    /// Where [`try_reindex`](Self::try_reindex) has an error.
+    /// If [`try_reindex`](Self::try_reindex) returns an error.
     #[track_caller]
     pub fn reindex(&mut self) {
         or_give_up(self.try_reindex());
     }
 
-    /// [`reindex`](Self::reindex), or the first error.
+    /// Rebuilds the indices as [`reindex`](Self::reindex) does, and returns the first error.
     ///
     /// # Errors
     ///
-    /// If two rows have the same value of a [`Unique`](super::Unique) index
-    /// ([`Taken`](crate::ErrorKind::Taken)), or the system refuses memory. A row for which that holds is left out of that
-    /// index: it is not found by it, until it is changed or this is done again; and to change anything of it is refused as
-    /// long as another row has that value. All others are in it.
+    /// If two rows have the same value in a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)), or
+    /// memory is refused. Such a row is left out of the index, which does not find it until the row is changed or the
+    /// indices are rebuilt; its changes are refused as long as another row has its value. All other rows are indexed.
     pub fn try_reindex(&mut self) -> Result<(), Error> {
         self.all(Clear {});
         let mut first = Ok(());
@@ -212,21 +212,21 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     }
 }
 
-/// Changes of both halves of [rows of two](Table#rows-of-two).
+/// Changes to both parts of [rows that are pairs](Table#rows-that-are-pairs).
 impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
-    /// Changes both halves of a row, and returns what the closure does; `None` if the table has no row of the key.
+    /// Changes both parts of a row, and returns the result of the closure; `None` if the table has no row with the key.
     ///
-    /// The closure is given a copy of the indexed half, which replaces the original once every index has accepted it, as by
-    /// [`modify`](Self::modify), and the other half in place. So if the closure panics or the change is refused, the
-    /// indexed half is unchanged, but what the closure did to the other half stays.
+    /// The closure receives a copy of the indexed part, which replaces the original after every index has accepted it,
+    /// and a mutable reference to the other part. If the closure panics or the change is refused, the indexed part is
+    /// unchanged, but changes to the other part stay.
     ///
     /// # Panics
     ///
-    /// Where [`try_modify_both`](Self::try_modify_both) has an error.
+    /// If [`try_modify_both`](Self::try_modify_both) returns an error.
     ///
     /// # Time complexity
     ///
-    /// O(1) for each index.
+    /// O(1) per index.
     ///
     /// # Examples
     ///
@@ -258,11 +258,11 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         or_give_up(self.try_modify_both(key, change))
     }
 
-    /// [`modify_both`](Self::modify_both), or the error.
+    /// Changes both parts of a row as [`modify_both`](Self::modify_both) does, or returns the error.
     ///
     /// # Errors
     ///
-    /// As for [`try_modify`](Self::try_modify). The indexed half is unchanged then.
+    /// As for [`try_modify`](Self::try_modify). The indexed part is then unchanged.
     #[inline]
     pub fn try_modify_both<T>(
         &mut self,
@@ -273,15 +273,15 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         self.modify_in_slot(slot, |part, row| change(part, &mut row.1))
     }
 
-    /// [`modify_both`](Self::modify_both) of each row, in the order of slots.
+    /// Changes both parts of each row as [`modify_both`](Self::modify_both) does, in slot order.
     ///
     /// # Panics
     ///
-    /// Where [`try_for_each_both_mut`](Self::try_for_each_both_mut) has an error.
+    /// If [`try_for_each_both_mut`](Self::try_for_each_both_mut) returns an error.
     ///
     /// # Time complexity
     ///
-    /// Linear in the slots.
+    /// O(n) in the slots.
     ///
     /// # Examples
     ///
@@ -297,7 +297,7 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         or_give_up(self.try_for_each_both_mut(change));
     }
 
-    /// [`for_each_both_mut`](Self::for_each_both_mut), or the first error.
+    /// Changes each row as [`for_each_both_mut`](Self::for_each_both_mut) does, up to the first error.
     ///
     /// # Errors
     ///
@@ -311,7 +311,7 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
     }
 }
 
-/// Has each index take a row, or leave it out.
+/// Adds a row to each index that accepts it, and keeps the first error.
 struct List<'p, P, K: Key, R> {
     plan: Plan<'p, P, K, R>,
     result: Result<(), Error>,

@@ -1,24 +1,25 @@
-//! [`Drain`] and [`ExtractIf`]: rows that are taken out one by one.
+//! [`Drain`] and [`ExtractIf`], which remove rows one by one.
 //!
-//! A row leaves the map and the indices at the same time, so that what is forgotten, or left by a panic, is in both.
+//! A row leaves the map and the indices together, so rows that stay after a panic, or after the iterator is leaked, are
+//! in both.
 
 use super::Table;
 use super::indices::{Indices, Row};
 use crate::key::Key;
 use std::iter::FusedIterator;
 
-/// All rows of a table, given by [`Table::drain`].
+/// A draining iterator over all rows of a table; created by [`Table::drain`].
 ///
-/// Those that it has not given when it is dropped are dropped. If it is forgotten, they stay in the table.
+/// Dropping it drops the remaining rows. If it is leaked, they stay in the table.
 pub struct Drain<'t, R: Row<X::Part>, X: Indices, K: Key> {
     table: &'t mut Table<R, X, K>,
-    /// Slots before this have no row.
+    /// Slots before this one have no row.
     next: u32,
 }
 
-/// Rows that a closure chooses, given by [`Table::extract_if`].
+/// An iterator that removes the rows a closure selects; created by [`Table::extract_if`].
 ///
-/// Those that were not come to yet when it is dropped, or forgotten, stay in the table.
+/// Rows not yet visited when it is dropped or leaked stay in the table.
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'t, R: Row<X::Part>, X: Indices, K: Key, F> {
     table: &'t mut Table<R, X, K>,
@@ -27,7 +28,7 @@ pub struct ExtractIf<'t, R: Row<X::Part>, X: Indices, K: Key, F> {
 }
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
-    /// Takes all rows out, to be had in the order of slots. Linear in the slots.
+    /// Removes all rows, and returns them as an iterator in slot order. O(n) in the slots.
     ///
     /// # Examples
     ///
@@ -42,7 +43,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Drain { table: self, next: 0 }
     }
 
-    /// Takes out each row that a closure chooses, when it is asked for, in the order of slots.
+    /// Returns an iterator that removes the rows for which a closure returns `true`, in slot order.
     ///
     /// # Examples
     ///
@@ -60,14 +61,14 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         ExtractIf { table: self, next: 0, is_chosen }
     }
 
-    /// Takes out, and drops, each row for which a closure says no, in the order of slots. Linear in the slots.
+    /// Keeps the rows for which a closure returns `true`, and drops the others, in slot order. O(n) in the slots.
     ///
-    /// Should it panic, or a drop, those that were not come to yet stay.
+    /// If the closure or a drop panics, rows not yet visited stay.
     pub fn retain(&mut self, mut keep: impl FnMut(K, &R) -> bool) {
         self.extract_if(|key, row| !keep(key, row)).for_each(drop);
     }
 
-    /// Takes the next row out that is chosen, from slot `next` on.
+    /// Removes the next selected row, starting at slot `next`.
     fn take_next(
         &mut self,
         next: &mut u32,

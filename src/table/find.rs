@@ -1,4 +1,4 @@
-//! Rows by what is in them.
+//! Look-ups by the indexed values.
 
 use super::indices::{Extract, Index, Indices, Row, Visit};
 use super::insert::{RemoveFound, SetCell};
@@ -10,7 +10,7 @@ use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
-    /// The row that has a value, and its key, by an index. O(1), where hashes are spread.
+    /// Finds the row with a value in an index, and returns its key and the row. O(1), if hashes are well distributed.
     ///
     /// # Examples
     ///
@@ -38,8 +38,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         self.rows.get_by_index(slot)
     }
 
-    /// Takes out the row that has a value, and gives it with its key. O(1) for each index, where hashes are spread; sooner
-    /// done than to [find](Self::find) it and to [remove](Self::remove) it.
+    /// Removes the row with a value, and returns its key and the row; faster than [`find`](Self::find) and
+    /// [`remove`](Self::remove). O(1) per index, if hashes are well distributed.
     ///
     /// # Examples
     ///
@@ -63,15 +63,15 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         S: BuildHasher,
     {
         let (slot, hash) = index(&self.by).slot_of(value, &self.rows)?;
-        // Making a key runs user code, so that comes first.
+        // Creating the key runs user code, so it comes before the removal.
         let (key, _) = self.rows.get_by_index(slot)?;
         let (_, row) = self.rows.take_at(slot)?;
         self.all(RemoveFound { slot, field: FIELD, hash });
         Some((key, row))
     }
 
-    /// All rows that have a value, and their keys, by an index, in no order that means anything. O(1), where hashes are
-    /// spread, and so much for each row.
+    /// Returns an iterator over the rows with a value in an index, and their keys, in no particular order. O(1), plus
+    /// O(1) per row, if hashes are well distributed.
     ///
     /// # Examples
     ///
@@ -100,8 +100,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Found::new(&self.rows, slots)
     }
 
-    /// How many rows have a value. O(1) for each dozen of them in a [`Many`](super::Many), for each in a
-    /// [`List`](super::List).
+    /// Returns the number of rows with a value. O(n) in that number; a [`Many`](super::Many) index counts a dozen rows
+    /// at a time, a [`List`](super::List) index each row.
     #[inline]
     pub fn count<'t, Q, const FIELD: usize, I>(
         &'t self,
@@ -117,8 +117,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         index(&self.by).count(value, &self.rows)
     }
 
-    /// Takes out, and drops, all rows that have a value, and returns how many that were. Takes what it takes to find and
-    /// to [remove](Self::remove) them.
+    /// Removes all rows with a value and drops them. Returns how many there were.
+    ///
+    /// Takes as long as [finding](Self::find_all) and [removing](Self::remove) them.
     ///
     /// # Examples
     ///
@@ -142,7 +143,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     {
         let mut removed = 0;
         loop {
-            // As many at once as are found for one hash.
+            // The slots are copied in batches, because removal changes the index that lists them.
             let mut slots = [0; 64];
             let found = index(&self.by).slots_of(value, &self.rows);
             let count = slots.iter_mut().zip(found).map(|(slot, found)| *slot = found).count();
@@ -155,9 +156,10 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         }
     }
 
-    /// All rows within a distance of a point, and their keys, in no order that means anything.
+    /// Returns an iterator over the rows within a distance of a point, and their keys, in no particular order.
     ///
-    /// Takes what there is in the cells of the grid that are touched; see [`Grid::within`](crate::index::Grid::within).
+    /// Takes time linear in the points in the cells that the circle or sphere touches; see
+    /// [`Grid::within`](crate::index::Grid::within).
     ///
     /// # Examples
     ///
@@ -180,7 +182,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Found::new(&self.rows, points.map(|(slot, _)| slot))
     }
 
-    /// All rows in a box, its borders included, and their keys, in no order that means anything; see
+    /// Returns an iterator over the rows in a box, borders included, and their keys, in no particular order; see
     /// [`Grid::in_box`](crate::index::Grid::in_box).
     #[inline]
     pub fn in_box<'t, const FIELD: usize, const D: usize, const CELL: u32>(
@@ -193,11 +195,12 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Found::new(&self.rows, points.map(|(slot, _)| slot))
     }
 
-    /// The rows that are nearest to a point, the nearest first, and their keys; see [`Grid::nearest`](crate::index::Grid::nearest).
+    /// Returns an iterator over the `most` rows nearest to a point, and their keys, nearest first; see
+    /// [`Grid::nearest`](crate::index::Grid::nearest).
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many, which comes from the global allocator.
+    /// If the global allocator refuses memory for `most` rows.
     #[track_caller]
     pub fn nearest<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
@@ -208,11 +211,11 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         or_give_up(self.try_nearest(index, point, most))
     }
 
-    /// [`nearest`](Self::nearest), or the error.
+    /// Returns what [`nearest`](Self::nearest) does, or the error.
     ///
     /// # Errors
     ///
-    /// If there is no memory for so many.
+    /// If the global allocator refuses memory for `most` rows.
     pub fn try_nearest<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
         index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
@@ -224,9 +227,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
     }
 
-    /// Returns the rows nearest to a point that a closure accepts, the nearest first, and their keys.
+    /// Returns an iterator over the `most` nearest rows that a closure accepts, and their keys, nearest first.
     ///
-    /// The closure is called with rows in no particular order, at most twice for each; see
+    /// The closure is called for rows in no particular order, at most twice for each; see
     /// [`Grid::nearest_where`](crate::index::Grid::nearest_where).
     ///
     /// # Panics
@@ -255,7 +258,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         or_give_up(self.try_nearest_where(index, point, most, accept))
     }
 
-    /// [`nearest_where`](Self::nearest_where), or the error.
+    /// Returns what [`nearest_where`](Self::nearest_where) does, or the error.
     ///
     /// # Errors
     ///
@@ -274,7 +277,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
     }
 
-    /// Visits each two rows that are within a distance of each other, once, in no order; see
+    /// Calls a closure once for each pair of rows within a distance of each other, in no particular order; see
     /// [`Grid::for_each_pair`](crate::index::Grid::for_each_pair).
     pub fn for_each_pair<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
@@ -290,7 +293,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         });
     }
 
-    /// Has a grid have cells of another size. Linear in the slots; takes no memory.
+    /// Sets the cell size of a grid. O(n) in the slots; allocates nothing.
     ///
     /// # Panics
     ///
@@ -311,23 +314,23 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         _: impl FnOnce(&X) -> &Grid<X, FIELD, D, CELL>,
         cell: f32,
     ) {
-        // Told apart by its number, since nobody is to have the indices to change.
+        // Identified by its number, because the closure cannot be allowed to return `&mut` to an index.
         self.all(SetCell { field: FIELD, cell });
     }
 
-    /// Whether each index finds each row by what is in it. It finds each by each, so it takes as long as all rows with
-    /// the same value, for each of them: for tests, and for looking.
+    /// Checks that each index finds each row by its value. Meant for tests: each row is compared with all rows that
+    /// have the same value, so it can take quadratic time.
     ///
     /// # Errors
     ///
-    /// The key of the first row that one does not find; see [wrong values](Self#wrong-values).
+    /// The key of the first row that an index does not find; see [inconsistent values](Self#inconsistent-values).
     pub fn check(&self) -> Result<(), K> {
         let rows = &self.rows;
         for (key, row) in &self.rows {
             let slot = key.data().index();
             let mut finds = Finds { slot, part: row.part(), rows, all: true };
             let found = self.by.each(&mut finds);
-            debug_assert!(found.is_ok(), "it cannot fail");
+            debug_assert!(found.is_ok(), "this visitor does not fail");
             if !finds.all {
                 return Err(key);
             }

@@ -1,19 +1,20 @@
-//! [`Found`]: rows whose slots an index gave.
+//! [`Found`]: an iterator over the rows in slots that an index returns.
 
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use std::fmt;
 use std::iter::FusedIterator;
 
-/// So many rows are asked for before one is looked at, so that they come at the same time.
+/// How many rows are prefetched ahead of the one returned.
 const AHEAD: usize = 8;
 
-/// Rows that an index found, and their keys; see [`Table::find_all`](super::Table::find_all).
+/// An iterator over keys and rows that an index found; returned by [`Table::find_all`](super::Table::find_all) and
+/// others.
 #[must_use = "iterators are lazy"]
 pub struct Found<'t, K: Key, R, S> {
     rows: &'t SlotMap<K, R>,
     slots: S,
-    /// A ring of what was asked for; the oldest is next.
+    /// A ring of the slots whose rows were prefetched; `next` is the oldest.
     asked: [u32; AHEAD],
     next: usize,
     left: usize,
@@ -29,7 +30,7 @@ impl<'t, K: Key, R, S: Iterator<Item = u32>> Found<'t, K, R, S> {
         found
     }
 
-    /// Asks for one row more, to be kept at a place of the ring.
+    /// Prefetches one more row, and stores its slot in the ring.
     #[inline]
     fn ask(&mut self, place: usize) -> bool {
         let Some(slot) = self.slots.next() else { return false };
@@ -51,7 +52,7 @@ impl<'t, K: Key, R, S: Iterator<Item = u32>> Iterator for Found<'t, K, R, S> {
             if !self.ask(place) {
                 self.left -= 1;
             }
-            // An index has only slots of rows that are there.
+            // An index lists only slots that have a row.
             if let Some(found) = self.rows.get_by_index(slot) {
                 return Some(found);
             }

@@ -1,4 +1,4 @@
-//! [`Grid`]: an index of where rows are.
+//! [`Grid`]: an index of positions.
 
 use super::indices::{Extract, Index, Row, TryClone};
 use crate::error::Error;
@@ -10,15 +10,14 @@ use crate::slot_map::SlotMap;
 use std::borrow::Borrow;
 use std::marker::PhantomData;
 
-/// Finds rows by their positions: what [`indices!`](crate::indices) declares by `Grid<2, cell = 4.0>` and
-/// `Grid<3, cell = 4.0>`.
+/// An index that finds rows by position, declared in [`indices!`](crate::indices) as `Grid<2, cell = 4.0>` or `Grid<3,
+/// cell = 4.0>`.
 ///
-/// Used by [`Table::within`](super::Table::within), [`in_box`](super::Table::in_box) and
-/// [`nearest`](super::Table::nearest). `CELL` is the bits of the size of the cells, which
-/// [`with_cell`](Self::with_cell) and [`Table::set_cell`](super::Table::set_cell) override; see
-/// [`index::Grid`](index::Grid#cells).
+/// It is searched by [`Table::within`](super::Table::within), [`in_box`](super::Table::in_box) and
+/// [`nearest`](super::Table::nearest). `CELL` is the bit pattern of the cell size; [`with_cell`](Self::with_cell) and
+/// [`Table::set_cell`](super::Table::set_cell) override it. See [`index::Grid`](index::Grid#cells).
 ///
-/// A grid without a size, or with one that is not positive and finite, does not compile:
+/// A grid without a cell size, or with one that is not positive and finite, does not compile:
 ///
 /// ```compile_fail
 /// stayput::indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
@@ -33,11 +32,11 @@ pub struct Grid<X, const FIELD: usize, const D: usize, const CELL: u32> {
 }
 
 impl<X, const FIELD: usize, const D: usize, const CELL: u32> Grid<X, FIELD, D, CELL> {
-    /// Creates an index with cells of another size than the declared one.
+    /// Creates an index with another cell size than the declared one.
     ///
     /// # Panics
     ///
-    /// If that is not positive and finite.
+    /// If the size is not positive and finite.
     #[must_use]
     #[track_caller]
     pub fn with_cell(cell: f32) -> Self
@@ -47,7 +46,6 @@ impl<X, const FIELD: usize, const D: usize, const CELL: u32> Grid<X, FIELD, D, C
         Self { index: index::Grid::new(cell), planned: [0.0; D], of: PhantomData }
     }
 
-    /// The index of slots itself.
     #[inline]
     pub(super) const fn index(&self) -> &index::Grid<D> {
         &self.index
@@ -58,17 +56,17 @@ impl<X, const FIELD: usize, const D: usize, const CELL: u32> Default for Grid<X,
 where
     [f32; D]: Position,
 {
-    /// Creates an index with cells of the declared size.
+    /// Creates an index with the declared cell size.
     fn default() -> Self {
         Self::with_cell(f32::from_bits(CELL))
     }
 }
 
-/// Returns the bits of the size of cells, for [`indices!`](crate::indices).
+/// Returns the bit pattern of a cell size, for [`indices!`](crate::indices).
 ///
 /// # Panics
 ///
-/// If the size is not positive and finite; there, at compile time.
+/// If the size is not positive and finite; in `indices!`, this is a compile-time error.
 #[doc(hidden)]
 #[must_use]
 pub const fn cell_bits(cell: f32) -> u32 {
@@ -116,7 +114,7 @@ where
 
     fn finds<K: Key, R: Row<X::Row>>(&self, slot: u32, part: &X::Row, _: &SlotMap<K, R>) -> bool {
         let position = self.index.position(slot);
-        // By bits, since what is no number is not equal to itself.
+        // Compared by bits, because NaN is not equal to itself.
         position.map(|at| at.map(f32::to_bits)) == Some(X::extract(part).borrow().map(f32::to_bits))
     }
 }

@@ -1,4 +1,4 @@
-//! [`Hashed`]: the indices of values that are found by their hashes: [`Unique`], [`Many`] and [`List`].
+//! [`Hashed`]: indices that find values by hash: [`Unique`], [`Many`] and [`List`].
 
 use super::indices::{Extract, Index, Row, TryClone};
 use crate::error::Error;
@@ -10,35 +10,38 @@ use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::marker::PhantomData;
 
-/// The index of a value that is found by its hash: what [`indices!`](crate::indices) declares by [`Unique`], [`Many`] and
-/// [`List`].
+/// An index that finds values by hash; the type behind [`Unique`], [`Many`] and [`List`].
 pub struct Hashed<X, const FIELD: usize, I, P> {
     index: I,
-    /// Where a slot is to go; `None` if it is to stay where it is.
+    /// The planned place of a slot; `None` if the slot keeps its place.
     planned: Option<P>,
     of: PhantomData<fn() -> X>,
 }
 
-/// The index of a value that no two rows have in common: what [`indices!`](crate::indices) makes of
+/// An index of values that at most one row has, declared in [`indices!`](crate::indices) as, for example,
 /// `Unique<str>`.
 ///
-/// For [`Table::find`](super::Table::find). Its hashes have a seed of their own, unless a hasher is named behind the type
-/// of the values: `Unique<str, FxBuildHasher>`.
+/// It is searched by [`Table::find`](super::Table::find). Hashes are seeded randomly, unless a hasher is named after
+/// the type of the values, as in `Unique<str, FxBuildHasher>`.
 pub type Unique<X, const FIELD: usize, S = RandomState> = Hashed<X, FIELD, UniqueIndex<S>, u32>;
 
-/// The index of a value that any number of rows may have: what [`indices!`](crate::indices) makes of
-/// `Many<u32>` and `List<u32>`.
+/// An index of values that any number of rows may have, declared in [`indices!`](crate::indices) as, for example,
+/// `Many<u32>` or `List<u32>`.
 ///
-/// For [`Table::find_all`](super::Table::find_all).
+/// It is searched by [`Table::find_all`](super::Table::find_all).
 pub type Sets<X, const FIELD: usize, I> = Hashed<X, FIELD, I, Plan>;
 
-/// Sets of slots in lines of the processor's cache: a [`SetIndex`].
+/// Sets of slots in chunks of one cache line; see [`SetIndex`].
 pub type Many<X, const FIELD: usize, S = RandomState> = Sets<X, FIELD, SetIndex<S>>;
 
-/// Sets of slots as linked lists: a [`ListIndex`].
+/// Sets of slots as linked lists; see [`ListIndex`].
 pub type List<X, const FIELD: usize, S = RandomState> = Sets<X, FIELD, ListIndex<S>>;
 
-/// The kinds of sets that there are: [`SetIndex`] and [`ListIndex`].
+/// A kind of set: [`SetIndex`] or [`ListIndex`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an index of sets",
+    note = "`stayput::indices!` declares indices with several rows per value as `Many<T>` or `List<T>`"
+)]
 pub trait Kind: sealed::Kind {}
 
 impl<I: sealed::Kind> Kind for I {}
@@ -61,8 +64,7 @@ pub(super) mod sealed {
     }
 }
 
-/// Implements what a table asks of an index that is found by hashes: how a slot is planned, committed, removed if it was found
-/// by a hash, and whether it is found.
+/// Implements [`Index`] for an index that finds values by hash. The closures plan, commit, remove by hash, and find.
 macro_rules! hashed {
     (
         $index:ident, $plan:ty, $shown:literal,
@@ -216,7 +218,6 @@ impl<X: Extract<FIELD>, const FIELD: usize, I, P> Hashed<X, FIELD, I, P>
 where
     X::Key: Hash + Eq,
 {
-    /// Whether the row of a slot has a value that was taken out of a row, or is like such a one.
     #[inline]
     fn has<Q, K, R>(slot: u32, value: &Q, rows: &SlotMap<K, R>) -> bool
     where
@@ -234,7 +235,6 @@ impl<X: Extract<FIELD>, const FIELD: usize, S: BuildHasher> Unique<X, FIELD, S>
 where
     X::Key: Hash + Eq,
 {
-    /// The slot of a value, and the hash that it was found by.
     #[inline]
     pub(super) fn slot_of<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> Option<(u32, u32)>
     where
@@ -253,7 +253,6 @@ impl<X: Extract<FIELD>, const FIELD: usize, I: Kind> Sets<X, FIELD, I>
 where
     X::Key: Hash + Eq,
 {
-    /// The slots of a value.
     #[inline]
     pub(super) fn slots_of<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> I::Slots<'_>
     where

@@ -1,8 +1,8 @@
-//! [`Indices`]: what [`indices!`](crate::indices) declares, and what each kind of index does for a table.
+//! [`Indices`], which [`indices!`](crate::indices) implements, and [`Index`], which each kind of index implements.
 //!
-//! A change has two halves. First each index *plans* it: only there is user code run (what is taken out of a row, its
-//! hash, whether two are equal), and memory asked for. Then each *commits*, which runs no user code and cannot fail. So a change that is
-//! refused, or panics, has changed nothing.
+//! A change has two steps. First each index *plans* it: this step runs user code (reading the value from the row,
+//! hashing, comparing) and allocates. Then each index *commits*, which runs no user code and cannot fail. A change that
+//! is refused or panics has therefore changed nothing.
 
 use crate::error::Error;
 use crate::index::memory::Arrays;
@@ -10,37 +10,46 @@ use crate::key::Key;
 use crate::slot_map::SlotMap;
 use std::borrow::Borrow;
 
-/// The indices of a [`Table`](super::Table): a struct that [`indices!`](crate::indices) declares.
+/// The indices of a [`Table`](super::Table), a struct that [`indices!`](crate::indices) declares.
 ///
-/// The macro implements it, and nothing else should: what is needed for it is no part of the interface.
+/// Only the macro implements it: the required items are not part of the public interface.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not declare the indices of a table",
+    label = "not declared by `indices!`",
+    note = "declare the indices with the macro `stayput::indices!`; they are the second parameter of `Table`"
+)]
 pub trait Indices: Default {
-    /// What is indexed: a row, or the first of two that a row is.
+    /// What is indexed: the row, or the first part of a row that is a pair.
     type Part;
 
-    /// The names of the indices, in the order in which they were declared.
+    /// The names of the indices, in the order of declaration.
     #[doc(hidden)]
     const NAMES: &'static [&'static str];
 
-    /// Goes over the indices in the order in which they were declared, up to the first error.
+    /// Visits the indices in the order of declaration, up to the first error.
     #[doc(hidden)]
     fn each<V: Visit<Self::Part>>(&self, visitor: &mut V) -> Result<(), Error>;
 
-    /// The same, to change them.
+    /// Visits the indices mutably, in the order of declaration, up to the first error.
     #[doc(hidden)]
     fn each_mut<V: VisitMut<Self::Part>>(&mut self, visitor: &mut V) -> Result<(), Error>;
 }
 
-/// Indices of which there can be a copy, so that a [`Table`](super::Table) that has them is [`Clone`]: those whose hashers
-/// are, as all of std are.
+/// Indices that can be cloned, so that their [`Table`](super::Table) is [`Clone`]: those whose hashers are `Clone`, as
+/// all of std's are.
 ///
-/// The macro implements it, and nothing else should.
+/// Only [`indices!`](crate::indices) implements it.
+#[diagnostic::on_unimplemented(
+    message = "the indices `{Self}` cannot be cloned",
+    note = "indices declared by `stayput::indices!` can be cloned if all their hashers are `Clone`"
+)]
 pub trait TryClone: Sized {
-    /// A copy, for which nothing is planned.
+    /// Returns a copy without planned changes.
     #[doc(hidden)]
     fn try_clone(&self) -> Result<Self, Error>;
 }
 
-/// Which value of a row a field of [`Indices`] is about.
+/// The value that the index numbered `FIELD` takes from a row.
 #[doc(hidden)]
 pub trait Extract<const FIELD: usize> {
     type Row;
@@ -49,9 +58,14 @@ pub trait Extract<const FIELD: usize> {
     fn extract(row: &Self::Row) -> impl Borrow<Self::Key>;
 }
 
-/// A row, by that part of it which is indexed: all of it, or the first of two.
+/// A row of a [`Table`](super::Table) whose indexed part is `P`: `P` itself, or a
+/// [pair](super::Table#rows-that-are-pairs) `(P, M)`.
 ///
-/// What is implemented here is all there is; see [`Table`](super::Table#rows-of-two).
+/// It is implemented for these two forms and cannot be implemented for others.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a row with the indexed part `{P}`",
+    note = "a row is the type that `stayput::indices!` names after `for`, or a pair whose first part is that type"
+)]
 pub trait Row<P>: sealed::Row<P> {}
 
 impl<P, R: sealed::Row<P>> Row<P> for R {}
@@ -87,15 +101,15 @@ mod sealed {
     }
 }
 
-/// An index of a table. Nobody else has one.
+/// The operations of one index of a table.
 #[doc(hidden)]
 pub trait Index<P>: Arrays {
-    /// Prepares to have a slot with a new row, or with another instead of the old one, and remembers it.
+    /// Plans to add a slot with a new row, or to change the row of a slot from `old` to `new`.
     ///
     /// # Errors
     ///
-    /// If another row has what none other may have ([`Taken`](crate::ErrorKind::Taken)), or the system refuses memory. Nothing
-    /// has changed then.
+    /// If another row has a value that must be unique ([`Taken`](crate::ErrorKind::Taken)), or memory is refused.
+    /// Nothing has changed then.
     fn plan<K: Key, R: Row<P>>(
         &mut self,
         slot: u32,
@@ -104,13 +118,11 @@ pub trait Index<P>: Arrays {
         rows: &SlotMap<K, R>,
     ) -> Result<(), Error>;
 
-    /// Does what was planned last, for that slot.
     fn commit(&mut self, slot: u32);
 
-    /// Takes a slot out, if it is in it.
     fn remove(&mut self, slot: u32);
 
-    /// The same, where the index of that number found the slot by a hash.
+    /// Removes a slot that the index numbered `field` found by a hash.
     #[inline]
     fn remove_found(&mut self, slot: u32, _field: usize, _hash: u32) {
         self.remove(slot);
@@ -118,10 +130,10 @@ pub trait Index<P>: Arrays {
 
     fn clear(&mut self);
 
-    /// Has cells of another size, if it is the grid of that number.
+    /// Sets the cell size, if this is the grid numbered `field`.
     fn set_cell(&mut self, _: usize, _: f32) {}
 
-    /// Whether a row's slot is found by its value.
+    /// Returns `true` if the index finds the slot by the value in its row.
     fn finds<K: Key, R: Row<P>>(&self, slot: u32, part: &P, rows: &SlotMap<K, R>) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! Rows that come and go.
+//! Insertion and removal of rows.
 
 use super::Table;
 use super::indices::{Index, Indices, Row, VisitMut};
@@ -9,7 +9,6 @@ use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
 use crate::vec::Rest;
 
-/// Has each index prepare for a row in a slot.
 pub(super) struct Plan<'p, P, K: Key, R> {
     pub(super) slot: u32,
     pub(super) new: &'p P,
@@ -24,7 +23,7 @@ impl<P, K: Key, R: Row<P>> VisitMut<P> for Plan<'_, P, K, R> {
     }
 }
 
-/// Defines what is done to each index and cannot fail, for [`Table::all`].
+/// Defines a visitor that does one infallible step in each index, for [`Table::all`].
 macro_rules! step {
     ($(#[$about:meta])* $step:ident { $($field:ident: $type:ty),* }, |$index:ident| $do:expr) => {
         $(#[$about])*
@@ -44,12 +43,11 @@ macro_rules! step {
 }
 
 step! {
-    /// Does what each index is prepared for.
     Commit { slot: u32 }, |index| index.commit(slot)
 }
 step!(Remove { slot: u32 }, |index| index.remove(slot));
 step! {
-    /// Removes a slot that the index of that number found by a hash.
+    /// Removes a slot that the index numbered `field` found by a hash.
     RemoveFound { slot: u32, field: usize, hash: u32 }, |index| index.remove_found(slot, field, hash)
 }
 step!(Clear {}, |index| index.clear());
@@ -57,30 +55,29 @@ step!(Tidy {}, |index| index.tidy());
 step!(SetCell { field: usize, cell: f32 }, |index| index.set_cell(field, cell));
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
-    /// Has all indices do something that cannot fail.
     #[inline]
     pub(super) fn all(&mut self, mut visitor: impl VisitMut<X::Part>) {
         let done = self.by.each_mut(&mut visitor);
-        debug_assert!(done.is_ok(), "it cannot fail");
+        debug_assert!(done.is_ok(), "these visitors do not fail");
     }
 
-    /// Puts a row in, and returns its key. O(1) for each index; enters the kernel where committed memory is used up.
+    /// Inserts a row and returns its key. O(1) per index; enters the kernel when committed memory is used up.
     ///
     /// # Panics
     ///
-    /// Where [`try_insert`](Self::try_insert) has an error.
+    /// If [`try_insert`](Self::try_insert) returns an error.
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, row: R) -> K {
         or_give_up(self.try_insert(row))
     }
 
-    /// [`insert`](Self::insert), or the error and the row.
+    /// Inserts a row and returns its key, or returns the error and the row.
     ///
     /// # Errors
     ///
-    /// If another row has the value of a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)); or as for
-    /// [`SlotMap::try_insert`](crate::SlotMap::try_insert). The table is unchanged then.
+    /// If another row has the value of a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)), or as
+    /// for [`SlotMap::try_insert`](crate::SlotMap::try_insert). The table is then unchanged.
     #[inline]
     pub fn try_insert(&mut self, row: R) -> Result<K, Refused<R>> {
         match self.rows.vacancy() {
@@ -89,9 +86,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         }
     }
 
-    /// Puts in the row that `make` makes of its key, which is returned. O(1) for each index.
+    /// Inserts the row that `make` creates from its key, and returns the key. O(1) per index.
     ///
-    /// Should `make` panic, the table is unchanged.
+    /// If `make` panics, the table is unchanged.
     ///
     /// # Panics
     ///
@@ -112,7 +109,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         or_give_up(self.try_insert_with_key(make))
     }
 
-    /// [`insert_with_key`](Self::insert_with_key), or the error, and the row if it was made.
+    /// Inserts the row that `make` creates from its key, or returns the error, and the row if it was created.
     ///
     /// # Errors
     ///
@@ -138,7 +135,6 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         /// let mut map: Table<&str, By> = Table::new();
     }
 
-    /// Puts a row into a slot that was found for it.
     #[inline]
     fn fill(&mut self, vacancy: Vacancy, key: K, row: R) -> Result<K, Refused<R>> {
         let slot = vacancy.index;
@@ -151,8 +147,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(key)
     }
 
-    /// Takes a row out. O(1) for each index; runs no user code, and may enter the kernel, where an index puts what is
-    /// left of it together.
+    /// Removes a row and returns it. O(1) per index; runs no user code, and may enter the kernel when an index compacts
+    /// its arrays.
     #[inline]
     pub fn remove(&mut self, key: K) -> Option<R> {
         let (slot, generation) = self.rows.parts_of(key);
@@ -175,7 +171,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         /// ```
     }
 
-    /// Takes out what is in a slot. Runs no user code, of keys neither.
+    /// Removes the row in a slot. Runs no user code, not even that of keys.
     #[inline]
     pub(super) fn take_slot(&mut self, slot: u32) -> Option<R> {
         let (_, row) = self.rows.take_at(slot)?;
@@ -183,7 +179,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Some(row)
     }
 
-    /// Takes all rows out, and drops them. Linear in the slots; the memory stays.
+    /// Removes all rows and drops them. O(n) in the slots; memory stays committed.
     pub fn clear(&mut self) {
         self.all(Clear {});
         self.rows.clear();

@@ -1,9 +1,9 @@
-//! [`indices!`](crate::indices).
+//! The macro [`indices!`](crate::indices).
 
 /// Declares the indices of a [`Table`](crate::Table).
 ///
-/// Each field is an index: its kind, the type of its values, and how the value of a row is obtained, as a reference
-/// into the row or by value.
+/// Each field is an index: its kind, the type of its values, and an expression that returns the value of a row, by
+/// reference or by value.
 ///
 /// | kind | rows with one value | found by |
 /// |---|---|---|
@@ -17,19 +17,19 @@
 /// cell. A cell ten times too small or too large can make a search ten times slower.
 ///
 /// `T` is `Hash + Eq` and may be unsized, as `str` is. A hasher can be named after it: `Unique<str, FxBuildHasher>`.
-/// (If the hasher is not `Clone`, neither is the table.)
+/// (The table is `Clone` only if its hashers are.)
 ///
 /// The value of a row is given by the path of a function, or by an expression in the form of a closure, which cannot
-/// capture anything. A closure whose body begins with `&` returns a reference to all that follows, so a comparison of
+/// capture variables. If the body begins with `&`, the `&` applies to the whole expression after it, so a comparison of
 /// references must be in parentheses.
 ///
-/// The macro declares a struct that implements [`Default`] and has one field for each index, with the given
-/// visibility. A table has one such struct; several can be declared for the same rows. It may be generic: each
+/// The macro declares a struct that implements [`Default`] and has one field per index, with the given visibility.
+/// Several such structs can be declared for the same rows; a table uses one of them. The struct may be generic: each
 /// parameter has at most one bound in its declaration, a trait, and further bounds follow in a `where` clause. All
 /// parameters must occur in the type of the row.
 ///
-/// Fields cannot have `#[cfg]` attributes. Up to 60 fields (40, if functions are named) fit into the default
-/// `recursion_limit`.
+/// Fields cannot have `#[cfg]` attributes. The default `recursion_limit` is enough for 60 fields (40 if functions are
+/// named).
 ///
 /// # Examples
 ///
@@ -42,7 +42,7 @@
 /// }
 ///
 /// indices! {
-///     /// Files are found by their paths, and by their numbers.
+///     /// Finds files by path and by number.
 ///     struct FileBy for File {
 ///         path: Unique<str> = |file| &file.path,
 ///         number: Unique<u64> = |file| file.number,
@@ -55,7 +55,7 @@
 /// assert_eq!(files.find(|by| &by.path, "/etc/fstab").unwrap().0, key);
 /// ```
 ///
-/// Indices of generic rows, one of which gets its value from a method:
+/// Indices of generic rows, one of which obtains its value from a method:
 ///
 /// ```
 /// use stayput::{Table, indices};
@@ -87,7 +87,7 @@
 /// assert_eq!(rows.find(|by| &by.tag, &"one").unwrap().1.data, [1, 0]);
 /// ```
 ///
-/// More than one bound in the declaration of a parameter, or an operation as the size of cells, is rejected:
+/// A parameter declared with more than one bound, or an operation as the cell size, is rejected:
 ///
 /// ```compile_fail
 /// stayput::indices! { struct By<T: Eq + std::hash::Hash> for (T, u8) { of: Unique<T> = |row| &row.0, } }
@@ -116,12 +116,12 @@ macro_rules! indices {
     };
 }
 
-/// Processes the generics and the fields of [`indices!`](crate::indices) one by one, numbers the fields, and declares
-/// the struct.
+/// Parses the generics and fields of [`indices!`](crate::indices) one by one, numbers the fields, and declares the
+/// struct.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __indices {
-    // The first `>` before a `for` ends the generics.
+    // The first `>` that is followed by `for` ends the generics.
     (@generics $head:tt $by:ident [$($generics:tt)*] > for $row:ty { $($fields:tt)* }) => {
         $crate::__indices! { @params $head $by [$row] [] { $($fields)* } [] [] $($generics)* }
     };
@@ -135,7 +135,7 @@ macro_rules! __indices {
         $crate::__indices! { @generics $head $by [$($generics)* $next] $($rest)* }
     };
 
-    // The last braces hold the fields.
+    // The last braces enclose the fields.
     (@bounds $head:tt $by:ident $row:tt [$($generics:tt)*] $bounds:tt { $($fields:tt)* }) => {
         $crate::__indices! { @params $head $by $row $bounds { $($fields)* } [] [] $($generics)* }
     };
@@ -143,7 +143,7 @@ macro_rules! __indices {
         $crate::__indices! { @bounds $head $by $row $generics [$($bounds)* $next] $($rest)* }
     };
 
-    // How each parameter is declared, and its name.
+    // The declaration of each parameter, and its name.
     (
         @params $head:tt $by:ident $row:tt $bounds:tt $fields:tt [$($params:tt)*] [$($names:tt)*]
         const $name:ident: $type:ty $(, $($rest:tt)*)?
@@ -166,7 +166,7 @@ macro_rules! __indices {
         @params $head:tt $by:ident [$row:ty] $bounds:tt { $($fields:tt)* } $params:tt [$($names:tt)*]
     ) => {
         $crate::__indices! {
-            // A parameter must also occur outside the struct itself, over which the indices are generic.
+            // A parameter must also be used outside of the indices, whose type parameter is this struct itself.
             [$head $params [$by<$($names)*>] [$row] $bounds [__row]]
             [0] [] $($fields)*
         }
@@ -225,7 +225,7 @@ macro_rules! __indices {
         }
     };
 
-    // The value of a row: a reference that may have to be coerced to the borrowed type, or a value.
+    // The value of a row: a reference, which may have to be coerced to the borrowed type, or a value.
     (
         @value [$head:tt [$($params:tt)*] [$by:ty] [$row:ty] [$($bounds:tt)*] $extra:tt]
         [$n:expr] $done:tt [$key:ty]
@@ -269,7 +269,7 @@ macro_rules! __indices {
             [$head [$($params)*] [$by] [$row] [$($bounds)*] $extra] [$n + 1] $done $($($rest)*)?
         }
     };
-    // The path of a function, as an expression, since `<A as B>::c` does not begin a `path` here.
+    // The path of a function. It is matched as an expression because `<A as B>::c` does not match `path` here.
     (@value $table:tt $n:tt $done:tt $key:tt $function:expr $(, $($rest:tt)*)?) => {
         $crate::__indices! { @value $table $n $done $key |__row| $function(__row) $(, $($rest)*)? }
     };
@@ -310,7 +310,7 @@ macro_rules! __indices {
             }
         }
 
-        // The lifetime defers the check of the bound to its use: a hasher that is not `Clone` is allowed here.
+        // The lifetime defers the check of the bound to its use, so that hashers need not be `Clone`.
         impl<$($params)*> $crate::table::TryClone for $by
         where
             $(for<'__asked> $($index)*: $crate::table::TryClone,)*

@@ -1,4 +1,4 @@
-//! Taking memory, and giving it back.
+//! Methods that reserve and return memory.
 
 use super::Table;
 use super::indices::{Index, Indices, Row, Visit, VisitMut};
@@ -11,22 +11,21 @@ use crate::key::Key;
 use crate::vec::VecStats;
 
 stats! {
-    /// What a [`Table`] holds and takes up, given by [`Table::stats`]. Of its rows alone, and their slots,
-    /// [`rows`](Table::rows) has more.
+    /// Statistics of a [`Table`], returned by [`Table::stats`]. Those of the slots alone are in the
+    /// [`stats`](crate::SlotMap::stats) of [`rows`](Table::rows).
     pub struct TableStats of "Rows", in memory of "rows and indices" {
         /// Rows.
         live,
     }
 }
 
-/// What is done to all arrays of an index is done to those of each.
+/// Applies an operation to all arrays of each index.
 impl<P, F: ForArrays> VisitMut<P> for F {
     fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
         index.each_array(self)
     }
 }
 
-/// What a table takes up: rows, and the indices that were shown.
 struct Sum(VecStats);
 
 impl<P> Visit<P> for Sum {
@@ -37,7 +36,7 @@ impl<P> Visit<P> for Sum {
 }
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
-    /// The error as one of a table.
+    /// Adds to an error that it is of a table, and the name of the index.
     #[cold]
     pub(super) fn explain(error: Error) -> Error {
         error.with_name_of(X::NAMES).of(Holder::Table)
@@ -45,10 +44,10 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     reserve_methods! {
         &mut, "rows";
-        /// Makes room in the indices, too, as far as can be foreseen: hashes that are not spread, and sets of one or two,
-        /// take more when they come.
+        /// Also reserves memory in the indices, as far as their needs are known in advance: poorly distributed hashes,
+        /// and sets of one or two rows, take more later.
         ///
-        /// Enters the kernel if there is not room already. Nothing is moved.
+        /// Enters the kernel unless enough is reserved already. No row moves.
     }
 
     reserve_exact_methods!("rows");
@@ -65,8 +64,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         self.by.each_mut(&mut Room::Prefault(additional)).map_err(Self::explain)
     }
 
-    /// Makes memory behind what is used resident ahead of its use, for the idle time of a frame; see
-    /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead). Rows first, then indices.
+    /// Makes committed memory past the rows, and then that of the indices, resident before it is used, in the idle time
+    /// of a frame; see [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         let mut ahead = Ahead { budget, done: self.rows.prefault_ahead(budget) };
         match self.by.each_mut(&mut ahead) {
@@ -75,45 +74,46 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         }
     }
 
-    /// Puts what there is in the indices together, and gives memory behind what is used back to the system, as
-    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No row moves; keys stay stale. If the system refuses, the
-    /// memory stays.
+    /// Compacts the indices, and returns unused memory to the system as
+    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does.
+    ///
+    /// No row moves, and stale keys stay stale. If the system refuses, the memory stays committed.
     pub fn shrink_to_fit(&mut self) {
-        // The one refusal is that of a process at its limit of mappings; it costs only memory.
+        // An error, as at the process's limit of mappings, leaves memory committed and has no other effect.
         let _ = self.try_shrink_to_fit();
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
+    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, or returns the error.
     ///
     /// # Errors
     ///
-    /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or there is no
-    /// memory to keep account with; no row has changed then.
+    /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or memory for the bookkeeping is
+    /// refused. The rows are then unchanged.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
         self.rows.try_shrink_to_fit().map_err(Self::explain)?;
         self.try_shrink_indices()
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but nothing is put together, and no more than a budget allows, so that it can
-    /// be spread over frames: call it again until it [is done](GivenBack::is_done).
+    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but without compacting, and no further than a budget
+    /// allows, to spread the work over frames: call it again until it [is done](GivenBack::is_done).
     ///
     /// # Errors
     ///
-    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
+    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). Memory returned by then stays returned.
     pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
         let done = self.indices_within(budget)?;
         let left = budget.less(done.bytes);
         Ok(done.and(self.rows.shrink_to_fit_within(left).map_err(Self::explain)?))
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), and pages in which no row lies go back as well, as by
-    /// [`SlotMap::trim`](crate::SlotMap::trim).
+    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, and also returns pages without rows, as
+    /// [`SlotMap::trim`](crate::SlotMap::trim) does.
     pub fn trim(&mut self) {
-        // As above.
+        // As in `shrink_to_fit`.
         let _ = self.try_trim();
     }
 
-    /// [`trim`](Self::trim), or the error.
+    /// Trims as [`trim`](Self::trim) does, or returns the error.
     ///
     /// # Errors
     ///
@@ -123,14 +123,14 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         self.try_shrink_indices()
     }
 
-    /// [`trim`](Self::trim), but no more of it than a budget allows, so that it can be spread over frames: call it
+    /// Trims as [`trim`](Self::trim) does, but no further than a budget allows, to spread the work over frames: call it
     /// again until it [is done](GivenBack::is_done).
     ///
     /// # Errors
     ///
-    /// As for [`try_trim`](Self::try_trim). What was given back before is.
+    /// As for [`try_trim`](Self::try_trim). Memory returned by then stays returned.
     pub fn trim_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        // The rows last: once they are done they begin anew.
+        // The rows last, because a finished trim of the rows starts over when it is called again.
         let done = self.indices_within(budget)?;
         let left = budget.less(done.bytes);
         Ok(done.and(self.rows.trim_within(left).map_err(Self::explain)?))
@@ -147,15 +147,15 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(give.done)
     }
 
-    /// What the table holds and takes up.
+    /// Returns statistics of the table's contents and memory.
     ///
-    /// Asks the system which pages are resident, linear in the committed pages: for looking, not
-    /// for a hot path.
+    /// Asks the system which pages are resident, in time linear in the committed pages. Meant for monitoring, not for
+    /// hot paths.
     pub fn stats(&self) -> TableStats {
         let rows = self.rows.stats().memory();
         let mut all = Sum(rows);
         let added = self.by.each(&mut all);
-        debug_assert!(added.is_ok(), "it cannot fail");
+        debug_assert!(added.is_ok(), "this visitor does not fail");
         let VecStats { capacity, max_len, .. } = rows;
         TableStats { live: self.len(), capacity, max_len, ..TableStats::of(all.0) }
     }

@@ -1,10 +1,8 @@
-//! Rows that are found by what is in them.
-//!
-//! A [`Table`] is a [`SlotMap`] of rows with indices declared on it, which it keeps right by itself.
+//! [`Table`]: a [`SlotMap`] of rows that maintains indices over them.
 
 #![forbid(unsafe_code)]
 
-// In the order in which the docs list their methods.
+// In the order in which the documentation lists their methods.
 mod builder;
 
 mod rows;
@@ -38,58 +36,60 @@ pub use memory::TableStats;
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 
-/// Rows in the slots of a [`SlotMap`], found by their keys and by what is in them.
+/// A slot map of rows that can also be looked up by field values.
 ///
-/// What they are found by, [`indices!`](crate::indices) declares. The table keeps these indices right: a row that is in it never leaves it as
-/// `&mut`, but is changed by [`modify`](Self::modify), [`replace`](Self::replace) and
-/// [`for_each_mut`](Self::for_each_mut), which put it where it belongs.
+/// [`indices!`](crate::indices) declares the values by which rows are found. The table keeps the indices up to date, so
+/// it never returns `&mut` to indexed data: [`modify`](Self::modify), [`replace`](Self::replace) and
+/// [`for_each_mut`](Self::for_each_mut) change rows and their index entries together.
 ///
-/// Rows stay at their addresses. Growing copies nothing: rows and indices lie in memory that is reserved up front, and a
-/// hash table here grows by one bucket of a dozen entries with an insertion, never all of it at once.
+/// Rows stay at their addresses, and growth copies no row: rows lie in reserved memory, and the hash tables of indices
+/// grow by one bucket of a dozen entries at a time, never all at once.
 ///
 /// # All or nothing
 ///
-/// Each change first runs what it needs of the user's code and asks for the memory, and then does what cannot fail. So one that is refused,
-/// or panics, has changed nothing, in any index. (What goes over many rows has changed those before the one that was refused;
-/// a [`reindex`](Self::reindex) that is refused or panics is to be done again; and what
-/// [`modify_both`](Self::modify_both) did to the half of a row that is not indexed stays.) Such are a change that gives a row the value that another has in a
-/// [`Unique`] index, which is refused as one for which there is no memory is: with an [`Error`](crate::Error), of the kind
-/// [`Taken`](crate::ErrorKind::Taken), by the `try_` twin of each call, and a panic by the other.
+/// A change first runs all user code and makes all allocations that it needs, and then takes effect in steps that
+/// cannot fail. A change that is refused or panics therefore leaves the rows and all indices as they were. Exceptions:
+/// a method that changes many rows keeps the changes made before the failure; a [`reindex`](Self::reindex) that fails
+/// must be repeated; and changes that [`modify_both`](Self::modify_both) made to the part that is not indexed stay.
 ///
-/// # Rows of two
+/// A change is refused if memory is, or if it gives a row a value that another row has in a [`Unique`] index. The
+/// `try_` methods then return an [`Error`](crate::Error), in the second case of the kind
+/// [`Taken`](crate::ErrorKind::Taken); the others panic.
 ///
-/// Where rows are pairs `(I, M)`, and indices are declared for `I`, then `M` is free to be changed in place:
+/// # Rows that are pairs
+///
+/// If rows are pairs `(I, M)` and the indices are declared for `I`, then `M` can be changed in place:
 /// [`get_mut`](Self::get_mut) and [`iter_mut`](Self::iter_mut) return `(&I, &mut M)`, and
-/// [`modify_both`](Self::modify_both) and [`for_each_both_mut`](Self::for_each_both_mut) change both halves. Only `I` needs
-/// `Clone` for that, since only the indexed half is changed in a copy.
+/// [`modify_both`](Self::modify_both) and [`for_each_both_mut`](Self::for_each_both_mut) change both parts. Only `I`
+/// must be `Clone` for that, since a change is made to a copy of the indexed part.
 ///
 /// # Grids
 ///
-/// A grid needs the size of its cells, `Grid<2, cell = 4.0>`: about the radius of the most frequent search, see
-/// [`index::Grid`](crate::index::Grid#cells). [`set_cell`](Self::set_cell) changes it.
+/// A grid is declared with the size of its cells, as in `Grid<2, cell = 4.0>`. Choose about the radius of the most
+/// frequent search; see [`index::Grid`](crate::index::Grid#cells). [`set_cell`](Self::set_cell) changes the size.
 ///
-/// # What is not there
+/// # Ranges
 ///
-/// An index for ranges of values, as a tree is. Where few rows change, keep a `BTreeMap` from values to keys beside the
-/// table; where all do, sort their keys when they are needed.
+/// Tables have no ordered index. If few rows change, keep a `BTreeMap` from values to keys alongside the table; if most
+/// do, sort the keys when they are needed.
 ///
-/// # Complexity
+/// # Time complexity
 ///
-/// To find, insert, change and remove is O(1) for each index, where hashes are spread and cells of a grid hold few points.
-/// Insertion enters the kernel when committed memory is used up.
+/// Finding, inserting, changing and removing a row is O(1) per index, if hashes are well distributed and the cells of a
+/// grid hold few points. An insertion enters the kernel when committed memory is used up.
 ///
 /// # Memory
 ///
-/// Rows lie in a reservation and never move. An index is several arrays. Each starts in the program's allocator and moves
-/// to a reservation of its own once it takes more than 64 KiB.
+/// Rows lie in a reservation. An index consists of several arrays, each of which starts in the global allocator and
+/// moves to a reservation of its own when it exceeds 64 KiB.
 ///
-/// # Wrong values
+/// # Inconsistent values
 ///
-/// A `Hash` or `Eq` that changes its answers, or a value that changes in a row by itself (in a `Cell`), has rows not
-/// be found by that value, or found by another: the row itself, and those that it shared the value with, since one of a set stands
-/// for all. No row is lost by it: it is taken out of an index by its slot, and nobody is asked what it
-/// holds. The same holds of a row in a [copy](Self::clone) of a table, if its `Clone` gives another value.
-/// [`check`](Self::check) tells, and [`reindex`](Self::reindex) mends it.
+/// If the `Hash` or `Eq` of a value is inconsistent, or a value changes inside a row (through a `Cell`), look-ups by
+/// value may miss rows or find wrong ones: that row, and all rows that had the same value, since one row is compared on
+/// behalf of its set. No row is lost, because rows are removed from an index by slot, without reading their values. The
+/// same can happen in a [clone](Self::clone) of a table if the `Clone` of a row gives it another value.
+/// [`check`](Self::check) detects such rows, and [`reindex`](Self::reindex) repairs the indices.
 ///
 /// # Examples
 ///

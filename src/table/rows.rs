@@ -1,4 +1,4 @@
-//! Rows as they are, by key and in the order of slots.
+//! Access to rows by key and in slot order.
 
 use super::indices::{Extract, Indices};
 use super::{Table, Unique};
@@ -8,63 +8,63 @@ use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
 impl<R, X, K: Key> Table<R, X, K> {
-    /// How many rows there are. O(1).
+    /// Returns the number of rows. O(1).
     #[inline]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none. O(1).
+    /// Returns `true` if the table has no rows. O(1).
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Returns the number of slots that have been used, including holes; see
-    /// [`SlotMap::slots_len`](crate::SlotMap::slots_len). O(1).
+    /// Returns the number of slots in use, including holes; see [`SlotMap::slots_len`](crate::SlotMap::slots_len).
+    /// O(1).
     #[inline]
     pub const fn slots_len(&self) -> usize {
         self.rows.slots_len()
     }
 
-    /// Whether the row of a key is in it. O(1).
+    /// Returns `true` if the table has a row with the key. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
         self.rows.contains_key(key)
     }
 
-    /// The row of a key. O(1).
+    /// Returns the row of a key. O(1).
     #[inline]
     pub fn get(&self, key: K) -> Option<&R> {
         self.rows.get(key)
     }
 
-    /// All rows and their keys, in the order of slots.
+    /// An iterator over all keys and rows, in slot order.
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, R> {
         self.rows.iter()
     }
 
-    /// All keys, in the order of slots.
+    /// An iterator over all keys, in slot order.
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, R> {
         self.rows.keys()
     }
 
-    /// All rows, in the order of slots.
+    /// An iterator over all rows, in slot order.
     #[inline]
     pub fn values(&self) -> Values<'_, K, R> {
         self.rows.values()
     }
 
-    /// The rows as the map that they are in, with all that it has for who reads: many keys at once, joins with
+    /// Returns the rows as a slot map, for the methods of [`SlotMap`] that only read: look-ups of many keys, joins with
     /// secondary maps, blocks of bits, [`stats`](SlotMap::stats).
     #[inline]
     pub const fn rows(&self) -> &SlotMap<K, R> {
         &self.rows
     }
 
-    /// The rows without their indices. O(1).
+    /// Returns the rows as a slot map, without the indices. O(1).
     #[inline]
     pub fn into_rows(self) -> SlotMap<K, R> {
         self.rows
@@ -72,7 +72,7 @@ impl<R, X, K: Key> Table<R, X, K> {
 }
 
 impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
-    /// The row of a key, whose second half is free to be changed. O(1).
+    /// Returns the row of a key, with a mutable reference to its second part. O(1).
     ///
     /// # Examples
     ///
@@ -96,7 +96,7 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         self.rows.get_mut(key).map(|(part, rest)| (&*part, rest))
     }
 
-    /// Returns the rows of several keys at once, whose second halves may be changed; `None` if a key has no row, or
+    /// Returns the rows of several keys, with mutable references to their second parts; `None` if a key has no row or
     /// occurs twice. O(N).
     ///
     /// # Examples
@@ -117,11 +117,11 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         self.try_get_disjoint_mut(keys).ok()
     }
 
-    /// [`get_disjoint_mut`](Self::get_disjoint_mut), or which of the keys has no row or occurs twice.
+    /// Returns what [`get_disjoint_mut`](Self::get_disjoint_mut) does, or which key has no row or occurs twice.
     ///
     /// # Errors
     ///
-    /// If a key has no row, or two are the same; see [`DisjointError`].
+    /// If a key has no row, or occurs twice; see [`DisjointError`].
     #[inline]
     pub fn try_get_disjoint_mut<const N: usize>(
         &mut self,
@@ -131,8 +131,8 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         Ok(rows.map(|(part, rest)| (&*part, rest)))
     }
 
-    /// Calls `f` with each of many keys, and its row if the table has one, whose second half may be changed; see
-    /// [`SlotMap::get_many_mut`]. Linear in the keys.
+    /// Calls `f` with each key, and with its row if the table has one, whose second part is mutable; see
+    /// [`SlotMap::get_many_mut`]. O(n).
     ///
     /// # Examples
     ///
@@ -153,7 +153,8 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         self.rows.get_many_mut(keys, |key, row| f(key, row.map(|(part, rest)| (&*part, rest))));
     }
 
-    /// The row that has a value, and its key, by an index; see [`find`](Self::find). Its second half is free to be changed.
+    /// Finds the row with a value, as [`find`](Self::find) does, and returns it with a mutable reference to its second
+    /// part.
     #[inline]
     pub fn find_mut<Q, const FIELD: usize, S>(
         &mut self,
@@ -171,13 +172,13 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         Some((key, (&*part, rest)))
     }
 
-    /// All rows, in the order of slots, the second halves of which are free to be changed.
+    /// An iterator over all rows, in slot order, with mutable references to their second parts.
     #[inline]
     pub fn values_mut(&mut self) -> impl Iterator<Item = (&I, &mut M)> {
         self.rows.values_mut().map(|(part, rest)| (&*part, rest))
     }
 
-    /// All rows and their keys, in the order of slots, the second halves of which are free to be changed.
+    /// An iterator over all keys and rows, in slot order, with mutable references to the second parts.
     #[inline]
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, (&I, &mut M))> {
         self.rows.iter_mut().map(|(key, (part, rest))| (key, (&*part, rest)))

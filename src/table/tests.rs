@@ -1,4 +1,4 @@
-//! What holds of tables whatever is refused.
+//! Tests of tables whose memory is refused.
 
 use crate::error::{Error, ErrorKind};
 use crate::growing::Growth;
@@ -30,7 +30,7 @@ fn thing(number: u16) -> Thing {
     Thing { name, kind: name % 17, at: [f32::from(number), 0.0] }
 }
 
-/// Whether each of so many is found in every way.
+/// Checks that rows `0..count` are found in every index.
 fn check(table: &Table<Thing, By>, count: u16) {
     assert_eq!(table.check(), Ok(()));
     assert_eq!(table.len(), usize::from(count));
@@ -44,8 +44,8 @@ fn check(table: &Table<Thing, By>, count: u16) {
     assert_eq!((kinds, also), (usize::from(count), usize::from(count)));
 }
 
-/// That a refusal is said to be of memory: or, only where the process may not have more than so much of it, of that limit. Then
-/// which it is depends on what the process has besides, and under an emulator that is much.
+/// Asserts that an error reports refused memory. Where the process has a data limit, the error may name that instead,
+/// depending on what else the process uses.
 fn assert_of_memory(error: Error) {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let data = limits.lines().find_map(|line| line.strip_prefix("Max data size"));
@@ -59,7 +59,7 @@ fn assert_of_memory(error: Error) {
 #[test]
 fn an_insertion_that_is_refused_memory_at_any_step_changes_nothing() {
     for pass in 0..14 {
-        // A page at a time, so that each array is refused one at some time.
+        // In steps of one page, so that each array is refused one at some pass.
         let mut table: Table<Thing, By> =
             Table::builder().max_len(1 << 14).growth(Growth::Fixed { step_bytes: 0 }).build();
         let fault = Fault::from_nth(Call::Commit, pass);
@@ -83,7 +83,7 @@ fn an_insertion_that_is_refused_memory_at_any_step_changes_nothing() {
 }
 
 #[test]
-fn a_change_that_is_refused_memory_leaves_the_row_as_it_was() {
+fn a_change_without_memory_leaves_the_row_unchanged() {
     for pass in 0..6 {
         let mut table: Table<Thing, By> =
             Table::builder().growth(Growth::Fixed { step_bytes: 0 }).build();
@@ -91,7 +91,7 @@ fn a_change_that_is_refused_memory_leaves_the_row_as_it_was() {
         let fault = Fault::from_nth(Call::Commit, pass);
         let mut changed = 0;
         for (number, key) in keys.iter().enumerate() {
-            // Each has a kind of its own then, which takes chunks and buckets.
+            // Each row then has a kind of its own, which takes chunks and buckets.
             let before = table[*key].clone();
             match table.try_modify(*key, |thing| thing.kind = 1_000_000 + number as u64) {
                 Ok(_) => changed += 1,
@@ -112,7 +112,7 @@ fn a_change_that_is_refused_memory_leaves_the_row_as_it_was() {
 }
 
 #[test]
-fn a_copy_that_is_refused_memory_at_any_step_leaves_nothing() {
+fn a_copy_refused_memory_at_any_step_leaves_nothing() {
     type Held = (Thing, Rc<()>);
     let held = Rc::new(());
     let mut table: Table<Held, By> = Table::builder().release(Release::Now).build();
@@ -134,7 +134,7 @@ fn a_copy_that_is_refused_memory_at_any_step_leaves_nothing() {
             assert_eq!((struck, copy.check()), (0, Ok(())));
             assert!(copy.iter().eq(table.iter()));
             assert_eq!(Rc::strong_count(&held), 2 * count - 1);
-            // Rows, and the arrays of four indices, of which some hold nothing.
+            // The rows, and the arrays of four indices, some of which are empty.
             assert!(pass > 10, "{pass}");
             break;
         }
@@ -142,7 +142,7 @@ fn a_copy_that_is_refused_memory_at_any_step_leaves_nothing() {
 }
 
 #[test]
-fn a_copy_that_is_refused_is_a_panic_of_the_twin_that_cannot_say() {
+fn clone_panics_if_try_clone_is_refused() {
     let mut table: Table<Thing, By> = Table::builder().release(Release::Now).build();
     table.extend((0..2000).map(thing));
     let fault = Fault::from_nth(Call::Reserve, 0);

@@ -1,4 +1,4 @@
-//! The traits of std.
+//! Implementations of std's traits.
 
 use super::Table;
 use super::indices::{Indices, Row, TryClone};
@@ -10,15 +10,15 @@ use std::fmt;
 default_by!([R: Row<X::Part>, X: Indices, K: Key] Table<R, X, K>, new);
 
 clone_by_try! {
-    /// A copy with the same options, the same keys, indices that are as they were, and rows at other addresses. Linear in the
-    /// slots; enters the kernel for the memory.
+    /// Returns a copy with the same options, keys and index entries, and with rows at other addresses. O(n) in the
+    /// slots; enters the kernel for memory.
     ///
-    /// No row is hashed, compared, or looked at but by its `Clone`. So a row whose copy has another value is, in the copy of the
-    /// table, still where the value of the original belongs; see [wrong values](Table#wrong-values).
+    /// Rows are cloned, but not hashed or compared. If the clone of a row has another value, the copied indices still
+    /// list it under the original's value; see [inconsistent values](Table#inconsistent-values).
     ///
     /// # Panics
     ///
-    /// Where [`try_clone`](Table::try_clone) has an error.
+    /// If [`try_clone`](Table::try_clone) returns an error.
     ///
     /// # Examples
     ///
@@ -35,14 +35,14 @@ clone_by_try! {
 }
 
 impl<R: Clone, X: TryClone, K: Key> Table<R, X, K> {
-    /// [`clone`](Self::clone), or the error.
+    /// Returns a copy as [`clone`](Self::clone) does, or the error.
     ///
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_clone(&self) -> Result<Self, Error> {
         let explain = |error: Error| error.of(Holder::Table);
-        // Rows last: their clones are made when nothing but memory for them can be refused.
+        // Rows last, so that they are cloned only after all memory for the indices has been allocated.
         let by = self.by.try_clone().map_err(explain)?;
         let rows = self.rows.try_clone().map_err(explain)?;
         Ok(Self { rows, by })
@@ -56,7 +56,7 @@ impl<R: fmt::Debug, X, K: Key> fmt::Debug for Table<R, X, K> {
 }
 
 impl<R: PartialEq, X, K: Key> PartialEq for Table<R, X, K> {
-    /// Whether both have equal rows under the same keys.
+    /// Returns `true` if both tables have equal rows under the same keys.
     fn eq(&self, other: &Self) -> bool {
         self.rows == other.rows
     }

@@ -1,6 +1,6 @@
-//! A `FileVec` is what a `Vec` is, closed and opened again at any time.
+//! Tests that a `FileVec` behaves as a `Vec` that is closed and opened again at any time.
 
-#![expect(unsafe_code, reason = "opens files that nobody else writes to")]
+#![expect(unsafe_code, reason = "opens files of the tests")]
 
 use crate::{Folder, made};
 use bytemuck::Pod;
@@ -147,7 +147,7 @@ fn agrees<T: Pod + Debug + PartialEq>(space: Space) {
         let builder = FileVec::<T, Mutable>::builder()
             .space(space)
             .growth(Growth::Fixed { step_bytes: 1 << 16 });
-        // SAFETY: nobody else has it.
+        // SAFETY: nothing else uses the file.
         let open = |path: &Path| unsafe { builder.open(path) }.unwrap();
         // SAFETY: as above.
         let mut vec = unsafe { builder.create_new(&path) }.unwrap();
@@ -185,7 +185,7 @@ fn elements_without_a_size_agree_with_vec() {
 #[test]
 fn what_it_says_of_itself_holds() {
     let folder = Folder::new();
-    // SAFETY: nobody else has it.
+    // SAFETY: nothing else uses the file.
     let vec =
         unsafe { FileVec::<u64>::builder().max_len(5000).capacity(100).create(folder.file()) };
     let mut vec = vec.unwrap();

@@ -45,18 +45,18 @@ fn maps_lie_there() {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_that_has_a_descriptor_is_a_file() {
-    #![expect(unsafe_code, reason = "opens what nobody else has")]
+    #![expect(unsafe_code, reason = "opens a file of the test")]
     use stayput::{FileVec, Follow};
     use std::fs::File;
     use std::os::fd::FromRawFd;
 
-    // SAFETY: the name is a string in C's sense.
+    // SAFETY: the name is a C string.
     let file = unsafe { libc::memfd_create(c"numbers".as_ptr(), libc::MFD_CLOEXEC) };
     assert!(file >= 0);
-    // SAFETY: it was just opened.
+    // SAFETY: the descriptor was just opened.
     let file = unsafe { File::from_raw_fd(file) };
     let other = file.try_clone().unwrap();
-    // SAFETY: nobody else has it.
+    // SAFETY: nothing else uses the file.
     let mut vec = unsafe { FileVec::<u64>::from_file(file) }.unwrap();
     let follow = Follow::<u64>::from_file(&other, 0).unwrap();
     vec.extend(0..100_000);

@@ -1,6 +1,6 @@
 //! Writers that are killed at any moment.
 
-#![expect(unsafe_code, reason = "opens files that nobody else writes to")]
+#![expect(unsafe_code, reason = "opens files of the tests")]
 
 use crate::child::{child, told};
 use crate::{Folder, effort};
@@ -19,9 +19,9 @@ fn element(index: usize) -> Element {
     [index, !index, index.wrapping_mul(0x9E37_79B9_7F4A_7C15)]
 }
 
-/// Writes until it is killed: one by one, by many, and by zeros that come to be numbers; removes some, if that may be.
+/// Writes until it is killed: one by one, many at once, and zeros that become numbers; removes some if the mode allows.
 fn write<M: Mode>(path: &Path, mut remove: impl FnMut(&mut FileVec<Element, M>, usize)) {
-    // SAFETY: the parent writes to it only when this process is gone.
+    // SAFETY: the parent writes to the file only after this process ended.
     let mut vec = unsafe { FileVec::<Element, M>::open_or_create(path) }.unwrap();
     for round in 0_usize.. {
         let len = vec.len();
@@ -61,7 +61,7 @@ fn writer_that_removes() {
     }
 }
 
-/// Kills a writer after a time, and looks at what it has left.
+/// Kills a writer after a time, and checks what it has left.
 fn kill<M: Mode>(folder: &Folder, test: &str, after: Duration, may_remove: bool) {
     let path = folder.file();
     let mut writer = child(test, &path).stdout(Stdio::null()).spawn().unwrap();

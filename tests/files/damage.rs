@@ -1,6 +1,6 @@
-//! Files that are not what they should be: each has an error of its own, which names the file and what to do.
+//! Damaged or unsuitable files: each has an error of its own, which names the file and what to do.
 
-#![expect(unsafe_code, reason = "opens files that nobody else writes to")]
+#![expect(unsafe_code, reason = "opens files of the tests")]
 
 use crate::Folder;
 use stayput::file::{AppendOnly, FileError, FileErrorKind, Mutable};
@@ -11,7 +11,7 @@ use std::path::Path;
 type Open = fn(&Path) -> Result<usize, FileError>;
 
 fn open(path: &Path) -> Result<usize, FileError> {
-    // SAFETY: nobody else has it.
+    // SAFETY: nothing else uses the file.
     unsafe { FileVec::<u64>::open(path) }.map(|vec| vec.len())
 }
 
@@ -91,7 +91,7 @@ fn files_of_others_are_refused() {
     is_refused(&path, &[size, align], FileErrorKind::Element);
     let tag: Open = |path| Follow::<u64>::open_tagged(path, 1).map(|_| 0);
     is_refused(&path, &[tag], FileErrorKind::Tag);
-    // SAFETY: nobody else has it.
+    // SAFETY: nothing else uses the file.
     let mode: Open = |path| unsafe { FileVec::<u64, AppendOnly>::open(path) }.map(|_| 0);
     is_refused(&path, &[mode], FileErrorKind::Mode);
     // SAFETY: as above.
@@ -122,7 +122,7 @@ fn folders_and_devices_are_refused() {
     {
         let path = folder.path().join("pipe");
         let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
-        // SAFETY: the name is a string in C's sense.
+        // SAFETY: the name is a C string.
         assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
         is_refused(&path, &[open, follow], FileErrorKind::NotAFile);
     }

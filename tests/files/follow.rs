@@ -1,6 +1,6 @@
-//! Readers of what another thread, or another process, writes.
+//! Readers of files that another thread or process writes.
 
-#![expect(unsafe_code, reason = "opens files that nobody else writes to")]
+#![expect(unsafe_code, reason = "opens files of the tests")]
 
 use crate::child::{child, told};
 use crate::{Folder, effort};
@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-/// Halves that agree, and say where it lies.
+/// Halves that agree, and encode the index.
 type Element = [u64; 8];
 
 fn element(index: usize) -> Element {
     [index as u64 + 1; 8]
 }
 
-/// Looks at what is there until it is told that there is no more.
+/// Reads what is there until `is_done` returns `true`.
 fn look(follow: &Follow<Element>, is_done: impl Fn(usize) -> bool) -> usize {
     let (mut reads, mut at) = (0, 0_usize);
     loop {
@@ -41,7 +41,7 @@ fn look(follow: &Follow<Element>, is_done: impl Fn(usize) -> bool) -> usize {
 #[test]
 fn a_thread_never_sees_half_an_element() {
     let folder = Folder::new();
-    // SAFETY: nobody else writes to it.
+    // SAFETY: nothing else writes to the file.
     let mut vec = unsafe { FileVec::<Element, AppendOnly>::create(folder.file()) }.unwrap();
     let follow = Follow::<Element>::open(folder.file()).unwrap();
     let is_done = AtomicBool::new(false);
@@ -59,21 +59,21 @@ fn a_thread_never_sees_half_an_element() {
     });
     assert!(reads > 0);
     assert_eq!(follow.len(), vec.len());
-    // SAFETY: nobody writes to it any more.
+    // SAFETY: nothing writes to the file any more.
     assert_eq!(unsafe { follow.as_slice() }.unwrap(), &*vec);
 }
 
 #[test]
 fn shrinking_takes_nothing_from_who_reads() {
     let folder = Folder::new();
-    // SAFETY: nobody else writes to it.
+    // SAFETY: nothing else writes to the file.
     let mut vec = unsafe { FileVec::<Element, Mutable>::create(folder.file()) }.unwrap();
     let follow = Follow::<Element>::open(folder.file()).unwrap();
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
             while !is_done.load(Ordering::Relaxed) {
-                // What is read may be gone, or new: it is there in any case.
+                // Elements that are read may have been removed or replaced: their memory exists in any case.
                 let sum = follow.iter().fold(0_u64, |sum, element| sum.wrapping_add(element[7]));
                 std::hint::black_box(sum);
             }
@@ -97,7 +97,7 @@ fn shrinking_takes_nothing_from_who_reads() {
 fn who_comes_while_it_grows_is_not_refused() {
     let folder = Folder::new();
     for _ in 0..5 {
-        // SAFETY: nobody else writes to it.
+        // SAFETY: nothing else writes to the file.
         let vec = unsafe { FileVec::<Element, AppendOnly>::create(folder.file()) };
         let mut vec = vec.unwrap();
         let is_done = AtomicBool::new(false);
@@ -110,7 +110,7 @@ fn who_comes_while_it_grows_is_not_refused() {
                 }
             });
             for _ in 0..2000 {
-                // Each makes the file longer.
+                // Each writer extends the file.
                 vec.reserve_exact(64);
                 vec.extend((vec.len()..vec.len() + 64).map(element));
             }
@@ -144,7 +144,7 @@ fn elements_pushed_after_a_removal_are_never_seen_half_written() {
             }
         });
         let (begun, long) = (Instant::now(), effort::stress_duration() / 2);
-        // An emulator takes many times as long for as many reads.
+        // An emulator takes many times as long for the same number of reads.
         let has_read_enough =
             || reads.load(Ordering::Relaxed) > 1000 || begun.elapsed() > 60 * long;
         for n in 0_usize.. {
@@ -178,7 +178,7 @@ fn is_followed_by_a_process<M: Mode>() {
         return;
     }
     let folder = Folder::new();
-    // SAFETY: nobody else writes to it.
+    // SAFETY: nothing else writes to the file.
     let mut vec = unsafe { FileVec::<Element, M>::create(folder.file()) }.unwrap();
     vec.extend((0..10).map(element));
     let mut reader = child("follow::reader", folder.file()).stdout(Stdio::null()).spawn().unwrap();

@@ -1,6 +1,6 @@
-//! What the system refuses, in processes of their own: it is an error, and nothing is lost.
+//! Refusals by the system, in child processes: each is an error, and nothing is lost.
 
-#![expect(unsafe_code, reason = "opens files that nobody else writes to, and mounts")]
+#![expect(unsafe_code, reason = "opens files of the tests, and mounts")]
 
 use crate::Folder;
 use crate::child::{passes, test_of, told};
@@ -24,7 +24,7 @@ fn in_child<F: FnOnce(&Path)>(run: F) {
     }
 }
 
-/// Limits how long files may be.
+/// Limits the length of files.
 fn limit_files(bytes: Option<usize>) {
     limit_softly(libc::RLIMIT_FSIZE, bytes);
 }
@@ -34,7 +34,7 @@ fn create(path: &Path) -> FileVec<Element> {
     unsafe { FileVec::create(path) }.unwrap()
 }
 
-/// Fills an array until that is refused; returns how.
+/// Fills an array until that is refused, and returns the error.
 fn fill(vec: &mut FileVec<Element>) -> Error {
     loop {
         let next = [vec.len() as u64; 8];
@@ -123,7 +123,7 @@ fn a_limit_of_files_and_a_full_disk_leave_what_was_saved() {
     });
 }
 
-/// Mounts a file system in memory, of so many bytes (if it can have a limit), which may not be allowed.
+/// Mounts a file system in memory, limited to `bytes` if that is possible. Returns whether mounting is permitted.
 fn mount(folder: &Path, kind: &CStr, bytes: usize) -> bool {
     let folder = CString::new(folder.to_str().unwrap()).unwrap();
     let options = CString::new(format!("size={bytes}")).unwrap();
@@ -153,7 +153,7 @@ fn a_full_disk() {
         vec.flush().unwrap();
         let len = vec.len();
         assert!(len > 40_000, "{len} of 47 Ki");
-        // What was refused before is there when there is room.
+        // What was refused before succeeds when there is space.
         fs::remove_file(folder.join("other")).unwrap();
         assert_eq!(fill(&mut vec).kind(), ErrorKind::Disk);
         assert!(vec.len() > len + 10_000, "{} of 63 Ki", vec.len());
@@ -248,19 +248,19 @@ fn who_may_not_read_it() {
         fs::set_permissions(folder.join("array"), fs::Permissions::from_mode(0o000)).unwrap();
         // SAFETY: no memory is involved.
         let user = unsafe { libc::geteuid() };
-        // Who is not root may not do so, and need not.
+        // Without root privileges this fails, and is not needed.
         // SAFETY: as above.
         let _ = unsafe { libc::seteuid(65_534) };
         // SAFETY: it lies in a folder of the test's.
         let opened = unsafe { FileVec::<Element>::open(folder.join("array")) };
-        // Sanitizers read this program when it ends, and not everybody may.
+        // Sanitizers read this program when it ends, for which not every user has permission.
         // SAFETY: no memory is involved.
         assert_eq!(unsafe { libc::seteuid(user) }, 0);
         assert_eq!(opened.unwrap_err().kind(), FileErrorKind::PermissionDenied);
     });
 }
 
-/// Limits the addresses of the process to those that it has and so many bytes more, and returns the limit.
+/// Limits the addresses of the process to those in use plus `more` bytes, and returns the limit.
 fn limit_addresses(more: usize) -> Option<u64> {
     if statm(0) >> 20 > 1 << 20 {
         eprintln!("SKIPPED: a sanitizer needs addresses of its own");
@@ -275,7 +275,7 @@ fn limit_addresses(more: usize) -> Option<u64> {
 fn a_limit_of_addresses() {
     in_child(|folder| {
         let Some(limit) = limit_addresses(1 << 30) else { return };
-        // Less is reserved than usual, unless somebody asks for it.
+        // Less is reserved than by default, unless `max_len` is set.
         let mut vec = create(&folder.join("array"));
         vec.extend((0..100_000).map(|n| [n; 8]));
         // SAFETY: it lies in a folder of the test's.

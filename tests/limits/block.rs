@@ -1,4 +1,4 @@
-//! Large blocks that hold a number, by which they are told from others.
+//! Large blocks that store a number, which identifies them.
 
 #![expect(unsafe_code, reason = "plays the part of containers")]
 
@@ -7,7 +7,7 @@ use stayput::alloc::GlobalVm;
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
-/// Where a block has its number. Each place makes its page resident.
+/// The offsets at which a block stores its number. Each makes its page resident.
 #[derive(Clone, Copy)]
 pub(crate) enum Marks {
     Start,
@@ -23,7 +23,7 @@ pub(crate) struct Block {
     marks: Marks,
 }
 
-// SAFETY: a block is its owner's alone.
+// SAFETY: a block is owned by one thread at a time.
 unsafe impl Send for Block {}
 
 impl Block {
@@ -42,7 +42,7 @@ impl Block {
         Some(block)
     }
 
-    /// The same, of memory that must be zero.
+    /// Allocates a block of zeroed memory.
     pub(crate) fn zeroed(
         alloc: &'static GlobalVm,
         bytes: usize,
@@ -64,7 +64,7 @@ impl Block {
         self.layout.size()
     }
 
-    /// Where a block of this many bytes has its number, as far as this one reaches.
+    /// Returns the offsets of the number in a block of this many bytes, as far as this block reaches.
     fn places(&self, bytes: usize) -> impl Iterator<Item = NonNull<usize>> + use<> {
         let last = |bytes| (bytes - size_of::<usize>()) / align_of::<usize>() * align_of::<usize>();
         let step = match self.marks {
@@ -97,7 +97,7 @@ impl Block {
         self.check_first(self.bytes());
     }
 
-    /// Whether the block has this many bytes now; what it held, it holds.
+    /// Changes the size of the block, and returns whether that succeeded. Its contents stay.
     #[track_caller]
     pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         // SAFETY: a block of that layout.
@@ -115,7 +115,7 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         self.check();
-        // SAFETY: a block of that layout, which is used no more.
+        // SAFETY: a block of that layout, which is not used again.
         unsafe { self.alloc.dealloc(self.start.as_ptr(), self.layout) };
     }
 }

@@ -1,4 +1,4 @@
-//! Large blocks where there are very many of them, and where the system refuses.
+//! Very many large blocks, and blocks that the system refuses.
 
 use crate::block::{Block, Marks};
 use crate::linux::{
@@ -27,7 +27,7 @@ fn tens_of_thousands_of_blocks_leave_addresses_and_mappings_to_others() {
         // Blocks without room merge with their neighbours.
         let mapped = mappings();
         assert!(mapped < 24_576 + 200, "{mapped} of {limit}");
-        // Those with room and those without grow, and all hold what they should.
+        // Blocks with and without spare addresses grow, and all keep their contents.
         for n in (0..BLOCKS).step_by(97) {
             assert!(blocks[n].resize(3 * MIB), "block {n}");
             assert!(blocks[n].resize(20 * MIB), "block {n}");
@@ -36,7 +36,7 @@ fn tens_of_thousands_of_blocks_leave_addresses_and_mappings_to_others() {
         for n in (0..BLOCKS).step_by(97) {
             assert!(blocks[n].resize(2 * MIB));
         }
-        // There are addresses for others.
+        // Addresses are left for other code.
         let other = stayput::Reservation::new(32 << 40).expect("a quarter of them");
         drop(other);
         drop(blocks);
@@ -68,7 +68,7 @@ fn thousands_of_blocks_share_page_tables() {
             (0..BLOCKS).map(|n| block(256 * KIB, n).expect("there is room")).collect();
         let taken = page_tables() - before;
         assert_eq!(stats().roomy_blocks, BLOCKS);
-        // It would be 16 MiB for blocks that lie far from each other.
+        // It would be 16 MiB if the blocks were far from each other.
         assert!(taken <= 5 * MIB, "{taken} bytes");
         drop(blocks);
     });
@@ -79,7 +79,7 @@ fn under_an_address_limit_blocks_have_less_room() {
     in_child_limiting("address space", || {
         set_limit(libc::RLIMIT_AS, GIB);
         let mut blocks = Vec::new();
-        // As many as there are addresses for, and no room is taken from them for growing.
+        // As many as there are addresses for, without spare addresses.
         while let Some(block) = block(4 * MIB, blocks.len()) {
             blocks.push(block);
         }
@@ -109,7 +109,7 @@ fn where_memory_is_refused_blocks_are_as_they_were() {
         large.check();
         assert!(large.resize(8 * MIB));
         assert!(block(32 * MIB, 2).is_some());
-        // With std's containers, the error comes to the caller, and nothing is lost.
+        // With std's containers, the caller gets the error, and nothing is lost.
         let mut vec = vec![3_u8; MIB];
         vec.try_reserve(100 * MIB).unwrap_err();
         assert!(vec.iter().all(|byte| *byte == 3));

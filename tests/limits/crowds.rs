@@ -1,4 +1,4 @@
-//! So many large blocks that the mappings of the process do not suffice for all.
+//! More large blocks than the process has mappings for.
 
 #![expect(unsafe_code, reason = "writes to blocks")]
 
@@ -10,7 +10,7 @@ use stayput::{Reservation, VmVec, page_size};
 use std::thread;
 
 static ALLOC: GlobalVm = GlobalVm::new();
-/// Its blocks have no room to grow.
+/// A heap whose blocks have no spare addresses.
 static BARE: GlobalVm = GlobalVm::new().reserve_bytes(0);
 
 /// A block that begins with its number.
@@ -26,7 +26,7 @@ fn free_every_second(blocks: &mut [Option<Block>]) {
     blocks.iter_mut().step_by(2).for_each(|block| *block = None);
 }
 
-/// The limit of mappings, where it is what it is nearly everywhere, and pages are small.
+/// The limit of mappings, if it has its usual value and pages are small.
 fn usual_limit() -> Option<usize> {
     let limit = mapping_limit()?;
     let is_usual = (65_000..70_000).contains(&limit) && page_size() == 4 * KIB;
@@ -36,7 +36,7 @@ fn usual_limit() -> Option<usize> {
     is_usual.then_some(limit)
 }
 
-/// A thread, an array, a small block: whoever is refused a mapping cannot make them.
+/// Asserts that a thread, an array and a small block can be created, which need mappings.
 #[track_caller]
 fn assert_others_have_mappings(limit: usize) {
     assert!(mappings() < limit - limit / 16, "{}", mappings());
@@ -115,11 +115,11 @@ fn blocks_of_the_parent_grow_shrink_and_are_freed_by_whoever_has_them() {
             forked(|| drop(work(align)));
             drop(blocks);
         }
-        // Zeroes, where others were.
+        // Zeros in place of other contents.
         for _ in 0..10 {
             drop(Block::zeroed(&ALLOC, MIB, 7, Marks::EveryKib).expect("a MiB"));
         }
-        // With fewer, there are blocks again.
+        // With fewer blocks, others can be allocated again.
         drop(many);
         let before = stats().blocks;
         let own = block(256 * KIB, 1);
@@ -135,7 +135,7 @@ fn what_is_freed_without_mappings_holds_no_memory_and_is_released_when_there_are
         let Some(limit) = usual_limit() else { return };
         let make = |n| {
             let block = Block::new(&BARE, BYTES, 8, n, Marks::Start)?;
-            // SAFETY: inside the block, behind its number.
+            // SAFETY: inside the block, after its number.
             let rest = unsafe { block.start.add(size_of::<usize>()) };
             // SAFETY: as above.
             unsafe { rest.write_bytes(0, 64 * KIB - size_of::<usize>()) };
@@ -152,7 +152,7 @@ fn what_is_freed_without_mappings_holds_no_memory_and_is_released_when_there_are
         assert!(statm(5) > data - GIB / 4, "nothing was refused");
         assert!(statm(1) + BLOCKS / 2 * 56 * KIB < resident, "{} of {resident}", statm(1));
 
-        // No more becomes of it, whatever comes and goes meanwhile.
+        // The number does not grow, whatever is allocated and freed meanwhile.
         for _ in 0..3 {
             let mut more: Vec<_> = (0..1000).map(make).collect();
             free_every_second(&mut more);

@@ -1,4 +1,4 @@
-//! Processes that are forked at any moment, while other threads make, grow and drop arrays, or append to one: no
+//! Processes that are forked at any moment, while other threads create, grow and drop arrays, or append to one: no
 //! child hangs.
 
 #![expect(
@@ -26,7 +26,7 @@ use std::sync::{Barrier, OnceLock};
 use std::time::{Duration, Instant};
 use std::{hint, thread};
 
-/// Some of all that an array can need.
+/// Some of everything that an array can need.
 fn use_arrays() {
     let mut vec = VmVec::<u64>::new();
     vec.extend(0..10_000);
@@ -113,7 +113,7 @@ fn children_forked_while_others_use_arrays_use_theirs() {
     });
 }
 
-/// Where commits wait until they are told to go on.
+/// Memory whose commits wait for a signal to continue.
 struct Gate {
     is_open: AtomicBool,
     is_reached: AtomicBool,
@@ -138,7 +138,7 @@ impl Gate {
     }
 }
 
-/// An element that can be seen to be whole.
+/// An element that can be checked for tearing.
 fn text(n: usize) -> String {
     format!("{n} {n}")
 }
@@ -151,7 +151,7 @@ fn texts(range: Range<usize>) -> Vec<String> {
     range.map(text).collect()
 }
 
-/// Whether a call is refused that would have to wait for a thread that does not exist in this process.
+/// Returns whether a call is refused that would have to wait for a thread that does not exist in this process.
 #[track_caller]
 fn is_busy<R>(call: impl FnOnce() -> R, error: impl FnOnce(R) -> Option<Error>) -> bool {
     let Some(error) = error(call()) else { return false };
@@ -160,17 +160,17 @@ fn is_busy<R>(call: impl FnOnce() -> R, error: impl FnOnce(R) -> Option<Error>) 
     true
 }
 
-/// The array of a thread that is not there in this child, alone.
+/// Takes the array from a thread that does not exist in this child.
 ///
 /// # Safety
 ///
-/// - This is the only thread of the process, and nobody uses the array any more, or drops it.
+/// - This is the only thread of the process, and nothing else uses or drops the array.
 unsafe fn alone<T>(vec: &SharedVec<T>) -> SharedVec<T> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { ptr::read(vec) }
 }
 
-/// Of an array with these elements whose lock a thread has that is not there.
+/// Checks an array with these elements whose lock is held by a thread that does not exist here.
 fn use_without_lock(vec: &SharedVec<String>, expected: &[String], room: usize, is_open: bool) {
     let len = expected.len();
     assert_eq!((vec.len(), vec.as_slice(), vec.capacity()), (len, expected, len + room));
@@ -185,7 +185,7 @@ fn use_without_lock(vec: &SharedVec<String>, expected: &[String], room: usize, i
     }
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 
-    // What needs memory, or knows of it.
+    // Calls that need memory, or report it.
     let mut many = texts(0..room + 1);
     assert!(is_busy(|| vec.try_append_vec(&mut many), Result::err));
     assert_eq!(many, texts(0..room + 1));
@@ -196,7 +196,7 @@ fn use_without_lock(vec: &SharedVec<String>, expected: &[String], room: usize, i
     assert!(is_busy(|| vec.try_max_len(), Result::err));
     assert!(catch_unwind(AssertUnwindSafe(|| vec.stats())).is_err());
 
-    // What does not may be refused, too.
+    // Other calls may be refused, too.
     let push = || vec.try_push(text(len));
     let refused = |pushed: Result<(usize, &String), Refused<String>>| match pushed {
         Ok((index, pushed)) => {
@@ -223,7 +223,7 @@ fn use_without_lock(vec: &SharedVec<String>, expected: &[String], room: usize, i
     assert!(vec.iter().all(|text| is_whole(text)));
 }
 
-/// The same array, where this thread has it alone.
+/// Checks that array when this thread has exclusive access.
 fn use_alone(mut vec: SharedVec<String>, expected: &[String], room: usize, pass: usize) {
     let len = expected.len();
     match pass {
@@ -234,17 +234,17 @@ fn use_alone(mut vec: SharedVec<String>, expected: &[String], room: usize, pass:
             drop(vec.drain(1..3));
             vec.clear();
             assert!(vec.is_empty() && vec.get(0).is_none());
-            // There is memory, and it is seen to be; and the owner has replaced the lock.
+            // Memory is committed, and the statistics show it; and the owner has replaced the lock.
             assert_eq!(vec.push(text(1)).0, 0);
             assert_eq!((vec.stats().len, vec.max_len() > len), (1, true));
-            // But the backing was cut off in a call, and is never called again.
+            // But the backing was interrupted in a call, and is never called again.
             let error = vec.try_reserve(2 * (len + room)).expect_err("a call of it never returns");
             assert_eq!(error.kind(), ErrorKind::System, "{error}");
         }
         _ => {
             let inner = vec.into_inner();
             assert_eq!((inner.as_slice(), inner.capacity()), (expected, len + room));
-            // It has a lock of its own again.
+            // The array has a lock of its own again.
             let vec = SharedVec::from(inner);
             thread::scope(|scope| {
                 for _ in 0..2 {
@@ -261,7 +261,7 @@ fn use_alone(mut vec: SharedVec<String>, expected: &[String], room: usize, pass:
 fn a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_not_held_up() {
     in_child_limiting("threads of a forked child", || {
         static GATE: Gate = Gate::new();
-        // Others fill what room there is, whether it is made ahead or needed; where there is none, they wait.
+        // Other threads fill the capacity, whether it is reserved ahead or when needed; if there is none, they wait.
         for (is_open, is_needed) in [(true, false), (true, true), (false, true)] {
             let builder = SharedVec::builder().growth(Growth::Fixed { step_bytes: 1 });
             let vec = builder.build_in(Supplied::new(MIB, || GATE.pass()));
@@ -285,13 +285,13 @@ fn a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_
                 let (expected, room) = (texts(0..vec.len()), vec.capacity() - vec.len());
                 forked(|| use_without_lock(&vec, &expected, room, is_open));
                 for pass in 0..3 {
-                    // SAFETY: the other thread is the parent's; the child ends here.
+                    // SAFETY: the other thread is the parent's, and the child ends here.
                     forked(|| use_alone(unsafe { alone(&vec) }, &expected, room, pass));
                 }
                 assert!(!other.is_finished());
             });
             GATE.is_reached.store(false, Ordering::Release);
-            // To the parent nothing has happened.
+            // In the parent nothing has changed.
             let mut all = texts(0..if is_open { 50 } else { 50 + room });
             all.extend(texts(0..if is_needed { room + 1 } else { 0 }));
             assert_eq!((vec.len(), vec.as_slice()), (all.len(), &all[..]));
@@ -303,7 +303,7 @@ fn a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_
 static IS_TO_FORK: AtomicBool = AtomicBool::new(false);
 static FORKED: OnceLock<SharedVec<u64>> = OnceLock::new();
 
-/// Forks in the next commit. The process goes on as the child, and ends with the child's status.
+/// Forks in the next commit. The process continues as the child, and exits with the child's status.
 fn fork_once() {
     if !IS_TO_FORK.swap(false, Ordering::Relaxed) {
         return;
@@ -314,7 +314,7 @@ fn fork_once() {
         let mut status = 1;
         // SAFETY: it writes one number.
         unsafe { libc::waitpid(child, &raw mut status, 0) };
-        // SAFETY: it ends the process, whose work the child has done.
+        // SAFETY: the call ends the process, whose work the child has done.
         unsafe { libc::_exit(i32::from(status != 0)) };
     }
     let vec = FORKED.get().expect("it was made");
@@ -337,7 +337,7 @@ fn a_child_forked_by_the_thread_that_takes_memory_takes_memory_again() {
     });
 }
 
-/// Large, so that it takes long to be written.
+/// Large, so that writing one takes long.
 type Wide = [usize; 32];
 
 fn all_are_whole<'w>(mut elements: impl Iterator<Item = &'w Wide>) -> bool {
@@ -361,11 +361,11 @@ fn append_on(vec: &SharedVec<Wide>, is_done: &dyn Fn() -> bool, worker: usize) {
     }
 }
 
-/// What a child can do whose parent had other threads at the array.
+/// Checks what a child can do whose parent had other threads in the array.
 fn use_shared(vec: &SharedVec<Wide>, before: usize) {
     let len = vec.len();
     assert!(len >= before && vec.as_slice().len() == len && all_are_whole(vec.iter()));
-    // Also behind a gap.
+    // Also past a gap.
     let found = (0..vec.capacity()).filter_map(|index| vec.get(index));
     let (in_prefix, behind) = found.partition::<Vec<_>, _>(|wide| {
         vec.as_slice().as_ptr_range().contains(&ptr::from_ref(*wide))
@@ -385,7 +385,7 @@ fn use_shared(vec: &SharedVec<Wide>, before: usize) {
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                // Those behind need memory, too.
+                // The slots past the gap need memory, too.
                 let _ = is_busy(|| vec.try_reserve(10_000), Result::err);
                 let push = || vec.try_push([7; 32]).map_err(Box::new);
                 (0..1000).any(|_| is_busy(push, refused));
@@ -398,7 +398,7 @@ fn use_shared(vec: &SharedVec<Wide>, before: usize) {
     // SAFETY: the threads of this process are gone, and it ends here.
     let mut vec = unsafe { alone(vec) };
     assert_eq!(vec.as_mut_vec().len(), len);
-    // The lock is the owner's, whichever thread had it.
+    // The lock is the owner's, whichever thread held it.
     assert_eq!(vec.extend_from_slice(&vec![[5; 32]; 3000]), len..len + 3000);
     let mut inner = vec.into_inner();
     let len = inner.len();
@@ -426,7 +426,7 @@ fn children_forked_while_others_append_to_a_shared_array_use_it() {
     });
 }
 
-/// What a child can do whose parent had other threads at the map, which takes no memory.
+/// Checks what a child can do whose parent had other threads in the map, which takes no memory.
 fn use_shared_map(map: &SharedSlotMap<DefaultKey, Wide>, first: DefaultKey) {
     assert!(all_are_whole(map.values()) && map.get(first) == Some(&[7; 32]));
     for (key, _) in map.iter().take(10).filter(|(key, _)| *key != first) {
@@ -440,7 +440,7 @@ fn use_shared_map(map: &SharedSlotMap<DefaultKey, Wide>, first: DefaultKey) {
     let (found, capacity) = (map.iter().count(), map.capacity());
     let owned = map.as_mut_map();
     let stats = owned.stats();
-    // What another had begun to put in is a hole, what he had begun to take out is there, or is not.
+    // A value that another thread was inserting is a hole; one that it was removing is either present or not.
     assert_eq!((owned.len(), owned.iter().count(), stats.detached), (found, found, 0));
     assert!(all_are_whole(owned.values()) && owned.contains_key(key) && owned.contains_key(first));
     let slots = stats.live + stats.holes;
@@ -460,7 +460,7 @@ fn children_forked_while_others_are_at_a_shared_map_use_it() {
         const MOST: usize = 100_000;
         for n in 0..effort::rounds(20) as usize {
             let mut map = SharedSlotMap::new();
-            // Holes, and slots behind them.
+            // Holes, and slots after them.
             map.insert_many((0..2000).map(|n| [n; 32]), &mut Vec::new());
             map.clear();
             let (first, _) = map.insert([7; 32]);
@@ -494,7 +494,7 @@ fn children_forked_while_others_are_at_a_shared_map_use_it() {
 
 static DROPS: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts, in this process, how often values are dropped.
+/// Counts the values dropped in this process.
 struct Counted(u64);
 
 impl Drop for Counted {
@@ -507,7 +507,7 @@ impl Drop for Counted {
 static IS_CUT: AtomicBool = AtomicBool::new(false);
 static IS_RELEASED: AtomicBool = AtomicBool::new(false);
 
-/// Has the thread that writes where it may not wait, before it has written.
+/// Makes a thread that writes to protected memory wait before the write.
 extern "C" fn wait_there(_: libc::c_int) {
     IS_CUT.store(true, Ordering::Release);
     while !IS_RELEASED.load(Ordering::Acquire) {
@@ -515,14 +515,14 @@ extern "C" fn wait_there(_: libc::c_int) {
     }
 }
 
-/// Forks where another thread has set the bit of a value, and has not taken it out; in a phase in which something was put
-/// in, or not.
+/// Forks while another thread has set the bit of a value but not removed it; in a phase in which values were inserted,
+/// or not.
 fn fork_in_a_removal(inserts: bool) {
     const PAGE: usize = 1 << 16;
     let memory = Supplied::new(MIB, || ());
     let start = memory.memory.as_ptr();
     let protect = |flags| {
-        // SAFETY: nobody writes there meanwhile but the one who is to wait.
+        // SAFETY: only the thread that is to wait writes there meanwhile.
         assert_eq!(unsafe { libc::mprotect(start.cast(), PAGE, flags) }, 0);
     };
     let builder = SharedSlotMap::<DefaultKey, Counted>::builder().max_len(1000).capacity(1000);
@@ -547,7 +547,7 @@ fn fork_in_a_removal(inserts: bool) {
         forked(|| {
             // SAFETY: the other thread is the parent's; the child ends here.
             let mut map = unsafe { ptr::read(&raw const map) };
-            // It stays in the map then; the owner takes it out himself.
+            // The value stays in the map; the owner removes it.
             assert_eq!(map.as_mut_map().len(), len as usize);
             drop(map.as_mut_map().remove(cut));
             assert_eq!(DROPS.load(Ordering::Relaxed), 1);
@@ -571,7 +571,7 @@ fn a_removal_that_a_fork_cuts_off_drops_nothing_twice_where_nothing_was_put_in()
     in_child_limiting("threads of a forked child", || fork_in_a_removal(false));
 }
 
-/// Uses a map in a child, where another thread of the parent was listing holes of it.
+/// Uses a map in a child, while another thread of the parent was listing holes of it.
 fn use_map_without_lock(map: &SharedSlotMap<DefaultKey, [usize; 8]>, live: usize, slots: usize) {
     assert_eq!((map.len(), map.iter().count()), (live, live));
     assert!(is_busy(|| map.try_reserve(slots), Result::err));
@@ -606,12 +606,12 @@ fn a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock() 
         let mut keys = Vec::new();
         map.insert_many((0..SLOTS).map(|n| [n; 8]), &mut keys);
         map.retain(|key, _| key.index() % 4 == 0);
-        // No hole is at hand: all have their bits.
+        // No hole is listed: all have their bits set.
         map.as_mut_map().trim();
         let start = ptr::from_ref(&map[keys[0]]).addr() / stayput::page_size();
         let start = (start * stayput::page_size()) as *mut libc::c_void;
         let protect = |flags| {
-            // SAFETY: meanwhile only the thread that is to wait reads or writes there.
+            // SAFETY: only the thread that is to wait reads or writes there meanwhile.
             assert_eq!(unsafe { libc::mprotect(start, 1 << 16, flags) }, 0);
         };
         // SAFETY: it does nothing but wait.
@@ -620,7 +620,7 @@ fn a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock() 
         thread::scope(|scope| {
             let _released = Done(&IS_RELEASED);
             let other = scope.spawn(|| _ = map.insert([2; 8]));
-            // It has taken some holes out of the bitmap, and reads their generations.
+            // It has removed some holes from the bitmap, and reads their generations.
             while !IS_CUT.load(Ordering::Acquire) {
                 assert!(!other.is_finished());
                 thread::yield_now();
@@ -635,14 +635,14 @@ fn a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock() 
     });
 }
 
-/// Creates a file in `folder`, and checks that it is locked for as long as the array has it.
+/// Creates a file in `folder`, and checks that it is locked for as long as the array has it open.
 #[cfg(feature = "file")]
 fn lock_a_file(folder: &Path, name: &str) {
     let path = folder.join(name);
     for _ in 0..2 {
         // SAFETY: no other code writes to the file.
         let _vec = unsafe { FileVec::<u64>::create(&path) }.expect("no other array has it");
-        // SAFETY: the same; it is refused.
+        // SAFETY: as above; it is refused.
         let error = unsafe { FileVec::<u64>::open(&path) }.expect_err("it is locked");
         assert_eq!(error.kind(), FileErrorKind::Locked);
     }

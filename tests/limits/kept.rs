@@ -1,5 +1,5 @@
-//! What blocks had and is kept: it goes to whoever needs memory, on any thread and in any process, and is no
-//! more than was said.
+//! Memory of freed blocks that is cached: it is available to any thread and process that needs memory, and stays within
+//! the limit set.
 
 use crate::block::{Block, Marks};
 use crate::effort;
@@ -13,20 +13,20 @@ use std::sync::{Barrier, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Its small blocks are the system's allocator's.
+/// A heap whose small blocks come from the system's allocator.
 static ALLOC: GlobalVm = GlobalVm::new();
-/// What the others' blocks had does not suit these.
+/// A heap that cannot use the cached memory of the others' blocks.
 static OTHER: GlobalVm = GlobalVm::new().huge_pages(HugePages::Never);
-/// Has none but large blocks here.
+/// A heap with only large blocks here.
 static LARGE: GlobalVm = GlobalVm::new().threshold_bytes(64 * KIB);
 
 fn block(alloc: &'static GlobalVm, bytes: usize, number: usize) -> Option<Block> {
     Block::new(alloc, bytes, 16, number, Marks::EveryKib)
 }
 
-/// Has 56 MiB kept, in seven pieces.
+/// Makes the region cache keep 56 MiB, in seven regions.
 fn keep_much() {
-    // Also where the machine has little memory.
+    // Also if the machine has little memory.
     keeper::set_most_bytes(64 * MIB);
     let blocks = [(); 7].map(|()| block(&ALLOC, 8 * MIB - 64 * KIB, 7).expect("some MiB"));
     drop(blocks);
@@ -58,7 +58,7 @@ fn all_who_are_refused_at_once_get_what_was_kept() {
             for round in 0..effort::rounds(ROUNDS) as usize {
                 barrier.wait();
                 barrier.wait();
-                // None of those kept suits it.
+                // None of the cached regions suits it.
                 let is_refused = block(&OTHER, EACH, round).is_none();
                 refused.fetch_add(usize::from(is_refused), Ordering::Relaxed);
                 barrier.wait();
@@ -89,7 +89,7 @@ fn limits_that_are_lowered_while_blocks_are_kept_leave_what_was_kept_to_others()
             for room in [0, MIB, 3 * MIB] {
                 keep_much();
                 limit_softly(resource, Some(statm(field) - 20 * MIB + room));
-                // What was kept covers the rest.
+                // Cached memory covers the rest.
                 let large = block(&OTHER, 20 * MIB, 1).expect("what was kept");
                 assert_eq!(keeper::stats().kept_blocks, 0, "{room}");
                 let small: Vec<_> = (0..40).map(|n| block(&ALLOC, 100 * KIB, n)).collect();
@@ -100,10 +100,10 @@ fn limits_that_are_lowered_while_blocks_are_kept_leave_what_was_kept_to_others()
                 limit_softly(resource, None);
                 keeper::trim();
             }
-            // Nothing is to be had below what is in use, whatever is kept.
+            // No block fits below what is in use, whatever is cached.
             keep_much();
             let used = block(&ALLOC, 40 * MIB, 2).expect("some MiB");
-            // Room to grow is not in use.
+            // Spare addresses are not in use.
             let least =
                 if resource == libc::RLIMIT_AS { 32 * MIB } else { statm(field) - 90 * MIB };
             limit_softly(resource, Some(least));
@@ -117,14 +117,14 @@ fn limits_that_are_lowered_while_blocks_are_kept_leave_what_was_kept_to_others()
 }
 
 impl Random {
-    /// Of any magnitude up to `most`, 64 KiB at least.
+    /// Returns a size of any magnitude from 64 KiB up to `most`.
     fn bytes(&mut self, most: usize) -> usize {
         let most = most >> self.below(10);
         (64 * KIB + self.below(most)).min(most.max(64 * KIB))
     }
 }
 
-/// Has a block come, grow or go, of `most` bytes at most.
+/// Allocates, grows or frees a block of at most `most` bytes.
 fn come_or_go(random: &mut Random, blocks: &mut Vec<Block>, most: usize) {
     let (bytes, number) = (random.bytes(most), random.below(usize::MAX));
     let which = random.below(blocks.len().max(1));
@@ -180,7 +180,7 @@ fn children_forked_while_others_put_and_take_have_blocks_of_their_own() {
                 use_blocks(99, 10);
             }
         });
-        // Here nothing was out of its place for good.
+        // Nothing was moved permanently here.
         keeper::trim();
         let stats = keeper::stats();
         assert_eq!((stats.kept_blocks, stats.kept_bytes, stats.lent_bytes), (0, 0, 0));
@@ -195,7 +195,7 @@ fn what_is_in_memory_is_what_is_live_and_a_bound() {
         keeper::set_time(TIME);
         let until = Instant::now() + effort::stress_duration();
         let live = AtomicUsize::new(0);
-        // Who looks has all others wait between two steps.
+        // Reading the statistics makes all others wait between two steps.
         let step = RwLock::new(());
         let floor = statm(1);
         let work = |worker, is_done: &dyn Fn() -> bool| {
@@ -204,7 +204,7 @@ fn what_is_in_memory_is_what_is_live_and_a_bound() {
                 let _step = step.read().unwrap_or_else(PoisonError::into_inner);
                 let before = bytes(&blocks);
                 come_or_go(&mut random, &mut blocks, 40 * MIB);
-                // Wraps where it is less, and so does the sum.
+                // Wraps if it is less, and so does the sum.
                 live.fetch_add(bytes(&blocks).wrapping_sub(before), Ordering::Relaxed);
             }
             let left = bytes(&blocks);
@@ -226,7 +226,7 @@ fn what_is_in_memory_is_what_is_live_and_a_bound() {
             }
         });
         assert_eq!(live.into_inner(), 0);
-        // What is old goes while others come, a piece a tick.
+        // Old regions are released while others are cached, one per tick.
         thread::sleep(TIME);
         let give_up = Instant::now() + 200 * TIME;
         let stats = loop {
@@ -249,7 +249,7 @@ fn small_blocks_where_large_ones_were_have_little_more_than_they_need() {
         let floor = statm(1);
         let small: Vec<_> = (0..BLOCKS)
             .map(|n| {
-                // Of huge pages, once it has grown.
+                // In huge pages, once it has grown.
                 let mut large = block(&ALLOC, 4 * MIB, n).expect("some MiB");
                 assert!(large.resize(16 * MIB));
                 drop(large);

@@ -1,4 +1,4 @@
-//! What a limit of Linux does to arrays and slot maps, and how to come to it.
+//! The effects of Linux's limits on arrays and slot maps, and how to reach the limits.
 
 #![expect(unsafe_code, reason = "uses up what is limited")]
 
@@ -12,13 +12,13 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fs, io, panic, thread};
 
-/// Runs a test in a process of its own.
+/// Runs a test in a child process.
 #[track_caller]
 pub(crate) fn in_child<F: FnOnce()>(run: F) {
     if told().is_some() { run() } else { passes(test_of::<F>(), "child") }
 }
 
-/// The same, unless a sanitizer is there, under which this cannot be limited.
+/// Runs a test in a child process, unless a sanitizer is active, under which this cannot be limited.
 #[track_caller]
 pub(crate) fn in_child_limiting<F: FnOnce()>(what: &str, run: F) {
     if told().is_none() {
@@ -28,19 +28,19 @@ pub(crate) fn in_child_limiting<F: FnOnce()>(what: &str, run: F) {
     }
 }
 
-/// Sets a limit on what a field of `statm` tells: what there is, and so many bytes more. Returns the limit.
+/// Limits a resource to what a field of `statm` reports now, plus `bytes`. Returns the limit.
 pub(crate) fn leave(resource: Resource, field: usize, bytes: usize) -> usize {
     let limit = (statm(field) + bytes) / page_size() * page_size();
     set_limit(resource, limit);
     limit
 }
 
-/// The same for writable memory.
+/// Limits writable memory likewise.
 pub(crate) fn leave_writable(bytes: usize) -> usize {
     leave(libc::RLIMIT_DATA, 5, bytes)
 }
 
-/// Whether a sanitizer is there, which needs address space and mappings for itself.
+/// Returns whether a sanitizer is active, which needs address space and mappings for itself.
 pub(crate) fn under_sanitizer(what: &str) -> bool {
     let there = statm(0) >> 20 > 1 << 20;
     if there {
@@ -71,11 +71,11 @@ fn under_an_address_limit_arrays_take_smaller_reservations() {
         let mut vec = VmVec::new();
         vec.extend(0..1_000_000_u64);
         let stats = vec.stats();
-        // A share of the limit, which everything else has to fit under too.
+        // A share of the limit, which everything else counts towards, too.
         assert!((GIB / 16..GIB / 4).contains(&stats.reserved_bytes), "{stats:?}");
         assert_eq!(vec.max_len(), stats.reserved_bytes / 8);
 
-        // Where others have taken the addresses, another array finds some as long as there are any.
+        // If other code has taken the addresses, another array finds some as long as there are any.
         let others = take_addresses();
         let mut arrays = Vec::with_capacity(100);
         let error = loop {
@@ -121,7 +121,7 @@ fn beyond_the_address_limit_a_named_maximum_is_refused() {
     });
 }
 
-/// Takes all addresses that there are, down to the size of small arrays.
+/// Reserves all available addresses, down to the size of small arrays.
 pub(crate) fn take_addresses() -> Vec<Reservation> {
     let mut taken = Vec::with_capacity(1000);
     let mut bytes = GIB;
@@ -134,7 +134,7 @@ pub(crate) fn take_addresses() -> Vec<Reservation> {
     taken
 }
 
-/// Fills an array until it is refused, and returns that refusal.
+/// Fills an array until it is refused, and returns the error.
 pub(crate) fn fill(vec: &mut VmVec<u64>) -> Error {
     loop {
         if let Err(refused) = vec.try_push(vec.len() as u64) {
@@ -159,11 +159,11 @@ fn a_refused_commit_is_an_error_and_changes_nothing() {
         let error = fill(&mut vec);
         assert_refused(error, ErrorKind::DataLimit, limit, "RLIMIT_DATA");
         let len = vec.len();
-        // Steps that are too large gave way to what was needed.
+        // Steps that are too large were reduced to what was needed.
         assert!(len * 8 > 24 * MIB, "only {len}");
         assert_counts(&vec, len);
 
-        // Nothing that needs memory does anything.
+        // Nothing that needs memory succeeds.
         let data_limit = |error: Error| assert_limit(error, ErrorKind::DataLimit, limit);
         data_limit(vec.try_insert(5, 7).unwrap_err().error);
         data_limit(vec.try_resize(2 * len, 7).unwrap_err().error);
@@ -187,7 +187,7 @@ fn a_refused_commit_is_an_error_and_changes_nothing() {
         assert!(words.downcast_ref::<String>().is_some_and(|text| text.contains("RLIMIT_DATA")));
         assert_counts(&vec, len);
 
-        // With some given back, it can be had again.
+        // After some memory is returned, it is available again.
         vec.truncate(len / 2);
         vec.shrink_to_fit();
         few.push(1);
@@ -236,7 +236,7 @@ fn a_slot_map_that_is_refused_memory_gives_the_value_back_and_goes_on() {
             assert_limit(error, ErrorKind::DataLimit, limit);
         }
 
-        // Holes need no memory; what is given back can be had again.
+        // Holes need no memory, and returned memory is available again.
         let key = map.get_by_index(9).expect("it is there").0;
         map.remove(key);
         let again = map.insert([9; 7]);
@@ -272,7 +272,7 @@ fn under_an_address_limit_slot_maps_take_smaller_reservations() {
     });
 }
 
-/// How many mappings a process may have, if it is a number that can be reached here.
+/// Returns the limit of mappings, if it can be reached here.
 pub(crate) fn mapping_limit() -> Option<usize> {
     if under_sanitizer("the number of mappings") {
         return None;
@@ -286,7 +286,7 @@ pub(crate) fn mapping_limit() -> Option<usize> {
     Some(limit)
 }
 
-/// The same, where it is what it is nearly everywhere, or more.
+/// Returns the limit of mappings, if it has its usual value or more.
 pub(crate) fn usual_mapping_limit() -> Option<usize> {
     let limit = mapping_limit()?;
     if limit < 65_000 {
@@ -296,12 +296,12 @@ pub(crate) fn usual_mapping_limit() -> Option<usize> {
     Some(limit)
 }
 
-/// How many mappings the process has.
+/// Returns the number of mappings of the process.
 pub(crate) fn mappings() -> usize {
     fs::read_to_string("/proc/self/maps").expect("it is Linux").lines().count()
 }
 
-/// Commits every second page until that is refused; how many were committed, and the refusal.
+/// Commits every second page until that is refused. Returns how many were committed, and the error.
 pub(crate) fn use_up_mappings(range: &Reservation) -> (usize, Error) {
     let page = page_size();
     for i in 0.. {
@@ -309,7 +309,7 @@ pub(crate) fn use_up_mappings(range: &Reservation) -> (usize, Error) {
         if let Err(error) = range.commit(at..at + page) {
             return (i, error);
         }
-        // SAFETY: just committed, and nobody else uses it.
+        // SAFETY: the page was just committed, and nothing else uses it.
         unsafe { range.as_ptr().wrapping_add(at).write(1) };
     }
     unreachable!()
@@ -338,9 +338,9 @@ fn too_many_mappings_are_an_error_and_nothing_is_lost() {
         let error = VmVec::new().try_push(1).unwrap_err().error;
         assert_eq!(error.kind(), ErrorKind::MappingLimit);
 
-        // What is committed is as it was; filling the gaps merges what lies between.
+        // Committed pages are unchanged; filling the gaps merges the mappings between.
         for i in 0..count {
-            // SAFETY: committed, and nobody else uses it.
+            // SAFETY: the page is committed, and nothing else uses it.
             assert_eq!(unsafe { *range.as_ptr().wrapping_add(2 * i * page) }, 1);
         }
         range.commit(..1000 * page).expect("it takes fewer mappings");
@@ -357,7 +357,7 @@ fn what_is_dropped_without_mappings_is_released_when_there_are_some() {
         let Some(limit) = mapping_limit() else { return };
         let (base, reserve) = (statm(0), || Reservation::new(8 * MIB).expect("addresses"));
         let range = Reservation::new((limit + 8) * page_size()).expect("addresses");
-        // Side by side they are one mapping.
+        // Adjacent pages are one mapping.
         let mut all: Vec<_> = (0..COUNT).map(|_| Some(reserve())).collect();
         let mut arrays = [(); 4].map(|()| VmVec::<u8>::with_max_len(8 * MIB));
         let (_, error) = use_up_mappings(&range);
@@ -368,7 +368,7 @@ fn what_is_dropped_without_mappings_is_released_when_there_are_some() {
             all[n] = None;
         }
         assert!(before - statm(0) < COUNT * MIB, "nothing was refused");
-        // What comes and goes, and what had memory, takes no more than there was.
+        // Arrays that are created and dropped, and arrays with memory, take no more than available.
         for array in &mut arrays {
             let _ = array.try_push(1);
         }
@@ -380,7 +380,7 @@ fn what_is_dropped_without_mappings_is_released_when_there_are_some() {
         let last = |range: Reservation| {
             drop(range);
             drop(reserve());
-            // One that is kept, and was not tried, would be 8 MiB.
+            // A cached region that was not tried would be 8 MiB.
             let left = COUNT - COUNT / 3;
             let held = statm(0).saturating_sub(base);
             assert!(held < left * (8 * MIB + 64 * KIB) + 4 * MIB, "{held} bytes");
@@ -393,13 +393,13 @@ fn what_is_dropped_without_mappings_is_released_when_there_are_some() {
     });
 }
 
-/// At the limit of mappings, arrays grow and shrink, since neighbours merge.
+/// At the limit of mappings, arrays grow and shrink, because neighbours merge.
 fn go_on_without_mappings(huge_pages: HugePages) {
     let Some(limit) = mapping_limit() else { return };
     let range = Reservation::new((limit + 8) * page_size()).expect("addresses");
     let mut vec = VmVec::<u64>::builder().max_len(1_000_000).huge_pages(huge_pages).build();
     vec.extend(0..400_000);
-    // One that comes to be large enough for huge pages only then.
+    // An array that becomes large enough for huge pages only then.
     let mut large = VmVec::builder().huge_pages(huge_pages).build();
     large.resize(MIB, 7_u8);
     let (count, _) = use_up_mappings(&range);
@@ -419,7 +419,7 @@ fn go_on_without_mappings(huge_pages: HugePages) {
     vec.extend(200_000..800_000);
     assert_counts(&vec, 800_000);
 
-    // Everything can be dropped, and had again.
+    // Everything can be dropped and created again.
     drop(range);
     drop(vec);
     let range = Reservation::new((limit + 8) * page_size()).expect("addresses");
@@ -447,7 +447,8 @@ fn at_the_limit_of_mappings_arrays_without_huge_pages_grow_shrink_and_drop() {
     });
 }
 
-/// Has the process be of one who may not lock as much as there is, as the superuser may; whether it is.
+/// Makes the process run as a user whose locked memory is limited, unlike the superuser's. Returns whether that
+/// succeeded.
 pub(crate) fn became_one_with_limits() -> bool {
     const NOBODY: libc::uid_t = 65_534;
     // SAFETY: no memory is passed.
@@ -459,7 +460,7 @@ pub(crate) fn became_one_with_limits() -> bool {
         eprintln!("SKIPPED: the superuser cannot become another");
         return false;
     }
-    // Or else `/proc/self` is closed to us.
+    // Otherwise `/proc/self` is not accessible.
     // SAFETY: no memory is passed.
     let result = unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
     assert_eq!(result, 0);
@@ -487,13 +488,13 @@ fn where_all_that_is_mapped_is_locked_the_limit_of_that_is_named() {
         ] {
             assert_refused(error, ErrorKind::LockLimit, limit, "RLIMIT_MEMLOCK");
         }
-        // What needs less has it.
+        // Requests that need less succeed.
         let mut vec = VmVec::new();
         vec.extend(0..1000_u64);
         assert_counts(&vec, 1000);
-        let mut range = Reservation::new(2 * MIB).expect("so much may be locked");
+        let mut range = Reservation::new(2 * MIB).expect("the process may lock 2 MiB");
         range.commit(..).expect("it counts already");
-        // Fresh pages in place of the old ones count as more.
+        // Fresh pages in place of the old ones count in addition.
         let error = range.decommit(..).unwrap_err();
         assert_refused(error, ErrorKind::LockLimit, limit, "RLIMIT_MEMLOCK");
         assert_eq!(range.committed_bytes(), Ok(2 * MIB));
@@ -550,7 +551,7 @@ fn locking_more_than_one_may_is_refused() {
     });
 }
 
-/// Says that something is done when it goes, also if something has failed.
+/// Signals on drop that the work is done, also after a panic.
 pub(crate) struct Done<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for Done<'_> {
@@ -559,7 +560,7 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Runs something while `threads` threads do something else, which asks whether that is done, or has failed.
+/// Runs `work` while `threads` threads run something else, which can ask whether the work is done or has failed.
 pub(crate) fn beside<R>(
     threads: usize,
     work: impl Fn(usize, &dyn Fn() -> bool) + Sync,
@@ -619,7 +620,7 @@ fn a_variable_sets_the_default_reservation() {
         assert_eq!(vec.max_len(), 64 * MIB);
         vec.push(1);
         assert_eq!(vec.stats().reserved_bytes, 64 * MIB);
-        // It is where to begin, not what must do.
+        // A starting point, not a requirement.
         let large = VmVec::<u8>::with_capacity(100 * MIB);
         assert!(large.stats().reserved_bytes >= 100 * MIB);
         let huge = VmVec::<[u8; 512 * KIB]>::new();

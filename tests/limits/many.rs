@@ -1,4 +1,4 @@
-//! Very many arrays whose maximum nobody named: they leave addresses, mappings and threads to others.
+//! Very many arrays without a maximum: they leave addresses, mappings and threads for other code.
 
 #![expect(unsafe_code, reason = "starts a thread on a stack of its own")]
 
@@ -35,7 +35,7 @@ fn go_on_with_all_else() {
     assert!(buffer.capacity() >= 256 * MIB);
 }
 
-/// Makes as many arrays of one element as there can be, at most so many, and why there are not more.
+/// Creates arrays of one element, at most `most`, until one is refused. Returns them and the error.
 fn arrays(most: usize) -> (Vec<VmVec<u64>>, Option<Error>) {
     let mut arrays = Vec::with_capacity(most);
     for n in 0..most {
@@ -61,7 +61,7 @@ fn as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads()
         let before = statm(0);
         for _ in 0..2 {
             let (mut arrays, error) = arrays(100_000);
-            let error = error.expect("there are not so many mappings");
+            let error = error.expect("the limit of mappings is lower");
             assert_limit(error, ErrorKind::MappingLimit, limit);
             assert_eq!(error.bytes(), 8, "what was needed, not what would have been reserved");
             assert!(arrays.len() > 25_000, "only {}: {error}", arrays.len());
@@ -79,10 +79,10 @@ fn as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads()
             named.extend(0..1000);
             drop(arrays);
         }
-        // What is kept has its addresses yet.
+        // Cached regions still have their addresses.
         keeper::trim();
         assert!(statm(0) < before + GIB, "{} more", statm(0) - before);
-        // What was counted is counted no more.
+        // Dropped arrays no longer count.
         let memory = VmVec::<u8>::new().max_len();
         let (arrays, _) = arrays(1);
         assert_eq!(arrays[0].stats().reserved_bytes, memory);
@@ -107,7 +107,7 @@ fn under_an_address_limit_thousands_of_arrays_leave_room_for_all_else() {
         assert!(maps.iter().enumerate().all(|(n, map)| map.values().eq([&n])));
         go_on_with_all_else();
 
-        // Who has no room to grow is told what to do about it, and who asks for more at once has it.
+        // An array that cannot grow gets an error that says what to do; one that requests more at once gets it.
         let last = arrays.last_mut().expect("there are many");
         let error = last.try_reserve(MIB).unwrap_err();
         assert_limit(error, ErrorKind::AddressLimit, 4 * GIB);
@@ -115,7 +115,7 @@ fn under_an_address_limit_thousands_of_arrays_leave_room_for_all_else() {
         let mut large = VmVec::<u8>::with_capacity(64 * MIB);
         large.resize(1000, 1);
         assert!(VmVec::<u8>::with_max_len(16 * MIB).try_reserve(16 * MIB).is_ok());
-        // And so it is again when they are gone.
+        // The same holds again after they are dropped.
         drop((arrays, maps));
         assert!(VmVec::<u8>::new().max_len() >= 128 * MIB);
     });
@@ -138,7 +138,7 @@ fn what_named_reservations_have_taken_is_not_given_to_default_ones() {
 #[test]
 fn what_is_kept_takes_no_addresses_from_those_who_have_use_for_them() {
     in_child_limiting("address space", || {
-        // SAFETY: no other thread looks at the environment.
+        // SAFETY: no other thread accesses the environment.
         unsafe { env::set_var("STAYPUT_RESERVE_BYTES", (128 * MIB).to_string()) };
         set_limit(libc::RLIMIT_AS, 4 * GIB);
         let before = statm(0);
@@ -153,7 +153,7 @@ fn what_is_kept_takes_no_addresses_from_those_who_have_use_for_them() {
         assert!(reserved[0] == 128 * MIB && reserved[19] < 128 * MIB, "{reserved:?}");
         drop(arrays);
         assert!(keeper::stats().kept_blocks > 0);
-        // It wants none of these.
+        // An array that needs none of these.
         let mut other = VmVec::<u64>::builder().huge_pages(HugePages::Never).build();
         other.push(1);
         assert_eq!(other.stats().reserved_bytes, 128 * MIB);
@@ -195,7 +195,7 @@ fn where_no_file_can_be_opened_arrays_leave_mappings_to_others_too() {
         assert!(fs::File::open("/proc/self/maps").is_err());
         for _ in 0..2 {
             let (arrays, error) = arrays(100_000);
-            let error = error.expect("there are not so many mappings");
+            let error = error.expect("the limit of mappings is lower");
             assert_limit(error, ErrorKind::MappingLimit, 65_530);
             assert_numbered(&arrays);
             go_on_with_all_else();
@@ -211,7 +211,7 @@ fn a_stack_at_a_low_address_makes_nothing_scarce() {
         extern "C" fn work(done: *mut libc::c_void) -> *mut libc::c_void {
             let array: VmVec<u64> = (0..100_000).collect();
             if array.stats().reserved_bytes >= GIB {
-                // SAFETY: a flag of whoever waits for this thread.
+                // SAFETY: a flag of the thread that waits for this one.
                 unsafe { done.cast::<bool>().write(true) };
             }
             ptr::null_mut()
@@ -222,7 +222,7 @@ fn a_stack_at_a_low_address_makes_nothing_scarce() {
         // SAFETY: a fresh mapping, at no place that is in use.
         let stack = unsafe { libc::mmap(wished, STACK_BYTES, access, flags, -1, 0) };
         if stack.addr() >> 32 != 0 {
-            eprintln!("SKIPPED: no stack can be had at a low address");
+            eprintln!("SKIPPED: no stack at a low address");
             return;
         }
         let mut done = false;
@@ -230,7 +230,7 @@ fn a_stack_at_a_low_address_makes_nothing_scarce() {
         let mut thread = MaybeUninit::uninit();
         // SAFETY: it writes the attributes.
         assert_eq!(unsafe { libc::pthread_attr_init(attributes.as_mut_ptr()) }, 0);
-        // SAFETY: they were just written, and the stack is nobody else's.
+        // SAFETY: the attributes were just written, and nothing else uses the stack.
         let set =
             unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), stack, STACK_BYTES) };
         assert_eq!(set, 0);
@@ -239,9 +239,9 @@ fn a_stack_at_a_low_address_makes_nothing_scarce() {
         let begun =
             unsafe { libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), work, flag) };
         assert_eq!(begun, 0);
-        // SAFETY: written, since the thread has begun.
+        // SAFETY: initialised, since the thread was created.
         let thread = unsafe { thread.assume_init() };
-        // SAFETY: nobody has waited for it.
+        // SAFETY: the thread was not joined before.
         assert_eq!(unsafe { libc::pthread_join(thread, ptr::null_mut()) }, 0);
         assert!(done, "it has few addresses");
     });

@@ -1,4 +1,4 @@
-//! What is refused while others are at work, and while there is no memory for anything else either.
+//! Refusals while other threads run, and while no other memory is available either.
 
 #![expect(unsafe_code, reason = "is an allocator")]
 
@@ -15,21 +15,21 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What one of several has that share a limit.
+/// The share of one of several arrays under one limit.
 const EACH: usize = 12 * MIB;
 
-/// Refuses everything while it is told to, or one allocation. Who cannot do without ends the process
-/// then.
+/// An allocator that refuses everything while a flag is set, or one allocation. Code that cannot handle that ends the
+/// process.
 struct OnDemand;
 
 #[global_allocator]
 static GLOBAL: OnDemand = OnDemand;
 
 static IS_REFUSING: AtomicBool = AtomicBool::new(false);
-/// How many allocations come before one that is refused; negative, if none is to be any more.
+/// The number of allocations before the one that is refused; negative if none will be.
 static BEFORE_REFUSED: AtomicIsize = AtomicIsize::new(-1);
 
-// SAFETY: every call is the system's allocator's, or answers that there is no memory.
+// SAFETY: every call is passed to the system's allocator, or returns null.
 unsafe impl GlobalAlloc for OnDemand {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !is_main_thread() {
@@ -38,25 +38,25 @@ unsafe impl GlobalAlloc for OnDemand {
                 return std::ptr::null_mut();
             }
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(start, layout) }
     }
 }
 
-/// The main thread is the test harness's.
+/// The main thread belongs to the test harness.
 fn is_main_thread() -> bool {
-    // SAFETY: it takes nothing, and cannot fail.
+    // SAFETY: the call takes no arguments and cannot fail.
     let thread = unsafe { libc::gettid() };
     // SAFETY: as above.
     thread == unsafe { libc::getpid() }
 }
 
-/// Does something while no allocation succeeds, on this thread and the background thread.
+/// Runs a closure while no allocation succeeds on this thread and the background thread.
 fn without_memory<R>(run: impl FnOnce() -> R) -> R {
     IS_REFUSING.store(true, Ordering::Relaxed);
     let result = run();
@@ -64,8 +64,8 @@ fn without_memory<R>(run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Does something while one allocation is refused, after so many others; and whether there was such a
-/// one.
+/// Runs a closure while one allocation is refused, after `before` others. Also returns whether there was such an
+/// allocation.
 fn with_one_refused<R>(before: usize, run: impl FnOnce() -> R) -> (R, bool) {
     BEFORE_REFUSED.store(isize::try_from(before).expect("few"), Ordering::Relaxed);
     let result = run();
@@ -76,7 +76,7 @@ fn leave_writable_memory(bytes: usize) {
     limit_softly(libc::RLIMIT_DATA, Some(statm(5) + bytes));
 }
 
-/// Pushes until it is refused, and answers why.
+/// Pushes until that is refused, and returns the error.
 fn fill_with(mut push: impl FnMut() -> Result<(), Error>) -> Error {
     loop {
         if let Err(error) = push() {
@@ -105,7 +105,7 @@ fn a_push_that_is_refused_beside_thousands_of_arrays_is_an_error() {
     });
 }
 
-/// Each is refused by a commit, or by the allocator itself, and goes on when there is memory again.
+/// Each array is refused by a commit, or by the allocator itself, and continues when memory is available again.
 #[test]
 fn no_refusal_needs_memory() {
     in_child_limiting("writable memory", || {
@@ -132,7 +132,7 @@ fn no_refusal_needs_memory() {
                 thread::sleep(Duration::from_millis(1));
             }
             let lens = without_memory(|| {
-                // By the allocator: what is not there is not committed either.
+                // The allocator refuses it, so nothing is committed.
                 assert!(sparse.try_insert(keys[0], 1).is_err());
                 let _ = map.try_insert(1);
                 let _ = second.try_insert(keys[1], 1);
@@ -162,11 +162,11 @@ fn no_refusal_needs_memory() {
                 assert!(error.is_some_and(|error| error.bytes() > 0), "{errors:?}");
             }
             let alone = Reservation::new(GIB).expect("addresses").growing();
-            // Who cannot be served goes on without.
+            // Arrays that cannot be served continue without.
             let alone = without_memory(|| alone.commit_ahead(CommitAhead::Auto));
             assert_eq!(alone.reserved_bytes(), GIB);
             assert_counts(&vec, vec.len());
-            // Dropped where nothing can be allocated for it to wait in.
+            // Dropped when nothing can be allocated to queue it.
             without_memory(|| drop((vec, growing)));
             for n in 0..1000 {
                 let key = map.insert(n);
@@ -178,7 +178,7 @@ fn no_refusal_needs_memory() {
     });
 }
 
-/// The first memory of an array takes a block of the heap besides, which can be refused as well.
+/// The first memory of an array also takes a block of the heap, which can be refused as well.
 #[test]
 fn an_array_without_a_heap_is_refused_and_can_be_tried_again() {
     in_child(|| {
@@ -188,7 +188,7 @@ fn an_array_without_a_heap_is_refused_and_can_be_tried_again() {
         let mut second = SecondaryMap::<DefaultKey, u64>::new();
         let key = DefaultKey::from(stayput::KeyData::from_parts(0, 1, 0).expect("it is a key"));
         let (empty, value, errors) = without_memory(|| {
-            // What is empty needs none.
+            // Empty arrays need none.
             let empty = (VmVec::<u64>::new(), SlotMap::<DefaultKey, u64>::new(), vec.try_clone());
             let refused = vec.try_push(7_u64).expect_err("no heap");
             let errors = [
@@ -217,8 +217,8 @@ fn an_array_without_a_heap_is_refused_and_can_be_tried_again() {
     });
 }
 
-/// Builds in memory of the user's, while one allocation after the other is refused, until there was none
-/// to refuse. Each time the memory comes back. How many were refused.
+/// Builds in caller-provided memory, while one allocation after another is refused, until all succeed. Each time the
+/// memory is returned. Returns the number of refusals.
 #[track_caller]
 fn build_until_nothing_is_refused<C>(
     build: impl Fn(Supplied) -> Result<C, Refused<Supplied>>,
@@ -244,22 +244,21 @@ fn build_until_nothing_is_refused<C>(
     unreachable!("it takes no end of blocks")
 }
 
-/// An array in memory of the user's takes a few small blocks of the heap besides.
+/// An array in caller-provided memory also takes a few small blocks of the heap.
 #[test]
 fn what_is_supplied_comes_back_whichever_block_of_the_heap_is_refused() {
     in_child(|| {
         let builder = VmVec::builder().capacity(100);
         let (mut vec, blocks) =
             build_until_nothing_is_refused(|supplied| builder.try_build_in(supplied));
-        // What it knows, what the backing said, and where that is.
+        // Its state, what the backing reported, and the box of that.
         assert_eq!(blocks, 3);
         vec.push(7_u64);
         for reuse in [Reuse::Recent, Reuse::Lowest] {
             let builder = SlotMap::builder().capacity(100).reuse(reuse);
             let (mut map, blocks) =
                 build_until_nothing_is_refused(|supplied| builder.try_build_in(supplied));
-            // Besides, what is known of holes, those in front, the options of the array of their bits, and
-            // that in a block of its own.
+            // In addition: the state of holes, the recent ones, the options of the bitmap, and the box of those.
             assert_eq!(blocks, 3 + 3 + 3, "{reuse:?}");
             let key: DefaultKey = map.insert(7_u64);
             assert_eq!(map[key], 7);
@@ -267,7 +266,7 @@ fn what_is_supplied_comes_back_whichever_block_of_the_heap_is_refused() {
         let builder = SecondaryMap::builder().capacity(100);
         let (mut second, blocks) =
             build_until_nothing_is_refused(|supplied| builder.try_build_in(supplied));
-        // Besides, the options of the array of the gaps' bits, and that in a block of its own.
+        // In addition: the options of the bitmap of gaps, and the box of those.
         assert_eq!(blocks, 3 + 1 + 3);
         let key = DefaultKey::from(stayput::KeyData::from_parts(0, 1, 0).expect("it is a key"));
         second.insert(key, 7_u64);
@@ -275,7 +274,7 @@ fn what_is_supplied_comes_back_whichever_block_of_the_heap_is_refused() {
     });
 }
 
-/// The box in which it is served, the service itself, and what is tried out before the thread is started.
+/// The box of the service's part, the service itself, and what is tested before the thread is started.
 #[test]
 fn memory_goes_on_alone_where_a_block_to_be_served_by_is_refused() {
     in_child(|| {
@@ -292,7 +291,7 @@ fn memory_goes_on_alone_where_a_block_to_be_served_by_is_refused() {
             assert_eq!((alone.ahead_bytes(), alone.late()), (0, 0));
             left.push(alone);
         }
-        // Asked again, each is served.
+        // When they request it again, each is served.
         for alone in left {
             let served = alone.commit_ahead(CommitAhead::Auto);
             assert_eq!((service::stats().arrays, served.reserved_bytes()), (1, EACH));
@@ -301,7 +300,7 @@ fn memory_goes_on_alone_where_a_block_to_be_served_by_is_refused() {
     });
 }
 
-/// To write a map out, the holes that are filled next are listed.
+/// To save a map, the holes that are filled next are listed.
 #[cfg(feature = "serde")]
 #[test]
 fn a_map_that_cannot_be_listed_is_not_written() {
@@ -320,14 +319,14 @@ fn a_map_that_cannot_be_listed_is_not_written() {
     });
 }
 
-/// Memory that was dropped in the background counts for no one who needs it, however many need it,
-/// and whoever looks.
+/// Memory that is being released in the background never causes a refusal, whatever the number of threads that need
+/// memory, and whichever reads the statistics.
 #[test]
 fn no_commit_is_refused_while_its_memory_is_being_released() {
     in_child_limiting("writable memory", || {
         let builder = VmVec::<u8>::builder().max_len(EACH).huge_pages(HugePages::Never);
         let builder = builder.release(Release::Background);
-        // The background thread has memory of its own, which is not to be counted.
+        // The background thread has memory of its own, which must not count.
         let idle = VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(1)).build();
         // For both, and for the threads and their stacks, but not for three.
         leave_writable_memory(2 * EACH + 10 * MIB);
@@ -335,7 +334,7 @@ fn no_commit_is_refused_while_its_memory_is_being_released() {
             for _ in 0..effort::rounds(75) {
                 let mut vec = builder.build();
                 vec.try_reserve(EACH).expect("there is memory for both");
-                // Some of it, so that releasing takes a while.
+                // Only some of it, so that releasing takes a while.
                 vec.resize(MIB, 7);
             }
         };
@@ -366,7 +365,7 @@ fn dropped_arrays_are_gone_though_others_look_at_them() {
             }
         };
         beside(2, look, || {
-            // Each thread's allocator takes addresses at first, the background thread's too.
+            // Each thread's allocator takes addresses at first, including the background thread's.
             drop(VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(MIB)).build());
             thread::sleep(Duration::from_millis(100));
             for release in [Release::Now, Release::Background] {
@@ -391,7 +390,7 @@ fn dropped_arrays_are_gone_though_others_look_at_them() {
                 service::drain();
                 let left = statm(0).saturating_sub(before);
                 assert!(left < 60 * MIB, "{release:?}: {} MiB stay", left / MIB);
-                // At once, and not when somebody has looked.
+                // Immediately, not only when the statistics are read.
                 assert!(most < 60 * MIB, "{} MiB stayed", most / MIB);
                 assert_eq!(service::stats().waiting_bytes, 0);
             }

@@ -1,4 +1,4 @@
-//! Limits of addresses that are lowered while blocks have far more of them as room to grow into.
+//! Address limits that are lowered while blocks have many spare addresses to grow into.
 
 use crate::block::{Block, Marks};
 use crate::effort;
@@ -25,7 +25,7 @@ fn a_child_that_may_have_fewer_addresses_has_those_that_blocks_were_to_grow_into
             assert!(stats().reserved_bytes > 16 * GIB);
             forked(|| {
                 set_limit(libc::RLIMIT_AS, 4 * GIB);
-                // Whoever comes first.
+                // Whichever comes first.
                 match which {
                     0 => drop(block(MIB, 8, 1).expect("a block")),
                     1 => (0..1500).for_each(|n| {
@@ -46,7 +46,7 @@ fn a_child_that_may_have_fewer_addresses_has_those_that_blocks_were_to_grow_into
                 let mut array = VmVec::new();
                 array.try_push(1_u64).expect("an array");
                 assert!(array.max_len() >= 64 * MIB / 8, "{}", array.max_len());
-                // Those that are there grow, shrink, and go.
+                // Existing blocks grow, shrink and are freed.
                 for (n, block) in live.iter_mut().enumerate().filter(|(n, _)| n % 3 < 2) {
                     assert!(block.resize(3 * MIB + n));
                     assert!(block.resize(6 * MIB));
@@ -62,7 +62,7 @@ fn a_child_that_may_have_fewer_addresses_has_those_that_blocks_were_to_grow_into
                 keeper::trim();
                 assert_eq!((stats().roomy_blocks, stats().reserved_bytes), (0, 0));
             });
-            // The parent's are as they were.
+            // The parent's blocks are unchanged.
             let start = live[0].start;
             assert!(live[0].resize(40 * MIB));
             assert_eq!(live[0].start, start);
@@ -105,8 +105,8 @@ fn rooms_are_taken_while_others_use_blocks_pass_them_on_and_fork() {
                 keeper::trim();
                 let _ = block(5 * MIB, 8, 1);
                 if round % 8 == 0 {
-                    // Room that the others had in hand just then is nobody's in the child: there may be
-                    // nothing left, but nothing is lost, and nobody waits.
+                    // In the child, spare addresses that other threads were just handling have no owner: there may be
+                    // none left, but nothing is lost, and no call waits.
                     forked(|| {
                         let own = block(MIB, 8, 3);
                         keeper::trim();

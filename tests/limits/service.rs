@@ -1,4 +1,4 @@
-//! The background thread where a process is forked, and where it cannot have what it wants.
+//! The background thread when a process is forked, and when resources are refused.
 
 use crate::effort::{self, wait_until};
 use crate::linux::{
@@ -25,7 +25,7 @@ fn grow(vec: &mut VmVec<u64>, len: usize) {
     vec.extend(from..len as u64);
 }
 
-/// What a child does with arrays that it has from its parent.
+/// Checks what a child does with arrays of its parent.
 fn go_on(arrays: Vec<VmVec<u64>>) {
     assert!(!service::stats().running, "no thread is forked");
     service::drain();
@@ -35,7 +35,7 @@ fn go_on(arrays: Vec<VmVec<u64>>) {
         assert_counts(&vec, len);
         grow(&mut vec, len + 300_000);
         assert_counts(&vec, len + 300_000);
-        // There is nobody to make it ready, but who asks for it.
+        // The thread does not exist here, so memory is made resident only by calls.
         let _ = vec.prefault_ahead(Budget::bytes(MIB));
         vec.truncate(len / 2);
         vec.shrink_to_fit();
@@ -47,7 +47,7 @@ fn go_on(arrays: Vec<VmVec<u64>>) {
         service::drain();
     }
 
-    // Its own arrays have a service of their own.
+    // The child's own arrays have a service of their own.
     let mut own = served(CommitAhead::Bytes(MIB), Release::Background);
     assert!(service::stats().running && service::stats().arrays == 1);
     wait_until("the child has memory ahead", || own.stats().ahead_bytes >= MIB);
@@ -72,7 +72,7 @@ fn a_child_goes_on_by_itself_with_arrays_that_are_served() {
                     vec
                 })
             };
-            // At work, and when all is done.
+            // During work, and when all is done.
             let mut busy = Vec::from(arrays());
             forked(|| go_on(std::mem::take(&mut busy)));
             for vec in &mut busy {
@@ -80,7 +80,7 @@ fn a_child_goes_on_by_itself_with_arrays_that_are_served() {
                 wait_until("memory is ahead", || vec.stats().ahead_bytes >= MIB / 2);
             }
             forked(|| go_on(std::mem::take(&mut busy)));
-            // The parent's are served as before.
+            // The parent's arrays are served as before.
             for vec in &mut busy {
                 grow(vec, 210_000);
                 assert_counts(vec, 210_000);
@@ -97,7 +97,7 @@ fn a_child_goes_on_by_itself_with_arrays_that_are_served() {
 #[test]
 fn a_child_forked_in_the_midst_of_anything_goes_on() {
     in_child_limiting("threads of a forked child", || {
-        // Serves, releases and takes back all the time.
+        // Serves, releases and reclaims continuously.
         let work = |_, is_done: &dyn Fn() -> bool| {
             while !is_done() {
                 let mut vec = served(CommitAhead::Bytes(32 * MIB), Release::Background);
@@ -157,7 +157,7 @@ fn where_no_thread_can_be_started_arrays_work_without_it() {
         let stats = service::stats();
         assert!(!stats.running, "there is a thread, in {} bytes", limit - statm(0));
         assert_eq!(stats.arrays, 0);
-        // It is released by whoever drops it then.
+        // The thread that drops it then releases it.
         let before = statm(0);
         drop(released);
         assert!(statm(0) + 4 * MIB <= before);
@@ -166,8 +166,7 @@ fn where_no_thread_can_be_started_arrays_work_without_it() {
 
         // Later arrays find a thread.
         drop(filler);
-        // A small one: where the thread allocates for the first time, glibc takes 128 MiB of addresses
-        // for a moment.
+        // A small one: when the thread allocates for the first time, glibc takes 128 MiB of addresses for a moment.
         let builder = VmVec::<u64>::builder().max_len(MIB).huge_pages(HugePages::Never);
         let vec = builder.commit_ahead(CommitAhead::Bytes(MIB)).build();
         wait_until("memory is ahead", || vec.stats().ahead_bytes >= MIB);
@@ -175,7 +174,7 @@ fn where_no_thread_can_be_started_arrays_work_without_it() {
     });
 }
 
-/// However little is left: what a thread needs beside its stack ends the process where it is missing.
+/// However little is left: without what a thread needs in addition to its stack, the process ends.
 #[test]
 fn with_any_rest_of_memory_the_thread_is_started_or_is_not() {
     in_child_limiting("address space", || {
@@ -185,7 +184,7 @@ fn with_any_rest_of_memory_the_thread_is_started_or_is_not() {
                 forked(|| {
                     set_limit(resource, statm(field) + left);
                     let memory = reservation.growing().commit_ahead(CommitAhead::Bytes(UNIT));
-                    // It is a while before the thread has all that it needs.
+                    // It takes a while until the thread has all that it needs.
                     thread::sleep(Duration::from_millis(5));
                     let is_enough = left >= 1400 * KIB;
                     assert!(service::stats().running || !is_enough, "{left} bytes are enough");
@@ -196,7 +195,7 @@ fn with_any_rest_of_memory_the_thread_is_started_or_is_not() {
     });
 }
 
-/// How many elements come in before memory is refused, and how many bytes they are.
+/// Returns how many elements are appended before memory is refused, and their bytes.
 fn fill_up(ahead: CommitAhead) -> usize {
     let before = statm(5);
     let mut vec =
@@ -206,7 +205,7 @@ fn fill_up(ahead: CommitAhead) -> usize {
     let len = vec.len();
     assert_counts(&vec, len);
     drop(vec);
-    // The thread may be in the midst of a step.
+    // The thread may be in the middle of a step.
     wait_until("the memory is gone", || statm(5) <= before + 64 * KIB);
     len * 8
 }
@@ -214,7 +213,7 @@ fn fill_up(ahead: CommitAhead) -> usize {
 #[test]
 fn no_push_is_refused_memory_that_lies_ahead() {
     in_child_limiting("writable memory", || {
-        // The thread has memory of its own, which is not to be counted.
+        // The thread has memory of its own, which must not count.
         let mut idle = served(CommitAhead::Bytes(1), Release::Now);
         grow(&mut idle, 10);
         wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
@@ -222,12 +221,12 @@ fn no_push_is_refused_memory_that_lies_ahead() {
         let without = fill_up(CommitAhead::Off);
         assert!(without > 40 * MIB, "{without}");
 
-        // Of what is ahead of the array itself nothing is lost.
+        // Nothing committed ahead for the array itself is lost.
         for ahead in [CommitAhead::Auto, CommitAhead::Bytes(UNIT), CommitAhead::Bytes(32 * MIB)] {
             let with = fill_up(ahead);
             assert!(with + UNIT >= without, "{ahead:?}: {with} and {without}");
         }
-        // Nor of what is ahead of others.
+        // Nor for others.
         for ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(MIB)] {
             let others = [(); 3].map(|()| served(CommitAhead::Bytes(8 * MIB), Release::Now));
             for vec in &others {
@@ -251,7 +250,7 @@ fn arrays_that_grow_together_share_all_there_is() {
         let without = fill_up(CommitAhead::Off);
         for ahead in [CommitAhead::Auto, CommitAhead::Bytes(4 * MIB)] {
             let mut arrays = [(); 4].map(|()| served(ahead, Release::Now));
-            // Each as far as it can, by steps of different sizes.
+            // Each as far as possible, in steps of different sizes.
             for n in 0_usize.. {
                 let vec = &mut arrays[n % 4];
                 let (len, more) = (vec.len(), 1000 * (n % 7 + 1));
@@ -259,7 +258,7 @@ fn arrays_that_grow_together_share_all_there_is() {
                     break;
                 }
             }
-            // Now one has all that is left.
+            // Now one array gets all that is left.
             let error = fill(&mut arrays[1]);
             assert_eq!(error.kind(), stayput::ErrorKind::DataLimit, "{error}");
             let with: usize = arrays.iter().map(|vec| vec.len() * 8).sum();
@@ -306,11 +305,11 @@ fn what_waits_to_be_released_can_be_had() {
     in_child_limiting("writable memory", || {
         let idle = served(CommitAhead::Bytes(1), Release::Now);
         wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
-        // Of elements that are large, since builds for tests are slow.
+        // With large elements, because test builds are slow.
         let builder = VmVec::<[u8; 4 * KIB]>::builder().max_len(64 * MIB / (4 * KIB));
         let builder = builder.huge_pages(HugePages::Never).release(Release::Background);
         let ones = vec![[1; 4 * KIB]; MIB / (4 * KIB)];
-        // Of memory there is room for one, and then of addresses.
+        // There is enough memory for one, and then enough addresses.
         leave_writable(96 * MIB);
         for _ in 0..10 {
             let mut vec = builder.build();
@@ -337,7 +336,7 @@ fn a_large_request_that_was_refused_leaves_nothing_to_be_done() {
     in_child_limiting("address space", || {
         let builder = VmVec::<u8>::builder().max_len(1 << 45).commit_ahead(CommitAhead::Auto);
         let Ok(mut vec) = builder.release(Release::Background).try_build() else {
-            eprintln!("SKIPPED: there are not so many addresses");
+            eprintln!("SKIPPED: too few addresses");
             return;
         };
         vec.extend([7; 1000]);
@@ -345,7 +344,7 @@ fn a_large_request_that_was_refused_leaves_nothing_to_be_done() {
         assert!(vec.try_reserve(1 << 44).is_err());
         assert_eq!(vec, [7; 1000]);
         assert!(vec.stats().ahead_bytes >= MIB, "what was ready is so still");
-        // By pieces it would be millions of calls.
+        // By pieces, it would be millions of calls.
         let mut calls = 0;
         while !vec.shrink_to_fit_within(Budget::bytes(MIB)).expect("nothing is refused").is_done {
             calls += 1;

@@ -1,4 +1,4 @@
-//! What an error of an array that is full says: the limit behind it, and only options that were set.
+//! The error of a full array: it names the limit, and only options that were set.
 
 use crate::GIB;
 use crate::linux::{assert_limit, in_child_limiting, set_limit, take_addresses};
@@ -13,8 +13,7 @@ indices! {
     }
 }
 
-/// An array of each kind that is made without options: how many bytes of addresses it has, and the error where those
-/// are used up.
+/// An array of each kind created without options: its bytes of address space, and the error when those are used up.
 pub(crate) type UsedUp = fn() -> (usize, Error);
 
 #[rustfmt::skip]
@@ -74,7 +73,7 @@ fn under_an_address_limit_a_full_default_array_names_it() {
         let mut table: Table<u64, ByValue> = [1].into_iter().collect();
         let error = table.try_reserve(GIB / 8).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AddressLimit, "{error}");
-        // What was asked for by a call is not blamed on an option either.
+        // A request of a call is not attributed to an option either.
         let error = VmVec::<u8>::new().try_reserve(2 * GIB).unwrap_err();
         assert!(!error.to_string().contains("max_len"), "{error}");
         // An option that was set is.
@@ -130,7 +129,7 @@ fn no_option_is_named_where_the_bits_of_a_default_map_are_refused() {
     });
 }
 
-/// Takes all addresses but so many bytes.
+/// Reserves all addresses except for `left` bytes.
 fn all_but(left: usize) -> Vec<Reservation> {
     let _kept = Reservation::new(left).unwrap();
     take_addresses()

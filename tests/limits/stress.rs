@@ -1,6 +1,6 @@
-//! Arrays, maps and arenas of all options, made, grown and dropped on many threads, beside limits that
-//! come and go, forks, and those who look and give back: for as many seconds as
-//! `STAYPUT_STRESS_SECONDS` says, or one. Every refusal is an [`Error`], and in the end there is nothing.
+//! Arrays, maps and arenas with all options, created, grown and dropped on many threads, with limits that change,
+//! forks, and threads that read statistics and return memory: for `STAYPUT_STRESS_SECONDS` seconds, or one. Every
+//! refusal is an [`Error`], and in the end nothing is left.
 
 #![expect(unsafe_code, reason = "sets up the allocator")]
 
@@ -23,7 +23,7 @@ impl Random {
         all[self.below(all.len())]
     }
 
-    /// Mostly few.
+    /// Returns a number that is mostly small.
     fn count(&mut self) -> usize {
         let most = MIB >> self.below(14);
         self.below(most + 1)
@@ -35,10 +35,10 @@ impl Random {
     }
 }
 
-/// What was chosen for an array.
+/// The options of an array.
 #[derive(Clone, Copy)]
 struct Chosen {
-    /// None: as the crate sees fit.
+    /// `None`: the default.
     max_len: Option<usize>,
     capacity: usize,
     growth: Growth,
@@ -67,7 +67,7 @@ impl Chosen {
     }
 }
 
-/// Builds with what was chosen: all builders have the same methods.
+/// Builds with the options: all builders have the same methods.
 macro_rules! build {
     ($builder:expr, $chosen:expr, $max:ident, $capacity:ident, $size:expr) => {{
         let chosen = $chosen;
@@ -108,7 +108,7 @@ impl Kind {
         })
     }
 
-    /// Grows, up to what is refused.
+    /// Grows until refused.
     fn grow(&mut self, random: &mut Random, id: u64) -> Result<(), Error> {
         let more = random.count();
         match self {
@@ -119,7 +119,7 @@ impl Kind {
                 for _ in 0..more {
                     vec.try_push(id ^ vec.len() as u64)?;
                 }
-                // Within what was refused there is no more than there was.
+                // A refusal never exceeds what was requested.
                 vec.prefault_ahead(random.budget()).refused.map_or(Ok(()), Err)
             }
             Self::Map(maps) => {
@@ -192,7 +192,7 @@ impl Kind {
     }
 }
 
-/// That it is a limit that was told, and how much was asked for.
+/// Asserts that the error names a limit, and how much was requested.
 fn check_refusal(error: Error) {
     let kinds = [
         ErrorKind::AddressLimit,
@@ -242,7 +242,7 @@ fn work(seed: u64, until: Instant, refusals: &AtomicUsize) {
     }
 }
 
-/// Looks, gives back, and sets limits that leave little, now and then.
+/// Reads statistics, returns memory, and sets tight limits from time to time.
 fn disturb(until: Instant) {
     let mut random = Random(99);
     while Instant::now() < until {
@@ -268,7 +268,7 @@ fn disturb(until: Instant) {
     limit_softly(libc::RLIMIT_AS, None);
 }
 
-/// What a child does that was forked in the midst of anything.
+/// Checks what a child does that was forked at any moment.
 fn live_on() {
     limit_softly(libc::RLIMIT_DATA, None);
     limit_softly(libc::RLIMIT_AS, None);
@@ -276,7 +276,7 @@ fn live_on() {
     service::drain();
     let mut random = Random(7);
     for _ in 0..4 {
-        let mut kind = Kind::any(&mut random).expect("there is no limit");
+        let mut kind = Kind::any(&mut random).expect("no limit is set");
         for _ in 0..4 {
             if let Err(error) = kind.grow(&mut random, 7).and_then(|()| kind.shrink(&mut random)) {
                 assert_eq!(error.kind(), ErrorKind::MaxLen);
@@ -288,8 +288,8 @@ fn live_on() {
     assert_eq!(service::stats().waiting_bytes, 0);
 }
 
-/// Has the allocator keep what it will need, so that tests are not refused what arrays are: one heap for
-/// all threads, which never shrinks.
+/// Makes the allocator keep what it will need, so that tests are not refused memory as arrays are: one heap for all
+/// threads, which never shrinks.
 fn settle_the_allocator() {
     #[cfg(target_env = "gnu")]
     for (parameter, value) in
@@ -304,7 +304,7 @@ fn settle_the_allocator() {
 #[test]
 fn nothing_is_left_of_all_that_came_and_went() {
     in_child(|| {
-        // A sanitizer has an allocator of its own, which keeps for a while what was freed.
+        // A sanitizer has an allocator of its own, which retains freed memory for a while.
         let is_sanitized = under_sanitizer("the allocator");
         if !is_sanitized {
             settle_the_allocator();
@@ -321,7 +321,7 @@ fn nothing_is_left_of_all_that_came_and_went() {
                     thread::sleep(Duration::from_millis(20));
                 }
             };
-            // There is no limit before all threads have begun.
+            // No limit is set before all threads have started.
             beside(1 + THREADS, work, || disturb(until));
             service::drain();
             alloc::trim();
@@ -329,7 +329,7 @@ fn nothing_is_left_of_all_that_came_and_went() {
             assert_eq!((stats.arrays, stats.waiting_bytes, stats.ahead_bytes), (0, 0, 0));
             refusals.into_inner()
         };
-        // What stays for good is there after a while: threads' stacks that are kept, tables of files.
+        // Permanent allocations exist after a while: cached stacks of threads, tables of files.
         run(Duration::from_millis(300));
         let (addresses, writable) = (statm(0), statm(5));
         let refusals = run(effort::stress_duration());

@@ -1,4 +1,4 @@
-//! Taking memory, and giving it back, as [`Columns`](crate::Columns) do.
+//! Methods that reserve and return memory, as [`Columns`](crate::Columns) have.
 
 #![forbid(unsafe_code)]
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
 
 impl<R: Row + Pad, const N: usize> Groups<R, N> {
-    /// How many more records `additional` rows take than there are.
+    /// Returns the number of records to add for `additional` more rows.
     pub(super) fn records_for(&self, additional: usize) -> usize {
         let spare = self.records.len() * N - self.len;
         additional.saturating_sub(spare).div_ceil(N)
@@ -38,7 +38,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         self.records.try_prefault(self.records_for(additional))
     }
 
-    /// Makes memory past the last record resident ahead of its use, as
+    /// Makes memory past the last record resident before it is used, as
     /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead) does.
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         self.records.prefault_ahead(budget)
@@ -62,12 +62,13 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         self.records.shrink_to_fit_within(budget)
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but keeps memory for `min_capacity` rows if there is as much.
+    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but keeps capacity for at least `min_capacity` rows, if
+    /// that much is committed.
     pub fn shrink_to(&mut self, min_capacity: usize) {
         self.records.shrink_to(min_capacity.div_ceil(N));
     }
 
-    /// [`shrink_to`](Self::shrink_to), or the error.
+    /// Shrinks as [`shrink_to`](Self::shrink_to) does, or returns the error.
     ///
     /// # Errors
     ///

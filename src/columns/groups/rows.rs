@@ -1,4 +1,4 @@
-//! Making groups, looking at rows, and those that come and go.
+//! Constructors, and insertion, access and removal of rows.
 
 #![forbid(unsafe_code)]
 
@@ -10,14 +10,14 @@ use std::array;
 use std::marker::PhantomData;
 
 impl<R: Row + Pad, const N: usize> Groups<R, N> {
-    /// Without rows. Reserves and allocates nothing, and does not enter the kernel, until the first push.
+    /// Creates empty groups. Reserves and allocates nothing, and does not enter the kernel, until the first push.
     #[must_use]
     pub const fn new() -> Self {
-        const { assert!(N > 0, "a group has rows") };
+        const { assert!(N > 0, "a group needs at least one row") };
         Self { records: VmVec::new(), len: 0, rows: PhantomData }
     }
 
-    /// Without rows, over an array with options of its own. What is in that is dropped.
+    /// Creates empty groups over an array with its own options. The contents of the array are dropped.
     ///
     /// # Examples
     ///
@@ -30,78 +30,80 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// ```
     #[must_use]
     pub fn over(mut records: VmVec<Record<R, N>>) -> Self {
-        const { assert!(N > 0, "a group has rows") };
+        const { assert!(N > 0, "a group needs at least one row") };
         records.clear();
         Self { records, len: 0, rows: PhantomData }
     }
 
-    /// Without rows, with memory committed for `capacity` of them.
+    /// Creates empty groups with memory committed for `capacity` rows.
     ///
     /// # Panics
     ///
-    /// Where [`try_with_capacity`](Self::try_with_capacity) has an error.
+    /// If [`try_with_capacity`](Self::try_with_capacity) returns an error.
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
         or_give_up(Self::try_with_capacity(capacity))
     }
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
+    /// Creates empty groups as [`with_capacity`](Self::with_capacity) does, or returns the error.
     ///
     /// # Errors
     ///
-    /// If the addresses or the memory cannot be had.
+    /// If addresses or memory are refused.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
         Ok(Self::over(VmVec::try_with_capacity(capacity.div_ceil(N))?))
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[inline]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no rows.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many rows fit into committed memory.
+    /// Returns the number of rows that fit into committed memory.
     pub const fn capacity(&self) -> usize {
         self.records.capacity().saturating_mul(N)
     }
 
-    /// How many rows there can ever be.
+    /// Returns the greatest number of rows that there can ever be.
     pub fn max_len(&self) -> usize {
         self.records.max_len().saturating_mul(N)
     }
 
-    /// What the array of records holds and takes up.
+    /// Returns statistics of the array of records.
     pub fn stats(&self) -> VecStats {
         self.records.stats()
     }
 
-    /// All records. In the last, lanes behind the last row hold [`Pad::PAD`], or what was written there.
+    /// Returns all records. The lanes of the last record after the last row hold [`Pad::PAD`], or what was written
+    /// there.
     #[inline]
     pub const fn as_slice(&self) -> &[Record<R, N>] {
         self.records.as_slice()
     }
 
-    /// All records, to be changed: also fields that a struct has for itself. What is written to a lane behind the last row is replaced when a row comes there.
+    /// Returns all records as a mutable slice. Values written to lanes after the last row are overwritten by later
+    /// rows.
     #[inline]
     pub const fn as_mut_slice(&mut self) -> &mut [Record<R, N>] {
         self.records.as_mut_slice()
     }
 
-    /// A row to look at, if there is one at `index`. O(1).
+    /// Returns references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
     #[inline]
     pub fn get(&self, index: usize) -> Option<R::Ref<'_>> {
         let group = self.records.get(index / N).filter(|_| index < self.len)?;
         Some(R::by_ref(R::Fields::lane(group, index % N)))
     }
 
-    /// A row to change, if there is one at `index`. O(1).
+    /// Returns mutable references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
     #[inline]
     pub fn get_mut(&mut self, index: usize) -> Option<R::Mut<'_>> {
         let len = self.len;
@@ -109,22 +111,22 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         Some(R::by_mut(R::Fields::lane_mut(group, index % N)))
     }
 
-    /// Appends a row. O(1), no copy; enters the kernel if capacity is used up.
+    /// Appends a row. O(1), nothing is moved; enters the kernel if the capacity is used up.
     ///
     /// # Panics
     ///
-    /// If there are `max_len` rows, or the system refuses memory.
+    /// If there are `max_len` rows, or memory is refused.
     #[inline]
     #[track_caller]
     pub fn push(&mut self, row: R) {
         or_give_up(self.try_push(row));
     }
 
-    /// [`push`](Self::push), or the error and the row.
+    /// Appends a row, or returns the error and the row.
     ///
     /// # Errors
     ///
-    /// If there are `max_len` rows ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory.
+    /// If there are `max_len` rows ([`MaxLen`](crate::ErrorKind::MaxLen)), or memory is refused.
     #[inline]
     pub fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
         if self.len / N == self.records.len() {
@@ -135,12 +137,12 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         let fields = row.into_fields();
         let len = self.len;
         self.len += 1;
-        // What was there is dropped last, and is none of the rows.
+        // The old value of the lane is padding; its drop, which may panic, comes last.
         drop(self.put(len, fields));
         Ok(())
     }
 
-    /// A record of nothing but lanes behind the last row.
+    /// Appends a record of padding.
     #[inline]
     fn begin_group(&mut self) -> Result<(), Error> {
         self.records.try_reserve(1)?;
@@ -148,19 +150,18 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         Ok(())
     }
 
-    /// The fields of a row that is there.
     #[inline]
     pub(super) fn fields(&self, index: usize) -> <R::Fields as Fields>::Refs<'_> {
         R::Fields::lane(&self.records[index / N], index % N)
     }
 
-    /// Puts a row into a lane, and gives what was there.
+    /// Replaces the fields of a row, and returns the old ones.
     #[inline]
     pub(super) fn put(&mut self, index: usize, fields: R::Fields) -> R::Fields {
         fields.put_into_lane(&mut self.records[index / N], index % N)
     }
 
-    /// Takes the last row out, which is not put together yet. Its record stays, even if no other row is in it.
+    /// Removes the fields of the last row. Its record stays, even without rows.
     fn pop_fields(&mut self) -> Option<R::Fields> {
         let last = self.len.checked_sub(1)?;
         let pad = R::PAD.into_fields();
@@ -168,12 +169,12 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         Some(self.put(last, pad))
     }
 
-    /// Drops the last record if no row is in it: last of all, since the drop of a lane may panic.
+    /// Drops the last record if it has no row. Called last, because the drop of a lane may panic.
     fn drop_padding(&mut self) {
         self.records.truncate(self.len.div_ceil(N));
     }
 
-    /// Removes the last row and returns it, or `None` if there is none. O(1).
+    /// Removes the last row and returns it; `None` if there are no rows. O(1).
     pub fn pop(&mut self) -> Option<R> {
         let fields = self.pop_fields();
         self.drop_padding();
@@ -192,10 +193,10 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         let last = self.pop_fields();
         let taken = last.map(|last| if index + 1 < len { self.put(index, last) } else { last });
         self.drop_padding();
-        R::from_fields(taken.expect("there is one at the index"))
+        R::from_fields(taken.expect("the index was checked"))
     }
 
-    /// Drops the rows from `len` on. The memory stays. O(number dropped).
+    /// Drops the rows from `len` on. Memory stays committed. O(n) in the rows dropped.
     ///
     /// If the drop of a row panics, rows before it may remain, even from `len` on.
     pub fn truncate(&mut self, len: usize) {
@@ -203,7 +204,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
             drop(self.pop_fields());
         }
         if self.len > len {
-            // The last one of them may be cut.
+            // The last record kept may be shared by rows that stay and rows that go.
             self.len = len.next_multiple_of(N);
             self.records.truncate(len.div_ceil(N));
             while self.len > len {
@@ -213,7 +214,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         self.drop_padding();
     }
 
-    /// Drops all rows, as [`truncate`](Self::truncate) does. The memory stays. O(n).
+    /// Drops all rows, as [`truncate`](Self::truncate) does. Memory stays committed. O(n).
     pub fn clear(&mut self) {
         self.truncate(0);
     }

@@ -1,4 +1,4 @@
-//! Groups beside a `Vec` of the rows.
+//! Tests of groups against a `Vec` of the rows.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
-fn rows_are_those_of_a_vec_and_lanes_behind_them_are_safe() {
+fn groups_match_a_vec_and_lanes_past_the_rows_are_padding() {
     let mut groups: Groups<(u32, u8), 8> = Groups::new();
     let mut model = Vec::new();
     for step in 0..200_u32 {
@@ -71,10 +71,10 @@ fn a_refused_row_comes_back() {
 }
 
 #[test]
-fn iterators_give_the_rows_from_both_ends() {
+fn iterators_yield_the_rows_from_both_ends() {
     for count in 0..10_u32 {
         let mut groups: Groups<(u32, u8), 4> = (0..count).map(|n| (n, 1)).collect();
-        // What is written past the last row is none of the rows.
+        // Values written past the last row do not belong to any row.
         if let Some(last) = groups.as_mut_slice().last_mut() {
             last.1[(count as usize + 3) % 4 + 1..].fill(9);
         }
@@ -98,7 +98,7 @@ fn iterators_give_the_rows_from_both_ends() {
 }
 
 #[test]
-fn references_of_one_record_live_together() {
+fn mutable_references_into_one_record_coexist() {
     let row = |n: u8| (Some(n.to_string()), n);
     let mut groups: Groups<(Option<String>, u8), 4> = (0..6).map(row).collect();
     let mut all: Vec<_> = groups.iter_mut().collect();
@@ -113,7 +113,7 @@ fn references_of_one_record_live_together() {
 }
 
 #[test]
-fn equal_groups_have_equal_rows_whatever_is_past_them() {
+fn equality_of_groups_ignores_padding() {
     let groups: Groups<(f32,), 4> = [(1.0,), (2.0,)].into_iter().collect();
     let mut other = groups.clone();
     other.as_mut_slice()[0].0[2] = f32::NAN;
@@ -167,7 +167,7 @@ impl Drop for Armed {
 }
 
 #[test]
-fn a_pad_whose_drop_panics_does_not_take_another_row_with_it() {
+fn a_padding_value_whose_drop_panics_loses_no_row() {
     let mut groups: Groups<(u32, Armed), 4> = (0..5).map(|n| (n, Armed(false))).collect();
     IS_ARMED.set(true);
     let removed = catch_unwind(AssertUnwindSafe(|| groups.swap_remove(1).0));

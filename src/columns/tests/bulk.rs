@@ -1,4 +1,4 @@
-//! Many rows at once: cloned, moved, taken out.
+//! Tests of methods that clone, move and remove many rows.
 
 use super::*;
 use crate::error::Error;
@@ -12,7 +12,7 @@ assert_not_impl_any!(Drain<'static, (Rc<u8>, u8)>: Send, Sync);
 assert_impl_all!(Drain<'static, (Cell<u8>, u8)>: Send);
 assert_not_impl_any!(Drain<'static, (Cell<u8>, u8)>: Sync);
 
-/// How many there are, and after how many more clones, or drops, one panics.
+/// Counts living entries, and after how many more clones or drops one panics.
 #[derive(Default)]
 struct Ledger {
     living: Cell<usize>,
@@ -30,7 +30,7 @@ impl Ledger {
         (0..count).map(|n| (self.entry(n), (), Wide(n), self.entry(n), 0)).collect()
     }
 
-    /// Counts down, and panics where that is at its end.
+    /// Counts down, and panics at zero.
     fn count_down(left: &Cell<Option<usize>>, what: &str) {
         if let Some(now) = left.get() {
             left.set(now.checked_sub(1));
@@ -39,7 +39,7 @@ impl Ledger {
     }
 }
 
-/// Has nothing on the heap, so that it can be forgotten.
+/// Owns no heap memory, so that it can be leaked.
 struct Entry<'l> {
     n: u64,
     ledger: &'l Ledger,
@@ -78,7 +78,7 @@ fn panics(call: impl FnOnce()) -> bool {
 }
 
 #[test]
-fn what_was_cloned_is_dropped_where_a_clone_panics() {
+fn clones_are_dropped_if_a_later_clone_panics() {
     let ledger = Ledger::default();
     let columns = ledger.rows(20);
     for call in 0..40 {
@@ -94,7 +94,7 @@ fn what_was_cloned_is_dropped_where_a_clone_panics() {
 }
 
 #[test]
-fn rows_stay_whole_where_a_clone_over_them_panics() {
+fn rows_stay_valid_if_clone_from_panics() {
     let ledger = Ledger::default();
     for (there, source) in [(5, 12), (12, 5), (0, 5), (5, 0), (7, 7)] {
         let source = ledger.rows(source);
@@ -116,7 +116,7 @@ fn rows_stay_whole_where_a_clone_over_them_panics() {
 }
 
 #[test]
-fn a_clone_has_the_options_and_a_clone_over_another_has_not() {
+fn clone_keeps_the_options_and_clone_from_does_not() {
     let columns = Columns::<Mixed>::builder().max_len(7).build();
     assert_eq!(columns.clone().max_len(), 7);
     assert_eq!(columns.clone().stats().committed_bytes, 0);
@@ -124,7 +124,7 @@ fn a_clone_has_the_options_and_a_clone_over_another_has_not() {
     other.clone_from(&columns);
     assert_eq!(other.max_len(), 3);
     let more: Columns<Mixed> = (0..4).map(mixed).collect();
-    assert!(panics(|| other.clone_from(&more)), "there is no room");
+    assert!(panics(|| other.clone_from(&more)), "the memory is refused");
     assert!(other.is_empty());
 }
 
@@ -151,7 +151,7 @@ fn rows_of_any_layout_are_inserted_removed_and_cloned_whole() {
 }
 
 #[test]
-fn rows_without_bytes_are_moved_as_others_are() {
+fn zero_sized_rows_are_moved_as_others_are() {
     let mut columns = Columns::<((), [u32; 0])>::from([((), []); 10]);
     columns.insert(10, ((), []));
     assert_eq!(columns.drain(2..5).len(), 3);
@@ -165,7 +165,7 @@ fn rows_without_bytes_are_moved_as_others_are() {
 }
 
 #[test]
-fn the_gap_is_closed_whatever_was_taken_out() {
+fn the_gap_is_closed_whatever_was_drained() {
     let ledger = Ledger::default();
     for (start, end) in [(0, 0), (0, 4), (3, 7), (6, 10), (10, 10), (0, 10)] {
         for (front, back) in [(0, 0), (1, 0), (0, 1), (1, 1), (9, 9)] {
@@ -188,7 +188,7 @@ fn the_gap_is_closed_whatever_was_taken_out() {
 }
 
 #[test]
-fn the_gap_is_closed_where_a_drop_panics() {
+fn the_gap_is_closed_if_a_drop_panics() {
     let ledger = Ledger::default();
     for call in 0..6 {
         let mut columns = ledger.rows(10);
@@ -203,7 +203,7 @@ fn the_gap_is_closed_where_a_drop_panics() {
 }
 
 #[test]
-fn columns_end_before_what_a_forgotten_drain_had() {
+fn columns_end_before_the_range_of_a_leaked_drain() {
     let ledger = Ledger::default();
     let mut columns = ledger.rows(10);
     let mut drain = columns.drain(2..6);
@@ -213,11 +213,11 @@ fn columns_end_before_what_a_forgotten_drain_had() {
     columns.push((ledger.entry(7), (), Wide(7), ledger.entry(7), 0));
     assert_eq!(numbers(&columns), [0, 1, 7]);
     drop((columns, row));
-    assert_eq!(ledger.living.get(), 2 * 7, "what was forgotten, and behind it");
+    assert_eq!(ledger.living.get(), 2 * 7, "the leaked rows and those after them");
 }
 
 #[test]
-fn rows_that_were_made_stay_where_the_next_panics() {
+fn rows_made_before_a_panic_stay() {
     let ledger = Ledger::default();
     let mut columns = ledger.rows(2);
     let mut n = 2;
@@ -233,12 +233,12 @@ fn rows_that_were_made_stay_where_the_next_panics() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn a_refused_call_changes_nothing() {
     fn is_refused<T>(result: Result<T, Error>) -> bool {
         result.is_err_and(|error| error.kind() != ErrorKind::MaxLen)
     }
 
-    // Nothing that others have left, which a clone could have in the place of new memory.
+    // Disables the region cache, whose memory a clone could receive instead of new memory.
     let builder = Columns::<Five>::builder().huge_pages(HugePages::Never).release(Release::Now);
     let mut columns = builder.build();
     columns.extend((0..1000).map(five));
@@ -264,7 +264,7 @@ fn what_is_refused_changes_nothing() {
 }
 
 #[test]
-fn a_maximum_holds_for_what_comes_in_between() {
+fn a_maximum_also_limits_insertion() {
     let mut columns = Columns::<(u8, Wide)>::with_max_len(2);
     columns.resize_with(2, || (1, Wide(1)));
     let refused = columns.try_insert(0, (2, Wide(2))).unwrap_err();
@@ -276,7 +276,7 @@ fn a_maximum_holds_for_what_comes_in_between() {
 }
 
 #[test]
-fn what_is_no_number_is_not_equal_to_itself() {
+fn nan_is_not_equal_to_itself() {
     let columns = Columns::from([(1, f32::NAN)]);
     assert_ne!(columns, columns.clone());
     assert_eq!(columns.partial_cmp(&columns), None);
@@ -287,10 +287,10 @@ fn what_is_no_number_is_not_equal_to_itself() {
 }
 
 #[test]
-fn ranges_that_there_are_not_and_rows_that_there_are_not_are_refused() {
+fn invalid_ranges_and_indices_panic() {
     let mut columns = Columns::from([(1, 'a'), (2, 'b')]);
     assert!(panics(|| drop(columns.drain(1..3))));
-    #[expect(clippy::reversed_empty_ranges, reason = "it is to be refused")]
+    #[expect(clippy::reversed_empty_ranges, reason = "the range is invalid")]
     let backwards = 2..1;
     assert!(panics(|| drop(columns.drain(backwards))));
     assert!(panics(|| _ = columns.slices(..=2)));
@@ -305,5 +305,5 @@ fn ranges_that_there_are_not_and_rows_that_there_are_not_are_refused() {
     assert_eq!(columns.last(), Some((&7, &'a')));
     columns.clear();
     assert!(columns.first_mut().is_none() && columns.last_mut().is_none());
-    assert_eq!(columns.pop_if(|_| unreachable!("there is none")), None);
+    assert_eq!(columns.pop_if(|_| unreachable!("the columns are empty")), None);
 }

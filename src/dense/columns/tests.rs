@@ -1,4 +1,4 @@
-//! What holds of dense maps of rows in columns.
+//! Tests of dense maps of rows in columns.
 
 use crate::columns::Columns;
 use crate::dense::DenseSlotMap;
@@ -24,7 +24,7 @@ fn rows_can_be_columns() {
     check(&map);
 }
 
-/// A row that is taken apart, and put together, only as long as it is told to.
+/// A row whose conversions panic while a flag is set.
 mod fragile {
     use crate::columns::Row;
     use std::cell::Cell;
@@ -44,12 +44,12 @@ mod fragile {
         type SlicesMut<'a> = &'a mut [u32];
 
         fn into_fields(self) -> (u32,) {
-            assert!(!IS_BROKEN.get(), "told to panic");
+            assert!(!IS_BROKEN.get(), "set to panic");
             (self.0,)
         }
 
         fn from_fields((number,): (u32,)) -> Self {
-            assert!(!IS_BROKEN.get(), "told to panic");
+            assert!(!IS_BROKEN.get(), "set to panic");
             Self(number)
         }
 
@@ -84,7 +84,7 @@ mod fragile {
 }
 
 #[test]
-fn rows_that_panic_leave_keys_and_rows_alike() {
+fn panicking_rows_leave_keys_and_rows_consistent() {
     use fragile::{Fragile, IS_BROKEN};
 
     type Fragiles = DenseSlotMap<DefaultKey, Fragile, Columns<Fragile>>;
@@ -92,14 +92,14 @@ fn rows_that_panic_leave_keys_and_rows_alike() {
         IS_BROKEN.set(true);
         let result = catch_unwind(AssertUnwindSafe(|| call(map, key)));
         IS_BROKEN.set(false);
-        assert!(result.is_err(), "it was told to panic");
+        assert!(result.is_err(), "it was set to panic");
         check(map);
     };
     let mut map = Fragiles::default();
     let keys: Vec<_> = (0..6).map(|n| map.insert(Fragile(n))).collect();
     broken(&mut map, |map, _| _ = map.insert(Fragile(9)), keys[0]);
     broken(&mut map, |map, _| _ = map.insert_with_key(|_| Fragile(9)), keys[0]);
-    // What is taken out is lost, since there is nobody to have it.
+    // The removed row is lost, because the panic prevents its return.
     broken(&mut map, |map, key| _ = map.remove(key), keys[1]);
     broken(&mut map, |map, key| _ = map.detach(key), keys[5]);
     broken(&mut map, |map, _| _ = map.drain().next(), keys[0]);

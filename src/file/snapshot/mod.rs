@@ -1,8 +1,8 @@
-//! Containers in files, as they were when they were saved: [`SlotMap::save`], [`Snapshot`] and others.
+//! Containers saved in files: [`SlotMap::save`], [`Snapshot`] and others.
 //!
-//! It is a copy, not the map itself: that is a structure of several arrays, no state of which between two of its changes
-//! would be good to be found after a crash. A copy replaces the file as a whole or not at all, needs no code that is
-//! unsafe, and is there for every map, whatever memory it lies in.
+//! Containers are copied, not mapped: a map consists of several arrays, which are inconsistent between the steps of a
+//! change, so a crash could leave them so. A copy replaces the file as a whole or not at all, needs no unsafe code, and
+//! works for every map, whatever memory it is in.
 //!
 //! [The module](super) documents the format.
 
@@ -12,7 +12,7 @@ mod dense;
 mod read;
 mod secondary;
 mod several;
-// Files are refused where there is no virtual memory.
+// Files are not supported without virtual memory.
 #[cfg(all(test, not(no_vm)))]
 mod tests;
 mod vec;
@@ -30,19 +30,17 @@ const SECONDARY_MAP: [u8; 8] = *b"staysecd";
 const ARRAY: [u8; 8] = *b"stayvect";
 const VERSION: u32 = 1;
 
-/// What slots are, in a file.
 const LIVE: u8 = 0;
 const HOLE: u8 = 1;
 const DETACHED: u8 = 2;
 const RETIRED: u8 = 3;
 
-/// What containers have for [`Saved`].
 mod form {
     use super::read::Source;
     use super::write::Sink;
     use crate::file::header::Misfit;
 
-    /// How a container is written and read, whatever comes before and after it.
+    /// How a container is written and read, without what surrounds it.
     pub trait Form {
         fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit>;
 
@@ -52,25 +50,23 @@ mod form {
     }
 }
 
-/// What a file says of a container.
 #[derive(Clone, Copy, Debug)]
 struct Head {
-    /// Which container it is.
     magic: [u8; 8],
-    /// How the bits of keys are split; 0 if there are none.
+    /// The layout of keys; 0 if there are none.
     key_bits: u64,
-    /// The generation above which slots behind the last one start.
+    /// The generation above which slots past the last one start.
     floor: u32,
-    /// The type number in keys, if there is one.
+    /// The type id of keys, if any.
     type_id: Option<u32>,
-    /// Slots, values or elements, whichever are written.
+    /// The number of slots, pairs or elements.
     slots: u64,
 }
 
 impl Head {
     const BYTES: usize = BEGIN_BYTES;
 
-    /// With what the type of values says.
+    /// Returns the header, including what depends on the type of values.
     fn to_bytes<V>(self) -> [u8; Self::BYTES] {
         let mut bytes = begin(self.magic, VERSION);
         bytes[16..24].copy_from_slice(&(size_of::<V>() as u64).to_ne_bytes());
@@ -84,7 +80,7 @@ impl Head {
         bytes
     }
 
-    /// Returns what the bytes say, if they are of such a container.
+    /// Parses the header, if it is that of such a container.
     fn of_bytes<V>(
         bytes: &[u8; Self::BYTES],
         magic: [u8; 8],
@@ -105,7 +101,7 @@ impl Head {
     }
 }
 
-/// How the bits of keys are split, as one number.
+/// Returns the layout of keys as one number.
 fn key_bits<K: Key>() -> u64 {
     let layout = [
         <K::Layout as Layout>::BITS,
@@ -116,14 +112,14 @@ fn key_bits<K: Key>() -> u64 {
     layout.into_iter().fold(0, |all, bits| all << 8 | u64::from(bits))
 }
 
-/// How many slots are in a section, where there are so many: about as many as fit into a mebibyte.
+/// Returns the number of slots in a full section, which takes about one mebibyte.
 const fn section_slots<V>() -> usize {
     let slot = size_of::<V>() + 5;
     let slots = (1 << 20) / slot;
     if slots == 0 { 1 } else { slots }
 }
 
-/// No alignment is more than a `u32` counts.
+/// Alignments fit into a `u32`.
 fn as_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

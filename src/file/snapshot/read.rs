@@ -1,4 +1,4 @@
-//! [`SlotMap::load`], and what all containers are read by.
+//! [`SlotMap::load`], and the reader of all containers.
 
 #![forbid(unsafe_code)]
 
@@ -19,39 +19,40 @@ use std::path::Path;
 impl<K: Key, V: Pod> SlotMap<K, V> {
     /// Reads a map from a file that [`save`](Self::save) has written.
     ///
-    /// All contents are checked. No more memory is allocated than for the length of the file, which includes its holes. (Needs the feature `file`.)
+    /// All contents are checked. The memory allocated is bounded by the length of the file, including its holes. (Needs
+    /// the feature `file`.)
     ///
     /// # Errors
     ///
-    /// If the file does not exist, holds something else or a map of other keys or values, or is damaged; and if memory is
-    /// refused.
+    /// If the file does not exist, holds something else or a map of other keys or values, or is damaged; or if memory
+    /// is refused.
     ///
     /// # Time complexity
     ///
-    /// Linear in the slots.
+    /// O(n) in the slots.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::builder().load(path)
     }
 }
 
 impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
-    /// [`SlotMap::load`], into a map with these options. If they name a [type number](Self::type_id), the file has to
-    /// have it, too. If they name an order of [reuse](Self::reuse), it replaces that of the map in the file.
+    /// Reads a map as [`SlotMap::load`] does, with these options. If they set a [type id](Self::type_id), the file must
+    /// have it, too. If they set an order of [reuse](Self::reuse), it replaces that of the map in the file.
     ///
     /// # Errors
     ///
-    /// As for [`SlotMap::load`], and for [`try_build`](Self::try_build).
+    /// As for [`SlotMap::load`] and [`try_build`](Self::try_build).
     pub fn load(self, path: impl AsRef<Path>) -> Result<SlotMap<K, V>, FileError> {
         let path = path.as_ref();
         let map = self.try_build().map_err(|error| FileError::of_error(error, Some(path)))?;
         load(path, |from| read_from(map, from, self.own.reuse))
     }
 
-    /// [`load`](Self::load), into memory that is supplied: see [`build_in`](Self::build_in).
+    /// Reads a map as [`load`](Self::load) does, into caller-provided memory; see [`build_in`](Self::build_in).
     ///
     /// # Errors
     ///
-    /// As for [`load`](Self::load). The backing is dropped then.
+    /// As for [`load`](Self::load). The backing is then dropped.
     pub fn load_in(
         self,
         path: impl AsRef<Path>,
@@ -65,7 +66,6 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     }
 }
 
-/// Opens a file for reading.
 pub(in crate::file) fn open(path: &Path) -> Result<File, FileError> {
     let refused = |error| FileError::of_io(error, Some(path));
     // Opening a pipe would wait for its other end.
@@ -75,7 +75,6 @@ pub(in crate::file) fn open(path: &Path) -> Result<File, FileError> {
     File::open(path).map_err(refused)
 }
 
-/// Reads a container from a file of its own.
 pub(super) fn load<C>(
     path: &Path,
     read: impl FnOnce(&mut Source<'_>) -> Result<C, Misfit>,
@@ -90,7 +89,7 @@ pub(super) fn load<C>(
     loaded.map_err(|misfit| misfit.at(Some(path)))
 }
 
-/// A part of a file, and the checksum of what was read of it, except for checksums.
+/// A part of a file, and the checksum of the bytes read, except for checksums.
 #[derive(Debug)]
 pub struct Source<'f> {
     file: &'f File,
@@ -99,7 +98,7 @@ pub struct Source<'f> {
 }
 
 impl<'f> Source<'f> {
-    /// The next `bytes` bytes of a file.
+    /// Reads the next `bytes` bytes of a file.
     pub(super) fn new(file: &'f File, bytes: u64) -> Self {
         Self { file, sum: crc32fast::Hasher::new(), left: bytes }
     }
@@ -120,11 +119,11 @@ impl<'f> Source<'f> {
             _ => self.read_bytes(Head::BYTES, &mut head)?,
         }
         self.add_to_sum(&head);
-        let head = head.first_chunk().expect("it has as many bytes");
+        let head = head.first_chunk().expect("the header was read");
         Head::of_bytes::<V>(head, magic, key_bits)
     }
 
-    /// Refuses a number of bytes that are not there.
+    /// Returns an error if fewer than `count` bytes are left.
     pub(super) fn check(&self, count: usize) -> Result<(), Misfit> {
         if count as u64 > self.left {
             return Err(FileErrorKind::Length.into());
@@ -132,7 +131,7 @@ impl<'f> Source<'f> {
         Ok(())
     }
 
-    /// Appends the next `count` bytes to `bytes`, which takes no memory unless they are there.
+    /// Appends the next `count` bytes to `bytes`. Allocates nothing unless they are left.
     pub(super) fn read_bytes(&mut self, count: usize, bytes: &mut Vec<u8>) -> Result<(), Misfit> {
         self.check(count)?;
         let before = bytes.len();
@@ -145,12 +144,12 @@ impl<'f> Source<'f> {
         Ok(())
     }
 
-    /// Counts bytes that were read in the checksum.
+    /// Adds bytes that were read to the checksum.
     pub(super) fn add_to_sum(&mut self, bytes: &[u8]) {
         self.sum.update(bytes);
     }
 
-    /// Takes the checksum off `bytes`, which were read after all others, and compares it.
+    /// Compares the checksum at the end of `bytes`, which were read last, and returns the bytes before it.
     pub(super) fn check_sum<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Misfit> {
         let (content, right) = bytes.split_last_chunk().ok_or(FileErrorKind::Content)?;
         self.add_to_sum(content);
@@ -173,7 +172,7 @@ pub(super) fn read_from<K: Key, V: Pod>(
         }
         _ => {}
     }
-    // It is believed no more than what follows, and not before the checksum was compared.
+    // The count is limited by the bytes left, and the words are used only after the checksum was compared.
     let mut next = Vec::new();
     from.read_bytes(4, &mut next)?;
     let words = word(&next, 0) as usize;
@@ -202,7 +201,7 @@ fn read_section<K: Key, V: Pod>(
     bytes: &mut Vec<u8>,
 ) -> Result<(), Misfit> {
     bytes.clear();
-    // Of each slot its kind, and its generation.
+    // The kind of each slot, and its generation.
     from.read_bytes(count * 5, bytes)?;
     let live: usize = bytes[..count].iter().map(|kind| usize::from(*kind == LIVE)).sum();
     from.read_bytes(live * size_of::<V>() + 4, bytes)?;
@@ -227,7 +226,7 @@ fn read_section<K: Key, V: Pod>(
     Ok(())
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
+#[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`")]
 fn misfit(bad: BadPart) -> Misfit {
     match bad {
         BadPart::Refused(error) => Misfit::Refused(error),

@@ -22,8 +22,8 @@ impl<K: Key, V: Pod> SecondaryMap<K, V> {
     /// Writes the map to a file, which [`load`](Self::load) and [`SparseSecondaryMap::load`] read. An existing file is
     /// replaced as a whole, as by [`SlotMap::save`](crate::SlotMap::save).
     ///
-    /// To save it together with the slot map whose keys it has, see [`Snapshot`](crate::file::Snapshot): two files can
-    /// be of different times. (Needs the feature `file`.)
+    /// To save it together with the slot map whose keys it has, use a [`Snapshot`](crate::file::Snapshot): two files
+    /// can be of different times. (Needs the feature `file`.)
     ///
     /// # Errors
     ///
@@ -31,31 +31,31 @@ impl<K: Key, V: Pod> SecondaryMap<K, V> {
     ///
     /// # Time complexity
     ///
-    /// Linear in the values.
+    /// O(n).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         write::save(self, path.as_ref())
     }
 
     /// Reads a map from a file that [`save`](Self::save) has written. (Needs the feature `file`.)
     ///
-    /// All contents are checked. No more memory is allocated than for the length of the file, which includes its holes.
+    /// All contents are checked. The memory allocated is bounded by the length of the file, including its holes.
     ///
     /// # Errors
     ///
-    /// If the file does not exist, holds something else, or is damaged; if memory is refused; and if an index is
-    /// [far](SecondaryMap#far-indices) for the number of values. A map of which indices were announced can have such:
-    /// announce them by [`SecondaryMapBuilder::capacity`], and load it by [`SecondaryMapBuilder::load`].
+    /// If the file does not exist, holds something else, or is damaged; if memory is refused; or if an index is
+    /// [far](SecondaryMap#far-indices) for the number of values. If the map was created with a capacity that made far
+    /// indices valid, set it again with [`SecondaryMapBuilder::capacity`], and use [`SecondaryMapBuilder::load`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::builder().load(path)
     }
 }
 
 impl<K: Key, V: Pod> SecondaryMapBuilder<K, V> {
-    /// [`SecondaryMap::load`], into a map with these options.
+    /// Reads a map as [`SecondaryMap::load`] does, with these options.
     ///
     /// # Errors
     ///
-    /// As for [`SecondaryMap::load`], and for [`try_build`](Self::try_build).
+    /// As for [`SecondaryMap::load`] and [`try_build`](Self::try_build).
     pub fn load(self, path: impl AsRef<Path>) -> Result<SecondaryMap<K, V>, FileError> {
         read::load(path.as_ref(), |from| read_into(self.try_build()?, from))
     }
@@ -71,7 +71,7 @@ impl<K: Key, V: Pod, S: BuildHasher + Default> SparseSecondaryMap<K, V, S> {
     ///
     /// # Time complexity
     ///
-    /// Linear in the values.
+    /// O(n).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         write::save(self, path.as_ref())
     }
@@ -81,7 +81,7 @@ impl<K: Key, V: Pod, S: BuildHasher + Default> SparseSecondaryMap<K, V, S> {
     ///
     /// # Errors
     ///
-    /// As for [`SecondaryMap::load`], but no index is far.
+    /// As for [`SecondaryMap::load`], except that no index is far.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         read::load(path.as_ref(), Self::read)
     }
@@ -173,7 +173,7 @@ fn write_pairs<'m, K: Key, V: Pod>(
     }
 }
 
-/// Reads pairs, and returns the tag of keys. `put` tells whether there was no value for a slot.
+/// Reads pairs, and returns the tag of keys. `put` returns `false` if the slot had a value already.
 fn read_pairs<K: Key, V: Pod>(
     from: &mut Source<'_>,
     mut put: impl FnMut(K, V) -> Result<bool, Error>,

@@ -40,14 +40,14 @@ impl<K: Key, V: Pod> Saved for DenseSlotMap<K, V> {}
 impl<R: Pod + Row<X::Part>, X: Indices, K: Key> Saved for Table<R, X, K> {}
 impl<T: Pod> Saved for VmVec<T> {}
 
-/// A file of several containers, which are saved together: all of them are of one time.
+/// A file of several containers that are saved together, all as of one time.
 ///
-/// A slot map and secondary maps of its keys belong together. If each is saved to a file of its own and the process is
-/// ended between the two, the files do not match: keys find values of others. A snapshot is written to one file, which
-/// replaces the one from before as a whole, as [`SlotMap::save`] does.
+/// A slot map and the secondary maps of its keys belong together. If each is saved to a file of its own and the process
+/// is killed in between, the files do not match: keys find values of others. A snapshot is written to one file, which
+/// replaces the previous one as a whole, as [`SlotMap::save`] does.
 ///
-/// Secondary maps are read as either kind. A [`Table`] is written as the `SlotMap` of its rows, and read as either. Options
-/// are not saved: containers are read with those of [`Default`].
+/// Secondary maps can be read as either kind. A [`Table`] is written as the `SlotMap` of its rows, and can be read as
+/// either. Options are not saved: containers are read with those of [`Default`].
 ///
 /// # Examples
 ///
@@ -80,14 +80,14 @@ pub struct Snapshot {
     entries: Vec<Entry>,
 }
 
-/// Containers to be saved together; see [`Snapshot::builder`].
+/// A set of containers to save together; created by [`Snapshot::builder`].
 #[derive(Clone, Default)]
-#[must_use = "nothing is written before it is saved"]
+#[must_use = "nothing is written until `save` is called"]
 pub struct SnapshotBuilder<'a> {
     parts: Vec<(&'a str, &'a dyn Saved)>,
 }
 
-/// Where a container lies in the file.
+/// The place of a container in the file.
 #[derive(Debug)]
 struct Entry {
     name: String,
@@ -158,7 +158,7 @@ impl Snapshot {
 
     /// Opens a file that [`SnapshotBuilder::save`] has written, and reads the names of its containers.
     ///
-    /// The snapshot stays what it is if the file is replaced.
+    /// The snapshot stays unchanged if the file is replaced.
     ///
     /// # Errors
     ///
@@ -177,14 +177,13 @@ impl Snapshot {
 
     /// Reads a container.
     ///
-    /// All contents are checked. No more memory is allocated than for the length of the file, which includes its holes.
+    /// All contents are checked. The memory allocated is bounded by the length of the file, including its holes.
     ///
     /// # Errors
     ///
     /// If no container has the name ([`NoPart`](FileErrorKind::NoPart)), it is of another type
-    /// ([`Element`](FileErrorKind::Element)), or it is damaged; if memory is refused; and as
-    /// [`SecondaryMap::load`] and [`Table::try_from_rows`] do. A `SecondaryMap` with far indices can be read as a
-    /// [`SparseSecondaryMap`].
+    /// ([`Element`](FileErrorKind::Element)), or it is damaged; if memory is refused; and as for [`SecondaryMap::load`]
+    /// and [`Table::try_from_rows`]. A `SecondaryMap` with far indices can be read as a [`SparseSecondaryMap`].
     pub fn load<C: Saved>(&mut self, name: &str) -> Result<C, FileError> {
         let loaded = self.read(name).map_err(|misfit| match misfit {
             Misfit::Not(FileErrorKind::NotStayput, _) => Misfit::Not(FileErrorKind::Element, None),
@@ -215,7 +214,7 @@ fn read_directory(mut file: &File) -> Result<Vec<Entry>, Misfit> {
         _ if long < Head::BYTES as u64 => return Err(FileErrorKind::Short.into()),
         _ => Source::new(file, long).read_bytes(Head::BYTES, &mut head)?,
     }
-    let head = head.first_chunk().expect("it has as many bytes");
+    let head = head.first_chunk().expect("the header was read");
     check_begin(head, MAGIC, VERSION)?;
     let (start, end) = (number(head, 16), number(head, 24));
     let count = end.checked_sub(start).and_then(|count| usize::try_from(count).ok());

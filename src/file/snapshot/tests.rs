@@ -1,4 +1,4 @@
-//! Maps that were saved.
+//! Tests of saved containers.
 
 use crate::error::ErrorKind;
 use crate::file::tests::{Folder, SmallKey, TaggedKey};
@@ -9,7 +9,7 @@ use std::fs;
 
 type Map = SlotMap<DefaultKey, [u32; 3]>;
 
-/// Slots of all kinds, the keys of values, and keys that are stale.
+/// Returns a map with slots of all kinds, the keys of values, and stale keys.
 fn made(count: u32) -> (Map, Vec<(DefaultKey, u32)>, Vec<DefaultKey>) {
     let mut map = Map::new();
     let mut keys: Vec<_> = (0..count).map(|n| (map.insert([n; 3]), n)).collect();
@@ -43,7 +43,7 @@ fn is_the_same(map: &mut Map, keys: &[(DefaultKey, u32)], stale: &[DefaultKey]) 
 #[test]
 fn keys_find_what_they_found() {
     let folder = Folder::new();
-    // The last one takes several sections.
+    // The largest takes several sections.
     for count in [5, 100, 150_000] {
         let (map, keys, stale) = made(count);
         map.save(folder.file()).unwrap();
@@ -52,12 +52,12 @@ fn keys_find_what_they_found() {
         let in_file = Map::builder().load_in(folder.file(), backing);
         is_the_same(&mut in_file.unwrap(), &keys, &stale);
     }
-    // Nothing else was left there.
+    // Nothing else was left in the folder.
     assert_eq!(folder.file().parent().unwrap().read_dir().unwrap().count(), 1);
 }
 
 #[test]
-fn an_empty_map_and_one_that_was_trimmed() {
+fn empty_and_trimmed_maps_can_be_saved() {
     let folder = Folder::new();
     Map::new().save(folder.file()).unwrap();
     assert!(Map::load(folder.file()).unwrap().is_empty());
@@ -70,7 +70,7 @@ fn an_empty_map_and_one_that_was_trimmed() {
 }
 
 #[test]
-fn numbers_of_types_are_kept() {
+fn type_ids_are_saved() {
     let folder = Folder::new();
     let mut map = SlotMap::<TaggedKey, u8>::builder().type_id(7).build();
     let key = map.insert(1);
@@ -83,7 +83,7 @@ fn numbers_of_types_are_kept() {
 }
 
 #[test]
-fn what_is_damaged_is_refused() {
+fn damaged_files_are_refused() {
     let folder = Folder::new();
     let (map, ..) = made(300);
     map.save(folder.file()).unwrap();
@@ -115,7 +115,7 @@ fn what_is_damaged_is_refused() {
 }
 
 #[test]
-fn lies_with_right_checksums_are_found_out() {
+fn invalid_maps_with_valid_checksums_are_refused() {
     let folder = Folder::new();
     let (map, ..) = made(300);
     map.save(folder.file()).unwrap();
@@ -150,7 +150,7 @@ fn lies_with_right_checksums_are_found_out() {
 }
 
 #[test]
-fn what_others_wrote_is_refused_by_its_name() {
+fn files_of_other_kinds_are_refused_with_their_own_errors() {
     let folder = Folder::new();
     made(10).0.save(folder.file()).unwrap();
     let whole = fs::read(folder.file()).unwrap();
@@ -168,7 +168,7 @@ fn what_others_wrote_is_refused_by_its_name() {
 }
 
 #[test]
-fn slots_are_reused_as_the_reader_wishes() {
+fn the_reader_sets_the_order_of_reuse() {
     let folder = Folder::new();
     let (map, keys, stale) = made(1000);
     map.save(folder.file()).unwrap();
@@ -182,7 +182,7 @@ fn slots_are_reused_as_the_reader_wishes() {
 }
 
 #[test]
-fn sections_that_change_places_are_seen() {
+fn swapped_sections_are_detected() {
     let folder = Folder::new();
     let mut map = SlotMap::<DefaultKey, u64>::new();
     let slots = super::section_slots::<u64>();
@@ -191,7 +191,7 @@ fn sections_that_change_places_are_seen() {
     }
     map.save(folder.file()).unwrap();
     let mut bytes = fs::read(folder.file()).unwrap();
-    // Seven words for the next keys, and how many these are.
+    // Seven words for the next keys, and their number.
     let sections = &mut bytes[64 + 8 * 4..];
     let (first, second) = sections.split_at_mut(slots * 13 + 4);
     first.swap_with_slice(second);
@@ -201,7 +201,7 @@ fn sections_that_change_places_are_seen() {
 }
 
 #[test]
-fn retired_slots_and_values_without_a_size() {
+fn retired_slots_and_zero_sized_values_are_saved() {
     let folder = Folder::new();
     let mut map = SlotMap::<SmallKey, ()>::with_key();
     let first = map.insert(());
@@ -220,7 +220,7 @@ fn retired_slots_and_values_without_a_size() {
 }
 
 #[test]
-fn a_save_that_is_refused_leaves_what_was_there() {
+fn a_refused_save_leaves_the_old_file() {
     let folder = Folder::new();
     let (map, keys, stale) = made(100);
     map.save(folder.file()).unwrap();
@@ -235,7 +235,7 @@ fn a_save_that_is_refused_leaves_what_was_there() {
 }
 
 #[test]
-fn lies_of_snapshots_with_right_checksums_are_found_out() {
+fn invalid_snapshots_with_valid_checksums_are_refused() {
     let folder = Folder::new();
     let numbers: VmVec<u64> = (0..10).collect();
     Snapshot::builder().add("numbers", &numbers).save(folder.file()).unwrap();
@@ -258,7 +258,7 @@ fn lies_of_snapshots_with_right_checksums_are_found_out() {
     let kind = |at: usize, forged: &[u8]| {
         load(&|bytes| bytes[at..at + forged.len()].copy_from_slice(forged)).unwrap_err().kind()
     };
-    // More elements than there are bytes, and parts in places where there are none.
+    // More elements than there are bytes, and parts at invalid places.
     for forged in [11, 1 << 20, 1 << 60, u64::MAX] {
         assert_eq!(kind(part + 48, &forged.to_ne_bytes()), FileErrorKind::Length);
         assert_eq!(kind(directory + 8, &forged.to_ne_bytes()), FileErrorKind::Content);
@@ -267,13 +267,13 @@ fn lies_of_snapshots_with_right_checksums_are_found_out() {
     assert_eq!(kind(16, &u64::MAX.to_ne_bytes()), FileErrorKind::Length);
     assert_eq!(kind(directory + 20, &[8]), FileErrorKind::Content);
     assert_eq!(kind(directory + 24, &[0xFF]), FileErrorKind::Content);
-    // A part that is whole, but another than was saved with the rest.
+    // A valid part, but not the one that was saved with the rest.
     assert_eq!(kind(directory + 16, &[1, 2, 3, 4]), FileErrorKind::Content);
     assert_eq!(kind(directory + 24, b"x"), FileErrorKind::NoPart);
 }
 
 #[test]
-fn values_without_a_size_take_no_time() {
+fn zero_sized_values_are_loaded_in_no_time() {
     let folder = Folder::new();
     let mut nothing = VmVec::<()>::new();
     nothing.extend_zeroed(usize::MAX);

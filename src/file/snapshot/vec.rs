@@ -11,7 +11,7 @@ use crate::file::header::Misfit;
 use crate::vec::VmVec;
 use bytemuck::Pod;
 
-/// The number of elements in a section: all of them if they have no size.
+/// Returns the number of elements in a section: all of them if they have size zero.
 fn section_len<T>() -> usize {
     (1_usize << 20).checked_div(size_of::<T>()).unwrap_or(usize::MAX).max(1)
 }

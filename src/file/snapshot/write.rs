@@ -18,28 +18,28 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 impl<K: Key, V: Pod> SlotMap<K, V> {
-    /// Writes the map to a file, with everything that its keys depend on: after [`load`](Self::load) each key finds
-    /// what it finds now, and stale keys stay stale. Given the same order of [reuse](crate::SlotMapBuilder::reuse),
-    /// the loaded map makes the keys that this one would make.
+    /// Writes the map to a file, with everything that its keys depend on: after [`load`](Self::load), each key finds
+    /// what it finds now, and stale keys stay stale. With the same order of [reuse](crate::SlotMapBuilder::reuse), the
+    /// loaded map creates the keys that this one would create.
     ///
     /// An existing file is replaced as a whole, once the new one is on the disk: if the process or the system goes
-    /// down, either the old file is there or the new one. (A process that is killed meanwhile leaves a file whose name
-    /// begins with `.stayput-` in the same folder. The next `save` there removes it.) The new file has the permissions
-    /// of the old one, but belongs to the user of the process. If the path is a symbolic link, the link is replaced,
-    /// not its target.
+    /// down, either the old or the new file exists. (A process that is killed meanwhile leaves a file whose name begins
+    /// with `.stayput-` in the same folder. The next `save` there removes it.) The new file has the permissions of the
+    /// old one, but belongs to the user of the process. If the path is a symbolic link, the link is replaced, not its
+    /// target.
     ///
     /// To save a map together with secondary maps, see [`Snapshot`](crate::file::Snapshot). (Needs the feature `file`.)
     ///
     /// # Errors
     ///
-    /// If the path names something that is not a file ([`NotAFile`](crate::file::FileErrorKind::NotAFile)), or the
-    /// file cannot be created or written. The old file is still there then; or the new one, if only making its name
-    /// durable failed. On Windows, also if the old file is open, as by a [`Snapshot`](crate::file::Snapshot), and the
-    /// file system cannot replace open files.
+    /// If the path names something that is not a file ([`NotAFile`](crate::file::FileErrorKind::NotAFile)), or the file
+    /// cannot be created or written. The old file then still exists; or the new one, if only making its name durable
+    /// failed. On Windows, also if the old file is open, as by a [`Snapshot`](crate::file::Snapshot), and the file
+    /// system cannot replace open files.
     ///
     /// # Time complexity
     ///
-    /// Linear in the slots.
+    /// O(n) in the slots.
     ///
     /// # Examples
     ///
@@ -67,7 +67,6 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
     }
 }
 
-/// Writes a container to a file of its own.
 pub(super) fn save(container: &impl Form, path: &Path) -> Result<(), FileError> {
     temporary::replace(path, |file| container.write(&mut Sink::new(file)))
 }

@@ -1,4 +1,4 @@
-//! What systems do with files, each in its own way; the same functions for all.
+//! Files as each system provides them, behind the same functions.
 
 #[cfg(any(no_vm, not(target_os = "linux")))]
 mod absent;
@@ -16,7 +16,7 @@ pub(super) use windows::*;
 #[cfg(no_vm)]
 pub(super) use without::*;
 
-// Files are refused where there is no virtual memory.
+// Files are not supported without virtual memory.
 #[cfg(all(test, not(no_vm)))]
 mod tests;
 
@@ -25,7 +25,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-/// An error for who asked for memory, of a call about a file that was to have so many bytes.
+/// Converts the error of a call for a file of `bytes` to that of a memory request.
 #[cold]
 pub(super) fn refused(error: &io::Error, bytes: u64) -> Error {
     let kind = match error.kind() {
@@ -78,7 +78,8 @@ fn in_pieces(
     Ok(true)
 }
 
-/// Refuses a file of so many bytes that this process may not have: the system would end it by a signal.
+/// Returns an error for a file of `bytes` that exceeds this process's limit: the system would end the process by a
+/// signal.
 pub(super) fn check_limit(bytes: u64) -> Result<(), Error> {
     match size_limit() {
         Some(limit) if bytes > limit => {
@@ -89,8 +90,8 @@ pub(super) fn check_limit(bytes: u64) -> Result<(), Error> {
     }
 }
 
-/// Refuses what is more than the disk has, for a file of so many bytes. (To ask for it would fill the disk, for a
-/// while, and take as long.)
+/// Returns an error if `more` bytes do not fit on the disk. (Attempting to allocate them would fill the disk
+/// temporarily, and take as long.)
 pub(super) fn check_room(file: &File, more: u64, bytes: u64) -> Result<(), Error> {
     match free_bytes(file) {
         Some(free) if more > free => {
@@ -101,13 +102,13 @@ pub(super) fn check_room(file: &File, more: u64, bytes: u64) -> Result<(), Error
     }
 }
 
-/// Has the disk keep room for a part of a file, which nobody counts on, and which reads as zero afterwards where
-/// it lay behind the end. The file is as long then.
+/// Allocates disk space for a range that is not in use, and extends the file to its end. What lay past the end of the
+/// file reads as zero.
 pub(super) fn take_room(file: &File, range: Range<u64>) -> io::Result<()> {
     if allocate(file, range.clone())? {
         return Ok(());
     }
-    // What was never written to has no room. So it is written; where this process may not, the system would end it.
+    // Space is allocated by writing. Beyond the process's limit, the system would end the process.
     if size_limit().is_some_and(|limit| range.end > limit) {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
@@ -128,7 +129,7 @@ pub(super) fn rewrite(file: &File, range: Range<u64>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes zeros to a part of a file, which then has blocks on the disk.
+/// Writes zeros to a range, which allocates its blocks.
 pub(super) fn write_zeros(file: &File, range: Range<u64>) -> io::Result<()> {
     static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
     let mut at = range.start;

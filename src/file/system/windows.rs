@@ -1,7 +1,7 @@
-//! Files as Windows has them.
+//! Files on Windows.
 //!
-//! A file can be mapped as far only as it is long, and not be made shorter while it is mapped. So while an array has
-//! it, it is sparse and as long as it can ever be, which takes no room on the disk.
+//! A file can be mapped only up to its length, and cannot be truncated while it is mapped. While an array has it open,
+//! it is therefore sparse and has its maximum length, which takes no disk space.
 
 #![expect(unsafe_code, reason = "calls the system")]
 
@@ -34,10 +34,10 @@ use windows_sys::Win32::System::Registry::{
     REG_OPTION_VOLATILE, RegCloseKey, RegCreateKeyExW, RegQueryValueExW, RegSetValueExW,
 };
 
-/// Whether a file can be mapped behind its end, and grow into that.
+/// Whether a file can be mapped past its end, and grow into that range.
 pub(in crate::file) const MAPS_BEHIND_END: bool = false;
 
-/// The byte that is locked: behind all that is ever read, for a lock keeps others from reading here.
+/// The locked byte: past all that is read, because a lock prevents others from reading it.
 const LOCKED_AT: u64 = 1 << 62;
 
 fn handle(file: &File) -> HANDLE {
@@ -48,13 +48,13 @@ fn code(error: &io::Error) -> Option<u32> {
     error.raw_os_error().and_then(|code| u32::try_from(code).ok())
 }
 
-/// Makes a file as long as it can ever be.
+/// Extends a file to its maximum length.
 pub(in crate::file) fn stretch(file: &File, bytes: u64) -> io::Result<()> {
     if file.metadata()?.len() >= bytes {
         return Ok(());
     }
     let (none, mut returned) = (ptr::null_mut(), 0);
-    // SAFETY: the file is open; nothing is given or taken but a number that is there.
+    // SAFETY: the handle is open, and the call writes only to `returned`.
     let is_sparse = unsafe {
         DeviceIoControl(
             handle(file),
@@ -73,7 +73,7 @@ pub(in crate::file) fn stretch(file: &File, bytes: u64) -> io::Result<()> {
     file.set_len(bytes)
 }
 
-/// Makes a file shorter, unless somebody has it mapped: then the next one does.
+/// Truncates a file, unless it is mapped elsewhere: then the next call does.
 pub(in crate::file) fn cut(file: &File, bytes: u64) -> io::Result<()> {
     match file.set_len(bytes) {
         Err(error) if code(&error) == Some(ERROR_USER_MAPPED_FILE) => Ok(()),
@@ -81,15 +81,15 @@ pub(in crate::file) fn cut(file: &File, bytes: u64) -> io::Result<()> {
     }
 }
 
-/// Options of a file that goes when it is closed.
+/// Returns the options for creating a file that is deleted when it is closed.
 pub(in crate::file) fn temporary_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.share_mode(0).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
     options
 }
 
-/// Nothing: see above.
-#[expect(clippy::unnecessary_wraps, reason = "as where it may fail")]
+/// Not needed; see above.
+#[expect(clippy::unnecessary_wraps, reason = "the signature is that of systems where it can fail")]
 pub(in crate::file) fn unlink(_: &Path) -> io::Result<()> {
     Ok(())
 }
@@ -100,11 +100,11 @@ fn at_lock() -> OVERLAPPED {
     at
 }
 
-/// The only one who writes; false if there is another.
+/// Locks the file for writing. Returns `false` if another writer has locked it.
 pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
     let mut at = at_lock();
     let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
-    // SAFETY: the file is open for calls that wait, so that the call is done when it returns.
+    // SAFETY: the handle is open for synchronous calls, so the call is done with `at` when it returns.
     if unsafe { LockFileEx(handle(file), flags, 0, 1, 0, &raw mut at) } != 0 {
         return Ok(true);
     }
@@ -115,14 +115,12 @@ pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Ends that.
 pub(in crate::file) fn unlock(file: &File) {
     let mut at = at_lock();
     // SAFETY: as above.
     unsafe { UnlockFileEx(handle(file), 0, 1, 0, &raw mut at) };
 }
 
-/// Writes at an offset.
 pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let written = file.seek_write(bytes, at)?;
@@ -135,7 +133,6 @@ pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> i
     Ok(())
 }
 
-/// Reads at an offset.
 pub(in crate::file) fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let read = file.seek_read(bytes, at)?;
@@ -151,7 +148,7 @@ pub(in crate::file) fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -
 /// Whether mappings of a file see what `write_at` writes.
 pub(in crate::file) const MAPS_SEE_WRITES: bool = true;
 
-/// Makes durable what was written to a part of a mapped file, and how long that is.
+/// Makes a part of a mapped file durable, and the file's length.
 pub(in crate::file) fn sync(file: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     if !range.is_empty() {
         map.flush_range(range.start, range.len())?;
@@ -159,18 +156,19 @@ pub(in crate::file) fn sync(file: &File, map: &MmapRaw, range: Range<usize>) -> 
     file.sync_data()
 }
 
-/// Begins to write a part.
+/// Starts writing a part to the disk.
 pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     if range.is_empty() { Ok(()) } else { map.flush_async_range(range.start, range.len()) }
 }
 
-/// A number that is the system's until it starts again: it lies under a key of the registry, of the user's, that is
-/// gone then. Whoever makes the key chooses the number; others have none until it is there, which is careful.
+/// Returns a number that identifies the boot. It is stored in a volatile key in the user's registry, which a restart
+/// deletes. The process that creates the key chooses the number; until it is stored, others get `None`, which is the
+/// safe side.
 pub(in crate::file) fn boot() -> Option<[u8; 16]> {
     let path: Vec<u16> = "Software\\stayput boot\0".encode_utf16().collect();
     let mut key: HKEY = ptr::null_mut();
     let mut made = 0;
-    // SAFETY: the path ends with a zero, and both results are there to be written.
+    // SAFETY: the path ends with a zero, and both results can be written to.
     let result = unsafe {
         RegCreateKeyExW(
             HKEY_CURRENT_USER,
@@ -188,7 +186,7 @@ pub(in crate::file) fn boot() -> Option<[u8; 16]> {
         return None;
     }
     let number = if made == REG_CREATED_NEW_KEY { choose(key) } else { find(key) };
-    // SAFETY: it was opened above.
+    // SAFETY: the key was opened above, and is closed once.
     unsafe { RegCloseKey(key) };
     number
 }
@@ -196,10 +194,10 @@ pub(in crate::file) fn boot() -> Option<[u8; 16]> {
 fn choose(key: HKEY) -> Option<[u8; 16]> {
     let mut number = [0; 16];
     for (i, half) in number.chunks_exact_mut(8).enumerate() {
-        // What is random is random for each of them.
+        // Each `RandomState` has random keys of its own.
         half.copy_from_slice(&RandomState::new().hash_one(i).to_ne_bytes());
     }
-    // SAFETY: the key is open, it has a value without a name, and there are 16 bytes.
+    // SAFETY: the key is open, the value has no name, and `number` has 16 bytes.
     let result = unsafe { RegSetValueExW(key, ptr::null(), 0, REG_BINARY, number.as_ptr(), 16) };
     (result == ERROR_SUCCESS).then_some(number)
 }
@@ -207,7 +205,7 @@ fn choose(key: HKEY) -> Option<[u8; 16]> {
 fn find(key: HKEY) -> Option<[u8; 16]> {
     let mut number = [0; 16];
     let mut bytes = 16;
-    // SAFETY: the key is open, and at most 16 bytes are written to where there are so many.
+    // SAFETY: the key is open, and the call writes at most 16 bytes to `number`, which has 16.
     let result = unsafe {
         RegQueryValueExW(
             key,

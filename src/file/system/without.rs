@@ -1,4 +1,5 @@
-//! Systems on which no file can be mapped: making a map is refused, so the rest is never called but where it says so.
+//! Systems that cannot map files: creating a map is refused, so except where noted the other functions are never
+//! called.
 
 #![forbid(unsafe_code)]
 
@@ -22,7 +23,7 @@ fn unsupported<V>() -> io::Result<V> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Called first of all for a file that is to be written.
+/// Called first for a file that is opened for writing.
 pub(in crate::file) fn try_lock(_: &File) -> io::Result<bool> {
     unsupported()
 }

@@ -1,7 +1,7 @@
-//! The formats of files, as documented: a change of one needs a new version.
+//! Tests of the file formats against the documented bytes: a change of a format needs a new version.
 //!
-//! Each file in `golden` lists the bytes of a file that are not zero, 16 a line after their offset. After a change that
-//! is meant, `STAYPUT_GOLDEN=write cargo test --features file golden` writes them anew.
+//! Each file in `golden` lists the nonzero bytes of a file, 16 per line after their offset. After an intended change,
+//! `STAYPUT_GOLDEN=write cargo test --features file golden` rewrites them.
 
 use super::{BOOT, Folder, TaggedKey};
 use crate::file::{FileVec, Follow, Snapshot, system};
@@ -35,7 +35,7 @@ fn bytes(lines: &str) -> Vec<u8> {
     bytes
 }
 
-/// Compares bytes with those in `golden`, and returns these.
+/// Compares bytes with those in `golden`, and returns the latter.
 fn golden(name: &str, written: &[u8]) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/file/tests/golden");
     let (path, written) = (folder.join(name), lines(written));
@@ -52,7 +52,7 @@ fn an_array_in_a_file() {
     let folder = Folder::new();
     let path = folder.file();
     let builder = FileVec::<u32>::builder().max_len(1000).tag(0x0123_4567_89AB_CDEF);
-    // SAFETY: it lies in a folder of this test.
+    // SAFETY: the file lies in a folder of this test.
     let mut vec = unsafe { builder.create(&path) }.unwrap();
     vec.extend([10, 20, 30, 40]);
     vec.set_user_bytes(std::array::from_fn(|i| u8::try_from(i).unwrap() + 1));

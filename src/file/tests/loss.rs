@@ -1,8 +1,8 @@
-//! Losses of power, simulated: what the disk may hold at any moment of a run.
+//! Simulated losses of power: what the disk may hold at any moment of a run.
 //!
-//! Images of the file are taken after each operation, and whenever a part was made durable. At a loss each sector
-//! holds what it held at some time since it was part of the last of those, and so is the file as long as it was at some
-//! time since then; sectors behind the end of that may hold zeros, too.
+//! Images of the file are taken after each operation, and whenever a part was made durable. After a loss, each sector
+//! holds what it held at some time since it was last made durable, and the file has the length of some time since then;
+//! sectors past that length may hold zeros, too.
 
 use super::{BOOT, Folder};
 use crate::file::header::HEADER_BYTES;
@@ -18,14 +18,14 @@ use std::path::{Path, PathBuf};
 
 const SECTOR: usize = 512;
 
-/// What the disk writes at once of the header, since it may tear a record.
+/// The unit in which the disk writes the header, because it may tear a record.
 const PIECE: usize = 64;
 
 thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
     /// The number of syncs that succeed before one is refused.
     static REFUSED: Cell<Option<usize>> = const { Cell::new(None) };
-    /// What the sync that is refused does before it fails.
+    /// What the refused sync does before it fails.
     static BEFORE: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
     /// The number of syncs that succeed before the process is killed.
     static KILLED: Cell<Option<usize>> = const { Cell::new(None) };
@@ -52,7 +52,7 @@ pub(in crate::file) fn may_sync() -> io::Result<()> {
         }
     });
     match KILLED.take() {
-        // Does not print, unlike a panic.
+        // Unlike a panic, this prints nothing.
         Some(0) => resume_unwind(Box::new(())),
         count => KILLED.set(count.map(|count| count - 1)),
     }
@@ -69,7 +69,7 @@ pub(in crate::file) fn may_sync() -> io::Result<()> {
     }
 }
 
-/// What was seen of a file.
+/// What was observed of a file.
 struct Run {
     path: PathBuf,
     seen: Vec<Seen>,
@@ -77,15 +77,15 @@ struct Run {
     flushed: Vec<Vec<usize>>,
     /// Whether the system treats pages as written that the disk refused.
     is_stale: bool,
-    /// Whether elements that are zero were pushed.
+    /// Whether zero elements were pushed.
     has_zeros: bool,
 }
 
 struct Seen {
     image: Vec<u8>,
-    /// Which part of it is on the disk for good, and with it how long the file is.
+    /// The part that was made durable, together with the length of the file.
     durable: Range<usize>,
-    /// During which operation.
+    /// The operation during which it was.
     op: usize,
 }
 
@@ -100,7 +100,7 @@ impl Run {
     }
 }
 
-/// Called when the system has said so of a part.
+/// Called when the system has made a part durable.
 pub(in crate::file) fn is_durable(part: Range<usize>) {
     RUN.with_borrow_mut(|run| {
         if let Some(run) = run {
@@ -109,7 +109,7 @@ pub(in crate::file) fn is_durable(part: Range<usize>) {
     });
 }
 
-/// Called after all elements were written again. Until then the system does not retry what the disk refused.
+/// Called after all elements were rewritten. Until then the system does not retry what the disk refused.
 pub(in crate::file) fn is_rewritten() {
     RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.is_stale = false));
 }
@@ -123,7 +123,7 @@ enum Op {
     Flush,
     /// A flush that fails after this number of syncs, and opening the file again.
     Refused(usize),
-    /// A flush during which the process is killed after this number of syncs, and opening the file in another.
+    /// A flush during which the process is killed after this number of syncs, and opening the file in another process.
     Killed(usize),
     Reopen,
 }
@@ -133,7 +133,7 @@ impl Op {
         matches!(self, Self::Truncate(_) | Self::Shrink | Self::Zeroed(_))
     }
 
-    /// Some more often than others.
+    /// Some operations are more frequent than others.
     fn made(bytes: &mut Unstructured<'_>) -> arbitrary::Result<Self> {
         Ok(match bytes.int_in_range(0..=16)? {
             0..4 => Self::Push(bytes.int_in_range(1..=2999)?),
@@ -149,8 +149,8 @@ impl Op {
 }
 
 fn try_open<M: Mode>(path: &Path) -> Result<FileVec<u32, M>, FileError> {
-    // Some systems have a file be as long as it can ever be.
-    // SAFETY: it lies in a folder of this test.
+    // On some systems an open file has its maximum length.
+    // SAFETY: the file lies in a folder of this test.
     unsafe { FileVec::builder().max_len(60_000).open_or_create(path) }
 }
 
@@ -158,7 +158,6 @@ fn open<M: Mode>(path: &Path) -> FileVec<u32, M> {
     try_open(path).unwrap()
 }
 
-/// Flushes with a sync that fails, and opens the file again.
 fn flush_refused<M: Mode>(
     mut vec: FileVec<u32, M>,
     count: usize,
@@ -185,7 +184,7 @@ fn flush_refused<M: Mode>(
     vec
 }
 
-/// Flushes in a process that is killed meanwhile, and opens the file again; returns also whether it was flushed.
+/// Flushes in a process that is killed meanwhile, and opens the file again. Also returns whether it was flushed.
 fn flush_killed<M: Mode>(mut vec: FileVec<u32, M>, count: usize) -> (FileVec<u32, M>, bool) {
     let (path, len) = (vec.path().unwrap().to_owned(), vec.len());
     RUN.with_borrow_mut(|run| run.as_mut().unwrap().may_be_flushed(len));
@@ -203,7 +202,7 @@ fn flush_killed<M: Mode>(mut vec: FileVec<u32, M>, count: usize) -> (FileVec<u32
     (vec, is_flushed)
 }
 
-/// A number of its own for each place; never zero.
+/// Returns a number unique to each index, never zero.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap() * 2 + 1
 }
@@ -212,7 +211,7 @@ fn push<M: Mode>(vec: &mut FileVec<u32, M>, count: usize) {
     vec.extend((vec.len()..).take(count).map(number));
 }
 
-/// Does the operations, and sees what the file is after each.
+/// Runs the operations, and observes the file after each.
 fn run<M: Mode>(path: &Path, ops: &[Op], mut remove: impl FnMut(&mut FileVec<u32, M>, &Op)) -> Run {
     let run = Run {
         path: path.to_owned(),
@@ -223,7 +222,7 @@ fn run<M: Mode>(path: &Path, ops: &[Op], mut remove: impl FnMut(&mut FileVec<u32
     };
     RUN.set(Some(run));
     let mut vec = open::<M>(path);
-    // The numbers of elements that count if the last record is not durable, since a process was killed.
+    // The numbers of elements that count if the last record is not durable, because a process was killed.
     let mut before_kill = Vec::new();
     for op in ops {
         let flushed = vec.flushed_len();
@@ -263,9 +262,9 @@ fn run<M: Mode>(path: &Path, ops: &[Op], mut remove: impl FnMut(&mut FileVec<u32
     RUN.take().unwrap()
 }
 
-/// What the disk may hold at a moment behind one of those seen, as `choose` chooses.
+/// Returns what the disk may hold at a moment after one of those observed; `choose` selects among the possibilities.
 fn image(seen: &[Seen], moment: usize, mut choose: impl FnMut(usize) -> usize) -> Vec<u8> {
-    // Before the first there was nothing at all.
+    // Before the first there was no file.
     let none = [Vec::new()];
     let mut version = |is_durable: &dyn Fn(&Range<usize>) -> bool| {
         let base = seen[..=moment].iter().rposition(|seen| is_durable(&seen.durable));
@@ -291,7 +290,7 @@ fn image(seen: &[Seen], moment: usize, mut choose: impl FnMut(usize) -> usize) -
     image
 }
 
-/// Loses power at many moments, and looks at what is there.
+/// Loses power at many moments, and checks what is left.
 fn lose<M: Mode>(folder: &Folder, run: &Run, random: &mut impl FnMut(usize) -> usize) {
     let path = folder.file().with_extension("after");
     let seen = &run.seen;
@@ -304,7 +303,7 @@ fn lose<M: Mode>(folder: &Folder, run: &Run, random: &mut impl FnMut(usize) -> u
                 Ok(vec) => {
                     assert!(allowed.contains(&vec.len()), "{} of {allowed:?}", vec.len());
                     for (i, element) in vec.iter().enumerate() {
-                        // Zeros are elements, where some were pushed.
+                        // Zeros are elements if some were pushed.
                         let is_zero = run.has_zeros && *element == 0;
                         assert!(*element == number(i) || is_zero, "{element} at {i}");
                     }
@@ -324,7 +323,7 @@ fn lose<M: Mode>(folder: &Folder, run: &Run, random: &mut impl FnMut(usize) -> u
     }
 }
 
-/// Runs the operations once, and loses power at many moments of it.
+/// Runs the operations once, and loses power at many moments of the run.
 fn lose_in_run<M: Mode>(ops: &[Op], seed: u64, remove: fn(&mut FileVec<u32, M>, &Op)) {
     let folder = Folder::new();
     let run = run::<M>(&folder.file(), ops, remove);
@@ -355,15 +354,15 @@ fn a_loss_of_power_leaves_what_was_flushed() {
 }
 
 #[test]
-fn a_loss_of_power_leaves_what_was_flushed_where_elements_are_removed() {
+fn a_loss_of_power_leaves_what_was_flushed_also_after_removals() {
     made::run_with_made(12, 1..12, Op::made, |seed: u64, ops| {
         lose_in_run::<Mutable>(ops, seed, remove);
     });
 }
 
 #[test]
-fn a_process_killed_while_it_flushed_and_then_a_loss_of_power_leave_what_was_flushed() {
-    // The record is written and its sync does not begin, for a length that is less, and for one that is more.
+fn a_kill_during_a_flush_and_then_a_loss_of_power_leave_what_was_flushed() {
+    // The record is written and its sync does not begin, for a smaller and for a greater length.
     let less = [Op::Push(3000), Op::Flush, Op::Truncate(10), Op::Killed(1), Op::Push(1)];
     let more =
         [Op::Push(9), Op::Flush, Op::Push(9), Op::Flush, Op::Push(9), Op::Killed(1), Op::Flush];
@@ -375,8 +374,8 @@ fn a_process_killed_while_it_flushed_and_then_a_loss_of_power_leave_what_was_flu
 }
 
 #[test]
-fn what_is_not_flushed_can_be_lost() {
-    // Else the others show nothing.
+fn unflushed_elements_can_be_lost() {
+    // Otherwise the other tests prove nothing.
     let folder = Folder::new();
     let seen =
         run::<AppendOnly>(&folder.file(), &[Op::Push(1000), Op::Flush, Op::Push(1000)], |_, _| {

@@ -1,8 +1,8 @@
-//! [`Blocks`]: which bucket the points of a cell are in; [`Runs`]: the buckets of an area.
+//! [`Blocks`] maps cells to buckets; [`Runs`] lists the buckets of an area.
 //!
-//! The cells of a block (8 by 8, or 4 by 4 by 4) have 64 adjacent buckets, so cells that are near each other share
-//! cache lines. Which 64 depends on the hash of the block, by linear hashing as for values: the number of blocks of
-//! buckets grows by one at a time. Several blocks of cells may have the same buckets.
+//! The cells of a block (8 by 8, or 4 by 4 by 4) have 64 adjacent buckets, so neighbouring cells share cache lines.
+//! Which 64 depends on the hash of the block, by linear hashing as for values: the number of blocks of buckets grows by
+//! one at a time. Several blocks of cells may share a block of buckets.
 
 use super::cells::{Area, bits, block_of};
 use std::ops::Range;
@@ -10,7 +10,6 @@ use std::ops::Range;
 /// The number of buckets, or cells, in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// The number of blocks of buckets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
     count: usize,
@@ -18,7 +17,7 @@ pub(super) struct Blocks {
     mask: usize,
 }
 
-/// Two blocks of buckets that are about to become one, or have just been one. The second is the last block.
+/// Two blocks of buckets that are about to be merged, or were just split. `last` is the last block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Halves {
     pub(super) first: usize,
@@ -36,13 +35,12 @@ impl Blocks {
         self.count
     }
 
-    /// The number of buckets.
     #[inline]
     pub(super) const fn buckets(self) -> usize {
         self.count * BLOCK
     }
 
-    /// The first bucket of a block of cells.
+    /// Returns the first bucket of a block of cells.
     #[inline]
     fn first_bucket<const D: usize>(self, block: &[i32; D]) -> usize {
         let number = hash(block) as usize & self.mask;
@@ -50,13 +48,12 @@ impl Blocks {
         number * BLOCK
     }
 
-    /// The bucket of a cell.
     #[inline]
     pub(super) fn bucket<const D: usize>(self, cell: &[i32; D]) -> usize {
         self.first_bucket(&block_of(cell)) + place(cell)
     }
 
-    /// Adds a block. Returns it together with the block to split for it.
+    /// Adds a block. Returns it together with the block to split.
     pub(super) const fn grow(&mut self) -> Halves {
         self.count += 1;
         self.mask = self.count.next_power_of_two() - 1;
@@ -71,7 +68,7 @@ impl Blocks {
         halves
     }
 
-    /// The last block, of at least two, and the block that it is split off from.
+    /// Returns the last of at least two blocks, and the block it is split off from.
     const fn halves(self) -> Halves {
         let last = self.count - 1;
         let bit = 1 << last.ilog2();
@@ -87,7 +84,7 @@ impl Halves {
     }
 }
 
-/// The number of a cell in its block.
+/// Returns the number of a cell within its block.
 #[inline]
 fn place<const D: usize>(cell: &[i32; D]) -> usize {
     let bits = const { bits::<D>() };
@@ -100,8 +97,7 @@ fn hash<const D: usize>(block: &[i32; D]) -> u32 {
     /// 2^64 divided by the golden ratio, which is odd.
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = block.iter().fold(0_u64, |hash, x| {
-        // The upper bits of a product depend on all bits: they become the lower ones for the next step, and the
-        // result.
+        // The upper bits of a product depend on all bits: they become the lower ones for the next step, and the result.
         (hash.rotate_left(32) ^ u64::from(unsigned(*x))).wrapping_mul(ODD)
     });
     let [.., a, b, c, d] = hash.to_le_bytes();
@@ -113,23 +109,20 @@ const fn unsigned(x: i32) -> u32 {
     u32::from_le_bytes(x.to_le_bytes())
 }
 
-/// Adjacent buckets: those of cells of one block.
+/// Adjacent buckets of cells in one block.
 #[derive(Clone, Debug)]
 pub(super) struct Run<const D: usize> {
     pub(super) buckets: Range<usize>,
     pub(super) block: [i32; D],
 }
 
-/// An iterator over the buckets of an area.
 #[derive(Clone, Debug)]
 pub(super) struct Runs<const D: usize> {
     blocks: Blocks,
     area: Area<D>,
     block: [i32; D],
     first_bucket: usize,
-    /// The cells of the area that lie in the block.
     part: Area<D>,
-    /// The first cell of the current run.
     cell: [i32; D],
     is_done: bool,
 }
@@ -156,7 +149,6 @@ impl<const D: usize> Runs<D> {
         self.cell = self.part.low;
     }
 
-    /// The current run.
     #[inline]
     pub(super) fn run(&self) -> Option<Run<D>> {
         if self.is_done {
@@ -167,7 +159,6 @@ impl<const D: usize> Runs<D> {
         Some(Run { buckets: first..first + count, block: self.block })
     }
 
-    /// Moves on to the next run.
     #[inline]
     pub(super) fn advance(&mut self) {
         for axis in (0..D - 1).rev() {
@@ -213,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn growing_moves_cells_from_one_block_to_the_last_and_shrinking_back() {
+    fn growth_moves_cells_to_the_last_block_and_shrinking_moves_them_back() {
         let mut blocks = Blocks::ONE;
         let cells: Vec<[i32; 2]> = (0..400).map(|n| [n % 20 * 9 - 90, n / 20 * 7 - 70]).collect();
         let numbers = |blocks: Blocks| -> Vec<usize> {
@@ -264,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_all_buckets_of_an_area_once() {
+    fn runs_cover_each_bucket_of_an_area_once() {
         for count in [1, 3, 8] {
             let blocks = blocks(count);
             assert_covered(Area { low: [0, 0], high: [0, 0] }, blocks);
@@ -277,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_any_form_are_spread() {
+    fn hashes_of_blocks_are_well_distributed() {
         let many = blocks(4096);
         let numbers = |cells: &mut dyn Iterator<Item = [i32; 3]>| -> usize {
             let all: BTreeSet<usize> = cells.map(|block| many.first_bucket(&block)).collect();

@@ -1,12 +1,11 @@
-//! [`Cells`]: which cell a position is in; [`Area`]: the cells that a search visits; [`Shape`]: what a search looks
-//! for.
+//! [`Cells`] maps positions to cells; [`Area`] is the cells that a search visits; [`Shape`] is what it looks for.
 //!
 //! # Why no point is missed
 //!
-//! The cell of a coordinate is computed in steps that are monotonic: the product with a positive number, rounded, and
-//! the next lower integer. The cell of a coordinate that lies between two others is therefore between their cells,
-//! however coarsely all three are rounded, and a search that visits all cells from that of the lowest coordinate to
-//! that of the highest misses nothing. All code here relies on that alone.
+//! The cell of a coordinate is computed in monotonic steps: multiplication by a positive number, rounding, and rounding
+//! down. A coordinate between two others is therefore in a cell between theirs, however coarsely all three are rounded,
+//! and a search of all cells from the lowest coordinate's to the highest's misses nothing. All code here relies on that
+//! alone.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +16,6 @@ const ROUNDED: f32 = 16.0 * f32::EPSILON;
 /// A bound on distances whose squares are rounded to zero, or nearly.
 const TINY: f32 = 1e-21;
 
-/// The size of cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cells {
     size: f32,
@@ -49,38 +47,37 @@ impl Cells {
         self.size
     }
 
-    /// The cell of a position whose coordinates are not NaN.
+    /// Returns the cell of a position without NaN.
     #[inline]
     pub(super) fn of<const D: usize>(self, position: &[f32; D]) -> [i32; D] {
         position.map(|x| self.along(x))
     }
 
-    /// The block of that cell.
     #[inline]
     pub(super) fn block_of<const D: usize>(self, position: &[f32; D]) -> [i32; D] {
         block_of(&self.of(position))
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "what is beyond is in the last cell")]
-    #[expect(clippy::cast_precision_loss, reason = "where it is lost, it is a whole number anyhow")]
+    #[expect(clippy::cast_possible_truncation, reason = "the last cell extends to infinity")]
+    #[expect(clippy::cast_precision_loss, reason = "floats this large are integers")]
     fn along(self, x: f32) -> i32 {
         const LEAST: f32 = i32::MIN as f32;
         let x = x * self.inverse;
-        // The bound allows for the subtraction of 1. `floor` would be a call on processors without such an
-        // instruction.
+        // The bound allows for the subtraction of 1. `floor` would be a call on processors without such an instruction.
         let x = if x > LEAST { x } else { LEAST };
         let toward_zero = x as i32;
         toward_zero - i32::from(toward_zero as f32 > x)
     }
 }
 
-/// A position that grids index: `[f32; 2]` or `[f32; 3]`.
+/// A position in a grid: `[f32; 2]` or `[f32; 3]`.
 ///
-/// The trait is sealed.
+/// This trait is sealed.
 #[diagnostic::on_unimplemented(
     message = "a grid does not index `{Self}`",
-    label = "grids have two or three dimensions"
+    label = "grids have two or three dimensions",
+    note = "`stayput::indices!` declares grids as `Grid<2, cell = 4.0>` or `Grid<3, cell = 4.0>`"
 )]
 pub trait Position: sealed::Sealed {}
 
@@ -94,12 +91,12 @@ mod sealed {
     impl Sealed for [f32; 3] {}
 }
 
-/// The number of bits of a cell's coordinate that give its place in the block.
+/// The bits of a cell's coordinate that give its place in the block.
 pub(super) const fn bits<const D: usize>() -> u32 {
     match D {
         2 => 3,
         3 => 2,
-        _ => panic!("every grid is made of a `Position`"),
+        _ => panic!("grids have two or three dimensions"),
     }
 }
 
@@ -118,7 +115,7 @@ pub(super) struct Area<const D: usize> {
 impl<const D: usize> Area<D> {
     pub(super) const WHOLE: Self = Self { low: [i32::MIN; D], high: [i32::MAX; D] };
 
-    /// All cells at most `cells` away from one, along each axis.
+    /// Returns all cells at most `cells` away from one along each axis.
     pub(super) fn around(center: &[i32; D], cells: i32) -> Self {
         Self {
             low: center.map(|x| x.saturating_sub(cells)),
@@ -126,7 +123,6 @@ impl<const D: usize> Area<D> {
         }
     }
 
-    /// The number of cells.
     #[inline]
     pub(super) fn count(&self) -> u64 {
         let along = |axis: usize| u64::from(self.high[axis].abs_diff(self.low[axis])) + 1;
@@ -137,16 +133,16 @@ impl<const D: usize> Area<D> {
         (0..D).all(|axis| self.low[axis] <= other.low[axis] && other.high[axis] <= self.high[axis])
     }
 
-    /// The cells in both areas; `None` if there are none.
+    /// Returns the cells in both areas; `None` if there are none.
     pub(super) fn shared(&self, other: &Self) -> Option<Self> {
         let low = std::array::from_fn(|axis| self.low[axis].max(other.low[axis]));
         let high = std::array::from_fn(|axis| self.high[axis].min(other.high[axis]));
         (0..D).all(|axis| low[axis] <= high[axis]).then_some(Self { low, high })
     }
 
-    /// The parts of this area before and after `inner`, which lies inside it, along one axis. Along the axes before
-    /// that one, the parts extend no further than `inner`, so the parts of all axes are disjoint, and together are
-    /// this area without `inner`.
+    /// Returns the parts of this area before and after `inner`, which lies inside it, along one axis. Along earlier
+    /// axes, the parts extend no further than `inner`, so the parts of all axes are disjoint and make up this area
+    /// without `inner`.
     pub(super) fn beside(&self, inner: &Self, axis: usize) -> [Option<Self>; 2] {
         let mut slab = *self;
         slab.low[..axis].copy_from_slice(&inner.low[..axis]);
@@ -165,12 +161,10 @@ impl<const D: usize> Area<D> {
     }
 }
 
-/// What a search looks for.
 pub(super) trait Shape<const D: usize> {
     fn holds(&self, position: &[f32; D]) -> bool;
 }
 
-/// All points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Any;
 
@@ -181,7 +175,6 @@ impl<const D: usize> Shape<D> for Any {
     }
 }
 
-/// Points within a radius of a center.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ball<const D: usize> {
     pub(super) center: [f32; D],
@@ -196,7 +189,7 @@ impl<const D: usize> Ball<D> {
         (radius >= 0.0 && is_somewhere(&center)).then_some(Self { center, square: radius * radius })
     }
 
-    /// The cells of all points that it holds.
+    /// Returns the cells of all points in the ball.
     ///
     /// For each such point, the difference that is squared exceeds the radius by no more than the rounding of the
     /// squares, and the distance of the coordinate from the center's exceeds that by no more than the rounding of the
@@ -230,7 +223,7 @@ pub(super) struct Span<const D: usize> {
 }
 
 impl<const D: usize> Span<D> {
-    /// The cells of all points that it holds; `None` if it cannot hold any.
+    /// Returns the cells of all points in the box; `None` if it cannot hold any.
     #[inline]
     pub(super) fn area(&self, cells: Cells) -> Option<Area<D>> {
         let Self { min, max } = self;
@@ -253,7 +246,7 @@ pub(super) fn is_somewhere<const D: usize>(position: &[f32; D]) -> bool {
     position.iter().all(|x| !x.is_nan())
 }
 
-/// The square of the distance between two points.
+/// Returns the square of the distance between two points.
 #[inline]
 pub(super) fn square_apart<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
     (0..D).fold(0.0, |sum, axis| {

@@ -1,7 +1,7 @@
-//! The points of each bucket of a grid, in a list of its own.
+//! The points of each bucket of a grid, as linked lists.
 //!
-//! A list goes through its points in both directions, so that one is taken out wherever it is, in constant time. The
-//! first one of a list does not know its bucket, but its position does.
+//! Lists are doubly linked, so that any point can be removed in constant time. The first point of a list does not store
+//! its bucket, which follows from its position.
 
 use super::Grid;
 use super::blocks::{BLOCK, Blocks, Halves};
@@ -16,32 +16,33 @@ use std::ops::Range;
 /// No slot: the end of a list.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// With more points a bucket, there are to be more buckets; with fewer than one in so many, fewer.
+/// Buckets are added if there are more than `MOST` points per bucket, and removed if fewer than one per `SPARSE`
+/// buckets.
 const MOST: usize = 1;
 const SPARSE: usize = 4;
 
-/// What a slot has.
+/// The data of one slot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<const D: usize> {
     pub(super) position: [f32; D],
     next: u32,
-    /// The one before it, itself if it is the first, or [`NONE`] if the slot is not in the index.
+    /// The previous slot; the slot itself if it is the first, or [`NONE`] if it is not in the index.
     pub(super) prev: u32,
 }
 
 impl<const D: usize> Grid<D> {
-    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    /// Checks that a slot number is in range and not far; see [`check_slot`].
     #[inline]
     pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
         check_slot(&self.nodes, slot, NONE, size_of::<Node<D>>(), self.len)
     }
 
-    /// Makes room for a slot, so that [`insert_reserved`](Self::insert_reserved) is refused nothing, until the grid is
+    /// Reserves memory for a slot, so that [`insert_reserved`](Self::insert_reserved) cannot fail until the grid is
     /// cleared or shrunk.
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`; nothing has changed then that anybody could tell.
+    /// If memory is refused, or the slot is `u32::MAX`. Nothing observable has changed then.
     #[inline]
     pub(crate) fn try_reserve_slot(&mut self, slot: u32) -> Result<(), Error> {
         // There are heads if there are nodes.
@@ -63,7 +64,7 @@ impl<const D: usize> Grid<D> {
         cover(&mut self.nodes, slot, node)
     }
 
-    /// [`insert`](Self::insert) of a slot for which there is room.
+    /// Inserts or moves a slot as [`insert`](Self::insert) does. Memory must have been reserved.
     #[inline]
     pub(crate) fn insert_reserved(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
         let node = &mut self.nodes[slot as usize];
@@ -91,7 +92,7 @@ impl<const D: usize> Grid<D> {
         }
         let node = &mut self.nodes[slot as usize];
         node.position = position;
-        // It is in no list, unless that is changed below.
+        // In no list, until it is linked below.
         (node.next, node.prev) = (NONE, slot);
         if is_somewhere(&position) {
             let bucket = self.blocks.bucket(&self.cells.of(&position));
@@ -103,14 +104,13 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Merges a block of buckets into another if there are few points in each.
+    /// Merges a block of buckets into another if there are few points per bucket.
     pub(super) fn merge_if_sparse(&mut self) {
         if self.listed < self.heads.len() / SPARSE && self.blocks.count() > 1 {
             self.merge();
         }
     }
 
-    /// Puts a slot in front of a list.
     #[inline]
     pub(super) fn link(&mut self, bucket: usize, slot: u32) {
         let next = std::mem::replace(&mut self.heads[bucket], slot);
@@ -121,7 +121,6 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Takes a slot out of its list.
     pub(super) fn unlink(&mut self, slot: u32) {
         let Node { position, next, prev } = self.nodes[slot as usize];
         if prev == slot {
@@ -136,7 +135,7 @@ impl<const D: usize> Grid<D> {
         self.listed -= 1;
     }
 
-    /// Makes a block of buckets more, and splits the one whose turn it is; not, if there is no memory.
+    /// Adds a block of buckets and splits the next one in turn, unless memory is refused.
     #[cold]
     #[inline(never)]
     fn split(&mut self) {
@@ -161,7 +160,7 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Puts what the last block of buckets has, of two and more, into the one that it was split from.
+    /// Merges the last of at least two blocks of buckets into the one it was split from.
     #[cold]
     #[inline(never)]
     fn merge(&mut self) {
@@ -184,10 +183,10 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Asks for the node of a slot, if it is one.
+    /// Prefetches the node of a slot.
     #[inline]
     pub(super) fn ask(&self, slot: u32) {
-        // An address that is not there would be looked up for long.
+        // The address of a slot that does not exist would cost a slow page walk.
         let at = if slot == NONE { 0 } else { slot as usize };
         prefetch::ask_for(self.nodes.as_ptr().wrapping_add(at));
     }
@@ -235,7 +234,7 @@ impl<const D: usize> Store<D> for Grid<D> {
     fn begin(&self, buckets: Range<usize>, lists: &mut [u32]) -> usize {
         let mut begun = 0;
         for head in &self.heads[buckets] {
-            // Whether there is one is not foreseen: better not to branch by it.
+            // Branchless, because whether a bucket has points is unpredictable.
             lists[begun] = *head;
             begun += usize::from(*head != NONE);
             self.ask(*head);
@@ -258,13 +257,12 @@ impl<const D: usize> Store<D> for Grid<D> {
 
 #[cfg(test)]
 impl<const D: usize> Grid<D> {
-    /// All slots of the index and their positions.
     fn all(&self) -> impl Iterator<Item = (u32, [f32; D])> {
         let nodes = (0..).zip(self.nodes.iter());
         nodes.filter(|(_, node)| node.prev != NONE).map(|(slot, node)| (slot, node.position))
     }
 
-    /// Whether each point is in the list of its bucket, once.
+    /// Asserts that each point is once in the list of its bucket.
     pub(super) fn check(&self) {
         assert_eq!(self.heads.len(), self.blocks.buckets());
         let mut listed = 0;
@@ -284,7 +282,6 @@ impl<const D: usize> Grid<D> {
         assert_eq!(self.all().filter(|(_, at)| is_somewhere(at)).count(), self.listed);
     }
 
-    /// How many points each list has.
     pub(super) fn lengths(&self) -> Vec<usize> {
         let lengths = self.heads.iter().map(|head| {
             let next = |slot: &u32| self.nodes.get(*slot as usize).map(|node| node.next);

@@ -1,4 +1,4 @@
-//! [`Grid`]: where something is to the slot that it is in.
+//! [`Grid`]: finds slots by position.
 
 #![forbid(unsafe_code)]
 
@@ -27,40 +27,40 @@ use cells::{Cells, is_somewhere};
 use lists::{NONE, Node};
 use nearest::search_methods;
 
-/// Finds slots by where they are: those near a point, in a box, the nearest ones, all that are near each other.
+/// An index that finds slots by position: those near a point, in a box, nearest to a point, or near each other.
 ///
-/// It holds the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`).
+/// It stores the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`).
 ///
 /// # Cells
 ///
-/// Points are in cells, all of one size. A cell costs nothing as such, so the world has no bounds. A good size is the radius
-/// of the most frequent search; where radii vary, one at which a few points share a cell. With cells much larger than that a
-/// search compares many points that are not near, and with much smaller ones it visits many empty cells.
+/// Points are grouped into cells of equal size. A cell by itself costs nothing, so the world has no bounds. A good size
+/// is the radius of the most frequent search or, if radii vary, one at which a few points share a cell. With much
+/// larger cells, a search compares many points that are not near; with much smaller ones, it visits many empty cells.
 /// [`set_cell`](Self::set_cell) changes the size.
 ///
-/// It is for points that move. One that stays in its cell is moved by writing its position, and one that leaves it is
-/// put into another list, in constant time. The index grows by 64 cells at a time (linear hashing), so no insertion
-/// goes over all points; but where very many are in one cell, it may go over those.
+/// The index is made for points that move. Moving a point within its cell writes only the position; moving it to
+/// another cell relinks it into another list, in constant time. The index grows by 64 cells at a time (linear hashing),
+/// so no insertion visits all points, although it may visit those of one very full cell.
 ///
 /// # Slots
 ///
-/// The index takes 16 bytes for each slot up to the highest, in three dimensions 20, whether or not the slot is in the index:
-/// it is for the slots of a map or a table, whose numbers are small. [Far](super#far-slots) slots are refused. Each point
-/// takes about 4 bytes more.
+/// The index takes 16 bytes (20 in three dimensions) for each slot up to the highest, whether or not the slot is in the
+/// index, so slot numbers should be small, as those of a map or a table are. [Far](super#far-slots) slots are refused.
+/// Each point takes about 4 bytes more.
 ///
-/// # Numbers
+/// # Floating-point details
 ///
-/// What is found is exact, as by a comparison of each point with `f32`: the points for which the sum of the squares of
-/// the differences, in the order of the axes, is no more than `radius * radius`, however large or small cells are.
-/// Squares that are too large for an `f32` are infinite, so all that has such is equally far.
+/// Results are exact, as if each point were compared in `f32` arithmetic: a search returns the points for which the sum
+/// of the squared differences, in the order of the axes, is at most `radius * radius`, whatever the cell size. Squares
+/// too large for an `f32` are infinite, so all points that far away count as equally far.
 ///
-/// - A point with a coordinate that is not a number (NaN) is in the index, and no search finds it.
-/// - A search with such a coordinate, or with a radius that is negative or not a number, finds nothing.
-/// - An infinite radius finds all other points, and so does an infinite box. But an infinite coordinate has no distance
-///   from itself (the difference is not a number), so from there no point is found that has it too, but by a box.
+/// - A point with a NaN coordinate is stored in the index, but no search finds it.
+/// - A search with a NaN coordinate, or with a negative or NaN radius, finds nothing.
+/// - An infinite radius or box finds all other points. However, an infinite coordinate has no distance from itself (the
+///   difference is NaN), so a search from there finds a point with the same infinite coordinate only by a box.
 ///
-/// Cells are numbered by an `i32` along each axis. The last ones have all that is beyond; if that is much, it is found
-/// slowly.
+/// Cells are numbered by an `i32` along each axis. The outermost cells hold all points beyond, and searching them is
+/// slow if there are many.
 ///
 /// # Examples
 ///
@@ -76,7 +76,7 @@ use nearest::search_methods;
 /// near.sort_unstable();
 /// assert_eq!(near, [0, 1]);
 ///
-/// grid.insert(1, [6.5, 7.0]); // it has moved
+/// grid.insert(1, [6.5, 7.0]); // moves it
 /// assert_eq!(grid.nearest([7.0, 7.0], 2)[1].slot, 1);
 /// grid.for_each_pair(1.0, |a, b| assert_eq!((a, b), (1, 2)));
 /// ```
@@ -85,13 +85,14 @@ pub struct Grid<const D: usize> {
     blocks: Blocks,
     heads: VmVec<u32>,
     nodes: VmVec<Node<D>>,
-    /// Slots that are in the index, and such of them as are in a list: those that are somewhere.
+    /// The number of slots in the index.
     len: usize,
+    /// The number of those slots that are in a list: all except those with a NaN coordinate.
     listed: usize,
 }
 
 impl<const D: usize> Grid<D> {
-    /// Without points, with cells of that size. Takes no memory until the first.
+    /// Creates an empty grid with cells of the given size. Allocates nothing until the first insertion.
     ///
     /// # Panics
     ///
@@ -106,25 +107,25 @@ impl<const D: usize> Grid<D> {
         Self { cells, blocks, heads: array(), nodes: array(), len: 0, listed: 0 }
     }
 
-    /// How many slots there are. O(1).
+    /// Returns the number of slots. O(1).
     #[inline]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none. O(1).
+    /// Returns `true` if the grid has no slots. O(1).
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The size of cells. O(1).
+    /// Returns the size of cells. O(1).
     #[inline]
     pub const fn cell(&self) -> f32 {
         self.cells.size()
     }
 
-    /// Has cells of another size. Linear in the slots; takes no memory.
+    /// Sets the size of cells. O(n) in the slots; allocates nothing.
     ///
     /// # Panics
     ///
@@ -142,25 +143,25 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Where a slot is, if it is in it. O(1).
+    /// Returns the position of a slot; `None` if it is not in the grid. O(1).
     #[inline]
     pub fn position(&self, slot: u32) -> Option<[f32; D]> {
         let node = self.nodes.get(slot as usize)?;
         (node.prev != NONE).then_some(node.position)
     }
 
-    /// Whether a slot is in it. O(1).
+    /// Returns `true` if a slot is in the grid. O(1).
     #[inline]
     pub fn contains(&self, slot: u32) -> bool {
         self.position(slot).is_some()
     }
 
-    /// Puts a slot in, or moves it; where it was, if it was in it. O(1); enters the kernel if
-    /// memory is used up.
+    /// Inserts or moves a slot, and returns its old position, if any. O(1); enters the kernel when committed memory is
+    /// used up.
     ///
     /// # Panics
     ///
-    /// Where [`try_insert`](Self::try_insert) has an error.
+    /// If [`try_insert`](Self::try_insert) returns an error.
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
@@ -170,12 +171,12 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// [`insert`](Self::insert), or the error.
+    /// Inserts or moves a slot as [`insert`](Self::insert) does, or returns the error.
     ///
     /// # Errors
     ///
     /// If the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)) or [far](super#far-slots)
-    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or the system refuses memory; then nothing has changed.
+    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or memory is refused. Nothing has changed then.
     #[inline]
     pub fn try_insert(&mut self, slot: u32, position: [f32; D]) -> Result<Option<[f32; D]>, Error> {
         self.check_slot(slot)?;
@@ -183,7 +184,7 @@ impl<const D: usize> Grid<D> {
         Ok(self.insert_reserved(slot, position))
     }
 
-    /// Takes a slot out; whether it was in it. O(1).
+    /// Removes a slot. Returns `true` if it was in the grid. O(1).
     pub fn remove(&mut self, slot: u32) -> bool {
         let Some(node) = self.nodes.get(slot as usize).filter(|node| node.prev != NONE) else {
             return false;
@@ -197,7 +198,7 @@ impl<const D: usize> Grid<D> {
         true
     }
 
-    /// Takes all slots out. The memory stays. O(1).
+    /// Removes all slots. Memory stays committed. O(1).
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.heads.clear();
@@ -209,48 +210,49 @@ impl<const D: usize> Grid<D> {
 
     search_methods!(Within, InBox);
 
-    /// The points as they are now, side by side in arrays: for very many searches. Linear; enters the kernel.
+    /// Returns a copy of the points in packed arrays, for large numbers of searches. O(n); enters the kernel.
     ///
     /// # Panics
     ///
-    /// If the system refuses memory.
+    /// If memory is refused.
     #[must_use]
     #[track_caller]
     pub fn sorted(&self) -> SortedGrid<D> {
         or_give_up(self.try_sorted())
     }
 
-    /// [`sorted`](Self::sorted), or the error.
+    /// Returns what [`sorted`](Self::sorted) does, or the error.
     ///
     /// # Errors
     ///
-    /// If the system refuses memory.
+    /// If memory is refused.
     pub fn try_sorted(&self) -> Result<SortedGrid<D>, Error> {
         let mut sorted = SortedGrid::empty();
         self.try_sort_into(&mut sorted)?;
         Ok(sorted)
     }
 
-    /// [`sorted`](Self::sorted), in place of what is there, whose memory is used. Enters the kernel if it is used up.
+    /// Replaces the contents of a sorted grid by the points of this one, reusing its memory. O(n); enters the kernel if
+    /// more memory is needed.
     ///
     /// # Panics
     ///
-    /// If the system refuses memory.
+    /// If memory is refused.
     #[track_caller]
     pub fn sort_into(&self, sorted: &mut SortedGrid<D>) {
         or_give_up(self.try_sort_into(sorted));
     }
 
-    /// [`sort_into`](Self::sort_into), or the error.
+    /// Replaces the contents as [`sort_into`](Self::sort_into) does, or returns the error.
     ///
     /// # Errors
     ///
-    /// If the system refuses memory; what is there has not changed then.
+    /// If memory is refused. `sorted` is then unchanged.
     pub fn try_sort_into(&self, sorted: &mut SortedGrid<D>) -> Result<(), Error> {
         sorted.try_fill(self)
     }
 
-    /// [`clone`](Self::clone), or the error.
+    /// Returns a copy as [`clone`](Self::clone) does, or the error.
     ///
     /// # Errors
     ///
@@ -261,12 +263,12 @@ impl<const D: usize> Grid<D> {
 }
 
 clone_by_try! {
-    /// A copy with the same options and cells, that has the same points. Linear in the slots, up to the highest; enters
-    /// the kernel for the memory.
+    /// Returns a copy with the same options, cell size and points. O(n) in the slots up to the highest; enters the
+    /// kernel for memory.
     ///
     /// # Panics
     ///
-    /// Where [`try_clone`](Grid::try_clone) has an error.
+    /// If [`try_clone`](Grid::try_clone) returns an error.
     [const D: usize] Grid<D>
 }
 

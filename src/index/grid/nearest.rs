@@ -1,14 +1,16 @@
-//! [`Near`]: those of all points that are nearest to one.
+//! [`Near`]: a point among those nearest to another.
 
 use super::cells::{Any, Area, Ball, is_somewhere, square_apart};
 use super::walk::{Store, Walk};
 use crate::error::{Error, ErrorKind};
 
-/// Defines the searches of a [`Store`], by its iterators over the points of a ball and of a box.
+/// Defines the searches of a [`Store`]; `$within` and `$in_box` are its iterators.
 macro_rules! search_methods {
     ($within:ident, $in_box:ident) => {
-        /// The points at most that far from a center, in no order, each once. The time is that of the cells that are
-        /// touched, and the points in them; if they are more than there are points, about that of all points.
+        /// Returns an iterator over the points at most `radius` away from a center, each once, in no particular order.
+        ///
+        /// Takes time linear in the cells that the search touches and the points in them; at most about that of
+        /// visiting all points.
         ///
         /// # Examples
         ///
@@ -24,8 +26,8 @@ macro_rules! search_methods {
             $within::new(self, center, radius)
         }
 
-        /// The points between two corners, or at them, in no order, each once. The time is as of
-        /// [`within`](Self::within).
+        /// Returns an iterator over the points between two corners, inclusive, each once, in no particular order. Takes
+        /// time as [`within`](Self::within) does.
         ///
         /// # Examples
         ///
@@ -42,8 +44,8 @@ macro_rules! search_methods {
             $in_box::new(self, min, max)
         }
 
-        /// Visits all pairs of points that are at most that far from each other, each once, the lower slot first, in no
-        /// order. The time is that of half of what [`within`](Self::within) takes for each point.
+        /// Calls a closure once for each pair of points at most `radius` apart, with the lower slot first, in no
+        /// particular order. Takes half the time of a search [`within`](Self::within) the radius of each point.
         ///
         /// # Examples
         ///
@@ -62,8 +64,8 @@ macro_rules! search_methods {
             pairs::each(self, radius, visit);
         }
 
-        /// Returns the `most` points nearest to a point, or all if there are fewer; the nearest first, and among points at
-        /// the same distance the one in the lowest slot.
+        /// Returns the `most` points nearest to a point, or all if there are fewer; nearest first, and by slot among
+        /// points at the same distance.
         ///
         /// # Panics
         ///
@@ -71,8 +73,8 @@ macro_rules! search_methods {
         ///
         /// # Time complexity
         ///
-        /// Linear in the cells and points around the point, as far as must be searched; at most twice that of visiting all
-        /// points. Sorting what was found adds O(`most` log `most`).
+        /// O(n) in the cells and points around the point, as far as must be searched; at most twice the time of
+        /// visiting all points. Sorting the results adds O(`most` log `most`).
         ///
         /// # Examples
         ///
@@ -93,21 +95,21 @@ macro_rules! search_methods {
             found
         }
 
-        /// [`nearest`](Self::nearest), in place of the contents of a vector.
+        /// Replaces the contents of a vector by the result of [`nearest`](Self::nearest).
         ///
         /// # Panics
         ///
-        /// If the allocator refuses memory, which it is asked for if the capacity does not suffice.
+        /// If the capacity does not suffice and the allocator refuses memory.
         #[track_caller]
         pub fn nearest_into(&self, point: [f32; D], most: usize, found: &mut Vec<Near<D>>) {
             $crate::error::or_give_up(self.try_nearest_into(point, most, found));
         }
 
-        /// [`nearest_into`](Self::nearest_into), or the error.
+        /// Replaces the contents of a vector as [`nearest_into`](Self::nearest_into) does, or returns the error.
         ///
         /// # Errors
         ///
-        /// If the allocator refuses memory; then nothing has changed.
+        /// If the allocator refuses memory. Nothing has changed then.
         pub fn try_nearest_into(
             &self,
             point: [f32; D],
@@ -117,10 +119,10 @@ macro_rules! search_methods {
             self.try_nearest_where_into(point, most, |_, _| true, found)
         }
 
-        /// Returns the nearest points that a closure accepts; otherwise as [`nearest`](Self::nearest).
+        /// Returns the `most` nearest points that a closure accepts, as [`nearest`](Self::nearest) does.
         ///
-        /// The closure is called with the slot and the position of points in no particular order, only if fewer than
-        /// `most` nearer ones are known; at most twice for each.
+        /// The closure is called with the slot and position of a point only if fewer than `most` nearer ones are known;
+        /// in no particular order, and at most twice for each point.
         ///
         /// # Panics
         ///
@@ -128,8 +130,8 @@ macro_rules! search_methods {
         ///
         /// # Time complexity
         ///
-        /// That of [`nearest`](Self::nearest) for as many points as are accepted and rejected up to the farthest result.
-        /// If fewer than `most` are accepted, all points are visited.
+        /// That of [`nearest`](Self::nearest) for as many points as are accepted and rejected up to the farthest
+        /// result. If fewer than `most` are accepted, all points are visited.
         ///
         /// # Examples
         ///
@@ -154,11 +156,11 @@ macro_rules! search_methods {
             found
         }
 
-        /// [`nearest_where`](Self::nearest_where), in place of the contents of a vector.
+        /// Replaces the contents of a vector by the result of [`nearest_where`](Self::nearest_where).
         ///
         /// # Panics
         ///
-        /// If the allocator refuses memory, which it is asked for if the capacity does not suffice.
+        /// If the capacity does not suffice and the allocator refuses memory.
         #[track_caller]
         pub fn nearest_where_into(
             &self,
@@ -170,13 +172,14 @@ macro_rules! search_methods {
             $crate::error::or_give_up(self.try_nearest_where_into(point, most, accept, found));
         }
 
-        /// [`nearest_where_into`](Self::nearest_where_into), or the error.
+        /// Replaces the contents of a vector as [`nearest_where_into`](Self::nearest_where_into) does, or returns the
+        /// error.
         ///
         /// If `accept` panics, the vector holds some of the points.
         ///
         /// # Errors
         ///
-        /// If the allocator refuses memory; then nothing has changed.
+        /// If the allocator refuses memory. Nothing has changed then.
         pub fn try_nearest_where_into(
             &self,
             point: [f32; D],
@@ -192,14 +195,14 @@ macro_rules! search_methods {
 }
 pub(super) use search_methods;
 
-/// A point among the nearest ones, found by [`Grid::nearest`](super::Grid::nearest).
+/// A point found by [`Grid::nearest`](super::Grid::nearest).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near<const D: usize> {
-    /// Which one.
+    /// The slot of the point.
     pub slot: u32,
-    /// Where it is.
+    /// The position of the point.
     pub position: [f32; D],
-    /// How far that is, squared.
+    /// The square of its distance.
     pub distance_squared: f32,
 }
 
@@ -210,7 +213,7 @@ impl<const D: usize> Near<D> {
     }
 }
 
-/// Makes room for the `most` nearest ones.
+/// Reserves memory for `most` points.
 pub(super) fn try_reserve<const D: usize>(
     found: &mut Vec<Near<D>>,
     most: usize,
@@ -220,10 +223,10 @@ pub(super) fn try_reserve<const D: usize>(
     found.try_reserve(additional).map_err(|_| Error::new(ErrorKind::Memory, bytes))
 }
 
-/// Finds the `most` nearest ones that `accept` accepts, for which there is room, in order.
+/// Finds the `most` nearest points that `accept` accepts, in order. Memory must have been reserved.
 ///
-/// Looks into the cells around the point, ring by ring, until no other can have a nearer one than those that were
-/// found; into all, if rings had more cells than there are buckets.
+/// Visits the cells around the point, ring by ring, until no further cell can hold a nearer point than those found; or
+/// all cells, once the rings have more cells than there are buckets.
 pub(super) fn find<const D: usize, T: Store<D>>(
     store: &T,
     point: [f32; D],
@@ -244,7 +247,7 @@ pub(super) fn find<const D: usize, T: Store<D>>(
     walk.go_over(outer);
     best.offer_all(&mut walk);
     for ring in 2.. {
-        // Where others may be.
+        // Where nearer points may be.
         let limit = best.area(store);
         if outer.covers(&limit) {
             return best.sort();
@@ -268,7 +271,7 @@ pub(super) fn find<const D: usize, T: Store<D>>(
     best.sort();
 }
 
-/// The best that were found so far: a heap, the worst of which is in front.
+/// The nearest points found by now, as a heap with the farthest first.
 struct Best<'a, const D: usize, A> {
     found: &'a mut Vec<Near<D>>,
     most: usize,
@@ -277,7 +280,7 @@ struct Best<'a, const D: usize, A> {
 }
 
 impl<const D: usize, A: FnMut(u32, &[f32; D]) -> bool> Best<'_, D, A> {
-    /// Where those are that would still be taken.
+    /// Returns the cells in which a point could still be among the nearest.
     fn area<T: Store<D>>(&self, store: &T) -> Area<D> {
         match self.found.first() {
             Some(worst) if self.found.len() == self.most => {
@@ -291,7 +294,7 @@ impl<const D: usize, A: FnMut(u32, &[f32; D]) -> bool> Best<'_, D, A> {
     fn offer_all(&mut self, points: &mut impl Iterator<Item = (u32, [f32; D])>) {
         for (slot, position) in points {
             let distance_squared = square_apart(&self.point, &position);
-            // As far away as infinity from itself.
+            // The distance of an infinite coordinate from itself is NaN.
             if !distance_squared.is_nan() {
                 self.offer(Near { slot, position, distance_squared });
             }

@@ -1,4 +1,4 @@
-//! All pairs of points that are near each other.
+//! Pairs of points that are near each other.
 
 use super::blocks::Runs;
 use super::cells::{Area, Ball, Shape};
@@ -7,8 +7,7 @@ use super::walk::{LISTS, Store};
 /// How many buckets ahead the first points of a bucket are prefetched.
 const AHEAD: usize = 16;
 
-/// Visits each pair once: from the point whose cell is the first of the two, or, within a cell, from the point that is
-/// first in its list.
+/// Visits each pair once: from the point in the lower cell or, within a cell, from the point that is first in its list.
 ///
 /// Cells are ordered by their coordinates. The partners of a point are therefore in the rest of its list, and in those
 /// cells of a search around it that come after its own.
@@ -56,7 +55,6 @@ fn rest_of_list<const D: usize, T: Store<D>>(
     });
 }
 
-/// Visits the points of all cells after its own.
 fn others<const D: usize, T: Store<D>>(store: &T, ball: &Ball<D>, visit: &mut impl FnMut(u32)) {
     let cells = store.cells();
     let cell = cells.of(&ball.center);

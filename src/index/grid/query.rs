@@ -1,11 +1,11 @@
-//! Iterators over the points of a ball, or of a box.
+//! Iterators over the points in a ball or a box.
 
 use super::cells::{Ball, Span};
 use super::walk::{Store, Walk};
 use super::{Grid, SortedGrid};
 use std::iter::FusedIterator;
 
-/// Walks over a shape in a store, by the name of the iterator and the function that begins the walk.
+/// Defines an iterator over the points of a store in a shape; `$walk` is the function that starts it.
 macro_rules! points {
     (
         $(#[$docs:meta])*
@@ -38,19 +38,20 @@ macro_rules! points {
 }
 
 points! {
-    /// Slots and positions within a radius, made by [`Grid::within`](super::Grid::within).
+    /// An iterator over slots and positions within a radius; returned by [`Grid::within`](super::Grid::within).
     Within, Grid, Ball: within(center: [f32; D], radius: f32)
 }
 points! {
-    /// Slots and positions in a box, made by [`Grid::in_box`](super::Grid::in_box).
+    /// An iterator over slots and positions in a box; returned by [`Grid::in_box`](super::Grid::in_box).
     InBox, Grid, Span: in_box(min: [f32; D], max: [f32; D])
 }
 points! {
-    /// Slots and positions within a radius, made by [`SortedGrid::within`](super::SortedGrid::within).
+    /// An iterator over slots and positions within a radius; returned by
+    /// [`SortedGrid::within`](super::SortedGrid::within).
     SortedWithin, SortedGrid, Ball: within(center: [f32; D], radius: f32)
 }
 points! {
-    /// Slots and positions in a box, made by [`SortedGrid::in_box`](super::SortedGrid::in_box).
+    /// An iterator over slots and positions in a box; returned by [`SortedGrid::in_box`](super::SortedGrid::in_box).
     SortedInBox, SortedGrid, Span: in_box(min: [f32; D], max: [f32; D])
 }
 

@@ -1,4 +1,4 @@
-//! [`SortedGrid`]: the points of a grid, those of a bucket side by side.
+//! [`SortedGrid`]: the points of a grid, with those of each bucket stored contiguously.
 
 use super::Grid;
 use super::blocks::Blocks;
@@ -14,16 +14,16 @@ use crate::slots::prefetch;
 use crate::vec::VmVec;
 use std::ops::Range;
 
-/// How many buckets ahead first points are asked for.
+/// How many buckets ahead the first points of a bucket are prefetched.
 const AHEAD: usize = 16;
 
-/// The points of a [`Grid`](super::Grid) as they were at one time, side by side in arrays where they are near each
-/// other, made by [`Grid::sorted`](super::Grid::sorted).
+/// A copy of the points of a [`Grid`](super::Grid), in arrays in which near points are stored together; returned by
+/// [`Grid::sorted`](super::Grid::sorted).
 ///
-/// It finds what the grid found then, by the same calls, and reads the points of a cell one behind another. It is for
-/// frames with about as many searches as points. Points with a coordinate that is not a number are not in it.
+/// It has the searches of the grid, and reads the points of a cell sequentially. Use it for frames with about as many
+/// searches as points. Points with a NaN coordinate are left out.
 ///
-/// To have the points of another time in the same memory, there is [`Grid::sort_into`](super::Grid::sort_into).
+/// [`Grid::sort_into`](super::Grid::sort_into) replaces the points and reuses the memory.
 ///
 /// # Examples
 ///
@@ -45,12 +45,12 @@ pub struct SortedGrid<const D: usize> {
     blocks: Blocks,
     positions: VmVec<[f32; D]>,
     slots: VmVec<u32>,
-    /// Of each bucket, where its points start; and where those of the last end.
+    /// The first point of each bucket, followed by the end of the last bucket.
     starts: VmVec<u32>,
 }
 
 impl<const D: usize> SortedGrid<D> {
-    /// Without points. Takes no memory until it has some.
+    /// Creates an empty sorted grid. Allocates nothing until it is filled.
     #[must_use]
     pub const fn new() -> Self
     where
@@ -69,19 +69,19 @@ impl<const D: usize> SortedGrid<D> {
         }
     }
 
-    /// How many points there are. O(1).
+    /// Returns the number of points. O(1).
     #[inline]
     pub const fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is none. O(1).
+    /// Returns `true` if there are no points. O(1).
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The slots, and the position of each, in the order of the buckets.
+    /// Returns the slots, and the position of each, in bucket order.
     #[inline]
     pub const fn as_slices(&self) -> (&[u32], &[[f32; D]]) {
         (self.slots.as_slice(), self.positions.as_slice())
@@ -89,18 +89,18 @@ impl<const D: usize> SortedGrid<D> {
 
     search_methods!(SortedWithin, SortedInBox);
 
-    /// [`clone`](Self::clone), or the error.
+    /// Returns a copy as [`clone`](Self::clone) does, or the error.
     ///
     /// # Errors
     ///
-    /// If the system refuses memory.
+    /// If memory is refused.
     pub fn try_clone(&self) -> Result<Self, Error> {
         let Self { positions, slots, starts, .. } = self;
         let (positions, slots, starts) = (copy(positions)?, copy(slots)?, copy(starts)?);
         Ok(Self { positions, slots, starts, ..*self })
     }
 
-    /// Takes all points of a grid in place of those that there are.
+    /// Replaces all points by those of a grid.
     pub(super) fn try_fill(&mut self, grid: &Grid<D>) -> Result<(), Error> {
         let Self { positions, slots, starts, .. } = self;
         let len = grid.listed;
@@ -125,7 +125,7 @@ impl<const D: usize> SortedGrid<D> {
 }
 
 impl<const D: usize> SortedGrid<D> {
-    /// For all of which there is room.
+    /// Replaces all points. Memory must have been reserved.
     fn fill(&mut self, grid: &Grid<D>) {
         (self.cells, self.blocks) = (grid.cells, grid.blocks);
         self.positions.clear();
@@ -147,7 +147,7 @@ impl<const D: usize> SortedGrid<D> {
         self.starts.push(self.end());
     }
 
-    /// There are no more than slots, and one number is none of a slot.
+    /// The number of points fits: slots are below [`NONE`].
     #[inline]
     fn end(&self) -> u32 {
         u32::try_from(self.slots.len()).unwrap_or(NONE)
@@ -155,7 +155,7 @@ impl<const D: usize> SortedGrid<D> {
 }
 
 impl<const D: usize> Store<D> for SortedGrid<D> {
-    /// From one point up to another.
+    /// A range of points.
     type List = (u32, u32);
 
     const NO_LIST: (u32, u32) = (0, 0);
@@ -188,11 +188,11 @@ impl<const D: usize> Store<D> for SortedGrid<D> {
 }
 
 clone_by_try! {
-    /// The same points in arrays of their own. Linear; enters the kernel for the memory.
+    /// Returns a copy of the points. O(n); enters the kernel for memory.
     ///
     /// # Panics
     ///
-    /// Where [`try_clone`](SortedGrid::try_clone) has an error.
+    /// If [`try_clone`](SortedGrid::try_clone) returns an error.
     [const D: usize] SortedGrid<D>
 }
 
@@ -200,7 +200,7 @@ impl<const D: usize> Default for SortedGrid<D>
 where
     [f32; D]: Position,
 {
-    /// Without points; see [`new`](Self::new).
+    /// Creates an empty sorted grid, as [`new`](Self::new) does.
     fn default() -> Self {
         Self::new()
     }

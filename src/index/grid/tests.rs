@@ -1,4 +1,4 @@
-//! Grids against all points one by one.
+//! Tests of grids against a comparison of all points.
 
 use super::cells::square_apart;
 use super::*;
@@ -15,7 +15,7 @@ impl Random {
         self.0 >> 8
     }
 
-    /// Up to so much to either side of zero.
+    /// Returns a position at most `to` away from zero along each axis.
     fn position<const D: usize>(&mut self, to: [f32; D]) -> [f32; D] {
         let mut number = || f32::from(u16::try_from(self.next() >> 8).unwrap());
         to.map(|to| (number() / 32_768.0 + number() / 2_147_483_648.0 - 1.0) * to)
@@ -144,13 +144,13 @@ where
 }
 
 #[test]
-fn what_is_found_is_what_a_look_at_all_finds() {
+fn searches_find_what_comparing_all_points_finds() {
     agree([13.0, 13.0], 1.0, &[0.0, 0.3, 1.0, 2.5, 30.0]);
     agree([4.5, 4.5, 4.5], 1.0, &[0.5, 1.0, 2.0, 9.0]);
 }
 
 #[test]
-fn long_thin_worlds_are_found_in_too() {
+fn long_thin_worlds_are_searched_correctly() {
     agree([350.0, 0.5], 1.0, &[0.5, 1.0, 40.0]);
     agree([0.1, 350.0], 1.0, &[0.5, 1.0, 40.0]);
     agree([0.1, 2.0, 170.0], 1.0, &[1.0, 3.0]);
@@ -158,7 +158,7 @@ fn long_thin_worlds_are_found_in_too() {
 }
 
 #[test]
-fn cells_may_be_of_any_size_for_what_is_looked_for() {
+fn results_do_not_depend_on_the_cell_size() {
     agree([13.0, 13.0], 100.0, &[1.0, 200.0]);
     agree([13.0, 13.0], 0.01, &[0.02, 1.0]);
     agree([1e-20, 1e-20], 1e-21, &[1e-21, 0.0]);
@@ -189,7 +189,7 @@ fn points_at_borders_are_found() {
     assert_eq!(grid.within([0.0, 0.0], 1.0).count(), 5);
 }
 
-/// Puts many in, moves them, and takes them out.
+/// Inserts many points, moves them, and removes them.
 fn come_and_go<const D: usize>(to: [f32; D], count: u32)
 where
     [f32; D]: Position,
@@ -253,7 +253,7 @@ fn all_points_may_be_in_one_cell() {
 }
 
 #[test]
-fn after_shrinking_what_is_left_is_found_and_room_is_made_again() {
+fn after_shrinking_the_rest_is_found_and_grids_grow_again() {
     let points = random(9_000, [50.0, 50.0]);
     let mut grid = filled(1.0, &points);
     for slot in 2_500..9_000 {
@@ -272,7 +272,7 @@ fn after_shrinking_what_is_left_is_found_and_room_is_made_again() {
 }
 
 #[test]
-fn cells_of_another_size_have_the_same_points() {
+fn changing_the_cell_size_keeps_the_points() {
     let points = random(900, [9.0, 9.0, 9.0]);
     let mut grid = filled(1.0, &points);
     for cell in [0.1, 3.0, 1e9, 2.0] {
@@ -284,7 +284,7 @@ fn cells_of_another_size_have_the_same_points() {
 }
 
 #[test]
-fn what_is_nowhere_is_kept_and_never_found() {
+fn points_with_nan_are_stored_and_never_found() {
     let mut grid = Grid::new(1.0);
     grid.insert(0, [f32::NAN, 1.0]);
     grid.insert(1, [1.0, 1.0]);
@@ -309,7 +309,7 @@ fn what_is_nowhere_is_kept_and_never_found() {
     grid.for_each_pair(f32::NAN, |_, _| panic!("no pair is that near"));
     grid.for_each_pair(-1.0, |_, _| panic!("no pair is that near"));
 
-    // To somewhere, within nowhere, and back.
+    // To a position, within NaN positions, and back.
     assert!(grid.insert(0, [1.0, 2.0]).unwrap()[0].is_nan());
     assert!(grid.insert(3, [f32::NAN, f32::NAN]).unwrap()[1].is_nan());
     assert_eq!(grid.insert(1, [f32::NAN, 1.0]), Some([1.0, 1.0]));
@@ -321,7 +321,7 @@ fn what_is_nowhere_is_kept_and_never_found() {
 }
 
 #[test]
-fn an_empty_grid_has_nothing_anywhere() {
+fn an_empty_grid_finds_nothing() {
     let grid = Grid::<3>::new(1.0);
     let by_grid = SortedGrid::<3>::default();
     let points = Points::new();
@@ -334,7 +334,7 @@ fn an_empty_grid_has_nothing_anywhere() {
 }
 
 #[test]
-fn no_slot_has_the_number_that_says_none() {
+fn the_slot_number_u32_max_is_refused() {
     let mut grid = Grid::new(1.0);
     let error = grid.try_insert(u32::MAX, [0.0, 0.0]).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(u32::MAX.into())));
@@ -342,7 +342,7 @@ fn no_slot_has_the_number_that_says_none() {
 }
 
 #[test]
-fn what_is_refused_has_changed_nothing() {
+fn a_refused_insertion_changes_nothing() {
     let points = random(20_000, [70.0, 70.0]);
     for call in 0..12 {
         let mut grid = Grid::new(1.0);
@@ -357,7 +357,7 @@ fn what_is_refused_has_changed_nothing() {
         }
         assert_eq!(fault.struck(), if call < 4 { 3 } else { fault.struck() });
         drop(fault);
-        // Where only buckets were refused, lists are longer.
+        // If only buckets were refused, lists are longer.
         assert!(refusals <= 3);
         grid.check();
         assert_eq!(grid.within([0.0, 0.0], 1e3).count(), 20_000);
@@ -374,12 +374,12 @@ fn what_is_refused_has_changed_nothing() {
 
 #[test]
 #[should_panic = "the size of a cell should be positive and finite"]
-fn cells_have_a_size() {
+fn invalid_cell_sizes_panic() {
     let _ = Grid::<2>::new(0.0);
 }
 
 #[test]
-fn sizes_that_are_none_leave_cells_as_they_are() {
+fn an_invalid_cell_size_changes_nothing() {
     for cell in [-1.0, f32::NAN, f32::INFINITY] {
         let mut grid = filled(1.0, &random(10, [1.0, 1.0]));
         let set = std::panic::AssertUnwindSafe(|| grid.set_cell(cell));
@@ -390,7 +390,7 @@ fn sizes_that_are_none_leave_cells_as_they_are() {
 }
 
 #[test]
-fn lists_are_short_whatever_the_form_of_the_world() {
+fn lists_are_short_in_worlds_of_any_shape() {
     for to in [[100.0, 100.0], [5_000.0, 1.0], [0.5, 10_000.0]] {
         let grid = filled(1.0, &random(10_000, to));
         let lists = grid.lengths();
@@ -404,7 +404,7 @@ where
 {
     let mut points = random(count, to);
     let mut grid = filled(2.0, &points);
-    // Points that are nowhere, and slots that are free.
+    // Some points are at NaN, and some slots are free.
     for slot in (0..count).step_by(4) {
         grid.insert(slot, [f32::NAN; D]);
         grid.remove(slot + 1);
@@ -441,7 +441,7 @@ where
 }
 
 #[test]
-fn a_copy_has_the_same_points_and_is_another() {
+fn a_copied_grid_is_equal_and_independent() {
     for count in [4, 60, 2000] {
         assert_copied([15.0, 15.0], count);
         assert_copied([5.0, 5.0, 5.0], count);
@@ -455,7 +455,7 @@ fn a_copy_has_the_same_points_and_is_another() {
 }
 
 #[test]
-fn a_copy_that_is_refused_leaves_nothing() {
+fn a_refused_copy_leaves_nothing() {
     let points = random(3000, [30.0, 30.0]);
     let mut grid = fresh(Grid::new(1.0), None);
     for (slot, position) in &points {

@@ -4,10 +4,10 @@ use super::blocks::{Blocks, Runs};
 use super::cells::{Area, Cells, Shape};
 use std::ops::Range;
 
-/// How many lists are walked at a time: enough for a cell and all its neighbours, in three dimensions too.
+/// How many lists are walked at a time: enough for a cell and all its neighbours in three dimensions.
 pub(super) const LISTS: usize = 32;
 
-/// Points, by buckets.
+/// Points, stored in buckets.
 pub(super) trait Store<const D: usize> {
     /// The rest of a list of points, which is not empty.
     type List: Copy;
@@ -15,15 +15,15 @@ pub(super) trait Store<const D: usize> {
     /// A placeholder.
     const NO_LIST: Self::List;
 
-    /// Whether to switch to another list after each point, since fetching the next point of the list takes time.
+    /// Whether to switch to another list after each point, because fetching the next point of the list takes time.
     const IN_STEP: bool;
 
     fn cells(&self) -> Cells;
 
     fn blocks(&self) -> Blocks;
 
-    /// Starts the lists of adjacent buckets, and prefetches their first points. Returns the number of lists, which is
-    /// at most that of the buckets.
+    /// Starts the lists of adjacent buckets, and prefetches their first points. Returns the number of lists, at most
+    /// one per bucket.
     fn begin(&self, buckets: Range<usize>, lists: &mut [Self::List]) -> usize;
 
     /// Returns the next point of a list, and whether there is another, which is prefetched.
@@ -32,27 +32,26 @@ pub(super) trait Store<const D: usize> {
 
 enum Source<const D: usize> {
     Nothing,
-    /// The buckets of some cells, which may also have points of others.
+    /// The buckets of some cells, which may also hold points of other cells.
     Cells(Runs<D>),
     /// All buckets from this one on.
     Buckets(usize),
 }
 
-/// An iterator over the points of a shape, which yields each of them once.
+/// An iterator over the points of a shape, each once.
 pub(super) struct Walk<'a, const D: usize, T: Store<D>, S> {
     store: &'a T,
     shape: S,
     source: Source<D>,
     /// Started lists, at the front.
     lists: [T::List; LISTS],
-    /// The block of cells that the points of each list are to be in.
+    /// The block of cells that the points of each list must be in.
     blocks: [[i32; D]; LISTS],
     begun: usize,
     at: usize,
 }
 
 impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
-    /// A walk over nothing.
     #[inline]
     pub(super) fn new(store: &'a T, shape: S) -> Self {
         Self {
@@ -66,11 +65,12 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         }
     }
 
-    /// A walk over the points of a shape, all of which lie in an area.
+    /// Creates a walk over the points of a shape, all of which lie in an area.
     #[inline]
     pub(super) fn over(store: &'a T, shape: S, area: &Area<D>) -> Self {
         let mut walk = Self::new(store, shape);
-        // For an area of more cells than buckets, a walk over all buckets is shorter, and meets each point once.
+        // If an area has more cells than there are buckets, walking over all buckets is shorter and yields each point
+        // once.
         if area.count() <= store.blocks().buckets() as u64 {
             walk.go_over(*area);
         } else {
@@ -79,13 +79,12 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         walk
     }
 
-    /// Continues with the cells of an area, after a walk that is done. There must be a bucket.
+    /// Continues a finished walk with the cells of an area. There must be a bucket.
     #[inline]
     pub(super) fn go_over(&mut self, area: Area<D>) {
         self.source = Source::Cells(Runs::new(self.store.blocks(), area));
     }
 
-    /// Continues with all buckets.
     #[inline]
     pub(super) fn go_over_all(&mut self) {
         self.source = Source::Buckets(0);
@@ -125,7 +124,7 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         true
     }
 
-    /// Returns the next point of a started list, and the block of cells that it is to be in.
+    /// Returns the next point of a started list, and the block of cells that it must be in.
     #[inline]
     fn step(&mut self) -> (u32, &'a [f32; D], [i32; D]) {
         let at = self.at % LISTS;
@@ -158,7 +157,7 @@ impl<const D: usize, T: Store<D>, S: Shape<D>> Iterator for Walk<'_, D, T, S> {
             if !self.shape.holds(position) {
                 continue;
             }
-            // A point of another cell in the same bucket is visited at another time, or never.
+            // A point of another cell in the same bucket is yielded when its own cell is visited, or never.
             let is_meant = match self.source {
                 Source::Cells(_) => self.store.cells().block_of(position) == block,
                 _ => true,

@@ -1,6 +1,6 @@
-//! [`Links`]: sets of slots, each a ring.
+//! [`Links`]: sets of slots, each a circular doubly linked list, a ring.
 //!
-//! Each slot knows the next of its ring and the one before. One slot of each is its *head*, which the hash table has.
+//! One slot of each ring is its *head*, which the hash table stores.
 
 use super::Slots;
 use crate::error::Error;
@@ -12,15 +12,14 @@ use crate::index::memory::{
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
-/// Beside the number of the one before: whether a slot is the head of its ring.
+/// A flag in `prev`: the slot is the head of its ring.
 const HEAD: u32 = 1 << 31;
 
-/// Sets of slots.
 pub(super) struct Links {
     buckets: Buckets,
-    /// Of each slot, the next of its ring; [`NONE`], if it is in none.
+    /// The next slot in the ring of each slot, or [`NONE`] if it is in no ring.
     next: VmVec<u32>,
-    /// Of each slot that is in a ring, the one before, and whether it is the head.
+    /// The previous slot in the ring of each slot, and the flag [`HEAD`].
     prev: VmVec<u32>,
     len: usize,
     moved: Moved,
@@ -37,7 +36,7 @@ impl Links {
         }
     }
 
-    /// A copy, for which nothing is planned.
+    /// Returns a copy without a plan.
     pub(super) fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self {
             buckets: self.buckets.try_clone()?,
@@ -58,7 +57,7 @@ impl Links {
         self.buckets.len()
     }
 
-    /// The next of the ring of a slot; itself, if it is alone, and [`NONE`], if it is in none.
+    /// Returns the next slot in a ring: the slot itself if it is alone, [`NONE`] if it is in no ring.
     #[inline]
     fn next_of(&self, slot: u32) -> u32 {
         self.next.get(slot as usize).copied().unwrap_or(NONE)
@@ -69,18 +68,17 @@ impl Links {
         self.next_of(slot) != NONE
     }
 
-    /// The set of that hash which is meant.
+    /// Returns the slots of the set with the hash that `is_meant` accepts.
     #[inline]
     pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> Slots<'_> {
         Slots::new(&self.next, self.buckets.find(hash, is_meant).unwrap_or(NONE))
     }
 
-    /// The set that a slot is in.
     pub(super) fn same(&self, slot: u32) -> Slots<'_> {
         Slots::new(&self.next, if self.contains(slot) { slot } else { NONE })
     }
 
-    /// Where a slot is to go. Nobody is asked about the slot itself.
+    /// Plans where a slot goes. `is_meant` is not called for the slot itself.
     #[inline]
     pub(super) fn look(&self, hash: u32, slot: u32, is_meant: impl FnMut(u32) -> bool) -> Plan {
         let other = |head| {
@@ -93,19 +91,18 @@ impl Links {
         Plan { hash, head, is_there: head == slot && head != NONE }
     }
 
-    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    /// Checks that a slot number is in range and not far; see [`check_slot`].
     #[inline]
     pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
-        // The next, the one before, and the hash.
+        // For the next slot, the previous slot and the hash.
         check_slot(&self.next, slot, HEAD, 3 * size_of::<u32>(), self.len)
     }
 
-    /// Makes room for all that [`commit`](Self::commit) may need, even if the slot is removed before.
+    /// Reserves all memory that [`commit`](Self::commit) may need, even if the slot is removed in between.
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or the slot does not leave a bit. Nothing has changed then that anybody could
-    /// tell.
+    /// If memory is refused, or the slot is 2^31 or above. Nothing observable has changed then.
     #[inline]
     pub(super) fn try_reserve(&mut self, slot: u32, _: Plan) -> Result<(), Error> {
         if slot >= HEAD {
@@ -118,13 +115,13 @@ impl Links {
         Ok(())
     }
 
-    /// Whether a slot is where it is to go.
+    /// Returns `true` if a slot is already in its planned set.
     #[inline]
     pub(super) fn is_same(&self, slot: u32, plan: Plan) -> bool {
         plan.is_there && self.contains(slot)
     }
 
-    /// Puts a slot where it is to go, for which there is room; out of the set that it is in, if any.
+    /// Moves a slot from its set, if any, to the planned one. Memory must have been reserved.
     pub(super) fn commit(&mut self, slot: u32, plan: Plan) {
         if self.is_same(slot, plan) {
             return;
@@ -146,14 +143,13 @@ impl Links {
         }
     }
 
-    /// Says which slot is before one. Whether that is a head stays.
     #[inline]
     fn set_prev(&mut self, slot: u32, prev: u32) {
         let word = &mut self.prev[slot as usize];
         *word = *word & HEAD | prev;
     }
 
-    /// Takes a slot out of its set; whether it was in one.
+    /// Removes a slot from its set. Returns `true` if it was in one.
     pub(super) fn remove(&mut self, slot: u32) -> bool {
         let next = self.next_of(slot);
         if next == NONE {
@@ -189,7 +185,7 @@ impl Links {
 
 #[cfg(any(test, fuzzing))]
 impl Links {
-    /// Asserts that each slot is where it is said to be, and nothing is lost.
+    /// Asserts that all links, heads and counts are right.
     pub(super) fn check(&self) {
         #[cfg(test)]
         self.buckets.check();
@@ -206,7 +202,7 @@ impl Links {
             heads += 1;
             let hash = self.buckets.hash_of(slot).unwrap();
             assert_eq!(self.buckets.find(hash, |other| other == slot), Some(slot));
-            // One head a ring: no other is met before it comes round.
+            // Each ring has one head, so none is found on the way around.
             let mut at = slot;
             loop {
                 at = self.next[at as usize];
@@ -226,7 +222,7 @@ impl Arrays for Links {
         uncover(&mut self.next, |next| *next != NONE);
         self.prev.truncate(self.next.len());
         self.moved = Moved::NOTHING;
-        // Any slot may become the head of its ring, which has an entry.
+        // Any slot may become the head of its ring and then needs an entry.
         self.buckets.tidy_below(self.next.len());
     }
 

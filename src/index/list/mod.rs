@@ -1,4 +1,4 @@
-//! [`ListIndex`]: a value to all slots that have it, in lists; and its iterator.
+//! [`ListIndex`], which stores the slots of each value in a linked list, and its iterator.
 
 #![forbid(unsafe_code)]
 
@@ -14,20 +14,21 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash};
 use std::iter::FusedIterator;
 
-/// Finds all slots of a value, where many may have the same; in lists, which take less memory where most sets are of a few.
+/// An index that finds all slots with a value, as linked lists; takes less memory than a [`SetIndex`](super::SetIndex)
+/// if most sets are small.
 ///
-/// It has what a [`SetIndex`](super::SetIndex) has, by the same names, and promises the same of [order](super::SetIndex#order)
-/// and of [wrong values](super::SetIndex#wrong-values). Slots of a value are linked one to the next, so that to go over them
-/// waits for memory at each. Take it where sets are small, or seldom gone over.
+/// It has the methods of a [`SetIndex`](super::SetIndex), and what holds there about [order](super::SetIndex#order) and
+/// [inconsistent values](super::SetIndex#inconsistent-values) holds here. The slots of a value are linked, so iterating
+/// over them waits for memory at each one. Use it if sets are small or rarely iterated over.
 ///
-/// # Complexity
+/// # Time complexity
 ///
-/// Insertion and removal are O(1) where hashes are spread, however large a set is. Insertion enters the kernel when
-/// committed memory is used up; removal may, and what it is refused it can do without.
+/// Insertion and removal are O(1) if hashes are well distributed, however large a set is. Insertion enters the kernel
+/// when committed memory is used up; removal may, and succeeds even if the system refuses memory.
 ///
 /// # Memory
 ///
-/// The index takes 12 bytes for each slot up to the highest, and about 10 more for each value, in the hash table. Slots are
+/// The index takes 12 bytes for each slot up to the highest, and about 10 more per value for the hash table. Slots are
 /// below 2<sup>31</sup>, and [far](super#far-slots) ones are refused.
 ///
 /// # Examples
@@ -53,12 +54,13 @@ set_methods! {
     "If the slot is 2<sup>31</sup> or above"
 }
 
-/// The slots of one value, given by [`ListIndex::find`] and [`ListIndex::same`], in no order that means anything.
+/// An iterator over the slots of one value, in no particular order; returned by [`ListIndex::find`] and
+/// [`ListIndex::same`].
 #[derive(Clone)]
 #[must_use = "iterators are lazy"]
 pub struct Slots<'l> {
     next: &'l [u32],
-    /// The one that comes, or [`NONE`].
+    /// The next slot to return, or [`NONE`].
     at: u32,
     first: u32,
 }

@@ -1,4 +1,4 @@
-//! What holds of indices of sets, of both kinds, whatever is planned, done and refused.
+//! Tests of both kinds of set index: plans, changes, refusals and panics.
 
 use super::Plan;
 use crate::error::{Error, ErrorKind};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Hashes are numbers times the first, of which the bits of the second stay.
+/// Hashes are values times the first number, masked by the second.
 #[derive(Clone, Copy)]
 struct Times(u64, u64);
 
@@ -48,7 +48,6 @@ impl Hasher for Product {
     }
 }
 
-/// What both indices have.
 trait Sets: Arrays + Sized {
     fn make(hasher: Times) -> Self;
     fn copy(&self) -> Result<Self, Error>;
@@ -156,7 +155,7 @@ macro_rules! sets {
 sets!(SetIndex);
 sets!(ListIndex);
 
-/// An index, and the value of each slot that is in it.
+/// An index, and the value of each slot in it as a model.
 struct Pair<I> {
     index: I,
     values: Vec<Option<u32>>,
@@ -196,7 +195,7 @@ impl<I: Sets> Pair<I> {
         Self { index: self.index.copy().unwrap(), values: self.values.clone() }
     }
 
-    /// Puts slots in, or moves them, and takes as many out.
+    /// Inserts and moves slots, and removes as many.
     fn come_and_go(&mut self, values: u32, steps: u32) {
         let mut state = steps;
         for _ in 0..steps {
@@ -209,7 +208,7 @@ impl<I: Sets> Pair<I> {
         }
     }
 
-    /// Asserts that the index has what the values say.
+    /// Asserts that the index agrees with the model.
     fn check(&self) {
         self.index.check();
         let mut sets: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
@@ -243,7 +242,6 @@ fn random(state: &mut u32, below: u32) -> u32 {
     (*state >> 8) % below
 }
 
-/// The tests of both.
 macro_rules! of_both {
     ($($test:ident)*) => {
         mod sets {
@@ -264,17 +262,17 @@ macro_rules! of_both {
 
 of_both! {
     sets_of_all_sizes_grow_and_shrink
-    slots_come_go_and_move
-    the_slot_itself_is_not_asked_about
-    a_slot_that_is_alone_goes_to_the_others_of_its_new_value
-    a_plan_holds_when_its_slot_was_removed
-    a_plan_is_refused_nothing_later
+    slots_are_inserted_removed_and_moved
+    is_meant_is_not_called_for_the_slot_itself
+    a_slot_alone_in_its_set_joins_the_set_of_its_new_value
+    a_plan_stays_valid_after_its_slot_is_removed
+    a_planned_change_is_never_refused
     whatever_is_refused_changes_nothing
     slots_that_cannot_be_numbered_are_refused
-    values_that_answer_as_they_like_lose_nothing
+    inconsistent_values_lose_no_slot
     a_panic_changes_nothing
-    a_copy_has_the_same_and_is_another
-    a_copy_that_is_refused_leaves_nothing
+    a_copy_is_equal_and_independent
+    a_refused_copy_leaves_nothing
     a_copy_has_the_same_options
 }
 
@@ -296,14 +294,14 @@ fn sets_of_all_sizes_grow_and_shrink<I: Sets>() {
     }
 }
 
-fn slots_come_go_and_move<I: Sets>() {
+fn slots_are_inserted_removed_and_moved<I: Sets>() {
     for hasher in HASHERS {
         // Many small sets, then few large ones.
         for values in [200, 30, 3] {
             let (mut pair, mut state) = (Pair::<I>::new(hasher), values);
             for step in 0..6_000_u32 {
                 let slot = random(&mut state, 600);
-                // More come for some time, then more go.
+                // Phases of growth and of shrinking alternate.
                 if random(&mut state, 8) < if step / 1500 % 2 == 0 { 6 } else { 2 } {
                     pair.put(random(&mut state, values), slot).unwrap();
                 } else {
@@ -323,14 +321,14 @@ fn slots_come_go_and_move<I: Sets>() {
     }
 }
 
-fn the_slot_itself_is_not_asked_about<I: Sets>() {
+fn is_meant_is_not_called_for_the_slot_itself<I: Sets>() {
     for (hasher, size) in HASHERS.into_iter().flat_map(|hasher| [1, 2, 16].map(|n| (hasher, n))) {
         let mut pair = Pair::<I>::new(hasher);
         for slot in 0..size {
             pair.put(0, slot).unwrap();
         }
         for slot in [0, 1] {
-            // To another value, which it has already, and back; and where it is.
+            // To another value, which the slot has already, and back; and to the value it is at.
             for value in [1, 1, 0, 0] {
                 pair.values[slot] = Some(value);
                 pair.put(value, u32::try_from(slot).unwrap()).unwrap();
@@ -340,7 +338,7 @@ fn the_slot_itself_is_not_asked_about<I: Sets>() {
     }
 }
 
-fn a_slot_that_is_alone_goes_to_the_others_of_its_new_value<I: Sets>() {
+fn a_slot_alone_in_its_set_joins_the_set_of_its_new_value<I: Sets>() {
     for hasher in HASHERS {
         let mut pair = Pair::<I>::new(hasher);
         pair.put(0, 5).unwrap();
@@ -351,7 +349,7 @@ fn a_slot_that_is_alone_goes_to_the_others_of_its_new_value<I: Sets>() {
     }
 }
 
-fn a_plan_holds_when_its_slot_was_removed<I: Sets>() {
+fn a_plan_stays_valid_after_its_slot_is_removed<I: Sets>() {
     for hasher in HASHERS {
         let mut state = 3;
         for sizes in [[1, 1], [1, 3], [2, 4], [3, 14], [4, 15], [5, 28], [40, 1], [29, 30]] {
@@ -368,7 +366,7 @@ fn a_plan_holds_when_its_slot_was_removed<I: Sets>() {
                 if old == Some(value) {
                     assert!(is_same);
                 } else if is_same {
-                    // Where hashes are equal, its set is as good as a new one.
+                    // If all hashes are equal, its own set serves as a new one.
                     assert_eq!(pair.index.same(slot), [slot]);
                 }
                 pair.check();
@@ -386,10 +384,10 @@ fn a_plan_holds_when_its_slot_was_removed<I: Sets>() {
     }
 }
 
-fn a_plan_is_refused_nothing_later<I: Sets>() {
+fn a_planned_change_is_never_refused<I: Sets>() {
     const SLOTS: u32 = 30_000;
     let mut refusals = 0;
-    // As many values. What one column has comes to its end first, or what another has.
+    // As many values. Either the arrays of one kind are used up first, or those of another.
     for (hasher, values, begin) in
         [(GOOD, SLOTS, 100), (GOOD, 20, 100), (FEW, SLOTS * 8, 12_000), (GOOD, SLOTS / 5, 100)]
     {
@@ -399,7 +397,7 @@ fn a_plan_is_refused_nothing_later<I: Sets>() {
         for slot in 0..begin {
             pair.put(slot % values, slot).unwrap();
         }
-        // There will be no more memory.
+        // From here on, no more memory is available.
         let _fault = Fault::from_nth(Call::Commit, 0);
         let enough = refusals + 300;
         for step in 0..30_000_u32 {
@@ -418,7 +416,7 @@ fn a_plan_is_refused_nothing_later<I: Sets>() {
                 pair.remove(slot);
             }
             if refusals == enough {
-                // Finding out why takes its time.
+                // Finding the reason takes long.
                 break;
             }
         }
@@ -427,13 +425,14 @@ fn a_plan_is_refused_nothing_later<I: Sets>() {
     assert!(refusals > 0);
 }
 
-/// Enough for several pages of each column.
+/// Enough for several pages of each array.
 const MANY: u32 = 20_000;
 
 fn whatever_is_refused_changes_nothing<I: Sets>() {
-    // Of sets that become large, and of as many sets as slots.
+    // Sets that become large, and as many sets as slots.
     for (call, values) in [(Call::Commit, 3_000), (Call::Commit, MANY), (Call::Reserve, 100)] {
-        // It may do without a call; then it has so many insertions to make up for that, or is refused the next.
+        // An insertion may manage without the call; it may do so for a number of insertions, or until the next is
+        // refused.
         for rest in [3, 0] {
             let mut pair = Pair::<I>::new(GOOD);
             pair.values.resize(MANY as usize, None);
@@ -473,14 +472,14 @@ fn slots_that_cannot_be_numbered_are_refused<I: Sets>() {
 }
 
 #[test]
-fn a_list_has_no_room_for_a_slot_of_32_bits() {
+fn lists_refuse_slots_of_32_bits() {
     let mut pair = Pair::<ListIndex<Times>>::new(GOOD);
     let error = pair.index.put(0, 1 << 31, |_| true).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(1 << 31)));
     pair.check();
 }
 
-fn values_that_answer_as_they_like_lose_nothing<I: Sets>() {
+fn inconsistent_values_lose_no_slot<I: Sets>() {
     for hasher in HASHERS {
         let (mut index, state) = (I::make(hasher), Cell::new(7));
         let next = |below| {
@@ -542,7 +541,7 @@ fn a_panic_changes_nothing<I: Sets>() {
     }
 }
 
-fn a_copy_has_the_same_and_is_another<I: Sets>() {
+fn a_copy_is_equal_and_independent<I: Sets>() {
     for hasher in HASHERS {
         for (values, steps) in [(1, 0), (300, 700), (30, 2000), (2, 2000)] {
             let mut pair = Pair::<I>::new(hasher);
@@ -550,7 +549,7 @@ fn a_copy_has_the_same_and_is_another<I: Sets>() {
             let mut copy = pair.copy();
             copy.check();
 
-            // Each goes its own way, and back to nothing.
+            // Each changes on its own, until it is empty.
             copy.come_and_go(values, 700);
             pair.check();
             pair.come_and_go(values, 900);
@@ -568,9 +567,9 @@ fn a_copy_has_the_same_and_is_another<I: Sets>() {
     }
 }
 
-/// What is planned for one index is not for its copy.
+/// A plan made for an index does not carry over to its copy.
 #[test]
-fn a_copy_has_nothing_planned() {
+fn a_copy_has_no_plan() {
     fn agree<I: Sets>() {
         for (value, slot) in [(0, 50), (1, 0), (0, 0), (7, 99)] {
             let mut pair = Pair::<I>::new(EQUAL);
@@ -589,9 +588,9 @@ fn a_copy_has_nothing_planned() {
     agree::<ListIndex<Times>>();
 }
 
-fn a_copy_that_is_refused_leaves_nothing<I: Sets>() {
+fn a_refused_copy_leaves_nothing<I: Sets>() {
     let mut index = fresh(I::make(FEW), None);
-    // Of sets of two sizes.
+    // Sets of two sizes.
     let value = |slot: u32| if slot < 500 { slot / 2 } else { slot % 3 };
     for slot in 0..1000 {
         index.put(value(slot), slot, |other| value(other) == value(slot)).unwrap();
@@ -612,7 +611,7 @@ fn a_copy_has_the_same_options<I: Sets>() {
         }
         index.put(slot % 90, slot, |other| other % 90 == slot % 90).unwrap();
     }
-    // One that had something, and has nothing.
+    // An array that held something and is now empty.
     index.clear();
     assert_alike(index.copy().unwrap(), &mut index);
 }

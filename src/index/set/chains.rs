@@ -1,8 +1,9 @@
-//! [`Chains`]: sets of slots, of which any can be taken out, whatever set it is in.
+//! [`Chains`]: sets of slots from which any slot can be removed, whatever its set.
 //!
-//! A set of up to three is a small chunk, a larger one a chain of large chunks. A hash table has the *head* of each:
-//! its first chunk, by its [id](Number::id). Slots come into the head; when it is full, another comes before it, and
-//! stands for the set. Each slot knows its chunk. So whatever is done touches a chunk or two, however large the set.
+//! A set of up to three slots is a small chunk, a larger one a chain of large chunks. The hash table stores the *head*
+//! of each set: its first chunk, by [id](Number::id). Slots are added to the head; when it is full, a new chunk is put
+//! before it and becomes the head. Each slot stores the id of its chunk. Every operation therefore touches one or two
+//! chunks, however large the set.
 
 use super::chunk::{Chunk, Large, Number, Small};
 use super::iter::{Chunks, Slots};
@@ -16,27 +17,26 @@ use crate::index::memory::{
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
-/// A chunk with so many, or fewer, is put together with a neighbour, if both have no more than [`TOGETHER`]. Only then
-/// are its neighbours looked at, which takes two cache lines.
+/// A chunk with this many slots or fewer is merged with a neighbour, if both together have at most [`TOGETHER`]. Only
+/// then are its neighbours read, which takes two cache lines.
 const FEW: u32 = 7;
-/// One less than fits, so that the next that comes does not undo it.
+/// One less than fits, so that the next insertion does not undo a merge.
 const TOGETHER: u32 = 13;
-/// So many, or fewer, go back into a small chunk, which has room for one more.
+/// A set with this many slots or fewer returns to a small chunk, which has room for one more.
 const BACK: u32 = 2;
 
-/// For how many slots a chunk is, as memory for them is reckoned.
+/// The slots per chunk on which memory estimates are based.
 const SMALL_SLOTS: usize = 3;
 const LARGE_SLOTS: usize = 10;
 
-/// So many chunks may be reserved, or in use while slots move from one to another.
+/// How many chunks may be reserved, or in use while slots move from one to another.
 const SPARE: usize = 4;
 
-/// Sets of slots.
 pub(super) struct Chains {
     buckets: Buckets,
     small: Pool<Small>,
     large: Pool<Large>,
-    /// Of each slot, the id of its chunk, or [`NONE`].
+    /// The id of the chunk of each slot, or [`NONE`].
     back: VmVec<u32>,
     len: usize,
     moved: Moved,
@@ -54,7 +54,7 @@ impl Chains {
         }
     }
 
-    /// A copy, for which nothing is planned.
+    /// Returns a copy without a plan.
     pub(super) fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self {
             buckets: self.buckets.try_clone()?,
@@ -76,7 +76,7 @@ impl Chains {
         self.buckets.len()
     }
 
-    /// The id of the chunk that a slot is in, or [`NONE`].
+    /// Returns the id of the chunk that a slot is in, or [`NONE`].
     #[inline]
     fn id_of(&self, slot: u32) -> u32 {
         self.back.get(slot as usize).copied().unwrap_or(NONE)
@@ -87,7 +87,7 @@ impl Chains {
         self.id_of(slot) != NONE
     }
 
-    /// All chunks of a set, from one of them on.
+    /// Returns all chunks of a set, starting at one of them.
     #[inline]
     fn chunks_from(&self, id: u32) -> Chunks<'_> {
         match Number::from_id(id) {
@@ -96,7 +96,6 @@ impl Chains {
         }
     }
 
-    /// One that is in the chunk of an id.
     #[inline]
     fn first(&self, id: u32) -> u32 {
         match Number::from_id(id) {
@@ -105,7 +104,6 @@ impl Chains {
         }
     }
 
-    /// The members of the chunk of an id.
     #[inline]
     fn members(&self, id: u32) -> &[u32] {
         match Number::from_id(id) {
@@ -114,13 +112,12 @@ impl Chains {
         }
     }
 
-    /// The set of that hash of which one slot is meant.
+    /// Returns the slots of the set with the hash that `is_meant` accepts.
     #[inline]
     pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> Slots<'_> {
         Slots::new(self.chunks(hash, is_meant))
     }
 
-    /// The chunks of that set.
     #[inline]
     pub(super) fn chunks(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Chunks<'_> {
         match self.buckets.find(hash, |id| is_meant(self.first(id))) {
@@ -129,7 +126,6 @@ impl Chains {
         }
     }
 
-    /// The set that a slot is in.
     pub(super) fn same(&self, slot: u32) -> Slots<'_> {
         Slots::new(match self.id_of(slot) {
             NONE => Chunks::EMPTY,
@@ -137,51 +133,51 @@ impl Chains {
         })
     }
 
-    /// Where a slot is to go. Nobody is asked about the slot itself.
+    /// Plans where a slot goes. `is_meant` is not called for the slot itself.
     #[inline]
     pub(super) fn look(&self, hash: u32, slot: u32, is_meant: impl FnMut(u32) -> bool) -> Plan {
         let head = self.buckets.look(hash, |id| self.other(id, slot), is_meant);
         Plan { hash, head, is_there: head != NONE && self.id_of(slot) == head }
     }
 
-    /// A slot of a set, by its head, that is not that one.
+    /// Returns a slot of a set other than `slot`, if there is one.
     #[inline]
     fn other(&self, head: u32, slot: u32) -> Option<u32> {
         let first = self.first(head);
         if first == slot { self.second(head) } else { Some(first) }
     }
 
-    /// A slot of a set, by its head, that is not the first, if there is one.
+    /// Returns a slot of a set other than the first, if there is one.
     #[inline(never)]
     fn second(&self, head: u32) -> Option<u32> {
         let second = self.members(head).get(1).copied();
         second.or_else(|| self.chunks_from(head).nth(1)?.first().copied())
     }
 
-    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    /// Checks that a slot number is in range and not far; see [`check_slot`].
     #[inline]
     pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
         check_slot(&self.back, slot, NONE, size_of::<u32>(), self.len)
     }
 
-    /// Makes room for all that [`commit`](Self::commit) may need, even if the slot is removed before.
+    /// Reserves all memory that [`commit`](Self::commit) may need, even if the slot is removed in between.
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or the slot, or what there is of sets, is more than can be numbered. Nothing has
-    /// changed then that anybody could tell.
+    /// If memory is refused, or the slot, sets or chunks exceed what can be numbered. Nothing observable has changed
+    /// then.
     #[inline]
     pub(super) fn try_reserve(&mut self, slot: u32, plan: Plan) -> Result<(), Error> {
         if slot == NONE {
             return Err(too_many(NONE));
         }
         cover(&mut self.back, slot, NONE)?;
-        // A set may be made, or end with the slot and be made again.
+        // A set may be created, or end with the slot and be created again.
         if !plan.has_set() || plan.is_there {
             let small = self.small.try_reserve_one()?;
             self.buckets.reserve(Number::Small(small).id())?;
         }
-        // Should another chunk become the head, that was full all along, there will be the one that was the head.
+        // If the slot's removal frees the head, a full chunk may become the head, and the freed one is reused.
         if plan.has_set() && self.is_full(plan.head) {
             let large = self.large.try_reserve_one()?;
             self.buckets.reserve(Number::Large(large).id())?;
@@ -198,13 +194,13 @@ impl Chains {
         }
     }
 
-    /// Whether a slot is where it is to go.
+    /// Returns `true` if a slot is already in its planned set.
     #[inline]
     pub(super) fn is_same(&self, slot: u32, plan: Plan) -> bool {
         plan.is_there && self.contains(slot)
     }
 
-    /// Puts a slot where it is to go, for which there is room; out of the set that it is in, if any.
+    /// Moves a slot from its set, if any, to the planned one. Memory must have been reserved.
     pub(super) fn commit(&mut self, slot: u32, plan: Plan) {
         if self.is_same(slot, plan) {
             return;
@@ -218,14 +214,14 @@ impl Chains {
         self.len += 1;
     }
 
-    /// Makes a set of one; where it is.
+    /// Creates a set of one slot. Returns its chunk.
     fn begin(&mut self, hash: u32, slot: u32) -> Number {
         let number = Number::Small(self.small.put(Small::of(&[slot])));
         self.buckets.insert_reserved(hash, number.id());
         number
     }
 
-    /// Puts a slot into a set, by its head; where it is then.
+    /// Adds a slot to the set with the given head. Returns the slot's chunk.
     fn add(&mut self, head: Number, slot: u32) -> Number {
         match head {
             Number::Small(number) => {
@@ -247,7 +243,7 @@ impl Chains {
         }
     }
 
-    /// Moves the slots of a small chunk, and one more, into a large one; which one.
+    /// Moves the slots of a small chunk, and one more, to a large chunk. Returns the latter.
     #[inline(never)]
     fn grow(&mut self, number: u32, slot: u32) -> Number {
         let mut chunk = Large::of(self.small[number].members());
@@ -259,7 +255,7 @@ impl Chains {
         grown
     }
 
-    /// Makes a chunk of one slot before another, which stands for the set then; which one.
+    /// Puts a chunk of one slot before another, as the new head of the set. Returns the new chunk.
     #[inline(never)]
     fn prepend(&mut self, number: u32, slot: u32) -> Number {
         let mut chunk = Large::of(&[slot]);
@@ -271,7 +267,7 @@ impl Chains {
         new
     }
 
-    /// Takes a slot out of its set; whether it was in one.
+    /// Removes a slot from its set. Returns `true` if it was in one.
     pub(super) fn remove(&mut self, slot: u32) -> bool {
         let id = self.id_of(slot);
         if id == NONE {
@@ -296,19 +292,20 @@ impl Chains {
         true
     }
 
-    /// Nothing stands for a set any more.
+    /// Removes the hash table entry of a set that is now empty.
     fn end(&mut self, head: u32) {
         self.buckets.remove(head);
         self.moved = Moved::away(head);
     }
 
-    /// Another chunk, whose id there is room for, stands for a set.
+    /// Makes another chunk the head of a set. Memory for its id must have been reserved.
     fn stand_in(&mut self, head: Number, other: Number) {
         self.buckets.replace_reserved(head.id(), other.id());
         self.moved = Moved::to(head.id(), other.id());
     }
 
-    /// Puts a chunk that has few, so many, together with a neighbour, or into a small one, or frees it.
+    /// Merges a large chunk that has only `len` slots left with a neighbour, moves its slots to a small chunk, or frees
+    /// it.
     #[inline(never)]
     fn tidy(&mut self, number: u32, len: u32) {
         let chunk = &self.large[number];
@@ -327,13 +324,13 @@ impl Chains {
             if others + len > TOGETHER {
                 continue;
             }
-            // The fewer move, since each has to be told.
+            // The smaller chunk moves, because each moved slot's id must be updated.
             let (from, to) = if len <= others { (number, other) } else { (other, number) };
             return self.merge(from, to);
         }
     }
 
-    /// Moves all slots of a chunk into another of the same set, where they fit.
+    /// Moves all slots of a chunk to another chunk of the same set, where they fit.
     fn merge(&mut self, from: u32, to: u32) {
         let chunk = self.large[from];
         for member in chunk.members() {
@@ -343,7 +340,7 @@ impl Chains {
         self.unlink(from);
     }
 
-    /// Takes a chunk out of its chain, whose slots are elsewhere.
+    /// Removes an empty chunk from its chain.
     fn unlink(&mut self, number: u32) {
         let chunk = &self.large[number];
         let (prev, next) = (chunk.prev(), chunk.next());
@@ -358,9 +355,9 @@ impl Chains {
         }
     }
 
-    /// Moves a set that is one large chunk into a small one; not, if there is no memory.
+    /// Moves a set of one large chunk to a small one, unless memory is refused.
     fn shrink(&mut self, number: u32) {
-        // One of them may be promised to a plan.
+        // One of the two may be reserved for a plan.
         let Ok(last) = self.small.try_reserve_fresh(2) else { return };
         if self.buckets.reserve(Number::Small(last).id()).is_err() {
             return;
@@ -384,7 +381,7 @@ impl Chains {
 
 #[cfg(any(test, fuzzing))]
 impl Chains {
-    /// Asserts that each slot is where it is said to be, and nothing is lost.
+    /// Asserts that each slot is in its chunk, and that all links and counts are right.
     pub(super) fn check(&self) {
         #[cfg(test)]
         self.buckets.check();
@@ -396,7 +393,7 @@ impl Chains {
             slots += 1;
             let members = self.members(id);
             assert_eq!(members.iter().filter(|member| **member == slot).count(), 1);
-            // Each chunk is looked at once: with its first slot.
+            // Each chunk is checked once, at its first slot.
             if members[0] != slot {
                 continue;
             }
@@ -433,26 +430,26 @@ impl Chains {
         }
     }
 
-    /// How many chunks of either kind there are.
+    /// Returns the number of small and large chunks in use.
     pub(super) fn used(&self) -> [usize; 2] {
         [self.small.used(), self.large.used()]
     }
 
-    /// How many of either kind there are, those that are free among them.
+    /// Returns the number of small and large chunks, including free ones.
     #[cfg(test)]
     pub(super) const fn stored(&self) -> [usize; 2] {
         [self.small.as_slice().len(), self.large.as_slice().len()]
     }
 }
 
-/// Records that slots are in the chunk of an id.
+/// Stores the id of a chunk for its slots.
 fn note(back: &mut [u32], members: &[u32], id: u32) {
     for member in members {
         back[*member as usize] = id;
     }
 }
 
-/// How many small chunks so many slots can take, each of which may be a set.
+/// Returns the greatest number of small chunks, if each of a number of slots is a set of its own.
 fn most_small(slots: usize) -> usize {
     slots.saturating_add(SPARE)
 }
@@ -480,17 +477,17 @@ impl Arrays for Chains {
         });
         uncover(back, |id| *id != NONE);
         *moved = Moved::NOTHING;
-        // Any large chunk may become the head of its chain, which has an entry.
+        // Any large chunk may become the head of its chain and then needs an entry.
         buckets.tidy_below(small.as_slice().len().max(large.as_slice().len()) * 2);
     }
 
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        // By ids, of either kind of chunk by turns.
+        // By ids, which alternate between the two kinds of chunk.
         let ids = |slots| covering(most_small(slots)).saturating_mul(2);
         self.buckets.each_array_of(visitor, Share { slots_each: 1, most: ids })?;
         let small = Share { slots_each: SMALL_SLOTS, most: most_small };
         visitor.visit(self.small.chunks_mut(), small)?;
-        // Two that are neighbours have more than eight, and one that is alone more than a small one has kept.
+        // Two neighbours have more than eight slots, and a single chunk has more than fit in a small one.
         let most = |slots: usize| slots / 3 + SPARE;
         visitor.visit(self.large.chunks_mut(), Share { slots_each: LARGE_SLOTS, most })?;
         visitor.visit(&mut self.back, Share::SLOTS)

@@ -1,15 +1,14 @@
-//! [`Small`] and [`Large`]: some of the slots of a value, side by side.
+//! [`Small`] and [`Large`]: chunks, which hold some of the slots of a value.
 
 use crate::index::bucket::NONE;
 
-/// How many slots a chunk has room for.
+/// The number of slots that fit.
 pub(super) const SMALL: usize = 3;
 pub(super) const LARGE: usize = 14;
 
-/// The bits of a link: a number, or all of them, for none. The two above hold half of a length.
+/// The bits of a link: a chunk number, or all bits set for none. The two bits above hold half of the length.
 const LINK: u32 = (1 << 30) - 1;
 
-/// Which chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
     Small(u32),
@@ -17,7 +16,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// As one number among those of both kinds, which has no holes.
+    /// Returns a number that is unique among chunks of both kinds.
     #[inline]
     pub(super) const fn id(self) -> u32 {
         match self {
@@ -32,9 +31,9 @@ impl Number {
     }
 }
 
-/// Some of the slots of a value, as a [`Pool`](super::pool::Pool) holds them.
+/// A chunk, as stored in a [`Pool`](super::pool::Pool).
 pub(super) trait Chunk: Copy {
-    /// How many can be numbered.
+    /// How many chunks can be numbered.
     const MOST: u32;
     const EMPTY: Self;
 
@@ -42,12 +41,12 @@ pub(super) trait Chunk: Copy {
 
     fn set_len(&mut self, len: u32);
 
-    /// The members, from the front on, then [`NONE`].
+    /// The slots, at the front, followed by [`NONE`].
     fn places(&self) -> &[u32];
 
     fn places_mut(&mut self) -> &mut [u32];
 
-    /// With these slots, which fit.
+    /// Creates a chunk of the given slots, which must fit.
     fn of(members: &[u32]) -> Self {
         let mut chunk = Self::EMPTY;
         for member in members {
@@ -61,7 +60,7 @@ pub(super) trait Chunk: Copy {
         self.len() as usize == self.places().len()
     }
 
-    /// One that is in it, as long as it is not empty.
+    /// Returns the first slot of a chunk that is not empty.
     #[inline]
     fn first(&self) -> u32 {
         self.places()[0]
@@ -72,7 +71,7 @@ pub(super) trait Chunk: Copy {
         &self.places()[..self.len() as usize]
     }
 
-    /// Puts a slot in, for which there is room.
+    /// Adds a slot to a chunk that is not full.
     #[inline]
     fn push(&mut self, slot: u32) {
         let len = self.len();
@@ -80,12 +79,12 @@ pub(super) trait Chunk: Copy {
         self.set_len(len + 1);
     }
 
-    /// Takes a slot out that is in it; how many are left.
+    /// Removes a slot that is in the chunk. Returns the number of slots left.
     #[inline]
     fn take(&mut self, slot: u32) -> u32 {
         let last = self.len() - 1;
         let places = self.places_mut();
-        // All are looked at, since that takes no branch and goes by four at once. One is it, and gives its place.
+        // All places are compared, because that needs no branch and is vectorised by four.
         let mut at = 0;
         for (place, member) in (0_u32..).zip(&*places) {
             at |= if *member == slot { place } else { 0 };
@@ -96,49 +95,49 @@ pub(super) trait Chunk: Copy {
         last
     }
 
-    /// One that is free, before another.
+    /// Creates a free chunk that precedes another.
     fn free(next: u32) -> Self {
         let mut chunk = Self::EMPTY;
         chunk.places_mut()[0] = next;
         chunk
     }
 
-    /// Which one is behind it, of one that is free.
+    /// Returns the chunk after a free one.
     fn next_free(&self) -> u32 {
         self.first()
     }
 
-    /// Whether it is free: no other has no members.
+    /// Returns `true` if the chunk is free: only free chunks have no slots.
     fn is_free(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A set of up to three.
+/// A set of up to three slots.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub(super) struct Small {
-    /// From the front on, then [`NONE`].
+    /// At the front, followed by [`NONE`].
     members: [u32; SMALL],
     len: u32,
 }
 
-/// A set, or part of one: a line of the processor's cache.
+/// A set, or part of one, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Large {
-    /// The one behind it, and the upper bits of the length.
+    /// The next chunk, and the upper bits of the length.
     next: u32,
-    /// The one before it, and the lower bits of the length.
+    /// The previous chunk, and the lower bits of the length.
     prev: u32,
-    /// From the front on, then [`NONE`].
+    /// At the front, followed by [`NONE`].
     members: [u32; LARGE],
 }
 
 const _: () = assert!(size_of::<Small>() == 16 && size_of::<Large>() == 64);
 
 impl Chunk for Small {
-    // So that no number is that of none.
+    // So that no id is [`NONE`].
     const MOST: u32 = (1 << 31) - 1;
     const EMPTY: Self = Self { members: [NONE; SMALL], len: 0 };
 
@@ -224,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_chunk_keeps_its_length_and_links_apart() {
+    fn the_length_and_links_of_a_large_chunk_are_independent() {
         let mut chunk = Large::EMPTY;
         chunk.set_next(Some(5));
         for len in 0..14 {
@@ -245,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_member_takes_the_place_of_one_that_goes() {
+    fn the_last_member_replaces_a_removed_one() {
         let mut chunk = Large::of(&[7, 8, 9, 10]);
         assert_eq!(chunk.take(8), 3);
         assert_eq!(chunk.members(), [7, 10, 9]);
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_both_kinds_have_ids_of_their_own() {
+    fn ids_of_both_kinds_of_chunk_are_distinct() {
         for id in [0, 1, 2, 7, u32::MAX - 1, u32::MAX] {
             assert_eq!(Number::from_id(id).id(), id);
         }

@@ -1,14 +1,14 @@
-//! [`Slots`]: those of one value.
+//! [`Slots`]: an iterator over the slots of one value.
 
 use super::chunk::{Chunk, Large};
 use crate::slots::prefetch::ask_for;
 use std::iter::FusedIterator;
 use std::slice;
 
-/// The slots of one value, given by [`SetIndex::find`](super::SetIndex::find) and
-/// [`SetIndex::same`](super::SetIndex::same), in no order that means anything.
+/// An iterator over the slots of one value, in no particular order; returned by
+/// [`SetIndex::find`](super::SetIndex::find) and [`SetIndex::same`](super::SetIndex::same).
 ///
-/// [`count`](Iterator::count) reads a word for each dozen.
+/// [`count`](Iterator::count) reads one word per chunk of about a dozen slots.
 #[derive(Clone)]
 #[must_use = "iterators are lazy"]
 pub struct Slots<'s> {
@@ -16,13 +16,13 @@ pub struct Slots<'s> {
     rest: Chunks<'s>,
 }
 
-/// The same, by the chunk: slices of up to 14.
+/// An iterator over the same slots by chunk, as slices of up to 14.
 #[derive(Clone)]
 pub(super) struct Chunks<'s> {
     first: &'s [u32],
     large: &'s [Large],
     forwards: Option<u32>,
-    /// Those before the first, from the last of them on.
+    /// The chunks before the first, in reverse order.
     backwards: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! [`SetIndex`]: a value to all slots that have it, in chunks.
+//! [`SetIndex`], which stores the slots of each value in chunks.
 
 #![forbid(unsafe_code)]
 
@@ -19,36 +19,37 @@ use chains::Chains;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash};
 
-/// Finds all slots of a value, where many may have the same.
+/// An index that finds all slots with a value, which any number of slots may have.
 ///
-/// It holds numbers of slots, and no value: who uses it keeps these, and tells whether the one in a slot is meant. It
-/// asks about one slot of each set that may be it, since all of a set have the same value. It is for those who have
-/// storage of their own.
+/// It stores slot numbers, not values: the caller keeps the values, and passes closures that return whether the value
+/// in a slot is the one sought. A closure is called for one slot of each candidate set, because all slots of a set have
+/// the same value. Use it with storage of your own; a [`Table`](crate::Table) maintains its indices itself.
 ///
-/// The slots of a value lie in chunks of up to 14, a cache line each, so that to go over them is nearly as fast as over an array.
-/// A slot knows its chunk: to take one out is as fast from a set of millions as from a set of two, and asks nobody for
-/// a hash.
+/// The slots of a value lie in chunks of up to 14, one cache line each, so iterating over them is nearly as fast as
+/// over an array. Each slot stores its chunk: removal from a set of millions is as fast as from a set of two, and
+/// hashes nothing.
 ///
 /// # Order
 ///
-/// Slots of a value are in no order that means anything: whatever is put in or taken out may change it.
+/// The slots of a value are in no particular order, and any insertion or removal may change it.
 ///
-/// # Complexity
+/// # Time complexity
 ///
-/// Insertion and removal are O(1) where hashes are spread, however large a set is: they move six slots of it at most,
-/// and less than one on average. No array is ever copied. Insertion enters the kernel when committed memory is used up;
-/// removal may, and what it is refused it can do without.
+/// Insertion and removal are O(1) if hashes are well distributed, however large a set is: they move at most six of its
+/// slots, and less than one on average. No array is copied. Insertion enters the kernel when committed memory is used
+/// up; removal may, and succeeds even if the system refuses memory.
 ///
 /// # Memory
 ///
-/// The index takes 4 bytes for each slot up to the highest; [far](super#far-slots) slots are refused. A value of up to three slots takes some 35 more, and one of more slots some 85, and another
-/// 72 for each ten slots or so: chunks of a large set are nearly a third full at least, and two thirds on average if
-/// slots come and go at random. There may be 2<sup>31</sup> - 1 values.
+/// The index takes 4 bytes for each slot up to the highest; [far](super#far-slots) slots are refused. A value with up
+/// to three slots takes about 35 more bytes, one with more slots about 85, and 72 more for about each ten slots: chunks
+/// of a large set are nearly a third full at least, and two thirds full on average if slots are inserted and removed at
+/// random. There may be 2<sup>31</sup> - 1 values.
 ///
-/// # Wrong values
+/// # Inconsistent values
 ///
-/// A `Hash` or `Eq` that gives another answer each time has values not be found, or the wrong ones, and that is
-/// all. [`remove`](Self::remove) and [`same`](Self::same) ask neither.
+/// If `Hash` or `Eq` is inconsistent, values may be missed, or wrong ones found, and nothing else happens.
+/// [`remove`](Self::remove) and [`same`](Self::same) call neither.
 ///
 /// # Examples
 ///
@@ -64,7 +65,7 @@ use std::hash::{BuildHasher, Hash};
 /// assert_eq!((red.len(), index.sets()), (3, 2));
 ///
 /// colours[0] = "blue";
-/// index.insert("blue", 0, |other| colours[other as usize] == "blue"); // it is not red any more
+/// index.insert("blue", 0, |other| colours[other as usize] == "blue"); // moves it from "red"
 /// assert_eq!(index.count("red", |slot| colours[slot as usize] == "red"), 2);
 /// assert!(index.same(1).any(|slot| slot == 0));
 /// ```
@@ -75,5 +76,5 @@ pub struct SetIndex<S = RandomState> {
 
 set_methods! {
     SetIndex, chains: Chains,
-    "If the slot is `u32::MAX`, or there are as many values or chunks as can be numbered"
+    "If the slot is `u32::MAX`, or all numbers of values or chunks are in use"
 }

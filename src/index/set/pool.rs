@@ -1,4 +1,4 @@
-//! [`Pool`]: chunks by number, including free ones.
+//! [`Pool`]: numbered chunks of one kind.
 
 use super::chunk::Chunk;
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::index::memory::{array, copy, too_many};
 use crate::vec::VmVec;
 use std::ops::{Index, IndexMut};
 
-/// Chunks of one kind. Free chunks are chained.
+/// Chunks, including free ones, which are chained.
 pub(super) struct Pool<C> {
     chunks: VmVec<C>,
     free: u32,
@@ -27,14 +27,13 @@ impl<C: Chunk> Pool<C> {
     ///
     /// # Errors
     ///
-    /// If memory is refused, or there are as many chunks as can be numbered.
+    /// If memory is refused, or all numbers are in use.
     #[inline]
     pub(super) fn try_reserve_one(&mut self) -> Result<u32, Error> {
         if self.free == NONE { self.try_reserve_fresh(1) } else { Ok(self.free) }
     }
 
-    /// Reserves memory for `fresh` chunks in addition to those that are free. Returns the number that the last would
-    /// have.
+    /// Reserves memory for `fresh` chunks in addition to the free ones. Returns the number that the last would have.
     ///
     /// # Errors
     ///
@@ -48,7 +47,7 @@ impl<C: Chunk> Pool<C> {
         Ok(end - 1)
     }
 
-    /// Inserts a chunk, for which memory was reserved.
+    /// Adds a chunk, for which memory was reserved, and returns its number.
     #[inline]
     pub(super) fn put(&mut self, chunk: C) -> u32 {
         match self.free {
@@ -70,7 +69,7 @@ impl<C: Chunk> Pool<C> {
         self.free = number;
     }
 
-    /// Moves chunks from the end to the places of free ones, and truncates the array after the last one in use.
+    /// Moves chunks from the end to free places, and truncates the array after the last chunk in use.
     ///
     /// After each move, `moved` is called with all chunks, the old number and the new one.
     pub(super) fn pack(&mut self, mut moved: impl FnMut(&mut [C], u32, u32)) {
@@ -113,7 +112,6 @@ impl<C: Chunk> Pool<C> {
         self.chunks.as_slice()
     }
 
-    /// The number of chunks in use.
     #[cfg(any(test, fuzzing))]
     pub(super) fn used(&self) -> usize {
         let (mut used, mut free) = (self.chunks.len(), self.free);

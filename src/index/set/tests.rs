@@ -1,9 +1,9 @@
-//! What holds of chunks.
+//! Tests of chunks.
 
 use super::SetIndex;
 use crate::os::{Call, fault::Fault};
 
-/// The value of a slot, by a thousand.
+/// The value of a slot is its number divided by a thousand.
 fn index_of(sizes: &[u32]) -> SetIndex {
     let mut index = SetIndex::new();
     for (value, size) in (0..).zip(sizes) {
@@ -19,7 +19,7 @@ fn insert(index: &mut SetIndex, slot: u32) {
 }
 
 #[test]
-fn a_set_is_a_small_chunk_then_a_chain_of_large_ones_and_back() {
+fn a_set_grows_to_a_chain_of_large_chunks_and_shrinks_back() {
     let mut index = index_of(&[]);
     let mut seen = Vec::new();
     for slot in 0..30 {
@@ -36,13 +36,13 @@ fn a_set_is_a_small_chunk_then_a_chain_of_large_ones_and_back() {
         index.chains.check();
         seen[slot as usize] = index.chains.used();
     }
-    // Not at once, so that it does not go to and fro.
+    // Not at once, to avoid thrashing.
     assert_eq!(seen[26..], [[0, 1], [1, 0], [1, 0], [0, 0]]);
     assert!(seen.is_sorted_by_key(|used| std::cmp::Reverse(used[1])));
 }
 
 #[test]
-fn one_that_goes_and_comes_copies_nothing_to_and_fro() {
+fn alternating_removal_and_insertion_moves_no_chunk() {
     for size in [4, 15, 29] {
         let mut index = index_of(&[size]);
         let used = index.chains.used();
@@ -56,7 +56,7 @@ fn one_that_goes_and_comes_copies_nothing_to_and_fro() {
 }
 
 #[test]
-fn what_is_left_of_a_large_set_takes_no_more_than_twice_the_chunks_it_needs() {
+fn a_shrunken_set_takes_at_most_twice_the_chunks_it_needs() {
     let mut state = 1_u64;
     for size in [100, 300, 999] {
         let mut index = index_of(&[size]);
@@ -77,7 +77,7 @@ fn what_is_left_of_a_large_set_takes_no_more_than_twice_the_chunks_it_needs() {
 }
 
 #[test]
-fn chunks_that_were_given_back_are_used_again() {
+fn freed_chunks_are_reused() {
     let mut index = index_of(&[3, 20, 500]);
     let before = [index.chains.used(), index.chains.stored()];
     for _ in 0..3 {
@@ -91,17 +91,17 @@ fn chunks_that_were_given_back_are_used_again() {
         index.chains.check();
         assert_eq!([index.chains.used(), index.chains.stored()][0], before[0]);
     }
-    // All three began small, and one small chunk more may be kept ready.
+    // All three sets began small, and one small chunk may be kept reserved.
     assert!(index.chains.stored()[0] <= 4 && index.chains.stored()[1] == before[1][1]);
 }
 
 #[test]
-fn a_set_stays_large_where_no_memory_is_for_a_small_one() {
+fn a_set_stays_large_without_memory_for_a_small_chunk() {
     let mut index = index_of(&[4]);
-    // The arrays that have an element for each slot are long enough.
+    // Makes the arrays that have an element per slot long enough.
     insert(&mut index, 2000);
     assert!(index.remove(2000));
-    // As many small chunks as there is memory for.
+    // As many small chunks as memory allows.
     let mut slot = 1000;
     let fault = Fault::from_nth(Call::Commit, 0);
     while index.try_insert(&slot, slot, |_| false).is_ok() {
@@ -112,7 +112,7 @@ fn a_set_stays_large_where_no_memory_is_for_a_small_one() {
         index.chains.check();
         assert_eq!(index.same(3).count(), 3 - slot as usize);
     }
-    // It might be removed meanwhile, and a small chunk be needed to put it back.
+    // If the slot were removed now, putting it back would need a small chunk.
     assert!(index.plan(&0, 3, |_| true).is_err());
     assert!(index.remove(3));
     index.chains.check();
@@ -121,7 +121,7 @@ fn a_set_stays_large_where_no_memory_is_for_a_small_one() {
 }
 
 #[test]
-fn chunks_are_slices_of_all_slots() {
+fn chunks_together_are_all_slots() {
     for size in [0, 1, 3, 4, 14, 15, 100] {
         let mut index = index_of(&[1, size]);
         (0..size / 2).for_each(|n| assert!(index.remove(1000 + n)));
@@ -135,7 +135,7 @@ fn chunks_are_slices_of_all_slots() {
 }
 
 #[test]
-fn an_iterator_gives_the_same_however_it_is_asked() {
+fn all_iterator_methods_yield_the_same_slots() {
     for size in [1, 3, 4, 14, 15, 100] {
         let index = index_of(&[size]);
         for first in [0, size / 2, size - 1] {

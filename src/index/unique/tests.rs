@@ -1,11 +1,11 @@
-//! Copies of an index, which nobody may be asked for anything.
+//! Tests of copies of an index, which run no user code.
 
 use super::*;
 use crate::index::tests::{assert_alike, fresh, refuse_copies};
 use std::cell::Cell;
 use std::hash::Hasher;
 
-/// Of hashes, these bits stay.
+/// Hashes are masked by these bits.
 #[derive(Clone, Copy)]
 struct Bits(u64);
 
@@ -42,7 +42,7 @@ fn insert<S: BuildHasher>(index: &mut UniqueIndex<S>, slot: u32) {
     assert_eq!(index.insert(&slot, slot, |other| other == slot), None);
 }
 
-/// Asserts that an index has those of so many slots that are meant, and no other.
+/// Asserts that the index holds, of the slots below `count`, those that `is_in` accepts, and no others.
 #[track_caller]
 fn check<S: BuildHasher>(index: &UniqueIndex<S>, count: u32, is_in: impl Fn(u32) -> bool) {
     index.buckets.check();
@@ -54,7 +54,7 @@ fn check<S: BuildHasher>(index: &UniqueIndex<S>, count: u32, is_in: impl Fn(u32)
     assert_eq!(index.len(), (0..count).filter(|slot| is_in(*slot)).count());
 }
 
-/// So many, and then each third goes, so that buckets and what overflows are in use and free.
+/// Inserts `count` slots and removes each third, so that buckets and overflow buckets are in use and free.
 fn some_of(hasher: Bits, count: u32) -> UniqueIndex<Bits> {
     let mut index = UniqueIndex::with_hasher(hasher);
     (0..count).for_each(|slot| insert(&mut index, slot));
@@ -63,7 +63,7 @@ fn some_of(hasher: Bits, count: u32) -> UniqueIndex<Bits> {
 }
 
 #[test]
-fn a_copy_has_the_same_and_is_another() {
+fn a_copy_is_equal_and_independent() {
     for (hasher, count) in [(GOOD, 0), (GOOD, 1), (GOOD, 5000), (FEW, 500), (NONE, 200)] {
         let mut index = some_of(hasher, count);
         let mut copy = index.clone();
@@ -87,7 +87,7 @@ fn a_copy_has_the_same_and_is_another() {
 }
 
 #[test]
-fn a_copy_of_what_was_emptied_is_empty() {
+fn a_copy_of_an_emptied_index_is_empty() {
     let mut index = some_of(GOOD, 3000);
     for tidy in [UniqueIndex::clear, UniqueIndex::shrink_to_fit] {
         tidy(&mut index);
@@ -100,7 +100,7 @@ fn a_copy_of_what_was_emptied_is_empty() {
 }
 
 #[test]
-fn a_copy_that_is_refused_leaves_nothing() {
+fn a_refused_copy_leaves_nothing() {
     let mut index = fresh(UniqueIndex::with_hasher(FEW), None);
     (0..900).for_each(|slot| insert(&mut index, slot));
     refuse_copies(&mut index, UniqueIndex::try_clone, |index| check(index, 901, |slot| slot < 900));
@@ -138,7 +138,7 @@ impl BuildHasher for Counts<'_> {
 }
 
 #[test]
-fn a_hasher_is_copied_once_and_may_panic() {
+fn a_hasher_is_cloned_once_and_may_panic() {
     let copies = Cell::new(0);
     let mut index = UniqueIndex::with_hasher(Counts(&copies));
     (0..40).for_each(|slot| insert(&mut index, slot));

@@ -1,4 +1,4 @@
-//! Cells of coordinates of all kinds.
+//! Tests of cells, with coordinates of all kinds.
 
 use super::*;
 use crate::effort;
@@ -20,7 +20,7 @@ const EDGES: [f32; 12] = [
 ];
 
 #[test]
-fn cells_are_the_whole_number_below() {
+fn cells_round_down() {
     let cells = Cells::new(0.5);
     for (x, cell) in [
         (0.0, 0),
@@ -49,7 +49,7 @@ fn cells_are_the_whole_number_below() {
 }
 
 #[test]
-fn cells_go_up_with_coordinates_and_balls_are_in_their_area() {
+fn cells_are_monotonic_and_balls_lie_in_their_area() {
     let number = || {
         prop_oneof![
             prop::sample::select(EDGES.to_vec()),
@@ -78,7 +78,7 @@ fn cells_go_up_with_coordinates_and_balls_are_in_their_area() {
 }
 
 #[test]
-fn slabs_are_what_one_area_has_more_than_another() {
+fn slabs_are_the_difference_of_two_areas() {
     let outer = Area { low: [-3, 0, 1], high: [4, 2, 1] };
     let inner = Area { low: [-1, 0, 1], high: [4, 1, 1] };
     let slabs = (0..3).flat_map(|axis| outer.beside(&inner, axis)).flatten();
