@@ -128,7 +128,6 @@ pub mod guide;
 mod heap;
 #[cfg(feature = "table")]
 pub mod index;
-pub mod keeper;
 mod key;
 mod macros;
 #[cfg(feature = "slotmap-names")]
@@ -137,6 +136,7 @@ mod os;
 mod page;
 mod poison;
 mod raw_vec;
+pub mod region_cache;
 mod reservation;
 pub mod service;
 #[cfg(feature = "shared")]

@@ -10,8 +10,8 @@
 #[path = "../../src/error/mod.rs"]
 #[expect(dead_code, reason = "only created and passed on")]
 mod error;
-mod keeper;
 mod os;
+mod region_cache;
 mod reservation;
 mod service;
 mod shared;

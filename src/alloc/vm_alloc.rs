@@ -4,7 +4,7 @@
 
 use super::Contents;
 use super::block::{self, Block, BlockOptions, Refusal, of_parent};
-use crate::keeper;
+use crate::region_cache;
 use crate::reservation::{HugePages, IS_SUPPORTED, address_space_bytes};
 use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -25,7 +25,7 @@ use std::ptr::NonNull;
 ///   automatically](Self::reserve_bytes) unless it is set.
 /// - **Smaller blocks** go to the parent, which defaults to the system's allocator. A block that grows past the
 ///   threshold is copied once.
-/// - **Freed blocks** go to the region cache (see [`keeper`]), because fresh pages take page faults. It keeps up to 64
+/// - **Freed blocks** go to the region cache (see [`region_cache`]), because fresh pages take page faults. It keeps up to 64
 ///   MiB, for a second.
 /// - **On systems without virtual memory**, such as WebAssembly, all blocks go to the parent.
 ///
@@ -102,7 +102,7 @@ pub struct AllocStats {
 /// different moments.
 pub fn stats() -> AllocStats {
     let (roomy_blocks, reserved_bytes) = block::counts();
-    let ((blocks, committed_bytes), kept) = (block::tally(), keeper::stats());
+    let ((blocks, committed_bytes), kept) = (block::tally(), region_cache::stats());
     AllocStats {
         blocks,
         committed_bytes,
@@ -113,12 +113,12 @@ pub fn stats() -> AllocStats {
     }
 }
 
-/// Releases the memory of freed blocks that is cached for reuse, like [`keeper::trim`]. Where addresses are scarce,
+/// Releases the memory of freed blocks that is cached for reuse, like [`region_cache::trim`]. Where addresses are scarce,
 /// also releases the room that blocks have reserved for growth.
 ///
 /// Makes one system call per cached block.
 pub fn trim() {
-    keeper::trim();
+    region_cache::trim();
 }
 
 /// Empties the region cache and retries a request that was refused. Retries even if the cache was empty, since another
@@ -129,7 +129,7 @@ fn again(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option
     if layout.size() > address_space_bytes() {
         return None;
     }
-    keeper::make_room(0);
+    region_cache::make_room(0);
     obtain()
 }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::backing::Foreign;
 use crate::error::Error;
 use crate::heap::Room;
-use crate::keeper;
+use crate::region_cache;
 use crate::reservation::{Reservation, page_size};
 use crate::service::{self, CommitAhead, Legacy, Memory, Served};
 use std::fmt;
@@ -289,7 +289,7 @@ fn release_later(growing: &mut GrowingReservation) {
 }
 
 fn take_left(wish: Wish, want: &Want) -> Option<GrowingReservation> {
-    if want.commit_ahead != CommitAhead::Auto || !keeper::is_on(wish.used) {
+    if want.commit_ahead != CommitAhead::Auto || !region_cache::is_on(wish.used) {
         return None;
     }
     // Allocated first: if this failed later, the memory would be released.

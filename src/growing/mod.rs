@@ -36,10 +36,10 @@ use warm::Warmth;
 use crate::backing::{Block, Foreign};
 use crate::error::{Error, ErrorKind, SizedBy};
 use crate::heap::Room;
-use crate::keeper;
 #[cfg(test)]
 use crate::os::{Call, fault};
 use crate::poison::unpoison;
+use crate::region_cache;
 use crate::reservation::{IS_SUPPORTED, Reservation, page_size};
 use crate::service::{self, CommitAhead, Release, Served};
 use std::mem;
@@ -656,11 +656,11 @@ fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Re
     let run = reservation.run_bytes(wished);
     let target = halve(&missing, wished, run, |range| reservation.commit_if_possible(range));
     if target == missing.end && !missing.is_empty() {
-        let ended = keeper::releases_ended();
+        let ended = region_cache::releases_ended();
         if let Err(error) = reservation.commit(missing.clone()) {
             // Cached memory, and memory ahead of other arrays, is released before growth fails.
             let again = || reservation.commit_if_possible(missing.clone());
-            let has_room = || keeper::make_room(ended) && again();
+            let has_room = || region_cache::make_room(ended) && again();
             // Memory that waited to be released may just have moved to the region cache.
             if !has_room() && !service::make_room(missing.len(), again) && !has_room() {
                 return Err(error);

@@ -5,7 +5,7 @@
 use super::warm::Wish;
 use super::{GrowingReservation, Growth, Way};
 use crate::error::Error;
-use crate::keeper;
+use crate::region_cache;
 use crate::reservation::{
     ColumnLayouts, HugePages, Reservation, ReservationBuilder, Space, column_count, usual_bytes,
     whole_bytes,
@@ -109,7 +109,7 @@ fn reserve_by_default(builder: ReservationBuilder, want: &Want) -> Result<Reserv
         if !is_all && !has_room {
             // Cached regions count, too.
             has_room = true;
-            if keeper::make_room_to_reserve() {
+            if region_cache::make_room_to_reserve() {
                 space = Space::now();
                 continue;
             }
@@ -132,7 +132,7 @@ fn reserve_by_default(builder: ReservationBuilder, want: &Want) -> Result<Reserv
 /// releasing memory that is cached or waits.
 fn again(builder: ReservationBuilder, ended: Ended) -> Option<Reservation> {
     // In this order: memory that waits may just be moving to the region cache.
-    let made_room = service::release_waiting(ended.waiting) | keeper::make_room(ended.kept);
+    let made_room = service::release_waiting(ended.waiting) | region_cache::make_room(ended.kept);
     if made_room { builder.reserve_if_possible() } else { None }
 }
 
@@ -145,6 +145,6 @@ pub(crate) struct Ended {
 
 impl Ended {
     pub(crate) fn now() -> Self {
-        Self { kept: keeper::releases_ended(), waiting: service::releases_ended() }
+        Self { kept: region_cache::releases_ended(), waiting: service::releases_ended() }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::options::Want;
 use super::{GrowingReservation, Growth, Memory, Way, round_up};
-use crate::keeper::{self, Lent, Use, Warm};
+use crate::region_cache::{self, Lent, Use, Warm};
 use crate::reservation::{
     ColumnLayouts, HugePages, Reservation, layouts, page_size, usual_reservation_bytes,
 };
@@ -101,7 +101,7 @@ impl Wish {
             && {
                 // At most `reserved_bytes`, so it can be rounded.
                 let need = self.need_bytes.min(self.reserved_bytes);
-                keeper::is_fit(bytes, need, round_up(need, memory.run_bytes(need)))
+                region_cache::is_fit(bytes, need, round_up(need, memory.run_bytes(need)))
             }
     }
 }
@@ -112,7 +112,7 @@ impl GrowingReservation {
         // As much as would be committed anyway, in whole runs.
         let whole = round_up(wish.need_bytes, page_size().max(RUN_BYTES));
         let suits = &mut |warm: &Warm| wish.suits(&warm.memory, warm.pages.end);
-        let (warm, lent) = keeper::take(wish.used, wish.need_bytes..whole, suits)?;
+        let (warm, lent) = region_cache::take(wish.used, wish.need_bytes..whole, suits)?;
         let Warm { mut memory, pages } = warm;
         let mut bytes = pages.end;
         let lent = lent.unwrap_or_else(|| {
@@ -153,7 +153,7 @@ impl GrowingReservation {
 
     /// What the next array may reuse after this is dropped.
     pub(super) fn legacy(&self) -> Option<Legacy> {
-        let is_kept = self.warmth.as_ref().is_some_and(|warmth| keeper::is_on(warmth.used));
+        let is_kept = self.warmth.as_ref().is_some_and(|warmth| region_cache::is_on(warmth.used));
         is_kept.then(|| Legacy { written: self.zero_from(), keep: keep_left })
     }
 }

@@ -625,7 +625,7 @@ impl fmt::Display for DefaultKey {
 #[track_caller]
 pub(crate) fn no_such_key(key: impl Key) -> ! {
     panic!(
-        "stayput: no value has the key {key:?}; it is null, made up, of another map, or its value was \
+        "stayput: no value has the key {key:?}; it is null, forged, of another map, or its value was \
          removed"
     )
 }

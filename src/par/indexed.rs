@@ -47,7 +47,7 @@ macro_rules! indexed {
                 bridge(self, consumer)
             }
 
-            #[allow(unused_mut, reason = "some expressions take items out of it")]
+            #[allow(unused_mut, reason = "some expressions remove items from it")]
             fn with_producer<P: ProducerCallback<$item>>(self, callback: P) -> P::Output {
                 let mut $this = self;
                 // Dropping `$this` after this, by return or panic, closes the gap that drained items leave.

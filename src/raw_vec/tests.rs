@@ -1,9 +1,9 @@
 //! Tests that need refused calls or private parts. The others are in `tests/it`.
 
 use super::*;
-use crate::keeper::tests::are_all;
 use crate::os::Call;
 use crate::os::fault::Fault;
+use crate::region_cache::tests::are_all;
 use crate::reservation::Reservation;
 use crate::reservation::{FLOOR_BYTES, HugePages, page_size};
 use crate::service::{CommitAhead, Release};

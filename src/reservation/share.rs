@@ -66,7 +66,7 @@ pub(crate) const FLOOR_BYTES: usize = 1 << 20;
 /// The unit in which an array gets what it needs, if it gets no share.
 pub(crate) const LEAST_BYTES: usize = 64 << 10;
 
-/// The largest share, however much memory there is. Without virtual memory, where a reservation is a block of the
+/// The largest share on machines with more memory. Without virtual memory, where a reservation is a block of the
 /// system's allocator (see [`os`]), a thousandth of 32 bits of addresses: hundreds of arrays leave half of them to the
 /// program.
 const LARGEST_BYTES: usize = match usize::BITS {

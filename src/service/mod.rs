@@ -2,7 +2,7 @@
 //! ones.
 //!
 //! It is started by the first array with [`CommitAhead`] or [`Release::Background`], and ends one second after the last
-//! such array is dropped, or two seconds if memory is in the [region cache](crate::keeper). A process that uses neither
+//! such array is dropped, or two seconds if memory is in the [region cache](crate::region_cache). A process that uses neither
 //! option has no such thread. In a program that never sets them on a builder, the code that starts it is not even
 //! linked.
 //!
@@ -63,8 +63,8 @@ pub(crate) use shared::last_piece;
 
 #[cfg(test)]
 use crate::error::Error;
-use crate::keeper::{Use, Warm};
 use crate::os;
+use crate::region_cache::{Use, Warm};
 use crate::reservation::Reservation;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ pub enum CommitAhead {
     ///
     /// Unless memory is released [immediately](Release::Now), an array that is created within 50 ms after an array of
     /// the same kind (the same maximum, alignment and huge pages) was dropped takes over that array's memory, with as
-    /// much ready ahead. Otherwise it starts with what the [region cache](crate::keeper) holds, at most 32 MiB. If that
+    /// much ready ahead. Otherwise it starts with what the [region cache](crate::region_cache) holds, at most 32 MiB. If that
     /// memory exceeds twice the window by more than 8 MiB for a second, the rest is returned.
     Auto,
     /// This many bytes of fresh memory, as far as the reservation reaches. They are kept while the array does not grow.
@@ -124,7 +124,7 @@ pub enum CommitAhead {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Release {
-    /// The memory is cached for reuse for a second, as far as the [region cache](crate::keeper) has room; the rest is
+    /// The memory is cached for reuse for a second, as far as the [region cache](crate::region_cache) has room; the rest is
     /// released before the drop returns. Arrays with this option also take their memory from the cache. The default.
     #[default]
     Keep,
@@ -136,7 +136,7 @@ pub enum Release {
     /// quarter of the machine's memory would wait, it is released before the drop returns.
     ///
     /// Memory of arrays with [`CommitAhead::Auto`], up to 1/32 of the machine's memory, waits 50 ms for another such
-    /// array. Then its first 32 MiB go to the [region cache](crate::keeper), as far as that has room, and the rest is
+    /// array. Then its first 32 MiB go to the [region cache](crate::region_cache), as far as that has room, and the rest is
     /// released. All of it is released if the cache is disabled, if a request for memory fails, or on [`drain`].
     Background,
 }

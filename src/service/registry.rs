@@ -8,8 +8,8 @@ use super::shared::Shared;
 use super::worker::{self, Releasing};
 use super::{CommitAhead, LEAST_WINDOW_BYTES, Legacy, Memory, ServiceStats, UNIT_BYTES};
 use crate::heap::try_boxed;
-use crate::keeper::{self, Use, Warm};
 use crate::os;
+use crate::region_cache::{self, Use, Warm};
 use crate::reservation::{HugePages, Reservation, page_size};
 use std::mem;
 use std::process;
@@ -149,9 +149,9 @@ pub(super) fn make_room(again: &mut dyn FnMut() -> bool) -> bool {
     Service::of_any_process().is_some_and(|service| (service.calls.make_room)(service, again))
 }
 
-/// Caches memory, or returns it to be released, see [`keeper::put`]. Informs the thread, if there is one.
+/// Caches memory, or returns it to be released, see [`region_cache::put`]. Informs the thread, if there is one.
 pub(super) fn keep(used: Use, warm: Warm) -> Option<Warm> {
-    let left = keeper::put(used, warm);
+    let left = region_cache::put(used, warm);
     if let Some(service) = Service::of_any_process().filter(|_| left.is_none()) {
         (service.calls.note_kept)(service);
     }
@@ -516,7 +516,7 @@ impl Service {
         }
         let since = *registry.idle_since.get_or_insert(now);
         // What the last array has left grows old meanwhile.
-        let linger = if keeper::is_empty() { LINGER } else { 2 * LINGER };
+        let linger = if region_cache::is_empty() { LINGER } else { 2 * LINGER };
         let left = linger.saturating_sub(now.duration_since(since));
         if !left.is_zero() {
             return Job::Wait(Some(left));
@@ -541,7 +541,7 @@ impl Service {
         self.sleeps.store(true, Ordering::SeqCst);
         // A thread that caches something after this fence sees the flag; `age` sees what was cached before it.
         atomic::fence(Ordering::SeqCst);
-        let wait = keeper::age();
+        let wait = region_cache::age();
         self.sleep(wait.into_iter().chain(most).min());
         self.sleeps.store(false, Ordering::Relaxed);
     }

@@ -6,8 +6,8 @@ use super::registry::{Job, Service};
 use super::releases::Begun;
 use super::shared::{Kept, Shared};
 use super::{KEPT_BYTES, Legacy, Memory, RELEASE_BYTES, decommit_behind};
-use crate::keeper;
 use crate::os::{self, Priority};
+use crate::region_cache;
 use crate::reservation::Reservation;
 use std::sync::Arc;
 use std::thread;
@@ -64,7 +64,7 @@ pub(super) fn run(service: &'static Service) {
             }
             // Cached regions are not released: on a single processor the program would wait for the change of mappings.
             Job::Wait(most) if is_alone => service.sleep(most),
-            Job::Wait(most) => match keeper::age() {
+            Job::Wait(most) => match region_cache::age() {
                 None if is_empty => {
                     is_empty = false;
                     service.sleep_until_kept(most);
@@ -73,7 +73,7 @@ pub(super) fn run(service: &'static Service) {
                 // the thread in each.
                 None => {
                     is_empty = true;
-                    let again = keeper::time().min(LOOK_AGAIN);
+                    let again = region_cache::time().min(LOOK_AGAIN);
                     service.sleep(most.into_iter().chain([again]).min());
                 }
                 Some(wait) => {

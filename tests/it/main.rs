@@ -157,3 +157,5 @@ mod vec_rayon;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod vm_alloc;
 mod weak;
+#[cfg(all_containers)]
+mod words;

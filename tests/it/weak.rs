@@ -1,7 +1,7 @@
 //! Weak pointers find their own value or nothing, in whatever map they are upgraded.
 
 use static_assertions::{assert_eq_size, assert_impl_all};
-use stayput::{DefaultKey, Key, SlotMap, Weak, keeper, new_key_type};
+use stayput::{DefaultKey, Key, SlotMap, Weak, new_key_type, region_cache};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Debug;
@@ -123,7 +123,7 @@ fn at_the_same_address<A: Clone, B: Clone>(a: A, b: B, check: fn(&Weak<DefaultKe
         let address = weak[0].as_ptr().addr();
         drop(first);
         // Otherwise the cache keeps the address for a map of the same size.
-        keeper::trim();
+        region_cache::trim();
         let mut second = small();
         for _ in 0..10 {
             second.insert(b.clone());

@@ -7,7 +7,7 @@ use crate::linux::{beside, forked, in_child_limiting, limit_softly, statm};
 use crate::random::Random;
 use crate::{KIB, MIB};
 use stayput::alloc::GlobalVm;
-use stayput::{HugePages, VmVec, keeper};
+use stayput::{HugePages, VmVec, region_cache};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, PoisonError, RwLock};
 use std::thread;
@@ -27,10 +27,10 @@ fn block(alloc: &'static GlobalVm, bytes: usize, number: usize) -> Option<Block>
 /// Makes the region cache keep 56 MiB, in seven regions.
 fn keep_much() {
     // Also if the machine has little memory.
-    keeper::set_most_bytes(64 * MIB);
+    region_cache::set_most_bytes(64 * MIB);
     let blocks = [(); 7].map(|()| block(&ALLOC, 8 * MIB - 64 * KIB, 7).expect("some MiB"));
     drop(blocks);
-    let stats = keeper::stats();
+    let stats = region_cache::stats();
     assert!(stats.kept_bytes >= 55 * MIB, "{stats:?}");
 }
 
@@ -43,7 +43,7 @@ fn small_blocks_of_the_parent_get_what_was_kept() {
         for number in 0..80 {
             blocks.push(block(&ALLOC, 100 * KIB, number).expect("there was much kept"));
         }
-        assert_eq!(keeper::stats().kept_blocks, 0);
+        assert_eq!(region_cache::stats().kept_blocks, 0);
     });
 }
 
@@ -71,7 +71,7 @@ fn all_who_are_refused_at_once_get_what_was_kept() {
             for _ in 0..effort::rounds(ROUNDS) {
                 barrier.wait();
                 limit_softly(libc::RLIMIT_DATA, None);
-                keeper::trim();
+                region_cache::trim();
                 keep_much();
                 limit_softly(libc::RLIMIT_DATA, Some(statm(5) + MIB));
                 barrier.wait();
@@ -91,14 +91,14 @@ fn limits_that_are_lowered_while_blocks_are_kept_leave_what_was_kept_to_others()
                 limit_softly(resource, Some(statm(field) - 20 * MIB + room));
                 // Cached memory covers the rest.
                 let large = block(&OTHER, 20 * MIB, 1).expect("what was kept");
-                assert_eq!(keeper::stats().kept_blocks, 0, "{room}");
+                assert_eq!(region_cache::stats().kept_blocks, 0, "{room}");
                 let small: Vec<_> = (0..40).map(|n| block(&ALLOC, 100 * KIB, n)).collect();
                 assert!(small.iter().all(Option::is_some));
                 let mut array = VmVec::<u64>::with_max_len(MIB);
                 array.extend(0..MIB as u64 / 8);
                 drop((large, small));
                 limit_softly(resource, None);
-                keeper::trim();
+                region_cache::trim();
             }
             // No block fits below what is in use, whatever is cached.
             keep_much();
@@ -108,7 +108,7 @@ fn limits_that_are_lowered_while_blocks_are_kept_leave_what_was_kept_to_others()
                 if resource == libc::RLIMIT_AS { 32 * MIB } else { statm(field) - 90 * MIB };
             limit_softly(resource, Some(least));
             assert!(block(&OTHER, 40 * MIB, 3).is_none());
-            assert_eq!(keeper::stats().kept_blocks, 0);
+            assert_eq!(region_cache::stats().kept_blocks, 0);
             used.check();
             drop(used);
             limit_softly(resource, None);
@@ -160,17 +160,17 @@ fn children_forked_while_others_put_and_take_have_blocks_of_their_own() {
             use_blocks(7, 60);
             assert!(block(&LARGE, isize::MAX as usize / 2, 1).is_none());
             use_blocks(8, 20);
-            keeper::set_most_bytes(0);
-            keeper::trim();
+            region_cache::set_most_bytes(0);
+            region_cache::trim();
             use_blocks(9, 20);
-            keeper::set_most_bytes(64 * MIB);
+            region_cache::set_most_bytes(64 * MIB);
             use_blocks(10, 20);
         };
         let put_and_take = |worker, is_done: &dyn Fn() -> bool| {
             while !is_done() {
                 use_blocks(worker, 50);
                 if worker == 0 {
-                    keeper::trim();
+                    region_cache::trim();
                 }
             }
         };
@@ -181,8 +181,8 @@ fn children_forked_while_others_put_and_take_have_blocks_of_their_own() {
             }
         });
         // Nothing was moved permanently here.
-        keeper::trim();
-        let stats = keeper::stats();
+        region_cache::trim();
+        let stats = region_cache::stats();
         assert_eq!((stats.kept_blocks, stats.kept_bytes, stats.lent_bytes), (0, 0, 0));
     });
 }
@@ -191,8 +191,8 @@ fn children_forked_while_others_put_and_take_have_blocks_of_their_own() {
 fn what_is_in_memory_is_what_is_live_and_a_bound() {
     in_child_limiting("memory", || {
         const TIME: Duration = Duration::from_millis(50);
-        keeper::set_most_bytes(64 * MIB);
-        keeper::set_time(TIME);
+        region_cache::set_most_bytes(64 * MIB);
+        region_cache::set_time(TIME);
         let until = Instant::now() + effort::stress_duration();
         let live = AtomicUsize::new(0);
         // Reading the statistics makes all others wait between two steps.
@@ -217,7 +217,7 @@ fn what_is_in_memory_is_what_is_live_and_a_bound() {
                 thread::sleep(Duration::from_millis(2));
                 let _step = step.write().unwrap_or_else(PoisonError::into_inner);
                 let (live, resident) = (live.load(Ordering::Relaxed), statm(1) - floor);
-                let stats = keeper::stats();
+                let stats = region_cache::stats();
                 assert!(stats.kept_bytes + stats.lent_bytes <= 64 * MIB, "{stats:?}");
                 // Headers, stacks of threads, and what the system has not counted yet.
                 let bound = live / 4 * 5 + 64 * MIB + 8 * MIB;
@@ -231,7 +231,7 @@ fn what_is_in_memory_is_what_is_live_and_a_bound() {
         let give_up = Instant::now() + 200 * TIME;
         let stats = loop {
             drop(block(&LARGE, 64 * KIB, 1));
-            let stats = keeper::stats();
+            let stats = region_cache::stats();
             if stats.kept_blocks <= 1 || Instant::now() > give_up {
                 break stats;
             }
@@ -245,7 +245,7 @@ fn what_is_in_memory_is_what_is_live_and_a_bound() {
 fn small_blocks_where_large_ones_were_have_little_more_than_they_need() {
     in_child_limiting("memory", || {
         const BLOCKS: usize = 40;
-        keeper::set_most_bytes(64 * MIB);
+        region_cache::set_most_bytes(64 * MIB);
         let floor = statm(1);
         let small: Vec<_> = (0..BLOCKS)
             .map(|n| {
@@ -258,6 +258,6 @@ fn small_blocks_where_large_ones_were_have_little_more_than_they_need() {
             .collect();
         let resident = statm(1) - floor;
         let live = bytes(&small);
-        assert!(resident <= live / 4 * 5 + 68 * MIB, "{resident}: {:?}", keeper::stats());
+        assert!(resident <= live / 4 * 5 + 68 * MIB, "{resident}: {:?}", region_cache::stats());
     });
 }

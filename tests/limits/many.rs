@@ -9,7 +9,7 @@ use crate::linux::{
 use crate::{GIB, MIB};
 use stayput::{
     Arena, DefaultKey, Error, ErrorKind, HugePages, Reservation, SecondaryMap, SlotMap, VmVec,
-    keeper,
+    region_cache,
 };
 use std::mem::MaybeUninit;
 use std::sync::Barrier;
@@ -80,7 +80,7 @@ fn as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads()
             drop(arrays);
         }
         // Cached regions still have their addresses.
-        keeper::trim();
+        region_cache::trim();
         assert!(statm(0) < before + GIB, "{} more", statm(0) - before);
         // Dropped arrays no longer count.
         let memory = VmVec::<u8>::new().max_len();
@@ -152,7 +152,7 @@ fn what_is_kept_takes_no_addresses_from_those_who_have_use_for_them() {
         let reserved: Vec<_> = arrays.iter().map(|array| array.stats().reserved_bytes).collect();
         assert!(reserved[0] == 128 * MIB && reserved[19] < 128 * MIB, "{reserved:?}");
         drop(arrays);
-        assert!(keeper::stats().kept_blocks > 0);
+        assert!(region_cache::stats().kept_blocks > 0);
         // An array that needs none of these.
         let mut other = VmVec::<u64>::builder().huge_pages(HugePages::Never).build();
         other.push(1);

@@ -6,7 +6,7 @@ use crate::linux::{beside, forked, in_child_limiting, limit_softly, set_limit, s
 use crate::random::Random;
 use crate::{GIB, KIB, MIB};
 use stayput::alloc::{GlobalVm, stats};
-use stayput::{Reservation, VmVec, keeper};
+use stayput::{Reservation, VmVec, region_cache};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -32,12 +32,12 @@ fn a_child_that_may_have_fewer_addresses_has_those_that_blocks_were_to_grow_into
                         let small = block(100 * KIB, 8, n).expect("a small block");
                         std::mem::forget(small);
                     }),
-                    2 => drop(Reservation::new(GIB).map_err(|_| keeper::trim())),
+                    2 => drop(Reservation::new(GIB).map_err(|_| region_cache::trim())),
                     3 => VmVec::new().try_push(1).expect("an array"),
                     4 => drop(block(64 * MIB, 2 * MIB, 1).expect("a block")),
                     _ => {
                         thread::Builder::new().spawn(|| ()).map(drop).unwrap_err();
-                        keeper::trim();
+                        region_cache::trim();
                     }
                 }
                 assert!(statm(0) < GIB, "{}", statm(0));
@@ -59,7 +59,7 @@ fn a_child_that_may_have_fewer_addresses_has_those_that_blocks_were_to_grow_into
                 let more: Vec<_> = (0..100).map(|n| block(MIB, 8, n).expect("a MiB")).collect();
                 assert!(stats().reserved_bytes <= GIB);
                 drop((more, std::mem::take(&mut live)));
-                keeper::trim();
+                region_cache::trim();
                 assert_eq!((stats().roomy_blocks, stats().reserved_bytes), (0, 0));
             });
             // The parent's blocks are unchanged.
@@ -102,14 +102,14 @@ fn rooms_are_taken_while_others_use_blocks_pass_them_on_and_fork() {
         beside(3, use_blocks, || {
             for round in 0..effort::rounds(60) {
                 limit_softly(libc::RLIMIT_AS, Some(6 * GIB));
-                keeper::trim();
+                region_cache::trim();
                 let _ = block(5 * MIB, 8, 1);
                 if round % 8 == 0 {
                     // In the child, spare addresses that other threads were just handling have no owner: there may be
                     // none left, but nothing is lost, and no call waits.
                     forked(|| {
                         let own = block(MIB, 8, 3);
-                        keeper::trim();
+                        region_cache::trim();
                         if let Some(mut own) = own {
                             own.resize(20 * MIB);
                         }
@@ -123,7 +123,7 @@ fn rooms_are_taken_while_others_use_blocks_pass_them_on_and_fork() {
             }
         });
         drop(shared);
-        keeper::trim();
+        region_cache::trim();
         assert_eq!((stats().blocks, stats().roomy_blocks, stats().reserved_bytes), (0, 0, 0));
         assert!(statm(0) < 2 * GIB, "{}", statm(0));
     });

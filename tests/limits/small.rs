@@ -94,7 +94,7 @@ fn an_array_that_outgrows_small_pages_takes_four_mappings_and_returns_them() {
         }
         assert!(mappings() - before <= taken);
         drop(arrays);
-        stayput::keeper::trim();
+        stayput::region_cache::trim();
         assert!(mappings() <= before + 8);
     });
 }

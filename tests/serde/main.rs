@@ -19,7 +19,7 @@ use ::serde::de::DeserializeOwned;
 use ::serde::{Deserialize, Deserializer, Serialize};
 use stayput::{
     Bits32, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, SecondaryMap, SlotMap,
-    SparseSecondaryMap, Tagged64, keeper, new_key_type,
+    SparseSecondaryMap, Tagged64, new_key_type, region_cache,
 };
 use std::collections::BTreeMap;
 
@@ -160,7 +160,7 @@ fn slots_removed_by_shrinking_keep_their_generations() {
 #[test]
 fn skipped_slots_take_no_memory_when_they_are_read() {
     // In memory from the region cache they are written one by one.
-    keeper::set_most_bytes(0);
+    region_cache::set_most_bytes(0);
     let mut map: SlotMap<DefaultKey, [u64; 31]> = SlotMap::new();
     map.insert_at(KeyData::from_parts(200_000, 1, 0).unwrap().into(), [1; 31]);
     for read in through(&map) {
@@ -311,7 +311,7 @@ fn far_keys_of_other_maps_take_no_memory_however_they_are_ordered() {
 
     // Each is as far as possible, in steps that commit the most ahead. (Not in cached memory, of which more may be
     // available than requested.)
-    keeper::set_most_bytes(0);
+    region_cache::set_most_bytes(0);
     let near = |values: usize| (4 << 20) / 16 + 16 * values;
     let mut indices: Vec<usize> = (12..18).map(|n| (1 << n) + 1).collect();
     indices.extend((indices.len() + 1..100).map(|n| near(n) - 1));

@@ -186,7 +186,7 @@ impl<'de> Deserialize<'de> for Page {
 
 #[test]
 fn vacant_slots_are_not_resident_and_keep_their_generations() {
-    stayput::keeper::set_most_bytes(0);
+    stayput::region_cache::set_most_bytes(0);
     let count = 40_000;
     let slot = |index: u32| (if index % 8 == 0 { "detached" } else { "hole" }, 1 + index % 3);
     let slots = |slot: &dyn Fn(u32) -> (&'static str, u32)| {

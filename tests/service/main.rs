@@ -3,7 +3,7 @@
 use effort::wait_until;
 use stayput::{
     Budget, CommitAhead, DefaultKey, HugePages, Release, Reservation, SecondaryMap, SlotMap,
-    VecBuilder, VecStats, VmVec, keeper, service,
+    VecBuilder, VecStats, VmVec, region_cache, service,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -181,18 +181,18 @@ fn the_thread_is_quiet_when_nothing_grows() {
 fn the_thread_releases_old_cached_memory() {
     let _alone = alone();
     let _vec = Bytes::ahead(CommitAhead::Bytes(MIB));
-    wait_until("all that others left is old", || keeper::stats().kept_blocks == 0);
+    wait_until("all that others left is old", || region_cache::stats().kept_blocks == 0);
     // Twice, since the thread sleeps without a timeout once everything is released.
     for bytes in [2 * MIB, 8 * MIB] {
-        keeper::set_time(Duration::from_secs(1000));
+        region_cache::set_time(Duration::from_secs(1000));
         let mut other = Bytes::new(VmVec::builder());
         other.resize(bytes, 1);
         drop(other);
-        assert!(keeper::stats().kept_bytes >= bytes);
-        keeper::set_time(Duration::from_millis(10));
-        wait_until("it is old", || keeper::stats().kept_bytes == 0);
+        assert!(region_cache::stats().kept_bytes >= bytes);
+        region_cache::set_time(Duration::from_millis(10));
+        wait_until("it is old", || region_cache::stats().kept_bytes == 0);
     }
-    keeper::set_time(Duration::from_secs(1));
+    region_cache::set_time(Duration::from_secs(1));
 }
 
 #[test]
@@ -438,27 +438,27 @@ fn released_memory_is_gone_when_drain_returns() {
 #[test]
 fn the_first_part_of_released_memory_is_kept_briefly_for_later_arrays() {
     let _alone = alone();
-    keeper::trim();
+    region_cache::trim();
     let builder = || VmVec::builder().commit_ahead(CommitAhead::Auto).release(Release::Background);
     let mut first = Bytes::new(builder());
     while first.len() < 48 * MIB {
         first.resize(first.len() + MIB / 4, 1);
     }
-    keeper::set_time(Duration::from_secs(1000));
+    region_cache::set_time(Duration::from_secs(1000));
     drop(first);
-    wait_until("it is kept", || keeper::stats().kept_bytes > 0);
+    wait_until("it is kept", || region_cache::stats().kept_bytes > 0);
     wait_until("the rest is gone", || service::stats().waiting_bytes == 0);
-    let kept = keeper::stats().kept_bytes;
+    let kept = region_cache::stats().kept_bytes;
     assert!((MIB..=34 * MIB).contains(&kept), "{kept}");
     let mut next = Bytes::new(builder());
-    assert_eq!(keeper::stats().kept_bytes, 0);
+    assert_eq!(region_cache::stats().kept_bytes, 0);
     let ready = next.stats().ahead_bytes;
     assert!(ready + UNIT > kept, "{ready} of {kept}");
     next.resize(ready, 2);
     assert!(next.stats().late == 0 && next.holds(2));
     drop(next);
     service::drain();
-    keeper::set_time(Duration::from_secs(1));
+    region_cache::set_time(Duration::from_secs(1));
 }
 
 /// The addresses and memory of the process, on systems that report it. (Wine has a `/proc` too, but its own.)

@@ -22,7 +22,7 @@ use arbitrary::Unstructured;
 use stayput::alloc::GlobalVm;
 use stayput::{
     Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Release, Reservation, SecondaryMap,
-    SlotMap, SparseSecondaryMap, VmVec, keeper, page_size, service,
+    SlotMap, SparseSecondaryMap, VmVec, page_size, region_cache, service,
 };
 use std::alloc::{GlobalAlloc, Layout, System, alloc, dealloc};
 use std::collections::HashMap;
@@ -197,7 +197,7 @@ pub extern "C" fn memory_that_comes_back_is_zero() {
     drop(ahead);
     service::drain();
     assert!(!service::stats().running);
-    assert_eq!(keeper::stats().kept_blocks, 0);
+    assert_eq!(region_cache::stats().kept_blocks, 0);
 }
 
 /// Arrays and maps work in memory of the program.

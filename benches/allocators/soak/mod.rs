@@ -14,7 +14,7 @@ use bench_common::jobs::Job;
 use bench_common::spread::{each, median};
 use bench_common::table::{Table, header, short};
 use serde::{Deserialize, Serialize};
-use stayput::{VmVec, keeper};
+use stayput::{VmVec, region_cache};
 
 use crate::contenders;
 use sample::{FIGURES, Figure, Sample};
@@ -50,11 +50,11 @@ impl Job for Extent {
         let time = Duration::from_secs(self.seconds as u64);
         // Stacks and small blocks of ended threads stay with the system's library, independently of `GlobalVm`.
         work_and_sample(time.min(Duration::from_secs(1)));
-        keeper::trim();
+        region_cache::trim();
         let before = Sample::take();
         let (during, rounds) = work_and_sample(time);
         thread::sleep(AGEING);
-        let pieces = keeper::stats().kept_blocks;
+        let pieces = region_cache::stats().kept_blocks;
         for _ in 0..pieces + 8 {
             // A request to the region cache releases one old region: at most one for each tick of a clock, of
             // 10 ms at most.

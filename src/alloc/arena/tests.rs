@@ -7,8 +7,8 @@ mod model;
 use super::bump::Bump;
 use super::*;
 use crate::error::ErrorKind;
-use crate::keeper::{self, tests::are_all};
 use crate::os::{Call, fault::Fault};
+use crate::region_cache::{self, tests::are_all};
 use crate::reservation::{HugePages, page_size};
 use std::rc::Rc;
 
@@ -216,7 +216,7 @@ fn sizes_that_overflow_are_errors_and_change_nothing() {
 #[test]
 #[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn an_arena_in_a_cached_region_hands_out_zeroed_memory() {
-    let _alone = keeper::tests::alone();
+    let _alone = region_cache::tests::alone();
     let mut vec = crate::VmVec::new();
     vec.resize(300_000, 0xa5_u8);
     let start = vec.as_ptr().addr();
@@ -240,6 +240,6 @@ fn an_arena_in_a_cached_region_hands_out_zeroed_memory() {
         let bytes = unsafe { std::slice::from_raw_parts(block.as_ptr(), layout.size()) };
         assert!(are_all(bytes, 0), "{round}");
         drop(arena);
-        assert_eq!(keeper::stats().kept_blocks, 1);
+        assert_eq!(region_cache::stats().kept_blocks, 1);
     }
 }

@@ -24,7 +24,7 @@ mod warm;
 
 use super::Contents;
 use crate::growing::{Ended, round_up};
-use crate::keeper::{self, Lent, Use, Warm};
+use crate::region_cache::{self, Lent, Use, Warm};
 pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, address_space_bytes, page_size};
 use crate::service::{self, Memory, Release};
@@ -249,8 +249,8 @@ impl Block {
         if offset > page_size() {
             return false;
         }
-        // A copy, since the header moves along. SAFETY: this reads the header that `header` borrowed; only the copy is
-        // used until it is written back.
+        // The header moves along, so the following uses a copy of it.
+        // SAFETY: this reads the header that `header` borrowed; only the copy is used until it is written back.
         let mut header = ManuallyDrop::new(unsafe { self.header_ptr().read() });
         // SAFETY: the memory is only used through this block, whose address is updated below.
         let moved = unsafe { header.memory.move_if_possible(usable, end) };
@@ -384,7 +384,7 @@ fn make_room(layout: Layout, options: &BlockOptions, ended: Ended) -> bool {
     if layout.size().saturating_add(layout.align()) > address_space_bytes() {
         return false;
     }
-    let kept = keeper::make_room(ended.kept);
+    let kept = region_cache::make_room(ended.kept);
     // The service has a lock, so it is only called if the options use it.
     let waiting = options.release == Release::Background && service::release_waiting(ended.waiting);
     kept || waiting

@@ -3,8 +3,8 @@
 #![expect(unsafe_code, reason = "uses the memory of blocks")]
 
 use super::*;
-use crate::keeper::{release_all, tests::are_all};
 use crate::os::{Call, fault::Fault};
+use crate::region_cache::{release_all, tests::are_all};
 use crate::reservation::{Space, take_all_rooms};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
@@ -15,13 +15,13 @@ const MIB: usize = 1 << 20;
 
 /// The region cache and the counters belong to the process. No test may leave a block that is still counted.
 struct Alone {
-    _keeper: keeper::tests::Alone,
+    _cache: region_cache::tests::Alone,
     before: (usize, usize),
 }
 
 fn alone() -> Alone {
-    let keeper = keeper::tests::alone();
-    Alone { _keeper: keeper, before: tally() }
+    let cache = region_cache::tests::alone();
+    Alone { _cache: cache, before: tally() }
 }
 
 impl Drop for Alone {
@@ -33,7 +33,7 @@ impl Drop for Alone {
 }
 
 fn kept_blocks() -> usize {
-    keeper::stats().kept_blocks
+    region_cache::stats().kept_blocks
 }
 
 impl Block {
@@ -169,9 +169,9 @@ fn committed_bytes_are_counted_also_after_a_move() {
     let block = Block::new(layout(2 * MIB, 8), &room(64 * MIB), Contents::Any).expect("some MiB");
     block.free(Release::Keep);
     assert_eq!((kept_blocks(), counted()), (1, 0));
-    assert!(keeper::stats().kept_bytes >= 2 * MIB);
+    assert!(region_cache::stats().kept_bytes >= 2 * MIB);
     let mut again = Block::new(layout(MIB, 8), &room(64 * MIB), Contents::Any).expect("a MiB");
-    assert_eq!((kept_blocks(), keeper::stats().kept_bytes, counted()), (0, 0, again.bytes()));
+    assert_eq!((kept_blocks(), region_cache::stats().kept_bytes, counted()), (0, 0, again.bytes()));
     again.free(Release::Keep);
 }
 
@@ -380,11 +380,11 @@ fn small_blocks_are_lent_spare_memory_within_bounds() {
     small.block.free(Release::Keep);
 
     // Memory that cannot be lent is returned.
-    keeper::set_most_bytes(22 * MIB);
+    region_cache::set_most_bytes(22 * MIB);
     let mut small = Patterned::new(256 * KIB, 8, &BlockOptions::DEFAULT).expect("some KiB");
     // With huge pages, too: at most a quarter more.
     assert!(small.block.bytes() <= 320 * KIB, "{}", small.block.bytes());
-    assert_eq!(keeper::stats().lent_bytes, 0);
+    assert_eq!(region_cache::stats().lent_bytes, 0);
     small.block.free(Release::Keep);
 }
 
@@ -394,15 +394,15 @@ fn lent_memory_stays_counted_if_growing_is_refused() {
     let block = Patterned::new(16 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     block.block.free(Release::Keep);
     let mut small = Patterned::new(256 * KIB, 8, &BlockOptions::DEFAULT).expect("some KiB");
-    let lent = keeper::stats().lent_bytes;
+    let lent = region_cache::stats().lent_bytes;
     assert!(lent > 15 * MIB);
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(!small.grow(20 * MIB, Contents::Any));
     assert!(!small.grow(isize::MAX as usize, Contents::Any));
     drop(fault);
-    assert_eq!(keeper::stats().lent_bytes, lent);
+    assert_eq!(region_cache::stats().lent_bytes, lent);
     assert!(small.grow(20 * MIB, Contents::Zeroed));
-    assert_eq!(keeper::stats().lent_bytes, 0);
+    assert_eq!(region_cache::stats().lent_bytes, 0);
     small.block.free(Release::Keep);
 }
 

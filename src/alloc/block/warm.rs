@@ -4,7 +4,7 @@
 
 use super::{Block, BlockOptions, Contents, commit, front, offset_for};
 use crate::growing::round_up;
-use crate::keeper::{self, Lent, Use, Warm};
+use crate::region_cache::{self, Lent, Use, Warm};
 use crate::reservation::{Reservation, page_size};
 use std::alloc::Layout;
 
@@ -22,7 +22,7 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
     }
     let needed = end - front(offset);
     let suits = &mut |warm: &Warm| suits(warm, layout, end, options);
-    let (warm, lent) = keeper::take(Use::Block, needed..needed, suits)?;
+    let (warm, lent) = region_cache::take(Use::Block, needed..needed, suits)?;
     let written = warm.pages.end.min(end);
     let block = over(warm, lent, offset, end)?;
     if is_zeroed {
@@ -49,7 +49,7 @@ fn suits(warm: &Warm, layout: Layout, end: usize, options: &BlockOptions) -> boo
         && usable > offset
         && (memory.start().addr().get() + offset) % layout.align() == 0
         && memory.huge_pages() == options.huge_pages
-        && keeper::is_fit(usable, end, round_up(end, memory.run_bytes(end)))
+        && region_cache::is_fit(usable, end, round_up(end, memory.run_bytes(end)))
 }
 
 /// Makes a block that reaches at least to `end`. Memory past it that is not lent is returned to the system.

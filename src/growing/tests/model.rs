@@ -4,9 +4,9 @@
 use super::{KIB, Memory, fill, growing, holds, system_committed};
 use crate::growing::warm::Wish;
 use crate::growing::{Amount, Budget, GrowingReservation, Growth, round_up};
-use crate::keeper::{self, Use, tests::alone};
 use crate::made;
 use crate::os::{Call, fault::Fault};
+use crate::region_cache::{self, Use, tests::alone};
 use crate::reservation::{HugePages, page_size};
 use crate::service::CommitAhead;
 
@@ -83,14 +83,14 @@ impl Model {
             columns: None,
         };
         // A failed run may have left regions in the cache.
-        keeper::trim();
+        region_cache::trim();
         let left = round_up(Self::at(left).max(1), page_size());
         let mut another = growing(BYTES, CommitAhead::Off).kept_for(Some(wish(1)));
         another.grow(left, Amount::Exact).unwrap();
         fill(&another, 0..left, 9);
         let start = another.as_ptr();
         drop(another);
-        assert_eq!(keeper::stats().kept_bytes, left);
+        assert_eq!(region_cache::stats().kept_bytes, left);
         let need = Self::at(need).min(left);
         let memory = GrowingReservation::warm(wish(need), Growth::default())
             .expect("the cached region suits");
@@ -100,9 +100,9 @@ impl Model {
         model.run_all(ops);
         let committed = model.memory.committed_bytes();
         drop(model);
-        let stats = keeper::stats();
+        let stats = region_cache::stats();
         assert_eq!((stats.kept_bytes, stats.lent_bytes), (committed, 0));
-        keeper::trim();
+        region_cache::trim();
     }
 
     fn run_all(&mut self, ops: &[(Op, Refused)]) {
@@ -207,7 +207,7 @@ impl Model {
         assert!(holds(memory, fresh..usable, 0), "memory that was returned is not zero");
         if memory.warmth.is_some() {
             let beyond_use = memory.warm_bytes().saturating_sub(usable);
-            assert!(keeper::stats().lent_bytes <= beyond_use);
+            assert!(region_cache::stats().lent_bytes <= beyond_use);
         }
         fill(memory, *filled..usable, 7);
         *filled = usable;

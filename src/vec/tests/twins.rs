@@ -4,8 +4,8 @@
 
 use super::warm::leave;
 use crate::effort;
-use crate::keeper::tests::alone;
 use crate::key::KeyData;
+use crate::region_cache::tests::alone;
 use crate::{Budget, DefaultKey, Key, Reuse, SecondaryMap, SlotMap, VmVec, page_size};
 use std::thread;
 

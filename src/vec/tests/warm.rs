@@ -2,9 +2,9 @@
 
 #![expect(unsafe_code, reason = "treats zeroed memory as bytes")]
 
-use crate::keeper::{self, tests::alone, tests::are_all};
 use crate::key::KeyData;
 use crate::os::{Call, fault::Fault};
+use crate::region_cache::{self, tests::alone, tests::are_all};
 use crate::{DefaultKey, HugePages, Key, Release, SecondaryMap, SlotMap, VmVec, page_size};
 
 const MIB: usize = 1 << 20;
@@ -17,7 +17,7 @@ pub(super) fn leave(bytes: usize) -> usize {
 }
 
 fn kept() -> usize {
-    keeper::stats().kept_blocks
+    region_cache::stats().kept_blocks
 }
 
 #[test]
@@ -36,12 +36,12 @@ fn an_array_reuses_a_cached_region_and_grows_as_if_it_were_fresh() {
     let stats = vec.stats();
     assert_eq!(stats.reserved_bytes, fresh.stats().reserved_bytes);
     assert!(stats.committed_bytes >= 4 * MIB, "{stats:?}");
-    assert!(keeper::stats().lent_bytes >= 3 * MIB);
+    assert!(region_cache::stats().lent_bytes >= 3 * MIB);
     // Nothing was requested from the system.
     let fault = Fault::from_nth(Call::Commit, 0);
     vec.resize(4 * MIB / 8, 2);
     drop(fault);
-    assert_eq!(keeper::stats().lent_bytes, 0);
+    assert_eq!(region_cache::stats().lent_bytes, 0);
     vec.resize(8 * MIB / 8, 3);
     assert_eq!((vec[0], vec[4 * MIB / 8 - 1], vec[8 * MIB / 8 - 1]), (1, 2, 3));
     drop(vec);
@@ -101,9 +101,9 @@ fn shrinking_returns_lent_memory_and_does_not_make_it_capacity() {
     vec.shrink_to_fit();
     assert!(vec.capacity() <= capacity);
     assert!(vec.stats().committed_bytes < 4 * MIB, "{:?}", vec.stats());
-    assert_eq!(keeper::stats().lent_bytes, 0);
+    assert_eq!(region_cache::stats().lent_bytes, 0);
     drop(vec);
-    keeper::trim();
+    region_cache::trim();
 
     leave(16 * MIB);
     let mut vec: VmVec<u8> = VmVec::new();
@@ -214,12 +214,12 @@ fn leaking_an_array_does_not_leak_its_lent_memory() {
     leave(16 * MIB);
     let mut vec = VmVec::new();
     vec.push(1_u8);
-    assert!(keeper::stats().lent_bytes > 15 * MIB);
+    assert!(region_cache::stats().lent_bytes > 15 * MIB);
     let committed = vec.stats().committed_bytes;
     let fault = Fault::from_nth(Call::Decommit, 0);
     let leaked = vec.leak();
     assert_eq!((fault.struck(), leaked[0]), (1, 1), "{committed} bytes would be leaked");
-    assert_eq!(keeper::stats().lent_bytes, 0);
+    assert_eq!(region_cache::stats().lent_bytes, 0);
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn a_growth_step_past_cached_memory_is_a_whole_step() {
         let mut vec = VmVec::new();
         assert_eq!(steps(&mut vec), fresh, "{left}");
         drop(vec);
-        keeper::trim();
+        region_cache::trim();
         // If no more memory is granted, the present memory suffices.
         leave(left);
         let fault = Fault::from_nth(Call::Commit, 0);
@@ -252,7 +252,7 @@ fn a_growth_step_past_cached_memory_is_a_whole_step() {
         drop(fault);
         assert_eq!(vec.len(), left);
         drop(vec);
-        keeper::trim();
+        region_cache::trim();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Arrays and maps with commit-ahead, in memory from the region cache.
 
 use super::warm::leave;
-use crate::keeper::{self, tests::alone, tests::are_all};
+use crate::region_cache::{self, tests::alone, tests::are_all};
 use crate::{CommitAhead, DefaultKey, Release, SlotMap, VecBuilder, VmVec, service};
 
 const MIB: usize = 1 << 20;
@@ -126,13 +126,13 @@ fn cached_memory_is_ready_for_an_array_with_commit_ahead_and_cached_again() {
     let first = leave(8 * MIB);
     let builder = VmVec::builder().commit_ahead(CommitAhead::Auto);
     let mut vec = builder.build();
-    assert_eq!((at(&vec), keeper::stats().kept_blocks), (first, 0));
+    assert_eq!((at(&vec), region_cache::stats().kept_blocks), (first, 0));
     assert!(vec.stats().ahead_bytes >= 8 * MIB, "{:?}", vec.stats());
-    assert_eq!(keeper::stats().lent_bytes, 0, "the service takes it back in time");
+    assert_eq!(region_cache::stats().lent_bytes, 0, "the service takes it back in time");
     vec.resize(8 * MIB, 2);
     assert_eq!(vec.stats().late, 0);
     drop(vec);
-    assert_eq!((keeper::stats().kept_blocks, leave(1)), (1, first));
+    assert_eq!((region_cache::stats().kept_blocks, leave(1)), (1, first));
     // Also by its first growth.
     let mut vec: VmVec<u8> = VmVec::builder().commit_ahead(CommitAhead::Auto).build();
     vec.resize(8 * MIB, 2);
@@ -156,8 +156,8 @@ fn arrays_with_a_fixed_amount_ahead_or_fresh_memory_neither_use_nor_fill_the_cac
         vec.resize(2 * MIB, 1);
         assert_ne!(at(&vec), first);
         drop(vec);
-        assert_eq!(keeper::stats().kept_blocks, 1);
+        assert_eq!(region_cache::stats().kept_blocks, 1);
     }
     service::drain();
-    keeper::trim();
+    region_cache::trim();
 }

@@ -10,7 +10,7 @@ const ORDER: Ordering = Ordering::Relaxed;
 
 const ALL: usize = usize::MAX >> (usize::BITS as usize - SLOTS);
 
-/// Slots, each of which holds a pointer or null. The thread that takes a pointer out owns the region it points to.
+/// Slots, each of which holds a pointer or null. The thread that removes a pointer owns the region it points to.
 #[derive(Debug)]
 pub(super) struct Class {
     /// One bit for each slot that is full. Only a hint: a bit may be wrong while a thread is changing its slot.

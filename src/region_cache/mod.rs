@@ -27,17 +27,17 @@
 //! # Examples
 //!
 //! ```
-//! use stayput::keeper;
+//! use stayput::region_cache;
 //! use std::time::Duration;
 //!
-//! keeper::set_most_bytes(256 << 20);
-//! keeper::set_time(Duration::from_secs(10));
-//! assert!(keeper::stats().kept_bytes <= 256 << 20);
-//! keeper::trim();
+//! region_cache::set_most_bytes(256 << 20);
+//! region_cache::set_time(Duration::from_secs(10));
+//! assert!(region_cache::stats().kept_bytes <= 256 << 20);
+//! region_cache::trim();
 //!
 //! // Disable the cache.
-//! keeper::set_most_bytes(0);
-//! assert_eq!(keeper::stats().kept_blocks, 0);
+//! region_cache::set_most_bytes(0);
+//! assert_eq!(region_cache::stats().kept_blocks, 0);
 //! ```
 // # Implementation
 //
@@ -206,7 +206,7 @@ pub(crate) fn is_on(used: Use) -> bool {
 /// The current contents of the region cache, returned by [`stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct KeeperStats {
+pub struct RegionCacheStats {
     /// The number of cached regions.
     pub kept_blocks: usize,
     /// The number of their committed bytes.
@@ -220,9 +220,9 @@ pub struct KeeperStats {
 ///
 /// Looks at about two thousand slots, without a system call. If other threads use the cache meanwhile, the numbers may
 /// be from different moments.
-pub fn stats() -> KeeperStats {
+pub fn stats() -> RegionCacheStats {
     let (kept_bytes, lent_bytes) = (count::kept_bytes(), count::lent_bytes());
-    KeeperStats { kept_blocks: pieces::kept_blocks(), kept_bytes, lent_bytes }
+    RegionCacheStats { kept_blocks: pieces::kept_blocks(), kept_bytes, lent_bytes }
 }
 
 /// Returns all cached memory to the system. If the addresses of the process are limited (32 bits, `RLIMIT_AS`), this

@@ -6,12 +6,12 @@ mod sync {
     pub(super) use crate::service::sync::thread;
 }
 
-#[path = "../../../src/keeper/class.rs"]
+#[path = "../../../src/region_cache/class.rs"]
 mod class;
-#[path = "../../../src/keeper/count.rs"]
+#[path = "../../../src/region_cache/count.rs"]
 mod count;
 mod interleavings;
-#[path = "../../../src/keeper/pieces.rs"]
+#[path = "../../../src/region_cache/pieces.rs"]
 #[expect(dead_code, reason = "some functions are not modelled")]
 mod pieces;
 mod statics;
