@@ -155,7 +155,8 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
-        // The stand-in, which is seen while the array is lent, is full. SAFETY: this only compares numbers.
+        // The stand-in, which is seen while the array is lent, is full.
+        // SAFETY: this only compares numbers.
         let has_room = unsafe { self.vec.lend_seen(|vec| vec.raw.has_room()) };
         if has_room { Ok(()) } else { self.grow_by_one() }
     }

@@ -65,8 +65,10 @@ pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Error>;
 
+    /// Makes pages resident, all of which are usable.
     fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
+    /// Clears pages, all of which are usable.
     fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
     /// Ends the memory, of which `usable` bytes are in use: in the background if possible, or by leaving it to the next

@@ -1,5 +1,6 @@
 //! `Serialize` and `Deserialize` for arrays.
 
+#[cfg(feature = "block-vec")]
 use crate::block_vec::BlockVec;
 use crate::error::Error;
 use crate::vec::VmVec;
@@ -71,6 +72,7 @@ macro_rules! array {
 }
 
 array!(VmVec, |array| array.as_mut_slice().iter_mut());
+#[cfg(feature = "block-vec")]
 array!(BlockVec, |array| array.iter_mut());
 
 struct InPlace<'a, A>(&'a mut A);

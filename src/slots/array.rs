@@ -642,7 +642,7 @@ impl<V> Slots<V> {
         let live = indices(slots.clone()).any(|index| self.state(index).is_live());
         assert!(!live, "a slot to discard holds a value");
         // SAFETY: only bytes of these slots are cleared, since `discardable`, the only constructor of `Discard`, rounds
-        // inwards. None of them is live, so their values need not be initialized, and a state of zero is vacant.
+        // inwards, and callers call it on these slots. None of them is live, so their values need not be initialized, and a state of zero is vacant.
         let discarded = unsafe { self.slots.discard(bytes.clone()) };
         self.poison_values(slots.clone());
         discarded

@@ -76,8 +76,10 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ) -> Option<(K, R)> {
         while *next < self.rows.slot_count() {
             let slot = *next;
+            let found = self.rows.get_by_index(slot);
+            // After the key was made: if that panics, the row has not been visited.
             *next += 1;
-            let Some((key, row)) = self.rows.get_by_index(slot) else { continue };
+            let Some((key, row)) = found else { continue };
             if is_chosen(key, row) {
                 return self.take_slot(slot).map(|row| (key, row));
             }

@@ -8,6 +8,17 @@ use crate::key::Key;
 use crate::slot_map::SlotMap;
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
+use std::ptr;
+
+/// Returns the index that a closure selects. One of another table would select rows by the values that they have there.
+#[inline]
+pub(super) fn own<'t, X, I>(by: &'t X, select: impl FnOnce(&'t X) -> &'t I) -> &'t I {
+    let index = select(by);
+    let start = ptr::from_ref(by).addr();
+    let offset = ptr::from_ref(index).addr().wrapping_sub(start);
+    assert!(offset < size_of::<X>(), "the closure returned an index of another table");
+    index
+}
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// Finds the row with a value in an index, and returns its key and the row. O(1), if hashes are well distributed.
@@ -34,7 +45,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         S: BuildHasher + 't,
     {
-        let (slot, _) = index(&self.by).slot_of(value, &self.rows)?;
+        let (slot, _) = own(&self.by, index).slot_of(value, &self.rows)?;
         self.rows.get_by_index(slot)
     }
 
@@ -62,7 +73,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         S: BuildHasher,
     {
-        let (slot, hash) = index(&self.by).slot_of(value, &self.rows)?;
+        let (slot, hash) = own(&self.by, index).slot_of(value, &self.rows)?;
         // Creating the key runs user code, so it comes before the removal.
         let (key, _) = self.rows.get_by_index(slot)?;
         let (_, row) = self.rows.take_at(slot)?;
@@ -96,7 +107,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         I: Kind + 't,
     {
-        let slots = index(&self.by).slots_of(value, &self.rows);
+        let slots = own(&self.by, index).slots_of(value, &self.rows);
         Found::new(&self.rows, slots)
     }
 
@@ -114,7 +125,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         I: Kind + 't,
     {
-        index(&self.by).count(value, &self.rows)
+        own(&self.by, index).count(value, &self.rows)
     }
 
     /// Removes all rows with a value and drops them. Returns how many there were.
@@ -145,7 +156,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         loop {
             // The slots are copied in batches, because removal changes the index that lists them.
             let mut slots = [0; 64];
-            let found = index(&self.by).slots_of(value, &self.rows);
+            let found = own(&self.by, &index).slots_of(value, &self.rows);
             let count = slots.iter_mut().zip(found).map(|(slot, found)| *slot = found).count();
             if count == 0 {
                 return removed;
@@ -178,7 +189,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         center: [f32; D],
         radius: f32,
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
-        let points = index(&self.by).index().within(center, radius);
+        let points = own(&self.by, index).index().within(center, radius);
         Found::new(&self.rows, points.map(|(slot, _)| slot))
     }
 
@@ -191,7 +202,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         min: [f32; D],
         max: [f32; D],
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
-        let points = index(&self.by).index().in_box(min, max);
+        let points = own(&self.by, index).index().in_box(min, max);
         Found::new(&self.rows, points.map(|(slot, _)| slot))
     }
 
@@ -223,7 +234,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         most: usize,
     ) -> Result<Found<'t, K, R, impl Iterator<Item = u32>>, Error> {
         let mut points = Vec::new();
-        index(&self.by).index().try_nearest_into(point, most, &mut points)?;
+        own(&self.by, index).index().try_nearest_into(point, most, &mut points)?;
         Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
     }
 
@@ -273,7 +284,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         let accept =
             |slot, _: &_| self.rows.get_by_index(slot).is_some_and(|(key, row)| accept(key, row));
         let mut points = Vec::new();
-        index(&self.by).index().try_nearest_where_into(point, most, accept, &mut points)?;
+        own(&self.by, index).index().try_nearest_where_into(point, most, accept, &mut points)?;
         Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
     }
 
@@ -285,7 +296,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         radius: f32,
         mut visit: impl FnMut((K, &'t R), (K, &'t R)),
     ) {
-        index(&self.by).index().for_each_pair(radius, |one, other| {
+        own(&self.by, index).index().for_each_pair(radius, |one, other| {
             let rows = self.rows.get_by_index(one).zip(self.rows.get_by_index(other));
             if let Some((one, other)) = rows {
                 visit(one, other);

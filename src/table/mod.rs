@@ -91,6 +91,8 @@ use crate::slot_map::SlotMap;
 /// same can happen in a [clone](Self::clone) of a table if the `Clone` of a row gives it another value.
 /// [`check`](Self::check) detects such rows, and [`reindex`](Self::reindex) repairs the indices.
 ///
+/// A look-up panics if its closure returns an index of another table.
+///
 /// # Examples
 ///
 /// ```

@@ -1,5 +1,6 @@
 //! Access to rows by key and in slot order.
 
+use super::find::own;
 use super::indices::{Extract, Indices};
 use super::{Table, Unique};
 use crate::key::Key;
@@ -167,7 +168,7 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         Q: Hash + Eq + ?Sized,
         S: BuildHasher,
     {
-        let (slot, _) = index(&self.by).slot_of(value, &self.rows)?;
+        let (slot, _) = own(&self.by, index).slot_of(value, &self.rows)?;
         let (key, (part, rest)) = self.rows.get_by_index_mut(slot)?;
         Some((key, (&*part, rest)))
     }

@@ -211,8 +211,8 @@ impl<T: Clone> VmVec<T> {
         if let Err(error) = self.try_reserve(additional) {
             return Err(Refused { error, value });
         }
-        // Appends the value itself last, which saves a clone. SAFETY: capacity for `additional` elements was just
-        // reserved.
+        // Appends the value itself last, which saves a clone.
+        // SAFETY: capacity for `additional` elements was just reserved.
         unsafe { self.fill_from((1..additional).map(|_| value.clone())) };
         // SAFETY: one of the `additional` elements is not used up.
         unsafe { self.write_end(self.len, value) };

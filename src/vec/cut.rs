@@ -38,7 +38,7 @@ pub(super) struct Cut<'v, T> {
 
 // SAFETY: it is a mutable borrow of the array, which is `Send` if the elements are.
 unsafe impl<T: Send> Send for Cut<'_, T> {}
-// SAFETY: `&Cut` only gives access to `&[T]`.
+// SAFETY: `&Cut` only gives access to `&[T]` and `&VmVec<T>`, which are `Sync` if the elements are.
 unsafe impl<T: Sync> Sync for Cut<'_, T> {}
 
 impl<'v, T> Cut<'v, T> {
@@ -81,7 +81,7 @@ impl<'v, T> Cut<'v, T> {
     #[inline]
     fn at(&self, index: usize) -> *mut T {
         debug_assert!(index <= self.old_len);
-        // SAFETY: the index is at most the old length, which is at most the capacity.
+        // SAFETY: the callers pass numbers up to the old length, an invariant of the fields, which is at most the capacity.
         unsafe { self.first.add(index) }.as_ptr()
     }
 

@@ -192,7 +192,8 @@ impl<'v, T> GrowOnly<'v, T> {
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
-        // The stand-in, which is seen while the array is lent, is full. SAFETY: this only compares numbers.
+        // The stand-in, which is seen while the array is lent, is full.
+        // SAFETY: this only compares numbers.
         let has_room = unsafe { self.vec.lend_seen(|vec| vec.len < vec.capacity()) };
         if has_room { Ok(()) } else { self.grow_by_one() }
     }

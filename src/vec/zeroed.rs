@@ -48,8 +48,8 @@ impl<T> VmVec<T> {
         let first = unsafe { self.first().add(self.len) };
         // SAFETY: the `unknown` bytes lie past all elements, and end within capacity.
         unsafe { first.cast::<u8>().write_bytes(0, unknown) };
-        // All bytes of the new elements are zero now: those from `zero_from` on are untouched pages. SAFETY: they are
-        // within capacity, and all zero is a valid value of `T`, by the caller's guarantee.
+        // All bytes of the new elements are zero now: those from `zero_from` on are untouched pages.
+        // SAFETY: they are within capacity, and all zero is a valid value of `T`, by the caller's guarantee.
         unsafe { self.set_len(self.len + additional) };
     }
 }

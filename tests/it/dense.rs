@@ -243,13 +243,12 @@ fn every_change_of_order_is_noticed() {
     }
 }
 
-/// A hasher that maps every key to the same hash.
+/// A key that loses the lowest bit of its index, so pairs of keys are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Liar(DefaultKey);
 
 impl From<KeyData> for Liar {
     fn from(data: KeyData) -> Self {
-        // The third forgets what was made first.
         Self(KeyData::from_parts(data.index() & !1, data.generation(), 0).unwrap().into())
     }
 }

@@ -1,10 +1,11 @@
 //! Tables, apart from what the model test compares.
 
 use stayput::table::Grid;
-use stayput::{DefaultKey, ErrorKind, Key as _, SlotMap, Table, indices, new_key_type};
+use stayput::{DefaultKey, ErrorKind, Key, KeyData, SlotMap, Table, indices, new_key_type};
 use std::cell::Cell;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::LazyLock;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Player {
@@ -686,11 +687,12 @@ fn many_rows_are_inserted_up_to_a_refused_one_and_removed_by_keys() {
     assert_eq!(players.count(|by| &by.team, &1), 1);
 }
 
+indices! { struct ById for u64 { id: Unique<u64> = |id| id, } }
+
 #[test]
 fn the_second_halves_of_many_rows_can_be_modified_at_once() {
     use stayput::slot_map::DisjointError;
 
-    indices! { struct ById for u64 { id: Unique<u64> = |id| id, } }
     let mut table: Table<(u64, u32), ById> = (0..100).map(|n| (n, 0)).collect();
     let keys: Vec<DefaultKey> = table.keys().collect();
     let Ok([(a, x), (b, y)]) = table.try_get_disjoint_mut([keys[3], keys[1]]) else {
@@ -710,4 +712,64 @@ fn the_second_halves_of_many_rows_can_be_modified_at_once() {
     });
     assert_eq!(seen, [Some((0, 0)), Some((1, 10)), None, Some((3, 30))]);
     assert_eq!((table[keys[3]], table.check()), ((3, 3), Ok(())));
+}
+
+#[test]
+fn an_index_of_another_table_is_refused() {
+    indices! { struct ByTeam for (u32, u64) { team: Many<u32> = |row| &row.0, } }
+    static OTHER: LazyLock<Table<(u32, u64), ByTeam>> =
+        LazyLock::new(|| (0..200).map(|n| (7, n)).collect());
+    let mut foreign = None;
+    let select = |by: &'static ByTeam| {
+        foreign = Some(&by.team);
+        &by.team
+    };
+    assert_eq!(OTHER.find_all(select, &7).count(), 200);
+    let foreign = foreign.unwrap();
+
+    let rows = |n| (if n % 50 == 3 { 1000 } else { 7 }, n);
+    let mut table: Table<(u32, u64), ByTeam> = (0..200).map(rows).collect();
+    let panics = |call: &mut dyn FnMut()| {
+        let panic = panic::catch_unwind(AssertUnwindSafe(call)).unwrap_err();
+        assert_eq!(panic.downcast_ref(), Some(&"the closure returned an index of another table"));
+    };
+    panics(&mut || _ = table.find_all(|_| foreign, &7).count());
+    panics(&mut || _ = table.count(|_| foreign, &7));
+    panics(&mut || _ = table.remove_all(|_| foreign, &7));
+    assert_eq!((table.len(), table.check()), (200, Ok(())));
+    assert_eq!(table.remove_all(|by| &by.team, &7), 196);
+}
+
+/// A key whose conversion panics once after `IS_BROKEN` was set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Fragile(DefaultKey);
+
+thread_local! {
+    static IS_BROKEN: Cell<bool> = const { Cell::new(false) };
+}
+
+impl From<KeyData> for Fragile {
+    fn from(data: KeyData) -> Self {
+        assert!(!IS_BROKEN.replace(false), "told to panic");
+        Self(data.into())
+    }
+}
+
+impl Key for Fragile {
+    type Layout = stayput::Plain64;
+
+    fn data(&self) -> KeyData {
+        self.0.data()
+    }
+}
+
+#[test]
+fn a_key_that_panics_leaves_a_drain_with_as_many_rows_as_it_says() {
+    let mut table: Table<u64, ById, Fragile> = (0..5).collect();
+    let mut drain = table.drain();
+    IS_BROKEN.set(true);
+    assert!(panic::catch_unwind(AssertUnwindSafe(|| drain.next())).is_err());
+    assert_eq!(drain.len(), 5);
+    assert_eq!(drain.map(|(_, id)| id).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    assert!(table.is_empty() && table.check().is_ok());
 }

@@ -524,8 +524,8 @@ impl<T> Raw<T> {
             return;
         }
         let old_len = self.len;
-        // Before user code runs, so that no element is dropped twice if a drop panics. SAFETY: `len` is below the old
-        // length.
+        // Before user code runs, so that no element is dropped twice if a drop panics.
+        // SAFETY: `len` is below the old length.
         unsafe { self.set_len(len) };
         // SAFETY: these elements are initialised, and past the length now, so they are not used again.
         unsafe { self.drop_all(len..old_len) };
