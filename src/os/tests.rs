@@ -106,10 +106,8 @@ mod contract {
     impl Drop for Range {
         fn drop(&mut self) {
             // SAFETY: exactly the range that was reserved. The test does not use it again.
-            assert!(
-                unsafe { release(self.start, self.bytes) },
-                "a reservation could not be released"
-            );
+            let is_released = unsafe { release(self.start, self.bytes) };
+            assert!(is_released, "a reservation could not be released");
         }
     }
 
