@@ -56,7 +56,7 @@ fn an_array_uses_the_memory_of_its_backing() {
     assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::MaxLen, Some(12_801)));
     assert_eq!(
         refused.error.to_string(),
-        "this VmVec is full: the memory that its `Backing` supplies holds 12801 elements; supply more"
+        "this VmVec is full: the memory of its `Backing` holds 12801 elements; provide more"
     );
     assert!(vec.iter().copied().eq(0..12_801));
     // Few calls: 64 KiB, and the rest.
