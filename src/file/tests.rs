@@ -8,7 +8,6 @@ pub(super) mod loss;
 
 use super::header::{HEADER_BYTES, Record};
 use super::{AppendOnly, FileBacking, FileErrorKind, FileVec, Follow, Lock, Space};
-use crate::effort;
 use crate::error::ErrorKind;
 use crate::reservation::page_size;
 use crate::{Growth, VmVec};
@@ -227,7 +226,7 @@ fn a_reader_that_opens_the_file_at_the_same_time_sees_the_writer() {
     let folder = Folder::new();
     let path = folder.file();
     create(&path).close().unwrap();
-    for n in 0..u64::from(effort::rounds(100)) {
+    for n in 0..u64::from(crate::effort::rounds(100)) {
         let is_open = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let readers = scope.spawn(|| {

@@ -47,6 +47,8 @@ impl<V> SharedSlotMap<DefaultKey, V> {
 
     constructors! {
         /// Creates an empty map with memory committed for `capacity` values.
+        ///
+        /// Insertion takes more memory before the last of their slots is filled, so that threads rarely wait for it.
         with_capacity, try_with_capacity, capacity
     }
 
