@@ -291,7 +291,7 @@ impl<R: Row> Columns<R> {
     pub fn retain(&mut self, mut keep: impl FnMut(R::Mut<'_>) -> bool) {
         let len = self.len;
         let mut sieve = Sieve::new(self, 0, len);
-        while sieve.take_next(|row| !keep(row)).is_some() {}
+        while sieve.take_next(&mut |row| !keep(row)).is_some() {}
     }
 }
 
@@ -320,9 +320,9 @@ impl<'c, R: Row> Sieve<'c, R> {
     }
 
     /// Removes the next row for which `goes` returns `true`. If `goes` panics, the row stays, and is visited again.
-    pub(super) fn take_next(
+    pub(super) fn take_next<F: FnMut(R::Mut<'_>) -> bool>(
         &mut self,
-        mut goes: impl FnMut(R::Mut<'_>) -> bool,
+        goes: &mut F,
     ) -> Option<R::Fields> {
         while self.next < self.end {
             let (starts, this) = (self.columns.starts, self.next);
