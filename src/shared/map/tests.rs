@@ -257,6 +257,18 @@ fn memory_is_taken_ahead_of_need() {
 }
 
 #[test]
+fn a_capacity_holds_that_many_values_although_more_memory_is_refused() {
+    for capacity in [1, 10, 64, 1000, 4095, 4096, 100_000] {
+        let map = Shared::<u64>::with_capacity(capacity);
+        let least = map.capacity();
+        assert!(least >= capacity);
+        let _fault = Fault::from_nth(Call::Commit, 0);
+        (0..least).for_each(|_| _ = map.insert(1));
+        assert_eq!((map.len(), map.capacity()), (least, least));
+    }
+}
+
+#[test]
 fn a_frame_touches_no_more_slots_than_it_fills() {
     // In reused memory, with arbitrary contents.
     for _ in 0..3 {
