@@ -78,8 +78,8 @@
 //! | `slotmap-names` | the modules [`basic`], [`hop`] and [`sparse_secondary`], and [`HopSlotMap`] |
 //! | `table` | [`Table`] and the module [`index`] |
 //!
-//! Without default features the crate has [`Reservation`], [`VmVec`], [`SlotMap`], [`DenseSlotMap`], [`SecondaryMap`] and
-//! [`SparseSecondaryMap`], and compiles in less time.
+//! Without default features the crate has [`Reservation`], [`VmVec`], [`SlotMap`], [`DenseSlotMap`], [`SecondaryMap`]
+//! and [`SparseSecondaryMap`], and compiles in less time.
 //!
 //! Off by default:
 //!

@@ -25,8 +25,8 @@ use std::ptr::NonNull;
 ///   automatically](Self::reserve_bytes) unless it is set.
 /// - **Smaller blocks** go to the parent, which defaults to the system's allocator. A block that grows past the
 ///   threshold is copied once.
-/// - **Freed blocks** go to the region cache (see [`region_cache`]), because fresh pages take page faults. It keeps up to 64
-///   MiB, for a second.
+/// - **Freed blocks** go to the region cache (see [`region_cache`]), because fresh pages take page faults. It keeps up
+///   to 64 MiB, for a second.
 /// - **On systems without virtual memory**, such as WebAssembly, all blocks go to the parent.
 ///
 /// It takes no lock and does not allocate for itself, except with [`release`](Self::release).
@@ -113,8 +113,8 @@ pub fn stats() -> AllocStats {
     }
 }
 
-/// Releases the memory of freed blocks that is cached for reuse, like [`region_cache::trim`]. Where addresses are scarce,
-/// also releases the room that blocks have reserved for growth.
+/// Releases the memory of freed blocks that is cached for reuse, like [`region_cache::trim`]. Where addresses are
+/// scarce, also releases the room that blocks have reserved for growth.
 ///
 /// Makes one system call per cached block.
 pub fn trim() {

@@ -221,8 +221,8 @@ impl<R: Row> Columns<R> {
         // read again: no user code runs until then.
         let fields = unsafe { R::Fields::read(self.starts, index) };
         if index < last {
-            // SAFETY: the last row is initialised, and its old place will be past the length; the row at `index` was just
-            // read and is not used again.
+            // SAFETY: the last row is initialised, and its old place will be past the length; the row at `index` was
+            // just read and is not used again.
             unsafe { R::Fields::copy(self.starts, last, index) };
         }
         self.len = last;
@@ -326,7 +326,8 @@ impl<'c, R: Row> Sieve<'c, R> {
     ) -> Option<R::Fields> {
         while self.next < self.end {
             let (starts, this) = (self.columns.starts, self.next);
-            // SAFETY: the row at `next` is initialised and not removed; it is past the length, so nothing else refers to it.
+            // SAFETY: the row at `next` is initialised and not removed; it is past the length, so nothing else refers
+            // to it.
             let is_gone = goes(R::by_mut(unsafe { R::Fields::muts(starts, this) }));
             self.next += 1;
             if is_gone {

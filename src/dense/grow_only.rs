@@ -37,8 +37,8 @@ use std::ops::Index;
 /// println!("{one}");
 /// ```
 pub struct GrowOnlyDenseMap<'m, K: Key, V> {
-    // Small tables and lists of keys are on the heap, where they move when they grow: a reference to a number or a key is not
-    // kept across an insertion here. Only `rows` never move.
+    // Small tables and lists of keys are on the heap, where they move when they grow: a reference to a number or a key
+    // is not kept across an insertion here. Only `rows` never move.
     table: GrowOnlyMap<'m, K, u32>,
     keys: GrowOnly<'m, K>,
     rows: GrowOnly<'m, V>,

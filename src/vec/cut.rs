@@ -81,7 +81,8 @@ impl<'v, T> Cut<'v, T> {
     #[inline]
     fn at(&self, index: usize) -> *mut T {
         debug_assert!(index <= self.old_len);
-        // SAFETY: the callers pass numbers up to the old length, an invariant of the fields, which is at most the capacity.
+        // SAFETY: the callers pass numbers up to the old length, an invariant of the fields, which is at most the
+        // capacity.
         unsafe { self.first.add(index) }.as_ptr()
     }
 

@@ -89,8 +89,8 @@ pub(crate) type WalkMut<'a, V> = WalkLive<'a, V, &'a mut V>;
 
 // SAFETY: it gives access to `T`s and to nothing else.
 unsafe impl<V, T: Send> Send for WalkLive<'_, V, T> {}
-// SAFETY: as above. `&WalkLive` gives access to states, which nothing writes while they are borrowed, and to no value, except
-// that a walk of shared references can be cloned.
+// SAFETY: as above. `&WalkLive` gives access to states, which nothing writes while they are borrowed, and to no value,
+// except that a walk of shared references can be cloned.
 unsafe impl<V, T: Sync> Sync for WalkLive<'_, V, T> {}
 
 impl<'a, V> WalkRef<'a, V> {
