@@ -64,19 +64,20 @@ fn parse_layers(page: &str) -> Result<Vec<Layer>, String> {
     Ok(layers)
 }
 
-pub(crate) fn sources() -> Vec<(PathBuf, String)> {
-    fn visit(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                visit(&path, files);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let text = fs::read_to_string(&path).unwrap();
-                files.push((path, text));
-            }
+/// Adds all Rust files in a folder.
+fn visit(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            visit(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            files.push((path, text));
         }
     }
+}
 
+pub(crate) fn sources() -> Vec<(PathBuf, String)> {
     let root = root().join("src");
     let mut files = Vec::new();
     visit(&root, &mut files);
@@ -355,6 +356,40 @@ fn pages_name_paths_that_exist() {
             assert!(root().join(path).exists(), "{page}: {path} does not exist");
         }
     }
+}
+
+/// Returns the names of tests that a script selects or skips: words with many underscores, except for its own functions.
+fn named_tests(script: &str) -> Vec<&str> {
+    let words = script.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let is_name = |word: &str| word.matches('_').count() > 2 && !word.contains(char::is_uppercase);
+    let is_own = |word: &str| script.contains(&format!("{word}() "));
+    words.filter(|word| is_name(word) && !is_own(word)).collect()
+}
+
+#[test]
+fn scripts_name_tests_that_exist() {
+    // The package holds only a part of the repository.
+    if !root().join(".ci").exists() {
+        return;
+    }
+    let mut tests = sources();
+    visit(&root().join("tests"), &mut tests);
+    for (script, least) in [(".ci/cross", 10), (".ci/full", 2)] {
+        let text = fs::read_to_string(root().join(script)).unwrap();
+        let names = named_tests(&text);
+        assert!(names.len() >= least, "{script}: the names are not seen");
+        for name in names {
+            let is_in = |line: &str| line.contains("fn ") && line.contains(name);
+            let exists = tests.iter().any(|(_, text)| text.lines().any(is_in));
+            assert!(exists, "{script}: no test is called {name}");
+        }
+    }
+}
+
+#[test]
+fn names_of_tests_are_distinguished_from_other_words() {
+    let script = "run_all_by_qemu() (\n--skip model:: --skip a_test_of_it A_B_C_D\nrun_all_by_qemu";
+    assert_eq!(named_tests(script), ["a_test_of_it"]);
 }
 
 #[test]
