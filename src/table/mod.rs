@@ -73,6 +73,10 @@ use crate::slot_map::SlotMap;
 /// Tables have no ordered index. If few rows change, keep a `BTreeMap` from values to keys alongside the table; if most
 /// do, sort the keys when they are needed.
 ///
+/// # Panics
+///
+/// Look-ups panic if their closure returns an index of another table.
+///
 /// # Time complexity
 ///
 /// Finding, inserting, changing and removing a row is O(1) per index, if hashes are well distributed and the cells of a
@@ -90,8 +94,6 @@ use crate::slot_map::SlotMap;
 /// behalf of its set. No row is lost, because rows are removed from an index by slot, without reading their values. The
 /// same can happen in a [clone](Self::clone) of a table if the `Clone` of a row gives it another value.
 /// [`check`](Self::check) detects such rows, and [`reindex`](Self::reindex) repairs the indices.
-///
-/// A look-up panics if its closure returns an index of another table.
 ///
 /// # Examples
 ///
