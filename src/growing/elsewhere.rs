@@ -1,4 +1,4 @@
-//! [`Elsewhere`]: memory that the array shares with the service or the user, and [`Way`], the functions of the service.
+//! [`Elsewhere`]: memory that the array shares with the service or the user, and [`ServiceHooks`], the functions of the service.
 //!
 //! All of it is called through tables of functions. If no array of a program has such memory, the program refers to
 //! none of them, and the linker leaves them out together with the background thread.
@@ -262,7 +262,7 @@ impl Elsewhere for Foreign {
 
 /// The functions of the service. An array that did not ask for it has [`NONE`](Self::NONE), so a program without such
 /// arrays does not refer to the code that starts the thread.
-pub(crate) struct Way {
+pub(crate) struct ServiceHooks {
     /// Makes the service stay ahead of the array.
     pub(crate) serve: fn(&mut GrowingReservation, CommitAhead),
     /// Takes the memory to release it in the background, if that is possible.
@@ -271,10 +271,10 @@ pub(crate) struct Way {
     pub(super) take_left: fn(Wish, &Want) -> Option<GrowingReservation>,
 }
 
-impl Way {
+impl ServiceHooks {
     pub(crate) const NONE: &'static Self =
         &Self { serve: |_, _| (), release: |_| (), take_left: |_, _| None };
-    pub(crate) const OPEN: &'static Self =
+    pub(crate) const ACTIVE: &'static Self =
         &Self { serve: GrowingReservation::serve, release: release_later, take_left };
 }
 
@@ -312,4 +312,4 @@ fn take_left(wish: Wish, want: &Want) -> Option<GrowingReservation> {
     Some(growing)
 }
 
-debug_as!([] Way, "Way");
+debug_as!([] ServiceHooks, "ServiceHooks");

@@ -25,7 +25,7 @@ mod warm;
 pub use budget::Budget;
 pub(crate) use budget::Purse;
 use elsewhere::Elsewhere;
-pub(crate) use elsewhere::Way;
+pub(crate) use elsewhere::ServiceHooks;
 pub(crate) use options::{Ended, Want, option_methods};
 pub(crate) use policy::Amount;
 pub use policy::Growth;
@@ -71,7 +71,7 @@ pub struct GrowingReservation {
     front: Front,
     release: Release,
     /// The functions of the service, if they are in use.
-    way: &'static Way,
+    hooks: &'static ServiceHooks,
     /// Without the service: up to where pages were made resident ahead of their use.
     resident: usize,
     /// Set if the memory goes to the region cache, and may have come from there.
@@ -150,30 +150,30 @@ impl Reservation {
     /// Pages that were written to before either keep their contents or read as zero when they become usable; all others
     /// read as zero.
     pub fn growing(self) -> GrowingReservation {
-        GrowingReservation::alone(self, Growth::default(), Release::default(), Way::NONE)
+        GrowingReservation::alone(self, Growth::default(), Release::default(), ServiceHooks::NONE)
     }
 }
 
 impl GrowingReservation {
     #[inline(never)]
-    fn over(memory: Memory, growth: Growth, release: Release, way: &'static Way) -> Self {
+    fn over(memory: Memory, growth: Growth, release: Release, hooks: &'static ServiceHooks) -> Self {
         let front = Front { usable: 0, growth, step: Step::FIRST, recent: Recent::NONE };
-        Self { memory: Some(memory), front, release, way, resident: 0, warmth: None }
+        Self { memory: Some(memory), front, release, hooks, resident: 0, warmth: None }
     }
 
     pub(crate) fn alone(
         reservation: Reservation,
         growth: Growth,
         release: Release,
-        way: &'static Way,
+        hooks: &'static ServiceHooks,
     ) -> Self {
-        Self::over(Memory::Alone(reservation), growth, release, way)
+        Self::over(Memory::Alone(reservation), growth, release, hooks)
     }
 
     /// Uses memory that the user has supplied from its front.
     pub(crate) fn over_foreign(foreign: Foreign, room: Room<Foreign>, growth: Growth) -> Self {
         let memory = Memory::Elsewhere(room.fill(foreign));
-        Self::over(memory, growth, Release::default(), Way::NONE)
+        Self::over(memory, growth, Release::default(), ServiceHooks::NONE)
     }
 
     /// Allocates a block of `bytes` bytes on the heap. All of it is usable, and zero.
@@ -224,7 +224,7 @@ impl GrowingReservation {
     /// Sets when the memory is returned after this is dropped. Defaults to [`Release::Keep`].
     #[must_use]
     pub fn release(mut self, release: Release) -> Self {
-        (self.release, self.way) = (release, Way::OPEN);
+        (self.release, self.hooks) = (release, ServiceHooks::ACTIVE);
         self
     }
 
@@ -644,7 +644,7 @@ impl Drop for GrowingReservation {
         // Otherwise the field is dropped next.
         match self.release {
             Release::Keep => self.keep(),
-            Release::Background => (self.way.release)(self),
+            Release::Background => (self.hooks.release)(self),
             Release::Now => {}
         }
     }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::warm::Wish;
-use super::{GrowingReservation, Growth, Way};
+use super::{GrowingReservation, Growth, ServiceHooks};
 use crate::error::Error;
 use crate::region_cache;
 use crate::reservation::{
@@ -33,14 +33,14 @@ macro_rules! option_methods {
         /// With this option addresses are reserved at once, and the first memory is made ready.
         pub const fn commit_ahead(mut self, ahead: $crate::service::CommitAhead) -> Self {
             self.options.commit_ahead = ahead;
-            self.options.service = $crate::growing::Way::OPEN;
+            self.options.service = $crate::growing::ServiceHooks::ACTIVE;
             self
         }
 
         /// Sets when memory is returned after a drop. Defaults to [`Release::Keep`](crate::Release::Keep).
         pub const fn release(mut self, release: $crate::service::Release) -> Self {
             self.options.release = release;
-            self.options.service = $crate::growing::Way::OPEN;
+            self.options.service = $crate::growing::ServiceHooks::ACTIVE;
             self
         }
     };
@@ -64,7 +64,7 @@ pub(crate) struct Want {
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
     /// The functions of the service, if an option needs it.
-    pub(crate) service: &'static Way,
+    pub(crate) service: &'static ServiceHooks,
 }
 
 impl GrowingReservation {
@@ -75,7 +75,7 @@ impl GrowingReservation {
         if let Some(wish) = wish {
             let left = (want.service.take_left)(wish, want);
             if let Some(mut warm) = left.or_else(|| Self::warm(wish, want.growth)) {
-                (warm.release, warm.way) = (want.release, want.service);
+                (warm.release, warm.hooks) = (want.release, want.service);
                 return Ok(warm);
             }
         }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::options::Want;
-use super::{GrowingReservation, Growth, Memory, Way, round_up};
+use super::{GrowingReservation, Growth, Memory, ServiceHooks, round_up};
 use crate::region_cache::{self, Lent, Use, Warm};
 use crate::reservation::{
     ColumnLayouts, HugePages, Reservation, layouts, page_size, usual_reservation_bytes,
@@ -121,7 +121,7 @@ impl GrowingReservation {
             }
             Lent::NONE
         });
-        let mut warm = Self::alone(memory, growth, Release::Keep, Way::NONE);
+        let mut warm = Self::alone(memory, growth, Release::Keep, ServiceHooks::NONE);
         warm.warmth = Some(Warmth { bytes, lent, used: wish.used });
         Some(warm)
     }

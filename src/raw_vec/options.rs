@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, Holder, SizedBy};
-use crate::growing::{Amount, GrowingReservation, Growth, Way};
+use crate::growing::{Amount, GrowingReservation, Growth, ServiceHooks};
 use crate::reservation::{ColumnLayouts, HugePages};
 use crate::service::{CommitAhead, Release};
 use std::alloc::Layout;
@@ -39,7 +39,7 @@ pub struct Options {
     /// The columns that the elements, which are rows then, are divided into.
     pub(crate) columns: Option<ColumnLayouts>,
     /// The functions of the service, if an option needs it.
-    pub(crate) service: &'static Way,
+    pub(crate) service: &'static ServiceHooks,
     /// The container that errors name.
     pub(crate) holder: Holder,
     /// What sets the size of supplied memory.
@@ -56,7 +56,7 @@ impl Options {
         release: Release::Keep,
         addresses: Addresses::Stable,
         columns: None,
-        service: Way::NONE,
+        service: ServiceHooks::NONE,
         holder: Holder::VmVec,
         supplied: SizedBy::Backing,
     };

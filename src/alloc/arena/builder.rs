@@ -2,7 +2,7 @@
 
 use super::Arena;
 use crate::error::{Error, or_give_up};
-use crate::growing::{Growth, Way, option_methods};
+use crate::growing::{Growth, ServiceHooks, option_methods};
 use crate::reservation::HugePages;
 use crate::service::{CommitAhead, Release};
 
@@ -15,7 +15,7 @@ pub(super) struct Options {
     pub(super) huge_pages: HugePages,
     pub(super) commit_ahead: CommitAhead,
     pub(super) release: Release,
-    pub(super) service: &'static Way,
+    pub(super) service: &'static ServiceHooks,
 }
 
 impl Options {
@@ -26,7 +26,7 @@ impl Options {
         huge_pages: HugePages::Auto,
         commit_ahead: CommitAhead::Off,
         release: Release::Keep,
-        service: Way::NONE,
+        service: ServiceHooks::NONE,
     };
 }
 
