@@ -54,14 +54,14 @@ impl Memory {
         if need <= *usable {
             return true;
         }
-        let wish = need + UNIT_BYTES;
-        let now = match self.shared.take(need, wish) {
+        let desired = need + UNIT_BYTES;
+        let now = match self.shared.take(need, desired) {
             Some(now) => now,
             None => {
                 let commit = |missing: std::ops::Range<usize>| {
                     self.pages.commit(missing.clone()).map(|()| missing.end)
                 };
-                match self.shared.take_unready(need, wish, wish, commit) {
+                match self.shared.take_unready(need, desired, desired, commit) {
                     Ok(now) => now,
                     Err(_) => return false,
                 }
@@ -352,7 +352,7 @@ fn an_array_can_take_over_memory_during_work_of_the_service() {
     }
 }
 
-/// A claim may get less than was wished. The rest has no owner.
+/// A claim may get less than was desired. The rest has no owner.
 #[test]
 fn the_missing_part_of_a_claim_is_not_used() {
     for work in BOTH {

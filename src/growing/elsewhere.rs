@@ -1,13 +1,15 @@
-//! [`Elsewhere`]: memory that the array shares with the service or the user, and [`ServiceHooks`], the functions of the service.
+//! [`Elsewhere`]: memory that the array shares with the service or the user, and [`ServiceHooks`], the functions of the
+//! service.
 //!
 //! All of it is called through tables of functions. If no array of a program has such memory, the program refers to
 //! none of them, and the linker leaves them out together with the background thread.
 
 use super::policy::Amount;
 use super::recent::Recent;
-use super::warm::{Warmth, Wish};
+use super::warm::{CacheRequest, Warmth};
 use super::{
-    Front, GrowingReservation, Purse, Want, commit, discard, give_pieces_back, halve, round_up,
+    Front, GrowingReservation, MemoryRequest, Purse, commit, discard, give_pieces_back, halve,
+    round_up,
 };
 use crate::backing::Foreign;
 use crate::error::Error;
@@ -123,21 +125,21 @@ impl Elsewhere for Served {
     fn grow(&mut self, front: &mut Front, need: usize, amount: Amount) -> Result<(), Error> {
         let Front { growth, step, .. } = front;
         let shared = self.shared();
-        let wish = match amount {
+        let desired = match amount {
             Amount::AtLeast => need.saturating_add(service::UNIT_BYTES),
             Amount::Within(most) => need.saturating_add(service::UNIT_BYTES).min(most).max(need),
             Amount::Exact => need,
         };
-        front.usable = if let Some(usable) = shared.take(need, wish) {
+        front.usable = if let Some(usable) = shared.take(need, desired) {
             usable
         } else {
             let reservation = shared.reservation();
             let committed = shared.committed_bytes();
-            let by_policy = reservation.whole_runs(step.wish(committed, need, *growth));
-            let wished = amount.wished(round_up(need, page_size()), by_policy);
-            shared.take_unready(need, wish, wished, |missing| {
-                step.advance(wished.saturating_sub(missing.start), *growth);
-                commit(reservation, missing, wished)
+            let by_policy = reservation.whole_runs(step.desired(committed, need, *growth));
+            let preferred = amount.preferred(round_up(need, page_size()), by_policy);
+            shared.take_unready(need, desired, preferred, |missing| {
+                step.advance(preferred.saturating_sub(missing.start), *growth);
+                commit(reservation, missing, preferred)
             })?
         };
         let window = front.recent.note(front.usable, Instant::now());
@@ -209,10 +211,10 @@ impl Elsewhere for Foreign {
     fn grow(&mut self, front: &mut Front, need: usize, amount: Amount) -> Result<(), Error> {
         let Front { usable, growth, step, .. } = front;
         let missing = *usable..self.whole_runs(need);
-        let by_policy = self.whole_runs(step.wish(*usable, need, *growth));
-        let wished = amount.wished(missing.end, by_policy);
+        let by_policy = self.whole_runs(step.desired(*usable, need, *growth));
+        let preferred = amount.preferred(missing.end, by_policy);
         let run = self.run_bytes();
-        let target = halve(&missing, wished, run, |range| self.commit(range).is_ok());
+        let target = halve(&missing, preferred, run, |range| self.commit(range).is_ok());
         if target == missing.end {
             self.commit(missing.clone())?;
         }
@@ -268,7 +270,7 @@ pub(crate) struct ServiceHooks {
     /// Takes the memory to release it in the background, if that is possible.
     pub(super) release: fn(&mut GrowingReservation),
     /// Takes the memory that another served array has just left, if it suits.
-    pub(super) take_left: fn(Wish, &Want) -> Option<GrowingReservation>,
+    pub(super) take_left: fn(CacheRequest, &MemoryRequest) -> Option<GrowingReservation>,
 }
 
 impl ServiceHooks {
@@ -290,15 +292,16 @@ fn release_later(growing: &mut GrowingReservation) {
     }
 }
 
-fn take_left(wish: Wish, want: &Want) -> Option<GrowingReservation> {
-    if want.commit_ahead != CommitAhead::Auto || !region_cache::is_on(wish.used) {
+fn take_left(cache_request: CacheRequest, request: &MemoryRequest) -> Option<GrowingReservation> {
+    if request.commit_ahead != CommitAhead::Auto || !region_cache::is_on(cache_request.used) {
         return None;
     }
     // Allocated first: if this failed later, the memory would be released.
     let room = Room::try_new().ok()?;
-    let suits = &mut |memory: &Reservation, written| wish.suits(memory, written);
+    let suits = &mut |memory: &Reservation, written| cache_request.suits(memory, written);
     let (memory, Legacy { written, .. }) = service::take_waiting(suits)?;
-    let left = |memory| GrowingReservation::over(memory, want.growth, want.release, want.service);
+    let left =
+        |memory| GrowingReservation::over(memory, request.growth, request.release, request.service);
     let mut growing = match memory {
         Memory::Alone(reservation) => left(super::Memory::Alone(reservation)),
         Memory::Served(served) => {
@@ -308,7 +311,7 @@ fn take_left(wish: Wish, want: &Want) -> Option<GrowingReservation> {
             growing
         }
     };
-    growing.warmth = Some(Warmth::left(written, wish.used));
+    growing.warmth = Some(Warmth::left(written, cache_request.used));
     Some(growing)
 }
 

@@ -26,7 +26,7 @@ pub use budget::Budget;
 pub(crate) use budget::Purse;
 use elsewhere::Elsewhere;
 pub(crate) use elsewhere::ServiceHooks;
-pub(crate) use options::{Ended, Want, option_methods};
+pub(crate) use options::{Ended, MemoryRequest, option_methods};
 pub(crate) use policy::Amount;
 pub use policy::Growth;
 use policy::Step;
@@ -156,7 +156,12 @@ impl Reservation {
 
 impl GrowingReservation {
     #[inline(never)]
-    fn over(memory: Memory, growth: Growth, release: Release, hooks: &'static ServiceHooks) -> Self {
+    fn over(
+        memory: Memory,
+        growth: Growth,
+        release: Release,
+        hooks: &'static ServiceHooks,
+    ) -> Self {
         let front = Front { usable: 0, growth, step: Step::FIRST, recent: Recent::NONE };
         Self { memory: Some(memory), front, release, hooks, resident: 0, warmth: None }
     }
@@ -402,21 +407,21 @@ impl GrowingReservation {
             Memory::Alone(reservation) => {
                 let needed = round_up(need, page_size());
                 let Front { usable, growth, step, .. } = self.front;
-                let by_policy = reservation.whole_runs(step.wish(usable, need, growth));
-                let wished = amount.wished(needed, by_policy);
+                let by_policy = reservation.whole_runs(step.desired(usable, need, growth));
+                let preferred = amount.preferred(needed, by_policy);
                 let warm = self.warmth.as_ref().map_or(0, |warmth| warmth.bytes);
                 let from = self.front.usable.max(warm);
-                let committed = if wished <= from {
-                    Ok(wished)
+                let committed = if preferred <= from {
+                    Ok(preferred)
                 } else {
-                    commit(reservation, from..needed.max(from), wished)
+                    commit(reservation, from..needed.max(from), preferred)
                 };
                 let usable = *committed.as_ref().unwrap_or(&from);
-                if usable < wished {
+                if usable < preferred {
                     // A refused call may have committed the first of several mappings. Decommit that, so that nothing
                     // past `usable` is charged. If this is refused, too, only the charge remains: nothing was written
                     // there.
-                    let _ = reservation.decommit(usable..wished);
+                    let _ = reservation.decommit(usable..preferred);
                 }
                 committed?;
                 reservation.advise_up_to(usable);
@@ -650,11 +655,15 @@ impl Drop for GrowingReservation {
     }
 }
 
-/// Commits what is missing, and up to `wished` if possible: near a limit there is less, but still more than a page.
+/// Commits what is missing, and up to `preferred` if possible: near a limit there is less, but still more than a page.
 /// Returns up to where pages are committed.
-fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Result<usize, Error> {
-    let run = reservation.run_bytes(wished);
-    let target = halve(&missing, wished, run, |range| reservation.commit_if_possible(range));
+fn commit(
+    reservation: &Reservation,
+    missing: Range<usize>,
+    preferred: usize,
+) -> Result<usize, Error> {
+    let run = reservation.run_bytes(preferred);
+    let target = halve(&missing, preferred, run, |range| reservation.commit_if_possible(range));
     if target == missing.end && !missing.is_empty() {
         let ended = region_cache::releases_ended();
         if let Err(error) = reservation.commit(missing.clone()) {
@@ -670,15 +679,15 @@ fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Re
     Ok(target)
 }
 
-/// Commits what is missing and more: up to `wished`, or half of what was refused, in whole runs, whose size is a power
-/// of two. Returns up to where; if that is the end of `missing`, nothing was committed.
+/// Commits what is missing and more: up to `preferred`, or half of what was refused, in whole runs, whose size is a
+/// power of two. Returns up to where; if that is the end of `missing`, nothing was committed.
 fn halve(
     missing: &Range<usize>,
-    wished: usize,
+    preferred: usize,
     run: usize,
     mut commit: impl FnMut(Range<usize>) -> bool,
 ) -> usize {
-    let mut target = wished.max(missing.end);
+    let mut target = preferred.max(missing.end);
     while target > missing.end && !commit(missing.start..target) {
         target = missing.end.max(missing.start + (((target - missing.start) / 2) & !(run - 1)));
     }

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::warm::Wish;
+use super::warm::CacheRequest;
 use super::{GrowingReservation, Growth, ServiceHooks};
 use crate::error::Error;
 use crate::region_cache;
@@ -49,7 +49,7 @@ pub(crate) use option_methods;
 
 /// A request for memory that is used from its front.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Want {
+pub(crate) struct MemoryRequest {
     /// How many bytes to reserve, if the user has set that.
     pub(crate) exact_bytes: Option<usize>,
     /// How many bytes are needed immediately.
@@ -70,23 +70,23 @@ pub(crate) struct Want {
 impl GrowingReservation {
     /// Returns memory for the request, of which nothing is usable yet: fresh, or from another array. The service does
     /// not stay ahead of fresh memory yet.
-    pub(crate) fn reserve(want: &Want) -> Result<Self, Error> {
-        let wish = Wish::of(want);
-        if let Some(wish) = wish {
-            let left = (want.service.take_left)(wish, want);
-            if let Some(mut warm) = left.or_else(|| Self::warm(wish, want.growth)) {
-                (warm.release, warm.hooks) = (want.release, want.service);
+    pub(crate) fn reserve(request: &MemoryRequest) -> Result<Self, Error> {
+        let cache_request = CacheRequest::of(request);
+        if let Some(cache_request) = cache_request {
+            let left = (request.service.take_left)(cache_request, request);
+            if let Some(mut warm) = left.or_else(|| Self::warm(cache_request, request.growth)) {
+                (warm.release, warm.hooks) = (request.release, request.service);
                 return Ok(warm);
             }
         }
-        let builder = Reservation::builder().align(want.align).huge_pages(want.huge_pages);
-        let builder = builder.columns(want.columns).advised_as_used();
-        let reservation = match want.exact_bytes {
+        let builder = Reservation::builder().align(request.align).huge_pages(request.huge_pages);
+        let builder = builder.columns(request.columns).advised_as_used();
+        let reservation = match request.exact_bytes {
             Some(bytes) => reserve_exactly(builder.bytes(bytes)).map_err(Error::of_option)?,
-            None => reserve_by_default(builder, want)?,
+            None => reserve_by_default(builder, request)?,
         };
-        let fresh = Self::alone(reservation, want.growth, want.release, want.service);
-        Ok(fresh.kept_for(wish))
+        let fresh = Self::alone(reservation, request.growth, request.release, request.service);
+        Ok(fresh.kept_for(cache_request))
     }
 }
 
@@ -99,8 +99,12 @@ fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
 
 /// Reserves for an array without a maximum: as much as its share of the addresses, but at most what it can ever use.
 /// See [`Space`].
-fn reserve_by_default(builder: ReservationBuilder, want: &Want) -> Result<Reservation, Error> {
-    let (need, most, columns) = (want.need_bytes, want.most_bytes, column_count(want.columns));
+fn reserve_by_default(
+    builder: ReservationBuilder,
+    request: &MemoryRequest,
+) -> Result<Reservation, Error> {
+    let (need, most, columns) =
+        (request.need_bytes, request.most_bytes, column_count(request.columns));
     let mut space = Space::now();
     let mut has_room = false;
     loop {

@@ -31,7 +31,7 @@ pub(crate) enum Amount {
 
 impl Amount {
     /// Up to where to commit if `needed` bytes, whole pages, are needed, and the policy asks for `by_policy`.
-    pub(super) fn wished(self, needed: usize, by_policy: usize) -> usize {
+    pub(super) fn preferred(self, needed: usize, by_policy: usize) -> usize {
         match self {
             Self::Within(most) if most < by_policy => round_up(most, page_size()).max(needed),
             Self::AtLeast | Self::Within(_) => by_policy,
@@ -66,7 +66,7 @@ impl Step {
     }
 
     /// Up to where to commit for `need` bytes if `committed` are, before rounding to whole runs.
-    pub(super) fn wish(self, committed: usize, need: usize, growth: Growth) -> usize {
+    pub(super) fn desired(self, committed: usize, need: usize, growth: Growth) -> usize {
         need.max(self.target(committed, growth))
     }
 

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::options::Want;
+use super::options::MemoryRequest;
 use super::{GrowingReservation, Growth, Memory, ServiceHooks, round_up};
 use crate::region_cache::{self, Lent, Use, Warm};
 use crate::reservation::{
@@ -25,7 +25,7 @@ pub(super) struct Warmth {
 
 /// A request to the region cache.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wish {
+pub(super) struct CacheRequest {
     pub(super) used: Use,
     /// Exactly this many.
     pub(super) reserved_bytes: usize,
@@ -66,15 +66,15 @@ impl Warmth {
     }
 }
 
-impl Wish {
-    /// Returns the request for `want`. `None` if its memory does not come from the cache.
-    pub(super) fn of(want: &Want) -> Option<Self> {
-        let Want { align, huge_pages, columns, .. } = *want;
-        let is_kept = match want.commit_ahead {
-            CommitAhead::Auto => want.release != Release::Now,
+impl CacheRequest {
+    /// Returns the part of a request that the cache can meet. `None` if its memory does not come from the cache.
+    pub(super) fn of(request: &MemoryRequest) -> Option<Self> {
+        let MemoryRequest { align, huge_pages, columns, .. } = *request;
+        let is_kept = match request.commit_ahead {
+            CommitAhead::Auto => request.release != Release::Now,
             // The user set how much is to be ready.
             CommitAhead::Bytes(1..) => false,
-            CommitAhead::Off | CommitAhead::Bytes(_) => want.release == Release::Keep,
+            CommitAhead::Off | CommitAhead::Bytes(_) => request.release == Release::Keep,
         };
         // The cache writes to the first page, which must lie in the first row. It also counts the bytes of rows, which
         // is far too few if each column has huge pages from the first row on.
@@ -84,10 +84,10 @@ impl Wish {
         if !is_kept || columns.is_some_and(is_not_kept) {
             return None;
         }
-        let need_bytes = want.need_bytes.max(1);
-        let (used, reserved_bytes) = match want.exact_bytes {
+        let need_bytes = request.need_bytes.max(1);
+        let (used, reserved_bytes) = match request.exact_bytes {
             Some(exact) => (Use::Exact, exact.checked_next_multiple_of(page_size())?),
-            None => (Use::Array, usual_reservation_bytes(need_bytes, want.most_bytes)),
+            None => (Use::Array, usual_reservation_bytes(need_bytes, request.most_bytes)),
         };
         Some(Self { used, reserved_bytes, need_bytes, align, huge_pages, columns })
     }
@@ -108,11 +108,12 @@ impl Wish {
 
 impl GrowingReservation {
     /// Takes suitable memory from the cache. Nothing of it is usable yet.
-    pub(super) fn warm(wish: Wish, growth: Growth) -> Option<Self> {
+    pub(super) fn warm(cache_request: CacheRequest, growth: Growth) -> Option<Self> {
         // As much as would be committed anyway, in whole runs.
-        let whole = round_up(wish.need_bytes, page_size().max(RUN_BYTES));
-        let suits = &mut |warm: &Warm| wish.suits(&warm.memory, warm.pages.end);
-        let (warm, lent) = region_cache::take(wish.used, wish.need_bytes..whole, suits)?;
+        let whole = round_up(cache_request.need_bytes, page_size().max(RUN_BYTES));
+        let suits = &mut |warm: &Warm| cache_request.suits(&warm.memory, warm.pages.end);
+        let (warm, lent) =
+            region_cache::take(cache_request.used, cache_request.need_bytes..whole, suits)?;
         let Warm { mut memory, pages } = warm;
         let mut bytes = pages.end;
         let lent = lent.unwrap_or_else(|| {
@@ -122,14 +123,16 @@ impl GrowingReservation {
             Lent::NONE
         });
         let mut warm = Self::alone(memory, growth, Release::Keep, ServiceHooks::NONE);
-        warm.warmth = Some(Warmth { bytes, lent, used: wish.used });
+        warm.warmth = Some(Warmth { bytes, lent, used: cache_request.used });
         Some(warm)
     }
 
     /// Makes the memory go to the cache on drop, if it is as large as requested.
-    pub(super) fn kept_for(mut self, wish: Option<Wish>) -> Self {
+    pub(super) fn kept_for(mut self, cache_request: Option<CacheRequest>) -> Self {
         let reserved_bytes = self.reserved_bytes();
-        let used = wish.filter(|wish| wish.reserved_bytes == reserved_bytes).map(|wish| wish.used);
+        let used = cache_request
+            .filter(|request| request.reserved_bytes == reserved_bytes)
+            .map(|request| request.used);
         self.warmth = used.map(Warmth::none);
         self
     }

@@ -23,7 +23,7 @@ pub(crate) use options::Options;
 
 use crate::backing::{Backing, Foreign};
 use crate::error::{Error, ErrorKind, Refused, SizedBy};
-use crate::growing::{Budget, GrowingReservation, Prefaulted, Purse, Want, round_up};
+use crate::growing::{Budget, GrowingReservation, MemoryRequest, Prefaulted, Purse, round_up};
 use crate::heap::Room;
 use crate::poison::unpoison;
 use crate::reservation::default_reservation_bytes;
@@ -479,15 +479,16 @@ fn block(
     const FIRST_BYTES: usize = 256;
     let by_policy = if amount == Amount::Exact { 0 } else { bytes.next_power_of_two() };
     let most = options.allowed().saturating_mul(element.size());
-    let wished = by_policy.max(FIRST_BYTES).min(most).max(bytes);
-    GrowingReservation::in_heap(wished, element.align()).map_err(|error| error.of(options.holder))
+    let preferred = by_policy.max(FIRST_BYTES).min(most).max(bytes);
+    GrowingReservation::in_heap(preferred, element.align())
+        .map_err(|error| error.of(options.holder))
 }
 
 /// Makes a reservation for at least `len` elements, with the size that the options determine.
 fn reserve(options: &Options, element: Layout, len: usize) -> Result<GrowingReservation, Error> {
     let Options { huge_pages, growth, commit_ahead, release, columns, service, holder, .. } =
         *options;
-    let want = Want {
+    let request = MemoryRequest {
         exact_bytes: options.max_len.map(|max_len| bytes_of(element, max_len)).transpose()?,
         need_bytes: bytes_of(element, len.max(1))?,
         most_bytes: element.size().saturating_mul(options.bound),
@@ -499,7 +500,7 @@ fn reserve(options: &Options, element: Layout, len: usize) -> Result<GrowingRese
         release,
         service,
     };
-    GrowingReservation::reserve(&want).map_err(|error| error.of(holder))
+    GrowingReservation::reserve(&request).map_err(|error| error.of(holder))
 }
 
 /// Returns the size of `len` elements.

@@ -241,22 +241,22 @@ impl Space {
         near: Option<usize>,
     ) -> Option<usize> {
         let memory = memory_bytes();
-        let mut wished = 0;
+        let mut preferred = 0;
         let of_blocks = |blocks_bytes| {
             let (most, usual) = self.share(TAKEN_BYTES.load(ORDER)).of_block(blocks_bytes, memory);
             let usual = near.map_or(usual, |near| near.min(usual));
-            wished = said.unwrap_or(usual).min(most);
-            (wished >= least).then_some(blocks_bytes + wished)
+            preferred = said.unwrap_or(usual).min(most);
+            (preferred >= least).then_some(blocks_bytes + preferred)
         };
         BLOCK_BYTES.fetch_update(ORDER, ORDER, of_blocks).ok()?;
         let mut bytes = 0;
         let of_all = |taken| {
-            bytes = wished.min(self.share(taken).ladder());
+            bytes = preferred.min(self.share(taken).ladder());
             (bytes >= least).then_some(taken + bytes)
         };
         let has_taken = TAKEN_BYTES.fetch_update(ORDER, ORDER, of_all).is_ok();
         let bytes = if has_taken { bytes } else { 0 };
-        BLOCK_BYTES.fetch_sub(wished - bytes, ORDER);
+        BLOCK_BYTES.fetch_sub(preferred - bytes, ORDER);
         has_taken.then_some(bytes)
     }
 }

@@ -72,8 +72,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     fn checked_options(builder: &SecondaryMapBuilder<K, V>) -> Result<Options, Error> {
-        let wished = builder.options.max_len.unwrap_or(0).max(builder.capacity);
-        Self::check_key_bits(wished)?;
+        let preferred = builder.options.max_len.unwrap_or(0).max(builder.capacity);
+        Self::check_key_bits(preferred)?;
         Ok(Self::bounded(builder.options))
     }
 }

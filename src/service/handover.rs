@@ -122,11 +122,11 @@ impl Handover {
 
     // Methods for the array.
 
-    /// Takes units up to `need`, and up to `wish` as far as they are ready. `None`, and none is taken, if not all up to
-    /// `need` are ready.
-    pub(crate) fn take(&self, need: usize, wish: usize) -> Option<State> {
+    /// Takes units up to `need`, and up to `desired` as far as they are ready. `None`, and none is taken, if not all up
+    /// to `need` are ready.
+    pub(crate) fn take(&self, need: usize, desired: usize) -> Option<State> {
         self.update(|state| {
-            let taken = wish.min(state.ready).max(need).max(state.taken);
+            let taken = desired.min(state.ready).max(need).max(state.taken);
             (need <= state.ready).then_some(State { taken, ..state })
         })
     }

@@ -11,8 +11,8 @@
 //!    here may be anywhere.
 //! 2. **The array uses only what it was given**: at most `taken`, and at most what `committed` was at that time.
 //!    [`take`](Shared::take) and [`take_unready`](Shared::take_unready) return the lower of the two.
-//! 3. `ready` and `taken` may exceed `committed`, after a claim that got less than was wished. Pages in between have no
-//!    owner, and the side that needs them commits them first.
+//! 3. `ready` and `taken` may exceed `committed`, after a claim that got less than was desired. Pages in between have
+//!    no owner, and the side that needs them commits them first.
 //!
 //! These are preserved as follows:
 //!
@@ -213,31 +213,31 @@ impl Shared {
 
     // Methods for the array, which has exclusive access to the only handle.
 
-    /// Takes the bytes up to `need`, and up to `wish` as far as they are ready. Returns how many bytes from the start
-    /// belong to the array then. `None` if not all up to `need` are ready.
-    pub(crate) fn take(&self, need: usize, wish: usize) -> Option<usize> {
-        let state = self.handover.take(units(need), units(wish))?;
+    /// Takes the bytes up to `need`, and up to `desired` as far as they are ready. Returns how many bytes from the
+    /// start belong to the array then. `None` if not all up to `need` are ready.
+    pub(crate) fn take(&self, need: usize, desired: usize) -> Option<usize> {
+        let state = self.handover.take(units(need), units(desired))?;
         // The last unit may be committed only in part.
         let usable = self.bytes(state.taken).min(self.committed_bytes());
         (usable >= need).then_some(usable)
     }
 
-    /// Takes the bytes up to `need`, which are not ready, and as many up to `wish` as are committed. Returns how many
-    /// bytes from the start belong to the array then.
+    /// Takes the bytes up to `need`, which are not ready, and as many up to `desired` as are committed. Returns how
+    /// many bytes from the start belong to the array then.
     ///
     /// `commit` is called with the range that is missing, if any, and returns up to where it committed, at most
     /// `commit_wish`.
     pub(crate) fn take_unready(
         &self,
         need: usize,
-        wish: usize,
+        desired: usize,
         commit_wish: usize,
         commit: impl FnOnce(Range<usize>) -> Result<usize, Error>,
     ) -> Result<usize, Error> {
         self.late.fetch_add(1, Ordering::Relaxed);
         self.service.note_late();
         // At most what the marks can express.
-        let end = units(need.max(wish).min(self.reservation.reserved_bytes()));
+        let end = units(need.max(desired).min(self.reservation.reserved_bytes()));
         let before = self.wait_until(|| self.handover.claim(end));
         let was_ready = self.bytes(before.ready);
         if self.bytes(end).saturating_sub(was_ready) > LARGE_BYTES {
@@ -488,13 +488,13 @@ impl Shared {
         }
         // At most as much as there is already, so that small arrays are charged little.
         let worth = from.max(self.window_bytes()).min(COMMIT_BYTES);
-        let wish = from.saturating_add(worth).min(self.reservation.reserved_bytes());
-        let wish = self.reservation.whole_runs(wish).max(to);
+        let desired = from.saturating_add(worth).min(self.reservation.reserved_bytes());
+        let desired = self.reservation.whole_runs(desired).max(to);
         self.check_memory(to - committed)?;
-        self.reach.fetch_max(wish, Ordering::Relaxed);
-        debug_assert!(self.reach.load(Ordering::Relaxed) >= wish);
-        let reached = if self.reservation.commit_if_possible(committed..wish) {
-            wish
+        self.reach.fetch_max(desired, Ordering::Relaxed);
+        debug_assert!(self.reach.load(Ordering::Relaxed) >= desired);
+        let reached = if self.reservation.commit_if_possible(committed..desired) {
+            desired
         } else {
             self.reservation.commit(committed..to)?;
             to

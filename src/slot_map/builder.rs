@@ -138,9 +138,9 @@ impl<K: Key, V> SlotMap<K, V> {
 
     fn checked_options(builder: &SlotMapBuilder<K, V>) -> Result<Options, Error> {
         let bound = most_slots::<K>();
-        let wished = builder.options.max_len.unwrap_or(0).max(builder.capacity);
-        if wished > bound {
-            let bytes = wished.saturating_mul(Slots::<V>::STRIDE_BYTES);
+        let preferred = builder.options.max_len.unwrap_or(0).max(builder.capacity);
+        if preferred > bound {
+            let bytes = preferred.saturating_mul(Slots::<V>::STRIDE_BYTES);
             let error = Error::new(ErrorKind::KeyBits, bytes).with_limit(bound as u64);
             return Err(error.of(Holder::SlotMap));
         }

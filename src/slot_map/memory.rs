@@ -71,7 +71,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Makes room for `additional` more values, counting holes.
     pub(crate) fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
-        let (wished, needed) =
+        let (preferred, needed) =
             (self.beyond_holes(additional), additional.saturating_sub(self.holes.count()));
         let room = self.room_behind();
         let reserve = match amount {
@@ -85,9 +85,9 @@ impl<K: Key, V> SlotMap<K, V> {
             reserve(&mut self.slots, slots).map_err(|error| explain(error, most_slots::<K>()))?;
             self.cover_holes()
         };
-        match grow(wished) {
+        match grow(preferred) {
             // If no slots can be added, insertion also fills the holes that it would otherwise keep.
-            Err(_) if needed < wished => grow(needed),
+            Err(_) if needed < preferred => grow(needed),
             reserved => reserved,
         }
     }

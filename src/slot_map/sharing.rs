@@ -283,8 +283,8 @@ impl<K: Key, V> Sharing<K, V> {
             let options = self.map.options_beside(removed_bound(&self.map));
             self.removed = VmVec::try_unreserved(options)?;
         }
-        let wished = missing(self.map.slots.capacity(), &self.removed);
-        if self.removed.try_extend_by_zeros(wished).is_err() {
+        let preferred = missing(self.map.slots.capacity(), &self.removed);
+        if self.removed.try_extend_by_zeros(preferred).is_err() {
             // Memory for all of them was refused. Those that are needed may fit.
             self.removed.try_extend_by_zeros(missing(need, &self.removed))?;
         }

@@ -417,11 +417,11 @@ impl<V> Slots<V> {
         Ok(())
     }
 
-    /// Adds vacant slots up to `wish`, in committed memory, which are about to be filled; or up to `most`, if that
+    /// Adds vacant slots up to `desired`, in committed memory, which are about to be filled; or up to `most`, if that
     /// touches no memory.
-    pub(crate) fn extend_vacant_for_use(&mut self, wish: usize, most: usize) {
-        let is_known = wish >= self.fresh_from.max(self.warm());
-        self.extend_vacant_but(0..0, if is_known { most.max(wish) } else { wish });
+    pub(crate) fn extend_vacant_for_use(&mut self, desired: usize, most: usize) {
+        let is_known = desired >= self.fresh_from.max(self.warm());
+        self.extend_vacant_but(0..0, if is_known { most.max(desired) } else { desired });
     }
 
     /// Returns how many slots lie in reused memory, whose contents are arbitrary.
@@ -642,7 +642,8 @@ impl<V> Slots<V> {
         let live = indices(slots.clone()).any(|index| self.state(index).is_live());
         assert!(!live, "a slot to discard holds a value");
         // SAFETY: only bytes of these slots are cleared, since `discardable`, the only constructor of `Discard`, rounds
-        // inwards, and callers call it on these slots. None of them is live, so their values need not be initialized, and a state of zero is vacant.
+        // inwards, and callers call it on these slots. None of them is live, so their values need not be initialized,
+        // and a state of zero is vacant.
         let discarded = unsafe { self.slots.discard(bytes.clone()) };
         self.poison_values(slots.clone());
         discarded

@@ -24,7 +24,7 @@
 
 use super::builder::Options;
 use crate::error::{Error, ErrorKind, Holder, SizedBy};
-use crate::growing::{Amount, Budget, GivenBack, GrowingReservation, Prefaulted, Want};
+use crate::growing::{Amount, Budget, GivenBack, GrowingReservation, MemoryRequest, Prefaulted};
 use crate::poison::{poison, unpoison};
 use crate::reservation::{default_reservation_bytes, page_size};
 use crate::service::Release;
@@ -205,7 +205,7 @@ impl Bump {
             Release::Keep if cold.options.allocation_limit.is_some() => Release::Now,
             release => release,
         };
-        let want = Want {
+        let request = MemoryRequest {
             columns: None,
             exact_bytes: max_bytes,
             need_bytes: first.size(),
@@ -217,7 +217,8 @@ impl Bump {
             release,
             service,
         };
-        let memory = GrowingReservation::reserve(&want).map_err(|error| error.of(Holder::Arena))?;
+        let memory =
+            GrowingReservation::reserve(&request).map_err(|error| error.of(Holder::Arena))?;
         self.top.set(memory.start());
         self.end.set(memory.start());
         self.written.set(0);

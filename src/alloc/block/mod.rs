@@ -373,9 +373,9 @@ fn front(offset: usize) -> usize {
 /// Commits from `from` to at least `end`, and to the end of a run if possible. Returns the new end.
 fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
     let needed = round_up(end, page_size());
-    let wished = memory.whole_runs(end);
+    let preferred = memory.whole_runs(end);
     let done = |to| memory.commit_if_possible(from..to).then_some(to);
-    done(wished).or_else(|| if needed < wished { done(needed) } else { None })
+    done(preferred).or_else(|| if needed < preferred { done(needed) } else { None })
 }
 
 /// Releases what is cached or waits to be released, to retry a refused request. Returns `true` if there was anything,

@@ -22,8 +22,8 @@ pub(super) fn reserve(
     // Where blocks are many, one that can be moved needs no more than `least`; see `relocate`.
     let near = (CAN_MOVE && align <= page_size()).then_some(least);
     if let Some(taken) = Space::now().take_for_block(options.reserve_bytes, least, near) {
-        let wished = taken.bytes();
-        for bytes in [wished, wished / MUCH_LESS] {
+        let preferred = taken.bytes();
+        for bytes in [preferred, preferred / MUCH_LESS] {
             if bytes < least {
                 break;
             }

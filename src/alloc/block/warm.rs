@@ -40,7 +40,7 @@ fn suits(warm: &Warm, layout: Layout, end: usize, options: &BlockOptions) -> boo
     let offset = offset_for(layout.align());
     let reserved = memory.reserved_bytes();
     let has_room = match options.reserve_bytes {
-        Some(wished) => reserved >= wished.max(end),
+        Some(preferred) => reserved >= preferred.max(end),
         None => end <= reserved / 2,
     };
     let usable = pages.end;

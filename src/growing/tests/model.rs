@@ -2,7 +2,7 @@
 //! are zero.
 
 use super::{KIB, Memory, fill, growing, holds, system_committed};
-use crate::growing::warm::Wish;
+use crate::growing::warm::CacheRequest;
 use crate::growing::{Amount, Budget, GrowingReservation, Growth, round_up};
 use crate::made;
 use crate::os::{Call, fault::Fault};
@@ -74,7 +74,7 @@ impl Model {
     fn run_warm(left: u16, need: u16, ops: &[(Op, Refused)]) {
         let (used, huge_pages) = (Use::Exact, HugePages::Never);
         let reserved_bytes = round_up(BYTES, page_size());
-        let wish = |need_bytes| Wish {
+        let cache_request = |need_bytes| CacheRequest {
             used,
             reserved_bytes,
             need_bytes,
@@ -85,14 +85,14 @@ impl Model {
         // A failed run may have left regions in the cache.
         region_cache::trim();
         let left = round_up(Self::at(left).max(1), page_size());
-        let mut another = growing(BYTES, CommitAhead::Off).kept_for(Some(wish(1)));
+        let mut another = growing(BYTES, CommitAhead::Off).kept_for(Some(cache_request(1)));
         another.grow(left, Amount::Exact).unwrap();
         fill(&another, 0..left, 9);
         let start = another.as_ptr();
         drop(another);
         assert_eq!(region_cache::stats().kept_bytes, left);
         let need = Self::at(need).min(left);
-        let memory = GrowingReservation::warm(wish(need), Growth::default())
+        let memory = GrowingReservation::warm(cache_request(need), Growth::default())
             .expect("the cached region suits");
         assert_eq!((memory.as_ptr(), memory.usable_bytes(), memory.warm_bytes()), (start, 0, left));
         assert_eq!(memory.ahead_bytes(), left);
