@@ -5,7 +5,7 @@
 use super::BlockVec;
 use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods};
 use crate::error::Error;
-use crate::growing::{Amount, Budget, GivenBack, Purse};
+use crate::growing::{Amount, Budget, BudgetMeter, GivenBack};
 
 impl<T> BlockVec<T> {
     reserve_methods! {
@@ -63,7 +63,7 @@ impl<T> BlockVec<T> {
     /// Like [`shrink_to_fit`](Self::shrink_to_fit), but keeps capacity for at least `min_capacity` elements, if there
     /// is as much.
     pub fn shrink_to(&mut self, min_capacity: usize) {
-        self.shrink(min_capacity, &mut Purse::unlimited());
+        self.shrink(min_capacity, &mut BudgetMeter::unlimited());
     }
 
     /// Like [`shrink_to_fit`](Self::shrink_to_fit), but deallocates no more than a budget allows, to spread the work
@@ -83,14 +83,14 @@ impl<T> BlockVec<T> {
     /// assert_eq!((frames, bytes.capacity()), (3, 0));
     /// ```
     pub fn shrink_to_fit_within(&mut self, budget: Budget) -> GivenBack {
-        self.shrink(0, &mut Purse::new(budget))
+        self.shrink(0, &mut BudgetMeter::new(budget))
     }
 
-    fn shrink(&mut self, min_capacity: usize, purse: &mut Purse) -> GivenBack {
-        let is_done = self.raw.give_back(min_capacity, purse);
+    fn shrink(&mut self, min_capacity: usize, meter: &mut BudgetMeter) -> GivenBack {
+        let is_done = self.raw.give_back(min_capacity, meter);
         if is_done {
             self.raw.shrink_table();
         }
-        GivenBack { bytes: purse.spent(), is_done }
+        GivenBack { bytes: meter.spent(), is_done }
     }
 }

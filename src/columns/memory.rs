@@ -5,7 +5,7 @@
 use super::{Columns, Row};
 use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods};
 use crate::error::Error;
-use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
+use crate::growing::{Budget, BudgetMeter, GivenBack, Prefaulted};
 use crate::raw_vec::Amount;
 
 impl<R: Row> Columns<R> {
@@ -48,7 +48,7 @@ impl<R: Row> Columns<R> {
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        budget.spend(|purse| self.raw.shrink(Self::ROW, self.len, purse))
+        budget.spend(|meter| self.raw.shrink(Self::ROW, self.len, meter))
     }
 
     /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but keeps capacity for at least `min_capacity` rows, if
@@ -64,6 +64,6 @@ impl<R: Row> Columns<R> {
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit).
     pub fn try_shrink_to(&mut self, min_capacity: usize) -> Result<(), Error> {
         let keep = self.len().max(min_capacity);
-        self.raw.shrink(Self::ROW, keep, &mut Purse::unlimited()).map(drop)
+        self.raw.shrink(Self::ROW, keep, &mut BudgetMeter::unlimited()).map(drop)
     }
 }

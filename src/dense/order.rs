@@ -6,7 +6,7 @@
 
 use super::{DenseSlotMap, Rows};
 use crate::error::{Error, or_give_up};
-use crate::growing::{Budget, Purse};
+use crate::growing::{Budget, BudgetMeter};
 use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::vec::VmVec;
@@ -108,16 +108,16 @@ impl<K> Runs<K> {
 }
 
 /// A budget of swaps, which also pays for comparisons.
-struct Pay {
-    purse: Purse,
+struct SwapMeter {
+    meter: BudgetMeter,
     bytes: usize,
     /// How many comparisons are paid for.
     left: u32,
 }
 
-impl Pay {
+impl SwapMeter {
     fn swap(&mut self) -> bool {
-        self.purse.pay_swap(self.bytes)
+        self.meter.pay_swap(self.bytes)
     }
 
     fn compare(&mut self) -> bool {
@@ -145,7 +145,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         budget: Budget,
     ) -> Result<bool, Error> {
         let bytes = S::BYTES + size_of::<K>();
-        let mut pay = Pay { purse: Purse::new(budget), bytes, left: 0 };
+        let mut meter = SwapMeter { meter: BudgetMeter::new(budget), bytes, left: 0 };
         loop {
             let is_paid = match self.order.stage {
                 Stage::Begin => {
@@ -156,9 +156,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
                     self.order.stage = Stage::Read(0);
                     true
                 }
-                Stage::Read(row) => self.read(row, &mut compare, &mut pay)?,
-                Stage::Merge { .. } => self.merge(&mut compare, &mut pay)?,
-                Stage::Place { next, row } => self.place(next, row, &mut pay),
+                Stage::Read(row) => self.read(row, &mut compare, &mut meter)?,
+                Stage::Merge { .. } => self.merge(&mut compare, &mut meter)?,
+                Stage::Place { next, row } => self.place(next, row, &mut meter),
             };
             if !is_paid {
                 return Ok(false);
@@ -171,11 +171,11 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         &mut self,
         first: usize,
         compare: &mut impl FnMut(&S, usize, usize) -> Ordering,
-        pay: &mut Pay,
+        meter: &mut SwapMeter,
     ) -> Result<bool, Error> {
         let Self { keys, rows, order, .. } = self;
         for row in first..keys.len() {
-            if !pay.compare() {
+            if !meter.compare() {
                 return Ok(false);
             }
             if row > 0 && compare(rows, row - 1, row) == Ordering::Greater {
@@ -197,7 +197,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     fn merge(
         &mut self,
         compare: &mut impl FnMut(&S, usize, usize) -> Ordering,
-        pay: &mut Pay,
+        meter: &mut SwapMeter,
     ) -> Result<bool, Error> {
         let Self { table, rows, order, .. } = self;
         let Order { stage: Stage::Merge { left, right, next }, runs, merged, .. } = order else {
@@ -205,7 +205,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         };
         let row = |at: usize| table.get(runs.keys[at]).map(|row| *row as usize);
         while left.start < left.end || right.start < right.end {
-            if !pay.compare() {
+            if !meter.compare() {
                 return Ok(false);
             }
             let from = match (left.start < left.end, right.start < right.end) {
@@ -237,7 +237,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 
     /// Moves rows to their places, starting at one. Returns `true` to go on.
-    fn place(&mut self, first: usize, first_row: usize, pay: &mut Pay) -> bool {
+    fn place(&mut self, first: usize, first_row: usize, meter: &mut SwapMeter) -> bool {
         let mut row = first_row;
         for next in first..self.order.runs.keys.len() {
             self.order.stage = Stage::Place { next, row };
@@ -247,7 +247,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             }
             let from = self.row_of(self.order.runs.keys[next]);
             let is_moved = from.is_some_and(|from| from != row);
-            let is_paid = if is_moved { pay.swap() } else { pay.compare() };
+            let is_paid = if is_moved { meter.swap() } else { meter.compare() };
             if !is_paid {
                 return false;
             }

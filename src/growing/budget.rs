@@ -59,11 +59,11 @@ impl Budget {
     /// Calls `give_back`, which returns memory within the budget, and returns whether it is done.
     pub(crate) fn spend(
         self,
-        give_back: impl FnOnce(&mut Purse) -> Result<bool, Error>,
+        give_back: impl FnOnce(&mut BudgetMeter) -> Result<bool, Error>,
     ) -> Result<GivenBack, Error> {
-        let mut purse = Purse::new(self);
-        let is_done = give_back(&mut purse)?;
-        Ok(GivenBack { bytes: purse.spent(), is_done })
+        let mut meter = BudgetMeter::new(self);
+        let is_done = give_back(&mut meter)?;
+        Ok(GivenBack { bytes: meter.spent(), is_done })
     }
 
     /// Limits a call to `time`, counted from now: create one for each call. [`Duration::ZERO`] does nothing.
@@ -77,9 +77,9 @@ impl Budget {
     }
 }
 
-/// A budget meter: a [`Budget`], and how much of it is used.
+/// A [`Budget`], and how much of it is used.
 #[derive(Debug)]
-pub(crate) struct Purse {
+pub(crate) struct BudgetMeter {
     budget: Budget,
     spent: usize,
     swapped: usize,
@@ -91,7 +91,7 @@ pub(crate) struct Purse {
     longest: Duration,
 }
 
-impl Purse {
+impl BudgetMeter {
     pub(crate) const fn new(budget: Budget) -> Self {
         Self { budget, spent: 0, swapped: 0, last: 0, begun: None, longest: Duration::ZERO }
     }
@@ -150,52 +150,52 @@ mod tests {
 
     #[test]
     fn bytes_are_spent_in_whole_pieces_and_the_first_may_exceed_them() {
-        let mut purse = Purse::new(Budget::bytes(100));
-        assert!(purse.pay(60));
-        assert!(!purse.pay(41));
-        assert!(purse.pay(40));
-        assert!(!purse.pay(1));
-        assert_eq!(purse.spent(), 100);
-        purse.refund();
-        assert_eq!(purse.spent(), 60);
-        let mut small = Purse::new(Budget::bytes(1));
+        let mut meter = BudgetMeter::new(Budget::bytes(100));
+        assert!(meter.pay(60));
+        assert!(!meter.pay(41));
+        assert!(meter.pay(40));
+        assert!(!meter.pay(1));
+        assert_eq!(meter.spent(), 100);
+        meter.refund();
+        assert_eq!(meter.spent(), 60);
+        let mut small = BudgetMeter::new(Budget::bytes(1));
         assert!(small.pay(64 << 10));
         assert!(!small.pay(1));
     }
 
     #[test]
     fn a_limit_of_swaps_applies_to_swaps_only() {
-        let mut purse = Purse::new(Budget::swaps(2));
-        assert!([true, true, false] == [(); 3].map(|()| purse.pay_swap(1 << 20)));
-        assert!(Purse::new(Budget::swaps(1)).pay(usize::MAX));
-        let mut bytes = Purse::new(Budget::bytes(100));
+        let mut meter = BudgetMeter::new(Budget::swaps(2));
+        assert!([true, true, false] == [(); 3].map(|()| meter.pay_swap(1 << 20)));
+        assert!(BudgetMeter::new(Budget::swaps(1)).pay(usize::MAX));
+        let mut bytes = BudgetMeter::new(Budget::bytes(100));
         assert!([true, true, false] == [(); 3].map(|()| bytes.pay_swap(50)));
     }
 
     #[test]
     fn an_empty_budget_pays_for_nothing() {
         for budget in [Budget::bytes(0), Budget::swaps(0), Budget::time(Duration::ZERO)] {
-            assert!(!Purse::new(budget).pay(1));
+            assert!(!BudgetMeter::new(budget).pay(1));
         }
     }
 
     #[test]
     fn time_runs_out() {
-        let mut purse = Purse::new(Budget::time(Duration::from_millis(20)));
-        assert!(purse.pay(1));
+        let mut meter = BudgetMeter::new(Budget::time(Duration::from_millis(20)));
+        assert!(meter.pay(1));
         std::thread::sleep(Duration::from_millis(15));
-        assert!(!purse.pay(1), "another piece as long would end too late");
-        let mut long = Purse::new(Budget::time(Duration::MAX));
+        assert!(!meter.pay(1), "another piece as long would end too late");
+        let mut long = BudgetMeter::new(Budget::time(Duration::MAX));
         assert!(long.pay(usize::MAX));
     }
 
     #[test]
     fn an_unlimited_budget_pays_for_everything() {
-        assert!(!Purse::new(Budget::bytes(1 << 30)).is_unlimited());
-        assert!(!Purse::new(Budget::time(Duration::from_secs(1))).is_unlimited());
-        let mut purse = Purse::unlimited();
-        assert!(purse.is_unlimited());
-        assert!(purse.pay(usize::MAX / 2));
-        assert!(purse.pay(1));
+        assert!(!BudgetMeter::new(Budget::bytes(1 << 30)).is_unlimited());
+        assert!(!BudgetMeter::new(Budget::time(Duration::from_secs(1))).is_unlimited());
+        let mut meter = BudgetMeter::unlimited();
+        assert!(meter.is_unlimited());
+        assert!(meter.pay(usize::MAX / 2));
+        assert!(meter.pay(1));
     }
 }

@@ -8,8 +8,8 @@ use super::policy::Amount;
 use super::recent::Recent;
 use super::warm::{CacheRequest, Warmth};
 use super::{
-    Front, GrowingReservation, MemoryRequest, Purse, commit, discard, give_pieces_back, halve,
-    round_up,
+    BudgetMeter, Front, GrowingReservation, MemoryRequest, commit, discard, give_pieces_back,
+    halve, round_up,
 };
 use crate::backing::Foreign;
 use crate::error::Error;
@@ -54,7 +54,7 @@ pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
     fn grow(&mut self, front: &mut Front, need: usize, amount: Amount) -> Result<(), Error>;
 
     /// Makes memory ready ahead of the array. `None` if the array does this itself.
-    fn prefault_ahead(&self, _window: usize, _: &mut Purse) -> Option<Result<(), Error>> {
+    fn prefault_ahead(&self, _window: usize, _: &mut BudgetMeter) -> Option<Result<(), Error>> {
         None
     }
 
@@ -148,12 +148,12 @@ impl Elsewhere for Served {
         Ok(())
     }
 
-    fn prefault_ahead(&self, window: usize, purse: &mut Purse) -> Option<Result<(), Error>> {
+    fn prefault_ahead(&self, window: usize, meter: &mut BudgetMeter) -> Option<Result<(), Error>> {
         let shared = self.shared();
         shared.set_window(window);
         let reservation = shared.reservation();
         let mut pay =
-            |piece: Range<usize>| purse.pay(piece.len() - reservation.resident_within(piece));
+            |piece: Range<usize>| meter.pay(piece.len() - reservation.resident_within(piece));
         Some(shared.help(&mut pay))
     }
 

@@ -23,7 +23,7 @@ mod tests;
 mod warm;
 
 pub use budget::Budget;
-pub(crate) use budget::Purse;
+pub(crate) use budget::BudgetMeter;
 use elsewhere::Elsewhere;
 pub(crate) use elsewhere::ServiceHooks;
 pub(crate) use options::{Ended, MemoryRequest, option_methods};
@@ -462,24 +462,24 @@ impl GrowingReservation {
         }
         let used = used.min(self.front.usable);
         let window = self.front.recent.note(used, Instant::now()).min(most.saturating_sub(used));
-        let mut purse = Purse::new(budget);
+        let mut meter = BudgetMeter::new(budget);
         let by_others = match self.memory() {
             Memory::Alone(_) => None,
-            Memory::Elsewhere(memory) => memory.prefault_ahead(window, &mut purse),
+            Memory::Elsewhere(memory) => memory.prefault_ahead(window, &mut meter),
         };
         let refused = match by_others {
             Some(result) => result.err(),
-            None => self.prefault_alone(used, window, most, &mut purse).err(),
+            None => self.prefault_alone(used, window, most, &mut meter).err(),
         };
         if refused.is_some() {
-            purse.refund();
+            meter.refund();
         }
         let by_others = match self.memory() {
             Memory::Alone(_) => None,
             Memory::Elsewhere(memory) => memory.ahead_bytes(),
         };
         let ahead_bytes = by_others.unwrap_or(self.resident.saturating_sub(used));
-        Prefaulted { bytes: purse.spent(), ahead_bytes, refused }
+        Prefaulted { bytes: meter.spent(), ahead_bytes, refused }
     }
 
     fn prefault_alone(
@@ -487,7 +487,7 @@ impl GrowingReservation {
         used: usize,
         window: usize,
         most: usize,
-        purse: &mut Purse,
+        meter: &mut BudgetMeter,
     ) -> Result<(), Error> {
         /// Runs of a backing may be smaller.
         const LEAST_STEP_BYTES: usize = 64 << 10;
@@ -504,7 +504,7 @@ impl GrowingReservation {
             // reservation may have touched pages that are not usable yet.
             let resident = self.reservation();
             let resident = resident.map_or(0, |reservation| reservation.resident_within(from..to));
-            if !purse.pay(to - from - resident) {
+            if !meter.pay(to - from - resident) {
                 break;
             }
             // Also if all pages are resident: a page that was only read still takes a fault when it is written.
@@ -522,17 +522,17 @@ impl GrowingReservation {
     ///
     /// If the system refuses ([`MappingLimit`](ErrorKind::MappingLimit)). What was returned before that stays returned.
     pub fn shrink_to(&mut self, keep: usize, budget: Budget) -> Result<GivenBack, Error> {
-        budget.spend(|purse| self.shrink(keep, purse))
+        budget.spend(|meter| self.shrink(keep, meter))
     }
 
     /// [`shrink_to`](Self::shrink_to) within the budget. Returns whether there is nothing more to return.
-    pub(crate) fn shrink(&mut self, keep: usize, purse: &mut Purse) -> Result<bool, Error> {
+    pub(crate) fn shrink(&mut self, keep: usize, meter: &mut BudgetMeter) -> Result<bool, Error> {
         let Some(keep) = self.shrinks_to(keep) else { return Ok(true) };
         let is_only_warm = keep >= self.front.usable && self.warm_bytes() > self.front.usable;
         if !is_only_warm {
             self.front.step = Step::FIRST;
         }
-        self.give_back(keep, purse.is_unlimited(), &mut |bytes| purse.pay(bytes))
+        self.give_back(keep, meter.is_unlimited(), &mut |bytes| meter.pay(bytes))
     }
 
     /// Up to where memory would stay committed if only the first `keep` bytes were kept. `None` if nothing would be

@@ -165,7 +165,7 @@ fn shrinking_in_pieces_ends_where_shrinking_at_once_does() {
             }
             *end = memory.committed_bytes();
             assert_eq!((*end, system_committed(&memory)), (before - sum, *end));
-            assert_eq!(calls > 1, !Purse::new(budget).is_unlimited());
+            assert_eq!(calls > 1, !BudgetMeter::new(budget).is_unlimited());
             let again = memory.shrink_to(3 * MIB + 1, budget).unwrap();
             assert_eq!((again.bytes, again.is_done), (0, true));
         }

@@ -23,7 +23,9 @@ pub(crate) use options::Options;
 
 use crate::backing::{Backing, Foreign};
 use crate::error::{Error, ErrorKind, Refused, SizedBy};
-use crate::growing::{Budget, GrowingReservation, MemoryRequest, Prefaulted, Purse, round_up};
+use crate::growing::{
+    Budget, BudgetMeter, GrowingReservation, MemoryRequest, Prefaulted, round_up,
+};
 use crate::heap::Room;
 use crate::poison::unpoison;
 use crate::reservation::default_reservation_bytes;
@@ -293,12 +295,12 @@ impl RawVec {
         &mut self,
         element: Layout,
         len: usize,
-        purse: &mut Purse,
+        meter: &mut BudgetMeter,
     ) -> Result<bool, Error> {
         let keep = len.min(self.capacity) * element.size();
         // Before the call, so that the capacity is right if it unwinds.
         self.capacity = len.min(self.capacity);
-        let result = self.cold.memory_mut().map_or(Ok(true), |memory| memory.shrink(keep, purse));
+        let result = self.cold.memory_mut().map_or(Ok(true), |memory| memory.shrink(keep, meter));
         self.update_capacity(element);
         result
     }

@@ -164,7 +164,7 @@ fn shrinking_returns_whole_runs_and_starts_the_steps_over() {
     let run = page_size().max(64 * KIB);
     let mut raw = bytes_with(small_pages());
     raw.grow(BYTE, 0, 8 << 20, Amount::AtLeast).unwrap();
-    raw.shrink(BYTE, 1, &mut Purse::unlimited()).unwrap();
+    raw.shrink(BYTE, 1, &mut BudgetMeter::unlimited()).unwrap();
     assert_eq!(raw.committed_bytes(), run);
     raw.grow(BYTE, run, 1, Amount::AtLeast).unwrap();
     assert_eq!(raw.committed_bytes(), 2 * run);
@@ -176,7 +176,7 @@ fn shrinking_leaves_less_than_two_spare_runs_alone() {
     let mut raw = bytes_with(small_pages());
     raw.grow(BYTE, 0, 3 * run - page_size(), Amount::Exact).unwrap();
     let fault = Fault::from_nth(Call::Decommit, 0);
-    raw.shrink(BYTE, run, &mut Purse::unlimited()).unwrap();
+    raw.shrink(BYTE, run, &mut BudgetMeter::unlimited()).unwrap();
     assert_eq!(fault.struck(), 0);
     assert_eq!(raw.committed_bytes(), 3 * run - page_size());
 }
@@ -187,11 +187,11 @@ fn a_refused_decommit_keeps_the_memory() {
     raw.grow(BYTE, 0, 1 << 20, Amount::AtLeast).unwrap();
     let before = raw.committed_bytes();
     let fault = Fault::from_nth(Call::Decommit, 0);
-    let error = raw.shrink(BYTE, 0, &mut Purse::unlimited()).unwrap_err();
+    let error = raw.shrink(BYTE, 0, &mut BudgetMeter::unlimited()).unwrap_err();
     assert!(error.bytes() >= 1 << 20);
     assert_eq!(raw.committed_bytes(), before);
     drop(fault);
-    raw.shrink(BYTE, 0, &mut Purse::unlimited()).unwrap();
+    raw.shrink(BYTE, 0, &mut BudgetMeter::unlimited()).unwrap();
     assert_eq!((raw.committed_bytes(), raw.capacity()), (0, 0));
 }
 
@@ -244,7 +244,7 @@ fn elements_of_size_zero_need_no_memory() {
     assert_eq!(raw.capacity(), usize::MAX);
     raw.grow(unit, 0, usize::MAX, Amount::AtLeast).unwrap();
     raw.prefault(unit, 0, 100).unwrap();
-    raw.shrink(unit, 0, &mut Purse::unlimited()).unwrap();
+    raw.shrink(unit, 0, &mut BudgetMeter::unlimited()).unwrap();
     assert_eq!((raw.reserved_bytes(), raw.committed_bytes()), (0, 0));
     let bounded = Options { max_len: Some(3), ..Options::DEFAULT };
     let mut raw = made(unit, bounded);
@@ -310,7 +310,7 @@ fn memory_ahead_does_not_exceed_the_maximum() {
             assert!(raw.late() == 0 || ahead == CommitAhead::Bytes(1) && element == huge);
             let full = raw.grow(element, max_len, 1, Amount::AtLeast).unwrap_err();
             assert_eq!((full.kind(), full.limit()), (ErrorKind::MaxLen, Some(max_len as u64)));
-            raw.shrink(element, 0, &mut Purse::unlimited()).unwrap();
+            raw.shrink(element, 0, &mut BudgetMeter::unlimited()).unwrap();
             raw.grow(element, 0, max_len, Amount::Exact).unwrap();
             assert_eq!((raw.capacity(), raw.start()), (max_len, start));
         }

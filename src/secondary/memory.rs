@@ -3,7 +3,7 @@
 use super::{SecondaryMap, or_give_up};
 use crate::container::{prefault_methods, reserve_methods, shrink_methods, stats};
 use crate::error::{Error, ErrorKind, Holder};
-use crate::growing::{Amount, Budget, GivenBack, Prefaulted, Purse};
+use crate::growing::{Amount, Budget, BudgetMeter, GivenBack, Prefaulted};
 use crate::key::Key;
 use crate::slots::array::Slots;
 use crate::slots::far_index::{FarRule, NEAR_BYTES};
@@ -103,12 +103,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        budget.spend(|purse| self.shrink(purse))
+        budget.spend(|meter| self.shrink(meter))
     }
 
-    fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
+    fn shrink(&mut self, meter: &mut BudgetMeter) -> Result<bool, Error> {
         self.announced = 0;
-        self.slots.shrink(purse)
+        self.slots.shrink(meter)
     }
 
     /// Returns all memory without values in it to the system, wherever it lies, as

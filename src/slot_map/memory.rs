@@ -5,7 +5,7 @@ use crate::container::{
     prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods, stats,
 };
 use crate::error::Error;
-use crate::growing::{Amount, Budget, GivenBack, Prefaulted, Purse};
+use crate::growing::{Amount, Budget, BudgetMeter, GivenBack, Prefaulted};
 use crate::key::Key;
 use crate::slots::array::{Slots, indices};
 use crate::slots::cursor::WORD_SLOTS;
@@ -130,29 +130,29 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        budget.spend(|purse| self.shrink(purse))
+        budget.spend(|meter| self.shrink(meter))
     }
 
-    fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
+    fn shrink(&mut self, meter: &mut BudgetMeter) -> Result<bool, Error> {
         /// How much memory of slots is released in one step.
         const PIECE_BYTES: usize = 4 << 20;
         self.settle();
-        let most = if purse.is_unlimited() {
+        let most = if meter.is_unlimited() {
             usize::MAX
         } else {
             (PIECE_BYTES / Slots::<V>::STRIDE_BYTES).max(1)
         };
         // Memory after the last slot first, then slots, step by step.
-        let mut is_done = self.slots.shrink(purse)?;
+        let mut is_done = self.slots.shrink(meter)?;
         while is_done {
             let tail = self.tail(most);
             if tail.is_empty() {
                 break;
             }
-            is_done = purse.pay(tail.len().saturating_mul(Slots::<V>::STRIDE_BYTES));
+            is_done = meter.pay(tail.len().saturating_mul(Slots::<V>::STRIDE_BYTES));
             if is_done {
                 self.give_up(tail)?;
-                self.slots.shrink(&mut Purse::unlimited())?;
+                self.slots.shrink(&mut BudgetMeter::unlimited())?;
             }
         }
         self.holes.uncover(self.slots.capacity());
@@ -236,15 +236,15 @@ impl<K: Key, V> SlotMap<K, V> {
     /// # Ok::<(), stayput::Error>(())
     /// ```
     pub fn trim_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let mut purse = Purse::new(budget);
-        let mut is_done = self.shrink(&mut purse)?;
-        let mut bytes = purse.spent();
+        let mut meter = BudgetMeter::new(budget);
+        let mut is_done = self.shrink(&mut meter)?;
+        let mut bytes = meter.spent();
         while is_done && self.holes.cold().trim_from < self.slots.len() {
-            let (from, all) = (self.holes.cold().trim_from, purse.is_unlimited());
+            let (from, all) = (self.holes.cold().trim_from, meter.is_unlimited());
             let (dead, seen) = self.slots.dead_stretch(from, all, |first| self.is_dead(first));
             let dead_bytes = dead.len() * Slots::<V>::STRIDE_BYTES;
             let seen_bytes = (seen - from) * Slots::<V>::STRIDE_BYTES;
-            is_done = purse.pay(dead_bytes + seen_bytes / 64 + 1);
+            is_done = meter.pay(dead_bytes + seen_bytes / 64 + 1);
             if is_done {
                 self.holes.set_trim_from(seen);
                 bytes += self.try_discard(dead)?;

@@ -28,7 +28,7 @@ use super::disjoint::DisjointError;
 use super::state::{State, Vacant};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
-use crate::growing::{Budget, Prefaulted, Purse};
+use crate::growing::{Budget, BudgetMeter, Prefaulted};
 use crate::poison::{self, AtEnd, poison, unpoison};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
@@ -150,8 +150,8 @@ impl<V> Slots<V> {
     }
 
     /// Returns memory after the last slot within the budget, and whether all of it was returned.
-    pub(crate) fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
-        let result = self.slots.shrink(self.slots.len(), purse);
+    pub(crate) fn shrink(&mut self, meter: &mut BudgetMeter) -> Result<bool, Error> {
+        let result = self.slots.shrink(self.slots.len(), meter);
         // Memory that was returned reads as zero when it is committed again, except for part of the slot at the
         // capacity.
         self.fresh_from = self.fresh_from.min(self.capacity().saturating_add(1));

@@ -13,7 +13,7 @@ use super::walk::join::{LookMut, LookRef};
 use super::walk::{WalkMut, WalkOwned, WalkRef};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
-use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
+use crate::growing::{Budget, BudgetMeter, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Deref;
@@ -167,10 +167,10 @@ impl<V> GappedSlots<V> {
     }
 
     /// Removes the slots after the last value, and returns their memory; see [`Slots::shrink`].
-    pub(crate) fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
+    pub(crate) fn shrink(&mut self, meter: &mut BudgetMeter) -> Result<bool, Error> {
         let last = self.candidates().next_back(&self.gaps);
         self.truncate(last.map_or(0, |index| index as usize + 1));
-        let result = self.slots.shrink(purse);
+        let result = self.slots.shrink(meter);
         self.gaps.shrink_to(words_of(self.slots.capacity()));
         result
     }
@@ -178,13 +178,13 @@ impl<V> GappedSlots<V> {
     /// [Shrinks](Self::shrink), and returns the memory of other gaps in whole runs. Continues where the last call
     /// stopped, if its budget was used up.
     pub(crate) fn trim(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let mut purse = Purse::new(budget);
-        let all = purse.is_unlimited();
+        let mut meter = BudgetMeter::new(budget);
+        let all = meter.is_unlimited();
         if all {
             self.trim_from = 0;
         }
-        let mut is_done = self.shrink(&mut purse)?;
-        let mut bytes = purse.spent();
+        let mut is_done = self.shrink(&mut meter)?;
+        let mut bytes = meter.spent();
         while is_done && self.trim_from < self.slots.len() {
             let Self { slots, gaps, trim_from } = self;
             let is_dead = |first: usize| {
@@ -193,7 +193,7 @@ impl<V> GappedSlots<V> {
             };
             let (dead, seen) = slots.dead_stretch(*trim_from, all, is_dead);
             let seen_bytes = (seen - *trim_from) * Slots::<V>::STRIDE_BYTES;
-            is_done = purse.pay(dead.len() * Slots::<V>::STRIDE_BYTES + seen_bytes / 64 + 1);
+            is_done = meter.pay(dead.len() * Slots::<V>::STRIDE_BYTES + seen_bytes / 64 + 1);
             if is_done {
                 *trim_from = seen;
                 let discard = slots.discardable(dead, |page| slots.is_sparse(page, is_dead));

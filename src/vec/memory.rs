@@ -5,7 +5,7 @@
 use super::VmVec;
 use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods};
 use crate::error::Error;
-use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
+use crate::growing::{Budget, BudgetMeter, GivenBack, Prefaulted};
 use crate::raw_vec::Amount;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::Range;
@@ -108,7 +108,7 @@ impl<T> VmVec<T> {
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        budget.spend(|purse| self.shrink(self.len, purse))
+        budget.spend(|meter| self.shrink(self.len, meter))
     }
 
     /// Like [`shrink_to_fit`](Self::shrink_to_fit), but keeps capacity for at least `min_capacity` elements, if that
@@ -124,13 +124,13 @@ impl<T> VmVec<T> {
     ///
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit).
     pub fn try_shrink_to(&mut self, min_capacity: usize) -> Result<(), Error> {
-        self.shrink(self.len.max(min_capacity), &mut Purse::unlimited()).map(drop)
+        self.shrink(self.len.max(min_capacity), &mut BudgetMeter::unlimited()).map(drop)
     }
 
     /// Returns memory past the first `len` elements within the budget. `len` must not be less than the array's length.
     /// Returns `true` if no more can be returned.
-    pub(crate) fn shrink(&mut self, len: usize, purse: &mut Purse) -> Result<bool, Error> {
-        self.raw.shrink(Self::ELEMENT, len, purse)
+    pub(crate) fn shrink(&mut self, len: usize, meter: &mut BudgetMeter) -> Result<bool, Error> {
+        self.raw.shrink(Self::ELEMENT, len, meter)
     }
 
     /// Returns the memory of bytes within capacity, in whole [`run_bytes`](Self::run_bytes); they read as zero

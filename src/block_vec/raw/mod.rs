@@ -31,7 +31,7 @@
 use super::plan::{Blocks, Plan};
 use super::table::{Origin, Table};
 use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, or_give_up};
-use crate::growing::Purse;
+use crate::growing::BudgetMeter;
 use crate::poison::{self, AtEnd, poison, unpoison};
 use crate::reservation::memory_bytes;
 use std::alloc::{self, Layout};
@@ -251,7 +251,7 @@ impl<T> Raw<T> {
         let before = self.capacity;
         while self.capacity < need {
             if let Err(error) = self.take_block() {
-                self.give_back(before, &mut Purse::unlimited());
+                self.give_back(before, &mut BudgetMeter::unlimited());
                 return Err(error.of(Holder::BlockVec));
             }
         }
@@ -315,7 +315,7 @@ impl<T> Raw<T> {
 
     /// Deallocates blocks that are entirely past all elements and past the first `keep`, within the budget. Returns
     /// `true` if all of them were deallocated.
-    pub(super) fn give_back(&mut self, keep: usize, purse: &mut Purse) -> bool {
+    pub(super) fn give_back(&mut self, keep: usize, meter: &mut BudgetMeter) -> bool {
         let keep = keep.max(self.len);
         while Self::IS_SIZED && self.capacity > keep {
             let (from, to) = self.block(self.capacity - 1);
@@ -323,7 +323,7 @@ impl<T> Raw<T> {
             if from < keep {
                 break;
             }
-            if !purse.pay((to - from) * size_of::<T>()) {
+            if !meter.pay((to - from) * size_of::<T>()) {
                 return false;
             }
             // SAFETY: `from..to` is a block without elements. It is not used again: it is past the capacity from here

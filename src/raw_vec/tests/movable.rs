@@ -55,7 +55,7 @@ fn words_move_from_the_heap_to_a_reservation_past_64_kib() {
         }
     }
     assert!(starts.len() > 1 && starts.iter().all(|start| *start == starts[0]));
-    raw.shrink(WORD, 3, &mut Purse::unlimited()).unwrap();
+    raw.shrink(WORD, 3, &mut BudgetMeter::unlimited()).unwrap();
     assert!(raw.committed_bytes() <= 64 * KIB && raw.start() == starts[0]);
     assert_words(&raw, 0..3, |n| n as u64);
 }

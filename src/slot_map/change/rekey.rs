@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, ErrorKind, or_give_up};
-use crate::growing::{Budget, Purse};
+use crate::growing::{Budget, BudgetMeter};
 use crate::key::{Key, Layout};
 use crate::slot_map::SlotMap;
 use crate::slots::array::Slots;
@@ -107,7 +107,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// assert!(map.iter().all(|(key, n)| names[key] == format!("number {n}")));
     /// ```
     pub fn compact(&mut self, rekey: impl FnMut(K, K)) {
-        self.compact_by(&mut Purse::unlimited(), rekey);
+        self.compact_by(&mut BudgetMeter::unlimited(), rekey);
     }
 
     /// [`compact`](Self::compact) within a budget, so that the moves can be spread over frames. Returns `true` if it is
@@ -130,10 +130,10 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[must_use = "it says whether it is done"]
     pub fn compact_within(&mut self, budget: Budget, rekey: impl FnMut(K, K)) -> bool {
-        self.compact_by(&mut Purse::new(budget), rekey)
+        self.compact_by(&mut BudgetMeter::new(budget), rekey)
     }
 
-    fn compact_by(&mut self, purse: &mut Purse, mut rekey: impl FnMut(K, K)) -> bool {
+    fn compact_by(&mut self, meter: &mut BudgetMeter, mut rekey: impl FnMut(K, K)) -> bool {
         self.settle();
         let mint = self.mint();
         // Moves do not disturb the cursor, which has read each word of the bitmap before it changes: a hole that is
@@ -141,7 +141,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let mut candidates = self.candidates();
         loop {
             let Some((to, from)) = self.next_move(&mut candidates) else { return true };
-            if !purse.pay(Slots::<V>::STRIDE_BYTES) {
+            if !meter.pay(Slots::<V>::STRIDE_BYTES) {
                 return false;
             }
             let (old, new) = self.move_value(from, to);

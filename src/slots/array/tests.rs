@@ -1,6 +1,6 @@
 //! Slots that were used before are vacant when they are added again, and unused ones are not touched.
 
-use super::{Purse, Slots, Vacant};
+use super::{BudgetMeter, Slots, Vacant};
 use crate::growing::Budget;
 use crate::growing::ServiceHooks;
 use crate::raw_vec::Options;
@@ -50,7 +50,7 @@ fn slots_around_the_edge_of_returned_memory_are_vacant_when_added_again() {
         for mut slots in slots_of_all_kinds() {
             fill(&mut slots, count);
             slots.truncate(5);
-            slots.shrink(&mut Purse::unlimited()).unwrap();
+            slots.shrink(&mut BudgetMeter::unlimited()).unwrap();
             assert!(slots.capacity() < 10_000);
             slots.extend_vacant(count as usize).unwrap();
             assert_eq!(live(&slots), [0, 1, 2, 3, 4]);
@@ -64,7 +64,7 @@ fn slots_are_vacant_when_added_again_wherever_shrinking_ended() {
         for mut slots in slots_of_all_kinds() {
             fill(&mut slots, 200_000);
             slots.truncate(5);
-            slots.shrink(&mut Purse::new(Budget::bytes(money))).unwrap();
+            slots.shrink(&mut BudgetMeter::new(Budget::bytes(money))).unwrap();
             slots.prefault_ahead(Budget::UNLIMITED);
             slots.extend_vacant(300_000).unwrap();
             assert_eq!(live(&slots), [0, 1, 2, 3, 4]);

@@ -77,7 +77,7 @@ fn run(ops: &[Op]) {
                 std.retain(|index, _| *index < at(len, which));
             }
             Op::Shrink => {
-                slots.shrink(&mut Purse::unlimited()).unwrap();
+                slots.shrink(&mut BudgetMeter::unlimited()).unwrap();
                 let last = std.last_key_value().map_or(0, |(index, _)| *index as usize + 1);
                 assert_eq!(slots.len(), last);
             }
