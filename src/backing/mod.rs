@@ -2,9 +2,9 @@
 //!
 //! # Why this is sound
 //!
-//! Only [`Foreign`] calls the backing that it holds, with `&mut self`. It asks for the address and size of the memory
-//! once, before it uses them. It only passes whole runs inside the memory, committed or not as the contract requires.
-//! What the backing must do is guaranteed by its implementor.
+//! Only [`AnyBacking`] calls the backing that it holds, with `&mut self`. It asks for the address and size of the
+//! memory once, before it uses them. It only passes whole runs inside the memory, committed or not as the contract
+//! requires. What the backing must do is guaranteed by its implementor.
 //!
 //! A call that unwinds leaves the backing marked, and no other call is made: neither the state of its fields nor that
 //! of the call's range is relied on. Code that keeps track of committed memory subtracts a range before it is
@@ -232,7 +232,7 @@ pub unsafe trait Backing: Send + Sync + 'static {
 }
 
 /// A backing of any type.
-pub(crate) struct Foreign(Box<Held<dyn Backing>>);
+pub(crate) struct AnyBacking(Box<Held<dyn Backing>>);
 
 struct Held<B: ?Sized> {
     /// What the backing returned when it was asked.
@@ -253,7 +253,7 @@ unsafe impl Send for Start {}
 // SAFETY: as above.
 unsafe impl Sync for Start {}
 
-impl Foreign {
+impl AnyBacking {
     /// Larger runs cannot be doubled.
     const LARGEST_RUN_BYTES: usize = 1 << (usize::BITS - 2);
 
@@ -365,10 +365,10 @@ impl Foreign {
 }
 
 // A backing that unwound is not called again: see `is_called`.
-impl UnwindSafe for Foreign {}
-impl RefUnwindSafe for Foreign {}
+impl UnwindSafe for AnyBacking {}
+impl RefUnwindSafe for AnyBacking {}
 
 debug_fields! {
-    [] Foreign, "Foreign", |memory|
+    [] AnyBacking, "AnyBacking", |memory|
     start: memory.start(), reserved_bytes: memory.reserved_bytes()
 }

@@ -56,32 +56,32 @@ unsafe impl Backing for Other {
 
 #[test]
 fn a_backing_is_returned_only_as_its_own_type() {
-    let foreign = Foreign::new(Small(7), 8).unwrap();
-    assert_eq!(foreign.into_backing::<Small>().unwrap().0, 7);
-    assert!(Foreign::new(Small(7), 1).unwrap().into_backing::<Other>().is_none());
-    assert_eq!(Foreign::new(Small(9), 16).unwrap_err().value.0, 9);
+    let backing = AnyBacking::new(Small(7), 8).unwrap();
+    assert_eq!(backing.into_backing::<Small>().unwrap().0, 7);
+    assert!(AnyBacking::new(Small(7), 1).unwrap().into_backing::<Other>().is_none());
+    assert_eq!(AnyBacking::new(Small(9), 16).unwrap_err().value.0, 9);
 }
 
 #[test]
 fn empty_and_partial_runs_are_not_requested() {
-    let mut foreign = Foreign::new(Small(7), 8).unwrap();
-    foreign.commit(64..64).unwrap();
+    let mut backing = AnyBacking::new(Small(7), 8).unwrap();
+    backing.commit(64..64).unwrap();
     for range in [0..63, 1..64, 0..1 << 11] {
-        let call = std::panic::catch_unwind(AssertUnwindSafe(|| foreign.commit(range)));
+        let call = std::panic::catch_unwind(AssertUnwindSafe(|| backing.commit(range)));
         assert!(call.is_err());
     }
-    assert_eq!((foreign.whole_runs(65), foreign.whole_runs(1000)), (128, 1 << 10));
-    assert!(format!("{foreign:?}").contains("1024"));
+    assert_eq!((backing.whole_runs(65), backing.whole_runs(1000)), (128, 1 << 10));
+    assert!(format!("{backing:?}").contains("1024"));
 }
 
 #[test]
 fn a_backing_is_not_called_after_a_panic() {
-    let mut foreign = Foreign::new(Small(7), 8).unwrap();
+    let mut backing = AnyBacking::new(Small(7), 8).unwrap();
     let call = std::panic::catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: the call only panics.
-        unsafe { foreign.decommit(0..64) }
+        unsafe { backing.decommit(0..64) }
     }));
     assert!(call.is_err());
-    let error = foreign.commit(0..128).unwrap_err();
+    let error = backing.commit(0..128).unwrap_err();
     assert_eq!((error.kind(), error.bytes()), (ErrorKind::System, 128));
 }

@@ -14,26 +14,26 @@
 #![expect(unsafe_code, reason = "discards pages that it owns")]
 
 mod budget;
-mod elsewhere;
+mod cached;
+mod external;
 mod options;
 mod policy;
 mod recent;
 #[cfg(test)]
 mod tests;
-mod warm;
 
 pub use budget::Budget;
 pub(crate) use budget::BudgetMeter;
-use elsewhere::Elsewhere;
-pub(crate) use elsewhere::ServiceHooks;
+use cached::CachedPrefix;
+use external::ExternalMemory;
+pub(crate) use external::ServiceHooks;
 pub(crate) use options::{Ended, MemoryRequest, option_methods};
 pub(crate) use policy::Amount;
 pub use policy::Growth;
 use policy::Step;
 use recent::Recent;
-use warm::Warmth;
 
-use crate::backing::{Block, Foreign};
+use crate::backing::{AnyBacking, Block};
 use crate::error::{Error, ErrorKind, SizedBy};
 use crate::heap::Room;
 #[cfg(test)]
@@ -67,7 +67,7 @@ use std::time::Instant;
 #[derive(Debug)]
 pub struct GrowingReservation {
     /// `None` only while this is dropped.
-    memory: Option<Memory>,
+    memory: Option<Storage>,
     front: Front,
     release: Release,
     /// The functions of the service, if they are in use.
@@ -75,15 +75,15 @@ pub struct GrowingReservation {
     /// Without the service: up to where pages were made resident ahead of their use.
     resident: usize,
     /// Set if the memory goes to the region cache, and may have come from there.
-    warmth: Option<Warmth>,
+    cached_prefix: Option<CachedPrefix>,
 }
 
 /// A range that is used from its front.
 #[derive(Debug)]
-enum Memory {
-    Alone(Reservation),
+enum Storage {
+    Reserved(Reservation),
     /// Served by the background thread, or supplied by the user.
-    Elsewhere(Box<dyn Elsewhere>),
+    External(Box<dyn ExternalMemory>),
 }
 
 /// How far a range is usable, and how it grows.
@@ -150,35 +150,44 @@ impl Reservation {
     /// Pages that were written to before either keep their contents or read as zero when they become usable; all others
     /// read as zero.
     pub fn growing(self) -> GrowingReservation {
-        GrowingReservation::alone(self, Growth::default(), Release::default(), ServiceHooks::NONE)
+        GrowingReservation::from_reservation(
+            self,
+            Growth::default(),
+            Release::default(),
+            ServiceHooks::NONE,
+        )
     }
 }
 
 impl GrowingReservation {
     #[inline(never)]
-    fn over(
-        memory: Memory,
+    fn from_storage(
+        memory: Storage,
         growth: Growth,
         release: Release,
         hooks: &'static ServiceHooks,
     ) -> Self {
         let front = Front { usable: 0, growth, step: Step::FIRST, recent: Recent::NONE };
-        Self { memory: Some(memory), front, release, hooks, resident: 0, warmth: None }
+        Self { memory: Some(memory), front, release, hooks, resident: 0, cached_prefix: None }
     }
 
-    pub(crate) fn alone(
+    pub(crate) fn from_reservation(
         reservation: Reservation,
         growth: Growth,
         release: Release,
         hooks: &'static ServiceHooks,
     ) -> Self {
-        Self::over(Memory::Alone(reservation), growth, release, hooks)
+        Self::from_storage(Storage::Reserved(reservation), growth, release, hooks)
     }
 
     /// Uses memory that the user has supplied from its front.
-    pub(crate) fn over_foreign(foreign: Foreign, room: Room<Foreign>, growth: Growth) -> Self {
-        let memory = Memory::Elsewhere(room.fill(foreign));
-        Self::over(memory, growth, Release::default(), ServiceHooks::NONE)
+    pub(crate) fn from_backing(
+        backing: AnyBacking,
+        room: Room<AnyBacking>,
+        growth: Growth,
+    ) -> Self {
+        let memory = Storage::External(room.fill(backing));
+        Self::from_storage(memory, growth, Release::default(), ServiceHooks::NONE)
     }
 
     /// Allocates a block of `bytes` bytes on the heap. All of it is usable, and zero.
@@ -188,20 +197,20 @@ impl GrowingReservation {
         if [Call::Reserve, Call::Commit].into_iter().any(fault::strikes) {
             return Err(Error::new(ErrorKind::Memory, bytes));
         }
-        let block = Foreign::new(Block::try_new(bytes, align)?, align);
+        let block = AnyBacking::new(Block::try_new(bytes, align)?, align);
         let block = block.map_err(|refused| refused.error)?;
-        let mut memory = Self::over_foreign(block, Room::try_new()?, Growth::default());
+        let mut memory = Self::from_backing(block, Room::try_new()?, Growth::default());
         memory.grow(bytes, Amount::Exact)?;
         Ok(memory)
     }
 
     /// Returns the memory that the user has supplied, and decommits all of it, unless that is refused. It must not have
     /// been written to.
-    pub(crate) fn into_foreign(mut self) -> Option<Foreign> {
+    pub(crate) fn into_any_backing(mut self) -> Option<AnyBacking> {
         // Memory whose decommit is refused is zero, as it would be after the next commit.
         let _ = self.give_back(0, true, &mut |_| true);
         match self.memory.take() {
-            Some(Memory::Elsewhere(memory)) => memory.into_foreign(),
+            Some(Storage::External(memory)) => memory.into_any_backing(),
             _ => None,
         }
     }
@@ -213,8 +222,8 @@ impl GrowingReservation {
             let _ = self.give_back(self.front.usable, true, &mut |_| true);
         }
         match self.memory.take() {
-            Some(Memory::Alone(reservation)) => mem::forget(reservation),
-            Some(Memory::Elsewhere(memory)) => memory.leak(),
+            Some(Storage::Reserved(reservation)) => mem::forget(reservation),
+            Some(Storage::External(memory)) => memory.leak(),
             None => {}
         }
     }
@@ -245,7 +254,7 @@ impl GrowingReservation {
     fn serve(&mut self, ahead: CommitAhead) {
         let Some(memory) = self.memory.take() else { return };
         self.memory = Some(match memory {
-            Memory::Alone(mut reservation) if ahead.is_on() => {
+            Storage::Reserved(mut reservation) if ahead.is_on() => {
                 // The reservation is shared from now on, and the thread commits pages.
                 reservation.advise_up_to(usize::MAX);
                 // Allocated first: once the memory is served, the thread works on it.
@@ -254,25 +263,25 @@ impl GrowingReservation {
                         Served::new(reservation, self.front.usable, self.warm_bytes(), ahead).map(
                             |served| {
                                 self.begin_ahead(&served);
-                                Memory::Elsewhere(room.fill(served))
+                                Storage::External(room.fill(served))
                             },
                         )
                     }
                     Err(_) => Err(reservation),
                 };
-                served.unwrap_or_else(Memory::Alone)
+                served.unwrap_or_else(Storage::Reserved)
             }
-            Memory::Elsewhere(memory) => {
+            Storage::External(memory) => {
                 memory.set_ahead(ahead);
-                Memory::Elsewhere(memory)
+                Storage::External(memory)
             }
-            Memory::Alone(reservation) => Memory::Alone(reservation),
+            Storage::Reserved(reservation) => Storage::Reserved(reservation),
         });
     }
 
     fn begin_ahead(&mut self, served: &Served) {
         self.front.recent = Recent::beginning(served.shared().window_bytes());
-        self.warmth.iter_mut().for_each(Warmth::is_served);
+        self.cached_prefix.iter_mut().for_each(CachedPrefix::is_served);
     }
 
     /// Returns the first byte of the range. It never changes.
@@ -282,31 +291,31 @@ impl GrowingReservation {
 
     #[inline(never)]
     pub(crate) fn start(&self) -> NonNull<u8> {
-        self.reservation().map_or_else(Foreign::start, Reservation::start)
+        self.reservation().map_or_else(AnyBacking::start, Reservation::start)
     }
 
-    fn memory(&self) -> &Memory {
+    fn memory(&self) -> &Storage {
         self.memory.as_ref().expect("taken only by drop")
     }
 
     /// Returns the reservation, or what the user has supplied in its place.
-    pub(crate) fn reservation(&self) -> Result<&Reservation, &Foreign> {
+    pub(crate) fn reservation(&self) -> Result<&Reservation, &AnyBacking> {
         match self.memory() {
-            Memory::Alone(reservation) => Ok(reservation),
-            Memory::Elsewhere(memory) => memory.reservation(),
+            Storage::Reserved(reservation) => Ok(reservation),
+            Storage::External(memory) => memory.reservation(),
         }
     }
 
     /// Returns the start of a column, if the range is divided into columns.
     pub(crate) fn column_start(&self, number: usize) -> NonNull<u8> {
         self.reservation()
-            .map_or_else(Foreign::start, |reservation| reservation.column_start(number))
+            .map_or_else(AnyBacking::start, |reservation| reservation.column_start(number))
     }
 
     /// Returns the size of the range in bytes.
     #[inline(never)]
     pub fn reserved_bytes(&self) -> usize {
-        self.reservation().map_or_else(Foreign::reserved_bytes, Reservation::reserved_bytes)
+        self.reservation().map_or_else(AnyBacking::reserved_bytes, Reservation::reserved_bytes)
     }
 
     /// Returns what sets the size of the range: `supplied` if the caller supplies the memory.
@@ -322,17 +331,17 @@ impl GrowingReservation {
     /// Returns the unit in which memory at `offset` is best committed and decommitted.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
         self.reservation()
-            .map_or_else(Foreign::run_bytes, |reservation| reservation.run_bytes(offset))
+            .map_or_else(AnyBacking::run_bytes, |reservation| reservation.run_bytes(offset))
     }
 
     /// Returns the unit in which decommitting is worthwhile even if it splits huge pages.
     pub(crate) fn least_run_bytes(&self) -> usize {
-        self.reservation().map_or_else(Foreign::run_bytes, |_| Reservation::least_run_bytes())
+        self.reservation().map_or_else(AnyBacking::run_bytes, |_| Reservation::least_run_bytes())
     }
 
     /// Returns the smallest unit that can be committed and decommitted.
     pub(crate) fn unit_bytes(&self) -> usize {
-        self.reservation().map_or_else(Foreign::run_bytes, |_| page_size())
+        self.reservation().map_or_else(AnyBacking::run_bytes, |_| page_size())
     }
 
     /// Returns how many bytes from the start may be read and written.
@@ -343,14 +352,14 @@ impl GrowingReservation {
     /// Returns how many bytes are committed: the usable ones, and those ahead of them.
     pub fn committed_bytes(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) => self.front.usable.max(self.warm_bytes()),
-            Memory::Elsewhere(memory) => memory.committed_bytes().max(self.front.usable),
+            Storage::Reserved(_) => self.front.usable.max(self.warm_bytes()),
+            Storage::External(memory) => memory.committed_bytes().max(self.front.usable),
         }
     }
 
     /// Up to where the range may hold what other arrays have left.
     pub(crate) fn warm_bytes(&self) -> usize {
-        self.warmth.as_ref().map_or(0, |warmth| warmth.bytes)
+        self.cached_prefix.as_ref().map_or(0, |cached_prefix| cached_prefix.bytes)
     }
 
     /// The offset from which bytes read as zero when they become usable.
@@ -361,16 +370,16 @@ impl GrowingReservation {
     /// Returns how many bytes past the usable ones are ready: resident, so that using them takes no page faults.
     pub fn ahead_bytes(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) => self.warm_bytes().saturating_sub(self.front.usable),
-            Memory::Elsewhere(memory) => memory.ahead_bytes().unwrap_or(0),
+            Storage::Reserved(_) => self.warm_bytes().saturating_sub(self.front.usable),
+            Storage::External(memory) => memory.ahead_bytes().unwrap_or(0),
         }
     }
 
     /// Returns how many times growth needed more than was ready, and took page faults itself.
     pub fn late(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) => 0,
-            Memory::Elsewhere(memory) => memory.late(),
+            Storage::Reserved(_) => 0,
+            Storage::External(memory) => memory.late(),
         }
     }
 
@@ -404,12 +413,13 @@ impl GrowingReservation {
             return Err(Error::new(ErrorKind::OutOfBounds, need).with_limit(reserved as u64));
         }
         match self.memory.as_mut().expect("taken only by drop") {
-            Memory::Alone(reservation) => {
+            Storage::Reserved(reservation) => {
                 let needed = round_up(need, page_size());
                 let Front { usable, growth, step, .. } = self.front;
                 let by_policy = reservation.whole_runs(step.desired(usable, need, growth));
                 let preferred = amount.preferred(needed, by_policy);
-                let warm = self.warmth.as_ref().map_or(0, |warmth| warmth.bytes);
+                let warm =
+                    self.cached_prefix.as_ref().map_or(0, |cached_prefix| cached_prefix.bytes);
                 let from = self.front.usable.max(warm);
                 let committed = if preferred <= from {
                     Ok(preferred)
@@ -429,12 +439,12 @@ impl GrowingReservation {
                     self.front.step.advance(usable - self.front.usable, self.front.growth);
                 }
                 self.front.usable = usable;
-                if let Some(warmth) = &mut self.warmth {
-                    warmth.used_to(usable);
+                if let Some(cached_prefix) = &mut self.cached_prefix {
+                    cached_prefix.used_to(usable);
                 }
                 Ok(())
             }
-            Memory::Elsewhere(memory) => memory.grow(&mut self.front, need, amount),
+            Storage::External(memory) => memory.grow(&mut self.front, need, amount),
         }
     }
 
@@ -464,8 +474,8 @@ impl GrowingReservation {
         let window = self.front.recent.note(used, Instant::now()).min(most.saturating_sub(used));
         let mut meter = BudgetMeter::new(budget);
         let by_others = match self.memory() {
-            Memory::Alone(_) => None,
-            Memory::Elsewhere(memory) => memory.prefault_ahead(window, &mut meter),
+            Storage::Reserved(_) => None,
+            Storage::External(memory) => memory.prefault_ahead(window, &mut meter),
         };
         let refused = match by_others {
             Some(result) => result.err(),
@@ -475,8 +485,8 @@ impl GrowingReservation {
             meter.refund();
         }
         let by_others = match self.memory() {
-            Memory::Alone(_) => None,
-            Memory::Elsewhere(memory) => memory.ahead_bytes(),
+            Storage::Reserved(_) => None,
+            Storage::External(memory) => memory.ahead_bytes(),
         };
         let ahead_bytes = by_others.unwrap_or(self.resident.saturating_sub(used));
         Prefaulted { bytes: meter.spent(), ahead_bytes, refused }
@@ -549,9 +559,9 @@ impl GrowingReservation {
         };
         match self.memory() {
             // Warm memory must not cause capacity to be returned that would stay without it.
-            Memory::Alone(_) => spare(keep, self.run_bytes(keep), usable)
+            Storage::Reserved(_) => spare(keep, self.run_bytes(keep), usable)
                 .or_else(|| spare(usable, self.run_bytes(usable), warm)),
-            Memory::Elsewhere(memory) => {
+            Storage::External(memory) => {
                 let run = self.run_bytes(keep).max(memory.least_run_bytes());
                 spare(keep, run, self.committed_bytes())
             }
@@ -566,24 +576,24 @@ impl GrowingReservation {
         at_once: bool,
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Error> {
-        self.unpoison_foreign(keep..self.front.usable);
+        self.unpoison_backing(keep..self.front.usable);
         let before = self.front.usable;
         // Warm memory goes first.
         self.front.usable = self.zero_from();
         let usable = &mut self.front.usable;
         let result = match self.memory.as_mut().expect("taken only by drop") {
-            Memory::Alone(reservation) => {
+            Storage::Reserved(reservation) => {
                 let run = reservation.run_bytes(keep);
                 let next = |left| service::last_piece(keep..left, run, at_once);
                 let mut decommit = |piece| reservation.decommit(piece);
                 give_pieces_back(usable, keep, next, goes_on, &mut decommit)
             }
-            Memory::Elsewhere(memory) => memory.give_back(usable, keep, at_once, goes_on),
+            Storage::External(memory) => memory.give_back(usable, keep, at_once, goes_on),
         };
         let left = self.front.usable;
         self.front.usable = left.min(before);
-        if let Some(warmth) = &mut self.warmth {
-            warmth.end_at(left, self.front.usable);
+        if let Some(cached_prefix) = &mut self.cached_prefix {
+            cached_prefix.end_at(left, self.front.usable);
         }
         self.resident = self.resident.min(self.front.usable);
         result
@@ -592,19 +602,19 @@ impl GrowingReservation {
     pub(crate) fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
         assert!(pages.end <= self.front.usable, "prefault past the usable bytes");
         match self.memory.as_mut().expect("taken only by drop") {
-            Memory::Alone(reservation) => reservation.prefault_committed(pages),
-            Memory::Elsewhere(memory) => memory.prefault(pages),
+            Storage::Reserved(reservation) => reservation.prefault_committed(pages),
+            Storage::External(memory) => memory.prefault(pages),
         }
     }
 
     /// Discards usable pages, which read as zero then. After an error each page holds what it held, or zeros.
     pub(crate) fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
         assert!(pages.end <= self.front.usable, "discard past the usable bytes");
-        self.unpoison_foreign(pages.clone());
+        self.unpoison_backing(pages.clone());
         match self.memory.as_mut().expect("taken only by drop") {
             // SAFETY: `pages` are usable, as asserted above, and belong to the owner, which has `&mut self`.
-            Memory::Alone(reservation) => unsafe { discard(reservation, pages) },
-            Memory::Elsewhere(memory) => memory.discard(pages),
+            Storage::Reserved(reservation) => unsafe { discard(reservation, pages) },
+            Storage::External(memory) => memory.discard(pages),
         }
     }
 }
@@ -616,8 +626,8 @@ impl GrowingReservation {
     }
 
     /// Unpoisons memory that the user has supplied, before it is returned.
-    fn unpoison_foreign(&self, bytes: Range<usize>) {
-        let Some(Memory::Elsewhere(memory)) = &self.memory else { return };
+    fn unpoison_backing(&self, bytes: Range<usize>) {
+        let Some(Storage::External(memory)) = &self.memory else { return };
         if memory.reservation().is_err() {
             self.unpoison(bytes);
         }
@@ -629,23 +639,23 @@ impl GrowingReservation {
 impl GrowingReservation {
     /// Makes the memory served, but only through calls on [`served`](Self::served).
     pub(crate) fn unattended(mut self, ahead: CommitAhead) -> Self {
-        let Some(Memory::Alone(reservation)) = self.memory.take() else {
+        let Some(Storage::Reserved(reservation)) = self.memory.take() else {
             unreachable!("served already");
         };
         let served = Served::unattended(reservation, ahead);
-        self.memory = Some(Memory::Elsewhere(Box::new(served)));
+        self.memory = Some(Storage::External(Box::new(served)));
         self
     }
 
     pub(crate) fn served(&self) -> &Served {
-        let Memory::Elsewhere(memory) = self.memory() else { unreachable!("it is not served") };
+        let Storage::External(memory) = self.memory() else { unreachable!("it is not served") };
         memory.served()
     }
 }
 
 impl Drop for GrowingReservation {
     fn drop(&mut self) {
-        self.unpoison_foreign(0..self.front.usable);
+        self.unpoison_backing(0..self.front.usable);
         // Otherwise the field is dropped next.
         match self.release {
             Release::Keep => self.keep(),

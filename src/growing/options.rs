@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::warm::CacheRequest;
+use super::cached::CacheRequest;
 use super::{GrowingReservation, Growth, ServiceHooks};
 use crate::error::Error;
 use crate::region_cache;
@@ -85,7 +85,8 @@ impl GrowingReservation {
             Some(bytes) => reserve_exactly(builder.bytes(bytes)).map_err(Error::of_option)?,
             None => reserve_by_default(builder, request)?,
         };
-        let fresh = Self::alone(reservation, request.growth, request.release, request.service);
+        let fresh =
+            Self::from_reservation(reservation, request.growth, request.release, request.service);
         Ok(fresh.kept_for(cache_request))
     }
 }

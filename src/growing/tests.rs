@@ -30,7 +30,7 @@ fn growing(bytes: usize, ahead: CommitAhead) -> GrowingReservation {
 
 /// Does the work of the service, if there is one.
 fn work(memory: &GrowingReservation) {
-    if let Memory::Elsewhere(_) = memory.memory() {
+    if let Storage::External(_) = memory.memory() {
         memory.served().work().unwrap();
     }
 }

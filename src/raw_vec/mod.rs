@@ -21,7 +21,7 @@ mod tests;
 pub(crate) use crate::growing::Amount;
 pub(crate) use options::Options;
 
-use crate::backing::{Backing, Foreign};
+use crate::backing::{AnyBacking, Backing};
 use crate::error::{Error, ErrorKind, Refused, SizedBy};
 use crate::growing::{
     Budget, BudgetMeter, GrowingReservation, MemoryRequest, Prefaulted, round_up,
@@ -97,9 +97,9 @@ impl RawVec {
             Ok(taken) => taken,
             Err(error) => return Err(Refused { error, value: backing }),
         };
-        let foreign = Foreign::new(backing, element.align())?;
-        let (start, capacity) = (foreign.start(), options.capacity(element, 0));
-        own.memory = Some(GrowingReservation::over_foreign(foreign, room, options.growth));
+        let backing = AnyBacking::new(backing, element.align())?;
+        let (start, capacity) = (backing.start(), options.capacity(element, 0));
+        own.memory = Some(GrowingReservation::from_backing(backing, room, options.growth));
         Ok(Self { start, capacity, cold: Cold::Own(own) })
     }
 
@@ -108,7 +108,7 @@ impl RawVec {
     pub(crate) fn take_backing<B: Backing>(&mut self, element: Layout) -> Option<B> {
         let memory = self.cold.take_memory();
         self.update_capacity(element);
-        memory?.into_foreign()?.into_backing()
+        memory?.into_any_backing()?.into_backing()
     }
 
     /// Leaks the memory, which is never released then. What is on the heap is freed.

@@ -187,7 +187,7 @@ pub(crate) struct Legacy {
 /// not wait for work in progress.
 pub(crate) fn take_waiting(
     suits: &mut dyn FnMut(&Reservation, usize) -> bool,
-) -> Option<(Memory, Legacy)> {
+) -> Option<(MaybeServed, Legacy)> {
     Service::existing()?.take_waiting(suits)
 }
 
@@ -245,10 +245,10 @@ pub(crate) fn release_waiting(ended: usize) -> bool {
 
 /// Releases memory of which the first `committed` bytes are in use. This happens in the background if there is enough
 /// of it, and not too much waits already.
-pub(crate) fn release_later(memory: Memory, committed: usize, legacy: Option<Legacy>) {
+pub(crate) fn release_later(memory: MaybeServed, committed: usize, legacy: Option<Legacy>) {
     let bytes = match &memory {
-        Memory::Alone(_) => committed,
-        Memory::Served(served) => served.retire(),
+        MaybeServed::Unserved(_) => committed,
+        MaybeServed::Served(served) => served.retire(),
     };
     let service = if bytes >= WORTH_WAITING_BYTES { Service::current() } else { None };
     let left = match service {
@@ -293,16 +293,16 @@ const fn bytes(units: usize) -> usize {
 
 /// The memory of an array: a reservation, served by the thread or not.
 #[derive(Debug)]
-pub(crate) enum Memory {
-    Alone(Reservation),
+pub(crate) enum MaybeServed {
+    Unserved(Reservation),
     Served(Served),
 }
 
-impl Memory {
+impl MaybeServed {
     /// How many of the `committed` bytes, from the start, are resident as far as is known.
     fn touched_bytes(&self, committed: usize) -> usize {
         match self {
-            Self::Alone(_) => committed,
+            Self::Unserved(_) => committed,
             Self::Served(served) => served.shared().touched_bytes(),
         }
     }
@@ -311,7 +311,7 @@ impl Memory {
     /// ended already.
     fn into_reservation(self, committed: usize) -> Option<(Reservation, usize)> {
         match self {
-            Self::Alone(reservation) => Some((reservation, committed)),
+            Self::Unserved(reservation) => Some((reservation, committed)),
             Self::Served(served) => served.end(),
         }
     }

@@ -6,7 +6,7 @@ use super::lock::{Guard, Lock};
 use super::releases::{Begun, Releases, Room};
 use super::shared::Shared;
 use super::worker::{self, Releasing};
-use super::{CommitAhead, LEAST_WINDOW_BYTES, Legacy, Memory, ServiceStats, UNIT_BYTES};
+use super::{CommitAhead, LEAST_WINDOW_BYTES, Legacy, MaybeServed, ServiceStats, UNIT_BYTES};
 use crate::heap::try_boxed;
 use crate::os;
 use crate::region_cache::{self, Use, Warm};
@@ -127,7 +127,7 @@ pub(super) enum Job {
     Prefault(Arc<Shared>),
     TakeBack(Arc<Shared>),
     TakeSurplusBack(Arc<Shared>),
-    Release(Begun, Memory, usize),
+    Release(Begun, MaybeServed, usize),
     Wait(Option<Duration>),
     End,
 }
@@ -304,20 +304,20 @@ impl Service {
     pub(super) fn take_waiting(
         &self,
         suits: &mut dyn FnMut(&Reservation, usize) -> bool,
-    ) -> Option<(Memory, Legacy)> {
+    ) -> Option<(MaybeServed, Legacy)> {
         let mut registry = self.lock_with_room()?;
         // A thread ends when nothing waits, and another takes its place. Arrays that ask the old one are not heard.
         let thread = registry.thread.as_ref()?.id();
-        let mut suits = |memory: &Memory, legacy: Legacy| match memory {
-            Memory::Alone(reservation) => suits(reservation, legacy.written),
-            Memory::Served(served) => {
+        let mut suits = |memory: &MaybeServed, legacy: Legacy| match memory {
+            MaybeServed::Unserved(reservation) => suits(reservation, legacy.written),
+            MaybeServed::Served(served) => {
                 let shared = served.shared();
                 shared.is_served_by(thread) && suits(shared.reservation(), legacy.written)
             }
         };
         let taken = registry.releases.take(&mut suits);
         let served = match &taken {
-            Some((Memory::Served(served), _)) => Some(Arc::clone(&served.0)),
+            Some((MaybeServed::Served(served), _)) => Some(Arc::clone(&served.0)),
             _ => None,
         };
         if let Some(shared) = &served {
@@ -361,10 +361,10 @@ impl Service {
     /// another array may reuse the memory before that.
     pub(super) fn hand_over(
         &'static self,
-        memory: Memory,
+        memory: MaybeServed,
         bytes: usize,
         legacy: Option<Legacy>,
-    ) -> Result<(), Memory> {
+    ) -> Result<(), MaybeServed> {
         let most = os::memory_bytes().unwrap_or(u64::MAX) / WAITING_SHARE;
         let Some(mut registry) = self.lock_with_room() else { return Err(memory) };
         let waiting_bytes = registry.releases.bytes().checked_add(bytes);

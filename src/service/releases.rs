@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Legacy, Memory};
+use super::{Legacy, MaybeServed};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ pub(super) struct Releases {
 #[derive(Debug)]
 pub(super) struct Entry {
     /// `None` once the release has begun, or the memory was taken.
-    memory: Option<Memory>,
+    memory: Option<MaybeServed>,
     bytes: usize,
     has_ended: bool,
     legacy: Option<Legacy>,
@@ -84,7 +84,7 @@ impl Releases {
 
     /// Adds memory at the end; another array may reuse it if there is a `legacy`. Does not allocate if there [is
     /// room](Self::has_room).
-    pub(super) fn push(&mut self, memory: Memory, bytes: usize, legacy: Option<Legacy>) {
+    pub(super) fn push(&mut self, memory: MaybeServed, bytes: usize, legacy: Option<Legacy>) {
         self.bytes += bytes;
         let since = legacy.map(|_| Instant::now());
         let memory = Some(memory);
@@ -108,7 +108,7 @@ impl Releases {
     }
 
     /// Begins the first entry that has not begun, and returns its memory and bytes.
-    pub(super) fn begin(&mut self) -> Option<(Begun, Memory, usize)> {
+    pub(super) fn begin(&mut self) -> Option<(Begun, MaybeServed, usize)> {
         let entry = self.first()?;
         let (memory, bytes, legacy) = (entry.memory.take()?, entry.bytes, entry.legacy);
         let begun = Begun { number: self.gone + self.begun as u64, legacy };
@@ -119,8 +119,8 @@ impl Releases {
     /// Takes memory that another array may reuse and that suits, the most recent first. It is not released then.
     pub(super) fn take(
         &mut self,
-        suits: &mut dyn FnMut(&Memory, Legacy) -> bool,
-    ) -> Option<(Memory, Legacy)> {
+        suits: &mut dyn FnMut(&MaybeServed, Legacy) -> bool,
+    ) -> Option<(MaybeServed, Legacy)> {
         let suits = |entry: &Entry| {
             entry
                 .memory

@@ -8,7 +8,7 @@ use super::handover::{Busy, Handover, State, Work};
 use super::registry::{Job, Process, Service};
 use super::releases::Releases;
 use super::shared::{Kept, Shared};
-use super::{CommitAhead, Memory, Release, Served, UNIT_BYTES};
+use super::{CommitAhead, MaybeServed, Release, Served, UNIT_BYTES};
 use crate::error::Error;
 use crate::os::{self, Call, fault::Fault};
 use crate::reservation::{HugePages, Reservation, page_size};
@@ -574,11 +574,13 @@ fn taking_back_is_tried_again_after_the_array_has_grown() {
 fn a_limited_number_of_bytes_waits_and_is_released_in_order() {
     let service = Service::unattended(Process::current());
     for n in 1..=3 {
-        assert!(service.hand_over(Memory::Alone(reservation(n * MIB)), n * MIB, None).is_ok());
+        assert!(
+            service.hand_over(MaybeServed::Unserved(reservation(n * MIB)), n * MIB, None).is_ok()
+        );
     }
     let status = || (service.stats().running, service.stats().waiting_bytes);
     assert_eq!(status(), (true, 6 * MIB));
-    let refused = service.hand_over(Memory::Alone(reservation(MIB)), usize::MAX, None);
+    let refused = service.hand_over(MaybeServed::Unserved(reservation(MIB)), usize::MAX, None);
     // With 32 bits no number of bytes may exceed the share.
     assert!(os::memory_bytes().is_none() || refused.is_err() || usize::BITS < 64);
     for n in 1..=3 {
@@ -599,13 +601,15 @@ fn a_limited_number_of_bytes_waits_and_is_released_in_order() {
 fn drain_needs_no_thread() {
     let service = Service::unattended(Process::current());
     for n in 1..=3 {
-        service.hand_over(Memory::Alone(reservation(n * 8 * MIB)), n * 8 * MIB, None).unwrap();
+        service
+            .hand_over(MaybeServed::Unserved(reservation(n * 8 * MIB)), n * 8 * MIB, None)
+            .unwrap();
     }
     // The test is the thread, and does nothing.
     service.drain();
     assert_eq!(service.stats().waiting_bytes, 0);
     // A release that another thread has begun is awaited.
-    service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
+    service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
     let other = std::thread::spawn(|| service.drain());
     std::thread::sleep(Duration::from_millis(20));
@@ -621,12 +625,12 @@ fn a_count_of_releases_has_ended_when_all_have_in_any_order() {
     assert!(releases.begin().is_none());
     assert!(releases.have_ended(releases.handed_over()));
     for n in 1..=3 {
-        releases.push(Memory::Alone(reservation(1)), n, None);
+        releases.push(MaybeServed::Unserved(reservation(1)), n, None);
     }
     let three = releases.handed_over();
     let [first, second, third] = [(); 3].map(|()| releases.begin().unwrap());
     assert_eq!([first.2, second.2, third.2], [1, 2, 3]);
-    releases.push(Memory::Alone(reservation(1)), 4, None);
+    releases.push(MaybeServed::Unserved(reservation(1)), 4, None);
     let all = releases.handed_over();
     releases.end(third.0);
     releases.end(first.0);
@@ -683,7 +687,7 @@ fn dropping_an_array_waits_for_work_in_progress() {
 #[test]
 fn make_room_waits_for_releases_in_progress() {
     let service = Service::unattended(Process::current());
-    service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
+    service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
     let is_gone = || service.stats().waiting_bytes == 0;
     let other = std::thread::spawn(move || service.make_room(is_gone));
@@ -705,7 +709,7 @@ fn make_room_waits_for_releases_in_progress() {
 fn release_waiting_reports_releases_that_ended_since() {
     let service = Service::unattended(Process::current());
     assert!(!service.release_waiting(0));
-    service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
+    service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
     // The thread releases it just before this thread looks.
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
     drop(memory);
@@ -723,7 +727,7 @@ fn make_room_repeats_while_it_finds_memory() {
             tries += 1;
             // Like other threads that drop arrays meanwhile.
             if tries < 4 {
-                service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
+                service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
             }
             succeeds && tries == 4
         });

@@ -5,7 +5,7 @@
 use super::registry::{Job, Service};
 use super::releases::Begun;
 use super::shared::{Kept, Shared};
-use super::{KEPT_BYTES, Legacy, Memory, RELEASE_BYTES, decommit_behind};
+use super::{KEPT_BYTES, Legacy, MaybeServed, RELEASE_BYTES, decommit_behind};
 use crate::os::{self, Priority};
 use crate::region_cache;
 use crate::reservation::Reservation;
@@ -109,7 +109,7 @@ pub(super) struct Releasing {
 }
 
 impl Releasing {
-    pub(super) fn new(begun: Begun, memory: Memory, bytes: usize) -> Self {
+    pub(super) fn new(begun: Begun, memory: MaybeServed, bytes: usize) -> Self {
         let touched = memory.touched_bytes(bytes);
         let (reservation, committed) = memory.into_reservation(bytes).unzip();
         let (left, legacy) = (committed.unwrap_or(0), begun.legacy);

@@ -9,7 +9,7 @@
 //!   bytes before `end` are usable and within the limits of the options. If more was used before a limit was set, `end`
 //!   is `top`, and moves back with it.
 //! - All blocks that are in use lie before `top`; nothing uses the memory from `top` on.
-//! - Memory from `top` on, and from the addresses `written` and `foreign` on, reads as zero.
+//! - Memory from `top` on, and from the addresses `written` and `cached_end` on, reads as zero.
 //!
 //! `top` moves back when the last block is freed or shrinks ([`Bump::deallocate`], [`Bump::try_shrink`]), and by
 //! [`Bump::rewind`] and [`Bump::reset`], whose callers guarantee that the freed blocks are not used any more.
@@ -41,7 +41,7 @@ pub(crate) struct Bump {
     /// Memory past `top` is known to be zero from this address on. Only updated where `top` moves back.
     written: Cell<usize>,
     /// Memory from this address on has no contents left by a previous owner.
-    foreign: Cell<usize>,
+    cached_end: Cell<usize>,
     cold: RefCell<Cold>,
 }
 
@@ -69,7 +69,7 @@ impl Bump {
             top: Cell::new(NonNull::dangling()),
             end: Cell::new(NonNull::dangling()),
             written: Cell::new(0),
-            foreign: Cell::new(0),
+            cached_end: Cell::new(0),
             cold: RefCell::new(Cold { options, memory: None }),
         }
     }
@@ -222,7 +222,7 @@ impl Bump {
         self.top.set(memory.start());
         self.end.set(memory.start());
         self.written.set(0);
-        self.foreign.set(memory.start().addr().get() + memory.warm_bytes());
+        self.cached_end.set(memory.start().addr().get() + memory.warm_bytes());
         cold.memory = Some(memory);
         Ok(())
     }
@@ -259,7 +259,7 @@ impl Bump {
     /// - `block` is valid for writes of `bytes`, or there are none.
     /// - Nothing was written there since it was handed out.
     unsafe fn clear(&self, block: NonNull<u8>, bytes: usize) {
-        let unknown = self.written.get().max(self.foreign.get());
+        let unknown = self.written.get().max(self.cached_end.get());
         let unknown = unknown.saturating_sub(block.addr().get()).min(bytes);
         // SAFETY: at most the block's bytes, by the caller's guarantee. The rest of the block is zero already.
         unsafe { block.write_bytes(0, unknown) };
@@ -448,7 +448,7 @@ impl Bump {
         // Memory that is committed again will be fresh.
         let start = memory.start().addr().get();
         self.written.set(self.written.get().min(start + memory.zero_from()));
-        self.foreign.set(start + memory.warm_bytes());
+        self.cached_end.set(start + memory.warm_bytes());
         given
     }
 

@@ -145,7 +145,7 @@ impl Block {
         // SAFETY: the caller guarantees that a header precedes `start`. If the caller is wrong, which this is to
         // detect, other memory of the same page most likely does.
         if cfg!(debug_assertions) && !unsafe { block.is_sealed() } {
-            foreign(start);
+            wrong_allocator(start);
         }
         block
     }
@@ -393,7 +393,7 @@ fn make_room(layout: Layout, options: &BlockOptions, ended: Ended) -> bool {
 /// Aborts the process: a call that frees a block must not unwind.
 #[cold]
 #[inline(never)]
-extern "C" fn foreign(start: NonNull<u8>) {
+extern "C" fn wrong_allocator(start: NonNull<u8>) {
     panic!("memory at {start:?} was resized or freed by an allocator that did not allocate it");
 }
 

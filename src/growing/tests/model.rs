@@ -1,8 +1,8 @@
 //! A model of a growing reservation under refused calls: usable bytes keep their contents, and bytes that become usable
 //! are zero.
 
-use super::{KIB, Memory, fill, growing, holds, system_committed};
-use crate::growing::warm::CacheRequest;
+use super::{KIB, Storage, fill, growing, holds, system_committed};
+use crate::growing::cached::CacheRequest;
 use crate::growing::{Amount, Budget, GrowingReservation, Growth, round_up};
 use crate::made;
 use crate::os::{Call, fault::Fault};
@@ -180,7 +180,7 @@ impl Model {
                 is_refused
             }
             Op::Step | Op::Work | Op::Rest => {
-                if let Memory::Alone(_) = memory.memory() {
+                if let Storage::Reserved(_) = memory.memory() {
                     return false;
                 }
                 let served = memory.served();
@@ -205,7 +205,7 @@ impl Model {
         // In whole pages: `fill` writes to their ends.
         let fresh = memory.warm_bytes().max(*filled).min(usable);
         assert!(holds(memory, fresh..usable, 0), "memory that was returned is not zero");
-        if memory.warmth.is_some() {
+        if memory.cached_prefix.is_some() {
             let beyond_use = memory.warm_bytes().saturating_sub(usable);
             assert!(region_cache::stats().lent_bytes <= beyond_use);
         }

@@ -20,13 +20,13 @@ fn left_by(
     fill(array.shared(), 0..used, 7);
     let bytes = array.retire();
     let legacy = Legacy { written: used, keep };
-    assert!(service.hand_over(Memory::Served(array), bytes, Some(legacy)).is_ok());
+    assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(legacy)).is_ok());
 }
 
 /// Takes memory that waits, if it was served.
 fn take_waiting(service: &Service) -> Option<(Served, usize)> {
     let (memory, legacy) = service.take_waiting(&mut |_, _| true)?;
-    let Memory::Served(served) = memory else { panic!("it was served") };
+    let MaybeServed::Served(served) = memory else { panic!("it was served") };
     Some((served, legacy.written))
 }
 
@@ -70,7 +70,7 @@ fn memory_that_an_array_never_touched_is_made_ready_for_the_next() {
     assert_eq!(shared.late(), 1);
     let bytes = array.retire();
     let legacy = Legacy { written: large, keep: |memory, _| Some(memory) };
-    assert!(service.hand_over(Memory::Served(array), bytes, Some(legacy)).is_ok());
+    assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(legacy)).is_ok());
     let (next, _) = take_waiting(service).expect("it waits");
     let shared = next.shared();
     assert_eq!((shared.ahead_bytes(), shared.window_bytes()), (ready, 12 * MIB));
@@ -89,7 +89,7 @@ fn the_thread_is_woken_for_an_array_that_reuses_memory() {
     array.shared().ask();
     let bytes = array.retire();
     let legacy = Legacy { written: 0, keep: |memory, _| Some(memory) };
-    assert!(service.hand_over(Memory::Served(array), bytes, Some(legacy)).is_ok());
+    assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(legacy)).is_ok());
     // The thread went back to sleep, since the array that had asked was gone.
     std::thread::park_timeout(Duration::ZERO);
     let (next, _) = take_waiting(service).expect("it waits");
@@ -148,13 +148,13 @@ fn releases_skip_memory_that_was_taken() {
     let mut releases = Releases::default();
     let legacy = Some(Legacy { written: 1, keep: |memory, _| Some(memory) });
     for n in 1..=4 {
-        releases.push(Memory::Alone(reservation(n * MIB)), n, legacy.filter(|_| n != 1));
+        releases.push(MaybeServed::Unserved(reservation(n * MIB)), n, legacy.filter(|_| n != 1));
     }
     let all = releases.handed_over();
     let take = |releases: &mut Releases, most: usize| {
-        let suits = &mut |memory: &Memory, _: Legacy| match memory {
-            Memory::Alone(reservation) => reservation.reserved_bytes() <= most,
-            Memory::Served(_) => false,
+        let suits = &mut |memory: &MaybeServed, _: Legacy| match memory {
+            MaybeServed::Unserved(reservation) => reservation.reserved_bytes() <= most,
+            MaybeServed::Served(_) => false,
         };
         let (memory, _) = releases.take(suits)?;
         let (reservation, _) = memory.into_reservation(0)?;
@@ -175,7 +175,7 @@ fn releases_skip_memory_that_was_taken() {
     assert!(!releases.have_ended(all));
     releases.end(first);
     assert_eq!((releases.len(), releases.bytes(), releases.have_ended(all)), (0, 0, true));
-    releases.push(Memory::Alone(reservation(MIB)), 1, legacy);
+    releases.push(MaybeServed::Unserved(reservation(MIB)), 1, legacy);
     assert_eq!((take(&mut releases, MIB), releases.len()), (Some(MIB), 0));
 }
 

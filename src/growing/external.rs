@@ -1,22 +1,22 @@
-//! [`Elsewhere`]: memory that the array shares with the service or the user, and [`ServiceHooks`], the functions of the
-//! service.
+//! [`ExternalMemory`]: memory that the array shares with the service or the user, and [`ServiceHooks`], the functions
+//! of the service.
 //!
 //! All of it is called through tables of functions. If no array of a program has such memory, the program refers to
 //! none of them, and the linker leaves them out together with the background thread.
 
+use super::cached::{CacheRequest, CachedPrefix};
 use super::policy::Amount;
 use super::recent::Recent;
-use super::warm::{CacheRequest, Warmth};
 use super::{
     BudgetMeter, Front, GrowingReservation, MemoryRequest, commit, discard, give_pieces_back,
     halve, round_up,
 };
-use crate::backing::Foreign;
+use crate::backing::AnyBacking;
 use crate::error::Error;
 use crate::heap::Room;
 use crate::region_cache;
 use crate::reservation::{Reservation, page_size};
-use crate::service::{self, CommitAhead, Legacy, Memory, Served};
+use crate::service::{self, CommitAhead, Legacy, MaybeServed, Served};
 use std::fmt;
 use std::mem;
 use std::ops::Range;
@@ -24,9 +24,11 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Instant;
 
 /// Memory that the [service](crate::service) makes ready, or that the user has supplied.
-pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
+pub(crate) trait ExternalMemory:
+    fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe
+{
     /// Returns the reservation, or what the user has supplied in its place.
-    fn reservation(&self) -> Result<&Reservation, &Foreign>;
+    fn reservation(&self) -> Result<&Reservation, &AnyBacking>;
 
     /// How many bytes are committed, if more than are usable.
     fn committed_bytes(&self) -> usize {
@@ -86,7 +88,7 @@ pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
     }
 
     /// Returns what the user has supplied, if this is that.
-    fn into_foreign(self: Box<Self>) -> Option<Foreign> {
+    fn into_any_backing(self: Box<Self>) -> Option<AnyBacking> {
         None
     }
 
@@ -97,8 +99,8 @@ pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
     }
 }
 
-impl Elsewhere for Served {
-    fn reservation(&self) -> Result<&Reservation, &Foreign> {
+impl ExternalMemory for Served {
+    fn reservation(&self) -> Result<&Reservation, &AnyBacking> {
         Ok(self.shared().reservation())
     }
 
@@ -183,7 +185,7 @@ impl Elsewhere for Served {
     }
 
     fn release(self: Box<Self>, usable: usize, legacy: Option<Legacy>) {
-        service::release_later(Memory::Served(*self), usable, legacy);
+        service::release_later(MaybeServed::Served(*self), usable, legacy);
     }
 
     fn leak(self: Box<Self>) {
@@ -203,8 +205,8 @@ impl Elsewhere for Served {
     }
 }
 
-impl Elsewhere for Foreign {
-    fn reservation(&self) -> Result<&Reservation, &Foreign> {
+impl ExternalMemory for AnyBacking {
+    fn reservation(&self) -> Result<&Reservation, &AnyBacking> {
         Err(self)
     }
 
@@ -257,7 +259,7 @@ impl Elsewhere for Foreign {
         mem::forget(*self);
     }
 
-    fn into_foreign(self: Box<Self>) -> Option<Foreign> {
+    fn into_any_backing(self: Box<Self>) -> Option<AnyBacking> {
         Some(*self)
     }
 }
@@ -284,10 +286,10 @@ fn release_later(growing: &mut GrowingReservation) {
     // Warm memory counts as in use here.
     let (usable, legacy) = (growing.zero_from(), growing.legacy());
     match growing.memory.take() {
-        Some(super::Memory::Alone(reservation)) => {
-            service::release_later(Memory::Alone(reservation), usable, legacy);
+        Some(super::Storage::Reserved(reservation)) => {
+            service::release_later(MaybeServed::Unserved(reservation), usable, legacy);
         }
-        Some(super::Memory::Elsewhere(memory)) => memory.release(usable, legacy),
+        Some(super::Storage::External(memory)) => memory.release(usable, legacy),
         None => {}
     }
 }
@@ -300,18 +302,19 @@ fn take_left(cache_request: CacheRequest, request: &MemoryRequest) -> Option<Gro
     let room = Room::try_new().ok()?;
     let suits = &mut |memory: &Reservation, written| cache_request.suits(memory, written);
     let (memory, Legacy { written, .. }) = service::take_waiting(suits)?;
-    let left =
-        |memory| GrowingReservation::over(memory, request.growth, request.release, request.service);
+    let left = |memory| {
+        GrowingReservation::from_storage(memory, request.growth, request.release, request.service)
+    };
     let mut growing = match memory {
-        Memory::Alone(reservation) => left(super::Memory::Alone(reservation)),
-        Memory::Served(served) => {
+        MaybeServed::Unserved(reservation) => left(super::Storage::Reserved(reservation)),
+        MaybeServed::Served(served) => {
             let window = served.shared().window_bytes();
-            let mut growing = left(super::Memory::Elsewhere(room.fill(served)));
+            let mut growing = left(super::Storage::External(room.fill(served)));
             growing.front.recent = Recent::beginning(window);
             growing
         }
     };
-    growing.warmth = Some(Warmth::left(written, cache_request.used));
+    growing.cached_prefix = Some(CachedPrefix::left(written, cache_request.used));
     Some(growing)
 }
 

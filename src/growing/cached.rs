@@ -1,9 +1,9 @@
-//! [`Warmth`]: memory that another array has used.
+//! [`CachedPrefix`]: memory that another array has used.
 
 #![forbid(unsafe_code)]
 
 use super::options::MemoryRequest;
-use super::{GrowingReservation, Growth, Memory, ServiceHooks, round_up};
+use super::{GrowingReservation, Growth, ServiceHooks, Storage, round_up};
 use crate::region_cache::{self, Lent, Use, Warm};
 use crate::reservation::{
     ColumnLayouts, HugePages, Reservation, layouts, page_size, usual_reservation_bytes,
@@ -13,7 +13,7 @@ use std::alloc::Layout;
 
 /// What a reservation has from its previous user.
 #[derive(Debug)]
-pub(super) struct Warmth {
+pub(super) struct CachedPrefix {
     /// Pages up to here may hold anything. They were committed from the beginning on, and still are, unless the service
     /// has taken them back.
     pub(super) bytes: usize,
@@ -39,7 +39,7 @@ pub(super) struct CacheRequest {
 /// The smallest step in which arrays commit.
 const RUN_BYTES: usize = 64 << 10;
 
-impl Warmth {
+impl CachedPrefix {
     fn none(used: Use) -> Self {
         Self { bytes: 0, lent: Lent::NONE, used }
     }
@@ -122,8 +122,8 @@ impl GrowingReservation {
             }
             Lent::NONE
         });
-        let mut warm = Self::alone(memory, growth, Release::Keep, ServiceHooks::NONE);
-        warm.warmth = Some(Warmth { bytes, lent, used: cache_request.used });
+        let mut warm = Self::from_reservation(memory, growth, Release::Keep, ServiceHooks::NONE);
+        warm.cached_prefix = Some(CachedPrefix { bytes, lent, used: cache_request.used });
         Some(warm)
     }
 
@@ -133,30 +133,33 @@ impl GrowingReservation {
         let used = cache_request
             .filter(|request| request.reserved_bytes == reserved_bytes)
             .map(|request| request.used);
-        self.warmth = used.map(Warmth::none);
+        self.cached_prefix = used.map(CachedPrefix::none);
         self
     }
 
     /// Moves the memory to the cache, if it is intended for that and the cache accepts it.
     pub(super) fn keep(&mut self) {
-        let Some(Warmth { used, .. }) = self.warmth else { return };
+        let Some(CachedPrefix { used, .. }) = self.cached_prefix else { return };
         let committed = self.zero_from();
         let ended = match self.memory.take() {
-            Some(Memory::Alone(memory)) => Some((memory, committed)),
-            Some(Memory::Elsewhere(memory)) => memory.end(),
+            Some(Storage::Reserved(memory)) => Some((memory, committed)),
+            Some(Storage::External(memory)) => memory.end(),
             None => None,
         };
         let Some((memory, committed)) = ended.filter(|(_, committed)| *committed > 0) else {
             return;
         };
         // Before the call, to return what was lent.
-        self.warmth = None;
+        self.cached_prefix = None;
         drop::<Option<Warm>>(service::keep(used, Warm { memory, pages: 0..committed }));
     }
 
     /// What the next array may reuse after this is dropped.
     pub(super) fn legacy(&self) -> Option<Legacy> {
-        let is_kept = self.warmth.as_ref().is_some_and(|warmth| region_cache::is_on(warmth.used));
+        let is_kept = self
+            .cached_prefix
+            .as_ref()
+            .is_some_and(|cached_prefix| region_cache::is_on(cached_prefix.used));
         is_kept.then(|| Legacy { written: self.zero_from(), keep: keep_left })
     }
 }
