@@ -10,9 +10,9 @@ use std::mem::MaybeUninit;
 /// Uninitialised memory for one value.
 ///
 /// Allocated before the value is created or moved, so that a refusal loses nothing and leaves nothing to undo.
-pub(crate) struct Room<T>(Box<MaybeUninit<T>>);
+pub(crate) struct UninitBox<T>(Box<MaybeUninit<T>>);
 
-impl<T> Room<T> {
+impl<T> UninitBox<T> {
     pub(crate) fn try_new() -> Result<Self, Error> {
         const { assert!(size_of::<T>() > 0, "values of size zero need no block") };
         let layout = Layout::new::<MaybeUninit<T>>();
@@ -38,7 +38,7 @@ impl<T> Room<T> {
 
 /// [`Box::new`] with an [`Error`].
 pub(crate) fn try_boxed<T>(value: T) -> Result<Box<T>, Error> {
-    Room::try_new().map(|room| room.fill(value))
+    UninitBox::try_new().map(|uninit| uninit.fill(value))
 }
 
 /// [`Vec::try_reserve_exact`] with an [`Error`].
@@ -64,9 +64,9 @@ mod tests {
     #[test]
     fn a_value_is_stored_in_its_room_and_dropped_once() {
         let value = Rc::new(());
-        let room = Room::try_new().unwrap();
-        let at = room.0.as_ptr();
-        let boxed = room.fill(Rc::clone(&value));
+        let uninit = UninitBox::try_new().unwrap();
+        let at = uninit.0.as_ptr();
+        let boxed = uninit.fill(Rc::clone(&value));
         assert_eq!((&raw const *boxed, Rc::strong_count(&value)), (at, 2));
         drop(boxed);
         assert_eq!(Rc::strong_count(&value), 1);
@@ -78,7 +78,7 @@ mod tests {
         struct Aligned([u8; 256]);
         let boxed = try_boxed(Aligned([7; 256])).unwrap();
         assert_eq!(((&raw const *boxed).addr() % 256, boxed.0[255]), (0, 7));
-        drop(Room::<Aligned>::try_new().unwrap());
+        drop(UninitBox::<Aligned>::try_new().unwrap());
     }
 
     #[test]

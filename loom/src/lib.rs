@@ -1,9 +1,9 @@
 //! Explores with loom the interleavings of an array and the service on the pages that they share, and of threads that
 //! use the region cache, an array or a map at the same time.
 //!
-//! `src/service/handover.rs` and `src/service/shared.rs` are compiled here with loom's atomics, on [pages](reservation)
-//! that record whether they are accessible: using an inaccessible page fails, and so does access by two threads at
-//! once.
+//! `src/service/ownership.rs` and `src/service/shared.rs` are compiled here with loom's atomics, on
+//! [pages](reservation) that record whether they are accessible: using an inaccessible page fails, and so does access
+//! by two threads at once.
 
 #![cfg(test)]
 
@@ -161,7 +161,7 @@ fn model(
     });
 }
 
-const BOTH: [Work; 2] = [Work::Shared, Work::Alone];
+const BOTH: [Work; 2] = [Work::Shared, Work::Exclusive];
 
 #[test]
 fn an_array_grows_into_ready_memory_and_past_it() {

@@ -1,4 +1,4 @@
-//! The surroundings of `handover.rs` and `shared.rs`.
+//! The surroundings of `ownership.rs` and `shared.rs`.
 
 pub(crate) mod sync {
     pub(super) use loom::sync::atomic;
@@ -12,13 +12,13 @@ pub(crate) mod sync {
     }
 }
 
-#[path = "../../src/service/handover.rs"]
-mod handover;
+#[path = "../../src/service/ownership.rs"]
+mod ownership;
 #[path = "../../src/service/shared.rs"]
 #[expect(dead_code, reason = "the service's registry is not modelled")]
 mod shared;
 
-pub(crate) use handover::Work;
+pub(crate) use ownership::Work;
 pub(crate) use shared::Shared;
 
 use crate::reservation::{Pages, Reservation};

@@ -13,7 +13,7 @@
 #![expect(unsafe_code, reason = "calls unsafe methods of backings, and zeroes memory for them")]
 
 use crate::error::{Error, ErrorKind, Refused};
-use crate::heap::Room;
+use crate::heap::UninitBox;
 use std::any::TypeId;
 use std::ops::Range;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -261,17 +261,17 @@ impl AnyBacking {
     /// keep it in.
     pub(crate) fn new<B: Backing>(backing: B, align: usize) -> Result<Self, Refused<B>> {
         let (start, bytes, run) = (backing.start(), backing.reserved_bytes(), backing.run_bytes());
-        let room = if isize::try_from(bytes).is_err() {
+        let uninit = if isize::try_from(bytes).is_err() {
             Err(Error::new(ErrorKind::CapacityOverflow, bytes))
         } else if !run.is_power_of_two() || run > Self::LARGEST_RUN_BYTES {
             Err(Error::new(ErrorKind::Alignment, bytes).with_limit(run as u64))
         } else if start.addr().get() % align != 0 {
             Err(Error::new(ErrorKind::Alignment, bytes).with_limit(align as u64))
         } else {
-            Room::try_new()
+            UninitBox::try_new()
         };
-        match room {
-            Ok(room) => Ok(Self(room.fill(Held {
+        match uninit {
+            Ok(uninit) => Ok(Self(uninit.fill(Held {
                 start: Start(start),
                 bytes,
                 run,

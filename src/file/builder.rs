@@ -54,7 +54,7 @@ pub struct FileVecBuilder<T, M: Mode = Mutable> {
 
 /// What an open call expects to find under a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum Expected {
     /// No file.
     Nothing,
     /// Any file, which is emptied, or none.
@@ -128,7 +128,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     ///
     /// - As for [`FileVec::open`].
     pub unsafe fn create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
-        self.at(path.as_ref(), Found::Anything)
+        self.at(path.as_ref(), Expected::Anything)
     }
 
     /// Creates a file, which must not exist.
@@ -141,7 +141,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     ///
     /// - As for [`FileVec::open`].
     pub unsafe fn create_new(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
-        self.at(path.as_ref(), Found::Nothing)
+        self.at(path.as_ref(), Expected::Nothing)
     }
 
     /// Opens a file with its contents.
@@ -154,7 +154,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     ///
     /// - As for [`FileVec::open`].
     pub unsafe fn open(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
-        self.at(path.as_ref(), Found::Array)
+        self.at(path.as_ref(), Expected::Array)
     }
 
     /// Opens a file with its contents, or creates an array if the file is empty or does not exist.
@@ -167,7 +167,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     ///
     /// - As for [`FileVec::open`].
     pub unsafe fn open_or_create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
-        self.at(path.as_ref(), Found::Either)
+        self.at(path.as_ref(), Expected::Either)
     }
 
     /// Uses a file that is open for reading and writing, with its contents, or creates an array if it is empty. The
@@ -181,7 +181,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     ///
     /// - As for [`FileVec::from_file`].
     pub unsafe fn from_file(self, file: File) -> Result<FileVec<T, M>, FileError> {
-        self.over(file, None, Found::Either)
+        self.over(file, None, Expected::Either)
     }
 
     /// Creates an array in an unnamed file in a folder, for arrays that are larger than memory and are deleted when
@@ -193,30 +193,32 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     pub fn temporary_in(self, folder: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
         // No other process can open the file.
         let this = self.lock(Lock::None);
-        this.over(temporary::file_in(folder.as_ref())?, None, Found::Nothing)
+        this.over(temporary::file_in(folder.as_ref())?, None, Expected::Nothing)
     }
 
-    fn at(self, path: &Path, found: Found) -> Result<FileVec<T, M>, FileError> {
+    fn at(self, path: &Path, expected: Expected) -> Result<FileVec<T, M>, FileError> {
         let refused = |error| FileError::of_io(error, Some(path));
         // Opening a pipe would wait for its other end.
-        if found != Found::Nothing && path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        if expected != Expected::Nothing
+            && path.metadata().is_ok_and(|metadata| !metadata.is_file())
+        {
             return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
         }
         let mut options = OpenOptions::new();
         options.read(true).write(true);
-        match found {
-            Found::Nothing => options.create_new(true),
+        match expected {
+            Expected::Nothing => options.create_new(true),
             // An existing file is emptied once it is locked.
-            Found::Anything | Found::Either => options.create(true).truncate(false),
-            Found::Array => &mut options,
+            Expected::Anything | Expected::Either => options.create(true).truncate(false),
+            Expected::Array => &mut options,
         };
         let file = options.open(path).map_err(refused)?;
-        let made = self.over(file, Some(path), found);
+        let made = self.over(file, Some(path), expected);
         if let Err(error) = &made {
             // A file that was just created is removed, unless another array uses it.
             let is_others =
                 matches!(error.kind(), FileErrorKind::Locked | FileErrorKind::AlreadyExists);
-            if found == Found::Nothing && !is_others {
+            if expected == Expected::Nothing && !is_others {
                 let _ = std::fs::remove_file(path);
             }
         }
@@ -228,7 +230,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self,
         file: File,
         path: Option<&Path>,
-        found: Found,
+        expected: Expected,
     ) -> Result<FileVec<T, M>, FileError> {
         let refused = |error| FileError::of_io(error, path);
         if !file.metadata().map_err(refused)?.is_file() {
@@ -236,7 +238,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
         let file = Locked::new(file, self.lock, path)?;
         // Only after locking: before, another array may have been writing to it.
-        let (long, is_new) = self.begin(file.file(), found).map_err(|error| error.at(path))?;
+        let (long, is_new) = self.begin(file.file(), expected).map_err(|error| error.at(path))?;
         let (mut held, sized_by) = self.map(file, path, long)?;
         let (record, len) = if is_new {
             (Record::NONE, 0)
@@ -326,12 +328,12 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     }
 
     /// Returns the length of the file, and whether it is new. A new file is extended to the length of a header.
-    fn begin(&self, file: &File, found: Found) -> Result<(u64, bool), Misfit> {
+    fn begin(&self, file: &File, expected: Expected) -> Result<(u64, bool), Misfit> {
         const HEADER: u64 = HEADER_BYTES as u64;
         let long = file.metadata()?.len();
-        match found {
-            Found::Nothing if long > 0 => return Err(FileErrorKind::AlreadyExists.into()),
-            Found::Array | Found::Either if long > 0 && !is_unfinished(file, long)? => {
+        match expected {
+            Expected::Nothing if long > 0 => return Err(FileErrorKind::AlreadyExists.into()),
+            Expected::Array | Expected::Either if long > 0 && !is_unfinished(file, long)? => {
                 if long < HEADER {
                     return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER))));
                 }
@@ -341,7 +343,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
                 }
                 return Ok((long, false));
             }
-            Found::Array => return Err(FileErrorKind::Empty.into()),
+            Expected::Array => return Err(FileErrorKind::Empty.into()),
             _ => {}
         }
         system::check_limit(HEADER)?;

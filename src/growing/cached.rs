@@ -8,7 +8,7 @@ use crate::region_cache::{self, Lent, Use, Warm};
 use crate::reservation::{
     ColumnLayouts, HugePages, Reservation, layouts, page_size, usual_reservation_bytes,
 };
-use crate::service::{self, CommitAhead, Legacy, Release};
+use crate::service::{self, CommitAhead, Handoff, Release};
 use std::alloc::Layout;
 
 /// What a reservation has from its previous user.
@@ -155,12 +155,12 @@ impl GrowingReservation {
     }
 
     /// What the next array may reuse after this is dropped.
-    pub(super) fn legacy(&self) -> Option<Legacy> {
+    pub(super) fn handoff(&self) -> Option<Handoff> {
         let is_kept = self
             .cached_prefix
             .as_ref()
             .is_some_and(|cached_prefix| region_cache::is_on(cached_prefix.used));
-        is_kept.then(|| Legacy { written: self.zero_from(), keep: keep_left })
+        is_kept.then(|| Handoff { written: self.zero_from(), keep: keep_left })
     }
 }
 

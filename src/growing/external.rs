@@ -13,10 +13,10 @@ use super::{
 };
 use crate::backing::AnyBacking;
 use crate::error::Error;
-use crate::heap::Room;
+use crate::heap::UninitBox;
 use crate::region_cache;
 use crate::reservation::{Reservation, page_size};
-use crate::service::{self, CommitAhead, Legacy, MaybeServed, Served};
+use crate::service::{self, CommitAhead, Handoff, MaybeServed, Served};
 use std::fmt;
 use std::mem;
 use std::ops::Range;
@@ -77,7 +77,7 @@ pub(crate) trait ExternalMemory:
 
     /// Ends the memory, of which `usable` bytes are in use: in the background if possible, or by leaving it to the next
     /// array.
-    fn release(self: Box<Self>, usable: usize, legacy: Option<Legacy>);
+    fn release(self: Box<Self>, usable: usize, handoff: Option<Handoff>);
 
     fn leak(self: Box<Self>);
 
@@ -184,8 +184,8 @@ impl ExternalMemory for Served {
         })
     }
 
-    fn release(self: Box<Self>, usable: usize, legacy: Option<Legacy>) {
-        service::release_later(MaybeServed::Served(*self), usable, legacy);
+    fn release(self: Box<Self>, usable: usize, handoff: Option<Handoff>) {
+        service::release_later(MaybeServed::Served(*self), usable, handoff);
     }
 
     fn leak(self: Box<Self>) {
@@ -253,7 +253,7 @@ impl ExternalMemory for AnyBacking {
     }
 
     /// The service does not release what the user has supplied.
-    fn release(self: Box<Self>, _: usize, _: Option<Legacy>) {}
+    fn release(self: Box<Self>, _: usize, _: Option<Handoff>) {}
 
     fn leak(self: Box<Self>) {
         mem::forget(*self);
@@ -284,12 +284,12 @@ impl ServiceHooks {
 
 fn release_later(growing: &mut GrowingReservation) {
     // Warm memory counts as in use here.
-    let (usable, legacy) = (growing.zero_from(), growing.legacy());
+    let (usable, handoff) = (growing.zero_from(), growing.handoff());
     match growing.memory.take() {
         Some(super::Storage::Reserved(reservation)) => {
-            service::release_later(MaybeServed::Unserved(reservation), usable, legacy);
+            service::release_later(MaybeServed::Unserved(reservation), usable, handoff);
         }
-        Some(super::Storage::External(memory)) => memory.release(usable, legacy),
+        Some(super::Storage::External(memory)) => memory.release(usable, handoff),
         None => {}
     }
 }
@@ -299,9 +299,9 @@ fn take_left(cache_request: CacheRequest, request: &MemoryRequest) -> Option<Gro
         return None;
     }
     // Allocated first: if this failed later, the memory would be released.
-    let room = Room::try_new().ok()?;
+    let uninit = UninitBox::try_new().ok()?;
     let suits = &mut |memory: &Reservation, written| cache_request.suits(memory, written);
-    let (memory, Legacy { written, .. }) = service::take_waiting(suits)?;
+    let (memory, Handoff { written, .. }) = service::take_waiting(suits)?;
     let left = |memory| {
         GrowingReservation::from_storage(memory, request.growth, request.release, request.service)
     };
@@ -309,7 +309,7 @@ fn take_left(cache_request: CacheRequest, request: &MemoryRequest) -> Option<Gro
         MaybeServed::Unserved(reservation) => left(super::Storage::Reserved(reservation)),
         MaybeServed::Served(served) => {
             let window = served.shared().window_bytes();
-            let mut growing = left(super::Storage::External(room.fill(served)));
+            let mut growing = left(super::Storage::External(uninit.fill(served)));
             growing.front.recent = Recent::beginning(window);
             growing
         }

@@ -35,7 +35,7 @@ use recent::Recent;
 
 use crate::backing::{AnyBacking, Block};
 use crate::error::{Error, ErrorKind, SizedBy};
-use crate::heap::Room;
+use crate::heap::UninitBox;
 #[cfg(test)]
 use crate::os::{Call, fault};
 use crate::poison::unpoison;
@@ -183,10 +183,10 @@ impl GrowingReservation {
     /// Uses memory that the user has supplied from its front.
     pub(crate) fn from_backing(
         backing: AnyBacking,
-        room: Room<AnyBacking>,
+        uninit: UninitBox<AnyBacking>,
         growth: Growth,
     ) -> Self {
-        let memory = Storage::External(room.fill(backing));
+        let memory = Storage::External(uninit.fill(backing));
         Self::from_storage(memory, growth, Release::default(), ServiceHooks::NONE)
     }
 
@@ -199,7 +199,7 @@ impl GrowingReservation {
         }
         let block = AnyBacking::new(Block::try_new(bytes, align)?, align);
         let block = block.map_err(|refused| refused.error)?;
-        let mut memory = Self::from_backing(block, Room::try_new()?, Growth::default());
+        let mut memory = Self::from_backing(block, UninitBox::try_new()?, Growth::default());
         memory.grow(bytes, Amount::Exact)?;
         Ok(memory)
     }
@@ -258,12 +258,12 @@ impl GrowingReservation {
                 // The reservation is shared from now on, and the thread commits pages.
                 reservation.advise_up_to(usize::MAX);
                 // Allocated first: once the memory is served, the thread works on it.
-                let served = match Room::try_new() {
-                    Ok(room) => {
+                let served = match UninitBox::try_new() {
+                    Ok(uninit) => {
                         Served::new(reservation, self.front.usable, self.warm_bytes(), ahead).map(
                             |served| {
                                 self.begin_ahead(&served);
-                                Storage::External(room.fill(served))
+                                Storage::External(uninit.fill(served))
                             },
                         )
                     }

@@ -126,12 +126,12 @@ impl ForArrays for Remake {
 }
 
 /// Makes memory available for a number of additional slots.
-pub(crate) enum Room {
+pub(crate) enum MakeRoom {
     Reserve(usize),
     Prefault(usize),
 }
 
-impl ForArrays for Room {
+impl ForArrays for MakeRoom {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
         let (Self::Reserve(slots) | Self::Prefault(slots)) = *self;
         let elements = slots.div_ceil(share.slots_each);
@@ -146,12 +146,12 @@ impl ForArrays for Room {
 }
 
 /// Makes memory resident before it is used.
-pub(crate) struct Ahead {
+pub(crate) struct PrefaultAhead {
     pub(crate) budget: Budget,
     pub(crate) done: Prefaulted,
 }
 
-impl ForArrays for Ahead {
+impl ForArrays for PrefaultAhead {
     fn visit<T>(&mut self, array: &mut VmVec<T>, _: Share) -> Result<(), Error> {
         let left = self.budget.less(self.done.bytes);
         self.done = self.done.and(array.prefault_ahead(left));
@@ -175,7 +175,7 @@ impl ForArrays for GiveBack {
 
 pub(crate) fn prefault_ahead(index: &mut impl Arrays, budget: Budget) -> Prefaulted {
     let done = Prefaulted { bytes: 0, ahead_bytes: 0, refused: None };
-    let mut ahead = Ahead { budget, done };
+    let mut ahead = PrefaultAhead { budget, done };
     match index.each_array(&mut ahead) {
         Ok(()) => ahead.done,
         Err(error) => Prefaulted { refused: Some(error), ..ahead.done },
@@ -272,15 +272,15 @@ macro_rules! memory_methods {
             additional: usize,
             _: $crate::growing::Amount,
         ) -> Result<(), $crate::error::Error> {
-            use $crate::index::memory::{Arrays as _, Room};
-            self.each_array(&mut Room::Reserve(additional))
+            use $crate::index::memory::{Arrays as _, MakeRoom};
+            self.each_array(&mut MakeRoom::Reserve(additional))
         }
 
         $crate::container::prefault_methods!(&mut, "slots");
 
         fn prefault_room(&mut self, additional: usize) -> Result<(), $crate::error::Error> {
-            use $crate::index::memory::{Arrays as _, Room};
-            self.each_array(&mut Room::Prefault(additional))
+            use $crate::index::memory::{Arrays as _, MakeRoom};
+            self.each_array(&mut MakeRoom::Prefault(additional))
         }
 
         /// Makes committed memory past the elements in use resident before it is used, in the idle time of a frame; see

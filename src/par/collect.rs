@@ -3,10 +3,10 @@
 //! # Why this is sound
 //!
 //! An iterator that knows its length writes each element to its final place, past the last element of the array. The
-//! spare capacity there is split among tasks into disjoint [`Room`]s. A task counts what it wrote from the first slot
-//! of its room on in a [`Written`], which owns those elements and drops them if anything panics. Two of these are
-//! joined only if the second starts where the first ends. One that starts at the first slot of the whole room, and has
-//! as many elements as the room has slots, therefore owns exactly these; only then do they become the array's.
+//! spare capacity there is split among tasks into disjoint [`Spare`]s. A task counts what it wrote from the first slot
+//! of its part on in a [`Written`], which owns those elements and drops them if anything panics. Two of these are
+//! joined only if the second starts where the first ends. One that starts at the first slot of the whole part, and has
+//! as many elements as the part has slots, therefore owns exactly these; only then do they become the array's.
 //! Iterators are not trusted: one that yields more or fewer elements than it announced causes a panic.
 
 #![expect(unsafe_code, reason = "writes past the last element")]
@@ -74,27 +74,27 @@ fn extend_by_parts<T: Send>(vec: &mut VmVec<T>, iter: impl ParallelIterator<Item
 /// Appends the elements of an iterator that announces `len` of them.
 fn extend_by<T: Send>(vec: &mut VmVec<T>, len: usize, iter: impl ParallelIterator<Item = T>) {
     let before = vec.len();
-    let room = Room::behind(vec, len);
-    let start = room.start;
-    let written = iter.drive_unindexed(room);
+    let spare = Spare::past(vec, len);
+    let start = spare.start;
+    let written = iter.drive_unindexed(spare);
     let count = written.count;
     assert!(count == len && written.start == start, "{len} elements were told, and {count} came");
     mem::forget(written);
-    // SAFETY: `Room::behind` reserved `len` more elements, and the assertion above established that `written` owned
+    // SAFETY: `Spare::past` reserved `len` more elements, and the assertion above established that `written` owned
     // all of them, initialised; it was forgotten, so nothing else owns them.
     unsafe { vec.set_len(before + len) };
 }
 
 /// Slots for a task to write to, past the last element of an array that is mutably borrowed.
-struct Room<'v, T> {
+struct Spare<'v, T> {
     start: *mut T,
     len: usize,
     borrow: PhantomData<&'v mut VmVec<T>>,
 }
 
-impl<'v, T> Room<'v, T> {
+impl<'v, T> Spare<'v, T> {
     /// Reserves `len` elements past the last one.
-    fn behind(vec: &'v mut VmVec<T>, len: usize) -> Self {
+    fn past(vec: &'v mut VmVec<T>, len: usize) -> Self {
         vec.reserve(len);
         let before = vec.len();
         // SAFETY: the length is at most the capacity.
@@ -104,9 +104,9 @@ impl<'v, T> Room<'v, T> {
 }
 
 // SAFETY: it is a part of a mutable borrow of the array, into which elements are sent, as `T: Send` allows.
-unsafe impl<T: Send> Send for Room<'_, T> {}
+unsafe impl<T: Send> Send for Spare<'_, T> {}
 
-/// The elements written to the first slots of a room, or of several adjacent ones. It owns them.
+/// The elements written to the first slots of a part, or of several adjacent ones. It owns them.
 struct Written<'v, T> {
     start: *mut T,
     count: usize,
@@ -124,7 +124,7 @@ impl<T> Drop for Written<'_, T> {
     }
 }
 
-impl<'v, T: Send> Consumer<T> for Room<'v, T> {
+impl<'v, T: Send> Consumer<T> for Spare<'v, T> {
     type Folder = Filling<'v, T>;
     type Reducer = SideBySide;
     type Result = Written<'v, T>;
@@ -139,7 +139,7 @@ impl<'v, T: Send> Consumer<T> for Room<'v, T> {
 
     fn into_folder(self) -> Filling<'v, T> {
         let written = Written { start: self.start, count: 0, borrow: PhantomData };
-        Filling { written, room: self.len }
+        Filling { written, spare: self.len }
     }
 
     fn full(&self) -> bool {
@@ -147,7 +147,7 @@ impl<'v, T: Send> Consumer<T> for Room<'v, T> {
     }
 }
 
-impl<T: Send> UnindexedConsumer<T> for Room<'_, T> {
+impl<T: Send> UnindexedConsumer<T> for Spare<'_, T> {
     /// Not called: an iterator that knows its length is split by index.
     fn split_off_left(&self) -> Self {
         panic!("an iterator that told its length is split without it")
@@ -158,10 +158,10 @@ impl<T: Send> UnindexedConsumer<T> for Room<'_, T> {
     }
 }
 
-/// Writes to the slots of a room in order.
+/// Writes to the slots of a part in order.
 struct Filling<'v, T> {
     written: Written<'v, T>,
-    room: usize,
+    spare: usize,
 }
 
 impl<'v, T: Send> Folder<T> for Filling<'v, T> {
@@ -169,10 +169,10 @@ impl<'v, T: Send> Folder<T> for Filling<'v, T> {
 
     #[inline]
     fn consume(mut self, element: T) -> Self {
-        assert!(self.written.count < self.room, "more elements came than were told");
+        assert!(self.written.count < self.spare, "more elements came than were told");
         // SAFETY: the count is below the number of slots, as asserted above.
         let slot = unsafe { self.written.start.add(self.written.count) };
-        // SAFETY: the slot is within capacity, past the last element, and in no other room.
+        // SAFETY: the slot is within capacity, past the last element, and in no other part.
         unsafe { slot.write(element) };
         self.written.count += 1;
         self
@@ -187,7 +187,7 @@ impl<'v, T: Send> Folder<T> for Filling<'v, T> {
     }
 }
 
-/// Joins the elements of two adjacent rooms, if none are missing between them.
+/// Joins the elements of two adjacent parts, if none are missing between them.
 struct SideBySide;
 
 impl<'v, T> Reducer<Written<'v, T>> for SideBySide {

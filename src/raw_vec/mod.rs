@@ -26,7 +26,7 @@ use crate::error::{Error, ErrorKind, Refused, SizedBy};
 use crate::growing::{
     Budget, BudgetMeter, GrowingReservation, MemoryRequest, Prefaulted, round_up,
 };
-use crate::heap::Room;
+use crate::heap::UninitBox;
 use crate::poison::unpoison;
 use crate::reservation::default_reservation_bytes;
 use cold::{Cold, Own};
@@ -92,14 +92,14 @@ impl RawVec {
     ) -> Result<Self, Refused<B>> {
         // Only elements in a block of the heap move.
         let options = Options { addresses: Addresses::Stable, ..options };
-        let taken = Own::try_new(options).and_then(|own| Ok((own, Room::try_new()?)));
-        let (mut own, room) = match taken {
+        let taken = Own::try_new(options).and_then(|own| Ok((own, UninitBox::try_new()?)));
+        let (mut own, uninit) = match taken {
             Ok(taken) => taken,
             Err(error) => return Err(Refused { error, value: backing }),
         };
         let backing = AnyBacking::new(backing, element.align())?;
         let (start, capacity) = (backing.start(), options.capacity(element, 0));
-        own.memory = Some(GrowingReservation::from_backing(backing, room, options.growth));
+        own.memory = Some(GrowingReservation::from_backing(backing, uninit, options.growth));
         Ok(Self { start, capacity, cold: Cold::Own(own) })
     }
 

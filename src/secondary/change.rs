@@ -7,7 +7,7 @@ use crate::key::Key;
 use std::mem;
 
 /// The slot for a key that is not stale. It is below the length.
-pub(super) struct Place {
+pub(super) struct SlotPlace {
     index: u32,
     generation: u32,
     /// The generation of the value in the slot, at most that of the key.
@@ -187,7 +187,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     /// Returns the slot for a key, which is added if it does not exist.
     #[inline]
-    fn place(&mut self, index: u32, generation: u32) -> Result<Place, Error> {
+    fn place(&mut self, index: u32, generation: u32) -> Result<SlotPlace, Error> {
         if index as usize >= self.slots.len() {
             self.extend_to(index, generation)?;
         }
@@ -195,12 +195,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
         if generation == 0 || there.is_some_and(|there| there > generation) {
             return Err(Error::new(ErrorKind::StaleKey, 0));
         }
-        Ok(Place { index, generation, there })
+        Ok(SlotPlace { index, generation, there })
     }
 
     /// Inserts a value into a place that is vacant, or has the value of an older key, which is dropped.
     #[inline]
-    pub(super) fn fill(&mut self, place: &Place, value: V) {
+    pub(super) fn fill(&mut self, place: &SlotPlace, value: V) {
         let older = place.there.and_then(|there| self.remove_at(place.index, there));
         self.slots.fill(place.index, place.generation, value);
         self.live += 1;
@@ -210,19 +210,19 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     /// Returns the value in a place that is filled.
     #[inline]
-    pub(super) fn at(&self, place: &Place) -> &V {
+    pub(super) fn at(&self, place: &SlotPlace) -> &V {
         self.slots.get(place.index, place.generation).expect(FILLED)
     }
 
     /// Returns a mutable reference to the value in a place that is filled.
     #[inline]
-    pub(super) fn at_mut(&mut self, place: &Place) -> &mut V {
+    pub(super) fn at_mut(&mut self, place: &SlotPlace) -> &mut V {
         self.slots.get_mut(place.index, place.generation).expect(FILLED)
     }
 
     /// Removes the value in a place that is filled.
     #[inline]
-    pub(super) fn take_from(&mut self, place: &Place) -> V {
+    pub(super) fn take_from(&mut self, place: &SlotPlace) -> V {
         self.remove_at(place.index, place.generation).expect(FILLED)
     }
 
@@ -241,7 +241,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 }
 
-impl Place {
+impl SlotPlace {
     /// Whether the place has the value of the same key.
     #[inline]
     pub(super) fn is_same(&self) -> bool {

@@ -1,7 +1,7 @@
 //! [`Entry`]: the place of a key in a secondary map, found once. Both maps have the same type of entries.
 
 use super::SecondaryMap;
-use super::change::Place;
+use super::change::SlotPlace;
 use super::sparse::Slot;
 use crate::key::{Key, KeyData};
 use hashbrown::hash_table;
@@ -37,7 +37,7 @@ pub enum Entry<'a, K: Key, V> {
 /// The place of a key that has a value; part of [`Entry`].
 pub struct OccupiedEntry<'a, K: Key, V> {
     key: K,
-    found: Found<'a, K, V>,
+    found: OccupiedPlace<'a, K, V>,
 }
 
 /// The place of a key that has no value; part of [`Entry`].
@@ -45,19 +45,19 @@ pub struct OccupiedEntry<'a, K: Key, V> {
 /// There may be a value of an older key, which is dropped when another is inserted.
 pub struct VacantEntry<'a, K: Key, V> {
     key: K,
-    room: Room<'a, K, V>,
+    room: VacantPlace<'a, K, V>,
 }
 
 /// Where the value of the key is.
-enum Found<'a, K: Key, V> {
-    Direct(&'a mut SecondaryMap<K, V>, Place),
+enum OccupiedPlace<'a, K: Key, V> {
+    Direct(&'a mut SecondaryMap<K, V>, SlotPlace),
     Hashed(hash_table::OccupiedEntry<'a, Slot<V>>),
 }
 
 /// Where a value of the key can be inserted. The key's data is stored, since a user's key type may return something
 /// else when it is converted again.
-enum Room<'a, K: Key, V> {
-    Direct(&'a mut SecondaryMap<K, V>, Place),
+enum VacantPlace<'a, K: Key, V> {
+    Direct(&'a mut SecondaryMap<K, V>, SlotPlace),
     /// There may be a value of an older key.
     Hashed(hash_table::Entry<'a, Slot<V>>, KeyData<K::Layout>),
 }
@@ -65,18 +65,18 @@ enum Room<'a, K: Key, V> {
 impl<'a, K: Key, V> Entry<'a, K, V> {
     /// Creates an entry from a place in this map.
     #[inline]
-    pub(super) fn direct(map: &'a mut SecondaryMap<K, V>, key: K, place: Place) -> Self {
+    pub(super) fn direct(map: &'a mut SecondaryMap<K, V>, key: K, place: SlotPlace) -> Self {
         if place.is_same() {
-            Self::Occupied(OccupiedEntry { key, found: Found::Direct(map, place) })
+            Self::Occupied(OccupiedEntry { key, found: OccupiedPlace::Direct(map, place) })
         } else {
-            Self::Vacant(VacantEntry { key, room: Room::Direct(map, place) })
+            Self::Vacant(VacantEntry { key, room: VacantPlace::Direct(map, place) })
         }
     }
 
     /// Creates an entry from the slot of the key's value.
     #[inline]
     pub(super) fn same(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
-        Self::Occupied(OccupiedEntry { key, found: Found::Hashed(slot) })
+        Self::Occupied(OccupiedEntry { key, found: OccupiedPlace::Hashed(slot) })
     }
 
     /// Creates an entry from the place for a slot, where the value of an older key may be.
@@ -86,7 +86,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
         data: KeyData<K::Layout>,
         room: hash_table::Entry<'a, Slot<V>>,
     ) -> Self {
-        Self::Vacant(VacantEntry { key, room: Room::Hashed(room, data) })
+        Self::Vacant(VacantEntry { key, room: VacantPlace::Hashed(room, data) })
     }
 
     /// Returns the key that was looked up.
@@ -172,8 +172,8 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
     #[inline]
     pub fn get(&self) -> &V {
         match &self.found {
-            Found::Direct(map, place) => map.at(place),
-            Found::Hashed(slot) => &slot.get().value,
+            OccupiedPlace::Direct(map, place) => map.at(place),
+            OccupiedPlace::Hashed(slot) => &slot.get().value,
         }
     }
 
@@ -181,8 +181,8 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
     #[inline]
     pub fn get_mut(&mut self) -> &mut V {
         match &mut self.found {
-            Found::Direct(map, place) => map.at_mut(place),
-            Found::Hashed(slot) => &mut slot.get_mut().value,
+            OccupiedPlace::Direct(map, place) => map.at_mut(place),
+            OccupiedPlace::Hashed(slot) => &mut slot.get_mut().value,
         }
     }
 
@@ -190,8 +190,8 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
     #[inline]
     pub fn into_mut(self) -> &'a mut V {
         match self.found {
-            Found::Direct(map, place) => map.at_mut(&place),
-            Found::Hashed(slot) => &mut slot.into_mut().value,
+            OccupiedPlace::Direct(map, place) => map.at_mut(&place),
+            OccupiedPlace::Hashed(slot) => &mut slot.into_mut().value,
         }
     }
 
@@ -205,8 +205,8 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
     #[inline]
     pub fn remove(self) -> V {
         match self.found {
-            Found::Direct(map, place) => map.take_from(&place),
-            Found::Hashed(slot) => slot.remove().0.value,
+            OccupiedPlace::Direct(map, place) => map.take_from(&place),
+            OccupiedPlace::Hashed(slot) => slot.remove().0.value,
         }
     }
 
@@ -228,11 +228,13 @@ impl<'a, K: Key, V> VacantEntry<'a, K, V> {
     #[inline]
     pub fn insert(self, value: V) -> &'a mut V {
         match self.room {
-            Room::Direct(map, place) => {
+            VacantPlace::Direct(map, place) => {
                 map.fill(&place, value);
                 map.at_mut(&place)
             }
-            Room::Hashed(room, data) => &mut room.insert(Slot::new(data, value)).into_mut().value,
+            VacantPlace::Hashed(room, data) => {
+                &mut room.insert(Slot::new(data, value)).into_mut().value
+            }
         }
     }
 }

@@ -40,12 +40,12 @@
 //! sleeps.
 
 mod sync {
-    //! What [`handover`](super::handover) and [`shared`](super::shared) are built on. `loom/` replaces it.
+    //! What [`ownership`](super::ownership) and [`shared`](super::shared) are built on. `loom/` replaces it.
     pub(super) use std::sync::atomic;
     pub(super) use std::thread;
 }
-mod handover;
 mod lock;
+mod ownership;
 mod registry;
 mod releases;
 mod shared;
@@ -175,7 +175,7 @@ impl CommitAhead {
 
 /// What happens to memory that waits to be released. The next array may take it over with its contents.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Legacy {
+pub(crate) struct Handoff {
     /// Bytes below this offset may hold anything; those past it read as zero when they become usable.
     pub(crate) written: usize,
     /// Called if no array takes the memory: caches it, or returns it to be released. The second argument is how many
@@ -187,7 +187,7 @@ pub(crate) struct Legacy {
 /// not wait for work in progress.
 pub(crate) fn take_waiting(
     suits: &mut dyn FnMut(&Reservation, usize) -> bool,
-) -> Option<(MaybeServed, Legacy)> {
+) -> Option<(MaybeServed, Handoff)> {
     Service::existing()?.take_waiting(suits)
 }
 
@@ -245,22 +245,22 @@ pub(crate) fn release_waiting(ended: usize) -> bool {
 
 /// Releases memory of which the first `committed` bytes are in use. This happens in the background if there is enough
 /// of it, and not too much waits already.
-pub(crate) fn release_later(memory: MaybeServed, committed: usize, legacy: Option<Legacy>) {
+pub(crate) fn release_later(memory: MaybeServed, committed: usize, handoff: Option<Handoff>) {
     let bytes = match &memory {
         MaybeServed::Unserved(_) => committed,
         MaybeServed::Served(served) => served.retire(),
     };
     let service = if bytes >= WORTH_WAITING_BYTES { Service::current() } else { None };
     let left = match service {
-        Some(service) => service.hand_over(memory, bytes, legacy).err(),
+        Some(service) => service.hand_over(memory, bytes, handoff).err(),
         None => Some(memory),
     };
     // What the service does not take is cached, or released here.
-    if let Some((memory, legacy)) = left.zip(legacy) {
+    if let Some((memory, handoff)) = left.zip(handoff) {
         let touched = memory.touched_bytes(bytes);
         if let Some((mut reservation, committed)) = memory.into_reservation(bytes) {
             if touched > 0 && decommit_behind(&mut reservation, touched, committed) {
-                drop((legacy.keep)(reservation, touched));
+                drop((handoff.keep)(reservation, touched));
             }
         }
     }

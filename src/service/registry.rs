@@ -3,10 +3,10 @@
 #![expect(unsafe_code, reason = "refers to a service that is leaked")]
 
 use super::lock::{Guard, Lock};
-use super::releases::{Begun, Releases, Room};
+use super::releases::{EntryBuffer, ReleaseToken, Releases};
 use super::shared::Shared;
 use super::worker::{self, Releasing};
-use super::{CommitAhead, LEAST_WINDOW_BYTES, Legacy, MaybeServed, ServiceStats, UNIT_BYTES};
+use super::{CommitAhead, Handoff, LEAST_WINDOW_BYTES, MaybeServed, ServiceStats, UNIT_BYTES};
 use crate::heap::try_boxed;
 use crate::os;
 use crate::region_cache::{self, Use, Warm};
@@ -127,7 +127,7 @@ pub(super) enum Job {
     Prefault(Arc<Shared>),
     TakeBack(Arc<Shared>),
     TakeSurplusBack(Arc<Shared>),
-    Release(Begun, MaybeServed, usize),
+    Release(ReleaseToken, MaybeServed, usize),
     Wait(Option<Duration>),
     End,
 }
@@ -239,7 +239,7 @@ impl Service {
             drop(registry);
             // The old allocations are moved to these, which are dropped after the lock is released.
             let mut more_arrays = Vec::new();
-            let mut more_releases = Room::new();
+            let mut more_releases = EntryBuffer::new();
             more_arrays.try_reserve_exact(more.unwrap_or(0)).ok()?;
             more_releases.try_reserve_exact(wanted.err().unwrap_or(0)).ok()?;
             let mut registry = self.lock();
@@ -304,15 +304,15 @@ impl Service {
     pub(super) fn take_waiting(
         &self,
         suits: &mut dyn FnMut(&Reservation, usize) -> bool,
-    ) -> Option<(MaybeServed, Legacy)> {
+    ) -> Option<(MaybeServed, Handoff)> {
         let mut registry = self.lock_with_room()?;
         // A thread ends when nothing waits, and another takes its place. Arrays that ask the old one are not heard.
         let thread = registry.thread.as_ref()?.id();
-        let mut suits = |memory: &MaybeServed, legacy: Legacy| match memory {
-            MaybeServed::Unserved(reservation) => suits(reservation, legacy.written),
+        let mut suits = |memory: &MaybeServed, handoff: Handoff| match memory {
+            MaybeServed::Unserved(reservation) => suits(reservation, handoff.written),
             MaybeServed::Served(served) => {
                 let shared = served.shared();
-                shared.is_served_by(thread) && suits(shared.reservation(), legacy.written)
+                shared.is_served_by(thread) && suits(shared.reservation(), handoff.written)
             }
         };
         let taken = registry.releases.take(&mut suits);
@@ -357,13 +357,13 @@ impl Service {
         thread.iter().for_each(Thread::unpark);
     }
 
-    /// Queues memory to be released in the background, or returns it if too much waits already. If there is a `legacy`,
-    /// another array may reuse the memory before that.
+    /// Queues memory to be released in the background, or returns it if too much waits already. If there is a
+    /// `handoff`, another array may reuse the memory before that.
     pub(super) fn hand_over(
         &'static self,
         memory: MaybeServed,
         bytes: usize,
-        legacy: Option<Legacy>,
+        handoff: Option<Handoff>,
     ) -> Result<(), MaybeServed> {
         let most = os::memory_bytes().unwrap_or(u64::MAX) / WAITING_SHARE;
         let Some(mut registry) = self.lock_with_room() else { return Err(memory) };
@@ -373,16 +373,16 @@ impl Service {
             return Err(memory);
         }
         let Some(thread) = registry.start(self) else { return Err(memory) };
-        registry.releases.push(memory, bytes, legacy);
+        registry.releases.push(memory, bytes, handoff);
         drop(registry);
         thread.unpark();
         Ok(())
     }
 
     /// Records that the memory of a release is gone.
-    pub(super) fn end_release(&self, begun: Begun) {
+    pub(super) fn end_release(&self, token: ReleaseToken) {
         let mut registry = self.lock();
-        registry.releases.end(begun);
+        registry.releases.end(token);
         self.ended.fetch_add(1, Ordering::Relaxed);
         drop(registry);
         self.state.notify_all();
@@ -395,9 +395,9 @@ impl Service {
     pub(super) fn drain(&self) {
         let mut registry = self.lock();
         while registry.releases.len() > 0 {
-            registry = if let Some((begun, memory, bytes)) = registry.releases.begin() {
+            registry = if let Some((token, memory, bytes)) = registry.releases.begin() {
                 drop(registry);
-                let mut releasing = Some(Releasing::new(begun, memory, bytes).keeping_nothing());
+                let mut releasing = Some(Releasing::new(token, memory, bytes).keeping_nothing());
                 while let Some(left) = releasing {
                     releasing = left.go_on(self);
                 }
@@ -415,10 +415,10 @@ impl Service {
         // Not for memory that other threads hand over meanwhile.
         let count = registry.releases.handed_over();
         let any = !registry.releases.have_ended(count);
-        while let Some((begun, memory, _)) = registry.releases.begin() {
+        while let Some((token, memory, _)) = registry.releases.begin() {
             drop(registry);
             drop(memory);
-            self.end_release(begun);
+            self.end_release(token);
             registry = self.lock();
         }
         let registry = registry.wait_while(|registry| !registry.releases.have_ended(count));
@@ -498,8 +498,8 @@ impl Service {
         let wait = if releasing { None } else { registry.releases.wait_left(most_left_bytes) };
         // The release only begins here. It continues when nothing is more urgent, and every few steps.
         if wait.is_some_and(|wait| wait.is_zero()) {
-            if let Some((begun, memory, bytes)) = registry.releases.begin() {
-                return Job::Release(begun, memory, bytes);
+            if let Some((token, memory, bytes)) = registry.releases.begin() {
+                return Job::Release(token, memory, bytes);
             }
         }
         if let Some(shared) = registry.most_urgent() {

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Legacy, MaybeServed};
+use super::{Handoff, MaybeServed};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -32,19 +32,19 @@ pub(super) struct Entry {
     memory: Option<MaybeServed>,
     bytes: usize,
     has_ended: bool,
-    legacy: Option<Legacy>,
+    handoff: Option<Handoff>,
     since: Option<Instant>,
 }
 
 /// Memory for entries, to be allocated while no lock is held.
-pub(super) type Room = VecDeque<Entry>;
+pub(super) type EntryBuffer = VecDeque<Entry>;
 
 /// A release that has begun: to be [ended](Releases::end) when the memory is gone.
 #[derive(Debug)]
 #[must_use]
-pub(super) struct Begun {
+pub(super) struct ReleaseToken {
     number: u64,
-    pub(super) legacy: Option<Legacy>,
+    pub(super) handoff: Option<Handoff>,
 }
 
 /// How many entries had been added up to some moment.
@@ -61,11 +61,11 @@ impl Releases {
         }
     }
 
-    /// Moves the entries to `room` if that is larger, and leaves the old allocation there.
-    pub(super) fn move_to(&mut self, room: &mut Room) {
-        if room.capacity() > self.entries.capacity() {
-            room.append(&mut self.entries);
-            std::mem::swap(room, &mut self.entries);
+    /// Moves the entries to `buffer` if that is larger, and leaves the old allocation there.
+    pub(super) fn move_to(&mut self, buffer: &mut EntryBuffer) {
+        if buffer.capacity() > self.entries.capacity() {
+            buffer.append(&mut self.entries);
+            std::mem::swap(buffer, &mut self.entries);
         }
     }
 
@@ -82,13 +82,13 @@ impl Releases {
         self.begun > 0 && self.begun == self.entries.len()
     }
 
-    /// Adds memory at the end; another array may reuse it if there is a `legacy`. Does not allocate if there [is
+    /// Adds memory at the end; another array may reuse it if there is a `handoff`. Does not allocate if there [is
     /// room](Self::has_room).
-    pub(super) fn push(&mut self, memory: MaybeServed, bytes: usize, legacy: Option<Legacy>) {
+    pub(super) fn push(&mut self, memory: MaybeServed, bytes: usize, handoff: Option<Handoff>) {
         self.bytes += bytes;
-        let since = legacy.map(|_| Instant::now());
+        let since = handoff.map(|_| Instant::now());
         let memory = Some(memory);
-        self.entries.push_back(Entry { memory, bytes, has_ended: false, legacy, since });
+        self.entries.push_back(Entry { memory, bytes, has_ended: false, handoff, since });
     }
 
     /// Returns the first entry that has neither begun nor been [taken](Self::take).
@@ -108,35 +108,35 @@ impl Releases {
     }
 
     /// Begins the first entry that has not begun, and returns its memory and bytes.
-    pub(super) fn begin(&mut self) -> Option<(Begun, MaybeServed, usize)> {
+    pub(super) fn begin(&mut self) -> Option<(ReleaseToken, MaybeServed, usize)> {
         let entry = self.first()?;
-        let (memory, bytes, legacy) = (entry.memory.take()?, entry.bytes, entry.legacy);
-        let begun = Begun { number: self.gone + self.begun as u64, legacy };
+        let (memory, bytes, handoff) = (entry.memory.take()?, entry.bytes, entry.handoff);
+        let token = ReleaseToken { number: self.gone + self.begun as u64, handoff };
         self.begun += 1;
-        Some((begun, memory, bytes))
+        Some((token, memory, bytes))
     }
 
     /// Takes memory that another array may reuse and that suits, the most recent first. It is not released then.
     pub(super) fn take(
         &mut self,
-        suits: &mut dyn FnMut(&MaybeServed, Legacy) -> bool,
-    ) -> Option<(MaybeServed, Legacy)> {
+        suits: &mut dyn FnMut(&MaybeServed, Handoff) -> bool,
+    ) -> Option<(MaybeServed, Handoff)> {
         let suits = |entry: &Entry| {
             entry
                 .memory
                 .as_ref()
-                .zip(entry.legacy)
-                .is_some_and(|(memory, legacy)| suits(memory, legacy))
+                .zip(entry.handoff)
+                .is_some_and(|(memory, handoff)| suits(memory, handoff))
         };
         let (mut suits, mut places) = (suits, (self.begun..self.entries.len()).rev());
         let place = places.find(|place| suits(&self.entries[*place]))?;
-        let taken = self.entries[place].memory.take().zip(self.entries[place].legacy);
+        let taken = self.entries[place].memory.take().zip(self.entries[place].handoff);
         self.end_at(place);
         taken
     }
 
     /// Ends a release whose memory is gone.
-    pub(super) fn end(&mut self, Begun { number, .. }: Begun) {
+    pub(super) fn end(&mut self, ReleaseToken { number, .. }: ReleaseToken) {
         let place = usize::try_from(number - self.gone).expect("it stays until it has ended");
         self.end_at(place);
     }

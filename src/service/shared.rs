@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //!
-//! The [`Handover`] says which side may do what; `taken` and `ready` below are its marks, in bytes. There are two more
+//! The [`Ownership`] says which side may do what; `taken` and `ready` below are its marks, in bytes. There are two more
 //! numbers, `committed` and `reach`. At every moment, also in the child of a fork:
 //!
 //! 1. **Pages below `committed` are accessible.** No page from `reach` on has been part of a commit of this module
@@ -20,21 +20,21 @@
 //!   at a time. `reach` rises before a commit, which begins at or below the `committed` of that moment; `committed`
 //!   rises after it. Both are set to the maximum of the old and the new value, so that neither side hides what the
 //!   other has committed.
-//! - Both **fall** only where one side has exclusive access: during [`Work::Alone`], at most down to `ready`, below
+//! - Both **fall** only where one side has exclusive access: during [`Work::Exclusive`], at most down to `ready`, below
 //!   which is all that the array has or can take meanwhile; or by the array itself under its lock, which waits for work
 //!   in progress. `committed` falls before the call that decommits pages, `reach` after it.
 //! - So pages that were found committed during work or a claim stay committed until it ends.
 //!
 //! Pages are made resident by touching them, because the system call for this would block other threads that map
 //! memory, see [`os`]. Touching is [`Work::Shared`] where it is harmless to a thread that uses the page. Elsewhere it
-//! is [`Work::Alone`], in short steps, past all that the array has.
+//! is [`Work::Exclusive`], in short steps, past all that the array has.
 //!
 //! # Reuse by another array
 //!
 //! When an array is dropped, the next one can take over all of this: [`restart`](Shared::restart) sets `taken` to zero,
 //! and what had been taken is ready again, with its contents. It does not wait: work in progress continues past all
 //! that was ready when it began, as if nothing had been taken since. The new array learns from the
-//! [`Legacy`](super::Legacy) of the old one which pages may not be zero.
+//! [`Handoff`](super::Handoff) of the old one which pages may not be zero.
 //!
 //! # End
 //!
@@ -46,7 +46,7 @@
 
 #![expect(unsafe_code, reason = "decommits pages that are not in use")]
 
-use super::handover::{Busy, Handover, State, Work};
+use super::ownership::{Busy, Ownership, State, Work};
 use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::sync::thread::{self, Thread, ThreadId};
 use super::{CommitAhead, Service, bytes, units};
@@ -75,7 +75,7 @@ const LARGE_SURPLUS_BYTES: usize = 8 << 20;
 pub(crate) struct Shared {
     /// Moved out by [`end`](Self::end).
     reservation: ManuallyDrop<Reservation>,
-    handover: Handover,
+    ownership: Ownership,
     /// See the [module](self), also for `reach`.
     committed: AtomicUsize,
     reach: AtomicUsize,
@@ -119,7 +119,7 @@ impl Shared {
         service: &'static Service,
     ) -> Self {
         Self {
-            handover: Handover::new(units(committed)),
+            ownership: Ownership::new(units(committed)),
             committed: AtomicUsize::new(committed),
             reach: AtomicUsize::new(committed),
             window: AtomicUsize::new(ahead.least_bytes()),
@@ -139,8 +139,8 @@ impl Shared {
 
     /// Marks the first `warm` bytes as ready. They must be committed and resident.
     pub(super) fn begin_with(&mut self, warm: usize) {
-        let taken = self.handover.state().taken;
-        self.handover = Handover::with_ready(taken, (warm / super::UNIT_BYTES).max(taken));
+        let taken = self.ownership.state().taken;
+        self.ownership = Ownership::with_ready(taken, (warm / super::UNIT_BYTES).max(taken));
         self.committed.fetch_max(warm, Ordering::Relaxed);
         self.reach.fetch_max(warm, Ordering::Relaxed);
     }
@@ -179,7 +179,7 @@ impl Shared {
 
     /// How many bytes are ready for the array to take.
     pub(crate) fn ahead_bytes(&self) -> usize {
-        let state = self.handover.state();
+        let state = self.ownership.state();
         self.bytes(state.ready) - self.bytes(state.taken)
     }
 
@@ -216,7 +216,7 @@ impl Shared {
     /// Takes the bytes up to `need`, and up to `desired` as far as they are ready. Returns how many bytes from the
     /// start belong to the array then. `None` if not all up to `need` are ready.
     pub(crate) fn take(&self, need: usize, desired: usize) -> Option<usize> {
-        let state = self.handover.take(units(need), units(desired))?;
+        let state = self.ownership.take(units(need), units(desired))?;
         // The last unit may be committed only in part.
         let usable = self.bytes(state.taken).min(self.committed_bytes());
         (usable >= need).then_some(usable)
@@ -238,7 +238,7 @@ impl Shared {
         self.service.note_late();
         // At most what the marks can express.
         let end = units(need.max(desired).min(self.reservation.reserved_bytes()));
-        let before = self.wait_until(|| self.handover.claim(end));
+        let before = self.wait_until(|| self.ownership.claim(end));
         let was_ready = self.bytes(before.ready);
         if self.bytes(end).saturating_sub(was_ready) > LARGE_BYTES {
             self.untouched.fetch_min(was_ready, Ordering::Relaxed);
@@ -251,18 +251,18 @@ impl Shared {
             match commit(committed..need) {
                 Ok(reached) => self.committed.fetch_max(reached, Ordering::Release),
                 Err(error) => {
-                    self.handover.unclaim(before);
+                    self.ownership.unclaim(before);
                     return Err(error);
                 }
             };
         }
-        self.handover.disown();
+        self.ownership.disown();
         Ok(self.bytes(end).min(self.committed_bytes()))
     }
 
     /// Asks the service to look here if less than half of the window is ahead of the array.
     pub(crate) fn notice(&self) {
-        let state = self.handover.state();
+        let state = self.ownership.state();
         let (taken, ready) = (self.bytes(state.taken), self.bytes(state.ready));
         let is_low = ready - taken < self.window_bytes().div_ceil(2);
         if is_low && ready < self.reservation.reserved_bytes() {
@@ -293,19 +293,19 @@ impl Shared {
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> (usize, Result<(), Error>) {
         let keep = self.bytes(units(keep));
-        self.wait_until(|| self.handover.lock());
-        let taken = self.handover.state().taken;
+        self.wait_until(|| self.ownership.lock());
+        let taken = self.ownership.state().taken;
         let result = self.decommit_down_to(keep, at_once, goes_on);
         let left = self.reach.load(Ordering::Relaxed);
         // If less than `taken` is left, it is whole units.
-        self.handover.unlock(taken.min(units(left)));
+        self.ownership.unlock(taken.min(units(left)));
         (left, result)
     }
 
     /// Keeps new work from beginning. Of the array's methods only [`end`](Self::end) may be called after this.
     pub(crate) fn retire(&self) {
         // Work in progress does not matter.
-        let _ = self.handover.lock();
+        let _ = self.ownership.lock();
     }
 
     /// Starts again for another array, after the old one has [retired](Self::retire) it but not ended it. What the old
@@ -315,7 +315,7 @@ impl Shared {
         self.late.store(0, Ordering::Relaxed);
         self.helped.store(0, Ordering::Relaxed);
         let touched = self.untouched.swap(usize::MAX, Ordering::Relaxed);
-        self.handover.restart(touched / super::UNIT_BYTES);
+        self.ownership.restart(touched / super::UNIT_BYTES);
         // The old array may have asked before it was retired, and the service found nothing to do.
         self.hungry.store(false, Ordering::Relaxed);
         self.ask();
@@ -323,7 +323,7 @@ impl Shared {
 
     /// Up to where pages are committed, and were made ready or seem to have been touched by the array.
     pub(crate) fn touched_bytes(&self) -> usize {
-        let ready = self.bytes(self.handover.state().ready);
+        let ready = self.bytes(self.ownership.state().ready);
         let touched = ready.min(self.untouched.load(Ordering::Relaxed) / page_size() * page_size());
         touched.min(self.committed_bytes())
     }
@@ -334,7 +334,7 @@ impl Shared {
         if self.has_ended.swap(true, Ordering::Relaxed) {
             return None;
         }
-        self.wait_until(|| self.handover.lock());
+        self.wait_until(|| self.ownership.lock());
         // SAFETY: `has_ended` was false, so the value is moved out only once, and `reservation` is never dropped in
         // place. No work is in progress, and none can begin since the lock stays. The array is gone, and other holders
         // of an `Arc` read only sizes, which remain in place.
@@ -344,9 +344,9 @@ impl Shared {
 
     /// Calls `change` while no work is in progress.
     pub(crate) fn locked<R>(&self, change: impl FnOnce(&Reservation) -> R) -> R {
-        self.wait_until(|| self.handover.lock());
+        self.wait_until(|| self.ownership.lock());
         let result = change(&self.reservation);
-        self.handover.disown();
+        self.ownership.disown();
         // Work that could not begin meanwhile was dropped.
         self.notice();
         result
@@ -357,11 +357,11 @@ impl Shared {
     pub(crate) fn help(&self, goes_on: &mut dyn FnMut(Range<usize>) -> bool) -> Result<(), Error> {
         if self.service.is_of_another_process() {
             // The work of a thread that this process does not have will never end.
-            self.handover.abandon_work();
+            self.ownership.abandon_work();
         }
-        let before = self.handover.state().ready;
+        let before = self.ownership.state().ready;
         let result = self.prefault(goes_on);
-        let has_made = self.handover.state().ready > before;
+        let has_made = self.ownership.state().ready > before;
         if has_made {
             self.helped.fetch_add(1, Ordering::Relaxed);
         }
@@ -400,7 +400,7 @@ impl Shared {
         if tries < SHORT_TRIES {
             thread::yield_now();
         } else if self.service.is_of_another_process() {
-            self.handover.abandon_work();
+            self.ownership.abandon_work();
         } else {
             thread::sleep(Duration::from_micros(50));
         }
@@ -427,7 +427,7 @@ impl Shared {
         &self,
         goes_on: &mut dyn FnMut(Range<usize>) -> bool,
     ) -> Result<bool, Error> {
-        self.step_by(if os::TOUCHING_IS_SHARED { Work::Shared } else { Work::Alone }, goes_on)
+        self.step_by(if os::TOUCHING_IS_SHARED { Work::Shared } else { Work::Exclusive }, goes_on)
     }
 
     pub(crate) fn step_by(
@@ -435,21 +435,21 @@ impl Shared {
         work: Work,
         goes_on: &mut dyn FnMut(Range<usize>) -> bool,
     ) -> Result<bool, Error> {
-        let Ok(state) = self.handover.begin(work) else { return Ok(false) };
+        let Ok(state) = self.ownership.begin(work) else { return Ok(false) };
         let from = self.bytes(state.ready);
         let to = self.step_end(work, from, state);
         let is_done = from >= self.target(state) || self.service.is_pressed();
         if is_done || !goes_on(from..to) {
-            self.handover.finish(work, 0);
+            self.ownership.finish(work, 0);
             return Ok(false);
         }
         let made = self.commit_ahead(from, to).and_then(|()| {
             // SAFETY: the pages were just committed. They stay so: decommitting them is either work, of which only one
             // piece is in progress at a time, or needs the array's lock, which waits for this work. Only an array that
-            // has claimed them can use them, which it cannot do during `Work::Alone`.
+            // has claimed them can use them, which it cannot do during `Work::Exclusive`.
             unsafe { self.reservation.touch_committed(from..to) }
         });
-        self.handover.finish(work, if made.is_ok() { units(to) } else { 0 });
+        self.ownership.finish(work, if made.is_ok() { units(to) } else { 0 });
         made.map(|()| true)
     }
 
@@ -460,7 +460,7 @@ impl Shared {
         let step = match work {
             Work::Shared if is_first => super::UNIT_BYTES.max(self.reservation.run_bytes(from)),
             Work::Shared => STEP_BYTES.max(self.reservation.run_bytes(from)),
-            Work::Alone => super::UNIT_BYTES,
+            Work::Exclusive => super::UNIT_BYTES,
         };
         (from + 1).next_multiple_of(step).min(self.reservation.reserved_bytes())
     }
@@ -505,12 +505,12 @@ impl Shared {
 
     /// What changes if the array grows, or if its owner has made memory ready.
     pub(super) fn taken_late_and_helped(&self) -> (usize, usize, usize) {
-        (self.handover.state().taken, self.late(), self.helped.load(Ordering::Relaxed))
+        (self.ownership.state().taken, self.late(), self.helped.load(Ordering::Relaxed))
     }
 
     /// Whether more is ahead of the array than is kept while it does not grow.
     pub(super) fn has_too_much(&self) -> bool {
-        let keep = self.keep(self.handover.state(), self.least.load(Ordering::Relaxed));
+        let keep = self.keep(self.ownership.state(), self.least.load(Ordering::Relaxed));
         self.reach.load(Ordering::Relaxed) > keep
     }
 
@@ -545,7 +545,7 @@ impl Shared {
             match self.take_back_any() {
                 Ok(1..) => (any, tries) = (true, 0),
                 // Wait: a step of the service ends soon.
-                Err(Kept::Busy) if !self.handover.is_owned() => tries = self.pause(tries),
+                Err(Kept::Busy) if !self.ownership.is_owned() => tries = self.pause(tries),
                 Ok(0) | Err(_) => return any,
             }
         }
@@ -569,8 +569,8 @@ impl Shared {
     }
 
     fn take_back_to(&self, ahead: usize) -> Result<usize, Kept> {
-        let keep = self.keep(self.handover.state(), ahead);
-        let begun = self.handover.begin_taking_back(units(keep));
+        let keep = self.keep(self.ownership.state(), ahead);
+        let begun = self.ownership.begin_taking_back(units(keep));
         let state = begun.map_err(|Busy| Kept::Busy)?;
         // The array may have taken more in between.
         let keep = keep.max(self.bytes(state.ready));
@@ -578,7 +578,7 @@ impl Shared {
         let mut pieces = 0..1;
         let result = self.decommit_down_to(keep, false, &mut |_| pieces.next().is_some());
         let left = self.reach.load(Ordering::Relaxed);
-        self.handover.finish(Work::Alone, 0);
+        self.ownership.finish(Work::Exclusive, 0);
         result.map(|()| before - left).map_err(|_| Kept::Refused)
     }
 
@@ -605,8 +605,8 @@ impl Shared {
             }
             let committed = self.committed.fetch_min(start, Ordering::Relaxed);
             debug_assert!(self.committed_bytes() <= start);
-            // SAFETY: the pages past `keep` are not in use. The caller has begun `Work::Alone` past them, or it is the
-            // array, which no longer uses them and has locked out all work.
+            // SAFETY: the pages past `keep` are not in use. The caller has begun `Work::Exclusive` past them, or it is
+            // the array, which no longer uses them and has locked out all work.
             if let Err(error) = unsafe { self.reservation.decommit_unused(start..end) } {
                 // Nothing has changed.
                 self.committed.store(committed, Ordering::Relaxed);

@@ -4,7 +4,7 @@
 
 mod left;
 
-use super::handover::{Busy, Handover, State, Work};
+use super::ownership::{Busy, Ownership, State, Work};
 use super::registry::{Job, Process, Service};
 use super::releases::Releases;
 use super::shared::{Kept, Shared};
@@ -66,82 +66,82 @@ fn system_committed(shared: &Shared) -> usize {
     shared.reservation().committed_bytes().unwrap()
 }
 
-fn marks(handover: &Handover) -> (usize, usize) {
-    let state = handover.state();
+fn marks(ownership: &Ownership) -> (usize, usize) {
+    let state = ownership.state();
     (state.taken, state.ready)
 }
 
 #[test]
 fn take_returns_ready_units_up_to_the_wish() {
-    let handover = Handover::new(2);
-    assert_eq!(handover.take(3, 4), None);
-    handover.begin(Work::Shared).unwrap();
-    handover.finish(Work::Shared, 10);
-    assert_eq!(handover.take(3, 4).map(|state| state.taken), Some(4));
-    assert_eq!(handover.take(5, 20).map(|state| state.taken), Some(10));
-    assert_eq!(handover.take(11, 11), None);
-    assert_eq!(handover.take(1, 1).map(|state| state.taken), Some(10));
-    assert_eq!(marks(&handover), (10, 10));
+    let ownership = Ownership::new(2);
+    assert_eq!(ownership.take(3, 4), None);
+    ownership.begin(Work::Shared).unwrap();
+    ownership.finish(Work::Shared, 10);
+    assert_eq!(ownership.take(3, 4).map(|state| state.taken), Some(4));
+    assert_eq!(ownership.take(5, 20).map(|state| state.taken), Some(10));
+    assert_eq!(ownership.take(11, 11), None);
+    assert_eq!(ownership.take(1, 1).map(|state| state.taken), Some(10));
+    assert_eq!(marks(&ownership), (10, 10));
 }
 
 #[test]
 fn a_claim_succeeds_during_shared_work_only() {
-    let handover = Handover::new(0);
-    handover.begin(Work::Shared).unwrap();
-    handover.claim(5).unwrap();
-    handover.finish(Work::Shared, 3);
-    assert_eq!(marks(&handover), (5, 5));
-    assert_eq!(handover.begin(Work::Shared), Err(Busy));
-    handover.disown();
-    handover.begin(Work::Alone).unwrap();
-    assert_eq!(handover.claim(6), Err(Busy));
-    handover.finish(Work::Alone, 8);
-    assert_eq!(marks(&handover), (5, 8));
-    handover.claim(9).unwrap();
-    handover.unlock(5);
-    assert_eq!(marks(&handover), (5, 5));
+    let ownership = Ownership::new(0);
+    ownership.begin(Work::Shared).unwrap();
+    ownership.claim(5).unwrap();
+    ownership.finish(Work::Shared, 3);
+    assert_eq!(marks(&ownership), (5, 5));
+    assert_eq!(ownership.begin(Work::Shared), Err(Busy));
+    ownership.disown();
+    ownership.begin(Work::Exclusive).unwrap();
+    assert_eq!(ownership.claim(6), Err(Busy));
+    ownership.finish(Work::Exclusive, 8);
+    assert_eq!(marks(&ownership), (5, 8));
+    ownership.claim(9).unwrap();
+    ownership.unlock(5);
+    assert_eq!(marks(&ownership), (5, 5));
 }
 
 #[test]
 fn a_lock_lets_work_end_and_keeps_new_work_from_beginning() {
-    let handover = Handover::new(0);
-    handover.begin(Work::Shared).unwrap();
-    assert_eq!(handover.lock(), Err(Busy));
-    assert_eq!(handover.begin_taking_back(0), Err(Busy));
-    handover.finish(Work::Shared, 4);
-    assert_eq!(handover.begin(Work::Shared), Err(Busy));
-    handover.lock().unwrap();
-    handover.unlock(1);
-    assert_eq!(marks(&handover), (1, 1));
-    assert!(handover.begin(Work::Shared).is_ok());
+    let ownership = Ownership::new(0);
+    ownership.begin(Work::Shared).unwrap();
+    assert_eq!(ownership.lock(), Err(Busy));
+    assert_eq!(ownership.begin_taking_back(0), Err(Busy));
+    ownership.finish(Work::Shared, 4);
+    assert_eq!(ownership.begin(Work::Shared), Err(Busy));
+    ownership.lock().unwrap();
+    ownership.unlock(1);
+    assert_eq!(marks(&ownership), (1, 1));
+    assert!(ownership.begin(Work::Shared).is_ok());
 }
 
 #[test]
 fn taken_units_are_not_taken_back() {
-    let handover = Handover::new(3);
-    handover.begin(Work::Shared).unwrap();
-    handover.finish(Work::Shared, 9);
-    let state = handover.begin_taking_back(1).unwrap();
+    let ownership = Ownership::new(3);
+    ownership.begin(Work::Shared).unwrap();
+    ownership.finish(Work::Shared, 9);
+    let state = ownership.begin_taking_back(1).unwrap();
     assert_eq!((state.taken, state.ready), (3, 3));
-    assert_eq!(handover.take(4, 4), None);
-    assert_eq!(handover.claim(4), Err(Busy));
-    handover.finish(Work::Alone, 0);
-    assert!(handover.claim(4).is_ok());
+    assert_eq!(ownership.take(4, 4), None);
+    assert_eq!(ownership.claim(4), Err(Busy));
+    ownership.finish(Work::Exclusive, 0);
+    assert!(ownership.claim(4).is_ok());
 }
 
 #[test]
 fn a_forked_child_can_abandon_work_of_its_parent() {
-    let handover = Handover::new(1);
-    handover.begin(Work::Alone).unwrap();
-    assert_eq!(handover.claim(2), Err(Busy));
-    handover.abandon_work();
-    assert!(handover.claim(2).is_ok());
+    let ownership = Ownership::new(1);
+    ownership.begin(Work::Exclusive).unwrap();
+    assert_eq!(ownership.claim(2), Err(Busy));
+    ownership.abandon_work();
+    assert!(ownership.claim(2).is_ok());
 }
 
 #[test]
 fn the_largest_marks_can_be_expressed() {
-    let handover = Handover::new(State::MOST);
-    assert_eq!(marks(&handover), (State::MOST, State::MOST));
+    let ownership = Ownership::new(State::MOST);
+    assert_eq!(marks(&ownership), (State::MOST, State::MOST));
 }
 
 #[test]
@@ -585,11 +585,11 @@ fn a_limited_number_of_bytes_waits_and_is_released_in_order() {
     assert!(os::memory_bytes().is_none() || refused.is_err() || usize::BITS < 64);
     for n in 1..=3 {
         assert!(!matches!(service.next(true), Job::Release(..)), "one at a time");
-        let Job::Release(begun, memory, bytes) = service.next(false) else { panic!("it waits") };
+        let Job::Release(token, memory, bytes) = service.next(false) else { panic!("it waits") };
         let (reservation, left) = memory.into_reservation(bytes).unwrap();
         assert_eq!((reservation.reserved_bytes(), left, bytes), (n * MIB, n * MIB, n * MIB));
         assert!(service.stats().waiting_bytes >= n * MIB, "counted until it is released");
-        service.end_release(begun);
+        service.end_release(token);
     }
     if refused.is_err() {
         assert_eq!(status(), (true, 0));
@@ -610,12 +610,12 @@ fn drain_needs_no_thread() {
     assert_eq!(service.stats().waiting_bytes, 0);
     // A release that another thread has begun is awaited.
     service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
-    let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
+    let Job::Release(token, memory, _) = service.next(false) else { panic!("it waits") };
     let other = std::thread::spawn(|| service.drain());
     std::thread::sleep(Duration::from_millis(20));
     assert!(!other.is_finished());
     drop(memory);
-    service.end_release(begun);
+    service.end_release(token);
     other.join().unwrap();
 }
 
@@ -688,13 +688,13 @@ fn dropping_an_array_waits_for_work_in_progress() {
 fn make_room_waits_for_releases_in_progress() {
     let service = Service::unattended(Process::current());
     service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
-    let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
+    let Job::Release(token, memory, _) = service.next(false) else { panic!("it waits") };
     let is_gone = || service.stats().waiting_bytes == 0;
     let other = std::thread::spawn(move || service.make_room(is_gone));
     std::thread::sleep(Duration::from_millis(20));
     assert!(!other.is_finished());
     drop(memory);
-    service.end_release(begun);
+    service.end_release(token);
     assert!(other.join().unwrap());
     let mut tries = 0;
     let mut refuse = || {
@@ -711,9 +711,9 @@ fn release_waiting_reports_releases_that_ended_since() {
     assert!(!service.release_waiting(0));
     service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
     // The thread releases it just before this thread looks.
-    let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
+    let Job::Release(token, memory, _) = service.next(false) else { panic!("it waits") };
     drop(memory);
-    service.end_release(begun);
+    service.end_release(token);
     assert!(service.release_waiting(0));
     assert!(!service.release_waiting(1));
 }

@@ -3,9 +3,9 @@
 #![forbid(unsafe_code)]
 
 use super::registry::{Job, Service};
-use super::releases::Begun;
+use super::releases::ReleaseToken;
 use super::shared::{Kept, Shared};
-use super::{KEPT_BYTES, Legacy, MaybeServed, RELEASE_BYTES, decommit_behind};
+use super::{Handoff, KEPT_BYTES, MaybeServed, RELEASE_BYTES, decommit_behind};
 use crate::os::{self, Priority};
 use crate::region_cache;
 use crate::reservation::Reservation;
@@ -56,8 +56,8 @@ pub(super) fn run(service: &'static Service) {
             Job::TakeSurplusBack(shared) => {
                 took_back(service, &shared, shared.take_surplus_back());
             }
-            Job::Release(begun, memory, bytes) => {
-                releasing = Some(Releasing::new(begun, memory, bytes));
+            Job::Release(token, memory, bytes) => {
+                releasing = Some(Releasing::new(token, memory, bytes));
             }
             Job::Wait(_) if releasing.is_some() => {
                 releasing = releasing.and_then(|releasing| releasing.go_on(service));
@@ -103,31 +103,31 @@ pub(super) struct Releasing {
     /// How many were at first, and how many of those are resident.
     committed: usize,
     touched: usize,
-    begun: Begun,
+    token: ReleaseToken,
     /// Caches the first part of it, if there is one.
-    legacy: Option<Legacy>,
+    handoff: Option<Handoff>,
 }
 
 impl Releasing {
-    pub(super) fn new(begun: Begun, memory: MaybeServed, bytes: usize) -> Self {
+    pub(super) fn new(token: ReleaseToken, memory: MaybeServed, bytes: usize) -> Self {
         let touched = memory.touched_bytes(bytes);
         let (reservation, committed) = memory.into_reservation(bytes).unzip();
-        let (left, legacy) = (committed.unwrap_or(0), begun.legacy);
-        Self { reservation, left, committed: left, touched, begun, legacy }
+        let (left, handoff) = (committed.unwrap_or(0), token.handoff);
+        Self { reservation, left, committed: left, touched, token, handoff }
     }
 
     /// Releases all of it, without caching a part.
     pub(super) fn keeping_nothing(self) -> Self {
-        Self { legacy: None, ..self }
+        Self { handoff: None, ..self }
     }
 
-    /// Releases a piece, and returns the rest if there is any. The last piece is cached if there is a `legacy`.
+    /// Releases a piece, and returns the rest if there is any. The last piece is cached if there is a `handoff`.
     pub(super) fn go_on(mut self, service: &Service) -> Option<Self> {
         if service.is_pressed() {
-            self.legacy = None;
+            self.handoff = None;
         }
         if let Some(reservation) = &mut self.reservation {
-            let least = if self.legacy.is_some() { KEPT_BYTES } else { RELEASE_BYTES };
+            let least = if self.handoff.is_some() { KEPT_BYTES } else { RELEASE_BYTES };
             if self.left > least {
                 let unit = RELEASE_BYTES;
                 let start = (self.left - 1) / unit * unit;
@@ -139,12 +139,12 @@ impl Releasing {
             }
         }
         let keep = self.left.min(self.touched);
-        if let Some(legacy) = self.legacy.take().filter(|_| 0 < keep && keep <= KEPT_BYTES) {
+        if let Some(handoff) = self.handoff.take().filter(|_| 0 < keep && keep <= KEPT_BYTES) {
             let committed = self.committed;
             // What was decommitted or abandoned was charged until now.
             self.reservation = self.reservation.and_then(|mut reservation| {
                 if decommit_behind(&mut reservation, keep, committed) {
-                    (legacy.keep)(reservation, keep)
+                    (handoff.keep)(reservation, keep)
                 } else {
                     Some(reservation)
                 }
@@ -154,7 +154,7 @@ impl Releasing {
             }
         }
         drop(self.reservation);
-        service.end_release(self.begun);
+        service.end_release(self.token);
         None
     }
 }

@@ -6,7 +6,7 @@ use super::insert::Tidy;
 use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods, stats};
 use crate::error::{Error, Holder};
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
-use crate::index::memory::{Ahead, ForArrays, GiveBack, Room};
+use crate::index::memory::{ForArrays, GiveBack, MakeRoom, PrefaultAhead};
 use crate::key::Key;
 use crate::vec::VecStats;
 
@@ -54,20 +54,20 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         self.rows.make_room_for(additional, amount).map_err(Self::explain)?;
-        self.by.each_mut(&mut Room::Reserve(additional)).map_err(Self::explain)
+        self.by.each_mut(&mut MakeRoom::Reserve(additional)).map_err(Self::explain)
     }
 
     prefault_methods!(&mut, "rows");
 
     fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.rows.try_prefault(additional).map_err(Self::explain)?;
-        self.by.each_mut(&mut Room::Prefault(additional)).map_err(Self::explain)
+        self.by.each_mut(&mut MakeRoom::Prefault(additional)).map_err(Self::explain)
     }
 
     /// Makes committed memory past the rows, and then that of the indices, resident before it is used, in the idle time
     /// of a frame; see [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
-        let mut ahead = Ahead { budget, done: self.rows.prefault_ahead(budget) };
+        let mut ahead = PrefaultAhead { budget, done: self.rows.prefault_ahead(budget) };
         match self.by.each_mut(&mut ahead) {
             Ok(()) => ahead.done,
             Err(error) => Prefaulted { refused: Some(error), ..ahead.done },

@@ -1,7 +1,7 @@
 //! What a dropped array leaves to the next one.
 
 use super::*;
-use crate::service::{KEPT_BYTES, LEAST_WINDOW_BYTES, Legacy, worker};
+use crate::service::{Handoff, KEPT_BYTES, LEAST_WINDOW_BYTES, worker};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Leaves the memory of a dropped array that had `written` bytes.
@@ -19,15 +19,15 @@ fn left_by(
     }
     fill(array.shared(), 0..used, 7);
     let bytes = array.retire();
-    let legacy = Legacy { written: used, keep };
-    assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(legacy)).is_ok());
+    let handoff = Handoff { written: used, keep };
+    assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(handoff)).is_ok());
 }
 
 /// Takes memory that waits, if it was served.
 fn take_waiting(service: &Service) -> Option<(Served, usize)> {
-    let (memory, legacy) = service.take_waiting(&mut |_, _| true)?;
+    let (memory, handoff) = service.take_waiting(&mut |_, _| true)?;
     let MaybeServed::Served(served) = memory else { panic!("it was served") };
-    Some((served, legacy.written))
+    Some((served, handoff.written))
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn memory_that_an_array_never_touched_is_made_ready_for_the_next() {
     assert_eq!(shared.touched_bytes(), ready);
     assert_eq!(shared.late(), 1);
     let bytes = array.retire();
-    let legacy = Legacy { written: large, keep: |memory, _| Some(memory) };
-    assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(legacy)).is_ok());
+    let handoff = Handoff { written: large, keep: |memory, _| Some(memory) };
+    assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(handoff)).is_ok());
     let (next, _) = take_waiting(service).expect("it waits");
     let shared = next.shared();
     assert_eq!((shared.ahead_bytes(), shared.window_bytes()), (ready, 12 * MIB));
@@ -88,8 +88,8 @@ fn the_thread_is_woken_for_an_array_that_reuses_memory() {
     array.work().unwrap();
     array.shared().ask();
     let bytes = array.retire();
-    let legacy = Legacy { written: 0, keep: |memory, _| Some(memory) };
-    assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(legacy)).is_ok());
+    let handoff = Handoff { written: 0, keep: |memory, _| Some(memory) };
+    assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(handoff)).is_ok());
     // The thread went back to sleep, since the array that had asked was gone.
     std::thread::park_timeout(Duration::ZERO);
     let (next, _) = take_waiting(service).expect("it waits");
@@ -119,16 +119,16 @@ fn memory_waits_for_another_array_and_its_first_part_is_cached_then() {
         };
         left_by(service, 50 * MIB, keep);
         let mut waited = false;
-        let (begun, memory, bytes) = loop {
+        let (token, memory, bytes) = loop {
             match service.next(false) {
-                Job::Release(begun, memory, bytes) => break (begun, memory, bytes),
+                Job::Release(token, memory, bytes) => break (token, memory, bytes),
                 Job::Wait(time) => std::thread::sleep(time.expect("not for ever")),
                 _ => panic!("there is nothing else to do"),
             }
             waited = true;
         };
         assert!(waited && take_waiting(service).is_none());
-        let mut releasing = Some(worker::Releasing::new(begun, memory, bytes));
+        let mut releasing = Some(worker::Releasing::new(token, memory, bytes));
         while let Some(left) = releasing {
             releasing = left.go_on(service);
         }
@@ -146,13 +146,13 @@ fn memory_waits_for_another_array_and_its_first_part_is_cached_then() {
 #[test]
 fn releases_skip_memory_that_was_taken() {
     let mut releases = Releases::default();
-    let legacy = Some(Legacy { written: 1, keep: |memory, _| Some(memory) });
+    let handoff = Some(Handoff { written: 1, keep: |memory, _| Some(memory) });
     for n in 1..=4 {
-        releases.push(MaybeServed::Unserved(reservation(n * MIB)), n, legacy.filter(|_| n != 1));
+        releases.push(MaybeServed::Unserved(reservation(n * MIB)), n, handoff.filter(|_| n != 1));
     }
     let all = releases.handed_over();
     let take = |releases: &mut Releases, most: usize| {
-        let suits = &mut |memory: &MaybeServed, _: Legacy| match memory {
+        let suits = &mut |memory: &MaybeServed, _: Handoff| match memory {
             MaybeServed::Unserved(reservation) => reservation.reserved_bytes() <= most,
             MaybeServed::Served(_) => false,
         };
@@ -175,7 +175,7 @@ fn releases_skip_memory_that_was_taken() {
     assert!(!releases.have_ended(all));
     releases.end(first);
     assert_eq!((releases.len(), releases.bytes(), releases.have_ended(all)), (0, 0, true));
-    releases.push(MaybeServed::Unserved(reservation(MIB)), 1, legacy);
+    releases.push(MaybeServed::Unserved(reservation(MIB)), 1, handoff);
     assert_eq!((take(&mut releases, MIB), releases.len()), (Some(MIB), 0));
 }
 

@@ -1,4 +1,4 @@
-//! [`Handover`]: which parts of a reservation belong to the array and which to the service, in one atomic word.
+//! [`Ownership`]: which parts of a reservation belong to the array and which to the service, in one atomic word.
 //!
 //! An array and the service share a reservation, and neither waits for a lock to proceed. They agree on two marks,
 //! counted in units from the start of the reservation:
@@ -10,12 +10,12 @@
 //!
 //! - Units below `taken` belong to the array. The service never changes access or contents there. Only
 //!   [shared](Work::Shared) work that began earlier may still be in progress there.
-//! - Units from `taken` to `ready` are committed and resident, and have no owner yet: the array [takes](Handover::take)
-//!   them.
+//! - Units from `taken` to `ready` are committed and resident, and have no owner yet: the array
+//!   [takes](Ownership::take) them.
 //! - Past `ready` the service works, one piece of [`Work`] at a time.
 //!
 //! Only the array moves `taken`, so its methods need one caller at a time: one with exclusive access, or always the
-//! same thread. If the array needs units that are not ready, it [claims](Handover::claim) them instead of waiting,
+//! same thread. If the array needs units that are not ready, it [claims](Ownership::claim) them instead of waiting,
 //! unless work of the service is in progress that cannot be shared. Such work is done in short steps.
 //!
 //! Nothing here depends on the rest of the crate: `loom/` runs every interleaving of this file.
@@ -40,7 +40,7 @@ pub(crate) enum Work {
     /// Makes pages accessible and resident, which is harmless to a thread that begins to use them meanwhile.
     Shared = 1,
     /// Takes pages away, or does something else during which no thread may use them.
-    Alone = 2,
+    Exclusive = 2,
 }
 
 /// The call must wait, since the other side is at work.
@@ -49,7 +49,7 @@ pub(crate) struct Busy;
 
 /// The array is changing access past `taken`, or waits to: no work begins.
 const OWNER: usize = 4;
-const WORK: usize = Work::Shared as usize | Work::Alone as usize;
+const WORK: usize = Work::Shared as usize | Work::Exclusive as usize;
 
 const FLAG_BITS: u32 = 4;
 const MARK_BITS: u32 = (usize::BITS - FLAG_BITS) / 2;
@@ -78,11 +78,11 @@ impl State {
 
 /// The atomic word; see the [module](self).
 #[derive(Debug)]
-pub(crate) struct Handover {
+pub(crate) struct Ownership {
     word: AtomicUsize,
 }
 
-impl Handover {
+impl Ownership {
     /// Creates the word with `taken` units taken.
     ///
     /// # Panics
@@ -140,7 +140,7 @@ impl Handover {
         let mut before = None;
         self.update(|state| {
             let flags = state.flags | OWNER;
-            if state.has(Work::Alone as usize) {
+            if state.has(Work::Exclusive as usize) {
                 before = None;
                 return Some(State { flags, ..state });
             }
@@ -208,7 +208,7 @@ impl Handover {
     pub(crate) fn begin_taking_back(&self, keep: usize) -> Result<State, Busy> {
         let begun = self.update(|state| {
             let ready = state.ready.min(keep.max(state.taken));
-            let flags = Work::Alone as usize;
+            let flags = Work::Exclusive as usize;
             (state.flags == 0).then_some(State { ready, flags, ..state })
         });
         begun.ok_or(Busy)
