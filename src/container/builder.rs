@@ -115,7 +115,7 @@ impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
     /// If the system refuses the addresses or the memory; if the capacity exceeds the maximum
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if either exceeds `isize::MAX` bytes
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); and for a map, if its keys cannot index all slots or
-    /// the type number does not fit into them ([`KeyBits`](crate::ErrorKind::KeyBits)).
+    /// the type id does not fit into them ([`KeyBits`](crate::ErrorKind::KeyBits)).
     pub fn try_build(self) -> Result<C, Error> {
         C::try_from_builder(self)
     }

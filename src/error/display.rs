@@ -18,8 +18,8 @@ impl Error {
                 "this SecondaryMap cannot hold more slots: its keys can index at most {limit} slots; use a key type \
                  with more bits of index"
             }
-            (ErrorKind::KeyBits, Holder::TypeNumber) => {
-                "the type number does not fit into the keys, whose tag holds {limit} at most; choose a smaller one, or \
+            (ErrorKind::KeyBits, Holder::TypeId) => {
+                "the type id does not fit into the keys, whose tag holds {limit} at most; choose a smaller one, or \
                  use a key type with more bits of tag"
             }
             (ErrorKind::KeyBits, Holder::Index) => {
@@ -68,7 +68,7 @@ impl Error {
                  contains now"
             }
             (ErrorKind::TypeId, _) => {
-                "the tag of the key is not the type number of this map, {limit}; insert the value into the map that \
+                "the tag of the key is not the type id of this map, {limit}; insert the value into the map that \
                  the key belongs to"
             }
             (ErrorKind::Occupied, _) => {

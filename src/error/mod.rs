@@ -57,8 +57,8 @@ pub(crate) enum Holder {
     BlockVec,
     SharedSlotMap,
     Index,
-    /// The type number that a map has in its keys.
-    TypeNumber,
+    /// The type id that a map has in its keys.
+    TypeId,
     #[cfg(feature = "file")]
     FileVec,
 }
@@ -97,7 +97,7 @@ impl Holder {
             Self::BlockVec => "BlockVec",
             Self::SharedSlotMap => "SharedSlotMap",
             Self::Index => "index",
-            Self::TypeNumber => "type number",
+            Self::TypeId => "type id",
             #[cfg(feature = "file")]
             Self::FileVec => "FileVec",
         }
@@ -176,7 +176,7 @@ pub enum ErrorKind {
     /// limit in bytes.
     AllocationLimit,
     /// Every slot of a map that the index in its keys can number is in use or retired: then [`Error::limit`] is that
-    /// number of slots. Or a map's [type number](crate::SlotMapBuilder::type_id) does not fit into the tag of its
+    /// number of slots. Or a map's [type id](crate::SlotMapBuilder::type_id) does not fit into the tag of its
     /// keys: then [`Error::limit`] is the largest that does.
     KeyBits,
     /// The index of a key, or the slot passed to an [index](crate::index#far-slots), is so large for the number of
@@ -185,7 +185,7 @@ pub enum ErrorKind {
     /// A key is null, or older than the key of the value in its slot; or, for a slot map that is to accept it, not
     /// later than the last key of its slot.
     StaleKey,
-    /// A key carries another [type number](crate::SlotMapBuilder::type_id) than the map that is to accept it.
+    /// A key carries another [type id](crate::SlotMapBuilder::type_id) than the map that is to accept it.
     /// [`Error::limit`] is the map's.
     TypeId,
     /// The slot of a key holds a value that must not be replaced, or is kept for a detached one.
@@ -300,11 +300,11 @@ impl Error {
         Self { size: Size::Request, ..self }
     }
 
-    /// Attributes the error to `holder`, unless it is about a type number or an index of a table.
+    /// Attributes the error to `holder`, unless it is about a type id or an index of a table.
     #[cold]
     pub(crate) const fn of(self, holder: Holder) -> Self {
         match (self.holder, holder) {
-            (Holder::TypeNumber, _) | (Holder::Index, Holder::Table) => self,
+            (Holder::TypeId, _) | (Holder::Index, Holder::Table) => self,
             _ => Self { holder, ..self },
         }
     }

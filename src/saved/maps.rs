@@ -109,7 +109,7 @@ impl<V> Slot<V> {
             Self::Hole(generation) => Part::Hole(generation),
             Self::Detached(generation) => Part::Detached(generation),
             Self::Retired => Part::Retired,
-            Self::Type(number) => return map.try_set_type_id(number),
+            Self::Type(type_id) => return map.try_set_type_id(type_id),
         })
     }
 }
@@ -133,8 +133,8 @@ impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let parts = self.0.try_parts().map_err(S::Error::custom)?;
         // As a field of the map, it would make formats without field names misread old files.
-        let number = self.0.type_id().map(Slot::Type);
-        serializer.collect_seq(number.into_iter().chain(parts.map(Slot::from)))
+        let type_id = self.0.type_id().map(Slot::Type);
+        serializer.collect_seq(type_id.into_iter().chain(parts.map(Slot::from)))
     }
 }
 

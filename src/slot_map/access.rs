@@ -68,7 +68,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[inline]
     pub const fn type_id(&self) -> Option<u32> {
-        self.number.get()
+        self.type_id.get()
     }
 
     /// Returns `true` if the value of a key is in the map. O(1).

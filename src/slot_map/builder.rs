@@ -10,7 +10,7 @@ use crate::slots::array::Slots;
 use crate::slots::holes::Holes;
 use crate::slots::key_bits::most_slots;
 use crate::slots::key_options::KeyOptions;
-use crate::slots::key_tag::TypeNumber;
+use crate::slots::key_tag::MapTypeId;
 use std::mem;
 
 /// Options for a [`SlotMap`]; see [`SlotMap::builder`].
@@ -34,10 +34,10 @@ impl<K: Key, V> Container<KeyOptions> for SlotMap<K, V> {
     const BUILDER: &'static str = "SlotMapBuilder";
 
     fn try_from_builder(builder: SlotMapBuilder<K, V>) -> Result<Self, Error> {
-        let number = TypeNumber::try_new(builder.own.type_id)?;
+        let type_id = MapTypeId::try_new(builder.own.type_id)?;
         let slots = Slots::try_new(Self::checked_options(&builder)?, builder.capacity)?;
         let mut map = Self::with_slots(slots);
-        map.number = number;
+        map.type_id = type_id;
         map.take_holes(builder)?;
         Ok(map)
     }
@@ -48,14 +48,14 @@ impl<K: Key, V> ContainerIn<KeyOptions> for SlotMap<K, V> {
         builder: SlotMapBuilder<K, V>,
         backing: B,
     ) -> Result<Self, Refused<B>> {
-        let checked = TypeNumber::try_new(builder.own.type_id)
-            .and_then(|number| Ok((number, Self::checked_options(&builder)?)));
-        let (number, options) = match checked {
+        let checked = MapTypeId::try_new(builder.own.type_id)
+            .and_then(|type_id| Ok((type_id, Self::checked_options(&builder)?)));
+        let (type_id, options) = match checked {
             Ok(checked) => checked,
             Err(error) => return Err(Refused { error, value: backing }),
         };
         let mut map = Self::with_slots(Slots::try_new_in(backing, options, builder.capacity)?);
-        map.number = number;
+        map.type_id = type_id;
         match map.take_holes(builder) {
             Ok(()) => Ok(map),
             Err(error) => Err(Refused { error, value: map.into_backing() }),

@@ -188,7 +188,7 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     pub fn get(&self, key: K) -> Option<&'m V> {
         let data = key.data();
         let find = |map: &mut SlotMap<K, V>| {
-            let (index, generation) = map.number.parts(data);
+            let (index, generation) = map.type_id.parts(data);
             map.slots.get(index, generation).map(NonNull::from)
         };
         // SAFETY: the closure compares words, and runs no user code.
@@ -223,7 +223,7 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     pub fn downgrade(&self, key: K) -> Option<Weak<K, V>> {
         let data = key.data();
         let downgrade = |map: &mut SlotMap<K, V>| {
-            let (index, generation) = map.number.parts(data);
+            let (index, generation) = map.type_id.parts(data);
             map.downgrade_at(index, generation)
         };
         // SAFETY: the closure compares words and takes a number, and runs no user code.

@@ -67,7 +67,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     #[inline]
     fn is_foreign(&self, tag: Option<u32>) -> bool {
-        tag.is_some_and(|tag| self.number.is_foreign(tag))
+        tag.is_some_and(|tag| self.type_id.is_foreign(tag))
     }
 }
 

@@ -52,7 +52,7 @@ use crate::slots::array::Slots;
 use crate::slots::cursor::Cursor;
 use crate::slots::holes::Holes;
 use crate::slots::key_bits::most_slots;
-use crate::slots::key_tag::{Mint, TypeNumber};
+use crate::slots::key_tag::{MapTypeId, Mint};
 use crate::slots::vacancy::Fresh;
 
 /// A map that returns a key for each inserted value, and never moves its values.
@@ -132,7 +132,7 @@ pub struct SlotMap<K: Key, V> {
     highest: u32,
     /// Slots below the length that are vacant, and kept for their key.
     detached: usize,
-    number: TypeNumber<K>,
+    type_id: MapTypeId<K>,
 }
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -152,20 +152,20 @@ impl<K: Key, V> SlotMap<K, V> {
             fresh: Fresh::NONE,
             highest: 0,
             detached: 0,
-            number: TypeNumber::NONE,
+            type_id: MapTypeId::NONE,
         }
     }
 
     #[inline]
     pub(crate) const fn mint(&self) -> Mint<K> {
-        self.number.mint()
+        self.type_id.mint()
     }
 
     /// Returns the index and generation of a key. If its tag is not the map's type id, the generation is 0, which no
     /// value has.
     #[inline]
     pub(crate) fn parts_of(&self, key: K) -> (u32, u32) {
-        self.number.parts(key.data())
+        self.type_id.parts(key.data())
     }
 
     /// Returns a cursor over the indices of all slots except holes; detached and retired slots are included.

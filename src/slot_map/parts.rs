@@ -12,7 +12,7 @@ use crate::heap::try_reserve_exact;
 use crate::key::{Key, Layout};
 use crate::slots::array::{Slots, indices};
 use crate::slots::holes::Hole;
-use crate::slots::key_tag::TypeNumber;
+use crate::slots::key_tag::MapTypeId;
 use crate::slots::state::Vacant;
 use crate::slots::vacancy::Fresh;
 use std::fmt;
@@ -77,11 +77,11 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Sets the type id of a map of which nothing else has been read yet.
-    pub(crate) fn try_set_type_id(&mut self, number: u32) -> Result<(), BadPart> {
+    pub(crate) fn try_set_type_id(&mut self, type_id: u32) -> Result<(), BadPart> {
         if self.slots.len() > 0 || self.type_id().is_some() {
             return Err(BadPart::LateType);
         }
-        self.number = TypeNumber::try_new(Some(number)).map_err(BadPart::Refused)?;
+        self.type_id = MapTypeId::try_new(Some(type_id)).map_err(BadPart::Refused)?;
         Ok(())
     }
 
@@ -155,7 +155,7 @@ impl fmt::Display for BadPart {
                 "slot {index} cannot have generation {generation}: it is from 1 to {most} \
                  with this key type"
             ),
-            Self::LateType => f.write_str("a type number comes once, before all slots"),
+            Self::LateType => f.write_str("a type id comes once, before all slots"),
             Self::Floor { generation, most } => write!(
                 f,
                 "new slots cannot start above generation {generation}: it is {most} at most with \

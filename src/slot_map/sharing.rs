@@ -18,7 +18,7 @@ use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slots::array::{Slots, indices, until_done};
 use crate::slots::holes::Hole;
-use crate::slots::key_tag::TypeNumber;
+use crate::slots::key_tag::MapTypeId;
 use crate::slots::state::State;
 use crate::slots::vacancy::Fresh;
 use crate::vec::VmVec;
@@ -46,7 +46,7 @@ pub(crate) struct Sharing<K: Key, V> {
 
 /// What does not change while a map is shared.
 pub(crate) struct Baseline<K> {
-    pub(crate) number: TypeNumber<K>,
+    pub(crate) type_id: MapTypeId<K>,
     pub(crate) len: usize,
     /// The slot of the first ticket that does not stand for a hole.
     pub(crate) first_fresh: usize,
@@ -94,7 +94,7 @@ pub(crate) enum UnusedTickets {
 impl<K: Key> Baseline<K> {
     /// The baseline of an empty map.
     pub(crate) const NONE: Self = Self {
-        number: TypeNumber::NONE,
+        type_id: MapTypeId::NONE,
         len: 0,
         first_fresh: 0,
         floors: SeenFloors { blocks: std::ptr::null(), count: 0, beyond: 0 },
@@ -153,7 +153,7 @@ impl<K: Key, V> Sharing<K, V> {
         // If this is refused, a thread that removes a value asks again.
         let _ = self.cover_removed(self.first_fresh);
         Baseline {
-            number: self.map.number,
+            type_id: self.map.type_id,
             len: self.map.len(),
             first_fresh: self.first_fresh,
             floors: self.map.seen_floors(),

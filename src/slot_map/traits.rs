@@ -34,7 +34,7 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
         let mut slots = Slots::try_new(self.slots.options(), 0)?;
         slots.try_reserve_exact(self.slots.len())?;
         let mut clone = Self::with_slots(slots);
-        clone.number = self.number;
+        clone.type_id = self.type_id;
         clone.slots.extend_vacant(self.slots.len())?;
         clone.holes = self.holes.try_clone(clone.slots.max_len())?;
         clone.cover_holes()?;

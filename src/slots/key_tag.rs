@@ -1,4 +1,4 @@
-//! [`Mint`] and [`TypeNumber`]: the tag in the keys that a map makes, and in those that it accepts.
+//! [`Mint`] and [`MapTypeId`]: the tag in the keys that a map makes, and in those that it accepts.
 //!
 //! If keys have no tag bits, none of this is read.
 
@@ -32,7 +32,7 @@ impl<K: Key> Mint<K> {
         };
         if tag > most {
             let error = Error::new(ErrorKind::KeyBits, 0).with_limit(most as u64);
-            return Err(error.of(Holder::TypeNumber));
+            return Err(error.of(Holder::TypeId));
         }
         Ok(Self { tag, key: PhantomData })
     }
@@ -54,7 +54,7 @@ copy!([K] Mint<K>);
 /// The type id of a map, if it has one: 0, or the type id and a bit that says that there is one. It is one word, since
 /// a map has no room for more.
 #[derive(Debug)]
-pub(crate) struct TypeNumber<K> {
+pub(crate) struct MapTypeId<K> {
     word: u32,
     key: PhantomData<fn(K) -> K>,
 }
@@ -62,16 +62,16 @@ pub(crate) struct TypeNumber<K> {
 /// Set if there is a type id.
 const THERE: u32 = 1 << 31;
 
-impl<K: Key> TypeNumber<K> {
+impl<K: Key> MapTypeId<K> {
     pub(crate) const NONE: Self = Self { word: 0, key: PhantomData };
 
     /// # Errors
     ///
     /// If the type id is more than the largest tag, or has 32 bits.
-    pub(crate) const fn try_new(number: Option<u32>) -> Result<Self, Error> {
-        let Some(number) = number else { return Ok(Self::NONE) };
-        match Mint::<K>::try_new(number) {
-            Ok(_) => Ok(Self { word: number | THERE, key: PhantomData }),
+    pub(crate) const fn try_new(type_id: Option<u32>) -> Result<Self, Error> {
+        let Some(type_id) = type_id else { return Ok(Self::NONE) };
+        match Mint::<K>::try_new(type_id) {
+            Ok(_) => Ok(Self { word: type_id | THERE, key: PhantomData }),
             Err(error) => Err(error),
         }
     }
@@ -106,4 +106,4 @@ impl<K: Key> TypeNumber<K> {
     }
 }
 
-copy!([K] TypeNumber<K>);
+copy!([K] MapTypeId<K>);

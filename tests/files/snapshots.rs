@@ -175,7 +175,7 @@ fn secondary_maps_have_files_of_their_own() {
     let path = folder.file();
     world.health.save(&path).unwrap();
     let loaded = SecondaryMap::load(&path).unwrap();
-    // Keys that are given out have the type number.
+    // Keys that are given out have the type id.
     assert!(loaded.iter().eq(&world.health));
     let sparse: SparseSecondaryMap<UnitKey, u64> = SparseSecondaryMap::load(&path).unwrap();
     sparse.save(&path).unwrap();

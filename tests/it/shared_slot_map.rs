@@ -434,7 +434,7 @@ fn the_map_can_be_replaced_by_another() {
     map.remove(first);
     assert_eq!(map.as_mut_map().len(), 9);
     assert_eq!(map.insert(9).0.index(), first.index());
-    // One with another type number.
+    // One with another type id.
     let mut map = SharedSlotMap::<Tagged, u32>::with_key();
     assert_eq!(map.type_id(), None);
     *map.as_mut_map() = SlotMap::builder().type_id(7).build();

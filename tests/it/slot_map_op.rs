@@ -155,6 +155,6 @@ pub(crate) struct Config {
     pub(crate) served: Option<(u8, bool)>,
     /// In caller-provided memory, in runs of 64 bytes to 64 KiB: as much as needed, or more.
     pub(crate) backed: Option<u8>,
-    /// A type number, reduced to the bits of the tag.
+    /// A type id, reduced to the bits of the tag.
     pub(crate) type_id: Option<u32>,
 }

@@ -327,7 +327,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         self.config.type_id.map_or(0, Self::tag)
     }
 
-    /// Returns `true` if a key belongs to a map with another type number.
+    /// Returns `true` if a key belongs to a map with another type id.
     fn is_foreign(&self, key: K) -> bool {
         self.config.type_id.is_some() && key.tag() != self.minted()
     }

@@ -1,4 +1,4 @@
-//! Type numbers in keys: all keys of a map carry its number, and keys with another number find nothing.
+//! Type ids in keys: all keys of a map carry its type id, and keys with another find nothing.
 
 use crate::buffer::Buffer;
 use crate::slot_map::assert_finds_nothing;
@@ -191,7 +191,7 @@ fn does_not_fit<K: Key>(number: u32, most: u32) {
     let builder = SlotMap::<K, u8>::builder().type_id(number);
     let error = builder.try_build().map(drop).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(most.into())));
-    assert!(error.to_string().contains("type number does not fit"), "{error}");
+    assert!(error.to_string().contains("type id does not fit"), "{error}");
     let refused = builder.try_build_in(Buffer::new(1 << 16, 4096, 64)).map(drop).unwrap_err();
     assert_eq!(refused.error.kind(), ErrorKind::KeyBits);
     let panic = catch_unwind(|| builder.build()).map(drop).unwrap_err();

@@ -455,7 +455,7 @@ fn a_map_keeps_its_type_number() {
         assert_eq!(read.type_id(), None);
     }
 
-    // Written before there were type numbers, or by a map without one.
+    // Written before there were type ids, or by a map without one.
     let read: SlotMap<Compact, String> =
         serde_json::from_str(&text.replace(r#"{"type":2},"#, "")).unwrap();
     assert_eq!(read.type_id(), None);
@@ -466,7 +466,7 @@ fn a_map_keeps_its_type_number() {
 fn invalid_type_numbers_are_refused_with_the_cause() {
     new_key_type! { struct Compact: Compact32; }
     for (slots, part) in [
-        (r#"{"type":4}"#, "type number does not fit"),
+        (r#"{"type":4}"#, "type id does not fit"),
         (r#"{"type":2},{"type":2}"#, "comes once, before all slots"),
         (r#""retired",{"type":2}"#, "comes once, before all slots"),
         (r#"{"type":-2}"#, "-2"),

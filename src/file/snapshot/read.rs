@@ -165,7 +165,7 @@ pub(super) fn read_from<K: Key, V: Pod>(
 ) -> Result<SlotMap<K, V>, Misfit> {
     let head = from.read_head::<V>(SLOT_MAP, key_bits::<K>())?;
     match (map.type_id(), head.type_id) {
-        (None, Some(number)) => map.try_set_type_id(number).map_err(misfit)?,
+        (None, Some(type_id)) => map.try_set_type_id(type_id).map_err(misfit)?,
         (Some(wanted), found) if found != Some(wanted) => {
             let error = Error::new(ErrorKind::TypeId, 0).with_limit(wanted.into());
             return Err(Misfit::Refused(error));

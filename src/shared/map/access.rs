@@ -29,7 +29,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Returns the type id of the map, if it was built with [one](crate::SharedSlotMapBuilder::type_id). O(1).
     #[inline]
     pub const fn type_id(&self) -> Option<u32> {
-        self.ground.number().get()
+        self.ground.type_id().get()
     }
 
     /// Returns the value of a key; `None` if it was removed. O(1). Takes no lock.

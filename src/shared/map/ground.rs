@@ -7,7 +7,7 @@ use super::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering}
 use crate::key::Key;
 use crate::slot_map::{Baseline, Extent};
 use crate::slots::holes::Hole;
-use crate::slots::key_tag::{Mint, TypeNumber};
+use crate::slots::key_tag::{MapTypeId, Mint};
 use crate::slots::slot_at::SlotAt;
 use std::ptr;
 
@@ -73,11 +73,11 @@ impl<K: Key> Ground<K> {
 
     #[inline]
     pub(super) fn mint(&self) -> Mint<K> {
-        self.baseline.number.mint()
+        self.baseline.type_id.mint()
     }
 
-    pub(super) const fn number(&self) -> TypeNumber<K> {
-        self.baseline.number
+    pub(super) const fn type_id(&self) -> MapTypeId<K> {
+        self.baseline.type_id
     }
 
     /// Returns the number of values that the map had before it was shared.

@@ -202,7 +202,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Returns the slot of a key, with its index and generation, if it is live.
     #[inline]
     fn find(&self, key: K) -> Option<(SlotAt<V>, Found)> {
-        let (index, generation) = self.ground.number().parts(key.data());
+        let (index, generation) = self.ground.type_id().parts(key.data());
         let slot = self.ground.slot(index)?;
         // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
         let state = unsafe { state_of(slot) };

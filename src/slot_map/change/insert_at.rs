@@ -105,7 +105,7 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn try_insert_at(&mut self, key: K, value: V) -> Result<(), Refused<V>> {
         let data = key.data();
         let (index, generation) = (data.index(), data.generation());
-        if self.number.is_foreign(data.tag()) {
+        if self.type_id.is_foreign(data.tag()) {
             let number = self.mint().tag().into();
             return Err(Refused {
                 error: Error::new(ErrorKind::TypeId, 0).with_limit(number),
