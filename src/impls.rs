@@ -73,7 +73,7 @@ macro_rules! clone_by_try {
             $(#[$doc])*
             #[track_caller]
             fn clone(&self) -> Self {
-                $crate::error::or_give_up(self.try_clone())
+                $crate::error::unwrap_or_panic(self.try_clone())
             }
         }
     };
@@ -230,7 +230,7 @@ macro_rules! extend_by_try {
             /// If `try_extend` returns an error. Items appended before stay.
             #[track_caller]
             fn extend<I: IntoIterator<Item = $item>>(&mut self, items: I) {
-                $crate::error::or_give_up(self.try_extend(items));
+                $crate::error::unwrap_or_panic(self.try_extend(items));
             }
         }
     };

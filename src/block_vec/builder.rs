@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::raw::Raw;
-use super::{BlockVec, Blocks, or_give_up};
+use super::{BlockVec, Blocks, unwrap_or_panic};
 use crate::error::{Error, ErrorKind};
 use std::fmt;
 use std::marker::PhantomData;
@@ -61,7 +61,7 @@ impl<T> BlockVecBuilder<T> {
     /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> BlockVec<T> {
-        or_give_up(self.try_build())
+        unwrap_or_panic(self.try_build())
     }
 
     /// Builds the array, or returns the error. Calls the allocator only if a capacity was set.

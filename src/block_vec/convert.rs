@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use super::BlockVec;
-use crate::error::{Holder, give_up};
+use crate::error::{Holder, handle_error};
 use crate::heap;
 use crate::vec::{VmVec, conversions};
 use std::borrow::Cow;
@@ -35,7 +35,7 @@ impl<T> BlockVec<T> {
     pub fn into_vec(mut self) -> Vec<T> {
         let mut vec = Vec::new();
         if let Err(error) = heap::try_reserve_exact(&mut vec, self.len()) {
-            give_up(error.of(Holder::BlockVec));
+            handle_error(error.of(Holder::BlockVec));
         }
         self.raw.move_to(&mut vec);
         vec

@@ -37,7 +37,7 @@ pub use into_iter::IntoIter;
 pub use iter::{BlockIter, BlockIterMut, Iter, IterMut};
 pub use plan::Blocks;
 
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use raw::Raw;
 #[cfg(feature = "rayon")]
 pub(crate) use raw::Taken;
@@ -144,7 +144,7 @@ impl<T: Clone> Clone for BlockVec<T> {
     /// If [`try_clone`](BlockVec::try_clone) returns an error.
     #[track_caller]
     fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
+        unwrap_or_panic(self.try_clone())
     }
 
     /// Overwrites the elements with clones of those of `source`, keeping the memory and the options of `self`.
@@ -163,7 +163,7 @@ impl<T: Clone> Clone for BlockVec<T> {
                 place.clone_from(element);
             }
         });
-        or_give_up(self.try_extend_from_runs(source, self.len()));
+        unwrap_or_panic(self.try_extend_from_runs(source, self.len()));
     }
 }
 

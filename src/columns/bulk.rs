@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "moves rows between columns")]
 
 use super::{Columns, Drain, ExtractIf, Fields, Row};
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::vec::check_range;
 use std::ops::RangeBounds;
 
@@ -26,7 +26,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[track_caller]
     pub fn append(&mut self, other: &mut Self) {
-        or_give_up(self.try_append(other));
+        unwrap_or_panic(self.try_append(other));
     }
 
     /// Moves all rows as [`append`](Self::append) does, or returns the error; then neither has changed.
@@ -74,7 +74,7 @@ impl<R: Row> Columns<R> {
     #[must_use = "use `truncate` if you don't need the other rows"]
     #[track_caller]
     pub fn split_off(&mut self, at: usize) -> Self {
-        or_give_up(self.try_split_off(at))
+        unwrap_or_panic(self.try_split_off(at))
     }
 
     /// Splits the columns as [`split_off`](Self::split_off) does, or returns the error; then nothing has changed.
@@ -162,7 +162,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[track_caller]
     pub fn resize_with(&mut self, new_len: usize, make: impl FnMut() -> R) {
-        or_give_up(self.try_resize_with(new_len, make));
+        unwrap_or_panic(self.try_resize_with(new_len, make));
     }
 
     /// Resizes as [`resize_with`](Self::resize_with) does, or returns the error; then `make` was not called.

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "writes clones after the last row")]
 
 use super::{CloneFields, Columns, Fields, Row};
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 
 impl<R: Row + Clone> Columns<R>
 where
@@ -63,7 +63,7 @@ where
     /// ```
     #[track_caller]
     fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
+        unwrap_or_panic(self.try_clone())
     }
 
     /// Overwrites the rows with clones of those of `source`, keeping the memory and the options of `self`.

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "reads and writes single rows")]
 
 use super::{Columns, Fields, Row};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::raw_vec::Amount;
 
 impl<R: Row> Columns<R> {
@@ -24,7 +24,7 @@ impl<R: Row> Columns<R> {
     pub(crate) fn push_fields(&mut self, fields: R::Fields) {
         let len = self.len;
         if len == self.capacity() {
-            self.grow_by_one_or_give_up();
+            self.grow_by_one_or_panic();
         }
         // SAFETY: there is capacity for one more row after the `len` rows.
         unsafe { fields.write(self.starts, len) };
@@ -60,8 +60,8 @@ impl<R: Row> Columns<R> {
     #[cold]
     #[inline(never)]
     #[track_caller]
-    fn grow_by_one_or_give_up(&mut self) {
-        or_give_up(self.grow_by_one());
+    fn grow_by_one_or_panic(&mut self) {
+        unwrap_or_panic(self.grow_by_one());
     }
 
     pub(super) fn grow(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
@@ -127,7 +127,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[track_caller]
     pub fn insert(&mut self, index: usize, row: R) {
-        or_give_up(self.try_insert(index, row));
+        unwrap_or_panic(self.try_insert(index, row));
     }
 
     /// Inserts a row at `index` and returns mutable references to its fields.

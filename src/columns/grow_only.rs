@@ -17,7 +17,7 @@
 #![expect(unsafe_code, reason = "changes the columns through a shared reference")]
 
 use super::{Columns, Fields, Row};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::raw_vec::{Amount, Options, RawVec};
 use crate::vec::lent::{Lend, Lent};
 use std::fmt;
@@ -105,7 +105,7 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     #[inline]
     #[track_caller]
     pub fn push(&self, row: R) -> R::Ref<'c> {
-        or_give_up(self.try_push(row))
+        unwrap_or_panic(self.try_push(row))
     }
 
     /// Appends a row, or returns the error and the row.
@@ -156,7 +156,7 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     /// If [`try_reserve`](Self::try_reserve) returns an error.
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+        unwrap_or_panic(self.try_reserve(additional));
     }
 
     /// Reserves memory as [`reserve`](Self::reserve) does, or returns the error.

@@ -4,7 +4,7 @@
 
 use super::{Columns, Row};
 use crate::container::sort;
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use std::cmp::Ordering;
 
 impl<R: Row> Columns<R> {
@@ -28,7 +28,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[track_caller]
     pub fn sort_by(&mut self, compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering) {
-        or_give_up(self.try_sort_by(compare));
+        unwrap_or_panic(self.try_sort_by(compare));
     }
 
     /// Sorts the rows as [`sort_by`](Self::sort_by) does, or returns the error.

@@ -1,7 +1,7 @@
 //! [`Builder`]: options for a container.
 
 use crate::backing::Backing;
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::growing::option_methods;
 use crate::raw_vec::Options;
 use std::fmt;
@@ -104,7 +104,7 @@ impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
     /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> C {
-        or_give_up(self.try_build())
+        unwrap_or_panic(self.try_build())
     }
 
     /// Builds the container, or returns the error. Makes system calls if a maximum, a capacity or commit-ahead was
@@ -139,7 +139,7 @@ impl<C: ContainerIn<O>, O: OwnOptions> Builder<C, O> {
     /// If [`try_build_in`](Self::try_build_in) returns an error.
     #[track_caller]
     pub fn build_in(self, backing: impl Backing) -> C {
-        or_give_up(self.try_build_in(backing))
+        unwrap_or_panic(self.try_build_in(backing))
     }
 
     /// Builds the container in caller-provided memory, or returns the error and the backing. Calls the backing to

@@ -33,7 +33,7 @@ macro_rules! vec_methods {
         /// If [`try_insert`](Self::try_insert) panics or returns an error.
         #[track_caller]
         pub fn insert(&mut self, index: usize, value: T) {
-            $crate::error::or_give_up(self.try_insert(index, value));
+            $crate::error::unwrap_or_panic(self.try_insert(index, value));
         }
 
         /// Drops all elements and keeps the memory. O(n).
@@ -53,7 +53,7 @@ macro_rules! vec_methods {
         /// If [`try_append`](Self::try_append) returns an error.
         #[track_caller]
         pub fn append(&mut self, other: &mut Self) {
-            $crate::error::or_give_up(self.try_append(other));
+            $crate::error::unwrap_or_panic(self.try_append(other));
         }
 
         /// Splits off the elements from `at` on, and returns them in a new array with the same options. O(n - at), one
@@ -65,7 +65,7 @@ macro_rules! vec_methods {
         #[must_use = "use `truncate` if you don't need the other half"]
         #[track_caller]
         pub fn split_off(&mut self, at: usize) -> Self {
-            $crate::error::or_give_up(self.try_split_off(at))
+            $crate::error::unwrap_or_panic(self.try_split_off(at))
         }
 
         /// Resizes the array to `new_len`, dropping elements from the end or appending results of `make`.
@@ -77,7 +77,7 @@ macro_rules! vec_methods {
         /// If [`try_resize_with`](Self::try_resize_with) returns an error.
         #[track_caller]
         pub fn resize_with(&mut self, new_len: usize, make: impl FnMut() -> T) {
-            $crate::error::or_give_up(self.try_resize_with(new_len, make));
+            $crate::error::unwrap_or_panic(self.try_resize_with(new_len, make));
         }
 
         /// Inserts an element like [`insert`](Self::insert), and returns a mutable reference to it.
@@ -190,7 +190,7 @@ macro_rules! vec_methods {
         /// ```
         #[track_caller]
         pub fn append_vec(&mut self, other: &mut Vec<T>) {
-            $crate::error::or_give_up(self.try_append_vec(other));
+            $crate::error::unwrap_or_panic(self.try_append_vec(other));
         }
     };
 }
@@ -206,7 +206,7 @@ macro_rules! clone_methods {
         /// If [`try_resize`](Self::try_resize) returns an error.
         #[track_caller]
         pub fn resize(&mut self, new_len: usize, value: T) {
-            $crate::error::or_give_up(self.try_resize(new_len, value));
+            $crate::error::unwrap_or_panic(self.try_resize(new_len, value));
         }
 
         /// Appends clones of all elements of a slice.
@@ -216,7 +216,7 @@ macro_rules! clone_methods {
         /// If [`try_extend_from_slice`](Self::try_extend_from_slice) returns an error.
         #[track_caller]
         pub fn extend_from_slice(&mut self, other: &[T]) {
-            $crate::error::or_give_up(self.try_extend_from_slice(other));
+            $crate::error::unwrap_or_panic(self.try_extend_from_slice(other));
         }
 
         /// Appends clones of a range of the array's own elements.
@@ -226,7 +226,7 @@ macro_rules! clone_methods {
         /// If [`try_extend_from_within`](Self::try_extend_from_within) panics or returns an error.
         #[track_caller]
         pub fn extend_from_within(&mut self, range: impl std::ops::RangeBounds<usize>) {
-            $crate::error::or_give_up(self.try_extend_from_within(range));
+            $crate::error::unwrap_or_panic(self.try_extend_from_within(range));
         }
     };
 }

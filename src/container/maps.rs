@@ -191,7 +191,7 @@ macro_rules! insert_many_methods {
             values: impl IntoIterator<Item = $value>,
             keys: &mut impl Extend<K>,
         ) {
-            $crate::error::or_give_up(self.try_insert_many(values, keys));
+            $crate::error::unwrap_or_panic(self.try_insert_many(values, keys));
         }
 
         /// Like [`insert_many`](Self::insert_many), but returns the error and the values that were not inserted instead

@@ -17,7 +17,7 @@ macro_rules! reserve_methods {
         #[inline]
         #[track_caller]
         pub fn reserve(&$($mut)? self, additional: usize) {
-            $crate::error::or_give_up(self.try_reserve(additional));
+            $crate::error::unwrap_or_panic(self.try_reserve(additional));
         }
 
         /// Like [`reserve`](Self::reserve), but returns an error instead of panicking. After an error nothing has
@@ -54,7 +54,7 @@ macro_rules! reserve_exact_methods {
         #[inline]
         #[track_caller]
         pub fn reserve_exact(&mut self, additional: usize) {
-            $crate::error::or_give_up(self.try_reserve_exact(additional));
+            $crate::error::unwrap_or_panic(self.try_reserve_exact(additional));
         }
 
         /// Like [`reserve_exact`](Self::reserve_exact), but returns an error instead of panicking.
@@ -87,7 +87,7 @@ macro_rules! prefault_methods {
         /// If [`try_prefault`](Self::try_prefault) returns an error.
         #[track_caller]
         pub fn prefault(&$($mut)? self, additional: usize) {
-            $crate::error::or_give_up(self.try_prefault(additional));
+            $crate::error::unwrap_or_panic(self.try_prefault(additional));
         }
 
         /// Like [`prefault`](Self::prefault), but returns an error instead of panicking. The capacity may have grown

@@ -11,7 +11,7 @@ use super::rows::sealed::{Made, Plan};
 use super::sort::sort_methods;
 use super::{DenseSlotMap, Rows};
 use crate::columns::{self, Columns, Row};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::key::Key;
 use crate::vec::VecStats;

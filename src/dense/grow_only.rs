@@ -1,7 +1,7 @@
 //! [`GrowOnlyDenseMap`]: insert through `&self`, while references to values are alive.
 
 use super::DenseSlotMap;
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::key::{Key, no_such_key};
 use crate::slot_map::GrowOnlyMap;
 use crate::vec::GrowOnly;
@@ -78,7 +78,7 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &'m V) {
-        or_give_up(self.try_insert(value))
+        unwrap_or_panic(self.try_insert(value))
     }
 
     /// Inserts a value, or returns the error and the value.
@@ -129,7 +129,7 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
     /// If [`try_reserve`](Self::try_reserve) returns an error.
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+        unwrap_or_panic(self.try_reserve(additional));
     }
 
     /// Reserves memory as [`reserve`](Self::reserve) does, or returns the error.

@@ -2,7 +2,7 @@
 
 use super::{DenseSlotMap, Rows};
 use crate::container::insert_many_methods;
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, handle_error, unwrap_or_panic};
 use crate::key::Key;
 use crate::vec::Rest;
 
@@ -31,7 +31,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
                 self.put(key, parts);
                 key
             }
-            Err(error) => give_up(error),
+            Err(error) => handle_error(error),
         }
     }
 
@@ -96,10 +96,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     where
         F: FnOnce(K) -> Result<V, E>,
     {
-        let row = or_give_up(self.make_room());
+        let row = unwrap_or_panic(self.make_room());
         let entry = match self.table.try_vacant_entry() {
             Ok(entry) => entry,
-            Err(error) => give_up(Self::explain(error)),
+            Err(error) => handle_error(Self::explain(error)),
         };
         let key = entry.key();
         let parts = S::take_apart(make(key)?);
@@ -122,7 +122,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     #[track_caller]
     pub fn reattach(&mut self, detached_key: K, value: V) {
         match self.make_room() {
-            Err(error) if !error.is_full() => give_up(error),
+            Err(error) if !error.is_full() => handle_error(error),
             _ => assert!(self.try_reattach(detached_key, value).is_ok(), "key is not detached"),
         }
     }

@@ -5,7 +5,7 @@
 //! that were removed are skipped, and values inserted later stay where they are until the next pass.
 
 use super::{DenseSlotMap, Rows};
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::growing::{Budget, BudgetMeter};
 use crate::key::Key;
 use crate::raw_vec::Options;
@@ -314,7 +314,7 @@ macro_rules! defragment_methods {
             compare: impl FnMut($value, $value) -> Ordering,
             budget: Budget,
         ) -> bool {
-            or_give_up(self.try_defragment_by(compare, budget))
+            unwrap_or_panic(self.try_defragment_by(compare, budget))
         }
 
         /// Sorts as [`defragment_by`](Self::defragment_by) does, or returns the error.

@@ -2,7 +2,7 @@
 
 use super::{DenseSlotMap, Rows};
 use crate::container::sort;
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::key::Key;
 use std::cmp::Ordering;
 
@@ -43,7 +43,7 @@ macro_rules! sort_methods {
         $($(#[$example])+)?
         #[track_caller]
         pub fn sort_by(&mut self, compare: impl FnMut($value, $value) -> Ordering) {
-            or_give_up(self.try_sort_by(compare));
+            unwrap_or_panic(self.try_sort_by(compare));
         }
 
         /// Sorts the values as [`sort_by`](Self::sort_by) does, or returns the error.

@@ -466,7 +466,7 @@ impl<V> From<Refused<V>> for Error {
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn give_up(error: Error) -> ! {
+pub(crate) fn handle_error(error: Error) -> ! {
     panic!("stayput: {error}")
 }
 
@@ -489,12 +489,12 @@ impl<V> Refusal for Refused<V> {
     }
 }
 
-/// Returns the value, or panics by [`give_up`]. A refused value is dropped by the panic.
+/// Returns the value, or panics by [`handle_error`]. A refused value is dropped by the panic.
 #[inline]
 #[track_caller]
-pub(crate) fn or_give_up<V, R: Refusal>(result: Result<V, R>) -> V {
+pub(crate) fn unwrap_or_panic<V, R: Refusal>(result: Result<V, R>) -> V {
     match result {
         Ok(value) => value,
-        Err(refusal) => give_up(refusal.error()),
+        Err(refusal) => handle_error(refusal.error()),
     }
 }

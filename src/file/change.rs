@@ -4,7 +4,7 @@
 
 use super::mode::Mutable;
 use super::vec::FileVec;
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use bytemuck::Pod;
 use std::ops::DerefMut;
 
@@ -68,7 +68,7 @@ impl<T: Pod> FileVec<T, Mutable> {
     /// If [`try_resize`](Self::try_resize) returns an error.
     #[track_caller]
     pub fn resize(&mut self, new_len: usize, value: T) {
-        or_give_up(self.try_resize(new_len, value));
+        unwrap_or_panic(self.try_resize(new_len, value));
     }
 
     /// Resizes as [`resize`](Self::resize) does, or returns the error; then nothing has changed.
@@ -92,7 +92,7 @@ impl<T: Pod> FileVec<T, Mutable> {
     /// If [`try_resize_zeroed`](Self::try_resize_zeroed) returns an error.
     #[track_caller]
     pub fn resize_zeroed(&mut self, new_len: usize) {
-        or_give_up(self.try_resize_zeroed(new_len));
+        unwrap_or_panic(self.try_resize_zeroed(new_len));
     }
 
     /// Resizes as [`resize_zeroed`](Self::resize_zeroed) does, or returns the error; then no element has changed.

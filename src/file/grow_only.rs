@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::live::Live;
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::vec::GrowOnly;
 use bytemuck::Pod;
 use std::ops::Deref;
@@ -46,7 +46,7 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> &'v T {
-        or_give_up(self.try_push(value))
+        unwrap_or_panic(self.try_push(value))
     }
 
     /// Appends an element, or returns the error and the value.
@@ -68,7 +68,7 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
     /// If [`try_reserve`](Self::try_reserve) returns an error.
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+        unwrap_or_panic(self.try_reserve(additional));
     }
 
     /// Reserves space as [`reserve`](Self::reserve) does, or returns the error.

@@ -20,7 +20,7 @@ use super::held::Held;
 use super::live::Live;
 use super::mode::{Mode, Mutable};
 use super::system;
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::vec::{Rest, VmVec, check_range};
 use bytemuck::Pod;
 use std::fmt;
@@ -392,7 +392,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// If [`try_extend_from_slice`](Self::try_extend_from_slice) returns an error.
     #[track_caller]
     pub fn extend_from_slice(&mut self, other: &[T]) {
-        or_give_up(self.try_extend_from_slice(other));
+        unwrap_or_panic(self.try_extend_from_slice(other));
     }
 
     /// Appends copies as [`extend_from_slice`](Self::extend_from_slice) does, or returns the error; then nothing has
@@ -429,7 +429,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// If [`try_extend_zeroed`](Self::try_extend_zeroed) returns an error.
     #[track_caller]
     pub fn extend_zeroed(&mut self, additional: usize) {
-        or_give_up(self.try_extend_zeroed(additional));
+        unwrap_or_panic(self.try_extend_zeroed(additional));
     }
 
     /// Appends zeros as [`extend_zeroed`](Self::extend_zeroed) does, or returns the error; then no element has changed.

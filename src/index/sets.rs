@@ -89,7 +89,7 @@ macro_rules! set_methods {
                 slot: u32,
                 is_meant: impl FnMut(u32) -> bool,
             ) {
-                or_give_up(self.try_insert(value, slot, is_meant));
+                unwrap_or_panic(self.try_insert(value, slot, is_meant));
             }
 
             /// Inserts a slot as [`insert`](Self::insert) does, or returns the error.

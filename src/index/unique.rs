@@ -8,7 +8,7 @@ mod tests;
 use super::buckets::Buckets;
 use super::hash32;
 use super::hashed::hashed_methods;
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash};
 
@@ -80,7 +80,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
         slot: u32,
         is_meant: impl FnMut(u32) -> bool,
     ) -> Option<u32> {
-        or_give_up(self.try_insert(value, slot, is_meant))
+        unwrap_or_panic(self.try_insert(value, slot, is_meant))
     }
 
     /// Inserts a slot as [`insert`](Self::insert) does, or returns the error.

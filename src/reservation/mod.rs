@@ -419,7 +419,7 @@ impl Reservation {
     }
 
     /// Releases the addresses past the first `keep` bytes, if the system can release a part of a mapping.
-    pub(crate) fn give_up_behind(&mut self, keep: usize) {
+    pub(crate) fn release_tail(&mut self, keep: usize) {
         // With columns, the end of the rows is not the end of each column.
         let (Ok(pages), None) = (self.pages(keep..), self.columns) else { return };
         let start = pages.place(keep, pages.bytes).start;

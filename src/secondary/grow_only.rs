@@ -1,6 +1,6 @@
 //! [`GrowOnlySecondaryMap`]: insert through `&self`, while references to values live.
 
-use super::{SecondaryMap, Slots, give_up, parts};
+use super::{SecondaryMap, Slots, handle_error, parts};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
 use crate::slots::growing_slots::GrowingSlots;
@@ -106,7 +106,7 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     pub fn insert(&self, key: K, value: V) -> Result<&'m V, V> {
         self.try_insert(key, value).map_err(|refused| match refused.error.kind() {
             ErrorKind::StaleKey | ErrorKind::Occupied => refused.value,
-            _ => give_up(refused.error),
+            _ => handle_error(refused.error),
         })
     }
 

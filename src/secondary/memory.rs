@@ -1,6 +1,6 @@
 //! Taking and returning memory.
 
-use super::{SecondaryMap, or_give_up};
+use super::{SecondaryMap, unwrap_or_panic};
 use crate::container::{prefault_methods, reserve_methods, shrink_methods, stats};
 use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Amount, Budget, BudgetMeter, GivenBack, Prefaulted};
@@ -60,7 +60,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     #[track_caller]
     pub fn set_capacity(&mut self, new_capacity: usize) {
-        or_give_up(self.try_set_capacity(new_capacity));
+        unwrap_or_panic(self.try_set_capacity(new_capacity));
     }
 
     /// [`set_capacity`](Self::set_capacity), or the error.

@@ -37,7 +37,7 @@ pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
 
-use crate::error::{Error, ErrorKind, Holder, give_up, or_give_up};
+use crate::error::{Error, ErrorKind, Holder, handle_error, unwrap_or_panic};
 use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
@@ -193,7 +193,7 @@ fn unless_stale<T>(result: Result<T, Error>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(error) if error.kind() == ErrorKind::StaleKey => None,
-        Err(error) => give_up(error),
+        Err(error) => handle_error(error),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Implementations of std's traits, for both maps if they are alike.
 
 use super::waiting::Waiting;
-use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, or_give_up, sparse};
+use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, sparse, unwrap_or_panic};
 use crate::container::into_walk_methods;
 use crate::error::Error;
 use crate::key::Key;
@@ -96,7 +96,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     #[inline(never)]
     #[track_caller]
     fn put_pairs(&mut self, pairs: Result<Vec<(K, V)>, Error>) {
-        for (key, value) in or_give_up(pairs) {
+        for (key, value) in unwrap_or_panic(pairs) {
             drop(self.insert(key, value));
         }
     }

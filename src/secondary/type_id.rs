@@ -1,6 +1,6 @@
 //! The type id in the keys that secondary maps return.
 
-use super::{SecondaryMap, SparseSecondaryMap, or_give_up};
+use super::{SecondaryMap, SparseSecondaryMap, unwrap_or_panic};
 use crate::error::Error;
 use crate::key::Key;
 use crate::slots::key_tag::Mint;
@@ -39,7 +39,7 @@ macro_rules! type_id {
             /// ```
             #[track_caller]
             pub fn set_type_id(&mut self, type_id: u32) {
-                or_give_up(self.try_set_type_id(type_id));
+                unwrap_or_panic(self.try_set_type_id(type_id));
             }
 
             /// [`set_type_id`](Self::set_type_id), or the error.

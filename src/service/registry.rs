@@ -567,7 +567,7 @@ impl Service {
     }
 
     /// Records that nothing more can be taken back until the array grows.
-    pub(super) fn give_up(&self, shared: &Arc<Shared>) {
+    pub(super) fn stop_taking_back(&self, shared: &Arc<Shared>) {
         self.with_entry(shared, |entry| entry.is_stuck = true);
     }
 

@@ -519,7 +519,7 @@ fn reports_on_a_dropped_array_do_not_affect_others() {
     drop(gone);
     // The other array has its place now, and has asked.
     service.rest(&shared);
-    service.give_up(&shared);
+    service.stop_taking_back(&shared);
     let Job::Prefault(next) = service.next(false) else { panic!("it asked") };
     assert!(Arc::ptr_eq(&next, &stays.0));
     service.rest(&shared);
@@ -563,7 +563,7 @@ fn taking_back_is_tried_again_after_the_array_has_grown() {
     let fault = Fault::from_nth(Call::Decommit, 0);
     assert!(shared.take_back().is_err());
     drop(fault);
-    service.give_up(&array.0);
+    service.stop_taking_back(&array.0);
     assert!(shared.has_too_much());
     assert_eq!(quiet(), None, "what was refused is not tried again");
     committed_ahead(shared);

@@ -90,7 +90,7 @@ fn took_back(service: &Service, shared: &Arc<Shared>, taken: Result<usize, Kept>
     match taken {
         Ok(1..) => {}
         Err(Kept::Busy) => service.postpone(shared),
-        Ok(0) | Err(Kept::Refused) => service.give_up(shared),
+        Ok(0) | Err(Kept::Refused) => service.stop_taking_back(shared),
     }
 }
 

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "moves elements to claimed places")]
 
 use super::SharedVec;
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::vec::VmVec;
 use std::iter::Chain;
 use std::ops::Range;
@@ -34,7 +34,7 @@ impl<T> SharedVec<T> {
     where
         T: Copy,
     {
-        or_give_up(self.try_extend_from_slice(elements))
+        unwrap_or_panic(self.try_extend_from_slice(elements))
     }
 
     /// [`extend_from_slice`](Self::extend_from_slice), or the error; then no element was appended.
@@ -57,7 +57,7 @@ impl<T> SharedVec<T> {
     /// As for [`push`](Self::push).
     #[track_caller]
     pub fn append(&self, other: &mut VmVec<T>) -> Range<usize> {
-        or_give_up(self.try_append(other))
+        unwrap_or_panic(self.try_append(other))
     }
 
     /// [`append`](Self::append), or the error; then no element was moved.
@@ -81,7 +81,7 @@ impl<T> SharedVec<T> {
     /// As for [`push`](Self::push).
     #[track_caller]
     pub fn append_vec(&self, other: &mut Vec<T>) -> Range<usize> {
-        or_give_up(self.try_append_vec(other))
+        unwrap_or_panic(self.try_append_vec(other))
     }
 
     /// [`append_vec`](Self::append_vec), or the error; then no element was moved.
@@ -140,7 +140,7 @@ impl<T> SharedVec<T> {
     /// As for [`push`](Self::push); elements that were stored before stay.
     #[track_caller]
     pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
-        or_give_up(self.try_extend(iter));
+        unwrap_or_panic(self.try_extend(iter));
     }
 
     /// [`extend`](Self::extend), or the error and the elements that could not be stored. The others stay.

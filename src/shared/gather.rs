@@ -4,7 +4,7 @@
 
 use super::SharedVec;
 use super::places::RUN;
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::heap;
 use std::fmt;
 use std::mem;
@@ -67,7 +67,7 @@ impl<T> Gather<'_, T> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, value: T) {
-        or_give_up(self.try_push(value));
+        unwrap_or_panic(self.try_push(value));
     }
 
     /// [`push`](Self::push), or the error and the element. Elements that were gathered before stay gathered.
@@ -110,7 +110,7 @@ impl<T> Gather<'_, T> {
     /// As for [`SharedVec::push`].
     #[track_caller]
     pub fn flush(&mut self) -> Range<usize> {
-        or_give_up(self.try_flush())
+        unwrap_or_panic(self.try_flush())
     }
 
     /// [`flush`](Self::flush), or the error; then all elements stay gathered.

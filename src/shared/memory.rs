@@ -6,7 +6,7 @@ use super::lock::Guard;
 use super::places::Grown;
 use super::{SharedVec, busy, check_prefaulting_is_shared};
 use crate::container::{prefault_methods, reserve_methods};
-use crate::error::{Error, Holder, or_give_up};
+use crate::error::{Error, Holder, unwrap_or_panic};
 use crate::growing::{Amount, Budget, Prefaulted};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
@@ -140,7 +140,7 @@ impl<T> SharedVec<T> {
     /// If [`try_max_len`](Self::try_max_len) returns an error.
     #[track_caller]
     pub fn max_len(&self) -> usize {
-        or_give_up(self.try_max_len())
+        unwrap_or_panic(self.try_max_len())
     }
 
     /// [`max_len`](Self::max_len), or the error.
@@ -160,7 +160,7 @@ impl<T> SharedVec<T> {
     /// If [`try_stats`](Self::try_stats) returns an error.
     #[track_caller]
     pub fn stats(&self) -> VecStats {
-        or_give_up(self.try_stats())
+        unwrap_or_panic(self.try_stats())
     }
 
     /// [`stats`](Self::stats), or the error.

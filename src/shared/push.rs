@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "writes to claimed places")]
 
 use super::SharedVec;
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 
 impl<T> SharedVec<T> {
     /// Appends an element, and returns its index and a reference to it. The element never moves. O(1).
@@ -17,7 +17,7 @@ impl<T> SharedVec<T> {
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> (usize, &T) {
-        or_give_up(self.try_push(value))
+        unwrap_or_panic(self.try_push(value))
     }
 
     /// [`push`](Self::push), or the error and the element.
@@ -58,7 +58,7 @@ impl<T> SharedVec<T> {
     /// ```
     #[track_caller]
     pub fn push_with(&self, make: impl FnMut(usize) -> T) -> (usize, &T) {
-        or_give_up(self.try_push_with(make))
+        unwrap_or_panic(self.try_push_with(make))
     }
 
     /// [`push_with`](Self::push_with), or the error and the element.

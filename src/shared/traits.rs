@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::SharedVec;
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::vec::{self, VmVec, as_slice_traits, equal_as_slices, from};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -111,7 +111,7 @@ impl<T: Clone> Clone for SharedVec<T> {
     /// If [`try_clone`](SharedVec::try_clone) returns an error.
     #[track_caller]
     fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
+        unwrap_or_panic(self.try_clone())
     }
 }
 

@@ -14,7 +14,7 @@
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
 use super::{SlotMap, Weak};
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, handle_error, unwrap_or_panic};
 use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
@@ -137,7 +137,7 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     pub fn insert(&self, value: V) -> (K, &'m V) {
         match self.try_insert(value) {
             Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
+            Err(refused) => handle_error(refused.error),
         }
     }
 
@@ -238,7 +238,7 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     /// As for [`SlotMap::reserve`].
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+        unwrap_or_panic(self.try_reserve(additional));
     }
 
     /// [`reserve`](Self::reserve), or the error.

@@ -151,7 +151,7 @@ impl<K: Key, V> SlotMap<K, V> {
             }
             is_done = meter.pay(tail.len().saturating_mul(Slots::<V>::STRIDE_BYTES));
             if is_done {
-                self.give_up(tail)?;
+                self.remove_tail(tail)?;
                 self.slots.shrink(&mut BudgetMeter::unlimited())?;
             }
         }
@@ -286,7 +286,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Removes the last slots, which are all holes.
-    fn give_up(&mut self, tail: Range<usize>) -> Result<(), Error> {
+    fn remove_tail(&mut self, tail: Range<usize>) -> Result<(), Error> {
         let Range { start: keep, end: len } = tail;
         let size = Slots::<V>::BLOCK_SLOTS;
         self.holes.cold_mut().floors.try_reserve(len.div_ceil(size))?;

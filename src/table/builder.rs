@@ -4,7 +4,7 @@ use super::Table;
 use super::indices::{Indices, Row};
 use crate::backing::Backing;
 use crate::container::{Builder, Container, ContainerIn, constructors};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::index::memory::Remake;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
@@ -115,7 +115,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     /// ```
     #[track_caller]
     pub fn build_with(self, by: X) -> Table<R, X, K> {
-        or_give_up(self.try_build_with(by))
+        unwrap_or_panic(self.try_build_with(by))
     }
 
     /// Builds a table with the given indices, or returns the error.

@@ -3,7 +3,7 @@
 use super::Table;
 use super::indices::{Index, Indices, Row, VisitMut};
 use super::insert::{Clear, Commit, Plan};
-use crate::error::{Error, ErrorKind, Refused, or_give_up};
+use crate::error::{Error, ErrorKind, Refused, unwrap_or_panic};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::walk::Walk;
@@ -65,7 +65,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     where
         X::Part: Clone,
     {
-        or_give_up(self.try_modify(key, change))
+        unwrap_or_panic(self.try_modify(key, change))
     }
 
     /// Changes the indexed part of a row as [`modify`](Self::modify) does, or returns the error.
@@ -95,7 +95,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     #[track_caller]
     pub fn replace(&mut self, key: K, row: R) -> R {
-        or_give_up(self.try_replace(key, row))
+        unwrap_or_panic(self.try_replace(key, row))
     }
 
     /// Replaces the row of a key, or returns the error and the new row.
@@ -132,7 +132,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     where
         X::Part: Clone,
     {
-        or_give_up(self.try_for_each_mut(change));
+        unwrap_or_panic(self.try_for_each_mut(change));
     }
 
     /// Changes each row as [`for_each_mut`](Self::for_each_mut) does, up to the first error.
@@ -187,7 +187,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// If [`try_reindex`](Self::try_reindex) returns an error.
     #[track_caller]
     pub fn reindex(&mut self) {
-        or_give_up(self.try_reindex());
+        unwrap_or_panic(self.try_reindex());
     }
 
     /// Rebuilds the indices as [`reindex`](Self::reindex) does, and returns the first error.
@@ -255,7 +255,7 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         key: K,
         change: impl FnOnce(&mut I, &mut M) -> T,
     ) -> Option<T> {
-        or_give_up(self.try_modify_both(key, change))
+        unwrap_or_panic(self.try_modify_both(key, change))
     }
 
     /// Changes both parts of a row as [`modify_both`](Self::modify_both) does, or returns the error.
@@ -294,7 +294,7 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
     /// ```
     #[track_caller]
     pub fn for_each_both_mut(&mut self, change: impl FnMut(K, &mut I, &mut M)) {
-        or_give_up(self.try_for_each_both_mut(change));
+        unwrap_or_panic(self.try_for_each_both_mut(change));
     }
 
     /// Changes each row as [`for_each_both_mut`](Self::for_each_both_mut) does, up to the first error.

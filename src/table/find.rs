@@ -3,7 +3,7 @@
 use super::indices::{Extract, Index, Indices, Row, Visit};
 use super::insert::{RemoveFound, SetCell};
 use super::{Found, Grid, Kind, Sets, Table, Unique};
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use std::borrow::Borrow;
@@ -219,7 +219,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         point: [f32; D],
         most: usize,
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
-        or_give_up(self.try_nearest(index, point, most))
+        unwrap_or_panic(self.try_nearest(index, point, most))
     }
 
     /// Returns what [`nearest`](Self::nearest) does, or the error.
@@ -266,7 +266,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         most: usize,
         accept: impl FnMut(K, &'t R) -> bool,
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
-        or_give_up(self.try_nearest_where(index, point, most, accept))
+        unwrap_or_panic(self.try_nearest_where(index, point, most, accept))
     }
 
     /// Returns what [`nearest_where`](Self::nearest_where) does, or the error.

@@ -3,7 +3,7 @@
 use super::Table;
 use super::indices::{Index, Indices, Row, VisitMut};
 use crate::container::{insert_many_methods, remove_many_method};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
@@ -69,7 +69,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, row: R) -> K {
-        or_give_up(self.try_insert(row))
+        unwrap_or_panic(self.try_insert(row))
     }
 
     /// Inserts a row and returns its key, or returns the error and the row.
@@ -106,7 +106,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     #[track_caller]
     pub fn insert_with_key(&mut self, make: impl FnOnce(K) -> R) -> K {
-        or_give_up(self.try_insert_with_key(make))
+        unwrap_or_panic(self.try_insert_with_key(make))
     }
 
     /// Inserts the row that `make` creates from its key, or returns the error, and the row if it was created.

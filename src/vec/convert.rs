@@ -3,7 +3,7 @@
 
 #![expect(unsafe_code, reason = "moves elements between containers")]
 
-use super::{VmVec, give_up, or_give_up};
+use super::{VmVec, handle_error, unwrap_or_panic};
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::collections::{BinaryHeap, VecDeque};
@@ -76,7 +76,7 @@ impl<T> From<Vec<T>> for VmVec<T> {
     #[track_caller]
     fn from(mut from: Vec<T>) -> Self {
         let mut vec = Self::new();
-        or_give_up(vec.try_reserve_exact(from.len()));
+        unwrap_or_panic(vec.try_reserve_exact(from.len()));
         vec.append_vec(&mut from);
         vec
     }
@@ -88,7 +88,7 @@ impl<T> From<VmVec<T>> for Vec<T> {
     fn from(mut from: VmVec<T>) -> Self {
         let mut vec = Self::new();
         if vec.try_reserve_exact(from.len).is_err() {
-            give_up(Error::new(ErrorKind::Memory, from.len * size_of::<T>()));
+            handle_error(Error::new(ErrorKind::Memory, from.len * size_of::<T>()));
         }
         // SAFETY: the first `len` elements are initialised, `vec` has capacity for them, and the two do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), vec.as_mut_ptr(), from.len) };
@@ -103,7 +103,7 @@ impl<T, const N: usize> From<[T; N]> for VmVec<T> {
     #[track_caller]
     fn from(from: [T; N]) -> Self {
         let mut vec = Self::new();
-        or_give_up(vec.try_reserve_exact(N));
+        unwrap_or_panic(vec.try_reserve_exact(N));
         let from = ManuallyDrop::new(from);
         // SAFETY: capacity for `N` elements was just reserved. They are initialised, in other memory, and never dropped
         // there.

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "reads and writes single elements")]
 
-use super::{VmVec, or_give_up};
+use super::{VmVec, unwrap_or_panic};
 use crate::error::{Error, Refused};
 use crate::poison::AtEnd;
 use crate::raw_vec::Amount;
@@ -20,7 +20,7 @@ impl<T> VmVec<T> {
         // Loaded once: growing does not change it, but the compiler cannot know that.
         let len = self.len;
         if len == self.capacity() {
-            self.grow_by_one_or_give_up();
+            self.grow_by_one_or_panic();
         }
         // SAFETY: the capacity exceeds `len`, or was grown above.
         unsafe { self.write_end(len, value) }
@@ -73,8 +73,8 @@ impl<T> VmVec<T> {
     #[cold]
     #[inline(never)]
     #[track_caller]
-    fn grow_by_one_or_give_up(&mut self) {
-        or_give_up(self.grow_by_one());
+    fn grow_by_one_or_panic(&mut self) {
+        unwrap_or_panic(self.grow_by_one());
     }
 
     /// Appends an element without checking the capacity.

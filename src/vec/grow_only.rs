@@ -21,7 +21,7 @@
 
 use super::VmVec;
 use super::lent::{Lend, Lent, scope_methods};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::raw_vec::Options;
 use std::fmt;
 use std::ops::Index;
@@ -208,7 +208,7 @@ impl<'v, T> GrowOnly<'v, T> {
     #[track_caller]
     pub fn max_len(&self) -> usize {
         // Not `look`, since this may ask the system, which allocates strings.
-        or_give_up(self.vec.lend(|vec| vec.max_len()))
+        unwrap_or_panic(self.vec.lend(|vec| vec.max_len()))
     }
 
     /// Returns all current elements as a slice, which does not grow with the array. O(1).

@@ -4,7 +4,7 @@
 
 #[cfg(feature = "rayon")]
 use super::Taken;
-use super::{VmVec, or_give_up};
+use super::{VmVec, unwrap_or_panic};
 #[cfg(feature = "rayon")]
 use std::mem::ManuallyDrop;
 use std::ops::Range;
@@ -110,7 +110,7 @@ impl<T> AsRef<[T]> for IntoIter<T> {
 impl<T: Clone> Clone for IntoIter<T> {
     /// Clones the elements not yet yielded into a new array.
     fn clone(&self) -> Self {
-        let mut vec = or_give_up(self.vec.try_fresh());
+        let mut vec = unwrap_or_panic(self.vec.try_fresh());
         vec.extend_from_slice(self.as_slice());
         Self::new(vec)
     }

@@ -13,7 +13,7 @@
 
 #![expect(unsafe_code, reason = "makes a mutable reference out of a shared one")]
 
-use crate::error::{Error, ErrorKind, give_up};
+use crate::error::{Error, ErrorKind, handle_error};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::RefUnwindSafe;
@@ -130,7 +130,7 @@ fn refusal() -> Error {
 #[inline(never)]
 #[track_caller]
 pub(crate) fn busy() -> ! {
-    give_up(refusal())
+    handle_error(refusal())
 }
 
 /// Defines the methods that grow-only scopes of arrays have in common. The scope has a field `vec: Lent` and a method
@@ -147,7 +147,7 @@ macro_rules! scope_methods {
         #[inline]
         #[track_caller]
         pub fn push(&self, value: T) -> &'v T {
-            $crate::error::or_give_up(self.try_push(value))
+            $crate::error::unwrap_or_panic(self.try_push(value))
         }
 
         /// Appends the elements of an iterator, which may itself push into the scope.
@@ -169,7 +169,7 @@ macro_rules! scope_methods {
         /// If [`try_reserve`](Self::try_reserve) returns an error.
         #[track_caller]
         pub fn reserve(&self, additional: usize) {
-            $crate::error::or_give_up(self.try_reserve(additional));
+            $crate::error::unwrap_or_panic(self.try_reserve(additional));
         }
 
         /// Like [`reserve`](Self::reserve), but returns an error instead of panicking.

@@ -51,7 +51,7 @@ pub use splice::Splice;
 #[cfg(feature = "rayon")]
 pub(crate) use taken::{SplitAt, Taken};
 
-use crate::error::{Error, give_up, or_give_up};
+use crate::error::{Error, handle_error, unwrap_or_panic};
 use crate::raw_vec::RawVec;
 use std::alloc::Layout;
 use std::marker::PhantomData;
@@ -197,7 +197,7 @@ impl<T: Clone> Clone for VmVec<T> {
     /// If [`try_clone`](VmVec::try_clone) returns an error.
     #[track_caller]
     fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
+        unwrap_or_panic(self.try_clone())
     }
 
     /// Overwrites the elements with clones of those of `source`, keeping the memory and the options of `self`.

@@ -1,6 +1,6 @@
 //! [`Splice`]: removes a range of elements and inserts others in its place.
 
-use super::{Drain, give_up};
+use super::{Drain, handle_error};
 
 /// An iterator that removes a range of elements from a [`VmVec`](crate::VmVec) and, when it is dropped, inserts others
 /// in its place; created by [`splice`](crate::VmVec::splice).
@@ -46,7 +46,7 @@ impl<I: Iterator> Drop for Splice<'_, I> {
                     Ok(()) => {}
                     // A second panic would abort the process.
                     Err(_) if std::thread::panicking() => return,
-                    Err(error) => give_up(error),
+                    Err(error) => handle_error(error),
                 }
             }
             cut.fill(value);

@@ -4,7 +4,7 @@
 
 use super::VmVec;
 #[cfg(any(feature = "bytemuck", feature = "file"))]
-use super::or_give_up;
+use super::unwrap_or_panic;
 use crate::error::Error;
 #[cfg(any(feature = "bytemuck", feature = "file"))]
 use bytemuck::Zeroable;
@@ -110,7 +110,7 @@ impl<T: Zeroable> VmVec<T> {
     /// ```
     #[track_caller]
     pub fn extend_zeroed(&mut self, additional: usize) {
-        or_give_up(self.try_extend_zeroed(additional));
+        unwrap_or_panic(self.try_extend_zeroed(additional));
     }
 
     /// Like [`extend_zeroed`](Self::extend_zeroed), but returns an error instead of panicking. After an error no
@@ -131,7 +131,7 @@ impl<T: Zeroable> VmVec<T> {
     /// If [`try_resize_zeroed`](Self::try_resize_zeroed) returns an error.
     #[track_caller]
     pub fn resize_zeroed(&mut self, new_len: usize) {
-        or_give_up(self.try_resize_zeroed(new_len));
+        unwrap_or_panic(self.try_resize_zeroed(new_len));
     }
 
     /// Like [`resize_zeroed`](Self::resize_zeroed), but returns an error instead of panicking. After an error no

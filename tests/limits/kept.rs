@@ -228,11 +228,11 @@ fn what_is_in_memory_is_what_is_live_and_a_bound() {
         assert_eq!(live.into_inner(), 0);
         // Old regions are released while others are cached, one per tick.
         thread::sleep(TIME);
-        let give_up = Instant::now() + 200 * TIME;
+        let deadline = Instant::now() + 200 * TIME;
         let stats = loop {
             drop(block(&LARGE, 64 * KIB, 1));
             let stats = region_cache::stats();
-            if stats.kept_blocks <= 1 || Instant::now() > give_up {
+            if stats.kept_blocks <= 1 || Instant::now() > deadline {
                 break stats;
             }
         };

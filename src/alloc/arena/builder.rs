@@ -1,7 +1,7 @@
 //! [`ArenaBuilder`]: options for an `Arena`.
 
 use super::Arena;
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::growing::{Growth, ServiceHooks, option_methods};
 use crate::reservation::HugePages;
 use crate::service::{CommitAhead, Release};
@@ -82,7 +82,7 @@ impl ArenaBuilder {
     /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> Arena {
-        or_give_up(self.try_build())
+        unwrap_or_panic(self.try_build())
     }
 
     /// Builds the arena, or returns the error. Enters the kernel if a maximum, a capacity or commit-ahead was

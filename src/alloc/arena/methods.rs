@@ -25,7 +25,7 @@ macro_rules! twins {
         #[inline]
         #[track_caller]
         pub fn $name<$($generics)*>(&$this $(, $arg: $type)*) -> $ok {
-            or_give_up($this.$try_name($($arg),*))
+            unwrap_or_panic($this.$try_name($($arg),*))
         }
 
         #[doc = concat!("Like [`", stringify!($name), "`](Self::", stringify!($name), "), but returns an error instead of \
@@ -54,7 +54,7 @@ macro_rules! alloc_methods {
         #[inline]
         #[track_caller]
         pub fn alloc<T>(&self, value: T) -> &$life mut T {
-            or_give_up(self.bump.try_alloc(value))
+            unwrap_or_panic(self.bump.try_alloc(value))
         }
 
         /// Like [`alloc`](Self::alloc), but returns the error and the value instead of panicking.
@@ -189,7 +189,7 @@ macro_rules! alloc_methods {
         /// If [`try_alloc_fmt`](Self::try_alloc_fmt) panics or returns an error.
         #[track_caller]
         pub fn alloc_fmt(&self, text: fmt::Arguments<'_>) -> &$life mut str {
-            or_give_up(self.bump.try_alloc_fmt(text))
+            unwrap_or_panic(self.bump.try_alloc_fmt(text))
         }
 
         /// Like [`alloc_fmt`](Self::alloc_fmt), but returns an error instead of panicking.
@@ -216,7 +216,7 @@ macro_rules! alloc_methods {
         #[inline]
         #[track_caller]
         pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
-            or_give_up(self.bump.try_allocate(layout))
+            unwrap_or_panic(self.bump.try_allocate(layout))
         }
 
         /// Like [`alloc_layout`](Self::alloc_layout), but returns an error instead of panicking. After an error nothing

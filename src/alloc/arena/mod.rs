@@ -21,7 +21,7 @@ use methods::{alloc_methods, scope_methods};
 pub use scope::{Scope, ScopeGuard};
 pub use stats::ArenaStats;
 
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::growing::{Budget, GivenBack, GrowingReservation, Prefaulted};
 use std::alloc::Layout;
 use std::fmt;
@@ -152,7 +152,7 @@ impl Arena {
     #[must_use]
     #[track_caller]
     pub fn with_max_bytes(max_bytes: usize) -> Self {
-        or_give_up(Self::try_with_max_bytes(max_bytes))
+        unwrap_or_panic(Self::try_with_max_bytes(max_bytes))
     }
 
     /// Like [`with_max_bytes`](Self::with_max_bytes), but returns an error instead of panicking.
@@ -180,7 +180,7 @@ impl Arena {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity_bytes: usize) -> Self {
-        or_give_up(Self::try_with_capacity(capacity_bytes))
+        unwrap_or_panic(Self::try_with_capacity(capacity_bytes))
     }
 
     /// Like [`with_capacity`](Self::with_capacity), but returns an error instead of panicking.
@@ -263,7 +263,7 @@ impl Arena {
     /// If [`try_prefault`](Self::try_prefault) returns an error.
     #[track_caller]
     pub fn prefault(&self, bytes: usize) {
-        or_give_up(self.try_prefault(bytes));
+        unwrap_or_panic(self.try_prefault(bytes));
     }
 
     /// Like [`prefault`](Self::prefault), but returns an error instead of panicking.

@@ -26,7 +26,7 @@
 use super::ArenaBox;
 use super::bump::{Bump, Mark};
 use super::methods::{alloc_methods, scope_methods};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use std::alloc::Layout;
 use std::fmt;
 use std::mem::MaybeUninit;

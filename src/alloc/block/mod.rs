@@ -337,7 +337,7 @@ fn release_memory(mut memory: Reservation, usable: usize, release: Release) {
         Release::Keep | Release::Now => drop(memory),
         Release::Background => {
             // A region that waits for its release is not counted, so it may only have the addresses of its memory.
-            memory.give_up_behind(usable);
+            memory.release_tail(usable);
             memory.uncount();
             service::release_later(Memory::Alone(memory), usable, None);
         }

@@ -30,7 +30,7 @@
 
 use super::plan::{Blocks, Plan};
 use super::table::{Origin, Table};
-use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, or_give_up};
+use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, unwrap_or_panic};
 use crate::growing::BudgetMeter;
 use crate::poison::{self, AtEnd, poison, unpoison};
 use crate::reservation::memory_bytes;
@@ -389,7 +389,7 @@ impl<T> Raw<T> {
     #[track_caller]
     pub(super) fn push(&mut self, value: T) {
         if self.len == self.to {
-            self.grow_by_one_or_give_up();
+            self.grow_by_one_or_panic();
         }
         // SAFETY: there is room for one more element, or it was just made.
         unsafe { self.write_end(value) }
@@ -420,8 +420,8 @@ impl<T> Raw<T> {
     #[cold]
     #[inline(never)]
     #[track_caller]
-    fn grow_by_one_or_give_up(&mut self) {
-        or_give_up(self.grow_by_one());
+    fn grow_by_one_or_panic(&mut self) {
+        unwrap_or_panic(self.grow_by_one());
     }
 
     /// Appends an element.

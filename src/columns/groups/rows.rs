@@ -4,7 +4,7 @@
 
 use super::{Groups, Pad, Record};
 use crate::columns::{Fields, Row};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::vec::{VecStats, VmVec};
 use std::array;
 use std::marker::PhantomData;
@@ -43,7 +43,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        or_give_up(Self::try_with_capacity(capacity))
+        unwrap_or_panic(Self::try_with_capacity(capacity))
     }
 
     /// Creates empty groups as [`with_capacity`](Self::with_capacity) does, or returns the error.
@@ -119,7 +119,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, row: R) {
-        or_give_up(self.try_push(row));
+        unwrap_or_panic(self.try_push(row));
     }
 
     /// Appends a row, or returns the error and the row.

@@ -19,7 +19,7 @@ pub use query::{InBox, SortedInBox, SortedWithin, Within};
 pub use sorted::SortedGrid;
 
 use super::memory::{array, copy, memory_methods};
-use crate::error::{Error, give_up, or_give_up};
+use crate::error::{Error, handle_error, unwrap_or_panic};
 use crate::vec::VmVec;
 use blocks::Blocks;
 pub(crate) use cells::assert_cell;
@@ -167,7 +167,7 @@ impl<const D: usize> Grid<D> {
     pub fn insert(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
         match self.try_insert(slot, position) {
             Ok(old) => old,
-            Err(error) => give_up(error),
+            Err(error) => handle_error(error),
         }
     }
 
@@ -218,7 +218,7 @@ impl<const D: usize> Grid<D> {
     #[must_use]
     #[track_caller]
     pub fn sorted(&self) -> SortedGrid<D> {
-        or_give_up(self.try_sorted())
+        unwrap_or_panic(self.try_sorted())
     }
 
     /// Returns what [`sorted`](Self::sorted) does, or the error.
@@ -240,7 +240,7 @@ impl<const D: usize> Grid<D> {
     /// If memory is refused.
     #[track_caller]
     pub fn sort_into(&self, sorted: &mut SortedGrid<D>) {
-        or_give_up(self.try_sort_into(sorted));
+        unwrap_or_panic(self.try_sort_into(sorted));
     }
 
     /// Replaces the contents as [`sort_into`](Self::sort_into) does, or returns the error.

@@ -102,7 +102,7 @@ macro_rules! search_methods {
         /// If the capacity does not suffice and the allocator refuses memory.
         #[track_caller]
         pub fn nearest_into(&self, point: [f32; D], most: usize, found: &mut Vec<Near<D>>) {
-            $crate::error::or_give_up(self.try_nearest_into(point, most, found));
+            $crate::error::unwrap_or_panic(self.try_nearest_into(point, most, found));
         }
 
         /// Replaces the contents of a vector as [`nearest_into`](Self::nearest_into) does, or returns the error.
@@ -169,7 +169,7 @@ macro_rules! search_methods {
             accept: impl FnMut(u32, &[f32; D]) -> bool,
             found: &mut Vec<Near<D>>,
         ) {
-            $crate::error::or_give_up(self.try_nearest_where_into(point, most, accept, found));
+            $crate::error::unwrap_or_panic(self.try_nearest_where_into(point, most, accept, found));
         }
 
         /// Replaces the contents of a vector as [`nearest_where_into`](Self::nearest_where_into) does, or returns the

@@ -8,7 +8,7 @@ use super::bucket::NONE;
 use super::hash32;
 use super::plan::Plan;
 use super::sets::set_methods;
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use links::Links;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash};

@@ -14,7 +14,7 @@ pub use iter::Slots;
 use super::hash32;
 use super::plan::Plan;
 use super::sets::set_methods;
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use chains::Chains;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash};

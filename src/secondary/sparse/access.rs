@@ -1,7 +1,7 @@
 //! Constructors, looking up values, and iterating over them.
 
 use super::{Iter, IterMut, Keys, SparseSecondaryMap, Values, ValuesMut, parts};
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::key::Key;
 use crate::slot_map::DisjointError;
 use crate::slots::key_tag::Mint;
@@ -81,7 +81,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity_and_hasher(capacity: usize, hash_builder: S) -> Self {
-        or_give_up(Self::try_with_capacity_and_hasher(capacity, hash_builder))
+        unwrap_or_panic(Self::try_with_capacity_and_hasher(capacity, hash_builder))
     }
 
     /// [`with_capacity_and_hasher`](Self::with_capacity_and_hasher), or the error.

@@ -1,7 +1,7 @@
 //! Taking and returning memory.
 
 use super::{SparseSecondaryMap, hash_of, try_reserve};
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::key::Key;
 use std::hash::BuildHasher;
 
@@ -13,7 +13,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// If [`try_reserve`](Self::try_reserve) returns an error.
     #[track_caller]
     pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+        unwrap_or_panic(self.try_reserve(additional));
     }
 
     /// [`reserve`](Self::reserve), or the error.

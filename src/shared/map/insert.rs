@@ -8,7 +8,7 @@ use super::super::places::{Claim, RUN};
 use super::SharedSlotMap;
 use super::deal;
 use super::ground::state_of;
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::heap;
 use crate::key::Key;
 use crate::poison::unpoison;
@@ -34,7 +34,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &V) {
-        or_give_up(self.try_insert(value))
+        unwrap_or_panic(self.try_insert(value))
     }
 
     /// [`insert`](Self::insert), or the error and the value.
@@ -75,7 +75,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn insert_with_key(&self, make: impl FnMut(K) -> V) -> (K, &V) {
-        or_give_up(self.try_insert_with(make))
+        unwrap_or_panic(self.try_insert_with(make))
     }
 
     /// [`insert_with_key`](Self::insert_with_key), or the error, and the value if it was made.
@@ -124,7 +124,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         &self,
         make: impl FnMut(K) -> Result<V, E>,
     ) -> Result<(K, &V), E> {
-        or_give_up(self.try_insert_made(make))
+        unwrap_or_panic(self.try_insert_made(make))
     }
 
     fn try_insert_made<E>(
@@ -170,7 +170,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn insert_many(&self, values: impl IntoIterator<Item = V>, keys: &mut impl Extend<K>) {
-        or_give_up(self.try_insert_many(values, keys));
+        unwrap_or_panic(self.try_insert_many(values, keys));
     }
 
     /// [`insert_many`](Self::insert_many), or the error and the values that could not be inserted. The others stay, and

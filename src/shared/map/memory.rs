@@ -5,7 +5,7 @@ use super::super::lock::{Guard, Held};
 use super::super::places::{Claim, Grown, RUN, Refusal};
 use super::SharedSlotMap;
 use crate::container::{prefault_methods, reserve_methods};
-use crate::error::{Error, ErrorKind, Holder, or_give_up};
+use crate::error::{Error, ErrorKind, Holder, unwrap_or_panic};
 use crate::growing::{Amount, Budget, Prefaulted};
 use crate::key::Key;
 use crate::os;
@@ -166,7 +166,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// If [`try_max_len`](Self::try_max_len) returns an error.
     #[track_caller]
     pub fn max_len(&self) -> usize {
-        or_give_up(self.try_max_len())
+        unwrap_or_panic(self.try_max_len())
     }
 
     /// [`max_len`](Self::max_len), or the error.
@@ -193,7 +193,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// If [`try_stats`](Self::try_stats) returns an error.
     #[track_caller]
     pub fn stats(&self) -> SlotMapStats {
-        or_give_up(self.try_stats())
+        unwrap_or_panic(self.try_stats())
     }
 
     /// [`stats`](Self::stats), or the error.

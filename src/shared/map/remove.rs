@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "reads values of live slots")]
 
 use super::SharedSlotMap;
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::key::Key;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
@@ -30,7 +30,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     #[track_caller]
     pub fn remove(&self, key: K) -> Option<&V> {
-        or_give_up(self.try_remove(key))
+        unwrap_or_panic(self.try_remove(key))
     }
 
     /// [`remove`](Self::remove), or the error; the value stays in the map then.

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Error, or_give_up};
+use crate::error::{Error, unwrap_or_panic};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
@@ -45,7 +45,7 @@ impl<K: Key, V> SlotMap<K, V> {
     #[inline]
     #[track_caller]
     pub fn vacant_entry(&mut self) -> VacantEntry<'_, K, V> {
-        or_give_up(self.try_vacant_entry())
+        unwrap_or_panic(self.try_vacant_entry())
     }
 
     /// [`vacant_entry`](Self::vacant_entry), or the error.

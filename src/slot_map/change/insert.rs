@@ -1,7 +1,7 @@
 //! Inserting values.
 
 use crate::container::insert_many_methods;
-use crate::error::{Refused, give_up};
+use crate::error::{Refused, handle_error};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::vec::Rest;
@@ -33,7 +33,7 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn insert(&mut self, value: V) -> K {
         match self.try_insert(value) {
             Ok(key) => key,
-            Err(refused) => give_up(refused.error),
+            Err(refused) => handle_error(refused.error),
         }
     }
 
@@ -122,7 +122,7 @@ impl<K: Key, V> SlotMap<K, V> {
                 self.occupy(vacancy, make(key)?);
                 Ok(key)
             }
-            Err(error) => give_up(error),
+            Err(error) => handle_error(error),
         }
     }
 

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Error, ErrorKind, Holder, Refused, or_give_up};
+use crate::error::{Error, ErrorKind, Holder, Refused, unwrap_or_panic};
 use crate::key::{Key, Layout};
 use crate::slot_map::SlotMap;
 use crate::slots::array::Slots;
@@ -70,7 +70,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn insert_at(&mut self, key: K, value: V) {
-        or_give_up(self.try_insert_at(key, value).map_err(Error::from));
+        unwrap_or_panic(self.try_insert_at(key, value).map_err(Error::from));
     }
 
     /// [`insert_at`](Self::insert_at), or the error and the value; then the map is unchanged.

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Error, ErrorKind, or_give_up};
+use crate::error::{Error, ErrorKind, unwrap_or_panic};
 use crate::growing::{Budget, BudgetMeter};
 use crate::key::{Key, Layout};
 use crate::slot_map::SlotMap;
@@ -32,7 +32,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn invalidate(&mut self, key: K) -> Option<K> {
-        or_give_up(self.try_invalidate(key))
+        unwrap_or_panic(self.try_invalidate(key))
     }
 
     /// [`invalidate`](Self::invalidate), or the error.

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Walk, WalkMut, WalkOwned, WalkRef};
-use crate::error::or_give_up;
+use crate::error::unwrap_or_panic;
 use crate::key::Key;
 use crate::slots::key_tag::Mint;
 
@@ -125,7 +125,7 @@ impl<K: Key, V: Clone> Clone for IntoIter<K, V> {
     /// If the system refuses addresses or memory.
     #[track_caller]
     fn clone(&self) -> Self {
-        Self::new(or_give_up(self.walk.try_clone()), self.left, self.mint)
+        Self::new(unwrap_or_panic(self.walk.try_clone()), self.left, self.mint)
     }
 }
 
