@@ -24,7 +24,7 @@ pub(super) struct Line<T>(T);
 
 /// The places of an array that several threads share.
 pub(super) struct Places {
-    ground: Line<Ground>,
+    read_mostly: Line<ReadMostly>,
     /// The next place. If it is past `committed`, the difference is the number of tickets in use that are void or have
     /// no memory yet.
     tail: Line<AtomicUsize>,
@@ -34,7 +34,7 @@ pub(super) struct Places {
 }
 
 /// What all threads read, and what changes only when memory is taken.
-struct Ground {
+struct ReadMostly {
     /// Places below this can be claimed without the growth lock. It is `committed`, or 0 if memory must be taken first.
     open: AtomicUsize,
     /// How many places have memory, with flags that were zero when it came. Never lowered while the array is shared.
@@ -102,7 +102,7 @@ impl Places {
     /// Creates places of which `committed` have memory: 0 if they have flags.
     pub(super) const fn new(committed: usize) -> Self {
         Self {
-            ground: Line(Ground {
+            read_mostly: Line(ReadMostly {
                 open: AtomicUsize::new(0),
                 committed: AtomicUsize::new(committed),
                 ahead_from: AtomicUsize::new(usize::MAX),
@@ -119,12 +119,12 @@ impl Places {
     /// Returns the address of the elements, as [set](Self::set_memory) before the caller claimed its place.
     #[inline]
     pub(super) fn start(&self) -> *mut u8 {
-        self.ground.0.start.load(Ordering::Relaxed)
+        self.read_mostly.0.start.load(Ordering::Relaxed)
     }
 
     #[inline]
     pub(super) fn claim(&self) -> Claim {
-        let open = self.ground.0.open.load(Ordering::Acquire);
+        let open = self.read_mostly.0.open.load(Ordering::Acquire);
         if open == 0 {
             return Claim::Next(1);
         }
@@ -135,14 +135,14 @@ impl Places {
     /// Claims the next `count` consecutive places.
     #[inline]
     pub(super) fn claim_many(&self, count: usize) -> Claim {
-        let open = self.ground.0.open.load(Ordering::Acquire);
+        let open = self.read_mostly.0.open.load(Ordering::Acquire);
         self.claim_within(count, open).map_or(Claim::Next(count), Claim::Place)
     }
 
     /// Claims a place if it is the next one, and returns whether it was; or returns what to claim with the growth lock.
     #[inline]
     pub(super) fn claim_exactly(&self, place: usize) -> Result<bool, Claim> {
-        let open = self.ground.0.open.load(Ordering::Acquire);
+        let open = self.read_mostly.0.open.load(Ordering::Acquire);
         if place >= open { Err(Claim::Exactly(place)) } else { Ok(self.take_if_next(place)) }
     }
 
@@ -174,7 +174,7 @@ impl Places {
         grow: &mut dyn FnMut(usize) -> Grown,
     ) -> Result<Option<usize>, Refusal> {
         loop {
-            let committed = self.ground.0.committed.load(Ordering::Relaxed);
+            let committed = self.read_mostly.0.committed.load(Ordering::Relaxed);
             let need = match *claim {
                 Claim::Place(place) => return Ok(Some(place)),
                 Claim::Ticket(ticket) if ticket < committed => return Ok(Some(ticket)),
@@ -200,7 +200,7 @@ impl Places {
             }
             // No thread needs to take a ticket that may turn out to be void.
             if self.claimed() >= committed {
-                self.ground.0.open.store(0, Ordering::Relaxed);
+                self.read_mostly.0.open.store(0, Ordering::Relaxed);
             }
             let unwinding = Unwinding { places: self, has_ticket };
             let grown = grow(need);
@@ -226,7 +226,9 @@ impl Places {
     /// [`claim_locked`](Self::claim_locked) for a call out of one that holds the growth lock. Takes no memory.
     pub(super) fn claim_again(&self, claim: &Claim) -> Option<usize> {
         match *claim {
-            Claim::Ticket(ticket) if ticket < self.ground.0.committed.load(Ordering::Relaxed) => {
+            Claim::Ticket(ticket)
+                if ticket < self.read_mostly.0.committed.load(Ordering::Relaxed) =>
+            {
                 Some(ticket)
             }
             Claim::Ticket(_) => {
@@ -240,7 +242,7 @@ impl Places {
     /// Returns a void ticket. The caller must hold the growth lock, so tickets are returned one at a time, and none is
     /// given out again before all are back.
     fn give_back(&self) {
-        let committed = self.ground.0.committed.load(Ordering::Relaxed);
+        let committed = self.read_mostly.0.committed.load(Ordering::Relaxed);
         let others = self.tail.0.fetch_sub(1, Ordering::Relaxed) - 1 > committed;
         self.is_closed.0.store(others, Ordering::Relaxed);
         self.reopen();
@@ -248,31 +250,31 @@ impl Places {
 
     /// Lets threads claim places, if there are any.
     fn reopen(&self) {
-        let committed = self.ground.0.committed.load(Ordering::Relaxed);
+        let committed = self.read_mostly.0.committed.load(Ordering::Relaxed);
         let has_room = self.claimed() < committed && !self.is_closed.0.load(Ordering::Relaxed);
-        self.ground.0.open.store(if has_room { committed } else { 0 }, Ordering::Release);
+        self.read_mostly.0.open.store(if has_room { committed } else { 0 }, Ordering::Release);
     }
 
     /// Raises the number of places that have memory, unless void tickets are in use. The caller must hold the growth
     /// lock.
     pub(super) fn raise_committed(&self, committed: usize) {
         if !self.is_closed.0.load(Ordering::Relaxed) {
-            let before = self.ground.0.committed.load(Ordering::Relaxed);
-            self.ground.0.committed.store(committed.max(before), Ordering::Release);
+            let before = self.read_mostly.0.committed.load(Ordering::Relaxed);
+            self.read_mostly.0.committed.store(committed.max(before), Ordering::Release);
             self.reopen();
         }
     }
 
     /// Sets the place from which on memory is taken ahead.
     pub(super) fn set_ahead_from(&self, place: usize) {
-        self.ground.0.ahead_from.store(place, Ordering::Relaxed);
+        self.read_mostly.0.ahead_from.store(place, Ordering::Relaxed);
     }
 
     /// Sets where elements and flags are, before the first place has memory. They do not move afterwards. The caller
     /// must hold the growth lock.
     pub(super) fn set_memory(&self, start: *mut u8, flags: *mut AtomicU8) {
-        self.ground.0.start.store(start, Ordering::Relaxed);
-        self.ground.0.flags.store(flags, Ordering::Relaxed);
+        self.read_mostly.0.start.store(start, Ordering::Relaxed);
+        self.read_mostly.0.flags.store(flags, Ordering::Relaxed);
     }
 
     /// # Safety
@@ -280,7 +282,7 @@ impl Places {
     /// - The place has memory, which the caller has seen by acquire.
     #[inline]
     unsafe fn flag(&self, place: usize) -> &AtomicU8 {
-        let flags = self.ground.0.flags.load(Ordering::Relaxed);
+        let flags = self.read_mostly.0.flags.load(Ordering::Relaxed);
         // SAFETY: the caller guarantees that the place has memory, and there are as many flags as such places.
         let flag = unsafe { flags.add(place) };
         // SAFETY: the flag was made before the place had memory, and is accessed only atomically while the array is
@@ -358,7 +360,7 @@ impl Places {
     /// Returns whether to take memory ahead, now that a place is filled.
     #[inline]
     pub(super) fn is_ahead(&self, place: usize) -> bool {
-        place >= self.ground.0.ahead_from.load(Ordering::Relaxed)
+        place >= self.read_mostly.0.ahead_from.load(Ordering::Relaxed)
     }
 
     /// Returns the number of published places before the first that is not.
@@ -371,7 +373,7 @@ impl Places {
     #[inline]
     fn published_within(&self, most: usize) -> usize {
         let hint = self.prefix.0.hint.load(Ordering::Acquire);
-        let most = self.ground.0.committed.load(Ordering::Acquire).min(most);
+        let most = self.read_mostly.0.committed.load(Ordering::Acquire).min(most);
         let mut end = hint;
         // SAFETY: `end` is below `committed`, which was loaded by acquire.
         while end < most && unsafe { self.is_flagged(end) } {
@@ -402,7 +404,8 @@ impl Places {
             return true;
         }
         // SAFETY: `place` is below `committed`, which was loaded by acquire.
-        place < self.ground.0.committed.load(Ordering::Acquire) && unsafe { self.is_flagged(place) }
+        place < self.read_mostly.0.committed.load(Ordering::Acquire)
+            && unsafe { self.is_flagged(place) }
     }
 
     /// Returns the number of claimed places; while memory is being refused, void tickets are included.
@@ -412,7 +415,7 @@ impl Places {
     }
 
     pub(super) fn committed(&self) -> usize {
-        self.ground.0.committed.load(Ordering::Acquire)
+        self.read_mostly.0.committed.load(Ordering::Acquire)
     }
 
     // For elements without a size, which need no memory: `tail` is their number.
@@ -443,7 +446,7 @@ impl Places {
         let (published, claimed) = (self.published(), self.claimed());
         let committed = self.committed();
         // Flags past a gap, too: a fork leaves one if it cuts off a push of another thread.
-        for place in self.ground.0.unset..claimed.min(committed) {
+        for place in self.read_mostly.0.unset..claimed.min(committed) {
             // SAFETY: `place` is below `committed`.
             let flag = unsafe { self.flag(place) };
             // Many may never have been written: those stay so, and their pages take no memory.
@@ -457,13 +460,13 @@ impl Places {
 
     /// Sets how many places are published, and how many have memory.
     pub(super) fn restore(&mut self, published: usize, committed: usize) {
-        self.ground.0.unset = published;
+        self.read_mostly.0.unset = published;
         self.prefix.0.hint.store(published, Ordering::Relaxed);
         self.prefix.0.is_scanned.store(false, Ordering::Relaxed);
         self.tail.0.store(published, Ordering::Relaxed);
         self.is_closed.0.store(false, Ordering::Relaxed);
-        self.ground.0.committed.store(committed, Ordering::Relaxed);
-        self.ground.0.ahead_from.store(usize::MAX, Ordering::Relaxed);
+        self.read_mostly.0.committed.store(committed, Ordering::Relaxed);
+        self.read_mostly.0.ahead_from.store(usize::MAX, Ordering::Relaxed);
         self.reopen();
     }
 }

@@ -297,9 +297,9 @@ impl<K: Key, V> Sharing<K, V> {
         self.map.slots.prefault_within(start, end)
     }
 
-    /// Makes memory after the slots of the first `dealt` tickets resident.
-    pub(crate) fn prefault_ahead(&mut self, dealt: usize, budget: Budget) -> Prefaulted {
-        let used = self.slot_behind(dealt);
+    /// Makes memory after the slots of the first `issued` tickets resident.
+    pub(crate) fn prefault_ahead(&mut self, issued: usize, budget: Budget) -> Prefaulted {
+        let used = self.slot_behind(issued);
         let prefaulted = self.map.slots.prefault_ahead_behind(used, budget);
         match self.map.cover_holes() {
             Ok(()) => prefaulted,
@@ -307,13 +307,13 @@ impl<K: Key, V> Sharing<K, V> {
         }
     }
 
-    /// Returns the stats of the map and of this, with `live` values, after `dealt` tickets were dealt out.
-    pub(crate) fn stats(&self, live: usize, dealt: usize) -> SlotMapStats {
+    /// Returns the stats of the map and of this, with `live` values, after `issued` tickets.
+    pub(crate) fn stats(&self, live: usize, issued: usize) -> SlotMapStats {
         let map = self.map.stats();
         let memory = map.memory() + self.list.stats() + self.removed.stats();
         SlotMapStats {
             live,
-            holes: map.holes + self.list.len().saturating_sub(dealt),
+            holes: map.holes + self.list.len().saturating_sub(issued),
             max_len: self.max_len(),
             reserved_bytes: memory.reserved_bytes,
             committed_bytes: memory.committed_bytes,
@@ -322,14 +322,14 @@ impl<K: Key, V> Sharing<K, V> {
         }
     }
 
-    /// Ends sharing. Slots of the first `dealt` tickets that were filled belong to the map; all others are returned.
+    /// Ends sharing. Slots of the first `issued` tickets that were filled belong to the map; all others are returned.
     /// Values that other threads have removed are still to be [collected](Self::collect).
     ///
     /// # Safety
     ///
-    /// - No ticket from `dealt` on was used: nothing was written to its slot.
-    pub(crate) unsafe fn end(&mut self, dealt: usize, unused: UnusedTickets) {
-        let end = self.slot_behind(dealt);
+    /// - No ticket from `issued` on was used: nothing was written to its slot.
+    pub(crate) unsafe fn end(&mut self, issued: usize, unused: UnusedTickets) {
+        let end = self.slot_behind(issued);
         if self.is_fresh {
             // SAFETY: slots from `end` on belong to tickets that were not used, as the caller guarantees.
             unsafe { self.map.slots.retract(end) };
@@ -337,12 +337,12 @@ impl<K: Key, V> Sharing<K, V> {
         if unused == UnusedTickets::Anywhere {
             self.recover_holes();
         } else {
-            for hole in self.list.iter().skip(dealt) {
+            for hole in self.list.iter().skip(issued) {
                 self.map.take_back(hole.index());
             }
         }
         if unused == UnusedTickets::Some {
-            let holes = self.list.iter().take(dealt).map(|hole| hole.index());
+            let holes = self.list.iter().take(issued).map(|hole| hole.index());
             for index in holes.chain(indices(self.first_fresh..self.map.slots.len())) {
                 if !self.is_removed(index) && !self.map.slots.state(index).is_live() {
                     self.map.take_back(index);

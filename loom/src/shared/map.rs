@@ -1,11 +1,11 @@
 //! Interleavings of threads that insert into a map, look values up and remove them.
 //!
-//! `src/shared/map/deal.rs` and `places.rs`, which hands out tickets, are compiled here with loom's atomics. Tickets
+//! `src/shared/map/tickets.rs` and `places.rs`, which hands out tickets, are compiled here with loom's atomics. Tickets
 //! stand for slots of [`Map`], which checks that no two threads access one at once, and that no slot is read before it
 //! is written.
 
 use super::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use super::deal::{self, Deal, Dealt};
+use super::tickets::{self, TicketMap, TicketSlot};
 use super::interleavings::model;
 use super::places::{Claim, Grown, Places, Refusal};
 use crate::error::{Error, ErrorKind};
@@ -35,7 +35,7 @@ struct Memory {
 /// A map of numbers for several threads. Its first slots may be holes.
 struct Map {
     places: Places,
-    deal: Deal,
+    tickets: TicketMap,
     first_fresh: usize,
     memory: Mutex<Memory>,
     list: [UnsafeCell<Key>; MOST],
@@ -56,7 +56,7 @@ impl Map {
     fn new(holes: usize, refusals: usize, most: usize) -> Arc<Self> {
         let mut map = Self {
             places: Places::new(0),
-            deal: Deal::new(),
+            tickets: TicketMap::new(),
             first_fresh: holes,
             memory: Mutex::new(Memory {
                 holes: (0..holes).map(|index| (index, 5)).collect(),
@@ -74,10 +74,10 @@ impl Map {
                 .collect(),
             removed: AtomicU8::new(0),
         };
-        map.deal.begin(holes);
+        map.tickets.begin(holes);
         // This thread creates all atomics.
         assert!(map.places.start().is_null() && !map.places.is_ahead(0));
-        assert_eq!(map.places.published() + map.places.claimed() + map.deal.end_of(0), holes);
+        assert_eq!(map.places.published() + map.places.claimed() + map.tickets.end_of(0), holes);
         assert_eq!(map.end.load(Ordering::Relaxed), holes);
         map.places.raise_committed(0);
         Arc::new(map)
@@ -104,7 +104,7 @@ impl Map {
                 memory.slots += 1;
             }
         }
-        self.deal.set_listed(memory.listed);
+        self.tickets.set_listed(memory.listed);
         self.end.store(memory.slots, Ordering::Release);
         Grown { committed: tickets(memory), refused }
     }
@@ -127,13 +127,13 @@ impl Map {
     }
 
     fn key_of(&self, ticket: usize) -> Key {
-        match self.deal.slot_of(ticket) {
-            Dealt::Listed(at) => {
+        match self.tickets.slot_of(ticket) {
+            TicketSlot::Listed(at) => {
                 // SAFETY: loom checks that no other thread writes to the entry.
                 let (index, last) = self.list[at].with(|entry| unsafe { *entry });
                 (index, last + 1)
             }
-            Dealt::Fresh(index) => (index, 1),
+            TicketSlot::Fresh(index) => (index, 1),
         }
     }
 
@@ -162,7 +162,7 @@ impl Map {
             assert_eq!(*value, 0, "two threads got the same slot");
             *value = number;
         });
-        deal::publish(&self.states[index], LIVE | generation);
+        tickets::publish(&self.states[index], LIVE | generation);
         (index, generation)
     }
 
@@ -175,7 +175,7 @@ impl Map {
 
     fn is_live(&self, (index, generation): Key) -> bool {
         index < self.end.load(Ordering::Acquire)
-            && deal::seen(&self.states[index]) == LIVE | generation
+            && tickets::seen(&self.states[index]) == LIVE | generation
     }
 
     fn get(&self, key: Key) -> Option<usize> {
@@ -186,7 +186,7 @@ impl Map {
         let (index, generation) = key;
         let states = (LIVE | generation, generation);
         let is_mine = self.is_live(key)
-            && deal::take_out(&self.states[index], states, &self.removed, 1 << index);
+            && tickets::take_out(&self.states[index], states, &self.removed, 1 << index);
         is_mine.then(|| self.read(index))
     }
 
@@ -194,9 +194,9 @@ impl Map {
     fn owned(&self) -> (Vec<usize>, Vec<usize>) {
         let (mut live, mut removed) = (Vec::new(), Vec::new());
         let bits = self.removed.load(Ordering::Relaxed);
-        let end = self.deal.end_of(self.places.claimed());
+        let end = self.tickets.end_of(self.places.claimed());
         for index in 0..end {
-            if deal::seen(&self.states[index]) & LIVE != 0 {
+            if tickets::seen(&self.states[index]) & LIVE != 0 {
                 live.push(self.read(index));
                 assert_eq!(bits >> index & 1, 0);
             } else if bits >> index & 1 == 1 {

@@ -8,8 +8,8 @@ mod sync {
     pub(super) use super::atomic;
 }
 mod atomic;
-#[path = "../../../src/shared/map/deal.rs"]
-mod deal;
+#[path = "../../../src/shared/map/tickets.rs"]
+mod tickets;
 mod interleavings;
 mod map;
 #[path = "../../../src/shared/places.rs"]
@@ -59,7 +59,7 @@ pub(super) struct Array {
     /// 0 if nothing was written.
     elements: [UnsafeCell<usize>; MOST],
     /// Whether a place has memory. Written, under the lock, when that is committed.
-    grounds: [UnsafeCell<bool>; MOST],
+    has_memory: [UnsafeCell<bool>; MOST],
     flags: Box<[AtomicU8]>,
     /// The flags before there is memory. No thread may read them, so all are set.
     no_flags: Box<[AtomicU8]>,
@@ -77,7 +77,7 @@ impl Array {
             places: Places::new(0),
             memory: Mutex::new(memory),
             elements: std::array::from_fn(|_| UnsafeCell::new(0)),
-            grounds: std::array::from_fn(|_| UnsafeCell::new(false)),
+            has_memory: std::array::from_fn(|_| UnsafeCell::new(false)),
             flags: (0..MOST).map(|_| AtomicU8::new(0)).collect(),
             no_flags: (0..MOST).map(|_| AtomicU8::new(1)).collect(),
         };
@@ -100,10 +100,10 @@ impl Array {
     fn grow(&self, memory: &mut Memory, need: usize) -> Grown {
         let before = memory.committed;
         let grown = memory.grow(need);
-        for ground in &self.grounds[before..memory.committed] {
-            ground.with_mut(|ground| {
+        for has_memory in &self.has_memory[before..memory.committed] {
+            has_memory.with_mut(|has_memory| {
                 // SAFETY: loom checks that no other thread accesses the flag.
-                unsafe { *ground = true };
+                unsafe { *has_memory = true };
             });
         }
         if memory.committed > 0 {
@@ -123,9 +123,9 @@ impl Array {
     }
 
     fn write(&self, place: usize, number: usize) {
-        self.grounds[place].with(|ground| {
+        self.has_memory[place].with(|has_memory| {
             // SAFETY: loom checks that no other thread is committing the place.
-            assert!(unsafe { *ground }, "a place has no memory");
+            assert!(unsafe { *has_memory }, "a place has no memory");
         });
         self.elements[place].with_mut(|element| {
             // SAFETY: loom checks that no other thread accesses the element.

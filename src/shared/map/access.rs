@@ -3,8 +3,8 @@
 #![expect(unsafe_code, reason = "reads values of live slots")]
 
 use super::SharedSlotMap;
-use super::deal;
-use super::ground::state_of;
+use super::tickets;
+use super::view::state_of;
 use crate::key::Key;
 use crate::slots::state::State;
 use std::ptr;
@@ -18,7 +18,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         // Loaded first, so that a value that comes and goes meanwhile is not counted only as removed.
         let counts = self.removals.iter().map(|count| count.0.load(Ordering::Acquire));
         let removed = counts.fold(0, usize::wrapping_add);
-        (self.ground.first_len() + self.dealt()).saturating_sub(removed)
+        (self.view.first_len() + self.issued()).saturating_sub(removed)
     }
 
     /// Returns `true` if the map has no values; see [`len`](Self::len).
@@ -29,7 +29,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Returns the type id of the map, if it was built with [one](crate::SharedSlotMapBuilder::type_id). O(1).
     #[inline]
     pub const fn type_id(&self) -> Option<u32> {
-        self.ground.type_id().get()
+        self.view.type_id().get()
     }
 
     /// Returns the value of a key; `None` if it was removed. O(1). Takes no lock.
@@ -59,13 +59,13 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Returns the value in a slot, whatever its generation, and its key. O(1).
     #[inline]
     pub fn get_by_index(&self, index: u32) -> Option<(K, &V)> {
-        let slot = self.ground.slot(index)?;
+        let slot = self.view.slot(index)?;
         // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
         let state = unsafe { state_of(slot) };
-        let generation = State::from_bits(deal::seen(state)).live_generation()?;
+        let generation = State::from_bits(tickets::seen(state)).live_generation()?;
         // SAFETY: just seen to be live, by acquire.
         let value = unsafe { self.value(slot) };
-        Some((self.ground.mint().key(index, generation), value))
+        Some((self.view.mint().key(index, generation), value))
     }
 
     /// Returns the key of a value in the map, given a reference to it; `None` if the value was removed. See
@@ -82,7 +82,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// assert_eq!(map.key_of(value), None);
     /// ```
     pub fn key_of(&self, value: &V) -> Option<K> {
-        let index = self.ground.index_at::<V>(ptr::from_ref(value).addr())?;
+        let index = self.view.index_at::<V>(ptr::from_ref(value).addr())?;
         self.get_by_index(index).map(|(key, _)| key)
     }
 }

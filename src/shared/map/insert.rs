@@ -6,8 +6,8 @@ use super::super::Rest;
 use super::super::gather::most_of_run;
 use super::super::places::{Claim, RUN};
 use super::SharedSlotMap;
-use super::deal;
-use super::ground::state_of;
+use super::tickets;
+use super::view::state_of;
 use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::heap;
 use crate::key::Key;
@@ -135,8 +135,8 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             let next = self.places.claimed();
             self.try_have(next).map_err(|error| Refused { error, value: None })?;
             // SAFETY: the ticket has its slot: either `committed` was loaded by acquire, or the growth lock was held.
-            let (index, generation) = unsafe { self.ground.dealt::<V>(next) };
-            let value = match make(self.ground.mint().key(index, generation)) {
+            let (index, generation) = unsafe { self.view.slot_of::<V>(next) };
+            let value = match make(self.view.mint().key(index, generation)) {
                 Ok(value) => value,
                 Err(error) => return Ok(Err(error)),
             };
@@ -207,10 +207,10 @@ impl<K: Key, V> SharedSlotMap<K, V> {
                 // SAFETY: just claimed.
                 unsafe { self.fill(ticket, value) };
             }
-            let mint = self.ground.mint();
+            let mint = self.view.mint();
             keys.extend((first..first + count).map(|ticket| {
                 // SAFETY: the ticket was claimed, so it has its slot.
-                let (index, generation) = unsafe { self.ground.dealt::<V>(ticket) };
+                let (index, generation) = unsafe { self.view.slot_of::<V>(ticket) };
                 mint.key(index, generation)
             }));
             self.note(first, first + count - 1);
@@ -260,7 +260,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if ticket % RUN == RUN - 1 {
             self.note(ticket, ticket);
         }
-        (self.ground.mint().key(index, generation), value)
+        (self.view.mint().key(index, generation), value)
     }
 
     /// Fills the slot of a ticket and publishes the value.
@@ -271,16 +271,16 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     unsafe fn fill(&self, ticket: usize, value: V) -> (u32, u32, &V) {
         // SAFETY: the caller has claimed the ticket, so it has its slot, as seen by acquire or with the lock held.
-        let (index, generation) = unsafe { self.ground.dealt::<V>(ticket) };
+        let (index, generation) = unsafe { self.view.slot_of::<V>(ticket) };
         // SAFETY: as above.
-        let slot = unsafe { self.ground.dealt_slot::<V>(index) };
+        let slot = unsafe { self.view.slot_unchecked::<V>(index) };
         unpoison(slot.value().as_ptr(), 1);
         // SAFETY: the slot belongs to the ticket, so only this thread accesses its memory. It is vacant, so there is no
         // reference to it.
         unsafe { slot.value().write(value) };
         // SAFETY: the slot belongs to the ticket.
         let state = unsafe { state_of(slot) };
-        deal::publish(state, State::live(generation).to_bits());
+        tickets::publish(state, State::live(generation).to_bits());
         // SAFETY: written and published above.
         (index, generation, unsafe { self.value(slot) })
     }

@@ -2,8 +2,8 @@
 
 #![expect(unsafe_code, reason = "returns references to live values")]
 
-use super::ground::state_of;
-use super::{SharedSlotMap, deal};
+use super::view::state_of;
+use super::{SharedSlotMap, tickets};
 use crate::key::Key;
 use crate::slots::state::State;
 use std::fmt;
@@ -48,9 +48,9 @@ impl<'s, K: Key, V> Iter<'s, K, V> {
             #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
             let index = at as u32;
             // SAFETY: `at` lies below the end that `iter` was created with, which was loaded by acquire.
-            let slot = unsafe { self.map.ground.dealt_slot::<V>(index) };
+            let slot = unsafe { self.map.view.slot_unchecked::<V>(index) };
             // SAFETY: as above, so the slot may be read as long as the map is shared, which it is for `'s`.
-            let state = deal::seen(unsafe { state_of(slot) });
+            let state = tickets::seen(unsafe { state_of(slot) });
             if let Some(generation) = State::from_bits(state).live_generation() {
                 // SAFETY: just seen to be live, by acquire.
                 return Some((index, generation, unsafe { self.map.value(slot) }));
@@ -111,7 +111,7 @@ macro_rules! iterator {
 
 iterator! {
     Iter { map, slots } => (K, &'s V):
-    |iter| iter.step().map(|(index, generation, value)| (iter.map.ground.mint().key(index, generation), value)),
+    |iter| iter.step().map(|(index, generation, value)| (iter.map.view.mint().key(index, generation), value)),
     iter.slots.len()
 }
 iterator!(Keys { 0 } => K: |keys| keys.0.next().map(|(key, _)| key), keys.0.slots.len());

@@ -88,7 +88,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if memory.is_lent {
             return;
         }
-        self.ground.set_extent(&memory.sharing.extent());
+        self.view.set_extent(&memory.sharing.extent());
         let tickets = memory.tickets();
         let step = tickets.saturating_sub(before);
         let is_last = step == 0 || memory.sharing.is_at_end();
@@ -153,9 +153,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         covered.map_err(|error| error.of(Holder::SharedSlotMap))
     }
 
-    /// Returns how many tickets that have slots were dealt out.
+    /// Returns how many tickets that have slots were issued.
     #[inline]
-    pub(super) fn dealt(&self) -> usize {
+    pub(super) fn issued(&self) -> usize {
         self.places.claimed().min(self.places.committed())
     }
 
@@ -181,7 +181,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Returns the number of slots that committed memory has room for. O(1).
     #[inline]
     pub fn capacity(&self) -> usize {
-        self.ground.capacity()
+        self.view.capacity()
     }
 
     /// Returns what the map holds and how much memory it takes, including what it keeps for threads. Slots of removed
@@ -203,7 +203,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// As for [`try_max_len`](Self::try_max_len).
     pub fn try_stats(&self) -> Result<SlotMapStats, Error> {
         let memory = self.memory.lock().map_err(|_| busy())?;
-        Ok(memory.sharing.stats(self.len(), self.dealt()))
+        Ok(memory.sharing.stats(self.len(), self.issued()))
     }
 
     reserve_methods! {
@@ -222,7 +222,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// memory is for.
     fn room_for(&self, additional: usize) -> Result<(Guard<'_, Memory<K, V>>, usize), Error> {
         let mut guard = self.memory.lock().map_err(|_| busy())?;
-        let first = self.dealt();
+        let first = self.issued();
         self.try_grow_to(&mut guard, first.saturating_add(additional))?;
         Ok((guard, first))
     }
@@ -253,7 +253,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if memory.is_lent {
             return Err(busy());
         }
-        let done = memory.sharing.prefault_ahead(self.dealt(), budget);
+        let done = memory.sharing.prefault_ahead(self.issued(), budget);
         let tickets = memory.tickets();
         self.tell(memory, tickets);
         Ok(done)

@@ -6,8 +6,8 @@
 // A map is shared for a *phase*, which begins and ends when its owner has exclusive access, by `&mut self`.
 //
 // **Tickets.** [`Places`] gives out numbers from 0 on, each once in a phase; the source of [`SharedVec`](super) says
-// why. What is a place there is a *ticket* here, and a ticket that is `committed` has a slot. [`Deal`] says which: the
-// first tickets stand for holes, one for each in a list, and the others for consecutive slots past the last one. So
+// why. What is a place there is a *ticket* here, and a ticket that is `committed` has a slot. [`TicketMap`] says which:
+// the first tickets stand for holes, one for each in a list, and the others for consecutive slots past the last one. So
 // different tickets have different slots. All of these were vacant when the phase began, and nothing else uses them,
 // since holes in the list are no longer holes of the map. The list is extended only with the growth lock held, before
 // more tickets are committed, and never after the first ticket for a slot past the last one. So the slot of a committed
@@ -59,11 +59,11 @@ mod iter;
 mod memory;
 mod owned;
 
-mod deal;
-mod ground;
 #[cfg(test)]
 mod tests;
+mod tickets;
 mod traits;
+mod view;
 
 pub use builder::SharedSlotMapBuilder;
 pub use iter::{Iter, Keys, Values};
@@ -77,12 +77,12 @@ use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::slot_at::SlotAt;
 use crate::slots::state::State;
-use ground::{Ground, state_of};
 use memory::Memory;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use view::{SharedView, state_of};
 
 /// A [`SlotMap`] that many threads can insert into, read and remove from at the same time, through `&self`.
 ///
@@ -163,7 +163,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// assert_eq!(map.len(), 200);
 /// ```
 pub struct SharedSlotMap<K: Key, V> {
-    ground: Ground<K>,
+    view: SharedView<K>,
     places: Places,
     /// The number of removed values, in parts: values at near indices are counted in the same one.
     removals: [Count; COUNTS],
@@ -191,7 +191,7 @@ impl<K: Key, V: UnwindSafe + RefUnwindSafe> RefUnwindSafe for SharedSlotMap<K, V
 impl<K: Key, V> SharedSlotMap<K, V> {
     const fn empty() -> Self {
         Self {
-            ground: Ground::new(),
+            view: SharedView::new(),
             places: Places::new(0),
             removals: [const { Count(AtomicUsize::new(0)) }; COUNTS],
             memory: GrowthLock::new(Memory::new(SlotMap::with_key())),
@@ -202,11 +202,11 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Returns the slot of a key, with its index and generation, if it is live.
     #[inline]
     fn find(&self, key: K) -> Option<(SlotAt<V>, Found)> {
-        let (index, generation) = self.ground.type_id().parts(key.data());
-        let slot = self.ground.slot(index)?;
+        let (index, generation) = self.view.type_id().parts(key.data());
+        let slot = self.view.slot(index)?;
         // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
         let state = unsafe { state_of(slot) };
-        let is_live = deal::seen(state) == State::live(generation).to_bits();
+        let is_live = tickets::seen(state) == State::live(generation).to_bits();
         is_live.then_some((slot, Found { index, generation }))
     }
 
@@ -227,7 +227,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     fn take_out(&self, slot: SlotAt<V>, Found { index, generation }: Found) -> Result<bool, Error> {
         let (bits, bit) = loop {
-            match self.ground.removed(index) {
+            match self.view.removed(index) {
                 Some(found) => break found,
                 None => self.cover_removed(index)?,
             }
@@ -235,7 +235,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let live = State::live(generation).to_bits();
         let vacant = State::vacant(generation).to_bits();
         // SAFETY: `find` has just read it through this borrow.
-        let is_mine = deal::take_out(unsafe { state_of(slot) }, (live, vacant), bits, bit);
+        let is_mine = tickets::take_out(unsafe { state_of(slot) }, (live, vacant), bits, bit);
         if is_mine {
             self.removals[index as usize / 64 % COUNTS].0.fetch_add(1, Ordering::Release);
         }
@@ -244,7 +244,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     /// Returns the end of the slots that may hold values.
     fn end(&self) -> usize {
-        self.ground.end_of(self.dealt())
+        self.view.end_of(self.issued())
     }
 }
 

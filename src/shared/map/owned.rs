@@ -81,9 +81,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     /// Ends the phase: threads see no value, and there are no tickets. Removed values are not collected yet.
     fn withdraw(&mut self) -> Removed {
-        let dealt = self.dealt();
+        let issued = self.issued();
         self.places.restore(0, 0);
-        self.ground.withdraw();
+        self.view.withdraw();
         let removals = self.removals.iter_mut();
         let removed =
             removals.map(|count| mem::take(count.0.get_mut())).fold(0, usize::wrapping_add);
@@ -100,8 +100,8 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             (false, false) => UnusedTickets::None,
         };
         memory.is_lent = true;
-        // SAFETY: at most `dealt` tickets that have slots were dealt out, and others write nowhere.
-        unsafe { memory.sharing.end(dealt, unused) };
+        // SAFETY: at most `issued` tickets that have slots were issued, and others write nowhere.
+        unsafe { memory.sharing.end(issued, unused) };
         if removed > 0 || is_forked { Removed::Some } else { Removed::None }
     }
 
@@ -119,8 +119,8 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let memory = self.memory.get_mut();
         // From now on, values can be removed.
         (memory.is_lent, memory.forks) = (false, Some(os::forks()));
-        self.ground.begin(memory.sharing.begin());
-        self.ground.set_extent(&memory.sharing.extent());
+        self.view.begin(memory.sharing.begin());
+        self.view.set_extent(&memory.sharing.extent());
         self.places.restore(0, 0);
     }
 

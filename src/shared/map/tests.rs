@@ -179,7 +179,7 @@ fn refusals_in_several_threads_lose_nothing() {
     let mut given = HashSet::new();
     for pass in 0..20 {
         let stored = store_together(pass, 10_000, |n| Some(map.try_insert(n).ok()?.0));
-        assert_eq!((map.len(), map.dealt()), (stored.len(), stored.len()));
+        assert_eq!((map.len(), map.issued()), (stored.len(), stored.len()));
         assert!(stored.iter().all(|(key, n)| map[*key] == *n && given.insert(*key)));
         map.as_mut_map().clear();
         map.as_mut_map().shrink_to_fit();

@@ -1,5 +1,5 @@
-//! [`Deal`]: which slot a ticket stands for, and how the state of a slot changes, so that one thread fills it and one
-//! removes its value.
+//! [`TicketMap`]: which slot a ticket stands for, and how the state of a slot changes, so that one thread fills it and
+//! one removes its value.
 //!
 //! This file handles only numbers, neither values nor memory, so that `loom/` can run it over its own atomics. The
 //! source of the [module](super) says what it guarantees and why.
@@ -9,7 +9,7 @@
 use super::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 /// Maps tickets to slots.
-pub(super) struct Deal {
+pub(super) struct TicketMap {
     /// How many tickets stand for holes, the first ones.
     listed: AtomicUsize,
     /// The slot that the next ticket stands for. Changed only through `&mut`.
@@ -18,14 +18,14 @@ pub(super) struct Deal {
 
 /// What a ticket stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dealt {
+pub(super) enum TicketSlot {
     /// The hole at this position of the list.
     Listed(usize),
     /// A slot past the last one that the map had before it was shared.
     Fresh(usize),
 }
 
-impl Deal {
+impl TicketMap {
     pub(super) const fn new() -> Self {
         Self { listed: AtomicUsize::new(0), first_fresh: 0 }
     }
@@ -44,14 +44,14 @@ impl Deal {
 
     /// Returns what a ticket stands for. The caller must have seen by acquire that it has its slot.
     #[inline]
-    pub(super) fn slot_of(&self, ticket: usize) -> Dealt {
+    pub(super) fn slot_of(&self, ticket: usize) -> TicketSlot {
         // At least the holes up to this ticket were listed when it got its slot. If it is not among them, the list has
         // ended.
         let listed = self.listed.load(Ordering::Relaxed);
         if ticket < listed {
-            Dealt::Listed(ticket)
+            TicketSlot::Listed(ticket)
         } else {
-            Dealt::Fresh(ticket - listed + self.first_fresh)
+            TicketSlot::Fresh(ticket - listed + self.first_fresh)
         }
     }
 

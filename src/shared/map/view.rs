@@ -1,9 +1,9 @@
-//! [`Ground`]: what all threads read, and what changes only when memory is taken.
+//! [`SharedView`]: what all threads read, and what changes only when memory is taken.
 
 #![expect(unsafe_code, reason = "computes the addresses of slots and their words")]
 
-use super::deal::{Deal, Dealt};
 use super::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use super::tickets::{TicketMap, TicketSlot};
 use crate::key::Key;
 use crate::slot_map::{Baseline, Extent};
 use crate::slots::holes::Hole;
@@ -16,8 +16,8 @@ use std::ptr;
 /// Aligned so that it shares no cache line with other data, even on processors that fetch two lines of 64 bytes at a
 /// time or that have lines of 128.
 #[repr(align(128))]
-pub(super) struct Ground<K> {
-    deal: Deal,
+pub(super) struct SharedView<K> {
+    tickets: TicketMap,
     list: AtomicPtr<Hole>,
     slots: AtomicPtr<u8>,
     /// Slots below this may be read.
@@ -31,10 +31,10 @@ pub(super) struct Ground<K> {
     baseline: Baseline<K>,
 }
 
-impl<K: Key> Ground<K> {
+impl<K: Key> SharedView<K> {
     pub(super) const fn new() -> Self {
         Self {
-            deal: Deal::new(),
+            tickets: TicketMap::new(),
             list: AtomicPtr::new(ptr::null_mut()),
             slots: AtomicPtr::new(ptr::null_mut()),
             end: AtomicUsize::new(0),
@@ -47,7 +47,7 @@ impl<K: Key> Ground<K> {
 
     /// Starts again, with what is known of the map.
     pub(super) fn begin(&mut self, baseline: Baseline<K>) {
-        self.deal.begin(baseline.first_fresh);
+        self.tickets.begin(baseline.first_fresh);
         self.baseline = baseline;
     }
 
@@ -64,7 +64,7 @@ impl<K: Key> Ground<K> {
         self.list.store(extent.list, Ordering::Relaxed);
         self.slots.store(extent.slots, Ordering::Relaxed);
         self.removed.store(extent.removed.cast(), Ordering::Relaxed);
-        self.deal.set_listed(extent.listed);
+        self.tickets.set_listed(extent.listed);
         self.capacity.store(extent.capacity, Ordering::Relaxed);
         // A thread that sees these also sees the above, and slots that are vacant.
         self.removed_end.store(extent.removed_end, Ordering::Release);
@@ -89,9 +89,9 @@ impl<K: Key> Ground<K> {
         self.capacity.load(Ordering::Relaxed)
     }
 
-    /// Returns the end of the slots that may hold values if `dealt` tickets were dealt out.
-    pub(super) fn end_of(&self, dealt: usize) -> usize {
-        self.deal.end_of(dealt).min(self.end.load(Ordering::Acquire))
+    /// Returns the end of the slots that may hold values if `issued` tickets were issued.
+    pub(super) fn end_of(&self, issued: usize) -> usize {
+        self.tickets.end_of(issued).min(self.end.load(Ordering::Acquire))
     }
 
     /// Returns the slot that a ticket stands for, and the generation of the value that fills it.
@@ -101,9 +101,9 @@ impl<K: Key> Ground<K> {
     /// - The ticket has its slot, which the caller has seen by acquire.
     /// - The map that this [began](Self::begin) with is still shared.
     #[inline]
-    pub(super) unsafe fn dealt<V>(&self, ticket: usize) -> (u32, u32) {
-        match self.deal.slot_of(ticket) {
-            Dealt::Listed(at) => {
+    pub(super) unsafe fn slot_of<V>(&self, ticket: usize) -> (u32, u32) {
+        match self.tickets.slot_of(ticket) {
+            TicketSlot::Listed(at) => {
                 // SAFETY: the list has a hole at `at`, since the ticket has its slot. The caller has seen that by
                 // acquire, and so the address of the list.
                 let hole = unsafe { self.list.load(Ordering::Relaxed).add(at) };
@@ -111,7 +111,7 @@ impl<K: Key> Ground<K> {
                 let hole = unsafe { hole.read() };
                 (hole.index(), hole.generation())
             }
-            Dealt::Fresh(index) => {
+            TicketSlot::Fresh(index) => {
                 // SAFETY: the caller guarantees that the map is still shared.
                 let generation = unsafe { self.baseline.fresh_generation::<V>(index) };
                 #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
@@ -125,7 +125,7 @@ impl<K: Key> Ground<K> {
     pub(super) fn slot<V>(&self, index: u32) -> Option<SlotAt<V>> {
         let is_there = (index as usize) < self.end.load(Ordering::Acquire);
         // SAFETY: the slot lies below the end, so there is memory for it. The end was loaded by acquire.
-        is_there.then(|| unsafe { self.dealt_slot(index) })
+        is_there.then(|| unsafe { self.slot_unchecked(index) })
     }
 
     /// Returns the slot that a ticket stands for.
@@ -134,7 +134,7 @@ impl<K: Key> Ground<K> {
     ///
     /// - There is memory for the slot, which the caller has seen by acquire.
     #[inline]
-    pub(super) unsafe fn dealt_slot<V>(&self, index: u32) -> SlotAt<V> {
+    pub(super) unsafe fn slot_unchecked<V>(&self, index: u32) -> SlotAt<V> {
         // SAFETY: slots begin at this address, and the caller guarantees that there is memory for this one.
         unsafe { SlotAt::new(self.slots.load(Ordering::Relaxed), index as usize) }
     }
@@ -166,7 +166,7 @@ impl<K: Key> Ground<K> {
 ///
 /// # Safety
 ///
-/// - For all of `'s`, the map is shared, and the slot [may be read](Ground::slot) or belongs to a ticket.
+/// - For all of `'s`, the map is shared, and the slot [may be read](SharedView::slot) or belongs to a ticket.
 #[inline]
 pub(super) unsafe fn state_of<'s, V>(slot: SlotAt<V>) -> &'s AtomicU32 {
     // SAFETY: a state is an aligned word, and initialized, as those of all slots below the length are. While the map is
