@@ -4,7 +4,7 @@
 
 use super::options::MemoryRequest;
 use super::{GrowingReservation, Growth, ServiceHooks, Storage, round_up};
-use crate::region_cache::{self, Lent, Use, Warm};
+use crate::region_cache::{self, LentBytes, Region, Use};
 use crate::reservation::{
     ColumnLayouts, HugePages, Reservation, layouts, page_size, usual_reservation_bytes,
 };
@@ -18,7 +18,7 @@ pub(super) struct CachedPrefix {
     /// has taken them back.
     pub(super) bytes: usize,
     /// The warm bytes that are not usable yet, if the service does not take them back.
-    lent: Lent,
+    lent: LentBytes,
     /// The kind of use, for the region cache.
     pub(super) used: Use,
 }
@@ -41,12 +41,12 @@ const RUN_BYTES: usize = 64 << 10;
 
 impl CachedPrefix {
     fn none(used: Use) -> Self {
-        Self { bytes: 0, lent: Lent::NONE, used }
+        Self { bytes: 0, lent: LentBytes::NONE, used }
     }
 
     /// Memory that a served array has left.
     pub(super) fn left(bytes: usize, used: Use) -> Self {
-        Self { bytes, lent: Lent::NONE, used }
+        Self { bytes, lent: LentBytes::NONE, used }
     }
 
     /// Records that the service holds what is not used yet, and takes it back in time.
@@ -108,23 +108,23 @@ impl CacheRequest {
 
 impl GrowingReservation {
     /// Takes suitable memory from the cache. Nothing of it is usable yet.
-    pub(super) fn warm(cache_request: CacheRequest, growth: Growth) -> Option<Self> {
+    pub(super) fn from_cache(cache_request: CacheRequest, growth: Growth) -> Option<Self> {
         // As much as would be committed anyway, in whole runs.
         let whole = round_up(cache_request.need_bytes, page_size().max(RUN_BYTES));
-        let suits = &mut |warm: &Warm| cache_request.suits(&warm.memory, warm.pages.end);
-        let (warm, lent) =
+        let suits = &mut |region: &Region| cache_request.suits(&region.memory, region.pages.end);
+        let (region, lent) =
             region_cache::take(cache_request.used, cache_request.need_bytes..whole, suits)?;
-        let Warm { mut memory, pages } = warm;
+        let Region { mut memory, pages } = region;
         let mut bytes = pages.end;
         let lent = lent.unwrap_or_else(|| {
             if whole < bytes && memory.decommit_if_possible(whole..bytes) {
                 bytes = whole;
             }
-            Lent::NONE
+            LentBytes::NONE
         });
-        let mut warm = Self::from_reservation(memory, growth, Release::Keep, ServiceHooks::NONE);
-        warm.cached_prefix = Some(CachedPrefix { bytes, lent, used: cache_request.used });
-        Some(warm)
+        let mut growing = Self::from_reservation(memory, growth, Release::Keep, ServiceHooks::NONE);
+        growing.cached_prefix = Some(CachedPrefix { bytes, lent, used: cache_request.used });
+        Some(growing)
     }
 
     /// Makes the memory go to the cache on drop, if it is as large as requested.
@@ -151,7 +151,7 @@ impl GrowingReservation {
         };
         // Before the call, to return what was lent.
         self.cached_prefix = None;
-        drop::<Option<Warm>>(service::keep(used, Warm { memory, pages: 0..committed }));
+        drop::<Option<Region>>(service::keep(used, Region { memory, pages: 0..committed }));
     }
 
     /// What the next array may reuse after this is dropped.
@@ -171,5 +171,5 @@ fn row_bytes(columns: ColumnLayouts) -> usize {
 /// Moves memory of which `committed` bytes are committed to the cache, or returns it.
 fn keep_left(memory: Reservation, committed: usize) -> Option<Reservation> {
     let used = if memory.has_room() { Use::Array } else { Use::Exact };
-    service::keep(used, Warm { memory, pages: 0..committed }).map(|warm| warm.memory)
+    service::keep(used, Region { memory, pages: 0..committed }).map(|region| region.memory)
 }

@@ -74,9 +74,11 @@ impl GrowingReservation {
         let cache_request = CacheRequest::of(request);
         if let Some(cache_request) = cache_request {
             let left = (request.service.take_left)(cache_request, request);
-            if let Some(mut warm) = left.or_else(|| Self::warm(cache_request, request.growth)) {
-                (warm.release, warm.hooks) = (request.release, request.service);
-                return Ok(warm);
+            if let Some(mut growing) =
+                left.or_else(|| Self::from_cache(cache_request, request.growth))
+            {
+                (growing.release, growing.hooks) = (request.release, request.service);
+                return Ok(growing);
             }
         }
         let builder = Reservation::builder().align(request.align).huge_pages(request.huge_pages);

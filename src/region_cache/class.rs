@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
-use super::{SLOTS, Warm};
+use super::{Region, SLOTS};
 use std::ptr::{self, NonNull};
 
 const ORDER: Ordering = Ordering::Relaxed;
@@ -20,7 +20,7 @@ pub(super) struct Class {
 
 #[derive(Debug)]
 struct Slot {
-    place: AtomicPtr<Warm>,
+    place: AtomicPtr<Region>,
     /// When the region was put here, in milliseconds.
     since: AtomicU32,
 }
@@ -46,7 +46,7 @@ impl Class {
     }
 
     /// Puts a pointer into the lowest empty slot, or returns it.
-    pub(super) fn put(&self, place: NonNull<Warm>, since: u32) -> Option<NonNull<Warm>> {
+    pub(super) fn put(&self, place: NonNull<Region>, since: u32) -> Option<NonNull<Region>> {
         for at in bits(!self.hint.load(ORDER) & ALL) {
             let (slot, null) = (&self.slots[at], ptr::null_mut());
             // Before the exchange: a thread that sees the pointer sees this time, or that of a thread that failed to
@@ -62,7 +62,7 @@ impl Class {
     }
 
     /// Removes the pointer from a slot, and returns it and when it was put there.
-    pub(super) fn take(&self, slot: usize) -> Option<(NonNull<Warm>, u32)> {
+    pub(super) fn take(&self, slot: usize) -> Option<(NonNull<Region>, u32)> {
         let Slot { place, since } = &self.slots[slot];
         if place.load(ORDER).is_null() {
             return None;

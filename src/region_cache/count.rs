@@ -44,9 +44,9 @@ pub(super) fn taken(bytes: usize) {
 /// Bytes that a container received in excess of its request, because they are resident and it may grow. They are
 /// counted as lent for as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Lent(usize);
+pub(crate) struct LentBytes(usize);
 
-impl Lent {
+impl LentBytes {
     pub(crate) const NONE: Self = Self(0);
 
     /// Counts `bytes` as lent; `None` if more than three quarters of `most` would then be lent, so that some can be
@@ -69,7 +69,7 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentBytes {
     fn drop(&mut self) {
         self.reduce_to(0);
     }

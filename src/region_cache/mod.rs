@@ -46,10 +46,10 @@
 //
 // # Soundness
 //
-// A thread that puts memory here no longer uses it: its [`Warm`] is moved into the memory itself, and a slot points to
-// it. It is taken by exchanging the pointer for null, in which one thread succeeds; that thread reads the `Warm`, and
-// so owns the memory. The pointer is stored with release and exchanged with acquire ordering, so the thread sees what
-// was written there.
+// A thread that puts memory here no longer uses it: its [`Region`] is moved into the memory itself, and a slot points
+// to it. It is taken by exchanging the pointer for null, in which one thread succeeds; that thread reads the `Region`,
+// and so owns the memory. The pointer is stored with release and exchanged with acquire ordering, so the thread sees
+// what was written there.
 //
 // # Threads and forks
 //
@@ -71,7 +71,7 @@ mod pieces;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use count::Lent;
+pub(crate) use count::LentBytes;
 pub(crate) use pieces::{
     age, make_room, make_room_to_reserve, put, release_all, releases_ended, take,
 };
@@ -87,7 +87,7 @@ use std::time::Duration;
 const ORDER: Ordering = Ordering::Relaxed;
 
 /// A region that was in use: its addresses, and pages that are committed and may hold anything.
-pub(crate) struct Warm {
+pub(crate) struct Region {
     pub(crate) memory: Reservation,
     pub(crate) pages: Range<usize>,
 }
@@ -119,7 +119,7 @@ const SLOTS: usize = usize::BITS as usize;
 const MOST_BYTES_EACH: usize = 34 << 20;
 
 /// It is stored in the first page of the region.
-const _: () = assert!(size_of::<Warm>() <= 4096 && align_of::<Warm>() <= 4096);
+const _: () = assert!(size_of::<Region>() <= 4096 && align_of::<Region>() <= 4096);
 
 /// A request of at most this size may be the start of growth, and is lent more than twice of it.
 const MOST_BEGINNING_BYTES: usize = 1 << 20;
@@ -129,7 +129,7 @@ pub(crate) const fn is_fit(bytes: usize, need: usize, whole: usize) -> bool {
     bytes / 2 <= whole || need <= MOST_BEGINNING_BYTES
 }
 
-impl Warm {
+impl Region {
     fn bytes(&self) -> usize {
         self.pages.len()
     }
@@ -178,9 +178,9 @@ impl Warm {
     /// - It was packed there, and is unpacked only once.
     unsafe fn unpack(place: NonNull<Self>) -> Self {
         // SAFETY: the value was packed there and is not read again, as the caller promises.
-        let warm = unsafe { place.read() };
-        unpoison(place.as_ptr().cast::<u8>(), warm.bytes());
-        warm
+        let region = unsafe { place.read() };
+        unpoison(place.as_ptr().cast::<u8>(), region.bytes());
+        region
     }
 }
 

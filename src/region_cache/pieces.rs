@@ -3,7 +3,9 @@
 use super::class::Class;
 use super::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::sync::thread;
-use super::{CLASSES, Lent, SLOTS, Use, Warm, class_of, count, most_bytes, take_rooms, time_ms};
+use super::{
+    CLASSES, LentBytes, Region, SLOTS, Use, class_of, count, most_bytes, take_rooms, time_ms,
+};
 use crate::os;
 use count::kept_bytes;
 use std::ops::Range;
@@ -27,15 +29,15 @@ pub(super) fn kept_blocks() -> usize {
 }
 
 /// Puts a region with at least one page into the cache, or returns it to be released.
-pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
+pub(crate) fn put(used: Use, region: Region) -> Option<Region> {
     #[cfg(test)]
     if super::tests::is_off(used) {
-        return Some(warm);
+        return Some(region);
     }
-    let bytes = warm.bytes();
+    let bytes = region.bytes();
     let (most, time) = (most_bytes(), time_ms());
-    if warm.is_too_large(most) || time == 0 {
-        return Some(warm);
+    if region.is_too_large(most) || time == 0 {
+        return Some(region);
     }
     let now = os::now_ms();
     let is_counted = count::put(bytes, most) || {
@@ -43,14 +45,14 @@ pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
         count::put(bytes, most)
     };
     if !is_counted {
-        return Some(warm);
+        return Some(region);
     }
-    let refused = classes_of(used)[class_of(bytes)].put(warm.pack(), now);
+    let refused = classes_of(used)[class_of(bytes)].put(region.pack(), now);
     release_one_old(now, time);
     refused.map(|place| {
         count::taken(bytes);
         // SAFETY: packed above, and no slot holds it.
-        unsafe { Warm::unpack(place) }
+        unsafe { Region::unpack(place) }
     })
 }
 
@@ -62,8 +64,8 @@ pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
 pub(crate) fn take(
     used: Use,
     need: Range<usize>,
-    suits: &mut dyn FnMut(&Warm) -> bool,
-) -> Option<(Warm, Option<Lent>)> {
+    suits: &mut dyn FnMut(&Region) -> bool,
+) -> Option<(Region, Option<LentBytes>)> {
     #[cfg(test)]
     if super::tests::is_off(used) {
         return None;
@@ -74,26 +76,26 @@ pub(crate) fn take(
     let (class, classes) = (class_of(need.start), classes_of(used));
     let below = class.checked_sub(1);
     let mut places = (class..CLASSES).chain(below);
-    let warm = places.find_map(|class| take_from(&classes[class], suits))?;
+    let region = places.find_map(|class| take_from(&classes[class], suits))?;
     // In this order: lent bytes stay counted as cached until then, so other threads cannot exceed the limit meanwhile.
-    let lent = Lent::of(warm.bytes().saturating_sub(need.end), most_bytes());
-    count::taken(warm.bytes());
-    Some((warm, lent))
+    let lent = LentBytes::of(region.bytes().saturating_sub(need.end), most_bytes());
+    count::taken(region.bytes());
+    Some((region, lent))
 }
 
 /// Takes a region that suits. It stays counted.
-fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
+fn take_from(class: &Class, suits: &mut dyn FnMut(&Region) -> bool) -> Option<Region> {
     for slot in class.full() {
         let Some((place, since)) = class.take(slot) else { continue };
         // SAFETY: packed by `put`, and this thread has taken it out of its slot.
-        let warm = unsafe { Warm::unpack(place) };
-        if suits(&warm) {
-            return Some(warm);
+        let region = unsafe { Region::unpack(place) };
+        if suits(&region) {
+            return Some(region);
         }
-        if let Some(place) = class.put(warm.pack(), since) {
+        if let Some(place) = class.put(region.pack(), since) {
             // Other threads have filled all slots.
             // SAFETY: packed just now, and no slot holds it.
-            release_taken(unsafe { Warm::unpack(place) });
+            release_taken(unsafe { Region::unpack(place) });
         }
     }
     None
@@ -104,17 +106,17 @@ fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm
 fn release(class: &Class, slot: usize) -> bool {
     let Some((place, _)) = class.take(slot) else { return false };
     // SAFETY: packed by `put`, and this thread has taken it out of its slot.
-    release_taken(unsafe { Warm::unpack(place) });
+    release_taken(unsafe { Region::unpack(place) });
     true
 }
 
 /// Releases a region that was taken out of its slot and is still counted. A thread that sees by the count that it is
 /// gone also sees that a release is in progress, until it sees that the release has ended.
 #[inline(never)]
-fn release_taken(warm: Warm) {
+fn release_taken(region: Region) {
     releasing(|| {
-        count::taken(warm.bytes());
-        drop(warm);
+        count::taken(region.bytes());
+        drop(region);
         true
     });
 }
@@ -270,23 +272,23 @@ impl Oldest {
     fn release_part(&self) {
         let Some((place, since)) = self.class.take(self.slot) else { return };
         // SAFETY: packed by `put`, and this thread has taken it out of its slot.
-        let mut warm = unsafe { Warm::unpack(place) };
-        if !release_end(&mut warm) {
-            return release_taken(warm);
+        let mut region = unsafe { Region::unpack(place) };
+        if !release_end(&mut region) {
+            return release_taken(region);
         }
-        let class = &KEPT[self.number / CLASSES][class_of(warm.bytes())];
-        if let Some(place) = class.put(warm.pack(), since) {
+        let class = &KEPT[self.number / CLASSES][class_of(region.bytes())];
+        if let Some(place) = class.put(region.pack(), since) {
             // SAFETY: packed just now, and no slot holds it.
-            release_taken(unsafe { Warm::unpack(place) });
+            release_taken(unsafe { Region::unpack(place) });
         }
     }
 }
 
 /// Releases the end of a region that was taken out of its slot. Returns whether that succeeded.
-fn release_end(warm: &mut Warm) -> bool {
+fn release_end(region: &mut Region) -> bool {
     let mut released = 0;
     releasing(|| {
-        released = warm.release_end();
+        released = region.release_end();
         count::taken(released);
         released > 0
     });

@@ -68,31 +68,34 @@ fn set_bounds(most: usize, time: Duration) {
 }
 
 /// A region of `bytes` with `number` in the last page.
-fn warm(bytes: usize, number: u64) -> Warm {
+fn region(bytes: usize, number: u64) -> Region {
     let memory = Reservation::new(2 * bytes).unwrap();
     memory.commit(..bytes).unwrap();
-    let warm = Warm { memory, pages: 0..bytes };
-    // SAFETY: the last page is committed, and `warm` owns it.
-    unsafe { mark(&warm).write(number) };
-    warm
+    let region = Region { memory, pages: 0..bytes };
+    // SAFETY: the last page is committed, and `region` owns it.
+    unsafe { mark(&region).write(number) };
+    region
 }
 
-fn mark(warm: &Warm) -> *mut u64 {
+fn mark(region: &Region) -> *mut u64 {
     // SAFETY: 8 bytes before the end of `pages`, which has at least a page.
-    unsafe { warm.memory.as_ptr().add(warm.pages.end - 8) }.cast()
+    unsafe { region.memory.as_ptr().add(region.pages.end - 8) }.cast()
 }
 
-fn number(warm: &Warm) -> u64 {
-    // SAFETY: committed, and written by `warm`.
-    unsafe { mark(warm).read() }
+fn number(region: &Region) -> u64 {
+    // SAFETY: committed, and written by `region`.
+    unsafe { mark(region).read() }
 }
 
-fn take_for(bytes: usize, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<(Warm, Option<Lent>)> {
+fn take_for(
+    bytes: usize,
+    suits: &mut dyn FnMut(&Region) -> bool,
+) -> Option<(Region, Option<LentBytes>)> {
     take(Use::Block, bytes..bytes, suits)
 }
 
 fn take_any(bytes: usize) -> Option<u64> {
-    take_for(bytes, &mut |_| true).map(|(warm, _)| number(&warm))
+    take_for(bytes, &mut |_| true).map(|(region, _)| number(&region))
 }
 
 #[test]
@@ -101,12 +104,12 @@ fn regions_are_taken_with_their_contents() {
     let _alone = alone();
     assert!(take_any(1).is_none());
     for number in 0..3 {
-        assert!(put(Use::Block, warm(MIB, number)).is_none());
+        assert!(put(Use::Block, region(MIB, number)).is_none());
     }
     assert_eq!((kept_blocks(), kept_bytes()), (3, 3 * MIB));
     // The slot that was filled first is taken first.
     assert_eq!([take_any(MIB), take_any(MIB)], [Some(0), Some(1)]);
-    assert!(put(Use::Block, warm(MIB, 7)).is_none());
+    assert!(put(Use::Block, region(MIB, 7)).is_none());
     assert_eq!([take_any(1), take_any(1), take_any(1)], [Some(7), Some(2), None]);
     assert_eq!((kept_blocks(), kept_bytes()), (0, 0));
 }
@@ -116,7 +119,7 @@ fn regions_are_taken_with_their_contents() {
 fn the_smallest_class_that_fits_comes_first_and_the_next_smaller_last() {
     let _alone = alone();
     for (bytes, number) in [(8 * MIB, 8), (MIB, 1), (4 * MIB, 4), (2 * MIB, 2)] {
-        assert!(put(Use::Block, warm(bytes, number)).is_none());
+        assert!(put(Use::Block, region(bytes, number)).is_none());
     }
     assert_eq!(take_any(2 * MIB + 1), Some(2));
     assert_eq!(take_any(2 * MIB + 1), Some(4));
@@ -133,14 +136,14 @@ fn the_smallest_class_that_fits_comes_first_and_the_next_smaller_last() {
 fn regions_that_do_not_suit_stay() {
     let _alone = alone();
     for number in 0..4 {
-        assert!(put(Use::Block, warm(MIB, number)).is_none());
+        assert!(put(Use::Block, region(MIB, number)).is_none());
     }
     let mut asked = Vec::new();
-    let found = take_for(MIB, &mut |warm| {
-        asked.push(number(warm));
-        number(warm) == 2
+    let found = take_for(MIB, &mut |region| {
+        asked.push(number(region));
+        number(region) == 2
     });
-    assert_eq!(found.map(|(warm, _)| number(&warm)), Some(2));
+    assert_eq!(found.map(|(region, _)| number(&region)), Some(2));
     assert_eq!(asked, [0, 1, 2]);
     assert!(take_for(MIB, &mut |_| false).is_none());
     assert_eq!((kept_blocks(), kept_bytes()), (3, 3 * MIB));
@@ -151,30 +154,30 @@ fn regions_that_do_not_suit_stay() {
 fn cached_and_lent_bytes_stay_within_the_limit() {
     let _alone = alone();
     set_most_bytes(5 * MIB);
-    assert!(put(Use::Block, warm(6 * MIB, 0)).is_some());
-    assert!(put(Use::Block, warm(3 * MIB, 1)).is_none());
-    assert!(put(Use::Block, warm(3 * MIB, 2)).is_some());
-    assert!(put(Use::Block, warm(2 * MIB, 3)).is_none());
+    assert!(put(Use::Block, region(6 * MIB, 0)).is_some());
+    assert!(put(Use::Block, region(3 * MIB, 1)).is_none());
+    assert!(put(Use::Block, region(3 * MIB, 2)).is_some());
+    assert!(put(Use::Block, region(2 * MIB, 3)).is_none());
     // Lent bytes leave less room.
     assert_eq!(take_any(2 * MIB), Some(1));
-    assert!(Lent::of(4 * MIB, most_bytes()).is_none());
-    let mut lent = Lent::of(2 * MIB, most_bytes()).expect("less than three quarters");
-    assert!(put(Use::Block, warm(2 * MIB, 4)).is_some());
+    assert!(LentBytes::of(4 * MIB, most_bytes()).is_none());
+    let mut lent = LentBytes::of(2 * MIB, most_bytes()).expect("less than three quarters");
+    assert!(put(Use::Block, region(2 * MIB, 4)).is_some());
     lent.reduce_to(MIB);
     lent.reduce_to(4 * MIB);
-    assert!(put(Use::Block, warm(2 * MIB, 4)).is_none());
+    assert!(put(Use::Block, region(2 * MIB, 4)).is_none());
     drop(lent);
-    assert!(put(Use::Block, warm(MIB, 5)).is_none());
+    assert!(put(Use::Block, region(MIB, 5)).is_none());
     // A limit below what is cached empties the cache.
     set_most_bytes(4 * MIB);
     assert_eq!(kept_blocks(), 0);
     for most in [0, page_size() - 1] {
         set_most_bytes(most);
-        assert!(put(Use::Block, warm(MIB, 6)).is_some());
+        assert!(put(Use::Block, region(MIB, 6)).is_some());
     }
     set_most_bytes(usize::MAX);
-    assert!(put(Use::Block, warm(MIB, 6)).is_none());
-    assert!(put(Use::Block, warm(MOST_BYTES_EACH + MIB, 7)).is_some());
+    assert!(put(Use::Block, region(MIB, 6)).is_none());
+    assert!(put(Use::Block, region(MOST_BYTES_EACH + MIB, 7)).is_some());
 }
 
 #[test]
@@ -182,7 +185,7 @@ fn cached_and_lent_bytes_stay_within_the_limit() {
 fn old_regions_are_released_when_others_are_put() {
     let _alone = alone();
     for number in 0..4 {
-        assert!(put(Use::Block, warm(MIB, number)).is_none());
+        assert!(put(Use::Block, region(MIB, number)).is_none());
     }
     set_time(Duration::from_millis(30));
     thread::sleep(Duration::from_millis(40));
@@ -192,24 +195,24 @@ fn old_regions_are_released_when_others_are_put() {
             break;
         }
         thread::sleep(Duration::from_millis(1));
-        assert!(put(Use::Block, warm(4 * MIB, 9)).is_none());
-        assert!(take_for(4 * MIB, &mut |warm| number(warm) == 9).is_some());
+        assert!(put(Use::Block, region(4 * MIB, 9)).is_none());
+        assert!(take_for(4 * MIB, &mut |region| number(region) == 9).is_some());
     }
     assert_eq!(kept_blocks(), 0);
     // A put that finds no room releases all old regions.
     set_most_bytes(4 * MIB);
     for number in 0..4 {
-        assert!(put(Use::Block, warm(MIB, number)).is_none());
+        assert!(put(Use::Block, region(MIB, number)).is_none());
     }
-    assert!(put(Use::Block, warm(2 * MIB, 5)).is_some());
+    assert!(put(Use::Block, region(2 * MIB, 5)).is_some());
     thread::sleep(Duration::from_millis(40));
-    assert!(put(Use::Block, warm(2 * MIB, 6)).is_none());
+    assert!(put(Use::Block, region(2 * MIB, 6)).is_none());
     assert_eq!((kept_blocks(), take_any(2 * MIB)), (1, Some(6)));
     // A time of zero disables the cache.
     set_time(Duration::ZERO);
-    assert!(put(Use::Block, warm(MIB, 7)).is_some());
+    assert!(put(Use::Block, region(MIB, 7)).is_some());
     set_time(Duration::MAX);
-    assert!(put(Use::Block, warm(MIB, 8)).is_none());
+    assert!(put(Use::Block, region(MIB, 8)).is_none());
     let (class, now) = (&pieces::classes_of(Use::Block)[class_of(MIB)], os::now_ms());
     assert!(!class.is_old(0, now, time_ms()));
     // A thread that has read the clock before the region was put.
@@ -224,7 +227,7 @@ fn the_background_thread_releases_old_regions_one_by_one() {
     assert_eq!(age(), None);
     set_time(Duration::from_secs(1000));
     for number in 0..3 {
-        assert!(put(Use::Block, warm(MIB << number, number)).is_none());
+        assert!(put(Use::Block, region(MIB << number, number)).is_none());
     }
     let wait = age().expect("there is something");
     assert_eq!(wait, Duration::from_secs(5));
@@ -237,12 +240,12 @@ fn the_background_thread_releases_old_regions_one_by_one() {
     }
     assert_eq!(age(), None);
     // Large regions are released in parts, from the end.
-    assert!(put(Use::Block, warm(9 * MIB, 7)).is_none());
+    assert!(put(Use::Block, region(9 * MIB, 7)).is_none());
     for left in [8, 4, 0] {
         thread::sleep(Duration::from_millis(30));
         assert_eq!(age(), Some(Duration::ZERO));
         assert_eq!((kept_blocks(), kept_bytes()), (usize::from(left > 0), left * MIB));
-        let part = take_for(left * MIB, &mut |warm| warm.pages.len() == left * MIB);
+        let part = take_for(left * MIB, &mut |region| region.pages.len() == left * MIB);
         assert_eq!(part.is_some(), left > 0);
         if let Some((part, _)) = part {
             assert!(part.memory.commit(left * MIB..9 * MIB).is_ok(), "the rest was decommitted");
@@ -257,9 +260,9 @@ fn the_background_thread_releases_old_regions_one_by_one() {
 fn a_class_has_a_slot_for_each_bit() {
     let _alone = alone();
     for number in 0..SLOTS as u64 {
-        assert!(put(Use::Block, warm(LEAST_BYTES, number)).is_none());
+        assert!(put(Use::Block, region(LEAST_BYTES, number)).is_none());
     }
-    let refused = put(Use::Block, warm(LEAST_BYTES, 99)).expect("all slots are full");
+    let refused = put(Use::Block, region(LEAST_BYTES, 99)).expect("all slots are full");
     assert_eq!(number(&refused), 99);
     assert_eq!(kept_blocks(), SLOTS);
     assert!(release_all());
@@ -274,11 +277,11 @@ fn concurrent_puts_and_takes_neither_lose_nor_duplicate_regions() {
     let _alone = alone();
     let barrier = Barrier::new(THREADS);
     let work = |thread: u64| {
-        let mut have: Vec<Warm> = Vec::new();
+        let mut have: Vec<Region> = Vec::new();
         barrier.wait();
         for round in 0..ROUNDS {
             if have.len() < 3 {
-                have.push(warm(LEAST_BYTES << (round % 3), 0));
+                have.push(region(LEAST_BYTES << (round % 3), 0));
             }
             let taken = have.pop().expect("there is some");
             // SAFETY: the last page is committed, and this thread owns the region.
@@ -311,7 +314,7 @@ fn concurrent_puts_and_takes_neither_lose_nor_duplicate_regions() {
     assert_eq!((kept_blocks(), kept_bytes()), (0, 0), "{left} were left");
     // All slots can be filled again.
     for number in 0..SLOTS as u64 {
-        assert!(put(Use::Block, warm(LEAST_BYTES, number)).is_none());
+        assert!(put(Use::Block, region(LEAST_BYTES, number)).is_none());
     }
 }
 
@@ -323,15 +326,15 @@ fn bytes_that_are_being_lent_leave_no_room_for_concurrent_puts() {
     let _alone = alone();
     set_most_bytes(4 * PIECE_BYTES);
     for number in 0..4 {
-        assert!(put(Use::Block, warm(PIECE_BYTES, number)).is_none());
+        assert!(put(Use::Block, region(PIECE_BYTES, number)).is_none());
     }
     let barrier = &Barrier::new(2);
     let put_one_more = || {
-        let (mut another, mut puts) = (Some(warm(PIECE_BYTES, 4)), 0);
+        let (mut another, mut puts) = (Some(region(PIECE_BYTES, 4)), 0);
         for _ in 0..ROUNDS {
             barrier.wait();
             for _ in 0..20 {
-                another = another.and_then(|warm| put(Use::Block, warm));
+                another = another.and_then(|region| put(Use::Block, region));
             }
             barrier.wait();
             puts += usize::from(another.is_none());
@@ -347,9 +350,9 @@ fn bytes_that_are_being_lent_leave_no_room_for_concurrent_puts() {
             let taken = take_for(PIECE_BYTES / 2, &mut |_| true);
             barrier.wait();
             barrier.wait();
-            let (warm, lent) = taken.expect("there are four");
+            let (region, lent) = taken.expect("there are four");
             drop(lent.expect("half of one"));
-            assert!(put(Use::Block, warm).is_none());
+            assert!(put(Use::Block, region).is_none());
         }
         assert_eq!(other.join().expect("it does not panic"), 0);
     });

@@ -64,7 +64,7 @@ pub(crate) use shared::last_piece;
 #[cfg(test)]
 use crate::error::Error;
 use crate::os;
-use crate::region_cache::{Use, Warm};
+use crate::region_cache::{Region, Use};
 use crate::reservation::Reservation;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -202,8 +202,8 @@ pub(crate) fn decommit_behind(
 
 /// Puts memory into the region cache, or returns it to be released. If the background thread runs, it
 /// releases the memory when it is old.
-pub(crate) fn keep(used: Use, warm: Warm) -> Option<Warm> {
-    registry::keep(used, warm)
+pub(crate) fn keep(used: Use, region: Region) -> Option<Region> {
+    registry::keep(used, region)
 }
 
 /// Waits until no memory waits to be released by the background thread, including memory that other threads hand over

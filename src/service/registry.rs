@@ -9,7 +9,7 @@ use super::worker::{self, Releasing};
 use super::{CommitAhead, Handoff, LEAST_WINDOW_BYTES, MaybeServed, ServiceStats, UNIT_BYTES};
 use crate::heap::try_boxed;
 use crate::os;
-use crate::region_cache::{self, Use, Warm};
+use crate::region_cache::{self, Region, Use};
 use crate::reservation::{HugePages, Reservation, page_size};
 use std::mem;
 use std::process;
@@ -150,8 +150,8 @@ pub(super) fn make_room(again: &mut dyn FnMut() -> bool) -> bool {
 }
 
 /// Caches memory, or returns it to be released, see [`region_cache::put`]. Informs the thread, if there is one.
-pub(super) fn keep(used: Use, warm: Warm) -> Option<Warm> {
-    let left = region_cache::put(used, warm);
+pub(super) fn keep(used: Use, region: Region) -> Option<Region> {
+    let left = region_cache::put(used, region);
     if let Some(service) = Service::of_any_process().filter(|_| left.is_none()) {
         (service.calls.note_kept)(service);
     }

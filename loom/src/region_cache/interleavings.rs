@@ -12,28 +12,28 @@ fn begin(most: usize) {
     os::set_clock_ms(1);
     for used in [Use::Block, Use::Array] {
         for bytes in [1, 1, 2, 2] {
-            assert!(put(used, Warm::new(bytes).0).is_none());
+            assert!(put(used, Region::new(bytes).0).is_none());
         }
     }
-    drop(Lent::of(1, 8));
+    drop(LentBytes::of(1, 8));
     assert!(release_all());
     MOST_BYTES.set(most);
 }
 
 /// Caches a region of `bytes`.
 fn keep(bytes: usize) -> Arc<Piece> {
-    let (warm, piece) = Warm::new(bytes);
-    assert!(put(Use::Block, warm).is_none());
+    let (region, piece) = Region::new(bytes);
+    assert!(put(Use::Block, region).is_none());
     piece
 }
 
 /// Caches a region of `bytes`, if there is room.
-fn try_to_keep(bytes: usize) -> (Option<Warm>, Arc<Piece>) {
-    let (warm, piece) = Warm::new(bytes);
-    (put(Use::Block, warm), piece)
+fn try_to_keep(bytes: usize) -> (Option<Region>, Arc<Piece>) {
+    let (region, piece) = Region::new(bytes);
+    (put(Use::Block, region), piece)
 }
 
-fn take_any(bytes: usize) -> Option<(Warm, Option<Lent>)> {
+fn take_any(bytes: usize) -> Option<(Region, Option<LentBytes>)> {
     take(Use::Block, bytes..bytes, &mut |_| true)
 }
 
@@ -114,13 +114,13 @@ fn cached_and_lent_bytes_stay_within_the_limit() {
     explore(3, || {
         begin(4);
         let kept = [keep(2), keep(2)];
-        let ((had, other), (warm, lent)) = beside(
+        let ((had, other), (region, lent)) = beside(
             || try_to_keep(2),
             || take(Use::Block, 1..1, &mut |_| true).expect("there are two"),
         );
         // Half of a region is lent, so a whole one exceeds the limit.
         assert!(had.is_some() && lent.is_some());
-        drop((had, warm, lent));
+        drop((had, region, lent));
         settle(&[&kept[0], &kept[1], &other], 4);
     });
 }
@@ -131,11 +131,11 @@ fn two_threads_that_put_at_once_stay_within_the_limit() {
         begin(4);
         let kept = [keep(2), keep(2)];
         let others = [0; 2].map(|_| thread::spawn(|| try_to_keep(1)));
-        let (warm, lent) = take(Use::Block, 1..1, &mut |_| true).expect("there are two");
+        let (region, lent) = take(Use::Block, 1..1, &mut |_| true).expect("there are two");
         let [(had_a, a), (had_b, b)] = others.map(|thread| thread.join().unwrap());
         assert!(lent.is_some() && (had_a.is_some() || had_b.is_some()));
         assert!(count::kept_bytes() + count::lent_bytes() <= 4, "more than the limit");
-        drop((had_a, had_b, warm, lent));
+        drop((had_a, had_b, region, lent));
         settle(&[&kept[0], &kept[1], &a, &b], 4);
     });
 }
@@ -145,12 +145,12 @@ fn a_time_is_that_of_a_thread_that_put_a_region() {
     explore(3, || {
         begin(8);
         let class = &pieces::classes_of(Use::Block)[0];
-        let put = |since| class.put(Warm::new(1).0.pack(), since).is_none();
+        let put = |since| class.put(Region::new(1).0.pack(), since).is_none();
         let check = |slot| {
             let Some((place, since)) = class.take(slot) else { return };
             assert!([5, 7].contains(&since), "{since}");
             // SAFETY: packed by `put`, and this thread has taken it out of its slot.
-            drop(unsafe { Warm::unpack(place) });
+            drop(unsafe { Region::unpack(place) });
         };
         let thread = thread::spawn(move || assert!(put(5)));
         assert!(put(7));
@@ -194,8 +194,8 @@ fn earlier_regions_are_all_released_during_a_take() {
         begin(8);
         let taken = keep(2);
         // Of another kind, since a region that a thread has out of its slot may stay.
-        let (warm, kept) = Warm::new(1);
-        assert!(put(Use::Array, warm).is_none());
+        let (region, kept) = Region::new(1);
+        assert!(put(Use::Array, region).is_none());
         let (found, _) = beside(|| take(Use::Block, 1..1, &mut |_| true), release_all);
         assert!(kept.is_released() && taken.is_released() == found.is_none());
         drop(found);

@@ -1,5 +1,5 @@
 //! The surroundings of `class.rs`, `count.rs` and `pieces.rs` of the region cache: two classes of two slots, and
-//! [regions](Warm) that record their owner.
+//! [regions](Region) that record their owner.
 
 mod sync {
     pub(super) use super::statics as atomic;
@@ -16,7 +16,7 @@ mod interleavings;
 mod pieces;
 mod statics;
 
-use count::Lent;
+use count::LentBytes;
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::AtomicUsize;
 use std::cell::Cell;
@@ -100,12 +100,12 @@ impl Piece {
 }
 
 /// The owner of a region, which is released when this is dropped.
-struct Warm {
+struct Region {
     piece: Option<Arc<Piece>>,
     bytes: usize,
 }
 
-impl Warm {
+impl Region {
     fn new(bytes: usize) -> (Self, Arc<Piece>) {
         let piece = Arc::new(Piece {
             bytes,
@@ -131,7 +131,7 @@ impl Warm {
     }
 
     fn pack(mut self) -> NonNull<Self> {
-        let piece = self.piece.take().expect("a `Warm` owns a region until it is dropped");
+        let piece = self.piece.take().expect("it owns its piece until it is dropped");
         piece.write(self.bytes);
         assert!(!piece.is_kept.swap(true, Ordering::Relaxed), "two threads owned the region");
         NonNull::new(Arc::into_raw(piece).cast_mut().cast()).expect("an `Arc` is not null")
@@ -147,7 +147,7 @@ impl Warm {
     }
 }
 
-impl Drop for Warm {
+impl Drop for Region {
     fn drop(&mut self) {
         let Some(piece) = &self.piece else { return };
         piece.calls.fetch_add(1, Ordering::Relaxed);

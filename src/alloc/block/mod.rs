@@ -18,13 +18,13 @@ pub(super) mod of_parent;
 mod room;
 mod tally;
 // Without virtual memory, allocators leave all blocks to their parent.
+mod cached;
 #[cfg(all(test, not(no_vm)))]
 mod tests;
-mod warm;
 
 use super::Contents;
 use crate::growing::{Ended, round_up};
-use crate::region_cache::{self, Lent, Use, Warm};
+use crate::region_cache::{self, LentBytes, Region, Use};
 pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, address_space_bytes, page_size};
 use crate::service::{self, Memory, Release};
@@ -53,7 +53,7 @@ struct Header {
     /// The offset up to which `memory` is committed, from the page of the header on.
     usable: usize,
     /// The part of that which the region cache lent without being asked.
-    lent: Lent,
+    lent: LentBytes,
     /// Distinguishes a header from other memory.
     seal: usize,
 }
@@ -87,8 +87,8 @@ impl Block {
         options: &BlockOptions,
         contents: Contents,
     ) -> Result<Self, Refusal> {
-        if let Some(warm) = warm::take(layout, options, contents) {
-            return Ok(warm);
+        if let Some(block) = cached::take(layout, options, contents) {
+            return Ok(block);
         }
         let ended = Ended::now();
         match Self::fresh(layout, options) {
@@ -109,11 +109,11 @@ impl Block {
             memory.want_huge_pages();
         }
         let usable = commit(&memory, front(offset), end).ok_or(Refusal::BySystem)?;
-        Ok(Self::over(memory, offset, usable, Lent::NONE))
+        Ok(Self::over(memory, offset, usable, LentBytes::NONE))
     }
 
     /// Writes the header into memory that is committed from the page of the header on.
-    fn over(mut memory: Reservation, offset: usize, usable: usize, lent: Lent) -> Self {
+    fn over(mut memory: Reservation, offset: usize, usable: usize, lent: LentBytes) -> Self {
         let memory_start = memory.start();
         // SAFETY: the caller reserved at least `offset` bytes.
         let start = unsafe { memory_start.add(offset) };
@@ -302,8 +302,8 @@ impl Block {
         }
         // Before the region is offered, so that the cache has room for it.
         drop(lent);
-        let warm = Warm { memory, pages: front(offset)..usable };
-        if let Some(Warm { memory, .. }) = service::keep(Use::Block, warm) {
+        let region = Region { memory, pages: front(offset)..usable };
+        if let Some(Region { memory, .. }) = service::keep(Use::Block, region) {
             release_memory(memory, usable, release);
         }
     }

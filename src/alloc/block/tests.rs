@@ -372,11 +372,11 @@ fn small_blocks_are_lent_spare_memory_within_bounds() {
     // It grows into the lent memory until none is left.
     let usable = small.block.header().usable;
     let lent = |small: &mut Patterned| format!("{:?}", small.block.header().lent);
-    assert_eq!(lent(&mut small), format!("Lent({})", usable - HEADER_BYTES - 256 * KIB));
+    assert_eq!(lent(&mut small), format!("LentBytes({})", usable - HEADER_BYTES - 256 * KIB));
     assert!(small.grow(8 * MIB, Contents::Zeroed));
-    assert_eq!(lent(&mut small), format!("Lent({})", usable - HEADER_BYTES - 8 * MIB));
+    assert_eq!(lent(&mut small), format!("LentBytes({})", usable - HEADER_BYTES - 8 * MIB));
     assert!(small.grow(20 * MIB, Contents::Zeroed));
-    assert_eq!(lent(&mut small), "Lent(0)");
+    assert_eq!(lent(&mut small), "LentBytes(0)");
     small.block.free(Release::Keep);
 
     // Memory that cannot be lent is returned.

@@ -4,7 +4,7 @@
 
 use super::{Block, BlockOptions, Contents, commit, front, offset_for};
 use crate::growing::round_up;
-use crate::region_cache::{self, Lent, Use, Warm};
+use crate::region_cache::{self, LentBytes, Region, Use};
 use crate::reservation::{Reservation, page_size};
 use std::alloc::Layout;
 
@@ -21,10 +21,10 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
         return None;
     }
     let needed = end - front(offset);
-    let suits = &mut |warm: &Warm| suits(warm, layout, end, options);
-    let (warm, lent) = region_cache::take(Use::Block, needed..needed, suits)?;
-    let written = warm.pages.end.min(end);
-    let block = over(warm, lent, offset, end)?;
+    let suits = &mut |region: &Region| suits(region, layout, end, options);
+    let (region, lent) = region_cache::take(Use::Block, needed..needed, suits)?;
+    let written = region.pages.end.min(end);
+    let block = over(region, lent, offset, end)?;
     if is_zeroed {
         // Memory past `written` was committed just now, and is zero.
         // SAFETY: the block starts `offset` bytes into the region, whose first `written` bytes are committed; `suits`
@@ -35,8 +35,8 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
 }
 
 /// Returns `true` if a block can be made of a region.
-fn suits(warm: &Warm, layout: Layout, end: usize, options: &BlockOptions) -> bool {
-    let Warm { memory, pages } = warm;
+fn suits(region: &Region, layout: Layout, end: usize, options: &BlockOptions) -> bool {
+    let Region { memory, pages } = region;
     let offset = offset_for(layout.align());
     let reserved = memory.reserved_bytes();
     let has_room = match options.reserve_bytes {
@@ -53,8 +53,8 @@ fn suits(warm: &Warm, layout: Layout, end: usize, options: &BlockOptions) -> boo
 }
 
 /// Makes a block that reaches at least to `end`. Memory past it that is not lent is returned to the system.
-fn over(warm: Warm, lent: Option<Lent>, offset: usize, end: usize) -> Option<Block> {
-    let Warm { mut memory, pages } = warm;
+fn over(region: Region, lent: Option<LentBytes>, offset: usize, end: usize) -> Option<Block> {
+    let Region { mut memory, pages } = region;
     let mut usable = pages.end;
     if usable < end {
         usable = commit(&memory, usable, end)?;
@@ -64,7 +64,7 @@ fn over(warm: Warm, lent: Option<Lent>, offset: usize, end: usize) -> Option<Blo
             usable = keep;
         }
     }
-    Some(Block::over(memory, offset, usable, lent.unwrap_or(Lent::NONE)))
+    Some(Block::over(memory, offset, usable, lent.unwrap_or(LentBytes::NONE)))
 }
 
 /// Returns how much of a region stays committed: up to the end of a run if that is at most a quarter more than is
