@@ -43,11 +43,11 @@ impl<T> Default for IntoIter<T> {
     }
 }
 
-struct Rest<'i, T>(&'i Owned<T>);
+struct Remaining<'i, T>(&'i Owned<T>);
 
-debug_items!([T: fmt::Debug] Rest<'_, T>, debug_list, |rest| rest.0.runs().flatten());
+debug_items!([T: fmt::Debug] Remaining<'_, T>, debug_list, |rest| rest.0.runs().flatten());
 
-debug_as!([T: fmt::Debug] IntoIter<T>, "IntoIter", |iter| Rest(&iter.owned));
+debug_as!([T: fmt::Debug] IntoIter<T>, "IntoIter", |iter| Remaining(&iter.owned));
 
 impl<T> IntoIterator for BlockVec<T> {
     type Item = T;

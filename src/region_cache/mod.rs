@@ -60,14 +60,14 @@
 #![expect(unsafe_code, reason = "stores the description of memory in that memory")]
 
 mod sync {
-    //! What [`class`](super::class), [`count`](super::count) and [`pieces`](super::pieces) are built on. `loom/`
-    //! replaces it.
+    //! What [`size_class`](super::size_class), [`count`](super::count) and [`pieces`](super::pieces) are built on.
+    //! `loom/` replaces it.
     pub(super) use std::sync::atomic;
     pub(super) use std::thread;
 }
-mod class;
 mod count;
 mod pieces;
+mod size_class;
 #[cfg(test)]
 pub(crate) mod tests;
 

@@ -1,6 +1,6 @@
 //! The regions of the cache: putting, taking and releasing them.
 
-use super::class::Class;
+use super::size_class::SizeClass;
 use super::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::sync::thread;
 use super::{
@@ -13,10 +13,10 @@ use std::time::Duration;
 
 const ORDER: Ordering = Ordering::Relaxed;
 
-static KEPT: [[Class; CLASSES]; Use::COUNT] =
-    [const { [const { Class::new() }; CLASSES] }; Use::COUNT];
+static KEPT: [[SizeClass; CLASSES]; Use::COUNT] =
+    [const { [const { SizeClass::new() }; CLASSES] }; Use::COUNT];
 
-pub(super) fn classes_of(used: Use) -> &'static [Class; CLASSES] {
+pub(super) fn classes_of(used: Use) -> &'static [SizeClass; CLASSES] {
     &KEPT[used as usize]
 }
 
@@ -25,7 +25,7 @@ static RELEASING: AtomicUsize = AtomicUsize::new(0);
 static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
 
 pub(super) fn kept_blocks() -> usize {
-    KEPT.as_flattened().iter().map(Class::count).sum()
+    KEPT.as_flattened().iter().map(SizeClass::count).sum()
 }
 
 /// Puts a region with at least one page into the cache, or returns it to be released.
@@ -84,7 +84,7 @@ pub(crate) fn take(
 }
 
 /// Takes a region that suits. It stays counted.
-fn take_from(class: &Class, suits: &mut dyn FnMut(&Region) -> bool) -> Option<Region> {
+fn take_from(class: &SizeClass, suits: &mut dyn FnMut(&Region) -> bool) -> Option<Region> {
     for slot in class.full() {
         let Some((place, since)) = class.take(slot) else { continue };
         // SAFETY: packed by `put`, and this thread has taken it out of its slot.
@@ -103,7 +103,7 @@ fn take_from(class: &Class, suits: &mut dyn FnMut(&Region) -> bool) -> Option<Re
 
 /// Releases the region in a slot, and returns whether there was one.
 #[inline(never)]
-fn release(class: &Class, slot: usize) -> bool {
+fn release(class: &SizeClass, slot: usize) -> bool {
     let Some((place, _)) = class.take(slot) else { return false };
     // SAFETY: packed by `put`, and this thread has taken it out of its slot.
     release_taken(unsafe { Region::unpack(place) });
@@ -188,9 +188,9 @@ pub(crate) fn release_all() -> bool {
 }
 
 #[inline(never)]
-fn release_of(classes: &[Class]) -> bool {
+fn release_of(classes: &[SizeClass]) -> bool {
     let release_each = |class| (0..SLOTS).fold(false, |any, slot| release(class, slot) | any);
-    classes.iter().fold(false, |any, class| release_each(class) | any)
+    classes.iter().fold(false, |any, class| release_each(size_class) | any)
 }
 
 #[inline(never)]
@@ -243,7 +243,7 @@ const LONGEST_WAIT_MS: u32 = 5000;
 struct Oldest {
     /// The index of its class among all.
     number: usize,
-    class: &'static Class,
+    class: &'static SizeClass,
     slot: usize,
     /// How many milliseconds are left until it is old.
     left: u32,

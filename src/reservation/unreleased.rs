@@ -39,7 +39,7 @@ const NEIGHBOURHOOD_BYTES: usize = 64 << 20;
 /// After this many refusals, the others are most likely refused, too.
 const MOST_TRIES: usize = 8;
 
-static KEPT: [Slot; SLOTS] = [const { Slot::empty() }; SLOTS];
+static KEPT: [RangeSlot; SLOTS] = [const { RangeSlot::empty() }; SLOTS];
 /// How many ranges there are: a hint.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// The slot that is tried next.
@@ -109,7 +109,7 @@ impl Written {
     }
 }
 
-struct Slot {
+struct RangeSlot {
     /// Null, [`busy`], or the start of the range.
     start: AtomicPtr<u8>,
     /// The size of the range, which is even, plus 1 if another range is written down in it.
@@ -121,7 +121,7 @@ const fn busy() -> *mut u8 {
     ptr::without_provenance_mut(1)
 }
 
-impl Slot {
+impl RangeSlot {
     const fn empty() -> Self {
         Self { start: AtomicPtr::new(ptr::null_mut()), bytes: AtomicUsize::new(0) }
     }

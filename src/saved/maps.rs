@@ -3,7 +3,7 @@
 //! Input is not trusted: each slot is checked on its own, and nothing is allocated for slots that are announced but
 //! missing.
 
-use super::slotmap::SavedKey;
+use super::slotmap::SlotmapKey;
 use crate::error::Error;
 use crate::key::{Key, KeyData, Layout};
 use crate::secondary::waiting::Waiting;
@@ -75,13 +75,13 @@ impl<'de, L: Layout> Visitor<'de> for ReadKey<L> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<Self::Value, A::Error> {
-        SavedKey::deserialize(MapAccessDeserializer::new(parts))?.key()
+        SlotmapKey::deserialize(MapAccessDeserializer::new(parts))?.key()
     }
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Slot", rename_all = "lowercase")]
-enum Slot<V> {
+enum SavedSlot<V> {
     Live(u32, V),
     Hole(u32),
     Detached(u32),
@@ -90,7 +90,7 @@ enum Slot<V> {
     Type(u32),
 }
 
-impl<V> From<Part<V>> for Slot<V> {
+impl<V> From<Part<V>> for SavedSlot<V> {
     fn from(part: Part<V>) -> Self {
         match part {
             Part::Live(generation, value) => Self::Live(generation, value),
@@ -101,7 +101,7 @@ impl<V> From<Part<V>> for Slot<V> {
     }
 }
 
-impl<V> Slot<V> {
+impl<V> SavedSlot<V> {
     /// Appends the slot to those of a map.
     fn try_add_to<K: Key>(self, map: &mut SlotMap<K, V>) -> Result<(), BadPart> {
         map.try_push_part(match self {
@@ -127,14 +127,14 @@ struct Map<S> {
     next: NextKeys,
 }
 
-struct Slots<'a, K: Key, V>(&'a SlotMap<K, V>);
+struct SavedSlots<'a, K: Key, V>(&'a SlotMap<K, V>);
 
-impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
+impl<K: Key, V: Serialize> Serialize for SavedSlots<'_, K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let parts = self.0.try_parts().map_err(S::Error::custom)?;
         // As a field of the map, it would make formats without field names misread old files.
-        let type_id = self.0.type_id().map(Slot::Type);
-        serializer.collect_seq(type_id.into_iter().chain(parts.map(Slot::from)))
+        let type_id = self.0.type_id().map(SavedSlot::Type);
+        serializer.collect_seq(type_id.into_iter().chain(parts.map(SavedSlot::from)))
     }
 }
 
@@ -142,7 +142,7 @@ impl<K: Key, V: Serialize> Serialize for SlotMap<K, V> {
     /// Serializes the map as a structure of three fields, which the [module](crate::saved) describes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let next = self.try_next_keys().map_err(S::Error::custom)?;
-        Map { floor: self.tail_floor(), slots: Slots(self), next }.serialize(serializer)
+        Map { floor: self.tail_floor(), slots: SavedSlots(self), next }.serialize(serializer)
     }
 }
 
@@ -166,7 +166,7 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadSlots<K, V> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut slots: A) -> Result<Self::Value, A::Error> {
         // The size hint is not trusted.
         let mut map = SlotMap::with_key();
-        while let Some(slot) = slots.next_element::<Slot<V>>()? {
+        while let Some(slot) = slots.next_element::<SavedSlot<V>>()? {
             slot.try_add_to(&mut map).map_err(A::Error::custom)?;
         }
         Ok(map)

@@ -97,14 +97,14 @@ impl<'de, T: SlotmapForm<'de>> Deserialize<'de> for FromSlotmap<T> {
 
 #[derive(Deserialize)]
 #[serde(rename = "SerKey")]
-pub(super) struct SavedKey {
+pub(super) struct SlotmapKey {
     idx: u32,
     version: u32,
 }
 
 #[derive(Deserialize)]
 #[serde(rename = "SerdeSlot")]
-struct SavedSlot<V> {
+struct SlotmapSlot<V> {
     value: Option<V>,
     version: u32,
 }
@@ -116,11 +116,11 @@ const fn generation_of(version: u32) -> u32 {
 
 impl<'de, K: Key> SlotmapForm<'de> for K {
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        SavedKey::deserialize(deserializer)?.key().map(Self::from)
+        SlotmapKey::deserialize(deserializer)?.key().map(Self::from)
     }
 }
 
-impl SavedKey {
+impl SlotmapKey {
     pub(super) fn key<L: Layout, E: Error>(self) -> Result<KeyData<L>, E> {
         let Self { idx, version } = self;
         if idx == u32::MAX {
@@ -151,22 +151,22 @@ impl<'de, T: SlotmapForm<'de>> SlotmapForm<'de> for Vec<T> {
 }
 
 /// The slots of a map, after the first, which no key refers to.
-struct Slots<V, A> {
+struct SlotmapSlots<V, A> {
     slots: A,
     value: PhantomData<fn() -> V>,
 }
 
-impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
+impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> SlotmapSlots<V, A> {
     fn new(slots: A) -> Result<Self, A::Error> {
         let mut slots = Self { slots, value: PhantomData };
         match slots.next()? {
-            Some(SavedSlot { value: None, .. }) => Ok(slots),
+            Some(SlotmapSlot { value: None, .. }) => Ok(slots),
             _ => Err(A::Error::custom("the first slot of a `slotmap` map must be empty")),
         }
     }
 
-    fn next(&mut self) -> Result<Option<SavedSlot<V>>, A::Error> {
-        let slot = self.slots.next_element::<SavedSlot<V>>()?;
+    fn next(&mut self) -> Result<Option<SlotmapSlot<V>>, A::Error> {
+        let slot = self.slots.next_element::<SlotmapSlot<V>>()?;
         match &slot {
             Some(slot) if slot.value.is_some() != (slot.version % 2 == 1) => {
                 Err(A::Error::custom(format_args!(
@@ -182,7 +182,7 @@ impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
 
 /// Converts a slot; `take` converts its value.
 fn part_of<L: Layout, V, T, E>(
-    slot: SavedSlot<V>,
+    slot: SlotmapSlot<V>,
     take: impl FnOnce(V) -> Result<T, E>,
 ) -> Result<Part<T>, E> {
     Ok(match (slot.value, slot.version / 2) {
@@ -210,7 +210,7 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadMap<K, V> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
         let mut map = SlotMap::with_key();
-        let mut slots = Slots::new(slots)?;
+        let mut slots = SlotmapSlots::new(slots)?;
         while let Some(slot) = slots.next()? {
             let part = part_of::<K::Layout, _, _, A::Error>(slot, Ok)?;
             map.try_push_part(part).map_err(A::Error::custom)?;
@@ -242,7 +242,7 @@ impl<'de, K: Key, S: Rows<Value: Deserialize<'de>>> Visitor<'de> for ReadDense<K
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
         let (mut table, mut rows) = (SlotMap::internal(), S::default());
-        let mut slots = Slots::new(slots)?;
+        let mut slots = SlotmapSlots::new(slots)?;
         while let Some(slot) = slots.next()? {
             let part = part_of::<K::Layout, _, _, A::Error>(slot, |value| {
                 let row = u32::try_from(rows.count()).map_err(A::Error::custom)?;
@@ -287,7 +287,7 @@ where
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<M, A::Error> {
-        let mut slots = Slots::new(slots)?;
+        let mut slots = SlotmapSlots::new(slots)?;
         let mut index = 0;
         let mut map = M::default();
         map.fill(|| {

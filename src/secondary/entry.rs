@@ -2,7 +2,7 @@
 
 use super::SecondaryMap;
 use super::change::SlotPlace;
-use super::sparse::Slot;
+use super::sparse::SparseSlot;
 use crate::key::{Key, KeyData};
 use hashbrown::hash_table;
 use std::fmt;
@@ -51,7 +51,7 @@ pub struct VacantEntry<'a, K: Key, V> {
 /// Where the value of the key is.
 enum OccupiedPlace<'a, K: Key, V> {
     Direct(&'a mut SecondaryMap<K, V>, SlotPlace),
-    Hashed(hash_table::OccupiedEntry<'a, Slot<V>>),
+    Hashed(hash_table::OccupiedEntry<'a, SparseSlot<V>>),
 }
 
 /// Where a value of the key can be inserted. The key's data is stored, since a user's key type may return something
@@ -59,7 +59,7 @@ enum OccupiedPlace<'a, K: Key, V> {
 enum VacantPlace<'a, K: Key, V> {
     Direct(&'a mut SecondaryMap<K, V>, SlotPlace),
     /// There may be a value of an older key.
-    Hashed(hash_table::Entry<'a, Slot<V>>, KeyData<K::Layout>),
+    Hashed(hash_table::Entry<'a, SparseSlot<V>>, KeyData<K::Layout>),
 }
 
 impl<'a, K: Key, V> Entry<'a, K, V> {
@@ -75,7 +75,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
 
     /// Creates an entry from the slot of the key's value.
     #[inline]
-    pub(super) fn same(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
+    pub(super) fn same(key: K, slot: hash_table::OccupiedEntry<'a, SparseSlot<V>>) -> Self {
         Self::Occupied(OccupiedEntry { key, found: OccupiedPlace::Hashed(slot) })
     }
 
@@ -84,7 +84,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
     pub(super) fn vacant(
         key: K,
         data: KeyData<K::Layout>,
-        room: hash_table::Entry<'a, Slot<V>>,
+        room: hash_table::Entry<'a, SparseSlot<V>>,
     ) -> Self {
         Self::Vacant(VacantEntry { key, room: VacantPlace::Hashed(room, data) })
     }
@@ -233,7 +233,7 @@ impl<'a, K: Key, V> VacantEntry<'a, K, V> {
                 map.at_mut(&place)
             }
             VacantPlace::Hashed(room, data) => {
-                &mut room.insert(Slot::new(data, value)).into_mut().value
+                &mut room.insert(SparseSlot::new(data, value)).into_mut().value
             }
         }
     }

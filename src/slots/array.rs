@@ -678,21 +678,21 @@ fn not_there() -> ! {
 /// Calls `step` until it returns `false`. If it panics, calls it again until then, and the panic continues.
 #[inline]
 pub(crate) fn until_done(step: impl FnMut() -> bool) {
-    struct Rest<F: FnMut() -> bool>(F);
+    struct DropGuard<F: FnMut() -> bool>(F);
 
-    impl<F: FnMut() -> bool> Rest<F> {
+    impl<F: FnMut() -> bool> DropGuard<F> {
         fn finish(&mut self) {
             while (self.0)() {}
         }
     }
 
-    impl<F: FnMut() -> bool> Drop for Rest<F> {
+    impl<F: FnMut() -> bool> Drop for DropGuard<F> {
         fn drop(&mut self) {
             self.finish();
         }
     }
 
-    Rest(step).finish();
+    DropGuard(step).finish();
 }
 
 /// Returns the indices of a range of slots, whose end may exceed the highest index.

@@ -1,4 +1,4 @@
-//! The surroundings of `class.rs`, `count.rs` and `pieces.rs` of the region cache: two classes of two slots, and
+//! The surroundings of `size_class.rs`, `count.rs` and `pieces.rs` of the region cache: two classes of two slots, and
 //! [regions](Region) that record their owner.
 
 mod sync {
@@ -6,8 +6,8 @@ mod sync {
     pub(super) use crate::service::sync::thread;
 }
 
-#[path = "../../../src/region_cache/class.rs"]
-mod class;
+#[path = "../../../src/region_cache/size_class.rs"]
+mod size_class;
 #[path = "../../../src/region_cache/count.rs"]
 mod count;
 mod interleavings;

@@ -572,9 +572,9 @@ impl<T> Raw<T> {
     /// - The range is within capacity, and initialised.
     /// - The elements are not used any more.
     unsafe fn drop_all(&self, mut range: Range<usize>) {
-        struct Rest<'r, T>(&'r Raw<T>, Range<usize>);
+        struct DropGuard<'r, T>(&'r Raw<T>, Range<usize>);
 
-        impl<T> Drop for Rest<'_, T> {
+        impl<T> Drop for DropGuard<'_, T> {
             fn drop(&mut self) {
                 // SAFETY: the caller's guarantees hold for the whole range, and nothing in this part was dropped yet.
                 unsafe { self.0.drop_all(self.1.clone()) };
@@ -589,7 +589,7 @@ impl<T> Raw<T> {
             // SAFETY: the range is within capacity, by the caller's guarantee.
             let first = unsafe { self.place(range.start) };
             range.start += count;
-            let rest = Rest(self, range.clone());
+            let rest = DropGuard(self, range.clone());
             // SAFETY: these elements are initialised, contiguous, and not used any more, by the caller's guarantee.
             unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
             mem::forget(rest);

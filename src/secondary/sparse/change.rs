@@ -1,7 +1,7 @@
 //! Inserting and removing values.
 
 use super::iter::Rest;
-use super::{Drain, Entry, Slot, SparseSecondaryMap, hash_of, try_reserve, unless_stale};
+use super::{Drain, Entry, SparseSecondaryMap, SparseSlot, hash_of, try_reserve, unless_stale};
 use crate::container::secondary_insert_methods;
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::{Key, KeyData};
@@ -45,7 +45,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         }
         let index = data.index();
         let hash = self.hash_builder.hash_one(index);
-        let is_it = |slot: &Slot<V>| slot.index == index;
+        let is_it = |slot: &SparseSlot<V>| slot.index == index;
         let table = match self.table.find_entry(hash, is_it) {
             Ok(slot) => return Self::entry_in(slot, key, data),
             Err(absent) => absent.into_table(),
@@ -61,7 +61,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// Returns the entry of a key, if the table has a slot with its index.
     #[inline]
     fn entry_in(
-        slot: hash_table::OccupiedEntry<'_, Slot<V>>,
+        slot: hash_table::OccupiedEntry<'_, SparseSlot<V>>,
         key: K,
         data: KeyData<K::Layout>,
     ) -> Result<Entry<'_, K, V>, Error> {

@@ -1,6 +1,6 @@
 //! Iterators over a sparse map, in arbitrary order.
 
-use super::{Parts, Slot, SparseSecondaryMap};
+use super::{Parts, SparseSecondaryMap, SparseSlot};
 use crate::key::Key;
 use crate::slots::array::until_done;
 use crate::slots::key_tag::Mint;
@@ -11,9 +11,9 @@ use std::mem;
 
 /// Values that are being moved out of a table. The rest are dropped with this even if dropping one of them panics; an
 /// iterator of `hashbrown` leaks them then.
-pub(super) struct Rest<I: Iterator>(pub(super) I);
+pub(super) struct DropGuard<I: Iterator>(pub(super) I);
 
-impl<I: Iterator> Drop for Rest<I> {
+impl<I: Iterator> Drop for DropGuard<I> {
     fn drop(&mut self) {
         if mem::needs_drop::<I::Item>() {
             until_done(|| self.0.next().map(drop).is_some());
@@ -21,7 +21,7 @@ impl<I: Iterator> Drop for Rest<I> {
     }
 }
 
-impl<I: Iterator> Iterator for Rest<I> {
+impl<I: Iterator> Iterator for DropGuard<I> {
     type Item = I::Item;
 
     #[inline]
@@ -35,7 +35,7 @@ impl<I: Iterator> Iterator for Rest<I> {
     }
 }
 
-impl<I: ExactSizeIterator> ExactSizeIterator for Rest<I> {}
+impl<I: ExactSizeIterator> ExactSizeIterator for DropGuard<I> {}
 
 /// Defines an iterator over slots, by what it makes of one.
 macro_rules! iterator {
@@ -87,48 +87,48 @@ macro_rules! iterator {
 
 iterator! {
     /// An iterator over the key–value pairs of a map; created by [`SparseSecondaryMap::iter`].
-    Iter<'a, K, V>, hash_table::Iter<'a, Slot<V>> => (K, &'a V): pair
+    Iter<'a, K, V>, hash_table::Iter<'a, SparseSlot<V>> => (K, &'a V): pair
 }
 
 iterator! {
     /// An iterator over the key–value pairs of a map, with mutable references to the values; created by
     /// [`SparseSecondaryMap::iter_mut`].
-    IterMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => (K, &'a mut V): pair
+    IterMut<'a, K, V>, hash_table::IterMut<'a, SparseSlot<V>> => (K, &'a mut V): pair
 }
 
 iterator! {
     /// An iterator over the keys of a map; created by [`SparseSecondaryMap::keys`].
-    Keys<'a, K, V>, hash_table::Iter<'a, Slot<V>> => K: only_key
+    Keys<'a, K, V>, hash_table::Iter<'a, SparseSlot<V>> => K: only_key
 }
 
 iterator! {
     /// An iterator over the values of a map; created by [`SparseSecondaryMap::values`].
-    Values<'a, K, V>, hash_table::Iter<'a, Slot<V>> => &'a V: only_value
+    Values<'a, K, V>, hash_table::Iter<'a, SparseSlot<V>> => &'a V: only_value
 }
 
 iterator! {
     /// An iterator over mutable references to the values of a map; created by [`SparseSecondaryMap::values_mut`].
-    ValuesMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => &'a mut V: only_value
+    ValuesMut<'a, K, V>, hash_table::IterMut<'a, SparseSlot<V>> => &'a mut V: only_value
 }
 
 iterator! {
     /// An iterator that moves the key–value pairs out of a map; created by `into_iter`.
-    IntoIter<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => (K, V): pair
+    IntoIter<K, V>, DropGuard<hash_table::IntoIter<SparseSlot<V>>> => (K, V): pair
 }
 
 iterator! {
     /// An iterator over the keys of a map, which drops the values; created by [`SparseSecondaryMap::into_keys`].
-    IntoKeys<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => K: only_key
+    IntoKeys<K, V>, DropGuard<hash_table::IntoIter<SparseSlot<V>>> => K: only_key
 }
 
 iterator! {
     /// An iterator that moves the values out of a map; created by [`SparseSecondaryMap::into_values`].
-    IntoValues<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => V: only_value
+    IntoValues<K, V>, DropGuard<hash_table::IntoIter<SparseSlot<V>>> => V: only_value
 }
 
 iterator! {
     /// An iterator that removes all values of a map; created by [`SparseSecondaryMap::drain`].
-    Drain<'a, K, V>, Rest<hash_table::Drain<'a, Slot<V>>> => (K, V): pair
+    Drain<'a, K, V>, DropGuard<hash_table::Drain<'a, SparseSlot<V>>> => (K, V): pair
 }
 
 clone_fields!([K: Key, V] Iter<'_, K, V>: slots, mint);
@@ -150,8 +150,8 @@ impl<K: Key, V, S> Drop for SparseSecondaryMap<K, V, S> {
 }
 
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
-    fn into_rest(mut self) -> (Rest<hash_table::IntoIter<Slot<V>>>, Mint<K>) {
-        (Rest(mem::take(&mut self.table).into_iter()), self.mint)
+    fn into_rest(mut self) -> (DropGuard<hash_table::IntoIter<SparseSlot<V>>>, Mint<K>) {
+        (DropGuard(mem::take(&mut self.table).into_iter()), self.mint)
     }
 
     /// Converts the map into an iterator over its keys. Each value is dropped when its key is returned, or with the

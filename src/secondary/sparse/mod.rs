@@ -51,20 +51,20 @@ use std::mem;
 /// ```
 pub struct SparseSecondaryMap<K: Key, V, S = RandomState> {
     /// No two slots have the same index.
-    table: HashTable<Slot<V>>,
+    table: HashTable<SparseSlot<V>>,
     hash_builder: S,
     pub(super) mint: Mint<K>,
 }
 
 /// A value and its key.
 #[derive(Clone)]
-pub(crate) struct Slot<V> {
+pub(crate) struct SparseSlot<V> {
     index: u32,
     generation: u32,
     pub(crate) value: V,
 }
 
-impl<V> Slot<V> {
+impl<V> SparseSlot<V> {
     #[inline]
     pub(super) fn new<L: Layout>(key: KeyData<L>, value: V) -> Self {
         Self { index: key.index(), generation: key.generation(), value }
@@ -89,7 +89,7 @@ pub(crate) trait Parts {
     fn parts(self) -> (u32, u32, Self::Value);
 }
 
-impl<V> Parts for Slot<V> {
+impl<V> Parts for SparseSlot<V> {
     type Value = V;
 
     #[inline]
@@ -98,7 +98,7 @@ impl<V> Parts for Slot<V> {
     }
 }
 
-impl<'a, V> Parts for &'a Slot<V> {
+impl<'a, V> Parts for &'a SparseSlot<V> {
     type Value = &'a V;
 
     #[inline]
@@ -107,7 +107,7 @@ impl<'a, V> Parts for &'a Slot<V> {
     }
 }
 
-impl<'a, V> Parts for &'a mut Slot<V> {
+impl<'a, V> Parts for &'a mut SparseSlot<V> {
     type Value = &'a mut V;
 
     #[inline]
@@ -126,30 +126,30 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
 
 #[cfg(feature = "rayon")]
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
-    pub(crate) fn table(&self) -> &HashTable<Slot<V>> {
+    pub(crate) fn table(&self) -> &HashTable<SparseSlot<V>> {
         &self.table
     }
 
-    pub(crate) fn into_table(mut self) -> HashTable<Slot<V>> {
+    pub(crate) fn into_table(mut self) -> HashTable<SparseSlot<V>> {
         mem::take(&mut self.table)
     }
 
-    pub(crate) fn table_mut(&mut self) -> &mut HashTable<Slot<V>> {
+    pub(crate) fn table_mut(&mut self) -> &mut HashTable<SparseSlot<V>> {
         &mut self.table
     }
 }
 
 /// Returns the function by which the table hashes a slot.
 #[inline]
-fn hash_of<V>(hash_builder: &impl BuildHasher) -> impl Fn(&Slot<V>) -> u64 {
+fn hash_of<V>(hash_builder: &impl BuildHasher) -> impl Fn(&SparseSlot<V>) -> u64 {
     |slot| hash_builder.hash_one(slot.index)
 }
 
 #[inline]
 fn try_reserve<V>(
-    table: &mut HashTable<Slot<V>>,
+    table: &mut HashTable<SparseSlot<V>>,
     additional: usize,
-    hash: impl Fn(&Slot<V>) -> u64,
+    hash: impl Fn(&SparseSlot<V>) -> u64,
 ) -> Result<(), Error> {
     table.try_reserve(additional, hash).map_err(|error| match error {
         TryReserveError::CapacityOverflow => Error::new(ErrorKind::CapacityOverflow, usize::MAX),

@@ -1,4 +1,4 @@
-//! [`Class`]: slots for regions of about equal size.
+//! [`SizeClass`]: slots for regions of about equal size.
 
 #![forbid(unsafe_code)]
 
@@ -12,28 +12,28 @@ const ALL: usize = usize::MAX >> (usize::BITS as usize - SLOTS);
 
 /// Slots, each of which holds a pointer or null. The thread that removes a pointer owns the region it points to.
 #[derive(Debug)]
-pub(super) struct Class {
+pub(super) struct SizeClass {
     /// One bit for each slot that is full. Only a hint: a bit may be wrong while a thread is changing its slot.
     hint: AtomicUsize,
-    slots: [Slot; SLOTS],
+    slots: [RegionSlot; SLOTS],
 }
 
 #[derive(Debug)]
-struct Slot {
+struct RegionSlot {
     place: AtomicPtr<Region>,
     /// When the region was put here, in milliseconds.
     since: AtomicU32,
 }
 
-impl Slot {
+impl RegionSlot {
     const fn new() -> Self {
         Self { place: AtomicPtr::new(ptr::null_mut()), since: AtomicU32::new(0) }
     }
 }
 
-impl Class {
+impl SizeClass {
     pub(super) const fn new() -> Self {
-        Self { hint: AtomicUsize::new(0), slots: [const { Slot::new() }; SLOTS] }
+        Self { hint: AtomicUsize::new(0), slots: [const { RegionSlot::new() }; SLOTS] }
     }
 
     /// Returns the slots that seem to be full, the lowest first.
@@ -63,7 +63,7 @@ impl Class {
 
     /// Removes the pointer from a slot, and returns it and when it was put there.
     pub(super) fn take(&self, slot: usize) -> Option<(NonNull<Region>, u32)> {
-        let Slot { place, since } = &self.slots[slot];
+        let RegionSlot { place, since } = &self.slots[slot];
         if place.load(ORDER).is_null() {
             return None;
         }
@@ -100,7 +100,7 @@ impl Class {
 
     /// Returns how many milliseconds are left until a slot has been full for `time`. `None` if it is empty.
     pub(super) fn left(&self, slot: usize, now: u32, time: u32) -> Option<u32> {
-        let Slot { place, since } = &self.slots[slot];
+        let RegionSlot { place, since } = &self.slots[slot];
         let age = now.wrapping_sub(since.load(ORDER));
         // The clock may have been read before the region was put here.
         let age = if age <= u32::MAX / 2 { age } else { 0 };
