@@ -23,7 +23,7 @@ mod fault;
 mod grow_only;
 mod into_iter;
 mod iter;
-mod plan;
+mod layout;
 mod raw;
 mod table;
 #[cfg(test)]
@@ -35,7 +35,7 @@ pub use extract_if::ExtractIf;
 pub use grow_only::{GrowOnlyBlockVec, GrowOnlyIter};
 pub use into_iter::IntoIter;
 pub use iter::{BlockIter, BlockIterMut, Iter, IterMut};
-pub use plan::Blocks;
+pub use layout::Blocks;
 
 use crate::error::{Error, unwrap_or_panic};
 use raw::Raw;

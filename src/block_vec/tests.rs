@@ -1,7 +1,7 @@
 //! Tests that need refused blocks, or look at the table; the rest is in `tests/it`.
 
 use super::fault::Refusing;
-use super::plan::Plan;
+use super::layout::BlockLayout;
 use super::*;
 use crate::error::{Error, ErrorKind};
 
@@ -177,21 +177,21 @@ fn elements_stay_where_they_are_when_the_table_moves() {
 fn blocks_follow_each_other_without_a_gap() {
     for blocks in [Blocks::Fixed { bytes: 100 }, Blocks::Doubling { first_bytes: 100 }] {
         for element_bytes in [1, 3, 8, 100, 1000] {
-            let plan = Plan::new(blocks, element_bytes);
+            let layout = BlockLayout::new(blocks, element_bytes);
             let mut next = 0;
             for nth in 0..10 {
-                let (from, to) = plan.block(next);
+                let (from, to) = layout.block(next);
                 assert_eq!(from, next);
-                assert_eq!(plan.block(to - 1), (from, to));
+                assert_eq!(layout.block(to - 1), (from, to));
                 // At least one element, and no more than fit.
                 let fixed = to - from == 1 || (to - from) * element_bytes <= 100;
-                let doubled = nth == 0 || to - from == from + plan.block(0).1;
+                let doubled = nth == 0 || to - from == from + layout.block(0).1;
                 assert!(if matches!(blocks, Blocks::Fixed { .. }) { fixed } else { doubled });
-                assert_eq!(plan.pieces(to - from) + plan.piece(from), plan.piece(to));
+                assert_eq!(layout.pieces(to - from) + layout.piece(from), layout.piece(to));
                 next = to;
             }
         }
     }
-    let largest = Plan::new(Blocks::Fixed { bytes: usize::MAX }, 1);
+    let largest = BlockLayout::new(Blocks::Fixed { bytes: usize::MAX }, 1);
     assert_eq!(largest.block(usize::MAX - 1).1, usize::MAX);
 }

@@ -1,6 +1,6 @@
 //! Constructors, and the options of a `DenseSlotMap`.
 
-use super::rows::sealed::Plan;
+use super::rows::sealed::RowOptions;
 use super::{DenseSlotMap, Rows};
 use crate::backing::Backing;
 use crate::container::{Builder, Container, ContainerIn, constructors};
@@ -32,7 +32,7 @@ impl<K: Key, V, S: Rows<Value = V>> Container<KeyOptions> for DenseSlotMap<K, V,
     fn try_from_builder(builder: DenseSlotMapBuilder<K, V, S>) -> Result<Self, Error> {
         let made = Self::keys_of(builder).and_then(|(table, keys)| {
             let Builder { options, capacity, .. } = builder;
-            Ok(Self::of(table, keys, S::try_made(Plan { options, capacity })?))
+            Ok(Self::of(table, keys, S::try_made(RowOptions { options, capacity })?))
         });
         made.map_err(Self::explain)
     }

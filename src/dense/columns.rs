@@ -7,7 +7,7 @@ mod tests;
 
 use super::order::defragment_methods;
 use super::rows::same_methods;
-use super::rows::sealed::{Made, Plan};
+use super::rows::sealed::{Made, RowOptions};
 use super::sort::sort_methods;
 use super::{DenseSlotMap, Rows};
 use crate::columns::{self, Columns, Row};
@@ -52,8 +52,8 @@ where
 }
 
 impl<R: Row> Made for Columns<R> {
-    fn try_made(plan: Plan) -> Result<Self, Error> {
-        Self::try_with_options(Self::options(plan.options), plan.capacity)
+    fn try_made(row: RowOptions) -> Result<Self, Error> {
+        Self::try_with_options(Self::options(row.options), row.capacity)
     }
 }
 

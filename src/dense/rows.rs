@@ -116,13 +116,13 @@ pub(super) mod sealed {
 
     /// The options that a user chose for a map.
     #[derive(Debug)]
-    pub struct Plan {
+    pub struct RowOptions {
         pub(in crate::dense) options: Options,
         pub(in crate::dense) capacity: usize,
     }
 
     pub trait Made: Default {
-        fn try_made(plan: Plan) -> Result<Self, Error>;
+        fn try_made(row: RowOptions) -> Result<Self, Error>;
     }
 }
 
@@ -244,8 +244,8 @@ macro_rules! same_methods {
 pub(super) use same_methods;
 
 impl<V> sealed::Made for VmVec<V> {
-    fn try_made(plan: sealed::Plan) -> Result<Self, Error> {
-        Self::try_with_options(plan.options, plan.capacity)
+    fn try_made(row: sealed::RowOptions) -> Result<Self, Error> {
+        Self::try_with_options(row.options, row.capacity)
     }
 }
 

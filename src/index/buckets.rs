@@ -42,7 +42,7 @@ pub(super) struct Buckets {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum BucketId {
     First(usize),
     More(u32),
 }
@@ -75,10 +75,10 @@ impl Buckets {
     }
 
     #[inline]
-    fn at_mut(&mut self, place: Place) -> &mut Bucket {
+    fn at_mut(&mut self, place: BucketId) -> &mut Bucket {
         match place {
-            Place::First(number) => &mut self.first[number],
-            Place::More(number) => &mut self.more[number as usize],
+            BucketId::First(number) => &mut self.first[number],
+            BucketId::More(number) => &mut self.more[number as usize],
         }
     }
 
@@ -270,7 +270,7 @@ impl Buckets {
     }
 
     #[inline]
-    fn take(&mut self, number: usize, place: Place, at: usize, slot: u32) {
+    fn take(&mut self, number: usize, place: BucketId, at: usize, slot: u32) {
         let last = self.take_last(number);
         // The last entry may be the removed one.
         if let Some(entry) = last.filter(|last| last.1 != slot) {
@@ -309,8 +309,8 @@ impl Buckets {
         number: usize,
         tag: u8,
         mut is_meant: impl FnMut(u32) -> bool,
-    ) -> Option<(Place, usize)> {
-        let mut place = Place::First(number);
+    ) -> Option<(BucketId, usize)> {
+        let mut place = BucketId::First(number);
         let mut bucket = self.first.get(number)?;
         loop {
             if let Some(at) = bucket.find(tag, &mut is_meant) {
@@ -319,7 +319,7 @@ impl Buckets {
             if bucket.next() == NONE {
                 return None;
             }
-            place = Place::More(bucket.next());
+            place = BucketId::More(bucket.next());
             bucket = &self.more[bucket.next() as usize];
         }
     }
@@ -425,7 +425,7 @@ impl Buckets {
         let used = self.more.iter().filter(|bucket| bucket.len() > 0).count();
         let mut free = 0;
         for number in 0..self.first.len() {
-            let mut place = Place::First(number);
+            let mut place = BucketId::First(number);
             loop {
                 let mut next = self.at_mut(place).next();
                 if next == NONE {
@@ -439,7 +439,7 @@ impl Buckets {
                     self.at_mut(place).set_next(free);
                     next = free;
                 }
-                place = Place::More(next);
+                place = BucketId::More(next);
             }
         }
         self.more.truncate(used);

@@ -5,11 +5,11 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 thread_local! {
-    static PLAN: Cell<Option<Plan>> = const { Cell::new(None) };
+    static PLAN: Cell<Option<FaultPlan>> = const { Cell::new(None) };
 }
 
 #[derive(Clone, Copy)]
-struct Plan {
+struct FaultPlan {
     call: Call,
     /// How many calls of this kind still succeed.
     pass: usize,
@@ -38,7 +38,7 @@ impl Fault {
 
     /// Lets `pass` calls through, refuses the next `refuse`, and lets the rest through.
     pub(crate) fn plan(call: Call, pass: usize, refuse: usize) -> Self {
-        let before = PLAN.replace(Some(Plan { call, pass, refuse, struck: 0 }));
+        let before = PLAN.replace(Some(FaultPlan { call, pass, refuse, struck: 0 }));
         assert!(before.is_none(), "one plan at a time");
         Self { not_send: PhantomData }
     }

@@ -5,7 +5,7 @@
 use super::maps::{iterators, parallel};
 use crate::key::Key;
 use crate::secondary::SparseSecondaryMap;
-use crate::secondary::sparse::{Parts, Slot};
+use crate::secondary::sparse::{Parts, SparseSlot};
 use crate::slots::key_tag::Mint;
 use crate::slots::walk::iter::{only_key, only_value, pair};
 use hashbrown::hash_table::rayon as table;
@@ -23,10 +23,10 @@ fn drive<P: Parts, T: Send, C: UnindexedConsumer<T>>(
 
 iterators!(
     "a sparse map",
-    table::ParIter<'a, Slot<V>>,
-    table::ParIterMut<'a, Slot<V>>,
+    table::ParIter<'a, SparseSlot<V>>,
+    table::ParIterMut<'a, SparseSlot<V>>,
     drive,
-    table::IntoParIter<Slot<V>>,
+    table::IntoParIter<SparseSlot<V>>,
     drive
 );
 

@@ -123,12 +123,12 @@ impl ReservationBuilder {
     pub(crate) fn reuse_if_possible(self) -> Option<Reservation> {
         let plan = self.plan().ok()?;
         let (start, mapping_bytes) = unreleased::take(plan.mapping_bytes)?;
-        let mut reservation = Plan { mapping_bytes, ..plan }.at(start);
+        let mut reservation = MappingPlan { mapping_bytes, ..plan }.at(start);
         // If this is refused, the range waits to be released again.
         reservation.discard(..).is_ok().then_some(reservation)
     }
 
-    fn plan(self) -> Result<Plan, Error> {
+    fn plan(self) -> Result<MappingPlan, Error> {
         if !self.align.is_power_of_two() {
             return Err(Error::new(ErrorKind::Alignment, self.bytes).with_limit(self.align as u64));
         }
@@ -165,7 +165,7 @@ impl ReservationBuilder {
         let huge_from = huge_from.filter(|_| !waits);
         let Self { columns, huge_pages, .. } = self;
         let advised_to = if self.form == Form::AdvisedAsUsed { 1 } else { usize::MAX };
-        Ok(Plan { bytes, columns, align, mapping_bytes, huge_from, huge_pages, advised_to })
+        Ok(MappingPlan { bytes, columns, align, mapping_bytes, huge_from, huge_pages, advised_to })
     }
 
     /// The size of the mapping, with padding to align the start, and a guard page after the end.
@@ -182,7 +182,7 @@ impl ReservationBuilder {
 
 /// How to turn a mapping into a reservation. Made only by [`ReservationBuilder::plan`].
 #[derive(Clone, Copy)]
-struct Plan {
+struct MappingPlan {
     bytes: PageBytes,
     columns: Option<ColumnLayouts>,
     align: usize,
@@ -193,7 +193,7 @@ struct Plan {
     advised_to: usize,
 }
 
-impl Plan {
+impl MappingPlan {
     /// Returns the reservation that owns the mapping of `mapping_bytes` at `mapping_start`.
     fn at(self, mapping_start: NonNull<u8>) -> Reservation {
         let Self { bytes, columns, align, mapping_bytes, huge_from, huge_pages, advised_to } = self;

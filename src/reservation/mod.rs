@@ -168,7 +168,7 @@ unsafe impl Send for Reservation {}
 unsafe impl Sync for Reservation {}
 
 /// Whole pages of a reservation, made by [`Reservation::pages`], which checks the range, and by `Reservation::whole`.
-/// With columns they are a [`Place`] in each.
+/// With columns they are [`ContiguousPages`] in each.
 #[derive(Clone, Copy)]
 struct Pages<'r> {
     offset: usize,
@@ -176,21 +176,21 @@ struct Pages<'r> {
     reservation: &'r Reservation,
 }
 
-/// Contiguous pages of a reservation, made by [`Pages::place`].
-struct Place<'r> {
+/// Contiguous pages of a reservation, made by [`Pages::contiguous`].
+struct ContiguousPages<'r> {
     /// The start of the mapping.
-    of: NonNull<u8>,
+    mapping_start: NonNull<u8>,
     start: NonNull<u8>,
     bytes: PageBytes,
     reservation: PhantomData<&'r Reservation>,
 }
 
 impl<'r> Pages<'r> {
-    /// Calls `act` for each place, until it returns an error.
+    /// Calls `act` for each contiguous part, until it returns an error.
     #[inline]
-    fn each<E>(self, mut act: impl FnMut(&Place<'r>) -> Result<(), E>) -> Result<(), E> {
+    fn each<E>(self, mut act: impl FnMut(&ContiguousPages<'r>) -> Result<(), E>) -> Result<(), E> {
         match self.reservation.columns {
-            None => act(&self.place(self.offset, self.bytes)),
+            None => act(&self.contiguous(self.offset, self.bytes)),
             Some(_) => self.each_in_columns(self.reservation.stripes(), &mut act),
         }
     }
@@ -198,9 +198,12 @@ impl<'r> Pages<'r> {
     /// Like [`each`](Self::each), but in columns only the usual pages that the bytes reach, without the rest of a huge
     /// page that was committed for them: those are the pages that are or will be resident.
     #[inline]
-    fn each_used<E>(self, mut act: impl FnMut(&Place<'r>) -> Result<(), E>) -> Result<(), E> {
+    fn each_used<E>(
+        self,
+        mut act: impl FnMut(&ContiguousPages<'r>) -> Result<(), E>,
+    ) -> Result<(), E> {
         if self.reservation.columns.is_none() {
-            return act(&self.place(self.offset, self.bytes));
+            return act(&self.contiguous(self.offset, self.bytes));
         }
         let stripes = self.reservation.stripes().map(Stripes::without_huge);
         self.each_in_columns(stripes, &mut act)
@@ -211,36 +214,41 @@ impl<'r> Pages<'r> {
     fn each_in_columns<E>(
         self,
         stripes: Option<Stripes>,
-        act: &mut dyn FnMut(&Place<'r>) -> Result<(), E>,
+        act: &mut dyn FnMut(&ContiguousPages<'r>) -> Result<(), E>,
     ) -> Result<(), E> {
         let bytes = self.offset..self.offset + self.bytes.get();
         stripes.into_iter().flat_map(|stripes| stripes.places(bytes.clone())).try_for_each(
             |place| {
                 let bytes = PageBytes::exact(place.len(), os::page_size()).expect("whole pages");
-                act(&self.place(place.start, bytes))
+                act(&self.contiguous(place.start, bytes))
             },
         )
     }
 
-    /// Returns the place of `bytes` bytes from `offset` on, which are inside the reservation.
-    fn place(self, offset: usize, bytes: PageBytes) -> Place<'r> {
+    /// Returns the `bytes` bytes from `offset` on, which are inside the reservation.
+    fn contiguous(self, offset: usize, bytes: PageBytes) -> ContiguousPages<'r> {
         debug_assert!(offset + bytes.get() <= self.reservation.span().get());
         // SAFETY: `offset` is at most the size of the range that begins at `start`: the callers pass ranges that were
         // checked.
         let start = unsafe { self.reservation.start.add(offset) };
-        Place { of: self.reservation.mapping_start, start, bytes, reservation: PhantomData }
+        ContiguousPages {
+            mapping_start: self.reservation.mapping_start,
+            start,
+            bytes,
+            reservation: PhantomData,
+        }
     }
 
     #[inline(never)]
     fn commit(self) -> Result<(), Refusal> {
-        self.each(Place::commit)
+        self.each(ContiguousPages::commit)
     }
 }
 
-impl Place<'_> {
+impl ContiguousPages<'_> {
     fn commit(&self) -> Result<(), Refusal> {
         // SAFETY: the pages lie inside a reservation, which is borrowed.
-        unsafe { os::commit(self.of, self.start, self.bytes) }
+        unsafe { os::commit(self.mapping_start, self.start, self.bytes) }
     }
 
     fn prefault(&self) -> Result<(), Refusal> {
@@ -401,7 +409,8 @@ impl Reservation {
         let mut is_first = true;
         pages.each(|place| {
             // SAFETY: `place` lies inside the range that `self` owns, and is not in use, as the caller promises.
-            let decommitted = unsafe { os::decommit(place.of, place.start, place.bytes) };
+            let decommitted =
+                unsafe { os::decommit(place.mapping_start, place.start, place.bytes) };
             if mem::take(&mut is_first) {
                 return decommitted;
             }
@@ -422,7 +431,7 @@ impl Reservation {
     pub(crate) fn release_tail(&mut self, keep: usize) {
         // With columns, the end of the rows is not the end of each column.
         let (Ok(pages), None) = (self.pages(keep..), self.columns) else { return };
-        let start = pages.place(keep, pages.bytes).start;
+        let start = pages.contiguous(keep, pages.bytes).start;
         let to_mapping_end = self.mapping_end() - start.addr().get();
         let behind = PageBytes::exact(to_mapping_end, os::page_size()).expect("whole pages");
         if behind == PageBytes::ZERO || !os::RELEASES_PARTS {
@@ -498,7 +507,8 @@ impl Reservation {
     /// inaccessible. Returns whether the system did it.
     pub(crate) fn abandon(&mut self, range: Range<usize>) -> bool {
         // SAFETY: as for `decommit`.
-        let abandon = |place: &Place<'_>| unsafe { os::abandon(place.start, place.bytes) };
+        let abandon =
+            |place: &ContiguousPages<'_>| unsafe { os::abandon(place.start, place.bytes) };
         self.pages(range).is_ok_and(|pages| pages.each(abandon).is_ok())
     }
 
@@ -518,12 +528,12 @@ impl Reservation {
     pub fn prefault(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let pages = self.pages(range)?;
         pages.commit()?;
-        Ok(pages.each_used(Place::prefault)?)
+        Ok(pages.each_used(ContiguousPages::prefault)?)
     }
 
     /// [`prefault`](Self::prefault) for committed pages, without changes of mappings.
     pub(crate) fn prefault_committed(&self, range: Range<usize>) -> Result<(), Error> {
-        Ok(self.pages(range)?.each_used(Place::prefault)?)
+        Ok(self.pages(range)?.each_used(ContiguousPages::prefault)?)
     }
 
     /// [`prefault_committed`](Self::prefault_committed) by touching the pages, which does not block other threads.
@@ -552,7 +562,8 @@ impl Reservation {
         debug_assert!(self.columns.is_none(), "reservations with columns are private");
         let pages = self.pages(range)?;
         pages.commit()?;
-        let Place { start, bytes, reservation, .. } = pages.place(pages.offset, pages.bytes);
+        let ContiguousPages { start, bytes, reservation, .. } =
+            pages.contiguous(pages.offset, pages.bytes);
         os::lock(start, bytes)?;
         Ok(Locked { start, bytes, reservation })
     }
@@ -580,7 +591,7 @@ impl Reservation {
             return false;
         }
         let old_bytes = pages.bytes;
-        let pages = pages.place(0, old_bytes);
+        let pages = pages.contiguous(0, old_bytes);
         // SAFETY: `pages` lies inside the range that `self` owns, and is committed and no longer accessed through its
         // old address, as the caller promises.
         let moved = unsafe { os::move_if_possible(pages.start, old_bytes, new_bytes) };

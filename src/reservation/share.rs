@@ -197,7 +197,7 @@ impl Space {
             Some(taken.wrapping_add(bytes))
         });
         let limit = Some(self.sized_by).filter(|_| bytes < usual.min(most));
-        Ok(Taken { bytes, mappings, kind: Kind::Array, limit: limit.and_then(LimitKib::of) })
+        Ok(Taken { bytes, mappings, kind: ShareKind::Array, limit: limit.and_then(LimitKib::of) })
     }
 
     /// Takes room for a block: `said` bytes if possible, otherwise its share by the ladder, or `near` bytes if there
@@ -221,7 +221,7 @@ impl Space {
         if bytes.is_none() {
             BLOCKS.fetch_sub(1, ORDER);
         }
-        Some(Taken::new(bytes?, MAPPINGS_OF_BLOCK, Kind::Block))
+        Some(Taken::new(bytes?, MAPPINGS_OF_BLOCK, ShareKind::Block))
     }
 
     /// Counts a block that has exactly the addresses that it needs. `None` if there are too many mappings already.
@@ -229,7 +229,7 @@ impl Space {
         let is_aligned = align > os::page_size().get();
         let mappings = if is_aligned { MAPPINGS_BARE_ALIGNED } else { MAPPINGS_BARE };
         take_mappings(mappings, BARE_EIGHTHS).ok()?;
-        Some(Taken::new(0, mappings, Kind::Bare))
+        Some(Taken::new(0, mappings, ShareKind::Bare))
     }
 
     /// Counts the bytes of a block: first among those of all blocks, which limits their sum, then among all shares,
@@ -296,7 +296,7 @@ impl Share {
 pub(crate) struct Taken {
     bytes: usize,
     mappings: u16,
-    kind: Kind,
+    kind: ShareKind,
     /// The limit of the process that sets the size, if there is one.
     limit: Option<LimitKib>,
 }
@@ -320,7 +320,7 @@ impl LimitKib {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ShareKind {
     Array,
     Block,
     /// A block without room to grow.
@@ -328,7 +328,7 @@ enum Kind {
 }
 
 impl Taken {
-    const fn new(bytes: usize, mappings: u16, kind: Kind) -> Self {
+    const fn new(bytes: usize, mappings: u16, kind: ShareKind) -> Self {
         Self { bytes, mappings, kind, limit: None }
     }
 
@@ -347,15 +347,15 @@ impl Taken {
 
     /// Whether the share includes room to grow.
     pub(super) fn has_room(&self) -> bool {
-        self.kind != Kind::Bare
+        self.kind != ShareKind::Bare
     }
 
     /// Counts what was reserved in place of what may be.
     pub(super) fn settle(&mut self, reserved: PageBytes, columns: u8) {
         match self.kind {
-            Kind::Array => self.count(reserved.get(), u16::from(columns) * MAPPINGS),
-            Kind::Block => self.count(reserved.get(), MAPPINGS_OF_BLOCK),
-            Kind::Bare => {}
+            ShareKind::Array => self.count(reserved.get(), u16::from(columns) * MAPPINGS),
+            ShareKind::Block => self.count(reserved.get(), MAPPINGS_OF_BLOCK),
+            ShareKind::Bare => {}
         }
     }
 
@@ -376,7 +376,7 @@ impl Taken {
     pub(super) fn lose_room(&mut self) {
         self.count(0, MAPPINGS_BARE);
         self.end();
-        self.kind = Kind::Bare;
+        self.kind = ShareKind::Bare;
     }
 
     /// Like [`lose_room`](Self::lose_room), if another thread has already [taken](room_is_taken) `taken` bytes of the
@@ -390,9 +390,9 @@ impl Taken {
     /// Counts one array or block less.
     fn end(&self) {
         let number = match self.kind {
-            Kind::Array => &ARRAYS,
-            Kind::Block => &BLOCKS,
-            Kind::Bare => return,
+            ShareKind::Array => &ARRAYS,
+            ShareKind::Block => &BLOCKS,
+            ShareKind::Bare => return,
         };
         number.fetch_sub(1, ORDER);
     }
@@ -402,7 +402,7 @@ impl Taken {
     fn count(&mut self, bytes: usize, mappings: u16) {
         let more = bytes.wrapping_sub(self.bytes);
         TAKEN_BYTES.fetch_add(more, ORDER);
-        if self.kind == Kind::Block {
+        if self.kind == ShareKind::Block {
             BLOCK_BYTES.fetch_add(more, ORDER);
         }
         let before = mem::replace(&mut self.mappings, mappings);

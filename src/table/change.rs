@@ -2,7 +2,7 @@
 
 use super::Table;
 use super::indices::{Index, Indices, Row, VisitMut};
-use super::insert::{Clear, Commit, Plan};
+use super::insert::{Clear, Commit, PlanInsert};
 use crate::error::{Error, ErrorKind, Refused, unwrap_or_panic};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
@@ -16,7 +16,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     fn relist(&mut self, slot: u32, new: &X::Part) -> Result<(), Error> {
         let rows = &self.rows;
         let old = rows.in_slot(slot).map(R::part);
-        self.by.each_mut(&mut Plan { slot, new, old, rows }).map_err(Self::explain)?;
+        self.by.each_mut(&mut PlanInsert { slot, new, old, rows }).map_err(Self::explain)?;
         self.all(Commit { slot });
         Ok(())
     }
@@ -203,7 +203,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         let mut walk = self.rows.walk();
         while let Some((slot, _, row)) = walk.step() {
             let rows = &self.rows;
-            let plan = Plan { slot, new: row.part(), old: None, rows };
+            let plan = PlanInsert { slot, new: row.part(), old: None, rows };
             let mut list = List { plan, result: Ok(()) };
             let _ = self.by.each_mut(&mut list);
             first = first.and(list.result);
@@ -313,7 +313,7 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
 
 /// Adds a row to each index that accepts it, and keeps the first error.
 struct List<'p, P, K: Key, R> {
-    plan: Plan<'p, P, K, R>,
+    plan: PlanInsert<'p, P, K, R>,
     result: Result<(), Error>,
 }
 

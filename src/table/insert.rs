@@ -9,14 +9,14 @@ use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
 use crate::vec::Rest;
 
-pub(super) struct Plan<'p, P, K: Key, R> {
+pub(super) struct PlanInsert<'p, P, K: Key, R> {
     pub(super) slot: u32,
     pub(super) new: &'p P,
     pub(super) old: Option<&'p P>,
     pub(super) rows: &'p SlotMap<K, R>,
 }
 
-impl<P, K: Key, R: Row<P>> VisitMut<P> for Plan<'_, P, K, R> {
+impl<P, K: Key, R: Row<P>> VisitMut<P> for PlanInsert<'_, P, K, R> {
     #[inline]
     fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
         index.plan(self.slot, self.new, self.old, self.rows)
@@ -138,7 +138,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     fn fill(&mut self, vacancy: Vacancy, key: K, row: R) -> Result<K, Refused<R>> {
         let slot = vacancy.index;
-        let mut plan = Plan { slot, new: row.part(), old: None, rows: &self.rows };
+        let mut plan = PlanInsert { slot, new: row.part(), old: None, rows: &self.rows };
         if let Err(error) = self.by.each_mut(&mut plan) {
             return Err(Refused { error: Self::explain(error), value: row });
         }

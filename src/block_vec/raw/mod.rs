@@ -28,7 +28,7 @@
 
 #![expect(unsafe_code, reason = "allocates blocks, and reads and writes elements in them")]
 
-use super::plan::{Blocks, Plan};
+use super::layout::{BlockLayout, Blocks};
 use super::table::{Origin, Table};
 use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, unwrap_or_panic};
 use crate::growing::BudgetMeter;
@@ -65,7 +65,7 @@ pub(super) struct Raw<T> {
     to: usize,
     capacity: usize,
     max_len: usize,
-    plan: Plan,
+    layout: BlockLayout,
     table: Table,
     elements: PhantomData<T>,
 }
@@ -89,10 +89,10 @@ impl<T> Raw<T> {
 
     /// Creates an empty `Raw` for at most `max_len` elements, which must not exceed [`MOST`](Self::MOST).
     pub(super) const fn new(blocks: Blocks, max_len: usize) -> Self {
-        Self::of_plan(Plan::new(blocks, size_of::<T>()), max_len)
+        Self::with_layout(BlockLayout::new(blocks, size_of::<T>()), max_len)
     }
 
-    const fn of_plan(plan: Plan, max_len: usize) -> Self {
+    const fn with_layout(layout: BlockLayout, max_len: usize) -> Self {
         let capacity = if Self::IS_SIZED { 0 } else { max_len };
         Self {
             entries: ptr::null(),
@@ -102,23 +102,23 @@ impl<T> Raw<T> {
             to: capacity,
             capacity,
             max_len,
-            plan,
+            layout,
             table: Table::EMPTY,
             elements: PhantomData,
         }
     }
 
-    /// A stand-in that never holds anything. Users cannot make one, since no options have its plan.
-    pub(super) const NOTHING: Self = Self::of_plan(Plan::NONE, 0);
+    /// A stand-in that never holds anything. Users cannot make one, since no options have its layout.
+    pub(super) const NOTHING: Self = Self::with_layout(BlockLayout::NONE, 0);
 
     #[inline]
     pub(super) const fn is_nothing(&self) -> bool {
-        self.plan.is_none()
+        self.layout.is_none()
     }
 
     /// Creates an empty `Raw` with the same options.
     pub(super) const fn fresh(&self) -> Self {
-        Self::of_plan(self.plan, self.max_len)
+        Self::with_layout(self.layout, self.max_len)
     }
 
     #[inline]
@@ -151,7 +151,7 @@ impl<T> Raw<T> {
         if !Self::IS_SIZED {
             return (0, self.max_len);
         }
-        let (from, to) = self.plan.block(index);
+        let (from, to) = self.layout.block(index);
         (from, to.min(self.max_len))
     }
 
@@ -167,7 +167,7 @@ impl<T> Raw<T> {
         }
         debug_assert!(index < self.capacity);
         // SAFETY: each piece below the capacity has an entry, and `entries` is the address of the table.
-        let entry = unsafe { self.entries.add(self.plan.piece(index)) };
+        let entry = unsafe { self.entries.add(self.layout.piece(index)) };
         // SAFETY: as above.
         unsafe { entry.read() }.cast_const().cast()
     }
@@ -293,7 +293,7 @@ impl<T> Raw<T> {
             let bytes = (to - from).saturating_mul(size_of::<T>());
             return Err(Error::new(ErrorKind::CapacityOverflow, bytes));
         };
-        let pieces = self.plan.pieces(to - from);
+        let pieces = self.layout.pieces(to - from);
         let reserved = self.table.try_reserve(pieces, layout.size() / pieces);
         // The table may have moved.
         self.entries = self.table.as_ptr();
@@ -330,7 +330,7 @@ impl<T> Raw<T> {
             // on, and `tail` is updated if it refers to it.
             unsafe { self.free(from, to) };
             self.capacity = from;
-            self.table.truncate(self.plan.piece(from));
+            self.table.truncate(self.layout.piece(from));
             if self.to > from {
                 self.seat();
             }

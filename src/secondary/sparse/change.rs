@@ -1,6 +1,6 @@
 //! Inserting and removing values.
 
-use super::iter::Rest;
+use super::iter::DropGuard;
 use super::{Drain, Entry, SparseSecondaryMap, SparseSlot, hash_of, try_reserve, unless_stale};
 use crate::container::secondary_insert_methods;
 use crate::error::{Error, ErrorKind, Refused};
@@ -155,7 +155,7 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// assert!(second.is_empty());
     /// ```
     pub fn drain(&mut self) -> Drain<'_, K, V> {
-        Drain::new(Rest(self.table.drain()), self.mint)
+        Drain::new(DropGuard(self.table.drain()), self.mint)
     }
 
     /// Removes all values. The memory stays allocated. O(n) in the capacity.

@@ -1,4 +1,4 @@
-//! [`Plan`]: which elements lie in which block.
+//! [`BlockLayout`]: which elements lie in which block.
 //!
 //! Elements are divided into pieces of 2^shift each, and the table of blocks has an entry for each piece, so an index
 //! is looked up in one way whatever the sizes of blocks. A block is one piece or a run of pieces.
@@ -50,7 +50,7 @@ impl Default for Blocks {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Scheme {
     /// A piece is a block.
     Fixed,
     /// A block has 1, 2, 4, … pieces.
@@ -61,32 +61,32 @@ enum Kind {
 
 /// Which elements lie in which block, without regard to a maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct BlockLayout {
     shift: u8,
-    kind: Kind,
+    scheme: Scheme,
 }
 
-impl Plan {
-    /// The plan without blocks.
-    pub(super) const NONE: Self = Self { shift: 0, kind: Kind::None };
+impl BlockLayout {
+    /// The layout without blocks.
+    pub(super) const NONE: Self = Self { shift: 0, scheme: Scheme::None };
 
     #[inline]
     pub(super) const fn is_none(self) -> bool {
-        matches!(self.kind, Kind::None)
+        matches!(self.scheme, Scheme::None)
     }
 
-    /// The plan for elements of that size in bytes, which is not zero.
+    /// The layout for elements of that size in bytes, which is not zero.
     pub(super) const fn new(blocks: Blocks, element_bytes: usize) -> Self {
-        let (kind, bytes) = match blocks {
-            Blocks::Fixed { bytes } => (Kind::Fixed, bytes),
-            Blocks::Doubling { first_bytes } => (Kind::Doubling, first_bytes),
+        let (scheme, bytes) = match blocks {
+            Blocks::Fixed { bytes } => (Scheme::Fixed, bytes),
+            Blocks::Doubling { first_bytes } => (Scheme::Doubling, first_bytes),
         };
         let count = match bytes.checked_div(element_bytes) {
             None | Some(0) => 1,
             Some(count) => count,
         };
         // At most 63, which fits into the lowest byte.
-        Self { shift: count.ilog2().to_le_bytes()[0], kind }
+        Self { shift: count.ilog2().to_le_bytes()[0], scheme }
     }
 
     /// The piece that holds an element.
@@ -105,9 +105,9 @@ impl Plan {
     #[inline]
     pub(super) const fn block(self, index: usize) -> (usize, usize) {
         let piece = self.piece(index);
-        let (first, pieces) = match self.kind {
-            Kind::Fixed | Kind::None => (piece, 1),
-            Kind::Doubling => {
+        let (first, pieces) = match self.scheme {
+            Scheme::Fixed | Scheme::None => (piece, 1),
+            Scheme::Doubling => {
                 let pieces = 1_usize << (piece + 1).ilog2();
                 (pieces - 1, pieces)
             }
