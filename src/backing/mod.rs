@@ -232,9 +232,9 @@ pub unsafe trait Backing: Send + Sync + 'static {
 }
 
 /// A backing of any type.
-pub(crate) struct AnyBacking(Box<Held<dyn Backing>>);
+pub(crate) struct AnyBacking(Box<Inner<dyn Backing>>);
 
-struct Held<B: ?Sized> {
+struct Inner<B: ?Sized> {
     /// What the backing returned when it was asked.
     start: Start,
     bytes: usize,
@@ -271,7 +271,7 @@ impl AnyBacking {
             UninitBox::try_new()
         };
         match uninit {
-            Ok(uninit) => Ok(Self(uninit.fill(Held {
+            Ok(uninit) => Ok(Self(uninit.fill(Inner {
                 start: Start(start),
                 bytes,
                 run,
@@ -288,10 +288,10 @@ impl AnyBacking {
         if self.0.kind != TypeId::of::<B>() {
             return None;
         }
-        let held = Box::into_raw(self.0).cast::<Held<B>>();
+        let inner = Box::into_raw(self.0).cast::<Inner<B>>();
         // SAFETY: the box was created for a `B`, as compared above, and `into_raw` just released it.
-        let held = unsafe { Box::from_raw(held) };
-        Some(held.backing)
+        let inner = unsafe { Box::from_raw(inner) };
+        Some(inner.backing)
     }
 
     pub(crate) fn start(&self) -> NonNull<u8> {
@@ -347,19 +347,19 @@ impl AnyBacking {
         range: Range<usize>,
         call: impl FnOnce(&mut dyn Backing, Range<usize>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let held = &mut *self.0;
-        let is_whole = |end: usize| end % held.run == 0 || end == held.bytes;
-        assert!(range.end <= held.bytes, "the range exceeds the memory of the backing");
+        let inner = &mut *self.0;
+        let is_whole = |end: usize| end % inner.run == 0 || end == inner.bytes;
+        assert!(range.end <= inner.bytes, "the range exceeds the memory of the backing");
         assert!(is_whole(range.start) && is_whole(range.end), "the range is not whole runs");
         if range.is_empty() {
             return Ok(());
         }
-        if held.is_called {
+        if inner.is_called {
             return Err(Error::new(ErrorKind::System, range.len()));
         }
-        held.is_called = true;
-        let result = call(&mut held.backing, range);
-        held.is_called = false;
+        inner.is_called = true;
+        let result = call(&mut inner.backing, range);
+        inner.is_called = false;
         result
     }
 }

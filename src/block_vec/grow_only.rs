@@ -11,9 +11,9 @@
 //! 3. The scope makes no `&mut T` to any element, nor a slice of them. A push writes only past the last element, by raw
 //!    pointer, where no reference points yet.
 //!
-//! The fields of the array are borrowed mutably one call at a time, by [`Lent`]: code that runs while the array takes
-//! memory (the program's allocator, a panic hook) and calls the scope again is refused. Nothing else here runs user
-//! code: values are made before, and dropped after.
+//! The fields of the array are borrowed mutably one call at a time, by [`LendCell`]: code that runs while the array
+//! takes memory (the program's allocator, a panic hook) and calls the scope again is refused. Nothing else here runs
+//! user code: values are made before, and dropped after.
 
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
@@ -21,7 +21,7 @@ use super::BlockVec;
 use super::access::out_of_bounds;
 use super::raw::Raw;
 use crate::error::{Error, Refused};
-use crate::vec::lent::{Lend, Lent, scope_methods};
+use crate::vec::lend_cell::{Lend, LendCell, scope_methods};
 use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Index;
@@ -113,16 +113,16 @@ use std::slice;
 /// ```
 pub struct GrowOnlyBlockVec<'v, T> {
     /// Also keeps the scope on one thread.
-    vec: Lent<'v, BlockVec<T>>,
+    vec: LendCell<'v, BlockVec<T>>,
 }
 
 impl<T> Lend for BlockVec<T> {
-    fn in_place() -> Self {
+    fn placeholder() -> Self {
         Self { raw: Raw::NOTHING }
     }
 
     #[inline]
-    fn is_in_place(&self) -> bool {
+    fn is_placeholder(&self) -> bool {
         self.raw.is_nothing()
     }
 }
@@ -130,7 +130,7 @@ impl<T> Lend for BlockVec<T> {
 impl<'v, T> GrowOnlyBlockVec<'v, T> {
     #[inline]
     pub(super) fn new(vec: &'v mut BlockVec<T>) -> Self {
-        Self { vec: Lent::new(vec) }
+        Self { vec: LendCell::new(vec) }
     }
 
     scope_methods!(BlockVec);
@@ -147,7 +147,7 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
             return Err(Refused { error, value });
         }
         // SAFETY: this moves a value and counts it, and does not panic: the array seen has room, so it is not the
-        // stand-in.
+        // placeholder.
         let place = unsafe { self.vec.lend_seen(|vec| vec.raw.push_within(value)) };
         // SAFETY: the element is initialised, and neither moves nor changes for `'v`: see above.
         Ok(unsafe { place.as_ref() })
@@ -155,7 +155,7 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
-        // The stand-in, which is seen while the array is lent, is full.
+        // The placeholder, which is seen while the array is lent, is full.
         // SAFETY: this only compares numbers.
         let has_room = unsafe { self.vec.lend_seen(|vec| vec.raw.has_room()) };
         if has_room { Ok(()) } else { self.grow_by_one() }

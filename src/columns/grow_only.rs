@@ -11,15 +11,15 @@
 //! 3. No mutable reference to a field or to a slice of fields is made here. A push writes only after the last row,
 //!    through a raw pointer, where no reference points yet.
 //!
-//! The columns' own state is mutably borrowed by one call at a time, as [`Lent`] ensures. Nothing else here runs user
-//! code during that borrow: rows are split into fields before it, and references are assembled after it.
+//! The columns' own state is mutably borrowed by one call at a time, as [`LendCell`] ensures. Nothing else here runs
+//! user code during that borrow: rows are split into fields before it, and references are assembled after it.
 
 #![expect(unsafe_code, reason = "changes the columns through a shared reference")]
 
 use super::{Columns, Fields, Row};
 use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::raw_vec::{Amount, Options, RawVec};
-use crate::vec::lent::{Lend, Lent};
+use crate::vec::lend_cell::{Lend, LendCell};
 use std::fmt;
 
 /// A scope in which [`Columns`] can only grow; created by [`Columns::grow_only`].
@@ -61,7 +61,7 @@ use std::fmt;
 /// ```
 pub struct GrowOnlyColumns<'c, R: Row> {
     /// Also keeps the scope on one thread.
-    columns: Lent<'c, Columns<R>>,
+    columns: LendCell<'c, Columns<R>>,
 }
 
 impl<R: Row> Columns<R> {
@@ -80,17 +80,17 @@ impl<R: Row> Columns<R> {
     /// ```
     #[inline]
     pub fn grow_only(&mut self) -> GrowOnlyColumns<'_, R> {
-        GrowOnlyColumns { columns: Lent::new(self) }
+        GrowOnlyColumns { columns: LendCell::new(self) }
     }
 }
 
 impl<R: Row> Lend for Columns<R> {
-    fn in_place() -> Self {
+    fn placeholder() -> Self {
         Self::over(RawVec::new(Self::DANGLING, Self::ROW, Self::FULL))
     }
 
     #[inline]
-    fn is_in_place(&self) -> bool {
+    fn is_placeholder(&self) -> bool {
         self.raw.is_full()
     }
 }
@@ -128,7 +128,7 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
             (starts, last)
         };
         // SAFETY: `store` moves fields and a length, and runs no user code. There was room, so the columns are seen,
-        // not the stand-in.
+        // not the placeholder.
         let (starts, last) = unsafe { self.columns.lend_seen(store) };
         // SAFETY: the row was just written, and is neither moved, dropped nor changed during `'c`, as shown above.
         Ok(R::by_ref(unsafe { R::Fields::refs(starts, last) }))
@@ -136,7 +136,7 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
-        // The stand-in for lent columns is full.
+        // The placeholder for lent columns is full.
         // SAFETY: the closure only compares numbers.
         let has_room =
             unsafe { self.columns.lend_seen(|columns| columns.len < columns.capacity()) };

@@ -4,8 +4,8 @@
 
 use super::builder::not_mapped;
 use super::error::FileError;
-use super::held::Held;
 use super::locked::{Lock, Locked};
+use super::mapped_file::MappedFile;
 use super::system;
 use super::temporary;
 use crate::backing::Backing;
@@ -72,7 +72,7 @@ pub enum Space {
 /// ```
 #[derive(Debug)]
 pub struct FileBacking {
-    held: Arc<Held>,
+    mapped: Arc<MappedFile>,
     /// The start of the memory in the file.
     offset: usize,
     space: Space,
@@ -111,27 +111,27 @@ impl FileBacking {
 
     fn over(file: File, bytes: usize) -> Result<Self, FileError> {
         let file = Locked::new(file, Lock::None, None)?;
-        let held = Held::new(file, None, bytes);
-        let held = held.map_err(|(_, error)| not_mapped(error, bytes).at(None))?;
-        let long = held.file_bytes().map_err(|error| held.error(error))?;
+        let mapped = MappedFile::new(file, None, bytes);
+        let mapped = mapped.map_err(|(_, error)| not_mapped(error, bytes).at(None))?;
+        let long = mapped.file_bytes().map_err(|error| mapped.error(error))?;
         let stale = usize::try_from(long).unwrap_or(bytes).min(bytes);
-        let (held, space) = (Arc::new(held), Space::Allocated);
-        Ok(Self { held, offset: 0, space, run: page_size(), kept: 0, stale })
+        let (mapped, space) = (Arc::new(mapped), Space::Allocated);
+        Ok(Self { mapped, offset: 0, space, run: page_size(), kept: 0, stale })
     }
 
     /// Returns the part past `offset` of a file of `file_bytes`. The first `kept` bytes of the part are preserved.
     pub(super) fn part(
-        held: Arc<Held>,
+        mapped: Arc<MappedFile>,
         offset: usize,
         space: Space,
         kept: usize,
         file_bytes: u64,
     ) -> Self {
         let stale = file_bytes.saturating_sub(offset as u64);
-        let most = held.map().bytes() - offset;
+        let most = mapped.map().bytes() - offset;
         let stale = usize::try_from(stale).unwrap_or(most).min(most);
         // Opening commits exactly the bytes that are kept, so that it takes no space on a full disk.
-        Self { held, offset, space, run: 1, kept, stale }
+        Self { mapped, offset, space, run: 1, kept, stale }
     }
 
     fn in_file(&self, range: &Range<usize>) -> Range<u64> {
@@ -146,8 +146,8 @@ impl FileBacking {
     fn take(&mut self, range: &Range<usize>) -> Result<(), Error> {
         let in_file = self.in_file(range);
         let refused = |error| system::refused(&error, in_file.end);
-        let file = self.held.file();
-        let long = self.held.file_bytes().map_err(refused)?;
+        let file = self.mapped.file();
+        let long = self.mapped.file_bytes().map_err(refused)?;
         if in_file.end > long {
             system::check_limit(in_file.end)?;
         }
@@ -170,7 +170,7 @@ impl FileBacking {
             Space::Sparse => {}
         }
         if !is_clean {
-            let first = self.held.map().at(self.offset + stale.start);
+            let first = self.mapped.map().at(self.offset + stale.start);
             // SAFETY: `first` is inside the mapping, and the file is long enough now. The range was not committed, so
             // it is not in use.
             unsafe { first.write_bytes(0, stale.len()) };
@@ -179,19 +179,19 @@ impl FileBacking {
     }
 }
 
-// SAFETY: `held`, a part of the backing, keeps the mapping, wherever the backing is moved. Only the array writes to
+// SAFETY: `mapped`, a part of the backing, keeps the mapping, wherever the backing is moved. Only the array writes to
 // this part of the file, as the caller that opened it guaranteed (or by the lock, or because it has no name). Committed
 // memory is zero: it lies past the end of the file, is a hole, or was overwritten with zeros. The exception is what is
 // `kept`, which only this module requests and relies on. Committed memory stays, since the file is not truncated before
-// `held` ends, and only what is decommitted or discarded is punched. A refused call changes nothing that is in use; a
+// `mapped` ends, and only what is decommitted or discarded is punched. A refused call changes nothing that is in use; a
 // call unwinds only by a bug, and then leaves the file as a refused one does.
 unsafe impl Backing for FileBacking {
     fn start(&self) -> NonNull<u8> {
-        self.held.map().at(self.offset)
+        self.mapped.map().at(self.offset)
     }
 
     fn reserved_bytes(&self) -> usize {
-        self.held.map().bytes() - self.offset
+        self.mapped.map().bytes() - self.offset
     }
 
     unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
@@ -202,7 +202,7 @@ unsafe impl Backing for FileBacking {
     unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
         let in_file = self.in_file(&range);
         let end = in_file.end;
-        let is_clean = system::punch(self.held.file(), in_file);
+        let is_clean = system::punch(self.mapped.file(), in_file);
         let is_clean = is_clean.map_err(|error| system::refused(&error, end))?;
         self.kept = self.kept.min(range.start);
         if !is_clean {
@@ -217,13 +217,13 @@ unsafe impl Backing for FileBacking {
         let in_file = self.in_file(&range);
         // The range stays committed, so its disk space must stay too: allocating it again might be refused.
         let discarded = match self.space {
-            Space::Allocated => system::zero(self.held.file(), in_file),
-            Space::Sparse => system::punch(self.held.file(), in_file),
+            Space::Allocated => system::zero(self.mapped.file(), in_file),
+            Space::Sparse => system::punch(self.mapped.file(), in_file),
         };
         if discarded.unwrap_or(false) {
             return Ok(());
         }
-        let first = self.held.map().at(self.offset + range.start);
+        let first = self.mapped.map().at(self.offset + range.start);
         // SAFETY: the caller guarantees that the range is committed and not in use.
         unsafe { first.write_bytes(0, range.len()) };
         Ok(())
@@ -231,7 +231,7 @@ unsafe impl Backing for FileBacking {
 
     unsafe fn prefault(&mut self, range: Range<usize>) -> Result<(), Error> {
         let in_map = self.in_map(&range);
-        system::populate(self.held.map().raw(), in_map)
+        system::populate(self.mapped.map().raw(), in_map)
             .map_err(|error| system::refused(&error, range.len() as u64))
     }
 

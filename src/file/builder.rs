@@ -7,9 +7,9 @@ use super::error::{FileError, FileErrorKind};
 use super::header::{
     HEADER_BYTES, Identity, Misfit, Record, is_stayput, is_unfinished, make, written_bytes,
 };
-use super::held::Held;
 use super::locked::{Lock, Locked};
 use super::map::{Header, MOST_AT};
+use super::mapped_file::MappedFile;
 use super::mode::{Mode, Mutable};
 use super::vec::FileVec;
 use super::{system, temporary};
@@ -239,19 +239,19 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let file = Locked::new(file, self.lock, path)?;
         // Only after locking: before, another array may have been writing to it.
         let (long, is_new) = self.begin(file.file(), expected).map_err(|error| error.at(path))?;
-        let (mut held, sized_by) = self.map(file, path, long)?;
+        let (mut mapped, sized_by) = self.map(file, path, long)?;
         let (record, len) = if is_new {
             (Record::NONE, 0)
         } else {
-            self.find(&held, long).map_err(|misfit| misfit.at(path))?
+            self.find(&mapped, long).map_err(|misfit| misfit.at(path))?
         };
         if record.sequence == 0 {
-            held.name_is_new();
+            mapped.name_is_new();
         }
         if is_new {
-            held.write(record.at(), &record.to_bytes())?;
+            mapped.write(record.at(), &record.to_bytes())?;
         }
-        let header = held.map().header();
+        let header = mapped.map().header();
         // The file never held more elements than fit into it.
         let fit =
             |len: u64| usize::try_from(len.min(fit(long, size_of::<T>()))).unwrap_or(usize::MAX);
@@ -260,38 +260,38 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         // flush, or from a record.
         let seen = fit(record.len).max(live);
         let most = fit(header.most()).max(seen);
-        held.count_elements(size_of::<T>(), most);
+        mapped.count_elements(size_of::<T>(), most);
         let is_cut = len < seen;
         if is_cut {
             // If opening ends early, the next one may no longer find that elements were removed.
-            held.count_removal()?;
+            mapped.count_removal()?;
         }
-        let settled = Self::settle(&held, record, len)?;
+        let settled = Self::settle(&mapped, record, len)?;
         // Otherwise a killed process may have written the record without making it durable.
         let is_durable = is_new || settled != record;
-        held.write(MOST_AT, &(most as u64).to_ne_bytes())?;
-        held.begin_live(len, is_cut, system::boot())?;
+        mapped.write(MOST_AT, &(most as u64).to_ne_bytes())?;
+        mapped.begin_live(len, is_cut, system::boot())?;
         if is_new {
             // Last, and its first word after the rest: until then the file is unfinished.
             let identity = self.identity().to_bytes();
-            held.write(8, &identity[8..])?;
-            held.write(0, &identity[..8])?;
+            mapped.write(8, &identity[8..])?;
+            mapped.write(0, &identity[..8])?;
         }
-        held.announce()?;
-        let held = Arc::new(held);
-        let elements = self.elements(&held, len, long, sized_by);
+        mapped.announce()?;
+        let mapped = Arc::new(mapped);
+        let elements = self.elements(&mapped, len, long, sized_by);
         let elements = elements.map_err(|error| {
             if live > len {
-                held.restore_lost(live);
+                mapped.restore_lost(live);
             }
-            held.refused(error)
+            mapped.refused(error)
         })?;
-        Ok(FileVec::new(elements, held, settled, is_durable, live.saturating_sub(len)))
+        Ok(FileVec::new(elements, mapped, settled, is_durable, live.saturating_sub(len)))
     }
 
     /// Makes the elements and the length durable if they may not be. Returns the last record.
-    fn settle(held: &Held, record: Record, len: usize) -> Result<Record, FileError> {
-        let header = held.map().header();
+    fn settle(mapped: &MappedFile, record: Record, len: usize) -> Result<Record, FileError> {
+        let header = mapped.map().header();
         let before = record.other(header).map_or(0, |before| before.len);
         let has_failed = header.has_failed();
         if !has_failed && record.len.max(before) <= len as u64 {
@@ -302,19 +302,19 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             // Cached pages may differ from the disk although the system treats them as written. This record overwrites
             // one that may be on the disk, before anything else changes.
             end += len * size_of::<T>();
-            held.rewrite_data(HEADER_BYTES as u64..end as u64)?;
+            mapped.rewrite_data(HEADER_BYTES as u64..end as u64)?;
         }
         // A killed process may have written the record without making it durable. In that case the record before it
         // counts, and the next one overwrites that.
-        held.sync(0..HEADER_BYTES)?;
+        mapped.sync(0..HEADER_BYTES)?;
         if !has_failed && record.len <= len as u64 {
             return Ok(record);
         }
         // If elements were removed without a flush, the space after the remaining ones is reused from now on.
         let next = record.next(len, record.user);
-        held.sync_name()?;
-        held.write(next.at(), &next.to_bytes())?;
-        held.sync_record(Some(&next), 0..end)?;
+        mapped.sync_name()?;
+        mapped.write(next.at(), &next.to_bytes())?;
+        mapped.sync_record(Some(&next), 0..end)?;
         Ok(next)
     }
 
@@ -367,7 +367,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         file: Locked,
         path: Option<&Path>,
         long: u64,
-    ) -> Result<(Held, SizedBy), FileError> {
+    ) -> Result<(MappedFile, SizedBy), FileError> {
         let there = usize::try_from(long).unwrap_or(usize::MAX);
         let exact = self.max_len.map(|max_len| {
             let bytes = max_len.saturating_mul(size_of::<T>()).saturating_add(HEADER_BYTES);
@@ -381,23 +381,24 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
         let least = exact.unwrap_or_else(|| there.max(LEAST_BYTES));
         let mut file = Some(file);
-        let held = map_by_halves(bytes, least, |bytes| {
+        let mapped = map_by_halves(bytes, least, |bytes| {
             let taken = file.take().expect("a refusal returns the file");
-            Held::new(taken, path, bytes).map_err(|(back, error)| {
+            MappedFile::new(taken, path, bytes).map_err(|(back, error)| {
                 file = Some(back);
                 error
             })
         });
-        held.map_err(|misfit| match misfit {
-            Misfit::Refused(error) if exact.is_some() => Misfit::Refused(error.of_option()),
-            misfit => misfit,
-        })
-        .map_err(|misfit| misfit.at(path))
+        mapped
+            .map_err(|misfit| match misfit {
+                Misfit::Refused(error) if exact.is_some() => Misfit::Refused(error.of_option()),
+                misfit => misfit,
+            })
+            .map_err(|misfit| misfit.at(path))
     }
 
     /// Returns the last record of an existing file, and its number of elements.
-    fn find(&self, held: &Held, long: u64) -> Result<(Record, usize), Misfit> {
-        let header = held.map().header();
+    fn find(&self, mapped: &MappedFile, long: u64) -> Result<(Record, usize), Misfit> {
+        let header = mapped.map().header();
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
             return Err(FileErrorKind::Mode.into());
         }
@@ -418,13 +419,13 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// Creates an array over `len` elements in a file of length `long`.
     fn elements(
         &self,
-        held: &Arc<Held>,
+        mapped: &Arc<MappedFile>,
         len: usize,
         long: u64,
         sized_by: SizedBy,
     ) -> Result<VmVec<T>, Error> {
         let kept = len * size_of::<T>();
-        let backing = FileBacking::part(held.clone(), HEADER_BYTES, self.space, kept, long);
+        let backing = FileBacking::part(mapped.clone(), HEADER_BYTES, self.space, kept, long);
         let options = Options {
             max_len: self.max_len,
             growth: self.growth,

@@ -18,7 +18,7 @@ impl<T: Pod> FileVec<T, Mutable> {
 
     /// Publishes to readers that only `len` elements are left, before the others are removed.
     fn remove_to(&mut self, len: usize) {
-        self.held().note_most(self.len());
+        self.mapped().note_most(self.len());
         self.live.publish_removal(len);
     }
 
@@ -54,7 +54,7 @@ impl<T: Pod> FileVec<T, Mutable> {
     /// If `index` is out of bounds.
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> T {
-        self.held().note_most(self.len());
+        self.mapped().note_most(self.len());
         // If this panics, nothing has changed.
         let removed = self.elements.swap_remove(index);
         self.live.publish_removal(self.len());

@@ -173,7 +173,7 @@ fn the_length_of_a_running_writer_counts_in_any_boot() {
     set_boot(&path, [0; 16]);
     assert_eq!(follow.len(), 501);
     // A second array that is refused does not end the announcement, although it shares the open file description.
-    let clone = vec.held().file().try_clone().unwrap();
+    let clone = vec.mapped().file().try_clone().unwrap();
     // SAFETY: as in `create`.
     let second = unsafe { FileVec::<u64>::from_file(clone) };
     assert_eq!(second.unwrap_err().kind(), FileErrorKind::Locked);
@@ -457,10 +457,10 @@ fn records_are_read_whole_during_flushes() {
                 before = bytes[0];
             }
         });
-        let mut record = Record::last(vec.held().map().header()).unwrap();
+        let mut record = Record::last(vec.mapped().map().header()).unwrap();
         for n in 0..200_000_u32 {
             record = record.next(0, [(n / 1000).to_le_bytes()[0] + 1; 64]);
-            vec.held().write(record.at(), &record.to_bytes()).unwrap();
+            vec.mapped().write(record.at(), &record.to_bytes()).unwrap();
         }
         is_done.store(true, Ordering::Relaxed);
     });
@@ -471,7 +471,7 @@ fn a_file_without_sequence_numbers_left_is_refused() {
     let folder = Folder::new();
     let vec = create(&folder.file());
     let record = Record { sequence: 1 << 61, ..Record::NONE };
-    vec.held().write(record.at(), &record.to_bytes()).unwrap();
+    vec.mapped().write(record.at(), &record.to_bytes()).unwrap();
     drop(vec);
     // SAFETY: as in `create`.
     let error = unsafe { FileVec::<u64>::open(folder.file()) }.unwrap_err();
@@ -719,7 +719,7 @@ fn extending_by_a_panicking_iterator_keeps_earlier_elements() {
     }));
     assert!(result.is_err());
     assert!(vec.iter().copied().eq(0..100_000));
-    assert_eq!(vec.held().map().header().live_len(), 100_000);
+    assert_eq!(vec.mapped().map().header().live_len(), 100_000);
 }
 
 #[test]
@@ -729,7 +729,7 @@ fn space_is_allocated_in_whole_pages_or_to_the_maximum() {
         let mut vec = vec.temporary_in(std::env::temp_dir()).unwrap();
         let full = (0..200_000).take_while(|_| vec.try_push([1; 3]).is_ok()).count();
         assert_eq!((full, vec.len(), vec.max_len()), (max_len, max_len, max_len));
-        assert_eq!(vec.held().map().bytes() % page_size(), 0);
+        assert_eq!(vec.mapped().map().bytes() % page_size(), 0);
     }
 }
 

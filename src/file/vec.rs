@@ -16,8 +16,8 @@ use super::builder::FileVecBuilder;
 use super::error::FileError;
 use super::grow_only::GrowOnlyFile;
 use super::header::{HEADER_BYTES, Record, USER_BYTES};
-use super::held::Held;
 use super::live::Live;
+use super::mapped_file::MappedFile;
 use super::mode::{Mode, Mutable};
 use super::system;
 use crate::error::{Error, Refused, unwrap_or_panic};
@@ -157,12 +157,12 @@ impl<T: Pod, M: Mode> Drop for Publish<'_, T, M> {
 impl<T: Pod, M: Mode> FileVec<T, M> {
     pub(super) fn new(
         elements: VmVec<T>,
-        held: Arc<Held>,
+        mapped: Arc<MappedFile>,
         record: Record,
         is_record_durable: bool,
         lost: usize,
     ) -> Self {
-        let (live, Record { user, len: flushed, .. }) = (Live::new(held), record);
+        let (live, Record { user, len: flushed, .. }) = (Live::new(mapped), record);
         Self { elements, live, record, is_record_durable, flushed, lost, user, mode: PhantomData }
     }
 
@@ -340,17 +340,17 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
             max_len: stats.max_len,
             reserved_bytes: stats.reserved_bytes,
             committed_bytes: stats.committed_bytes,
-            file_bytes: self.held().file_bytes().ok(),
+            file_bytes: self.mapped().file_bytes().ok(),
         }
     }
 
     /// Returns the path of the file as it was passed; `None` if it has none.
     pub fn path(&self) -> Option<&Path> {
-        self.held().path()
+        self.mapped().path()
     }
 
-    pub(super) fn held(&self) -> &Held {
-        self.live.held()
+    pub(super) fn mapped(&self) -> &MappedFile {
+        self.live.mapped()
     }
 
     /// Changes the elements by a call, and then publishes their number.
@@ -475,20 +475,20 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// Also if the header cannot be written because a copy-on-write file system is full, or because of the process's
     /// limit (`RLIMIT_FSIZE`); a later call can succeed.
     pub fn flush(&mut self) -> Result<(), FileError> {
-        let held = self.live.held();
-        held.sync(HEADER_BYTES..Self::bytes(self.len()))?;
+        let mapped = self.live.mapped();
+        mapped.sync(HEADER_BYTES..Self::bytes(self.len()))?;
         // Before the record, so that the name of a file with a record is durable.
-        held.sync_name()?;
+        mapped.sync_name()?;
         if !self.is_record_durable {
             // The next record overwrites the one before it.
-            held.sync(0..HEADER_BYTES)?;
+            mapped.sync(0..HEADER_BYTES)?;
             self.is_record_durable = true;
         }
         let record = self.record.next(self.len(), self.user);
-        held.write(record.at(), &record.to_bytes())?;
+        mapped.write(record.at(), &record.to_bytes())?;
         // From here on, either record may be on the disk.
         self.record = record;
-        held.sync_record(Some(&record), 0..HEADER_BYTES)?;
+        mapped.sync_record(Some(&record), 0..HEADER_BYTES)?;
         self.flushed = record.len;
         Ok(())
     }
@@ -507,7 +507,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// If the system refuses.
     pub fn flush_async(&self) -> Result<(), FileError> {
-        self.held().begin_sync(HEADER_BYTES..Self::bytes(self.len()))
+        self.mapped().begin_sync(HEADER_BYTES..Self::bytes(self.len()))
     }
 
     /// Makes a range of elements durable, but not the length: for elements that were flushed before and changed in
@@ -523,7 +523,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     #[track_caller]
     pub fn flush_range(&self, range: impl RangeBounds<usize>) -> Result<(), FileError> {
         let (start, end) = check_range(&range, self.len());
-        self.held().sync(Self::bytes(start)..Self::bytes(end))
+        self.mapped().sync(Self::bytes(start)..Self::bytes(end))
     }
 
     /// Advises the system how elements will be used, including future ones. Has no effect on Windows.
@@ -536,12 +536,12 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// If the system refuses.
     pub fn advise(&self, advice: Advice) -> Result<(), FileError> {
-        let range: Range<usize> = HEADER_BYTES..self.held().map().bytes();
+        let range: Range<usize> = HEADER_BYTES..self.mapped().map().bytes();
         if range.is_empty() {
             return Ok(());
         }
-        let advised = system::advise(self.held().map().raw(), advice, range);
-        advised.map_err(|error| self.held().error(error))
+        let advised = system::advise(self.mapped().map().raw(), advice, range);
+        advised.map_err(|error| self.mapped().error(error))
     }
 
     /// Returns the number of bytes that a number of elements and the header take.
@@ -568,10 +568,10 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.flush()?;
         let Self { elements, live, .. } = self;
         drop(elements);
-        let Some(held) = Arc::into_inner(live.into_held()) else {
+        let Some(mapped) = Arc::into_inner(live.into_mapped()) else {
             unreachable!("only the array and its memory share the file")
         };
-        held.into_file()
+        mapped.into_file()
     }
 }
 

@@ -25,11 +25,11 @@ pub(super) struct GrowthLock<M> {
 
 /// Why the lock cannot be acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum LockError {
     /// This thread holds it, in a call further up its stack.
-    Here,
+    Reentrant,
     /// A thread of the process that this one was forked from held it.
-    Elsewhere,
+    Orphaned,
 }
 
 pub(super) struct Guard<'l, M> {
@@ -53,12 +53,12 @@ impl<M> GrowthLock<M> {
         Self { memory: Mutex::new(memory), holder, state }
     }
 
-    pub(super) fn lock(&self) -> Result<Guard<'_, M>, Held> {
+    pub(super) fn lock(&self) -> Result<Guard<'_, M>, LockError> {
         if self.is_held_here() {
-            return Err(Held::Here);
+            return Err(LockError::Reentrant);
         }
         if !self.is_usable() {
-            return Err(Held::Elsewhere);
+            return Err(LockError::Orphaned);
         }
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(self.guard(memory))

@@ -79,7 +79,7 @@ pub use owned::{Drain, VecMut};
 use crate::error::{Error, ErrorKind, Holder, SizedBy};
 use crate::os;
 use crate::vec::VmVec;
-use lock::{GrowthLock, Held};
+use lock::{GrowthLock, LockError};
 use memory::Memory;
 use places::{Claim, Places, Refusal};
 use std::cell::UnsafeCell;
@@ -240,8 +240,10 @@ impl<T> SharedVec<T> {
     fn claim_slowly(&self, claim: &Claim) -> Result<Option<usize>, Error> {
         let mut guard = match self.memory.lock() {
             Ok(guard) => guard,
-            Err(Held::Here) => return self.places.claim_again(claim).map(Some).ok_or_else(busy),
-            Err(Held::Elsewhere) => return Err(busy()),
+            Err(LockError::Reentrant) => {
+                return self.places.claim_again(claim).map(Some).ok_or_else(busy);
+            }
+            Err(LockError::Orphaned) => return Err(busy()),
         };
         let memory = &mut *guard;
         let claimed = self.places.claim_locked(claim, &mut |need| {

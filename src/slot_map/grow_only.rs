@@ -7,9 +7,9 @@
 //! here. An insertion writes through a raw pointer to one slot that was not live, so no reference points to it, and no
 //! reference to a slice of slots is ever made; see [`array`](crate::slots::array).
 //!
-//! The map's own fields are mutably borrowed one call at a time. [`Lent`] guarantees that: a re-entrant call while the
-//! map takes memory is refused. Nothing else here runs user code during such a borrow, not even the key's conversions,
-//! which may be a user's.
+//! The map's own fields are mutably borrowed one call at a time. [`LendCell`] guarantees that: a re-entrant call while
+//! the map takes memory is refused. Nothing else here runs user code during such a borrow, not even the key's
+//! conversions, which may be a user's.
 
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
@@ -19,7 +19,7 @@ use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
 use crate::slots::vacancy::Vacancy;
-use crate::vec::lent::{Lend, Lent, busy};
+use crate::vec::lend_cell::{Lend, LendCell, busy};
 use std::ptr::NonNull;
 
 /// A scope in which a [`SlotMap`] can only grow; created by [`SlotMap::grow_only`].
@@ -85,7 +85,7 @@ use std::ptr::NonNull;
 /// ```
 pub struct GrowOnlyMap<'m, K: Key, V> {
     /// Also keeps the scope on one thread.
-    map: Lent<'m, SlotMap<K, V>>,
+    map: LendCell<'m, SlotMap<K, V>>,
 }
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -110,12 +110,12 @@ impl<K: Key, V> SlotMap<K, V> {
 }
 
 impl<K: Key, V> Lend for SlotMap<K, V> {
-    fn in_place() -> Self {
+    fn placeholder() -> Self {
         Self::with_slots(Slots::new(&Options::FULL))
     }
 
     #[inline]
-    fn is_in_place(&self) -> bool {
+    fn is_placeholder(&self) -> bool {
         self.slots.is_full_for_good()
     }
 }
@@ -123,7 +123,7 @@ impl<K: Key, V> Lend for SlotMap<K, V> {
 impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     #[inline]
     pub(super) fn new(map: &'m mut SlotMap<K, V>) -> Self {
-        Self { map: Lent::new(map) }
+        Self { map: LendCell::new(map) }
     }
 
     /// Inserts a value, and returns its key and a reference to it. The value does not move while it is in the map.

@@ -7,8 +7,8 @@
 //! slot that is not live, so no reference points to it; callers need not know which slots are. No reference to a slice
 //! of slots is ever made; see [`array`](super::array).
 //!
-//! The fields of the slots are mutably borrowed for one call at a time, which [`Lent`] guarantees: a re-entrant call
-//! while they take memory finds no slots.
+//! The fields of the slots are mutably borrowed for one call at a time, which [`LendCell`] guarantees: a re-entrant
+//! call while they take memory finds no slots.
 
 #![expect(unsafe_code, reason = "changes slots through a shared reference")]
 
@@ -16,22 +16,22 @@ use super::array::Slots;
 use super::gapped_slots::GappedSlots;
 use crate::error::Error;
 use crate::raw_vec::Options;
-use crate::vec::lent::{Lend, Lent, busy};
+use crate::vec::lend_cell::{Lend, LendCell, busy};
 use std::ptr::NonNull;
 
 /// A mutable borrow of slots through which vacant slots can be filled and more slots added.
 pub(crate) struct GrowingSlots<'m, V> {
     /// Also keeps this on one thread.
-    slots: Lent<'m, GappedSlots<V>>,
+    slots: LendCell<'m, GappedSlots<V>>,
 }
 
 impl<V> Lend for GappedSlots<V> {
-    fn in_place() -> Self {
+    fn placeholder() -> Self {
         Self::new(&Options::FULL)
     }
 
     #[inline]
-    fn is_in_place(&self) -> bool {
+    fn is_placeholder(&self) -> bool {
         self.is_full_for_good()
     }
 }
@@ -39,7 +39,7 @@ impl<V> Lend for GappedSlots<V> {
 impl<'m, V> GrowingSlots<'m, V> {
     #[inline]
     pub(crate) fn new(slots: &'m mut GappedSlots<V>) -> Self {
-        Self { slots: Lent::new(slots) }
+        Self { slots: LendCell::new(slots) }
     }
 
     /// Returns the number of slots; 0 while they take memory.

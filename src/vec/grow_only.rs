@@ -12,15 +12,15 @@
 //! 3. The scope makes no `&mut T` to any element, nor a slice of them. A push writes only past the last element, by raw
 //!    pointer, where no reference points yet.
 //!
-//! The fields of the array, which a push changes through `&self`, are borrowed mutably one call at a time, by [`Lent`]:
-//! code that runs while the array takes memory (a [`Backing`](crate::Backing), the program's allocator, a panic hook)
-//! and calls the scope again is refused. Nothing else here runs user code: values are made before, and dropped after.
-//! The drop of a refused value, or an iterator, may therefore push into the same scope.
+//! The fields of the array, which a push changes through `&self`, are borrowed mutably one call at a time, by
+//! [`LendCell`]: code that runs while the array takes memory (a [`Backing`](crate::Backing), the program's allocator, a
+//! panic hook) and calls the scope again is refused. Nothing else here runs user code: values are made before, and
+//! dropped after. The drop of a refused value, or an iterator, may therefore push into the same scope.
 
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
 use super::VmVec;
-use super::lent::{Lend, Lent, scope_methods};
+use super::lend_cell::{Lend, LendCell, scope_methods};
 use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::raw_vec::Options;
 use std::fmt;
@@ -144,16 +144,16 @@ use std::slice::{self, SliceIndex};
 /// ```
 pub struct GrowOnly<'v, T> {
     /// Also keeps the scope on one thread.
-    vec: Lent<'v, VmVec<T>>,
+    vec: LendCell<'v, VmVec<T>>,
 }
 
 impl<T> Lend for VmVec<T> {
-    fn in_place() -> Self {
+    fn placeholder() -> Self {
         Self::with_options(&Options::FULL)
     }
 
     #[inline]
-    fn is_in_place(&self) -> bool {
+    fn is_placeholder(&self) -> bool {
         self.is_full_for_good()
     }
 }
@@ -161,7 +161,7 @@ impl<T> Lend for VmVec<T> {
 impl<'v, T> GrowOnly<'v, T> {
     #[inline]
     pub(super) fn new(vec: &'v mut VmVec<T>) -> Self {
-        Self { vec: Lent::new(vec) }
+        Self { vec: LendCell::new(vec) }
     }
 
     scope_methods!(VmVec);
@@ -186,13 +186,13 @@ impl<'v, T> GrowOnly<'v, T> {
             unsafe { &*last }
         };
         // SAFETY: this moves a value and counts it, and does not panic: the array seen has room, so it is not the
-        // stand-in.
+        // placeholder.
         Ok(unsafe { self.vec.lend_seen(store) })
     }
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
-        // The stand-in, which is seen while the array is lent, is full.
+        // The placeholder, which is seen while the array is lent, is full.
         // SAFETY: this only compares numbers.
         let has_room = unsafe { self.vec.lend_seen(|vec| vec.len < vec.capacity()) };
         if has_room { Ok(()) } else { self.grow_by_one() }

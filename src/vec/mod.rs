@@ -28,7 +28,7 @@ mod drain;
 mod extract_if;
 mod grow_only;
 mod into_iter;
-pub(crate) mod lent;
+pub(crate) mod lend_cell;
 mod splice;
 mod stats;
 #[cfg(feature = "rayon")]

@@ -299,7 +299,7 @@ impl Chains {
     }
 
     /// Makes another chunk the head of a set. Memory for its id must have been reserved.
-    fn stand_in(&mut self, head: Number, other: Number) {
+    fn set_head(&mut self, head: Number, other: Number) {
         self.buckets.replace_reserved(head.id(), other.id());
         self.moved = Moved::to(head.id(), other.id());
     }
@@ -350,7 +350,7 @@ impl Chains {
         }
         match (prev, next) {
             (Some(prev), _) => self.large[prev].set_next(next),
-            (None, Some(next)) => self.stand_in(Number::Large(number), Number::Large(next)),
+            (None, Some(next)) => self.set_head(Number::Large(number), Number::Large(next)),
             (None, None) => self.end(Number::Large(number).id()),
         }
     }
@@ -366,7 +366,7 @@ impl Chains {
         let small = Number::Small(self.small.put(chunk));
         note(&mut self.back, chunk.members(), small.id());
         self.large.give_free(number);
-        self.stand_in(Number::Large(number), small);
+        self.set_head(Number::Large(number), small);
     }
 
     pub(super) fn clear(&mut self) {

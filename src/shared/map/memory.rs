@@ -1,7 +1,7 @@
 //! [`Memory`]: what the growth lock guards; and the methods that take memory.
 
 use super::super::check_prefaulting_is_shared;
-use super::super::lock::{Guard, Held};
+use super::super::lock::{Guard, LockError};
 use super::super::places::{Claim, Grown, RUN, Refusal};
 use super::SharedSlotMap;
 use crate::container::{prefault_methods, reserve_methods};
@@ -67,8 +67,10 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     pub(super) fn claim_slowly(&self, claim: &Claim) -> Result<Option<usize>, Error> {
         let mut guard = match self.memory.lock() {
             Ok(guard) => guard,
-            Err(Held::Here) => return self.places.claim_again(claim).map(Some).ok_or_else(busy),
-            Err(Held::Elsewhere) => return Err(busy()),
+            Err(LockError::Reentrant) => {
+                return self.places.claim_again(claim).map(Some).ok_or_else(busy);
+            }
+            Err(LockError::Orphaned) => return Err(busy()),
         };
         let memory = &mut *guard;
         let claimed = self.places.claim_locked(claim, &mut |need| {

@@ -1,15 +1,15 @@
-//! [`Lent`]: a mutable borrow behind a shared one, for grow-only scopes.
+//! [`LendCell`]: a mutable borrow behind a shared one, for grow-only scopes.
 //!
 //! # Why this is sound
 //!
 //! The owner is mutably borrowed for `'a`, and a `&mut` to it is only made here, one at a time. While the owner is
-//! lent, a stand-in takes its place; the owner is put back when the call ends, also by a panic. User code may therefore
-//! run during the call and re-enter: it does not reach the owner. [`Lent::lend_briefly`] and [`Lent::lend_seen`] use no
-//! stand-in; their callers guarantee that no code runs that could re-enter.
+//! lent, a placeholder takes its place; the owner is put back when the call ends, also by a panic. User code may
+//! therefore run during the call and re-enter: it does not reach the owner. [`LendCell::lend_briefly`] and
+//! [`LendCell::lend_seen`] use no placeholder; their callers guarantee that no code runs that could re-enter.
 //!
-//! Calls that must not mistake the stand-in for the owner check first whether the owner is lent. Calls for which the
-//! stand-in merely looks full, and which then grow through a call that checks, need not. This saves a comparison in hot
-//! calls.
+//! Calls that must not mistake the placeholder for the owner check first whether the owner is lent. Calls for which the
+//! placeholder merely looks full, and which then grow through a call that checks, need not. This saves a comparison in
+//! hot calls.
 
 #![expect(unsafe_code, reason = "makes a mutable reference out of a shared one")]
 
@@ -19,23 +19,23 @@ use std::marker::PhantomData;
 use std::panic::RefUnwindSafe;
 use std::ptr::NonNull;
 
-/// A type that can be lent, because it has a stand-in.
+/// A type that can be lent, because it has a placeholder.
 pub(crate) trait Lend {
-    /// Creates the stand-in that is seen while the owner is lent: it is empty, and has no room.
-    fn in_place() -> Self;
+    /// Creates the placeholder that is seen while the owner is lent: it is empty, and has no room.
+    fn placeholder() -> Self;
 
-    /// Returns `true` if this is a stand-in.
-    fn is_in_place(&self) -> bool;
+    /// Returns `true` if this is a placeholder.
+    fn is_placeholder(&self) -> bool;
 }
 
 /// A mutable borrow of an `A`, lent to one call at a time, on one thread.
-pub(crate) struct Lent<'a, A> {
-    /// The owner, or the stand-in while the owner is lent.
+pub(crate) struct LendCell<'a, A> {
+    /// The owner, or the placeholder while the owner is lent.
     seen: Cell<NonNull<A>>,
     borrow: PhantomData<&'a mut A>,
 }
 
-impl<'a, A: Lend> Lent<'a, A> {
+impl<'a, A: Lend> LendCell<'a, A> {
     #[inline]
     pub(crate) fn new(owner: &'a mut A) -> Self {
         Self { seen: Cell::new(NonNull::from(owner)), borrow: PhantomData }
@@ -62,12 +62,12 @@ impl<'a, A: Lend> Lent<'a, A> {
         if self.is_lent() {
             return Err(refusal());
         }
-        let mut in_place = A::in_place();
-        // Dropped before the stand-in, so the stand-in is not seen when it is dropped.
+        let mut placeholder = A::placeholder();
+        // Dropped before the placeholder, so the placeholder is not seen when it is dropped.
         let mut back = Back { to: &self.seen, owner: self.seen.get() };
-        self.seen.set(NonNull::from(&mut in_place));
+        self.seen.set(NonNull::from(&mut placeholder));
         // SAFETY: the owner is mutably borrowed for `'a`, which outlives `self`, and is not lent, as checked above.
-        // Until it is back, other calls see the stand-in.
+        // Until it is back, other calls see the placeholder.
         Ok(change(unsafe { back.owner.as_mut() }))
     }
 
@@ -75,7 +75,7 @@ impl<'a, A: Lend> Lent<'a, A> {
     fn is_lent(&self) -> bool {
         let seen = self.seen.get();
         // SAFETY: as in `lend_seen`; it only reads.
-        unsafe { seen.as_ref() }.is_in_place()
+        unsafe { seen.as_ref() }.is_placeholder()
     }
 
     /// Lends the owner to a short `change`, at the cost of a comparison. Returns `None` if it is already lent.
@@ -104,7 +104,7 @@ impl<'a, A: Lend> Lent<'a, A> {
         unsafe { self.lend_briefly(|owner| read(owner)) }.unwrap_or_else(|| busy())
     }
 
-    /// Lends whatever is seen, which is the stand-in while the owner is lent. This costs nothing.
+    /// Lends whatever is seen, which is the placeholder while the owner is lent. This costs nothing.
     ///
     /// # Safety
     ///
@@ -112,14 +112,14 @@ impl<'a, A: Lend> Lent<'a, A> {
     #[inline]
     pub(crate) unsafe fn lend_seen<R>(&self, change: impl FnOnce(&mut A) -> R) -> R {
         let mut seen = self.seen.get();
-        // SAFETY: it is the owner, as in `lend`, and not lent; or the stand-in, which lives as long as it is seen, and
-        // is only used through here. `change` does not re-enter, by the caller's guarantee.
+        // SAFETY: it is the owner, as in `lend`, and not lent; or the placeholder, which lives as long as it is seen,
+        // and is only used through here. `change` does not re-enter, by the caller's guarantee.
         change(unsafe { seen.as_mut() })
     }
 }
 
 // A panic puts the owner back, in whatever state `change` leaves it.
-impl<A: RefUnwindSafe> RefUnwindSafe for Lent<'_, A> {}
+impl<A: RefUnwindSafe> RefUnwindSafe for LendCell<'_, A> {}
 
 fn refusal() -> Error {
     Error::new(ErrorKind::Busy, 0)
@@ -133,8 +133,8 @@ pub(crate) fn busy() -> ! {
     handle_error(refusal())
 }
 
-/// Defines the methods that grow-only scopes of arrays have in common. The scope has a field `vec: Lent` and a method
-/// `try_push`.
+/// Defines the methods that grow-only scopes of arrays have in common. The scope has a field `vec: LendCell` and a
+/// method `try_push`.
 macro_rules! scope_methods {
     ($Vec:ident) => {
         /// Appends an element and returns a reference to it, which stays valid across later pushes. O(1), without a

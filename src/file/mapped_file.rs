@@ -1,4 +1,4 @@
-//! [`Held`]: a mapped file, and how it ends.
+//! [`MappedFile`]: a mapped file, and how it ends.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// A file that is mapped for writing, shared by its array and the memory of that array.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct MappedFile {
     /// `None` only after the end.
     map: Option<Map>,
     /// `None` only after the end, if the file was returned.
@@ -40,7 +40,7 @@ pub(super) struct Held {
     has_failed: Mutex<bool>,
 }
 
-impl Held {
+impl MappedFile {
     /// Maps `bytes` of a file, which has its present length again at the end; or returns the file with the error.
     pub(super) fn new(
         file: Locked,
@@ -295,7 +295,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for MappedFile {
     fn drop(&mut self) {
         // A file that is too long is still valid, and a drop cannot report errors.
         let _ = self.end();
