@@ -190,7 +190,7 @@ pub(crate) fn release_all() -> bool {
 #[inline(never)]
 fn release_of(classes: &[SizeClass]) -> bool {
     let release_each = |class| (0..SLOTS).fold(false, |any, slot| release(class, slot) | any);
-    classes.iter().fold(false, |any, class| release_each(size_class) | any)
+    classes.iter().fold(false, |any, class| release_each(class) | any)
 }
 
 #[inline(never)]

@@ -27,7 +27,7 @@ use crate::growing::{Ended, round_up};
 use crate::region_cache::{self, LentBytes, Region, Use};
 pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, address_space_bytes, page_size};
-use crate::service::{self, Memory, Release};
+use crate::service::{self, MaybeServed, Release};
 use std::alloc::Layout;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
@@ -339,7 +339,7 @@ fn release_memory(mut memory: Reservation, usable: usize, release: Release) {
             // A region that waits for its release is not counted, so it may only have the addresses of its memory.
             memory.release_tail(usable);
             memory.uncount();
-            service::release_later(Memory::Alone(memory), usable, None);
+            service::release_later(MaybeServed::Unserved(memory), usable, None);
         }
     }
 }
