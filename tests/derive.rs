@@ -314,12 +314,12 @@ struct Holds<T> {
 
 /// Also with the bound of `Debug`.
 #[derive(Row)]
-struct HoldsTold<T: Debug>(T, T);
+struct BoundedParam<T: Debug>(T, T);
 
 #[test]
 fn bounds_of_the_row_do_not_prevent_debug() {
-    let rows: Columns<HoldsTold<u8>> = [HoldsTold(1, 2)].into_iter().collect();
-    assert_eq!(format!("{:?}", rows.as_slices()), "HoldsToldSlices([1], [2])");
+    let rows: Columns<BoundedParam<u8>> = [BoundedParam(1, 2)].into_iter().collect();
+    assert_eq!(format!("{:?}", rows.as_slices()), "BoundedParamSlices([1], [2])");
 }
 
 #[test]

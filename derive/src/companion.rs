@@ -70,12 +70,12 @@ impl Companion<'_> {
     fn debug(&self) -> TokenStream {
         let mut generics = self.generics();
         let bounds = &mut generics.make_where_clause().predicates;
-        let mut told = Vec::new();
+        let mut debug_fields = Vec::new();
         for (number, (field, member)) in self.fields.iter().zip(self.fields.members()).enumerate() {
             let what = self.kind.of_field(&field.ty);
             // In parentheses, since `fn(): Bound` does not parse.
-            bounds.push(parse_quote!((#what): __Told<#number>));
-            told.push(quote!(<#what as __Told<#number>>::told(&self.#member)));
+            bounds.push(parse_quote!((#what): __DebugField<#number>));
+            debug_fields.push(quote!(<#what as __DebugField<#number>>::debug_field(&self.#member)));
         }
         let (params, own, bounds) = generics.split_for_impl();
         let name = &self.name;
@@ -83,14 +83,14 @@ impl Companion<'_> {
         let body = if let Fields::Named(fields) = self.fields {
             let names = fields.named.iter().filter_map(|field| field.ident.as_ref());
             let names = names.map(|name| name.unraw().to_string());
-            quote!(__f.debug_struct(#text) #(.field(#names, #told))*)
+            quote!(__f.debug_struct(#text) #(.field(#names, #debug_fields))*)
         } else {
-            quote!(__f.debug_tuple(#text) #(.field(#told))*)
+            quote!(__f.debug_tuple(#text) #(.field(#debug_fields))*)
         };
-        let telling = telling();
+        let debug_field_trait = debug_field_trait();
         quote! {
             const _: () = {
-                #telling
+                #debug_field_trait
 
                 #[automatically_derived]
                 #[allow(unused_parens, reason = "only some types need parentheses in a bound")]
@@ -128,17 +128,17 @@ impl Companion<'_> {
 /// Deriving `Debug` would bound the generic parameters instead, and reject rows with a field that does not implement
 /// it. The number of the field makes each bound unique: bounds of two fields whose types only differ in lifetimes would
 /// be ambiguous.
-fn telling() -> TokenStream {
+fn debug_field_trait() -> TokenStream {
     quote! {
-        trait __Told<const __FIELD: ::core::primitive::usize> {
-            fn told(&self) -> &dyn ::core::fmt::Debug;
+        trait __DebugField<const __FIELD: ::core::primitive::usize> {
+            fn debug_field(&self) -> &dyn ::core::fmt::Debug;
         }
 
-        impl<__T, const __FIELD: ::core::primitive::usize> __Told<__FIELD> for __T
+        impl<__T, const __FIELD: ::core::primitive::usize> __DebugField<__FIELD> for __T
         where
             __T: ::core::fmt::Debug,
         {
-            fn told(&self) -> &dyn ::core::fmt::Debug {
+            fn debug_field(&self) -> &dyn ::core::fmt::Debug {
                 self
             }
         }

@@ -153,7 +153,7 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// struct Secret;
 ///
 /// #[derive(stayput::Row)]
-/// pub struct Told(Secret);
+/// pub struct Entry(Secret);
 /// ```
 #[proc_macro_derive(Row, attributes(row))]
 pub fn derive_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {

@@ -26,7 +26,7 @@ pub(crate) fn implementation(
     let types = tuples(types, |first, rest| quote!(#krate::columns::Concat<#first, #rest>));
     let values = fields.members().map(|member| quote!(self.#member));
     let values = tuples(values, |first, rest| quote!(#krate::columns::Concat(#first, #rest)));
-    let put_together = from_tuples(fields);
+    let assembly = from_tuples(fields);
     quote! {
         #[automatically_derived]
         #[allow(deprecated, reason = "a deprecated struct still implements the trait")]
@@ -41,7 +41,7 @@ pub(crate) fn implementation(
 
             #[inline]
             fn from_fields(__fields: <Self as #krate::Row>::Fields) -> Self {
-                #name #put_together
+                #name #assembly
             }
 
             #(#methods)*
@@ -63,7 +63,7 @@ fn associated_type(companion: &Companion<'_>) -> TokenStream {
 fn method(companion: &Companion<'_>, krate: &Path) -> TokenStream {
     let (kind, name, row) = (companion.kind, &companion.name, lifetime());
     let (method, given, made) = (kind.method(), kind.of_fields(), kind.of_row());
-    let put_together = from_tuples(companion.fields);
+    let assembly = from_tuples(companion.fields);
     quote! {
         #[inline]
         fn #method<#row>(
@@ -72,7 +72,7 @@ fn method(companion: &Companion<'_>, krate: &Path) -> TokenStream {
         where
             Self: #row,
         {
-            #name #put_together
+            #name #assembly
         }
     }
 }

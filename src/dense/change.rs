@@ -37,7 +37,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.keys.swap_remove(at);
         let parts = self.rows.swap_remove(at);
         // Last, because it may run user code.
-        S::put_together(parts)
+        S::from_parts(parts)
     }
 
     /// Stores the row of a key's value in the table.
@@ -144,7 +144,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.order.is_touched = true;
         self.table.remove(key);
         self.keys.pop();
-        Some((key, S::put_together(self.rows.pop()?)))
+        Some((key, S::from_parts(self.rows.pop()?)))
     }
 
     /// Drops the rows for which `keep` returns `false`. `keep` receives the rows and the number of one of them.

@@ -75,12 +75,12 @@ impl<R: Row> Rows for Columns<R> {
     }
 
     #[inline]
-    fn take_apart(row: R) -> R::Fields {
+    fn into_parts(row: R) -> R::Fields {
         row.into_fields()
     }
 
     #[inline]
-    fn put_together(fields: R::Fields) -> R {
+    fn from_parts(fields: R::Fields) -> R {
         R::from_fields(fields)
     }
 

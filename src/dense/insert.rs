@@ -25,7 +25,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     #[inline(always)]
     #[track_caller]
     pub fn insert(&mut self, value: V) -> K {
-        let parts = S::take_apart(value);
+        let parts = S::into_parts(value);
         match self.make_key() {
             Ok(key) => {
                 self.put(key, parts);
@@ -44,13 +44,13 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
-        let parts = S::take_apart(value);
+        let parts = S::into_parts(value);
         match self.make_key() {
             Ok(key) => {
                 self.put(key, parts);
                 Ok(key)
             }
-            Err(error) => Err(Refused { error, value: S::put_together(parts) }),
+            Err(error) => Err(Refused { error, value: S::from_parts(parts) }),
         }
     }
 
@@ -102,7 +102,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             Err(error) => handle_error(Self::explain(error)),
         };
         let key = entry.key();
-        let parts = S::take_apart(make(key)?);
+        let parts = S::into_parts(make(key)?);
         entry.insert(row);
         self.put(key, parts);
         Ok(key)
@@ -135,9 +135,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// [`try_reserve`](Self::try_reserve) of 1.
     pub fn try_reattach(&mut self, detached_key: K, value: V) -> Result<(), V> {
         let Ok(row) = self.make_room() else { return Err(value) };
-        let parts = S::take_apart(value);
+        let parts = S::into_parts(value);
         if self.table.try_reattach(detached_key, row).is_err() {
-            return Err(S::put_together(parts));
+            return Err(S::from_parts(parts));
         }
         // The key as the map makes it: the tag of the one passed may differ.
         let key = self

@@ -78,9 +78,9 @@ pub trait Rows: sealed::Made {
     #[doc(hidden)]
     fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error>;
     #[doc(hidden)]
-    fn take_apart(value: Self::Value) -> Self::Parts;
+    fn into_parts(value: Self::Value) -> Self::Parts;
     #[doc(hidden)]
-    fn put_together(parts: Self::Parts) -> Self::Value;
+    fn from_parts(parts: Self::Parts) -> Self::Value;
     #[doc(hidden)]
     fn push(&mut self, parts: Self::Parts);
     #[doc(hidden)]
@@ -267,12 +267,12 @@ impl<V> Rows for VmVec<V> {
     }
 
     #[inline]
-    fn take_apart(value: V) -> V {
+    fn into_parts(value: V) -> V {
         value
     }
 
     #[inline]
-    fn put_together(value: V) -> V {
+    fn from_parts(value: V) -> V {
         value
     }
 

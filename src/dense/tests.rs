@@ -243,9 +243,9 @@ fn reattach_and_insert_with_key_are_refused_as_well() {
         let made = catch_unwind(AssertUnwindSafe(|| map.insert_with_key(|_| [3; 3])));
         let put = map.try_reattach(detached, [4; 3]);
         if put.is_err() {
-            let told = catch_unwind(AssertUnwindSafe(|| map.reattach(detached, [4; 3])));
-            let told = told.unwrap_err().downcast::<String>().unwrap();
-            assert!(told.contains("commit"), "{told}");
+            let panic = catch_unwind(AssertUnwindSafe(|| map.reattach(detached, [4; 3])));
+            let panic = panic.unwrap_err().downcast::<String>().unwrap();
+            assert!(panic.contains("commit"), "{panic}");
         }
         assert!(map.try_reserve(1 << 16).is_err());
         assert!(map.try_prefault(1 << 16).is_err());

@@ -55,10 +55,10 @@ pub(super) fn address_space_bytes() -> usize {
     static BYTES: AtomicUsize = AtomicUsize::new(0);
     once(&BYTES, || {
         // SAFETY: it reads a value that the kernel gave to the process: here, an address in that stack.
-        let told = unsafe { libc::getauxval(libc::AT_RANDOM) };
+        let random = unsafe { libc::getauxval(libc::AT_RANDOM) };
         let here = 0_u8;
-        let told = usize::try_from(told).ok().filter(|address| *address > 0);
-        addresses_up_to(told.unwrap_or((&raw const here).addr()))
+        let random = usize::try_from(random).ok().filter(|address| *address > 0);
+        addresses_up_to(random.unwrap_or((&raw const here).addr()))
     })
 }
 

@@ -479,8 +479,8 @@ pub(crate) fn usual_bytes() -> usize {
 pub(crate) fn memory_bytes() -> usize {
     static MEMORY: AtomicUsize = AtomicUsize::new(0);
     os::once(&MEMORY, || {
-        let told = os::memory_bytes().and_then(u64::checked_next_power_of_two);
-        told.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX)
+        let memory = os::memory_bytes().and_then(u64::checked_next_power_of_two);
+        memory.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX)
     })
 }
 

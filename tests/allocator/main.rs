@@ -148,7 +148,7 @@ fn foreign_memory_ends_the_process() {
         // SAFETY: this breaks the contract on purpose: the address is inside a block, and not the start of one.
         unsafe { GLOBAL.dealloc((&raw mut memory[1000]).cast(), Layout::new::<[u64; 30 * KIB]>()) };
     };
-    if child::told().is_some() {
+    if child::argument().is_some() {
         return free();
     }
     let child =

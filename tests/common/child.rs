@@ -17,14 +17,14 @@ pub(crate) fn test_of<F>() -> &'static str {
 }
 
 /// The argument of this process, if it is a child.
-pub(crate) fn told() -> Option<OsString> {
+pub(crate) fn argument() -> Option<OsString> {
     env::var_os(CHILD)
 }
 
 /// Returns the command that runs one test of this program, with an argument.
-pub(crate) fn child(test: &str, told: impl Into<OsString>) -> Command {
+pub(crate) fn child(test: &str, argument: impl Into<OsString>) -> Command {
     let mut command = Command::new(env::current_exe().expect("it runs"));
-    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, told.into());
+    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, argument.into());
     // Printing a backtrace takes memory, which a child at its limit does not have: it would hang.
     command.env("RUST_BACKTRACE", "0");
     command
@@ -32,8 +32,8 @@ pub(crate) fn child(test: &str, told: impl Into<OsString>) -> Command {
 
 /// Runs a test in a child, and asserts that it passes.
 #[track_caller]
-pub(crate) fn passes(test: &str, told: impl Into<OsString>) {
-    let output = child(test, told).output().expect("it runs again");
+pub(crate) fn passes(test: &str, argument: impl Into<OsString>) {
+    let output = child(test, argument).output().expect("it runs again");
     let printed = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{test}: {}\n{printed}\n{errors}", output.status);

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "opens files of the tests")]
 
-use crate::child::{child, told};
+use crate::child::{argument, child};
 use crate::{Folder, effort};
 use stayput::file::{AppendOnly, Mode, Mutable};
 use stayput::{FileVec, Follow};
@@ -46,14 +46,14 @@ fn write<M: Mode>(path: &Path, mut remove: impl FnMut(&mut FileVec<Element, M>, 
 
 #[test]
 fn writer() {
-    if let Some(path) = told() {
+    if let Some(path) = argument() {
         write::<AppendOnly>(path.as_ref(), |_, _| ());
     }
 }
 
 #[test]
 fn writer_that_removes() {
-    if let Some(path) = told() {
+    if let Some(path) = argument() {
         write::<Mutable>(path.as_ref(), |vec, round| {
             vec.truncate(vec.len() - round % 50);
             vec.pop();
@@ -102,14 +102,14 @@ fn kill_often<M: Mode>(test: &str, may_remove: bool) {
 
 #[test]
 fn nothing_that_was_pushed_is_lost_with_a_writer() {
-    if told().is_none() {
+    if argument().is_none() {
         kill_often::<AppendOnly>("crashes::writer", false);
     }
 }
 
 #[test]
 fn nothing_that_was_pushed_is_lost_with_a_writer_that_removes() {
-    if told().is_none() {
+    if argument().is_none() {
         kill_often::<Mutable>("crashes::writer_that_removes", true);
     }
 }

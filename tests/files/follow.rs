@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "opens files of the tests")]
 
-use crate::child::{child, told};
+use crate::child::{argument, child};
 use crate::{Folder, effort};
 use stayput::file::{AppendOnly, Mode, Mutable};
 use stayput::{FileVec, Follow};
@@ -167,14 +167,14 @@ const COUNT: usize = 200_000;
 
 #[test]
 fn reader() {
-    let Some(path) = told() else { return };
+    let Some(path) = argument() else { return };
     let follow = Follow::<Element>::open(path).unwrap();
     assert!(look(&follow, |len| len == COUNT) > 0);
     assert!(follow.iter().enumerate().all(|(index, found)| found == element(index)));
 }
 
 fn is_followed_by_a_process<M: Mode>() {
-    if told().is_some() {
+    if argument().is_some() {
         return;
     }
     let folder = Folder::new();

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "opens files of the tests, and mounts")]
 
 use crate::Folder;
-use crate::child::{passes, test_of, told};
+use crate::child::{argument, passes, test_of};
 use crate::process::{limit_softly, statm};
 use stayput::file::{FileErrorKind, Snapshot, Space};
 use stayput::{DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap};
@@ -18,7 +18,7 @@ type Element = [u64; 8];
 
 #[track_caller]
 fn in_child<F: FnOnce(&Path)>(run: F) {
-    match told() {
+    match argument() {
         Some(folder) => run(folder.as_ref()),
         None => passes(test_of::<F>(), Folder::new().path()),
     }

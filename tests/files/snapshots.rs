@@ -1,6 +1,6 @@
 //! Containers that are saved to files, alone and together.
 
-use crate::child::{child, told};
+use crate::child::{argument, child};
 use crate::{Folder, effort};
 use stayput::file::{FileError, FileErrorKind, Saved, Snapshot};
 use stayput::{
@@ -268,7 +268,7 @@ fn lock(file: &fs::File) {
 
 #[test]
 fn saver() {
-    let Some(path) = told() else { return };
+    let Some(path) = argument() else { return };
     for round in 0_u64.. {
         let (mut units, mut health) = (SlotMap::<DefaultKey, u64>::new(), SecondaryMap::new());
         for n in 0..round % 50 {
@@ -280,7 +280,7 @@ fn saver() {
 
 #[test]
 fn containers_that_are_saved_together_match_whenever_the_process_is_killed() {
-    if told().is_some() {
+    if argument().is_some() {
         return;
     }
     let folder = Folder::new();

@@ -3,7 +3,7 @@
 
 #![expect(unsafe_code, reason = "accesses memory that must not be accessed")]
 
-use crate::child::{child, test_of, told};
+use crate::child::{argument, child, test_of};
 use stayput::{
     Arena, BlockVec, DefaultKey, Release, Reservation, SecondaryMap, SharedSlotMap, SlotMap, VmVec,
     page_size,
@@ -21,7 +21,7 @@ fn read(at: *const u64) {
 /// Runs a test in a child process, which the sanitizer must stop for a given reason.
 #[track_caller]
 fn stopped_for<F: FnOnce()>(reason: &str, plant: F) {
-    if told().is_some() {
+    if argument().is_some() {
         return plant();
     }
     let name = test_of::<F>();

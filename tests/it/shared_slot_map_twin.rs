@@ -94,7 +94,7 @@ struct Side<K: Key, V> {
 }
 
 /// The keys and numbers of inserted and of removed values.
-type Told<K> = (Vec<(K, u32)>, Vec<(K, u32)>);
+type Report<K> = (Vec<(K, u32)>, Vec<(K, u32)>);
 
 impl<K: Key, V: Value> Side<K, V> {
     fn new(config: Config) -> Self {
@@ -122,8 +122,8 @@ impl<K: Key, V: Value> Side<K, V> {
     }
 
     /// Adds the results of the threads, and returns how many values they have removed.
-    fn note(&mut self, told: Vec<Told<K>>) -> usize {
-        let (added, gone): (Vec<_>, Vec<_>) = told.into_iter().unzip();
+    fn note(&mut self, report: Vec<Report<K>>) -> usize {
+        let (added, gone): (Vec<_>, Vec<_>) = report.into_iter().unzip();
         added.into_iter().flatten().for_each(|(key, number)| self.add(key, number));
         let gone: Vec<_> = gone.into_iter().flatten().collect();
         for (key, number) in &gone {
@@ -259,7 +259,7 @@ struct Worker<'s, K: Key, V> {
     is_alone: bool,
     /// The keys returned to all threads since the owner's last visit.
     known: &'s SharedVec<K>,
-    told: Told<K>,
+    report: Report<K>,
     /// Everything that was observed.
     held: Vec<(&'s V, u32)>,
 }
@@ -271,19 +271,19 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
         is_alone: bool,
         ops: &[Op],
         make: impl Fn() -> V,
-    ) -> Told<K> {
-        let told = (Vec::new(), Vec::new());
-        let mut worker = Self { side, is_alone, known, told, held: Vec::new() };
+    ) -> Report<K> {
+        let report = (Vec::new(), Vec::new());
+        let mut worker = Self { side, is_alone, known, report, held: Vec::new() };
         for op in ops {
             worker.apply(*op, &make);
             if is_alone {
-                let len = side.here.len() + worker.told.0.len() - worker.told.1.len();
+                let len = side.here.len() + worker.report.0.len() - worker.report.1.len();
                 assert_eq!(side.map.len(), len);
             }
         }
         // Removed values stay valid until the owner has the map.
         assert!(worker.held.iter().all(|(value, number)| value.number() == *number));
-        worker.told
+        worker.report
     }
 
     fn pick(&self, pick: u16) -> K {
@@ -304,7 +304,7 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
         assert!(map.get(key).is_some_and(|found| ptr::eq(found, value)));
         assert_eq!((map.key_of(value), map.contains_key(key)), (Some(key), true));
         self.held.push((value, number));
-        self.told.0.push((key, number));
+        self.report.0.push((key, number));
         self.known.push(key);
     }
 
@@ -397,7 +397,7 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
         if let Some(value) = removed {
             assert!(before.is_some_and(|before| ptr::eq(before, value)));
             assert_eq!(map.key_of(value), None);
-            self.told.1.push((key, value.number()));
+            self.report.1.push((key, value.number()));
         }
         self.held.extend(before.map(|value| (value, value.number())));
     }
@@ -408,8 +408,8 @@ pub(crate) fn run<K: Key>(config: Config, frames: &[(Vec<Op>, Owned)]) {
     let make = || ledger.token(u32::try_from(ledger.made()).unwrap());
     let [mut side, mut other] = [(); 2].map(|()| Side::<K, Token<'_>>::new(config));
     for (ops, owned) in frames {
-        let told = Worker::perform(&side, &SharedVec::new(), true, ops, make);
-        let removed = side.note(vec![told]);
+        let report = Worker::perform(&side, &SharedVec::new(), true, ops, make);
+        let removed = side.note(vec![report]);
         assert_eq!(ledger.live(), side.count() + other.count() + removed);
         match owned {
             // Not where a panic ends a fuzz target.
@@ -438,7 +438,7 @@ pub(crate) fn run_together<K: Key + Send + Sync>(config: Config, frames: &[(Vec<
     let [mut side, mut other] = [(); 2].map(|()| Side::<K, Counted<'_>>::new(config));
     for (lists, owned) in frames {
         let (known, barrier) = (SharedVec::new(), Barrier::new(lists.len()));
-        let told: Vec<_> = thread::scope(|scope| {
+        let report: Vec<_> = thread::scope(|scope| {
             let (side, known, barrier) = (&side, &known, &barrier);
             let begin = |worker: usize| {
                 let ops = lists[worker].as_slice();
@@ -450,7 +450,7 @@ pub(crate) fn run_together<K: Key + Send + Sync>(config: Config, frames: &[(Vec<
             let workers: Vec<_> = (0..lists.len()).map(begin).collect();
             workers.into_iter().map(|worker| worker.join().unwrap()).collect()
         });
-        let removed = side.note(told);
+        let removed = side.note(report);
         let live = || live.load(Ordering::Relaxed);
         assert_eq!(live(), side.count() + other.count() + removed);
         side.visit(&mut other, *owned, make, config);

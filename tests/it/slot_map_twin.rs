@@ -762,9 +762,9 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         let expected = held.filter(|_| indices.len() == N);
         let found = self.map.get_disjoint_mut(keys).map(|values| values.map(|value| value.id));
         assert_eq!(found.map(Vec::from).as_ref(), expected.as_ref());
-        let told = self.map.try_get_disjoint_mut(keys).map(|values| values.map(|value| value.id));
-        assert_eq!(told.err(), at_fault(&keys, &keys.map(|key| self.held(key))));
-        assert_eq!(told.ok().map(Vec::from), expected);
+        let result = self.map.try_get_disjoint_mut(keys).map(|values| values.map(|value| value.id));
+        assert_eq!(result.err(), at_fault(&keys, &keys.map(|key| self.held(key))));
+        assert_eq!(result.ok().map(Vec::from), expected);
     }
 
     fn iterate(&mut self, pattern: u64) {

@@ -480,7 +480,7 @@ fn files_are_short_and_finished() {
         for unfinished in ["todo!", "unimplemented!", "dbg!"] {
             assert!(!code.contains(unfinished), "{}: {unfinished}", path.display());
         }
-        let told = text.starts_with("//!") || is_unit_tests(&path);
-        assert!(told, "{}: says not what it is", path.display());
+        let has_header = text.starts_with("//!") || is_unit_tests(&path);
+        assert!(has_header, "{}: says not what it is", path.display());
     }
 }

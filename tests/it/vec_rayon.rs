@@ -214,7 +214,7 @@ fn forgotten_it_leaks_and_no_more() {
 #[derive(Clone, Copy)]
 struct Liar<'d> {
     drops: &'d Drops,
-    told: usize,
+    announced: usize,
     how: How,
 }
 
@@ -247,7 +247,7 @@ impl<'d> ParallelIterator for Liar<'d> {
     type Item = Token<'d>;
 
     fn opt_len(&self) -> Option<usize> {
-        Some(self.told)
+        Some(self.announced)
     }
 
     fn drive_unindexed<C: UnindexedConsumer<Token<'d>>>(self, consumer: C) -> C::Result {
@@ -269,18 +269,18 @@ impl<'d> ParallelIterator for Liar<'d> {
             }
             How::Swap { at } => {
                 let (one, other, reducer) = consumer.split_at(at);
-                let (one, other) = (fill(one, at), fill(other, self.told - at));
+                let (one, other) = (fill(one, at), fill(other, self.announced - at));
                 reducer.reduce(other, one)
             }
             How::LeftOnly { at } => {
                 let (one, other, _) = consumer.split_at(at);
-                drop(fill(other, self.told - at));
+                drop(fill(other, self.announced - at));
                 fill(one, at)
             }
             How::RightOnly { at } => {
                 let (one, other, _) = consumer.split_at(at);
                 drop(fill(one, at));
-                fill(other, self.told - at)
+                fill(other, self.announced - at)
             }
             How::SplitOff => {
                 let left = consumer.split_off_left();
@@ -313,7 +313,7 @@ fn an_iterator_with_a_wrong_length_is_stopped_and_nothing_is_lost() {
         let (drops, own) = (Drops::of(12), Drops::of(1));
         let mut vec = own.vec();
         let run = catch_unwind(AssertUnwindSafe(|| {
-            vec.par_extend(Liar { drops: &drops, told: 10, how });
+            vec.par_extend(Liar { drops: &drops, announced: 10, how });
         }));
         assert!(run.is_err(), "{how:?}");
         assert_eq!(vec.len(), 1, "{how:?}");
@@ -331,7 +331,7 @@ fn an_iterator_with_a_wrong_length_is_stopped_and_nothing_is_lost() {
         let drops = Drops::of(10);
         let mut vec = VmVec::new();
         let run = catch_unwind(AssertUnwindSafe(|| {
-            vec.par_extend(Liar { drops: &drops, told: 10, how });
+            vec.par_extend(Liar { drops: &drops, announced: 10, how });
         }));
         // Swapping halves of which one is empty either changes nothing, or is detected.
         assert!(run.is_ok() || matches!(how, How::Swap { .. }), "{how:?}");

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "uses up what is limited")]
 
-use crate::child::{passes, test_of, told};
+use crate::child::{argument, passes, test_of};
 pub(crate) use crate::process::{Resource, forked, limit_softly, set_limit, statm};
 use crate::{GIB, KIB, MIB};
 use stayput::{
@@ -15,13 +15,13 @@ use std::{env, fs, io, panic, thread};
 /// Runs a test in a child process.
 #[track_caller]
 pub(crate) fn in_child<F: FnOnce()>(run: F) {
-    if told().is_some() { run() } else { passes(test_of::<F>(), "child") }
+    if argument().is_some() { run() } else { passes(test_of::<F>(), "child") }
 }
 
 /// Runs a test in a child process, unless a sanitizer is active, under which this cannot be limited.
 #[track_caller]
 pub(crate) fn in_child_limiting<F: FnOnce()>(what: &str, run: F) {
-    if told().is_none() {
+    if argument().is_none() {
         passes(test_of::<F>(), "child");
     } else if !under_sanitizer(what) {
         run();

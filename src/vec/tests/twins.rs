@@ -12,7 +12,7 @@ use std::thread;
 /// Random calls, and the record of their results.
 struct Run {
     chance: u64,
-    told: Vec<u64>,
+    seen: Vec<u64>,
 }
 
 impl Run {
@@ -22,38 +22,38 @@ impl Run {
     }
 
     fn tell(&mut self, number: usize) {
-        self.told.push(number as u64);
+        self.seen.push(number as u64);
     }
 }
 
 /// Runs the calls with an empty region cache, and then with a full one.
 fn same(calls: impl Fn(&mut Run) + Sync, litter: impl Fn(&mut Run)) {
     for seed in 0..effort::rounds(1).into() {
-        let new = || Run { chance: seed, told: Vec::new() };
+        let new = || Run { chance: seed, seen: Vec::new() };
         let fresh = || {
             let mut run = new();
             calls(&mut run);
-            run.told
+            run.seen
         };
         // While this is held, only this thread uses the region cache, so the spawned one gets fresh memory.
         let _alone = alone();
         let fresh = thread::scope(|scope| scope.spawn(fresh).join()).unwrap();
-        let mut litterer = Run { chance: !seed, told: Vec::new() };
+        let mut litterer = Run { chance: !seed, seen: Vec::new() };
         litter(&mut litterer);
         let mut run = new();
         for round in 0..2 {
-            (run.chance, run.told) = (seed, Vec::new());
+            (run.chance, run.seen) = (seed, Vec::new());
             calls(&mut run);
-            let first = run.told.iter().zip(&fresh).position(|(warm, fresh)| warm != fresh);
+            let first = run.seen.iter().zip(&fresh).position(|(warm, fresh)| warm != fresh);
             if let Some(at) = first {
                 let from = at.saturating_sub(8);
                 panic!(
                     "seed {seed}, round {round}: {:?} for {:?}",
-                    &run.told[from..=at],
+                    &run.seen[from..=at],
                     &fresh[from..=at]
                 );
             }
-            assert_eq!(run.told.len(), fresh.len(), "seed {seed}, round {round}");
+            assert_eq!(run.seen.len(), fresh.len(), "seed {seed}, round {round}");
         }
     }
 }

@@ -135,7 +135,7 @@ impl<'s, T: Tagged> Worker<'s, T> {
         numbers.map(|n| T::make(self.number, n)).collect()
     }
 
-    fn told(&mut self, numbers: Range<usize>, indices: Range<usize>) {
+    fn record(&mut self, numbers: Range<usize>, indices: Range<usize>) {
         assert_eq!(numbers.len(), indices.len());
         self.stored.extend(numbers.zip(indices.map(Some)));
     }
@@ -173,7 +173,7 @@ impl<'s, T: Tagged> Worker<'s, T> {
                 let Some(numbers) = self.next(batch.count.up_to(T::SPAN)) else { return };
                 let mut run = self.make(numbers.clone());
                 match vec.try_append_vec(&mut run) {
-                    Ok(range) => self.told(numbers, range),
+                    Ok(range) => self.record(numbers, range),
                     Err(error) => self.refused(error, numbers, run.iter()),
                 }
             }
@@ -181,7 +181,7 @@ impl<'s, T: Tagged> Worker<'s, T> {
                 let Some(numbers) = self.next(batch.count.up_to(T::SPAN)) else { return };
                 let mut run = VmVec::from(self.make(numbers.clone()));
                 match vec.try_append(&mut run) {
-                    Ok(range) => self.told(numbers, range),
+                    Ok(range) => self.record(numbers, range),
                     Err(error) => self.refused(error, numbers, run.iter()),
                 }
             }
@@ -255,7 +255,7 @@ impl<'s, T: Tagged> Worker<'s, T> {
         match pushed {
             Ok((index, pushed)) => {
                 assert_eq!(pushed.tag(), (self.number, numbers.start));
-                self.told(numbers, index..index + 1);
+                self.record(numbers, index..index + 1);
             }
             Err((Some(error), value)) => self.refused(error, numbers, [value].iter()),
             Err((None, value)) => assert_eq!(value.tag(), (self.number, numbers.start)),
@@ -278,7 +278,7 @@ impl<'s, T: Tagged> Worker<'s, T> {
             match gather.try_flush() {
                 Ok(range) => {
                     self.stored.extend((numbers.start..first).map(|n| (n, None)));
-                    return self.told(first..given, range);
+                    return self.record(first..given, range);
                 }
                 Err(error) => self.refused(error, first..given, gather.as_slice().iter()),
             }
