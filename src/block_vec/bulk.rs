@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::raw::Cut;
+use super::raw::DrainRange;
 use super::{BlockVec, Drain, ExtractIf, GrowOnlyBlockVec};
 use crate::container::{clone_methods, vec_methods};
 use crate::error::{Error, Refused};
@@ -13,8 +13,8 @@ use std::ops::RangeBounds;
 impl<T> BlockVec<T> {
     vec_methods!("BlockVec", GrowOnlyBlockVec, Drain, ExtractIf);
 
-    fn cut(&mut self, start: usize, end: usize) -> Cut<'_, T> {
-        Cut::new(&mut self.raw, start, end)
+    fn cut(&mut self, start: usize, end: usize) -> DrainRange<'_, T> {
+        DrainRange::new(&mut self.raw, start, end)
     }
 
     /// Removes consecutive elements for which `same(later, first)` returns `true`, except the first of each group.
@@ -23,7 +23,7 @@ impl<T> BlockVec<T> {
     /// If `same` or a drop panics, elements that were not visited stay.
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         let len = self.len();
-        let mut cut = Cut::new(&mut self.raw, 0, len);
+        let mut cut = DrainRange::new(&mut self.raw, 0, len);
         cut.keep();
         while let Some((last, next)) = cut.pair() {
             if same(next, last) {

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::raw::Cut;
+use super::raw::DrainRange;
 
 /// A draining iterator over a range of a [`BlockVec`](super::BlockVec), created by
 /// [`BlockVec::drain`](super::BlockVec::drain).
@@ -10,11 +10,11 @@ use super::raw::Cut;
 /// When it is dropped, the elements after the range move down to close the gap. If it is leaked instead (as by
 /// [`mem::forget`](std::mem::forget)), the array ends where the range began, and the remaining elements leak.
 pub struct Drain<'v, T> {
-    cut: Cut<'v, T>,
+    cut: DrainRange<'v, T>,
 }
 
 impl<'v, T> Drain<'v, T> {
-    pub(super) fn new(cut: Cut<'v, T>) -> Self {
+    pub(super) fn new(cut: DrainRange<'v, T>) -> Self {
         Self { cut }
     }
 }

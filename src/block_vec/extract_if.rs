@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::raw::Cut;
+use super::raw::DrainRange;
 
 /// An iterator that removes the elements matching a predicate from a [`BlockVec`](super::BlockVec), created by
 /// [`BlockVec::extract_if`](super::BlockVec::extract_if).
@@ -11,12 +11,12 @@ use super::raw::Cut;
 /// range began, and the remaining elements leak.
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'v, T, F> {
-    cut: Cut<'v, T>,
+    cut: DrainRange<'v, T>,
     predicate: F,
 }
 
 impl<'v, T, F> ExtractIf<'v, T, F> {
-    pub(super) fn new(cut: Cut<'v, T>, predicate: F) -> Self {
+    pub(super) fn new(cut: DrainRange<'v, T>, predicate: F) -> Self {
         Self { cut, predicate }
     }
 }

@@ -7,7 +7,7 @@ mod tests;
 
 use super::order::defragment_methods;
 use super::rows::same_methods;
-use super::rows::sealed::{Made, RowOptions};
+use super::rows::sealed::{FromOptions, RowOptions};
 use super::sort::sort_methods;
 use super::{DenseSlotMap, Rows};
 use crate::columns::{self, Columns, Row};
@@ -51,7 +51,7 @@ where
     }
 }
 
-impl<R: Row> Made for Columns<R> {
+impl<R: Row> FromOptions for Columns<R> {
     fn try_made(row: RowOptions) -> Result<Self, Error> {
         Self::try_with_options(Self::options(row.options), row.capacity)
     }

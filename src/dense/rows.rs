@@ -18,7 +18,7 @@ use std::slice;
     message = "`{Self}` does not store the values of a `DenseSlotMap`",
     note = "the third parameter of `DenseSlotMap` is `VmVec<V>` or, for rows with `#[derive(Row)]`, `Columns<R>`"
 )]
-pub trait Rows: sealed::Made {
+pub trait Rows: sealed::FromOptions {
     /// The type of a value.
     type Value;
     /// A shared reference to a value: `&V`, or a [`RowRef`](crate::RowRef).
@@ -121,7 +121,7 @@ pub(super) mod sealed {
         pub(in crate::dense) capacity: usize,
     }
 
-    pub trait Made: Default {
+    pub trait FromOptions: Default {
         fn try_made(row: RowOptions) -> Result<Self, Error>;
     }
 }
@@ -243,7 +243,7 @@ macro_rules! same_methods {
 }
 pub(super) use same_methods;
 
-impl<V> sealed::Made for VmVec<V> {
+impl<V> sealed::FromOptions for VmVec<V> {
     fn try_made(row: sealed::RowOptions) -> Result<Self, Error> {
         Self::try_with_options(row.options, row.capacity)
     }

@@ -103,7 +103,7 @@ use std::sync::atomic::{Ordering, fence};
 pub struct Follow<T: Pod> {
     map: Map,
     is_append_only: bool,
-    vouched: Vouched,
+    validity: LiveLenValidity,
     element: PhantomData<fn() -> T>,
 }
 
@@ -114,7 +114,7 @@ pub struct Removed;
 
 /// When a live length counts: it was written since the system was started, and no flush has failed since.
 #[derive(Debug)]
-struct Vouched {
+struct LiveLenValidity {
     /// The boot of the system, if known. A writer that names another boot may run in a container.
     boot: Option<[u8; 16]>,
     /// The number of times that the file had been opened for writing, when it had no writer; `None` if it had one. A
@@ -122,7 +122,7 @@ struct Vouched {
     stale: Option<usize>,
 }
 
-impl Vouched {
+impl LiveLenValidity {
     fn new(file: &File, header: Header<'_>) -> Self {
         // In this order, because a writer announces itself before it counts the opening.
         let openings = header.openings();
@@ -205,9 +205,9 @@ impl<T: Pod> Follow<T> {
         let (element_bytes, align) = (size_of::<T>(), align_of::<T>());
         let identity = Identity { element_bytes, align, tag, is_append_only: false };
         let is_append_only = identity.check(header)?;
-        let vouched = Vouched::new(file, header);
+        let validity = LiveLenValidity::new(file, header);
         let mut now = long;
-        find_len(header, vouched.is_live(header), element_bytes, || {
+        find_len(header, validity.is_live(header), element_bytes, || {
             now = file.metadata()?.len();
             Ok(now)
         })?;
@@ -215,7 +215,7 @@ impl<T: Pod> Follow<T> {
             // A writer has just opened the file and extended it to its maximum length.
             return Self::over(file, tag);
         }
-        let this = Self { map, is_append_only, vouched, element: PhantomData };
+        let this = Self { map, is_append_only, validity, element: PhantomData };
         if !this.first().is_aligned() {
             let error = Error::new(ErrorKind::Alignment, align).with_limit(align as u64);
             return Err(Misfit::Refused(error));
@@ -239,10 +239,10 @@ impl<T: Pod> Follow<T> {
     #[inline]
     pub fn len(&self) -> usize {
         let header = self.map.header();
-        let len = if self.vouched.is_live(header) {
+        let len = if self.validity.is_live(header) {
             header.live_len()
         } else {
-            self.vouched.durable_len(header)
+            self.validity.durable_len(header)
         };
         len.min(self.max_len())
     }

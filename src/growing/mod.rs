@@ -27,7 +27,7 @@ pub(crate) use budget::BudgetMeter;
 use cached::CachedPrefix;
 use external::ExternalMemory;
 pub(crate) use external::ServiceHooks;
-pub(crate) use options::{Ended, MemoryRequest, option_methods};
+pub(crate) use options::{MemoryRequest, ReleaseCounts, option_methods};
 pub(crate) use policy::Amount;
 pub use policy::Growth;
 use policy::Step;

@@ -7,8 +7,8 @@ use super::{GrowingReservation, Growth, ServiceHooks};
 use crate::error::Error;
 use crate::region_cache;
 use crate::reservation::{
-    ColumnLayouts, HugePages, Reservation, ReservationBuilder, Space, column_count, usual_bytes,
-    whole_bytes,
+    AddressSpace, ColumnLayouts, HugePages, Reservation, ReservationBuilder, column_count,
+    usual_bytes, whole_bytes,
 };
 use crate::service::{self, CommitAhead, Release};
 
@@ -96,19 +96,19 @@ impl GrowingReservation {
 /// Reserves exactly what the builder says.
 #[inline(never)]
 fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
-    let ended = Ended::now();
+    let ended = ReleaseCounts::now();
     builder.reserve().or_else(|error| again(builder, ended).ok_or(error))
 }
 
 /// Reserves for an array without a maximum: as much as its share of the addresses, but at most what it can ever use.
-/// See [`Space`].
+/// See [`AddressSpace`].
 fn reserve_by_default(
     builder: ReservationBuilder,
     request: &MemoryRequest,
 ) -> Result<Reservation, Error> {
     let (need, most, columns) =
         (request.need_bytes, request.most_bytes, column_count(request.columns));
-    let mut space = Space::now();
+    let mut space = AddressSpace::now();
     let mut has_room = false;
     loop {
         let taken = space.take_for_array(need, most, columns);
@@ -117,7 +117,7 @@ fn reserve_by_default(
             // Cached regions count, too.
             has_room = true;
             if region_cache::make_room_to_reserve() {
-                space = Space::now();
+                space = AddressSpace::now();
                 continue;
             }
         }
@@ -137,7 +137,7 @@ fn reserve_by_default(
 
 /// Tries a refused reservation again, if more addresses are available since `ended`, or can be made available by
 /// releasing memory that is cached or waits.
-fn again(builder: ReservationBuilder, ended: Ended) -> Option<Reservation> {
+fn again(builder: ReservationBuilder, ended: ReleaseCounts) -> Option<Reservation> {
     // In this order: memory that waits may just be moving to the region cache.
     let made_room = service::release_waiting(ended.waiting) | region_cache::make_room(ended.kept);
     if made_room { builder.reserve_if_possible() } else { None }
@@ -145,12 +145,12 @@ fn again(builder: ReservationBuilder, ended: Ended) -> Option<Reservation> {
 
 /// How many releases had ended before a call that may be refused: of cached memory, and of memory that waited.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ended {
+pub(crate) struct ReleaseCounts {
     pub(crate) kept: usize,
     pub(crate) waiting: usize,
 }
 
-impl Ended {
+impl ReleaseCounts {
     pub(crate) fn now() -> Self {
         Self { kept: region_cache::releases_ended(), waiting: service::releases_ended() }
     }

@@ -10,7 +10,9 @@
 #![forbid(unsafe_code)]
 
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
-use super::memory::{Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover};
+use super::memory::{
+    Arrays, ForArrays, SlotRatio, array, check_slot, copy, cover, too_many, uncover,
+};
 use crate::error::Error;
 use crate::slots::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
@@ -482,14 +484,16 @@ impl Buckets {
     pub(super) fn each_array_of(
         &mut self,
         visitor: &mut impl ForArrays,
-        hashes: Share,
+        hashes: SlotRatio,
     ) -> Result<(), Error> {
         // A bucket is added when there are more than `MOST` entries per bucket.
-        visitor
-            .visit(&mut self.first, Share { slots_each: MOST, most: |slots| slots / MOST + 2 })?;
+        visitor.visit(
+            &mut self.first,
+            SlotRatio { slots_each: MOST, most: |slots| slots / MOST + 2 },
+        )?;
         // Each overflow bucket follows a full one; a few more are reserved, or in use during a merge.
         let most = |slots| slots / ENTRIES + 4;
-        visitor.visit(&mut self.more, Share { slots_each: SPARE, most })?;
+        visitor.visit(&mut self.more, SlotRatio { slots_each: SPARE, most })?;
         visitor.visit(&mut self.hashes, hashes)
     }
 
@@ -525,7 +529,7 @@ impl Buckets {
 
 impl Arrays for Buckets {
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.each_array_of(visitor, Share::SLOTS)
+        self.each_array_of(visitor, SlotRatio::SLOTS)
     }
 
     fn tidy(&mut self) {

@@ -53,14 +53,14 @@ pub(super) fn too_many(limit: u32) -> Error {
 
 /// The relation between the length of an array and the number of slots.
 #[derive(Clone, Copy, Debug)]
-pub struct Share {
+pub struct SlotRatio {
     /// The typical number of slots per element.
     pub(super) slots_each: usize,
     /// The most elements that a number of slots can take.
     pub(super) most: fn(usize) -> usize,
 }
 
-impl Share {
+impl SlotRatio {
     /// One element per slot.
     pub(super) const SLOTS: Self = Self { slots_each: 1, most: covering };
 }
@@ -109,14 +109,14 @@ pub(crate) use forward_arrays;
 
 /// An operation on all arrays of an index.
 pub trait ForArrays {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error>;
+    fn visit<T>(&mut self, array: &mut VmVec<T>, share: SlotRatio) -> Result<(), Error>;
 }
 
 /// Recreates empty arrays with the given options.
 pub(crate) struct Remake(pub(crate) Options);
 
 impl ForArrays for Remake {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
+    fn visit<T>(&mut self, array: &mut VmVec<T>, share: SlotRatio) -> Result<(), Error> {
         debug_assert!(array.is_empty(), "the array is in use");
         let max_len = self.0.max_len.map(share.most);
         let options = Options { max_len, holder: Holder::Index, ..self.0.internal() };
@@ -132,7 +132,7 @@ pub(crate) enum MakeRoom {
 }
 
 impl ForArrays for MakeRoom {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
+    fn visit<T>(&mut self, array: &mut VmVec<T>, share: SlotRatio) -> Result<(), Error> {
         let (Self::Reserve(slots) | Self::Prefault(slots)) = *self;
         let elements = slots.div_ceil(share.slots_each);
         // Slots used before, and holes in an array, are reused, so no more than the maximum is needed.
@@ -152,7 +152,7 @@ pub(crate) struct PrefaultAhead {
 }
 
 impl ForArrays for PrefaultAhead {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, _: Share) -> Result<(), Error> {
+    fn visit<T>(&mut self, array: &mut VmVec<T>, _: SlotRatio) -> Result<(), Error> {
         let left = self.budget.less(self.done.bytes);
         self.done = self.done.and(array.prefault_ahead(left));
         Ok(())
@@ -166,7 +166,7 @@ pub(crate) struct GiveBack {
 }
 
 impl ForArrays for GiveBack {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, _: Share) -> Result<(), Error> {
+    fn visit<T>(&mut self, array: &mut VmVec<T>, _: SlotRatio) -> Result<(), Error> {
         let left = self.budget.less(self.done.bytes);
         self.done = self.done.and(array.shrink_to_fit_within(left)?);
         Ok(())

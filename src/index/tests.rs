@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::memory::{Arrays, ForArrays, Remake, Share, array, copy};
+use super::memory::{Arrays, ForArrays, Remake, SlotRatio, array, copy};
 use crate::error::Error;
 use crate::os::{Call, fault::Fault};
 use crate::raw_vec::Options;
@@ -21,7 +21,7 @@ pub(super) fn fresh<I: Arrays>(mut index: I, max_len: Option<usize>) -> I {
 struct Sizes(Vec<[usize; 2]>);
 
 impl ForArrays for Sizes {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, _: Share) -> Result<(), Error> {
+    fn visit<T>(&mut self, array: &mut VmVec<T>, _: SlotRatio) -> Result<(), Error> {
         self.0.push([array.len(), array.max_len()]);
         Ok(())
     }

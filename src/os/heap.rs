@@ -23,8 +23,8 @@
 //!
 //! # Implementation
 //!
-//! A [`Head`] precedes the first page, and a bitmap of the committed pages precedes the head. So callers pass the
-//! reservation that pages belong to, and no list of reservations is needed.
+//! A [`BlockHeader`] precedes the first page, and a bitmap of the committed pages precedes the head. So callers pass
+//! the reservation that pages belong to, and no list of reservations is needed.
 
 #![expect(clippy::unnecessary_wraps, reason = "the functions of other systems can fail")]
 
@@ -53,7 +53,7 @@ pub(super) const NO_MEMORY: Code = 12;
 const PAGE_BYTES: usize = 4096;
 
 /// The description of a reservation, directly before it.
-struct Head {
+struct BlockHeader {
     /// The layout of the block, which begins with the bitmap.
     layout: Layout,
     /// The distance from the start of the block to the first page.
@@ -64,7 +64,7 @@ struct Head {
 
 const WORD_BITS: usize = usize::BITS as usize;
 
-impl Head {
+impl BlockHeader {
     /// The layout of the block for `bytes` bytes of pages, and the size of what precedes them.
     fn layout(bytes: usize) -> Option<(Layout, usize)> {
         let words = (bytes / PAGE_BYTES).div_ceil(WORD_BITS);
@@ -169,7 +169,7 @@ pub(crate) fn now_ms() -> u32 {
 }
 
 pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
-    let (layout, front_bytes) = Head::layout(bytes).ok_or(REFUSED)?;
+    let (layout, front_bytes) = BlockHeader::layout(bytes).ok_or(REFUSED)?;
     // SAFETY: the size of the layout is not 0, since the head is part of it.
     let block = NonNull::new(unsafe { System.alloc(layout) }).ok_or(REFUSED)?;
     let words = (bytes / PAGE_BYTES).div_ceil(WORD_BITS);
@@ -178,10 +178,10 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     // SAFETY: the block is larger than its front by the pages.
     let start = unsafe { block.add(front_bytes) };
     // SAFETY: the front of the reservation at `start` has room for the head, which is written next.
-    let head = unsafe { Head::place(start) };
+    let head = unsafe { BlockHeader::place(start) };
     // SAFETY: inside the front, after the words. `start` is aligned to a page, so the head directly before it is
     // aligned for its type.
-    unsafe { head.write(Head { layout, front_bytes, lock: Mutex::new(()) }) };
+    unsafe { head.write(BlockHeader { layout, front_bytes, lock: Mutex::new(()) }) };
     poison(start.as_ptr(), bytes);
     Ok(start)
 }
@@ -191,7 +191,7 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
 /// As for [`super::commit`].
 pub(super) unsafe fn commit(of: NonNull<u8>, start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     // SAFETY: the contract of this function is that of the call.
-    let mut bits = unsafe { Head::bits(of) };
+    let mut bits = unsafe { BlockHeader::bits(of) };
     for (page, offset) in bits.pages(start, bytes).zip((0..).step_by(PAGE_BYTES)) {
         // SAFETY: the range lies inside the reservation, as the caller promises.
         if unsafe { bits.set(page, true) } {
@@ -214,7 +214,7 @@ pub(super) unsafe fn decommit(
     bytes: usize,
 ) -> Result<(), Code> {
     // SAFETY: the contract of this function is that of the call.
-    let mut bits = unsafe { Head::bits(of) };
+    let mut bits = unsafe { BlockHeader::bits(of) };
     for (page, offset) in bits.pages(start, bytes).zip((0..).step_by(PAGE_BYTES)) {
         // SAFETY: the range lies inside the reservation, as the caller promises.
         let was_committed = unsafe { bits.set(page, false) };
@@ -271,10 +271,10 @@ pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<No
 pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     unpoison(start.as_ptr(), bytes);
     // SAFETY: a reservation that was not released before, as the caller promises.
-    let head = unsafe { Head::place(start) };
+    let head = unsafe { BlockHeader::place(start) };
     // The lock is dropped: on some systems it owns memory.
     // SAFETY: written by `reserve`, and read for the last time.
-    let Head { layout, front_bytes, lock: _ } = unsafe { head.read() };
+    let BlockHeader { layout, front_bytes, lock: _ } = unsafe { head.read() };
     // SAFETY: the start of the block.
     let block = unsafe { start.sub(front_bytes) };
     // SAFETY: `reserve` allocated it with this layout, and it is not used again, as the caller promises.
@@ -291,7 +291,7 @@ pub(super) unsafe fn accessible(
     bytes: usize,
 ) -> Result<impl Iterator<Item = Result<Range<usize>, Code>>, Code> {
     // SAFETY: the contract of this function is that of the call.
-    let mut bits = unsafe { Head::bits(of) };
+    let mut bits = unsafe { BlockHeader::bits(of) };
     let first = start.addr().get();
     let pages = bits.pages(start, bytes).zip((first..).step_by(PAGE_BYTES));
     Ok(pages.filter_map(move |(page, address)| {

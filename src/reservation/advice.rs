@@ -7,7 +7,7 @@
 
 #![expect(unsafe_code, reason = "calls `os` with the range that a reservation owns")]
 
-use super::{HugePages, Pages, Reservation, Taken};
+use super::{CountedShare, HugePages, Pages, Reservation};
 use crate::os;
 use crate::page::PageBytes;
 use std::convert::Infallible;
@@ -45,7 +45,7 @@ impl Reservation {
             // neighbours.
             // SAFETY: exactly the mapping that the system returned, which `self` owns.
             unsafe { os::advise_huge(self.mapping_start, self.mapping_bytes, self.advice()) }
-        } else if self.taken.as_mut().is_none_or(Taken::take_advised) {
+        } else if self.taken.as_mut().is_none_or(CountedShare::take_advised) {
             self.advise(self.whole());
         } else {
             return;

@@ -36,7 +36,7 @@ pub(crate) use rooms::take_all as take_all_rooms;
 #[cfg(test)]
 pub(crate) use share::FLOOR_BYTES;
 pub(crate) use share::{
-    Space, Taken, blocks, default_reservation_bytes, memory_bytes, usual_bytes,
+    AddressSpace, CountedShare, blocks, default_reservation_bytes, memory_bytes, usual_bytes,
     usual_reservation_bytes, whole_bytes,
 };
 pub(crate) use stripes::{ColumnLayouts, column_count, layouts};
@@ -156,7 +156,7 @@ pub struct Reservation {
     /// Whether the system has been advised about huge pages.
     is_advised: bool,
     /// What the range counts for if its size is a share of the addresses.
-    taken: Option<Taken>,
+    taken: Option<CountedShare>,
     /// The slot in which the room at its end is offered to other threads.
     offer: Option<u16>,
 }
@@ -447,19 +447,19 @@ impl Reservation {
     }
 
     /// Counts the reservation as one whose size is a share of the addresses, until it is released.
-    pub(crate) fn count_as(&mut self, mut taken: Taken) {
+    pub(crate) fn count_as(&mut self, mut taken: CountedShare) {
         taken.settle(self.span(), column_count(self.columns));
         self.taken = Some(taken);
     }
 
     /// Whether the reservation has room to grow that is a share of the addresses.
     pub(crate) fn has_room(&self) -> bool {
-        self.taken.as_ref().is_some_and(Taken::has_room)
+        self.taken.as_ref().is_some_and(CountedShare::has_room)
     }
 
     /// What sets the size of the range.
     pub(crate) fn sized_by(&self) -> SizedBy {
-        self.taken.as_ref().map_or(SizedBy::Option, Taken::sized_by)
+        self.taken.as_ref().map_or(SizedBy::Option, CountedShare::sized_by)
     }
 
     /// Undoes [`count_as`](Self::count_as).

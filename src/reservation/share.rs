@@ -105,7 +105,7 @@ static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 static BLOCK_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Space {
+pub(crate) struct AddressSpace {
     bytes: usize,
     /// What limits them.
     sized_by: SizedBy,
@@ -125,7 +125,7 @@ struct Share {
     taken: usize,
 }
 
-impl Space {
+impl AddressSpace {
     /// A space of `bytes` addresses without other limits.
     const fn of(bytes: usize) -> Self {
         let sized_by = SizedBy::addresses(bytes);
@@ -182,7 +182,7 @@ impl Space {
         need: usize,
         most: usize,
         columns: u8,
-    ) -> Result<Taken, Error> {
+    ) -> Result<CountedShare, Error> {
         let usual = usual_bytes();
         // Each column has its own.
         let mappings = u16::from(columns) * MAPPINGS;
@@ -197,7 +197,12 @@ impl Space {
             Some(taken.wrapping_add(bytes))
         });
         let limit = Some(self.sized_by).filter(|_| bytes < usual.min(most));
-        Ok(Taken { bytes, mappings, kind: ShareKind::Array, limit: limit.and_then(LimitKib::of) })
+        Ok(CountedShare {
+            bytes,
+            mappings,
+            kind: ShareKind::Array,
+            limit: limit.and_then(LimitKib::of),
+        })
     }
 
     /// Takes room for a block: `said` bytes if possible, otherwise its share by the ladder, or `near` bytes if there
@@ -207,7 +212,7 @@ impl Space {
         said: Option<usize>,
         least: usize,
         near: Option<usize>,
-    ) -> Option<Taken> {
+    ) -> Option<CountedShare> {
         let counted = |blocks| (blocks < MOST_BLOCKS).then_some(blocks + 1);
         let others = BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
         let near = near.filter(|_| others >= FAR_BLOCKS);
@@ -221,15 +226,15 @@ impl Space {
         if bytes.is_none() {
             BLOCKS.fetch_sub(1, ORDER);
         }
-        Some(Taken::new(bytes?, MAPPINGS_OF_BLOCK, ShareKind::Block))
+        Some(CountedShare::new(bytes?, MAPPINGS_OF_BLOCK, ShareKind::Block))
     }
 
     /// Counts a block that has exactly the addresses that it needs. `None` if there are too many mappings already.
-    pub(crate) fn take_for_bare_block(align: usize) -> Option<Taken> {
+    pub(crate) fn take_for_bare_block(align: usize) -> Option<CountedShare> {
         let is_aligned = align > os::page_size().get();
         let mappings = if is_aligned { MAPPINGS_BARE_ALIGNED } else { MAPPINGS_BARE };
         take_mappings(mappings, BARE_EIGHTHS).ok()?;
-        Some(Taken::new(0, mappings, ShareKind::Bare))
+        Some(CountedShare::new(0, mappings, ShareKind::Bare))
     }
 
     /// Counts the bytes of a block: first among those of all blocks, which limits their sum, then among all shares,
@@ -293,7 +298,7 @@ impl Share {
 
 /// The share of a reservation, which is counted for as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct CountedShare {
     bytes: usize,
     mappings: u16,
     kind: ShareKind,
@@ -327,7 +332,7 @@ enum ShareKind {
     Bare,
 }
 
-impl Taken {
+impl CountedShare {
     const fn new(bytes: usize, mappings: u16, kind: ShareKind) -> Self {
         Self { bytes, mappings, kind, limit: None }
     }
@@ -411,7 +416,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for CountedShare {
     #[inline(never)]
     fn drop(&mut self) {
         self.count(0, 0);
@@ -432,7 +437,7 @@ pub(crate) fn blocks() -> (usize, usize) {
 
 /// Returns the size of the reservation that an array would get now, for elements of `element_bytes`.
 pub(crate) fn default_reservation_bytes(element_bytes: usize) -> usize {
-    let share = Space::now().share(TAKEN_BYTES.load(ORDER));
+    let share = AddressSpace::now().share(TAKEN_BYTES.load(ORDER));
     let part = share.of_array(ARRAYS.load(ORDER), usual_bytes());
     whole_bytes(element_bytes, part)
 }
@@ -519,14 +524,14 @@ mod tests {
     const TIB: usize = 1 << 40;
 
     /// The sizes that `count` arrays get, one after the other, if each needs `need` bytes.
-    fn parts(space: Space, usual: usize, need: usize, count: usize) -> (Vec<usize>, Share) {
+    fn parts(space: AddressSpace, usual: usize, need: usize, count: usize) -> (Vec<usize>, Share) {
         let mut share = space.share(0);
         let mut parts = Vec::new();
         for arrays in 0..count {
             let bytes = whole_bytes(need, share.of_array(arrays, usual));
             // What is left is measured, or all that is not counted.
             let left = space.left.map(|left| left.saturating_sub(share.taken + bytes));
-            share = Space { left, ..space }.share(share.taken + bytes);
+            share = AddressSpace { left, ..space }.share(share.taken + bytes);
             parts.push(bytes);
         }
         (parts, share)
@@ -535,7 +540,7 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn a_thousand_arrays_get_one_gib_each_on_machines_of_any_size() {
-        let space = Space::of(128 * TIB);
+        let space = AddressSpace::of(128 * TIB);
         for memory in [16 * GIB, 32 * GIB, 256 * GIB, TIB] {
             let (parts, share) = parts(space, memory, 8, 30_000);
             assert_eq!(parts[0], memory);
@@ -549,8 +554,10 @@ mod tests {
 
     #[test]
     fn under_a_limit_a_quarter_is_left_and_small_arrays_still_get_memory() {
-        let space =
-            Space { left: Some(2 * GIB - 64 * MIB), ..Space::of(1 << (usize::BITS - 17).max(31)) };
+        let space = AddressSpace {
+            left: Some(2 * GIB - 64 * MIB),
+            ..AddressSpace::of(1 << (usize::BITS - 17).max(31))
+        };
         let (parts, share) = parts(space, GIB, 8, 12_000);
         assert!((200 * MIB..256 * MIB).contains(&parts[0]), "{}", parts[0]);
         assert!(parts[..500].iter().all(|part| *part >= FLOOR_BYTES));
@@ -564,7 +571,7 @@ mod tests {
     fn on_32_bits_the_first_array_gets_the_largest_share_and_many_fit() {
         let four_gib = usize::try_from(4 * (GIB as u64)).unwrap_or(usize::MAX);
         for all in [2 * GIB - 1, 3 * GIB, four_gib] {
-            let space = Space::of(all);
+            let space = AddressSpace::of(all);
             let (parts, share) = parts(space, 128 * MIB, 8, 500);
             assert_eq!(parts[0], 128 * MIB);
             assert!(parts.iter().all(|part| *part >= FLOOR_BYTES), "{all}");
@@ -588,7 +595,7 @@ mod tests {
     #[cfg_attr(no_vm, ignore = "shares are small there")]
     fn few_sizes_are_tried_after_a_refusal() {
         let refused = Error::new(ErrorKind::AddressSpace, GIB);
-        let mut space = Space::of(usize::MAX / 2);
+        let mut space = AddressSpace::of(usize::MAX / 2);
         let mut tries = 0;
         loop {
             let part = space.share(0).of_array(0, LARGEST_BYTES);

@@ -6,7 +6,7 @@
 use super::slotmap::SlotmapKey;
 use crate::error::Error;
 use crate::key::{Key, KeyData, Layout};
-use crate::secondary::waiting::Waiting;
+use crate::secondary::deferred::DeferredPairs;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
 use crate::slot_map::parts::{BadPart, NextKeys, Part};
@@ -225,7 +225,7 @@ impl<K: Key, V> Secondary<K, V> for SecondaryMap<K, V> {
         &mut self,
         mut next: impl FnMut() -> Result<Option<(K, V)>, E>,
     ) -> Result<(), E> {
-        let mut waiting = Waiting::new(Self::NEAR_READ_BYTES);
+        let mut waiting = DeferredPairs::new(Self::NEAR_READ_BYTES);
         while let Some((key, value)) = next()? {
             if waiting.is_to_pass(self, key) {
                 self.put_new((key, value))?;

@@ -17,6 +17,7 @@ mod change;
 mod join;
 mod memory;
 
+pub(crate) mod deferred;
 mod drain;
 mod entry;
 mod extract_if;
@@ -24,7 +25,6 @@ mod grow_only;
 pub mod sparse;
 mod traits;
 mod type_id;
-pub(crate) mod waiting;
 
 pub use crate::slot_map::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
 pub use builder::SecondaryMapBuilder;

@@ -1,6 +1,6 @@
 //! Implementations of std's traits, for both maps if they are alike.
 
-use super::waiting::Waiting;
+use super::deferred::DeferredPairs;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, sparse, unwrap_or_panic};
 use crate::container::into_walk_methods;
 use crate::error::Error;
@@ -79,7 +79,7 @@ traits!(SparseSecondaryMap<K, V, S>, sparse::Iter<'a, K, V>, sparse::IterMut<'a,
 impl<K: Key, V> SecondaryMap<K, V> {
     #[track_caller]
     fn put_all(&mut self, items: impl IntoIterator<Item = (K, V)>) {
-        let mut waiting = Waiting::new(NEAR_BYTES);
+        let mut waiting = DeferredPairs::new(NEAR_BYTES);
         for (key, value) in items {
             if waiting.is_to_pass(self, key) {
                 drop(self.insert(key, value));

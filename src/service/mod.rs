@@ -57,7 +57,7 @@ mod worker;
 use registry::Process;
 use registry::Service;
 #[cfg(test)]
-use shared::Kept;
+use shared::NotTaken;
 use shared::Shared;
 pub(crate) use shared::last_piece;
 
@@ -376,7 +376,7 @@ impl Served {
     }
 
     /// Does what the thread does once the array has stopped growing.
-    pub(crate) fn rest(&self) -> Result<(), Kept> {
+    pub(crate) fn rest(&self) -> Result<(), NotTaken> {
         while self.0.has_too_much() && self.0.take_back()? > 0 {}
         Ok(())
     }

@@ -103,7 +103,7 @@ pub(crate) struct Shared {
 
 /// Why [`Shared::take_back`] took nothing although there is something.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kept {
+pub(crate) enum NotTaken {
     /// Work is in progress.
     Busy,
     /// The system refused the call.
@@ -522,7 +522,7 @@ impl Shared {
     }
 
     /// Takes back a piece of the [surplus](Self::has_surplus), and returns its size.
-    pub(super) fn take_surplus_back(&self) -> Result<usize, Kept> {
+    pub(super) fn take_surplus_back(&self) -> Result<usize, NotTaken> {
         self.take_back_to(self.usual_ahead())
     }
 
@@ -532,7 +532,7 @@ impl Shared {
 
     /// Takes back a piece of [what is too much](Self::has_too_much) ahead of an array that does not grow, and returns
     /// its size.
-    pub(super) fn take_back(&self) -> Result<usize, Kept> {
+    pub(super) fn take_back(&self) -> Result<usize, NotTaken> {
         self.take_back_to(self.least.load(Ordering::Relaxed))
     }
 
@@ -545,14 +545,14 @@ impl Shared {
             match self.take_back_any() {
                 Ok(1..) => (any, tries) = (true, 0),
                 // Wait: a step of the service ends soon.
-                Err(Kept::Busy) if !self.ownership.is_owned() => tries = self.pause(tries),
+                Err(NotTaken::Busy) if !self.ownership.is_owned() => tries = self.pause(tries),
                 Ok(0) | Err(_) => return any,
             }
         }
     }
 
     /// Takes back a piece of what is ahead of the array, and returns its size.
-    pub(crate) fn take_back_any(&self) -> Result<usize, Kept> {
+    pub(crate) fn take_back_any(&self) -> Result<usize, NotTaken> {
         self.take_back_to(0)
     }
 
@@ -568,10 +568,10 @@ impl Shared {
         self.reservation.run_bytes(offset).max(super::UNIT_BYTES)
     }
 
-    fn take_back_to(&self, ahead: usize) -> Result<usize, Kept> {
+    fn take_back_to(&self, ahead: usize) -> Result<usize, NotTaken> {
         let keep = self.keep(self.ownership.state(), ahead);
         let begun = self.ownership.begin_taking_back(units(keep));
-        let state = begun.map_err(|Busy| Kept::Busy)?;
+        let state = begun.map_err(|Busy| NotTaken::Busy)?;
         // The array may have taken more in between.
         let keep = keep.max(self.bytes(state.ready));
         let before = self.reach.load(Ordering::Relaxed);
@@ -579,7 +579,7 @@ impl Shared {
         let result = self.decommit_down_to(keep, false, &mut |_| pieces.next().is_some());
         let left = self.reach.load(Ordering::Relaxed);
         self.ownership.finish(Work::Exclusive, 0);
-        result.map(|()| before - left).map_err(|_| Kept::Refused)
+        result.map(|()| before - left).map_err(|_| NotTaken::Refused)
     }
 
     /// Decommits what follows `keep`, at once or in pieces from the end. `goes_on` is called before each piece.

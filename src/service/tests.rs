@@ -7,7 +7,7 @@ mod left;
 use super::ownership::{Busy, Ownership, State, Work};
 use super::registry::{Job, Process, Service};
 use super::releases::Releases;
-use super::shared::{Kept, Shared};
+use super::shared::{NotTaken, Shared};
 use super::{CommitAhead, MaybeServed, Release, Served, UNIT_BYTES};
 use crate::error::Error;
 use crate::os::{self, Call, fault::Fault};
@@ -660,7 +660,7 @@ fn dropping_an_array_releases_its_memory_despite_other_references() {
     drop(array);
     assert_eq!(released.struck(), 1);
     assert!(matches!(step(&known), Ok(false)));
-    assert!(matches!(known.take_back_any(), Err(Kept::Busy)));
+    assert!(matches!(known.take_back_any(), Err(NotTaken::Busy)));
     assert!(!known.take_back_all());
     assert!(known.end().is_none());
 }

@@ -4,7 +4,7 @@
 
 use super::registry::{Job, Service};
 use super::releases::ReleaseToken;
-use super::shared::{Kept, Shared};
+use super::shared::{NotTaken, Shared};
 use super::{Handoff, KEPT_BYTES, MaybeServed, RELEASE_BYTES, decommit_behind};
 use crate::os::{self, Priority};
 use crate::region_cache;
@@ -86,11 +86,11 @@ pub(super) fn run(service: &'static Service) {
     }
 }
 
-fn took_back(service: &Service, shared: &Arc<Shared>, taken: Result<usize, Kept>) {
+fn took_back(service: &Service, shared: &Arc<Shared>, taken: Result<usize, NotTaken>) {
     match taken {
         Ok(1..) => {}
-        Err(Kept::Busy) => service.postpone(shared),
-        Ok(0) | Err(Kept::Refused) => service.stop_taking_back(shared),
+        Err(NotTaken::Busy) => service.postpone(shared),
+        Ok(0) | Err(NotTaken::Refused) => service.stop_taking_back(shared),
     }
 }
 

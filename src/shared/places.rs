@@ -20,17 +20,17 @@ const PUBLISHED: u8 = 1;
 /// Aligned so that it shares no cache line with other data, even on processors that fetch two lines of 64 bytes at a
 /// time or that have lines of 128.
 #[repr(align(128))]
-pub(super) struct Line<T>(T);
+pub(super) struct CachePadded<T>(T);
 
 /// The places of an array that several threads share.
 pub(super) struct Places {
-    read_mostly: Line<ReadMostly>,
+    read_mostly: CachePadded<ReadMostly>,
     /// The next place. If it is past `committed`, the difference is the number of tickets in use that are void or have
     /// no memory yet.
-    tail: Line<AtomicUsize>,
-    prefix: Line<Prefix>,
+    tail: CachePadded<AtomicUsize>,
+    prefix: CachePadded<Prefix>,
     /// Whether void tickets are in use. Changed only with the growth lock held.
-    is_closed: Line<AtomicBool>,
+    is_closed: CachePadded<AtomicBool>,
 }
 
 /// What all threads read, and what changes only when memory is taken.
@@ -102,7 +102,7 @@ impl Places {
     /// Creates places of which `committed` have memory: 0 if they have flags.
     pub(super) const fn new(committed: usize) -> Self {
         Self {
-            read_mostly: Line(ReadMostly {
+            read_mostly: CachePadded(ReadMostly {
                 open: AtomicUsize::new(0),
                 committed: AtomicUsize::new(committed),
                 ahead_from: AtomicUsize::new(usize::MAX),
@@ -110,9 +110,12 @@ impl Places {
                 flags: AtomicPtr::new(ptr::null_mut()),
                 unset: 0,
             }),
-            tail: Line(AtomicUsize::new(0)),
-            prefix: Line(Prefix { hint: AtomicUsize::new(0), is_scanned: AtomicBool::new(false) }),
-            is_closed: Line(AtomicBool::new(false)),
+            tail: CachePadded(AtomicUsize::new(0)),
+            prefix: CachePadded(Prefix {
+                hint: AtomicUsize::new(0),
+                is_scanned: AtomicBool::new(false),
+            }),
+            is_closed: CachePadded(AtomicBool::new(false)),
         }
     }
 

@@ -123,15 +123,15 @@ impl<K: Key, V> Extend<V> for SlotMap<K, V> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = V>>(&mut self, values: I) {
         /// Discards the keys.
-        struct Nothing;
+        struct DiscardKeys;
 
-        impl<K> Extend<K> for Nothing {
+        impl<K> Extend<K> for DiscardKeys {
             fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
                 keys.into_iter().for_each(drop);
             }
         }
 
-        self.insert_many(values, &mut Nothing);
+        self.insert_many(values, &mut DiscardKeys);
     }
 }
 

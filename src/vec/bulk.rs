@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "moves elements between arrays")]
 
-use super::{Cut, Drain, ExtractIf, GrowOnly, Splice, VmVec};
+use super::{Drain, DrainRange, ExtractIf, GrowOnly, Splice, VmVec};
 use crate::container::{clone_methods, vec_methods};
 use crate::error::{Error, Refused};
 use std::ops::{Bound, RangeBounds};
@@ -11,8 +11,8 @@ use std::ptr;
 impl<T> VmVec<T> {
     vec_methods!("VmVec", GrowOnly, Drain, ExtractIf);
 
-    fn cut(&mut self, start: usize, end: usize) -> Cut<'_, T> {
-        Cut::new(self, start, end)
+    fn cut(&mut self, start: usize, end: usize) -> DrainRange<'_, T> {
+        DrainRange::new(self, start, end)
     }
 
     /// Removes consecutive elements for which `same(later, first)` returns `true`, except the first of each group.
@@ -27,7 +27,7 @@ impl<T> VmVec<T> {
         });
         let Some(gone) = gone else { return };
         let len = self.len;
-        let mut cut = Cut::new(self, gone, len);
+        let mut cut = DrainRange::new(self, gone, len);
         drop(cut.next());
         while let Some((last, next)) = cut.pair() {
             if same(next, last) {

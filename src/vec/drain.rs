@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::Cut;
+use super::DrainRange;
 #[cfg(feature = "rayon")]
 use super::Taken;
 use std::fmt;
@@ -12,11 +12,11 @@ use std::fmt;
 /// When it is dropped, the elements after the range move down to close the gap. If it is leaked instead (as by
 /// [`mem::forget`](std::mem::forget)), the array ends where the range began, and the remaining elements leak.
 pub struct Drain<'v, T> {
-    pub(super) cut: Cut<'v, T>,
+    pub(super) cut: DrainRange<'v, T>,
 }
 
 impl<'v, T> Drain<'v, T> {
-    pub(super) fn new(cut: Cut<'v, T>) -> Self {
+    pub(super) fn new(cut: DrainRange<'v, T>) -> Self {
         Self { cut }
     }
 

@@ -64,7 +64,7 @@ impl<T> VmVec<T> {
     #[inline]
     fn fill_capacity(&mut self, iter: &mut impl Iterator<Item = T>) {
         let capacity = self.capacity();
-        let mut end = End::of(self);
+        let mut end = SetLenOnDrop::of(self);
         while end.len < capacity {
             let Some(value) = iter.next() else { break };
             // SAFETY: the length is below the capacity, as the loop checked.
@@ -83,7 +83,7 @@ impl<T> VmVec<T> {
     #[inline]
     pub(super) unsafe fn fill_from(&mut self, iter: impl Iterator<Item = T>) {
         let capacity = self.capacity();
-        let mut end = End::of(self);
+        let mut end = SetLenOnDrop::of(self);
         iter.for_each(|value| {
             debug_assert!(end.len < capacity);
             // SAFETY: the length is below the capacity, by the caller's guarantee.
@@ -94,14 +94,14 @@ impl<T> VmVec<T> {
 
 /// The end of an array while a loop appends to it. It keeps the length out of memory, so that the loop only writes
 /// elements, and stores it however the loop ends.
-struct End<'v, T> {
+struct SetLenOnDrop<'v, T> {
     /// The first element.
     first: *mut T,
     len: usize,
     to: &'v mut usize,
 }
 
-impl<'v, T> End<'v, T> {
+impl<'v, T> SetLenOnDrop<'v, T> {
     #[inline]
     fn of(vec: &'v mut VmVec<T>) -> Self {
         Self { first: vec.first(), len: vec.len, to: &mut vec.len }
@@ -121,7 +121,7 @@ impl<'v, T> End<'v, T> {
     }
 }
 
-impl<T> Drop for End<'_, T> {
+impl<T> Drop for SetLenOnDrop<'_, T> {
     #[inline]
     fn drop(&mut self) {
         *self.to = self.len;

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Cut, VmVec};
+use super::{DrainRange, VmVec};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -12,14 +12,14 @@ use std::marker::PhantomData;
 /// range began, and the remaining elements leak.
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'v, T, F> {
-    cut: Cut<'v, T>,
+    cut: DrainRange<'v, T>,
     predicate: F,
     /// Invariant in `T`, since the predicate may change elements.
     changes: PhantomData<&'v mut VmVec<T>>,
 }
 
 impl<'v, T, F> ExtractIf<'v, T, F> {
-    pub(super) fn new(cut: Cut<'v, T>, predicate: F) -> Self {
+    pub(super) fn new(cut: DrainRange<'v, T>, predicate: F) -> Self {
         Self { cut, predicate, changes: PhantomData }
     }
 }

@@ -23,7 +23,7 @@ mod cached;
 mod tests;
 
 use super::Contents;
-use crate::growing::{Ended, round_up};
+use crate::growing::{ReleaseCounts, round_up};
 use crate::region_cache::{self, LentBytes, Region, Use};
 pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, address_space_bytes, page_size};
@@ -90,7 +90,7 @@ impl Block {
         if let Some(block) = cached::take(layout, options, contents) {
             return Ok(block);
         }
-        let ended = Ended::now();
+        let ended = ReleaseCounts::now();
         match Self::fresh(layout, options) {
             Err(Refusal::BySystem) if make_room(layout, options, ended) => {
                 Self::fresh(layout, options)
@@ -195,7 +195,7 @@ impl Block {
         let header = self.header();
         let Some(end) = header.offset.checked_add(new.size()) else { return false };
         let usable = header.usable;
-        let ended = Ended::now();
+        let ended = ReleaseCounts::now();
         let mut grown = self.grow_to(end, new.align());
         if !grown && make_room(new, options, ended) {
             grown = self.grow_to(end, new.align());
@@ -380,7 +380,7 @@ fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
 
 /// Releases what is cached or waits to be released, to retry a refused request. Returns `true` if there was anything,
 /// or if other releases have ended since `ended`. Does nothing for sizes that exceed the address space.
-fn make_room(layout: Layout, options: &BlockOptions, ended: Ended) -> bool {
+fn make_room(layout: Layout, options: &BlockOptions, ended: ReleaseCounts) -> bool {
     if layout.size().saturating_add(layout.align()) > address_space_bytes() {
         return false;
     }

@@ -1,12 +1,12 @@
 //! Decides how many addresses a block gets to grow into: its share of those that all containers of the process without
-//! an explicit size divide among themselves, see [`Space`].
+//! an explicit size divide among themselves, see [`AddressSpace`].
 //!
 //! A block without a share gets only the addresses it needs, as a block of `malloc` does: the system merges adjacent
 //! ones into one mapping, and they grow by being moved, which copies nothing either. If there are too many of these as
 //! well, the block is refused, see [`Refusal::Crowded`].
 
 use super::{BlockOptions, Refusal};
-use crate::reservation::{CAN_MOVE, Reservation, Space, is_much_unreleased, page_size};
+use crate::reservation::{AddressSpace, CAN_MOVE, Reservation, is_much_unreleased, page_size};
 
 /// The divisor of the size for the second attempt, after a range is refused.
 const MUCH_LESS: usize = 64;
@@ -21,7 +21,7 @@ pub(super) fn reserve(
     let least = least(end, options);
     // Where blocks are many, one that can be moved needs no more than `least`; see `relocate`.
     let near = (CAN_MOVE && align <= page_size()).then_some(least);
-    if let Some(taken) = Space::now().take_for_block(options.reserve_bytes, least, near) {
+    if let Some(taken) = AddressSpace::now().take_for_block(options.reserve_bytes, least, near) {
         let preferred = taken.bytes();
         for bytes in [preferred, preferred / MUCH_LESS] {
             if bytes < least {
@@ -33,7 +33,7 @@ pub(super) fn reserve(
             }
         }
     }
-    let taken = Space::take_for_bare_block(align).ok_or(Refusal::Crowded)?;
+    let taken = AddressSpace::take_for_bare_block(align).ok_or(Refusal::Crowded)?;
     let builder = builder.bytes(end).bare();
     let mut bare = match builder.reuse_if_possible() {
         Some(reused) => reused,

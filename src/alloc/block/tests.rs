@@ -5,7 +5,7 @@
 use super::*;
 use crate::os::{Call, fault::Fault};
 use crate::region_cache::{release_all, tests::are_all};
-use crate::reservation::{Space, take_all_rooms};
+use crate::reservation::{AddressSpace, take_all_rooms};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
 use std::thread;
@@ -473,7 +473,7 @@ fn concurrent_threads_stay_within_the_share_of_blocks() {
     let barrier = &Barrier::new(THREADS);
     let take = || {
         barrier.wait();
-        let taken = Space::now().take_for_block(Some(usize::MAX / 4), 1, None);
+        let taken = AddressSpace::now().take_for_block(Some(usize::MAX / 4), 1, None);
         barrier.wait();
         let bytes = counts().1;
         barrier.wait();

@@ -20,8 +20,8 @@
 //! or never returns.
 //!
 //! References and slices of elements are made from a shared or mutable borrow of the whole `Raw`. The exceptions are
-//! [`RunsMut`], [`Cut`] and [`Owned`], which borrow or own all elements; their documentation says which elements they
-//! hand out.
+//! [`RunsMut`], [`DrainRange`] and [`Owned`], which borrow or own all elements; their documentation says which elements
+//! they hand out.
 //!
 //! Only [`Raw`] owns blocks and elements. It is `Send` and `Sync` if the elements are, and covariant, since only a
 //! mutable borrow yields references that can be written through.
@@ -43,11 +43,11 @@ use std::panic::UnwindSafe;
 use std::ptr::{self, NonNull};
 use std::slice;
 
-mod cut;
+mod drain_range;
 mod owned;
 mod runs;
 
-pub(super) use cut::Cut;
+pub(super) use drain_range::DrainRange;
 pub(super) use owned::Owned;
 #[cfg(feature = "rayon")]
 pub(crate) use owned::Taken;
@@ -364,9 +364,9 @@ impl<T> Raw<T> {
 impl<T> Drop for Raw<T> {
     fn drop(&mut self) {
         /// Deallocates the blocks, even if the drop of an element panics.
-        struct Free<'r, T>(&'r mut Raw<T>);
+        struct FreeOnDrop<'r, T>(&'r mut Raw<T>);
 
-        impl<T> Drop for Free<'_, T> {
+        impl<T> Drop for FreeOnDrop<'_, T> {
             fn drop(&mut self) {
                 let mut from = 0;
                 // From the first block on, so that an allocator that merges adjacent free memory merges the last block
@@ -380,7 +380,7 @@ impl<T> Drop for Raw<T> {
             }
         }
 
-        Free(self).0.truncate(0);
+        FreeOnDrop(self).0.truncate(0);
     }
 }
 
@@ -635,16 +635,16 @@ impl<T> Raw<T> {
     #[inline]
     pub(super) fn fill_block(&mut self, iter: impl Iterator<Item = T>) {
         /// Keeps the length in a register while a loop appends, and stores it however the loop ends.
-        struct End<'r>(usize, &'r mut usize);
+        struct SetLenOnDrop<'r>(usize, &'r mut usize);
 
-        impl Drop for End<'_> {
+        impl Drop for SetLenOnDrop<'_> {
             fn drop(&mut self) {
                 *self.1 = self.0;
             }
         }
 
         let (tail, room) = (self.tail, self.to - self.len);
-        let mut end = End(self.len, &mut self.len);
+        let mut end = SetLenOnDrop(self.len, &mut self.len);
         // `take` counts the elements, so there are no more than fit, whatever the iterator does.
         iter.take(room).for_each(|value| {
             let place = tail.wrapping_add(end.0).cast_mut();

@@ -1,7 +1,7 @@
 //! [`Owned`] and [`Taken`]: iterators that move elements out.
 //!
-//! The length of the array is 0, so it drops no element. The elements that are left are `front..back` of each [`Left`];
-//! no element is in two of these.
+//! The length of the array is 0, so it drops no element. The elements that are left are `front..back` of each
+//! [`Unyielded`]; no element is in two of these.
 
 use super::Raw;
 #[cfg(feature = "rayon")]
@@ -14,7 +14,7 @@ use std::ptr::NonNull;
 use std::slice;
 
 /// Elements of an array that were not yielded yet. The owner of this value owns them.
-struct Left<T> {
+struct Unyielded<T> {
     front: usize,
     back: usize,
     /// The origin of the block that holds `front`, if `front` is below `until`.
@@ -25,9 +25,9 @@ struct Left<T> {
 }
 
 // As for `Raw`.
-impl<T: UnwindSafe> UnwindSafe for Left<T> {}
+impl<T: UnwindSafe> UnwindSafe for Unyielded<T> {}
 
-impl<T> Left<T> {
+impl<T> Unyielded<T> {
     fn new(range: Range<usize>) -> Self {
         let origin = NonNull::dangling().as_ptr();
         Self { front: range.start, back: range.end, origin, until: 0, elements: PhantomData }
@@ -104,7 +104,7 @@ impl<T> Left<T> {
 /// Moves the elements out, from both ends.
 pub(in super::super) struct Owned<T> {
     raw: Raw<T>,
-    left: Left<T>,
+    left: Unyielded<T>,
 }
 
 // SAFETY: it owns its elements; the pointer leads to them.
@@ -117,7 +117,7 @@ impl<T> Owned<T> {
         let len = raw.len;
         // SAFETY: 0 is valid for any capacity.
         unsafe { raw.set_len(0) };
-        Self { raw, left: Left::new(0..len) }
+        Self { raw, left: Unyielded::new(0..len) }
     }
 
     #[inline]
@@ -161,7 +161,7 @@ impl<T> Owned<T> {
     pub(in super::super) fn take_rest(&mut self) -> Taken<'_, T> {
         let range = self.left.front..self.left.back;
         self.left.front = self.left.back;
-        Taken { raw: &self.raw, left: Left::new(range) }
+        Taken { raw: &self.raw, left: Unyielded::new(range) }
     }
 }
 
@@ -176,7 +176,7 @@ impl<T> Drop for Owned<T> {
 #[cfg(feature = "rayon")]
 pub(crate) struct Taken<'o, T> {
     raw: &'o Raw<T>,
-    left: Left<T>,
+    left: Unyielded<T>,
 }
 
 // SAFETY: it owns its elements. Otherwise it only reads addresses of blocks, which do not change meanwhile.
@@ -190,7 +190,7 @@ impl<T> SplitAt for Taken<'_, T> {
         let Range { start, end } = self.left.front..self.left.back;
         // The two parts own them from here on.
         self.left.front = end;
-        let part = |range| Self { raw: self.raw, left: Left::new(range) };
+        let part = |range| Self { raw: self.raw, left: Unyielded::new(range) };
         (part(start..start + count), part(start + count..end))
     }
 }

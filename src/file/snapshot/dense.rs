@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::form::Form;
+use super::form::Codec;
 use super::read::Source;
 use super::write::Sink;
 use crate::dense::DenseSlotMap;
@@ -15,7 +15,7 @@ use crate::table::{Indices, Row, Table};
 use crate::vec::VmVec;
 use bytemuck::Pod;
 
-impl<K: Key, V: Pod> Form for DenseSlotMap<K, V> {
+impl<K: Key, V: Pod> Codec for DenseSlotMap<K, V> {
     fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
         self.table().write(to)?;
         self.rows().write(to)
@@ -30,7 +30,7 @@ impl<K: Key, V: Pod> Form for DenseSlotMap<K, V> {
     }
 }
 
-impl<R: Pod + Row<X::Part>, X: Indices, K: Key> Form for Table<R, X, K> {
+impl<R: Pod + Row<X::Part>, X: Indices, K: Key> Codec for Table<R, X, K> {
     fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
         self.rows().write(to)
     }

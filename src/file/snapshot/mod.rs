@@ -41,7 +41,7 @@ mod form {
     use crate::file::header::Misfit;
 
     /// How a container is written and read, without what surrounds it.
-    pub trait Form {
+    pub trait Codec {
         fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit>;
 
         fn read(from: &mut Source<'_>) -> Result<Self, Misfit>
@@ -51,7 +51,7 @@ mod form {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Head {
+struct FileHeader {
     magic: [u8; 8],
     /// The layout of keys; 0 if there are none.
     key_bits: u64,
@@ -63,7 +63,7 @@ struct Head {
     slots: u64,
 }
 
-impl Head {
+impl FileHeader {
     const BYTES: usize = BEGIN_BYTES;
 
     /// Returns the header, including what depends on the type of values.

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{DETACHED, HOLE, Head, LIVE, RETIRED, SLOT_MAP, key_bits, section_slots};
+use super::{DETACHED, FileHeader, HOLE, LIVE, RETIRED, SLOT_MAP, key_bits, section_slots};
 use crate::backing::Backing;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
@@ -111,16 +111,20 @@ impl<'f> Source<'f> {
         Ok(self.sum.finalize())
     }
 
-    pub(super) fn read_head<V>(&mut self, magic: [u8; 8], key_bits: u64) -> Result<Head, Misfit> {
+    pub(super) fn read_header<V>(
+        &mut self,
+        magic: [u8; 8],
+        key_bits: u64,
+    ) -> Result<FileHeader, Misfit> {
         let mut head = Vec::new();
         match self.left {
             0 => return Err(FileErrorKind::Empty.into()),
-            left if left < Head::BYTES as u64 => return Err(FileErrorKind::Short.into()),
-            _ => self.read_bytes(Head::BYTES, &mut head)?,
+            left if left < FileHeader::BYTES as u64 => return Err(FileErrorKind::Short.into()),
+            _ => self.read_bytes(FileHeader::BYTES, &mut head)?,
         }
         self.add_to_sum(&head);
         let head = head.first_chunk().expect("the header was read");
-        Head::of_bytes::<V>(head, magic, key_bits)
+        FileHeader::of_bytes::<V>(head, magic, key_bits)
     }
 
     /// Returns an error if fewer than `count` bytes are left.
@@ -163,7 +167,7 @@ pub(super) fn read_from<K: Key, V: Pod>(
     from: &mut Source<'_>,
     reuse: Option<Reuse>,
 ) -> Result<SlotMap<K, V>, Misfit> {
-    let head = from.read_head::<V>(SLOT_MAP, key_bits::<K>())?;
+    let head = from.read_header::<V>(SLOT_MAP, key_bits::<K>())?;
     match (map.type_id(), head.type_id) {
         (None, Some(type_id)) => map.try_set_type_id(type_id).map_err(misfit)?,
         (Some(wanted), found) if found != Some(wanted) => {

@@ -2,16 +2,16 @@
 
 #![forbid(unsafe_code)]
 
-use super::form::Form;
+use super::form::Codec;
 use super::read::{self, Source};
 use super::write::{self, Sink};
-use super::{Head, SECONDARY_MAP, key_bits, section_slots};
+use super::{FileHeader, SECONDARY_MAP, key_bits, section_slots};
 use crate::error::Error;
 use crate::file::error::{FileError, FileErrorKind};
 use crate::file::header::{Misfit, word};
 use crate::heap::try_reserve_exact;
 use crate::key::{Key, KeyData};
-use crate::secondary::waiting::Waiting;
+use crate::secondary::deferred::DeferredPairs;
 use crate::secondary::{SecondaryMap, SecondaryMapBuilder, SparseSecondaryMap};
 use crate::slots::far_index::NEAR_BYTES;
 use bytemuck::Pod;
@@ -87,7 +87,7 @@ impl<K: Key, V: Pod, S: BuildHasher + Default> SparseSecondaryMap<K, V, S> {
     }
 }
 
-impl<K: Key, V: Pod> Form for SecondaryMap<K, V> {
+impl<K: Key, V: Pod> Codec for SecondaryMap<K, V> {
     fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
         write_pairs(self.iter(), self.len(), self.mint().tag(), to)
     }
@@ -97,7 +97,7 @@ impl<K: Key, V: Pod> Form for SecondaryMap<K, V> {
     }
 }
 
-impl<K: Key, V: Pod, S: BuildHasher + Default> Form for SparseSecondaryMap<K, V, S> {
+impl<K: Key, V: Pod, S: BuildHasher + Default> Codec for SparseSecondaryMap<K, V, S> {
     fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
         write_pairs(self.iter(), self.len(), self.mint().tag(), to)
     }
@@ -126,7 +126,7 @@ fn read_into<K: Key, V: Pod>(
     let put_all = |map: &mut SecondaryMap<K, V>, pairs: Vec<(K, V)>| {
         pairs.into_iter().try_fold(true, |all, (key, value)| Ok(all & put(map, key, value)?))
     };
-    let mut waiting = Waiting::new(NEAR_BYTES);
+    let mut waiting = DeferredPairs::new(NEAR_BYTES);
     let tag = read_pairs(from, |key, value| {
         if waiting.is_to_pass(&map, key) {
             return put(&mut map, key, value);
@@ -149,7 +149,7 @@ fn write_pairs<'m, K: Key, V: Pod>(
     to: &mut Sink<'_>,
 ) -> Result<(), Misfit> {
     let (key_bits, type_id) = (key_bits::<K>(), (tag > 0).then_some(tag));
-    let head = Head { magic: SECONDARY_MAP, key_bits, floor: 0, type_id, slots: len as u64 };
+    let head = FileHeader { magic: SECONDARY_MAP, key_bits, floor: 0, type_id, slots: len as u64 };
     to.write(&head.to_bytes::<V>())?;
     let (mut indices, mut generations, mut values) = (Vec::new(), Vec::new(), Vec::new());
     let most = section_slots::<V>().min(len);
@@ -178,7 +178,7 @@ fn read_pairs<K: Key, V: Pod>(
     from: &mut Source<'_>,
     mut put: impl FnMut(K, V) -> Result<bool, Error>,
 ) -> Result<u32, Misfit> {
-    let head = from.read_head::<V>(SECONDARY_MAP, key_bits::<K>())?;
+    let head = from.read_header::<V>(SECONDARY_MAP, key_bits::<K>())?;
     let (mut left, mut bytes) = (head.slots, Vec::new());
     while left > 0 {
         let count = usize::try_from(left).unwrap_or(usize::MAX).min(section_slots::<V>());

@@ -2,10 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::form::Form;
+use super::form::Codec;
 use super::read::{self, Source};
 use super::write::Sink;
-use super::{Head, VERSION};
+use super::{FileHeader, VERSION};
 use crate::dense::DenseSlotMap;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
@@ -31,7 +31,7 @@ const MAGIC: [u8; 8] = *b"staysnap";
 /// [`DenseSlotMap`], [`Table`] or [`VmVec`].
 ///
 /// This trait is sealed.
-pub trait Saved: Form {}
+pub trait Saved: Codec {}
 
 impl<K: Key, V: Pod> Saved for SlotMap<K, V> {}
 impl<K: Key, V: Pod> Saved for SecondaryMap<K, V> {}
@@ -119,7 +119,7 @@ impl<'a> SnapshotBuilder<'a> {
     }
 
     fn write(&self, mut to: Sink<'_>) -> Result<(), Misfit> {
-        to.write(&[0; Head::BYTES])?;
+        to.write(&[0; FileHeader::BYTES])?;
         let (mut start, _) = to.next_part();
         let mut directory = Vec::new();
         for (name, container) in &self.parts {
@@ -211,8 +211,8 @@ fn read_directory(mut file: &File) -> Result<Vec<Entry>, Misfit> {
     let mut head = Vec::new();
     match long {
         0 => return Err(FileErrorKind::Empty.into()),
-        _ if long < Head::BYTES as u64 => return Err(FileErrorKind::Short.into()),
-        _ => Source::new(file, long).read_bytes(Head::BYTES, &mut head)?,
+        _ if long < FileHeader::BYTES as u64 => return Err(FileErrorKind::Short.into()),
+        _ => Source::new(file, long).read_bytes(FileHeader::BYTES, &mut head)?,
     }
     let head = head.first_chunk().expect("the header was read");
     check_begin(head, MAGIC, VERSION)?;
@@ -231,7 +231,7 @@ fn read_directory(mut file: &File) -> Result<Vec<Entry>, Misfit> {
         let name_bytes = word(entry, 20) as usize;
         let (name, after) = after.split_at_checked(name_bytes).ok_or(DAMAGED)?;
         let bytes = number(entry, 0)..number(entry, 8);
-        if bytes.start < Head::BYTES as u64 || bytes.start > bytes.end || bytes.end > start {
+        if bytes.start < FileHeader::BYTES as u64 || bytes.start > bytes.end || bytes.end > start {
             return Err(DAMAGED.into());
         }
         let name = try_collect(name.iter().copied())?;

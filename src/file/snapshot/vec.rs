@@ -2,10 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::form::Form;
+use super::form::Codec;
 use super::read::Source;
 use super::write::Sink;
-use super::{ARRAY, Head};
+use super::{ARRAY, FileHeader};
 use crate::file::error::FileErrorKind;
 use crate::file::header::Misfit;
 use crate::vec::VmVec;
@@ -16,10 +16,10 @@ fn section_len<T>() -> usize {
     (1_usize << 20).checked_div(size_of::<T>()).unwrap_or(usize::MAX).max(1)
 }
 
-impl<T: Pod> Form for VmVec<T> {
+impl<T: Pod> Codec for VmVec<T> {
     fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
         let slots = self.len() as u64;
-        let head = Head { magic: ARRAY, key_bits: 0, floor: 0, type_id: None, slots };
+        let head = FileHeader { magic: ARRAY, key_bits: 0, floor: 0, type_id: None, slots };
         to.write(&head.to_bytes::<T>())?;
         for section in self.chunks(section_len::<T>()) {
             to.write(bytemuck::cast_slice(section))?;
@@ -29,7 +29,7 @@ impl<T: Pod> Form for VmVec<T> {
     }
 
     fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
-        let head = from.read_head::<T>(ARRAY, 0)?;
+        let head = from.read_header::<T>(ARRAY, 0)?;
         let len = usize::try_from(head.slots).map_err(|_| FileErrorKind::Length)?;
         let (mut elements, mut bytes) = (Self::builder().try_build()?, Vec::new());
         while elements.len() < len {

@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::form::Form;
+use super::form::Codec;
 use super::read::{Source, read_from};
-use super::{DETACHED, HOLE, Head, LIVE, RETIRED, SLOT_MAP, as_u32, key_bits, section_slots};
+use super::{DETACHED, FileHeader, HOLE, LIVE, RETIRED, SLOT_MAP, as_u32, key_bits, section_slots};
 use crate::file::error::FileError;
 use crate::file::header::Misfit;
 use crate::file::{system, temporary};
@@ -67,14 +67,14 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
     }
 }
 
-pub(super) fn save(container: &impl Form, path: &Path) -> Result<(), FileError> {
+pub(super) fn save(container: &impl Codec, path: &Path) -> Result<(), FileError> {
     temporary::replace(path, |file| container.write(&mut Sink::new(file)))
 }
 
-impl<K: Key, V: Pod> Form for SlotMap<K, V> {
+impl<K: Key, V: Pod> Codec for SlotMap<K, V> {
     fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
         let (floor, type_id, slots) = (self.tail_floor(), self.type_id(), self.slot_count().into());
-        let head = Head { magic: SLOT_MAP, key_bits: key_bits::<K>(), floor, type_id, slots };
+        let head = FileHeader { magic: SLOT_MAP, key_bits: key_bits::<K>(), floor, type_id, slots };
         to.write(&head.to_bytes::<V>())?;
         let next = self.try_next_keys()?.try_to_words()?;
         to.write(&as_u32(next.len()).to_ne_bytes())?;

@@ -8,7 +8,7 @@ use super::blocks::{BLOCK, Blocks, Halves};
 use super::cells::{Cells, is_somewhere};
 use super::walk::Store;
 use crate::error::Error;
-use crate::index::memory::{Arrays, ForArrays, Share, check_slot, cover, too_many, uncover};
+use crate::index::memory::{Arrays, ForArrays, SlotRatio, check_slot, cover, too_many, uncover};
 use crate::slots::prefetch;
 use crate::vec::VecStats;
 use std::ops::Range;
@@ -195,8 +195,8 @@ impl<const D: usize> Grid<D> {
 impl<const D: usize> Arrays for Grid<D> {
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         let most = |slots: usize| (slots / MOST).saturating_add(2 * BLOCK);
-        visitor.visit(&mut self.heads, Share { slots_each: MOST, most })?;
-        visitor.visit(&mut self.nodes, Share::SLOTS)
+        visitor.visit(&mut self.heads, SlotRatio { slots_each: MOST, most })?;
+        visitor.visit(&mut self.nodes, SlotRatio::SLOTS)
     }
 
     fn tidy(&mut self) {

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
 use crate::index::memory::{
-    Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover,
+    Arrays, ForArrays, SlotRatio, array, check_slot, copy, cover, too_many, uncover,
 };
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
@@ -228,8 +228,8 @@ impl Arrays for Links {
 
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.buckets.each_array(visitor)?;
-        visitor.visit(&mut self.next, Share::SLOTS)?;
-        visitor.visit(&mut self.prev, Share::SLOTS)
+        visitor.visit(&mut self.next, SlotRatio::SLOTS)?;
+        visitor.visit(&mut self.prev, SlotRatio::SLOTS)
     }
 
     fn memory(&self) -> VecStats {

@@ -1,18 +1,18 @@
 //! [`Chains`]: sets of slots from which any slot can be removed, whatever its set.
 //!
 //! A set of up to three slots is a small chunk, a larger one a chain of large chunks. The hash table stores the *head*
-//! of each set: its first chunk, by [id](Number::id). Slots are added to the head; when it is full, a new chunk is put
+//! of each set: its first chunk, by [id](ChunkId::id). Slots are added to the head; when it is full, a new chunk is put
 //! before it and becomes the head. Each slot stores the id of its chunk. Every operation therefore touches one or two
 //! chunks, however large the set.
 
-use super::chunk::{Chunk, Large, Number, Small};
+use super::chunk::{Chunk, ChunkId, Large, Small};
 use super::iter::{Chunks, Slots};
 use super::pool::Pool;
 use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
 use crate::index::memory::{
-    Arrays, ForArrays, Share, array, check_slot, copy, cover, covering, too_many, uncover,
+    Arrays, ForArrays, SlotRatio, array, check_slot, copy, cover, covering, too_many, uncover,
 };
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
@@ -90,25 +90,25 @@ impl Chains {
     /// Returns all chunks of a set, starting at one of them.
     #[inline]
     fn chunks_from(&self, id: u32) -> Chunks<'_> {
-        match Number::from_id(id) {
-            Number::Small(number) => Chunks::of_small(self.small[number].members()),
-            Number::Large(number) => Chunks::of_large(self.large.as_slice(), number),
+        match ChunkId::from_id(id) {
+            ChunkId::Small(number) => Chunks::of_small(self.small[number].members()),
+            ChunkId::Large(number) => Chunks::of_large(self.large.as_slice(), number),
         }
     }
 
     #[inline]
     fn first(&self, id: u32) -> u32 {
-        match Number::from_id(id) {
-            Number::Small(number) => self.small[number].first(),
-            Number::Large(number) => self.large[number].first(),
+        match ChunkId::from_id(id) {
+            ChunkId::Small(number) => self.small[number].first(),
+            ChunkId::Large(number) => self.large[number].first(),
         }
     }
 
     #[inline]
     fn members(&self, id: u32) -> &[u32] {
-        match Number::from_id(id) {
-            Number::Small(number) => self.small[number].members(),
-            Number::Large(number) => self.large[number].members(),
+        match ChunkId::from_id(id) {
+            ChunkId::Small(number) => self.small[number].members(),
+            ChunkId::Large(number) => self.large[number].members(),
         }
     }
 
@@ -175,12 +175,12 @@ impl Chains {
         // A set may be created, or end with the slot and be created again.
         if !plan.has_set() || plan.is_there {
             let small = self.small.try_reserve_one()?;
-            self.buckets.reserve(Number::Small(small).id())?;
+            self.buckets.reserve(ChunkId::Small(small).id())?;
         }
         // If the slot's removal frees the head, a full chunk may become the head, and the freed one is reused.
         if plan.has_set() && self.is_full(plan.head) {
             let large = self.large.try_reserve_one()?;
-            self.buckets.reserve(Number::Large(large).id())?;
+            self.buckets.reserve(ChunkId::Large(large).id())?;
         }
         self.moved = Moved::NOTHING;
         Ok(())
@@ -188,9 +188,9 @@ impl Chains {
 
     #[inline]
     fn is_full(&self, id: u32) -> bool {
-        match Number::from_id(id) {
-            Number::Small(number) => self.small[number].is_full(),
-            Number::Large(number) => self.large[number].is_full(),
+        match ChunkId::from_id(id) {
+            ChunkId::Small(number) => self.small[number].is_full(),
+            ChunkId::Large(number) => self.large[number].is_full(),
         }
     }
 
@@ -208,23 +208,23 @@ impl Chains {
         self.remove(slot);
         let number = match self.moved.follow(plan.head) {
             NONE => self.begin(plan.hash, slot),
-            head => self.add(Number::from_id(head), slot),
+            head => self.add(ChunkId::from_id(head), slot),
         };
         self.back[slot as usize] = number.id();
         self.len += 1;
     }
 
     /// Creates a set of one slot. Returns its chunk.
-    fn begin(&mut self, hash: u32, slot: u32) -> Number {
-        let number = Number::Small(self.small.put(Small::of(&[slot])));
+    fn begin(&mut self, hash: u32, slot: u32) -> ChunkId {
+        let number = ChunkId::Small(self.small.put(Small::of(&[slot])));
         self.buckets.insert_reserved(hash, number.id());
         number
     }
 
     /// Adds a slot to the set with the given head. Returns the slot's chunk.
-    fn add(&mut self, head: Number, slot: u32) -> Number {
+    fn add(&mut self, head: ChunkId, slot: u32) -> ChunkId {
         match head {
-            Number::Small(number) => {
+            ChunkId::Small(number) => {
                 let chunk = &mut self.small[number];
                 if !chunk.is_full() {
                     chunk.push(slot);
@@ -232,7 +232,7 @@ impl Chains {
                 }
                 self.grow(number, slot)
             }
-            Number::Large(number) => {
+            ChunkId::Large(number) => {
                 let chunk = &mut self.large[number];
                 if !chunk.is_full() {
                     chunk.push(slot);
@@ -245,24 +245,24 @@ impl Chains {
 
     /// Moves the slots of a small chunk, and one more, to a large chunk. Returns the latter.
     #[inline(never)]
-    fn grow(&mut self, number: u32, slot: u32) -> Number {
+    fn grow(&mut self, number: u32, slot: u32) -> ChunkId {
         let mut chunk = Large::of(self.small[number].members());
         chunk.push(slot);
-        let grown = Number::Large(self.large.put(chunk));
+        let grown = ChunkId::Large(self.large.put(chunk));
         note(&mut self.back, chunk.members(), grown.id());
         self.small.give_free(number);
-        self.buckets.replace_reserved(Number::Small(number).id(), grown.id());
+        self.buckets.replace_reserved(ChunkId::Small(number).id(), grown.id());
         grown
     }
 
     /// Puts a chunk of one slot before another, as the new head of the set. Returns the new chunk.
     #[inline(never)]
-    fn prepend(&mut self, number: u32, slot: u32) -> Number {
+    fn prepend(&mut self, number: u32, slot: u32) -> ChunkId {
         let mut chunk = Large::of(&[slot]);
         chunk.set_next(Some(number));
         let first = self.large.put(chunk);
         self.large[number].set_prev(Some(first));
-        let (old, new) = (Number::Large(number), Number::Large(first));
+        let (old, new) = (ChunkId::Large(number), ChunkId::Large(first));
         self.buckets.replace_reserved(old.id(), new.id());
         new
     }
@@ -275,14 +275,14 @@ impl Chains {
         }
         self.back[slot as usize] = NONE;
         self.len -= 1;
-        match Number::from_id(id) {
-            Number::Small(number) => {
+        match ChunkId::from_id(id) {
+            ChunkId::Small(number) => {
                 if self.small[number].take(slot) == 0 {
                     self.small.give_free(number);
                     self.end(id);
                 }
             }
-            Number::Large(number) => {
+            ChunkId::Large(number) => {
                 let len = self.large[number].take(slot);
                 if len <= FEW {
                     self.tidy(number, len);
@@ -299,7 +299,7 @@ impl Chains {
     }
 
     /// Makes another chunk the head of a set. Memory for its id must have been reserved.
-    fn set_head(&mut self, head: Number, other: Number) {
+    fn set_head(&mut self, head: ChunkId, other: ChunkId) {
         self.buckets.replace_reserved(head.id(), other.id());
         self.moved = Moved::to(head.id(), other.id());
     }
@@ -335,7 +335,7 @@ impl Chains {
         let chunk = self.large[from];
         for member in chunk.members() {
             self.large[to].push(*member);
-            self.back[*member as usize] = Number::Large(to).id();
+            self.back[*member as usize] = ChunkId::Large(to).id();
         }
         self.unlink(from);
     }
@@ -350,8 +350,8 @@ impl Chains {
         }
         match (prev, next) {
             (Some(prev), _) => self.large[prev].set_next(next),
-            (None, Some(next)) => self.set_head(Number::Large(number), Number::Large(next)),
-            (None, None) => self.end(Number::Large(number).id()),
+            (None, Some(next)) => self.set_head(ChunkId::Large(number), ChunkId::Large(next)),
+            (None, None) => self.end(ChunkId::Large(number).id()),
         }
     }
 
@@ -359,14 +359,14 @@ impl Chains {
     fn shrink(&mut self, number: u32) {
         // One of the two may be reserved for a plan.
         let Ok(last) = self.small.try_reserve_fresh(2) else { return };
-        if self.buckets.reserve(Number::Small(last).id()).is_err() {
+        if self.buckets.reserve(ChunkId::Small(last).id()).is_err() {
             return;
         }
         let chunk = Small::of(self.large[number].members());
-        let small = Number::Small(self.small.put(chunk));
+        let small = ChunkId::Small(self.small.put(chunk));
         note(&mut self.back, chunk.members(), small.id());
         self.large.give_free(number);
-        self.set_head(Number::Large(number), small);
+        self.set_head(ChunkId::Large(number), small);
     }
 
     pub(super) fn clear(&mut self) {
@@ -398,12 +398,12 @@ impl Chains {
                 continue;
             }
             assert!(members.iter().all(|member| self.id_of(*member) == id));
-            let is_head = match Number::from_id(id) {
-                Number::Small(_) => {
+            let is_head = match ChunkId::from_id(id) {
+                ChunkId::Small(_) => {
                     used[0] += 1;
                     true
                 }
-                Number::Large(number) => {
+                ChunkId::Large(number) => {
                     used[1] += 1;
                     self.check_links(number);
                     self.large[number].prev().is_none()
@@ -458,12 +458,12 @@ impl Arrays for Chains {
     fn tidy(&mut self) {
         let Self { buckets, small, large, back, moved, .. } = self;
         small.pack(|chunks, from, to| {
-            let (from, id) = (Number::Small(from).id(), Number::Small(to).id());
+            let (from, id) = (ChunkId::Small(from).id(), ChunkId::Small(to).id());
             note(back, chunks[to as usize].members(), id);
             buckets.replace_reserved(from, id);
         });
         large.pack(|chunks, from, to| {
-            let (from, id) = (Number::Large(from).id(), Number::Large(to).id());
+            let (from, id) = (ChunkId::Large(from).id(), ChunkId::Large(to).id());
             let chunk = &chunks[to as usize];
             note(back, chunk.members(), id);
             let (prev, next) = (chunk.prev(), chunk.next());
@@ -484,13 +484,13 @@ impl Arrays for Chains {
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         // By ids, which alternate between the two kinds of chunk.
         let ids = |slots| covering(most_small(slots)).saturating_mul(2);
-        self.buckets.each_array_of(visitor, Share { slots_each: 1, most: ids })?;
-        let small = Share { slots_each: SMALL_SLOTS, most: most_small };
+        self.buckets.each_array_of(visitor, SlotRatio { slots_each: 1, most: ids })?;
+        let small = SlotRatio { slots_each: SMALL_SLOTS, most: most_small };
         visitor.visit(self.small.chunks_mut(), small)?;
         // Two neighbours have more than eight slots, and a single chunk has more than fit in a small one.
         let most = |slots: usize| slots / 3 + SPARE;
-        visitor.visit(self.large.chunks_mut(), Share { slots_each: LARGE_SLOTS, most })?;
-        visitor.visit(&mut self.back, Share::SLOTS)
+        visitor.visit(self.large.chunks_mut(), SlotRatio { slots_each: LARGE_SLOTS, most })?;
+        visitor.visit(&mut self.back, SlotRatio::SLOTS)
     }
 
     fn memory(&self) -> VecStats {

@@ -10,12 +10,12 @@ pub(super) const LARGE: usize = 14;
 const LINK: u32 = (1 << 30) - 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Number {
+pub(super) enum ChunkId {
     Small(u32),
     Large(u32),
 }
 
-impl Number {
+impl ChunkId {
     /// Returns a number that is unique among chunks of both kinds.
     #[inline]
     pub(super) const fn id(self) -> u32 {
@@ -259,10 +259,10 @@ mod tests {
     #[test]
     fn ids_of_both_kinds_of_chunk_are_distinct() {
         for id in [0, 1, 2, 7, u32::MAX - 1, u32::MAX] {
-            assert_eq!(Number::from_id(id).id(), id);
+            assert_eq!(ChunkId::from_id(id).id(), id);
         }
-        assert!(Number::Small(Small::MOST - 1).id() < NONE);
-        assert!(Number::Large(Large::MOST - 1).id() < NONE);
-        assert_ne!(Number::Small(3), Number::from_id(Number::Large(3).id()));
+        assert!(ChunkId::Small(Small::MOST - 1).id() < NONE);
+        assert!(ChunkId::Large(Large::MOST - 1).id() < NONE);
+        assert_ne!(ChunkId::Small(3), ChunkId::from_id(ChunkId::Large(3).id()));
     }
 }

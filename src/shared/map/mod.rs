@@ -201,13 +201,13 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     /// Returns the slot of a key, with its index and generation, if it is live.
     #[inline]
-    fn find(&self, key: K) -> Option<(SlotAt<V>, Found)> {
+    fn find(&self, key: K) -> Option<(SlotAt<V>, LiveSlot)> {
         let (index, generation) = self.view.type_id().parts(key.data());
         let slot = self.view.slot(index)?;
         // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
         let state = unsafe { state_of(slot) };
         let is_live = tickets::seen(state) == State::live(generation).to_bits();
-        is_live.then_some((slot, Found { index, generation }))
+        is_live.then_some((slot, LiveSlot { index, generation }))
     }
 
     /// Returns the value of a live slot.
@@ -225,7 +225,11 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     /// Makes a live slot vacant, and returns whether this thread did: another may have been faster.
     #[inline]
-    fn take_out(&self, slot: SlotAt<V>, Found { index, generation }: Found) -> Result<bool, Error> {
+    fn take_out(
+        &self,
+        slot: SlotAt<V>,
+        LiveSlot { index, generation }: LiveSlot,
+    ) -> Result<bool, Error> {
         let (bits, bit) = loop {
             match self.view.removed(index) {
                 Some(found) => break found,
@@ -249,7 +253,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 }
 
 #[derive(Clone, Copy)]
-struct Found {
+struct LiveSlot {
     index: u32,
     generation: u32,
 }

@@ -1,8 +1,8 @@
-//! [`Cut`]: iterates over a range of elements and removes some of them.
+//! [`DrainRange`]: iterates over a range of elements and removes some of them.
 //!
-//! While a `Cut` exists, the array's length is where the range began, so user code never sees an element that is half
-//! moved. When it is dropped, by return or by panic, the elements that were not removed move down to those that were
-//! kept. If it is leaked instead, all elements still in the range or past it leak, which is safe.
+//! While a `DrainRange` exists, the array's length is where the range began, so user code never sees an element that is
+//! half moved. When it is dropped, by return or by panic, the elements that were not removed move down to those that
+//! were kept. If it is leaked instead, all elements still in the range or past it leak, which is safe.
 
 #![expect(unsafe_code, reason = "moves elements out, and others into their places")]
 
@@ -20,7 +20,7 @@ use std::slice;
 ///
 /// `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's. Elements in `len..kept`, in
 /// `front..back` and in `tail..old_len` are initialised; those between were removed.
-pub(super) struct Cut<'v, T> {
+pub(super) struct DrainRange<'v, T> {
     /// The array. Its length is where the range starts.
     ///
     /// A pointer, so that `Drain` is covariant in `T`: elements are only moved out. The `Drain` of `SharedVec` also
@@ -37,11 +37,11 @@ pub(super) struct Cut<'v, T> {
 }
 
 // SAFETY: it is a mutable borrow of the array, which is `Send` if the elements are.
-unsafe impl<T: Send> Send for Cut<'_, T> {}
-// SAFETY: `&Cut` only gives access to `&[T]` and `&VmVec<T>`, which are `Sync` if the elements are.
-unsafe impl<T: Sync> Sync for Cut<'_, T> {}
+unsafe impl<T: Send> Send for DrainRange<'_, T> {}
+// SAFETY: `&DrainRange` only gives access to `&[T]` and `&VmVec<T>`, which are `Sync` if the elements are.
+unsafe impl<T: Sync> Sync for DrainRange<'_, T> {}
 
-impl<'v, T> Cut<'v, T> {
+impl<'v, T> DrainRange<'v, T> {
     /// Starts on `start..end`, which must be within the length.
     pub(super) fn new(vec: &'v mut VmVec<T>, start: usize, end: usize) -> Self {
         let old_len = vec.len;
@@ -209,7 +209,7 @@ impl<'v, T> Cut<'v, T> {
     }
 }
 
-impl<T> Drop for Cut<'_, T> {
+impl<T> Drop for DrainRange<'_, T> {
     fn drop(&mut self) {
         let (rest, behind) = (self.len(), self.old_len - self.tail);
         for (from, count) in [(self.front, rest), (self.tail, behind)] {

@@ -1,8 +1,8 @@
-//! [`Cut`]: iterates over a range of elements and removes some of them.
+//! [`DrainRange`]: iterates over a range of elements and removes some of them.
 //!
-//! While a `Cut` exists, the array's length is where the range began, so user code never sees an element that is half
-//! moved. When it is dropped, by return or by panic, the elements that were not removed move down to those that were
-//! kept. If it is leaked instead, all elements still in the range or past it leak, which is safe.
+//! While a `DrainRange` exists, the array's length is where the range began, so user code never sees an element that is
+//! half moved. When it is dropped, by return or by panic, the elements that were not removed move down to those that
+//! were kept. If it is leaked instead, all elements still in the range or past it leak, which is safe.
 
 use super::Raw;
 use std::marker::PhantomData;
@@ -12,8 +12,8 @@ use std::ptr::NonNull;
 ///
 /// `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's. Elements in `len..kept`, in
 /// `front..back` and in `tail..old_len` are initialised; those between were removed.
-pub(in super::super) struct Cut<'v, T> {
-    /// A pointer, so that `Cut` is covariant in `T`: elements are only moved out.
+pub(in super::super) struct DrainRange<'v, T> {
+    /// A pointer, so that `DrainRange` is covariant in `T`: elements are only moved out.
     raw: NonNull<Raw<T>>,
     borrow: PhantomData<&'v T>,
     kept: usize,
@@ -24,11 +24,11 @@ pub(in super::super) struct Cut<'v, T> {
 }
 
 // SAFETY: it is a mutable borrow of the array and its elements, which is `Send` if the elements are.
-unsafe impl<T: Send> Send for Cut<'_, T> {}
-// SAFETY: `&Cut` gives access to `&T` only.
-unsafe impl<T: Sync> Sync for Cut<'_, T> {}
+unsafe impl<T: Send> Send for DrainRange<'_, T> {}
+// SAFETY: `&DrainRange` gives access to `&T` only.
+unsafe impl<T: Sync> Sync for DrainRange<'_, T> {}
 
-impl<'v, T> Cut<'v, T> {
+impl<'v, T> DrainRange<'v, T> {
     /// Starts on `start..end`, which lies within the length.
     pub(in super::super) fn new(raw: &'v mut Raw<T>, start: usize, end: usize) -> Self {
         let old_len = raw.len;
@@ -130,7 +130,7 @@ impl<'v, T> Cut<'v, T> {
     }
 }
 
-impl<T> Drop for Cut<'_, T> {
+impl<T> Drop for DrainRange<'_, T> {
     fn drop(&mut self) {
         let rest = self.len();
         if self.kept != self.front {

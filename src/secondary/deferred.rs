@@ -1,4 +1,4 @@
-//! [`Waiting`]: pairs of a bulk insertion whose indices are far until the other pairs are counted.
+//! [`DeferredPairs`]: pairs of a bulk insertion whose indices are far until the other pairs are counted.
 
 use super::SecondaryMap;
 use crate::error::{Error, ErrorKind};
@@ -11,7 +11,7 @@ use std::mem;
 /// Whether an index is far depends on the number of values, to which the waiting pairs count: one for each slot, since
 /// a slot holds one value. As long as any pair waits, so does every pair for a slot past the last one. So pairs for one
 /// slot are inserted in the order in which they arrive.
-pub(crate) struct Waiting<K, V> {
+pub(crate) struct DeferredPairs<K, V> {
     /// This many bytes of slots are near, whatever the number of values.
     near_bytes: usize,
     /// Indices below this need not wait.
@@ -23,7 +23,7 @@ pub(crate) struct Waiting<K, V> {
     need: usize,
 }
 
-impl<K: Key, V> Waiting<K, V> {
+impl<K: Key, V> DeferredPairs<K, V> {
     pub(crate) const fn new(near_bytes: usize) -> Self {
         Self { near_bytes, near: 0, pairs: Vec::new(), needs: None, need: 0 }
     }
