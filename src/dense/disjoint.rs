@@ -49,12 +49,12 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         // The slice is split from the front, row by row in ascending order.
         let (mut rest, mut cut) = (self.rows.as_mut_slice(), 0);
         for at in order {
-            let behind = rows[at].map_or(0, |row| row - cut);
-            let others = mem::take(&mut rest).get_mut(behind..).unwrap_or_default();
+            let offset = rows[at].map_or(0, |row| row - cut);
+            let others = mem::take(&mut rest).get_mut(offset..).unwrap_or_default();
             if let Some((value, others)) = others.split_first_mut() {
                 (found[at], rest) = (Some(value), others);
             }
-            cut += behind + 1;
+            cut += offset + 1;
         }
         Ok(found.map(|value| value.unwrap_or_else(|| unreachable!("the row exists"))))
     }

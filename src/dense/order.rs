@@ -224,8 +224,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             from.start += 1;
         }
         merged.try_end()?;
-        let behind = runs.merge(*next);
-        order.stage = behind.unwrap_or_else(|| {
+        let next_stage = runs.merge(*next);
+        order.stage = next_stage.unwrap_or_else(|| {
             mem::swap(runs, merged);
             merged.clear();
             match runs.ends.len() {

@@ -195,7 +195,7 @@ impl ExternalMemory for Served {
     fn end(self: Box<Self>) -> Option<(Reservation, usize)> {
         let touched = self.shared().touched_bytes();
         let (mut reservation, committed) = Served::end(&self)?;
-        service::decommit_behind(&mut reservation, touched, committed)
+        service::decommit_past(&mut reservation, touched, committed)
             .then_some((reservation, touched))
     }
 

@@ -401,13 +401,13 @@ impl GrowingReservation {
         if need <= before {
             return Ok(());
         }
-        let grown = self.grow_behind(need, amount);
+        let grown = self.grow_past(need, amount);
         // The previous user of the memory may have poisoned it.
         self.unpoison(before..self.front.usable);
         grown
     }
 
-    fn grow_behind(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
+    fn grow_past(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
         let reserved = self.reserved_bytes();
         if need > reserved {
             return Err(Error::new(ErrorKind::OutOfBounds, need).with_limit(reserved as u64));

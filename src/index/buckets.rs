@@ -202,13 +202,13 @@ impl Buckets {
         if len < ENTRIES {
             first.set(len, entry);
         } else {
-            self.put_behind(number, entry);
+            self.put_overflow(number, entry);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn put_behind(&mut self, number: usize, entry: (u8, u32)) {
+    fn put_overflow(&mut self, number: usize, entry: (u8, u32)) {
         let next = self.first[number].next();
         if let Some(bucket) = self.more.get_mut(next as usize) {
             let len = bucket.len();
@@ -288,12 +288,12 @@ impl Buckets {
     #[inline]
     fn take_last(&mut self, number: usize) -> Option<(u8, u32)> {
         let first = &mut self.first[number];
-        if first.next() == NONE { first.pop() } else { self.take_last_behind(number) }
+        if first.next() == NONE { first.pop() } else { self.take_last_overflow(number) }
     }
 
     #[cold]
     #[inline(never)]
-    fn take_last_behind(&mut self, number: usize) -> Option<(u8, u32)> {
+    fn take_last_overflow(&mut self, number: usize) -> Option<(u8, u32)> {
         let next = self.first[number].next();
         let bucket = &mut self.more[next as usize];
         let entry = bucket.pop();
@@ -358,7 +358,7 @@ impl Buckets {
         self.first[victim] = stays;
         self.first[number] = goes;
         if bucket.next() != NONE {
-            self.split_behind(bucket.next(), victim, bit);
+            self.split_overflow(bucket.next(), victim, bit);
         }
         self.ask_for_hashes(victim + 1);
     }
@@ -369,7 +369,7 @@ impl Buckets {
     /// chains.
     #[cold]
     #[inline(never)]
-    fn split_behind(&mut self, mut next: u32, victim: usize, bit: usize) {
+    fn split_overflow(&mut self, mut next: u32, victim: usize, bit: usize) {
         while next != NONE {
             let bucket = self.more[next as usize];
             self.give_free(next);
@@ -502,7 +502,7 @@ impl Buckets {
     pub(super) fn check(&self) {
         let mut found = 0;
         for number in 0..self.first.len() {
-            let (mut bucket, mut behind) = (&self.first[number], 0);
+            let (mut bucket, mut depth) = (&self.first[number], 0);
             loop {
                 for at in 0..bucket.len() {
                     let (tag_there, slot) = bucket.entry(at);
@@ -511,15 +511,15 @@ impl Buckets {
                     found += 1;
                 }
                 assert!((bucket.len()..ENTRIES).all(|at| bucket.slot(at) == NONE));
-                if behind == 1 {
+                if depth == 1 {
                     assert!(bucket.len() > 0, "an empty overflow bucket was not freed");
                 } else {
-                    assert!(bucket.len() == ENTRIES || bucket.next() == NONE && behind == 0);
+                    assert!(bucket.len() == ENTRIES || bucket.next() == NONE && depth == 0);
                 }
                 if bucket.next() == NONE {
                     break;
                 }
-                (bucket, behind) = (&self.more[bucket.next() as usize], behind + 1);
+                (bucket, depth) = (&self.more[bucket.next() as usize], depth + 1);
             }
         }
         assert_eq!(found, self.len);

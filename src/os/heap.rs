@@ -43,7 +43,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Not a code of a system, since none is called: [`limit_behind`] explains by the call.
+/// Not a code of a system, since none is called: [`limit_reached`] explains by the call.
 const REFUSED: Code = 0;
 
 /// The code of a call that `fault` refuses: a different one, so that tests recognise it.
@@ -317,7 +317,7 @@ pub(super) fn lock(_: NonNull<u8>, _: usize) -> Result<(), Code> {
 pub(super) unsafe fn unlock(_: NonNull<u8>, _: usize) {}
 
 /// Only the allocator and tests refuse calls.
-pub(super) fn limit_behind(call: Call, _: usize, _: Code) -> Option<(ErrorKind, Option<u64>)> {
+pub(super) fn limit_reached(call: Call, _: usize, _: Code) -> Option<(ErrorKind, Option<u64>)> {
     let kind = match call {
         Call::Reserve => ErrorKind::AddressSpace,
         Call::Commit | Call::Decommit | Call::Discard | Call::Prefault => ErrorKind::Memory,

@@ -8,7 +8,7 @@ use std::ffi::CStr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// Returns the limit that `call` for `bytes` more bytes has reached, and its value, if the error was `code`.
-pub(super) fn behind(call: Call, bytes: usize, code: Code) -> Option<(ErrorKind, u64)> {
+pub(super) fn limit_reached(call: Call, bytes: usize, code: Code) -> Option<(ErrorKind, u64)> {
     let asked = bytes as u64;
     let lock_limit = || soft_limit(libc::RLIMIT_MEMLOCK).map(|limit| (ErrorKind::LockLimit, limit));
     let mapping_limit = || mapping_limit_if_reached().map(|limit| (ErrorKind::MappingLimit, limit));
@@ -142,8 +142,8 @@ fn kib_in(path: &CStr, name: &str) -> Option<u64> {
     let mut text = [0; TEXT_BYTES];
     let text = read(&open(path)?, &mut text)?;
     let at = (0..text.len()).find(|at| text[*at..].starts_with(name.as_bytes()))?;
-    let behind = text[at + name.len()..].trim_ascii_start();
-    leading_number(behind)?.0.checked_mul(1024)
+    let value = text[at + name.len()..].trim_ascii_start();
+    leading_number(value)?.0.checked_mul(1024)
 }
 
 #[inline(never)]

@@ -137,7 +137,7 @@ impl From<Refusal> for Error {
 /// Determines the limit that caused a refusal, which may take milliseconds.
 #[cold]
 fn explain(call: Call, bytes: usize, code: Code) -> Error {
-    let error = match sys::limit_behind(call, bytes, code) {
+    let error = match sys::limit_reached(call, bytes, code) {
         Some((kind, Some(limit))) => Error::new(kind, bytes).with_limit(limit),
         Some((kind, None)) => Error::new(kind, bytes),
         None => Error::new(ErrorKind::System, bytes),
@@ -215,9 +215,9 @@ const fn low_ms(whole: u64, rest: u64) -> u32 {
 #[inline(never)]
 pub(crate) fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
     let (mut number, mut rest) = (0_u64, text);
-    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+    while let [digit @ b'0'..=b'9', after @ ..] = rest {
         number = number.checked_mul(10)?.checked_add(u64::from(*digit - b'0'))?;
-        rest = behind;
+        rest = after;
     }
     (rest.len() < text.len()).then_some((number, rest))
 }

@@ -427,7 +427,7 @@ pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, 
 }
 
 /// Returns the limit that caused the error `code`, and its value.
-pub(super) fn limit_behind(
+pub(super) fn limit_reached(
     call: Call,
     bytes: usize,
     code: Code,
@@ -437,7 +437,7 @@ pub(super) fn limit_behind(
         return None;
     }
     #[cfg(linux_kernel)]
-    if let Some((kind, limit)) = limits::behind(call, bytes, code) {
+    if let Some((kind, limit)) = limits::limit_reached(call, bytes, code) {
         return Some((kind, Some(limit)));
     }
     #[cfg(not(linux_kernel))]

@@ -193,7 +193,7 @@ pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, 
 }
 
 /// Returns the limit that caused the error `code`, and its value.
-pub(super) fn limit_behind(call: Call, _: usize, code: Code) -> Option<(ErrorKind, Option<u64>)> {
+pub(super) fn limit_reached(call: Call, _: usize, code: Code) -> Option<(ErrorKind, Option<u64>)> {
     let kind = match (call, code as u32) {
         (Call::Lock, ERROR_WORKING_SET_QUOTA) => ErrorKind::LockLimit,
         // A request for more than all addresses is an invalid parameter.

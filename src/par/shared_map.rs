@@ -21,8 +21,8 @@ impl<'s, K: Key + Send, V: Send + Sync> UnindexedProducer for Producer<'s, K, V>
     type Item = (K, &'s V);
 
     fn split(mut self) -> (Self, Option<Self>) {
-        let behind = self.0.split_off_half().map(Self);
-        (self, behind)
+        let after = self.0.split_off_half().map(Self);
+        (self, after)
     }
 
     fn fold_with<F: Folder<(K, &'s V)>>(self, folder: F) -> F {

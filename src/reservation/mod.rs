@@ -433,16 +433,16 @@ impl Reservation {
         let (Ok(pages), None) = (self.pages(keep..), self.columns) else { return };
         let start = pages.contiguous(keep, pages.bytes).start;
         let to_mapping_end = self.mapping_end() - start.addr().get();
-        let behind = PageBytes::exact(to_mapping_end, os::page_size()).expect("whole pages");
-        if behind == PageBytes::ZERO || !os::RELEASES_PARTS {
+        let tail = PageBytes::exact(to_mapping_end, os::page_size()).expect("whole pages");
+        if tail == PageBytes::ZERO || !os::RELEASES_PARTS {
             return;
         }
         // SAFETY: the end of the mapping, which is not in use: code that uses memory there has borrowed `self`, or is
         // responsible for it.
-        if unsafe { os::release(start, behind) } {
+        if unsafe { os::release(start, tail) } {
             self.bytes = PageBytes::exact(keep, os::page_size()).expect("checked by `pages`");
             self.mapping_bytes =
-                self.mapping_bytes.checked_sub(behind).expect("a part of the mapping");
+                self.mapping_bytes.checked_sub(tail).expect("a part of the mapping");
         }
     }
 
@@ -607,12 +607,12 @@ impl Reservation {
         // If the memory has stayed in place, the hole is what it has grown over.
         let gone = if moved == self.start { old_bytes.max(new_bytes) } else { old_bytes };
         let gone_to = before.checked_add(gone).expect("inside the addresses");
-        if let Some(behind) = self.mapping_bytes.checked_sub(gone_to) {
+        if let Some(tail) = self.mapping_bytes.checked_sub(gone_to) {
             // SAFETY: `gone_to` is at most the size of the mapping.
             let start = unsafe { self.mapping_start.add(gone_to.get()) };
-            if behind != PageBytes::ZERO {
+            if tail != PageBytes::ZERO {
                 // SAFETY: the part of the mapping after the hole, which is not in use.
-                unsafe { unreleased::release(start, behind) };
+                unsafe { unreleased::release(start, tail) };
             }
         }
         (self.start, self.bytes) = (moved, new_bytes);

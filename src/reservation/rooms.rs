@@ -103,7 +103,7 @@ fn take(offer: &AtomicUsize) -> bool {
 impl Reservation {
     /// Offers the room past the first `used` bytes to other threads, if the reservation has room. Until
     /// [`withdraw`](Self::withdraw) only those first bytes may be used.
-    pub(crate) fn offer_behind(&mut self, used: usize) {
+    pub(crate) fn offer_past(&mut self, used: usize) {
         debug_assert!(self.offer.is_none() && used <= self.bytes.get());
         if !self.has_room() || !os::RELEASES_PARTS {
             return;
@@ -125,12 +125,12 @@ impl Reservation {
         let page = os::page_size();
         let whole = |bytes| PageBytes::exact(bytes, page).expect("whole pages");
         let offered_end = self.offered_end();
-        let behind = whole(self.mapping_end() - offered_end);
-        if behind != PageBytes::ZERO {
+        let tail = whole(self.mapping_end() - offered_end);
+        if tail != PageBytes::ZERO {
             // SAFETY: the offset leads to the end of the offer, which is inside the mapping.
             let start = unsafe { self.start.add(offered_end - self.start.addr().get()) };
             // SAFETY: the end of the mapping, which is not in use, and was not part of the offer.
-            unsafe { unreleased::release(start, behind) };
+            unsafe { unreleased::release(start, tail) };
         }
         self.mapping_bytes = whole(end - self.mapping_start.addr().get());
         self.bytes = whole(end - self.start.addr().get());

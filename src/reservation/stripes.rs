@@ -112,13 +112,13 @@ impl Stripes {
     fn columns(self) -> impl Iterator<Item = Column> {
         let (mut end, mut apart) = (0, 0);
         layouts(self.columns).iter().enumerate().map(move |(number, column)| {
-            let behind = round_up(end, self.page.get()) + number * GAP_BYTES;
+            let after = round_up(end, self.page.get()) + number * GAP_BYTES;
             let start = if column.align() <= GAP_BYTES {
                 let within = round_up(apart, column.align());
                 apart = within + LINE_BYTES;
-                behind + within
+                after + within
             } else {
-                round_up(behind, column.align())
+                round_up(after, column.align())
             };
             end = start + column.size() * self.rows;
             Column { start, size: column.size() }

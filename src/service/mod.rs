@@ -192,11 +192,7 @@ pub(crate) fn take_waiting(
 }
 
 /// Decommits the committed bytes past `keep`. Returns whether that succeeded.
-pub(crate) fn decommit_behind(
-    reservation: &mut Reservation,
-    keep: usize,
-    committed: usize,
-) -> bool {
+pub(crate) fn decommit_past(reservation: &mut Reservation, keep: usize, committed: usize) -> bool {
     keep >= committed || reservation.decommit_if_possible(keep..committed)
 }
 
@@ -259,7 +255,7 @@ pub(crate) fn release_later(memory: MaybeServed, committed: usize, handoff: Opti
     if let Some((memory, handoff)) = left.zip(handoff) {
         let touched = memory.touched_bytes(bytes);
         if let Some((mut reservation, committed)) = memory.into_reservation(bytes) {
-            if touched > 0 && decommit_behind(&mut reservation, touched, committed) {
+            if touched > 0 && decommit_past(&mut reservation, touched, committed) {
                 drop((handoff.keep)(reservation, touched));
             }
         }

@@ -5,7 +5,7 @@
 use super::registry::{Job, Service};
 use super::releases::ReleaseToken;
 use super::shared::{NotTaken, Shared};
-use super::{Handoff, KEPT_BYTES, MaybeServed, RELEASE_BYTES, decommit_behind};
+use super::{Handoff, KEPT_BYTES, MaybeServed, RELEASE_BYTES, decommit_past};
 use crate::os::{self, Priority};
 use crate::region_cache;
 use crate::reservation::Reservation;
@@ -143,7 +143,7 @@ impl Releasing {
             let committed = self.committed;
             // What was decommitted or abandoned was charged until now.
             self.reservation = self.reservation.and_then(|mut reservation| {
-                if decommit_behind(&mut reservation, keep, committed) {
+                if decommit_past(&mut reservation, keep, committed) {
                     (handoff.keep)(reservation, keep)
                 } else {
                     Some(reservation)

@@ -102,7 +102,7 @@ impl<T> Memory<T> {
 
     /// Makes memory after the first `used` places resident.
     pub(super) fn prefault_ahead(&mut self, used: usize, budget: Budget) -> Prefaulted {
-        let elements = self.elements.prefault_ahead_behind(used, budget);
+        let elements = self.elements.prefault_ahead_past(used, budget);
         // A refusal repeats when the memory is needed.
         let _ = self.grow_flags(0);
         if self.flags.is_empty() {
@@ -110,7 +110,7 @@ impl<T> Memory<T> {
         }
         // After a refusal there are fewer flags.
         let used = used.min(self.flags.len());
-        let flags = self.flags.prefault_ahead_behind(used, budget.less(elements.bytes));
+        let flags = self.flags.prefault_ahead_past(used, budget.less(elements.bytes));
         let _ = self.flags.try_extend_by_zeros(0);
         elements.and(flags)
     }

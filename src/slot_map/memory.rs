@@ -73,7 +73,7 @@ impl<K: Key, V> SlotMap<K, V> {
     pub(crate) fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         let (preferred, needed) =
             (self.beyond_holes(additional), additional.saturating_sub(self.holes.count()));
-        let room = self.room_behind();
+        let room = self.fresh_slots_left();
         let reserve = match amount {
             Amount::Exact => Slots::try_reserve_exact,
             _ => Slots::<V>::try_reserve,

@@ -101,7 +101,7 @@ impl<K: Key, V> SlotMap<K, V> {
         // A live value has at most the generation after the highest that was removed.
         let is_gone = matches!(part, Part::Hole(_));
         self.note_generation(if is_gone { generation } else { generation - 1 });
-        if self.room_behind() == 0 {
+        if self.fresh_slots_left() == 0 {
             self.grow(1).map_err(BadPart::Refused)?;
         }
         let Ok(index) = u32::try_from(self.slots.len()) else {

@@ -210,7 +210,7 @@ impl<K: Key, V> Sharing<K, V> {
                 return Ok(());
             }
         }
-        let need = self.slot_behind(need);
+        let need = self.slot_after(need);
         let grown = if need > self.room() { self.try_grow_slots(need) } else { Ok(()) };
         // Adds tickets for what there is memory for, even after a refusal.
         let room = self.room();
@@ -220,7 +220,7 @@ impl<K: Key, V> Sharing<K, V> {
     }
 
     /// Returns the number of slots if there are `tickets` tickets, and no more holes are listed.
-    fn slot_behind(&self, tickets: usize) -> usize {
+    fn slot_after(&self, tickets: usize) -> usize {
         self.first_fresh.saturating_add(tickets.saturating_sub(self.list.len()))
     }
 
@@ -293,14 +293,14 @@ impl<K: Key, V> Sharing<K, V> {
 
     /// Makes the pages of the slots of tickets resident, except for holes.
     pub(crate) fn try_prefault(&mut self, tickets: Range<usize>) -> Result<(), Error> {
-        let [start, end] = [tickets.start, tickets.end].map(|ticket| self.slot_behind(ticket));
+        let [start, end] = [tickets.start, tickets.end].map(|ticket| self.slot_after(ticket));
         self.map.slots.prefault_within(start, end)
     }
 
     /// Makes memory after the slots of the first `issued` tickets resident.
     pub(crate) fn prefault_ahead(&mut self, issued: usize, budget: Budget) -> Prefaulted {
-        let used = self.slot_behind(issued);
-        let prefaulted = self.map.slots.prefault_ahead_behind(used, budget);
+        let used = self.slot_after(issued);
+        let prefaulted = self.map.slots.prefault_ahead_past(used, budget);
         match self.map.cover_holes() {
             Ok(()) => prefaulted,
             Err(error) => Prefaulted { refused: Some(error), ..prefaulted },
@@ -329,7 +329,7 @@ impl<K: Key, V> Sharing<K, V> {
     ///
     /// - No ticket from `issued` on was used: nothing was written to its slot.
     pub(crate) unsafe fn end(&mut self, issued: usize, unused: UnusedTickets) {
-        let end = self.slot_behind(issued);
+        let end = self.slot_after(issued);
         if self.is_fresh {
             // SAFETY: slots from `end` on belong to tickets that were not used, as the caller guarantees.
             unsafe { self.map.slots.retract(end) };

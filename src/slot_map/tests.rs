@@ -124,8 +124,8 @@ fn refused_calls_return_the_values_and_change_nothing() {
         Err::<(), _>(refused.error)
     });
     refused(|map| {
-        let behind = u32::try_from(map.capacity()).unwrap() + 10;
-        for index in [behind - 10, behind] {
+        let after = u32::try_from(map.capacity()).unwrap() + 10;
+        for index in [after - 10, after] {
             let key = KeyData::from_parts(index, 3, 0).unwrap().into();
             let refused = map.try_insert_at(key, "new".to_owned()).unwrap_err();
             assert_eq!((refused.value, map.holes.count()), ("new".to_owned(), 0));

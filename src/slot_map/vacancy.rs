@@ -31,13 +31,13 @@ impl<K: Key, V> SlotMap<K, V> {
     pub(super) fn vacancy_at_hand(&self) -> Option<Vacancy> {
         match self.holes.first() {
             Some(hole) => Some(Vacancy::next(hole)),
-            None => (self.slots.len() < self.fresh.end).then(|| self.vacancy_behind()),
+            None => (self.slots.len() < self.fresh.end).then(|| self.fresh_vacancy()),
         }
     }
 
     /// Returns the first fresh slot.
     #[inline]
-    pub(super) fn vacancy_behind(&self) -> Vacancy {
+    pub(super) fn fresh_vacancy(&self) -> Vacancy {
         self.fresh.first(self.slots.len())
     }
 
@@ -103,7 +103,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Returns how many slots can be added: those that are committed, and can become holes.
-    pub(super) fn room_behind(&self) -> usize {
+    pub(super) fn fresh_slots_left(&self) -> usize {
         self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
     }
 

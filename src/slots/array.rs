@@ -145,8 +145,8 @@ impl<V> Slots<V> {
     }
 
     /// Makes memory after the first `used` slots resident, as if there were no others.
-    pub(crate) fn prefault_ahead_behind(&mut self, used: usize, budget: Budget) -> Prefaulted {
-        self.slots.prefault_ahead_behind(used, budget)
+    pub(crate) fn prefault_ahead_past(&mut self, used: usize, budget: Budget) -> Prefaulted {
+        self.slots.prefault_ahead_past(used, budget)
     }
 
     /// Returns memory after the last slot within the budget, and whether all of it was returned.

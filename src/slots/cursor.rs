@@ -92,9 +92,9 @@ impl Word {
         if self.left == 0 {
             return Some(0..0);
         }
-        let (first, behind) = (self.left.trailing_zeros(), u64::BITS - self.left.leading_zeros());
-        let is_run = behind - first < self.left.count_ones() + FEW;
-        is_run.then(|| self.start + first as usize..self.start + behind as usize)
+        let (first, end) = (self.left.trailing_zeros(), u64::BITS - self.left.leading_zeros());
+        let is_run = end - first < self.left.count_ones() + FEW;
+        is_run.then(|| self.start + first as usize..self.start + end as usize)
     }
 
     /// Returns an iterator over the slots that are left.
@@ -130,7 +130,7 @@ impl Word {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picked {
     /// The slot after the one that was visited last.
-    behind: usize,
+    end: usize,
     bits: u64,
 }
 
@@ -138,18 +138,18 @@ impl Picked {
     /// Creates an empty set, if no slot before this one is to be visited.
     #[inline]
     pub(crate) const fn from(slot: usize) -> Self {
-        Self { behind: slot, bits: 0 }
+        Self { end: slot, bits: 0 }
     }
 
     /// Visits a slot of the word, after all that were visited before.
     #[inline]
     pub(super) const fn come_to(&mut self, slot: usize) {
         debug_assert!(
-            self.behind <= slot && slot - self.behind < WORD_SLOTS,
+            self.end <= slot && slot - self.end < WORD_SLOTS,
             "the slot is not after the last one, or too far"
         );
-        self.bits = self.bits << (slot - self.behind) << 1;
-        self.behind = slot + 1;
+        self.bits = self.bits << (slot - self.end) << 1;
+        self.end = slot + 1;
     }
 
     /// Picks the slot that was visited last if `is_it` is true.
@@ -163,7 +163,7 @@ impl Picked {
     pub(crate) fn pop_front(&mut self) -> Option<u32> {
         let place = self.bits.checked_ilog2()?;
         self.bits ^= 1 << place;
-        Some(low_half(self.behind - 1 - place as usize))
+        Some(low_half(self.end - 1 - place as usize))
     }
 }
 
@@ -232,7 +232,7 @@ impl Cursor {
         let read = read(self.rest.clone(), holes);
         self.run = read.run;
         self.front = read.word;
-        self.rest.start = read.behind;
+        self.rest.start = read.rest_from;
         true
     }
 
@@ -315,7 +315,7 @@ fn take_word(slots: &mut Range<usize>) -> Option<Range<usize>> {
 struct Read {
     run: Range<usize>,
     word: Word,
-    behind: usize,
+    rest_from: usize,
 }
 
 /// Reads the words at the front of `slots`: as many as have few holes, or the first if it has more.
@@ -333,21 +333,21 @@ fn read(slots: Range<usize>, holes: &[u64]) -> Read {
         start = number * WORD_SLOTS;
     }
     let words = end.div_ceil(WORD_SLOTS).min(number + RUN_WORDS);
-    let mut behind = number;
-    while behind < words {
+    let mut after = number;
+    while after < words {
         // Past the last word there are no holes.
-        match holes.get(behind) {
-            None => behind = end.div_ceil(WORD_SLOTS),
+        match holes.get(after) {
+            None => after = end.div_ceil(WORD_SLOTS),
             Some(word) if *word != 0 && word.count_ones() >= FEW_IN_RUN => break,
-            Some(_) => behind += 1,
+            Some(_) => after += 1,
         }
     }
-    if behind == number {
-        let behind = end.min((number + 1) * WORD_SLOTS);
-        return Read { run: 0..0, word: Word::read(start..behind, holes), behind };
+    if after == number {
+        let after = end.min((number + 1) * WORD_SLOTS);
+        return Read { run: 0..0, word: Word::read(start..after, holes), rest_from: after };
     }
-    let behind = end.min(behind * WORD_SLOTS);
-    Read { run: start..behind, word: Word::NONE, behind }
+    let after = end.min(after * WORD_SLOTS);
+    Read { run: start..after, word: Word::NONE, rest_from: after }
 }
 
 /// Returns a bit for each of the first `count` slots of a word.

@@ -41,17 +41,17 @@ impl<V> Slots<V> {
     /// Prefetches slots [`WORDS_AHEAD`] words after the one that an iteration has reached, whose first slot is `first`,
     /// if that helps: those of one word that are not holes.
     #[inline]
-    pub(super) fn ask_behind_word(start: NonNull<Slot<V>>, first: usize, holes: &[u64]) {
+    pub(super) fn prefetch_word_ahead(start: NonNull<Slot<V>>, first: usize, holes: &[u64]) {
         if Self::STRIDE_BYTES >= LARGE_BYTES {
-            let behind = first + WORDS_AHEAD * WORD_SLOTS;
-            ask_for_word(start.as_ptr().cast(), Self::STRIDE_BYTES, behind, holes);
+            let ahead = first + WORDS_AHEAD * WORD_SLOTS;
+            ask_for_word(start.as_ptr().cast(), Self::STRIDE_BYTES, ahead, holes);
         }
     }
 
-    /// [`ask_behind_word`](Self::ask_behind_word) for a word of these slots.
+    /// [`prefetch_word_ahead`](Self::prefetch_word_ahead) for a word of these slots.
     #[inline]
-    pub(crate) fn ask_behind(&self, word: Word, holes: &[u64]) {
-        Self::ask_behind_word(self.start(), word.start() as usize, holes);
+    pub(crate) fn prefetch_ahead_of(&self, word: Word, holes: &[u64]) {
+        Self::prefetch_word_ahead(self.start(), word.start() as usize, holes);
     }
 
     #[inline]

@@ -85,7 +85,7 @@ impl Vacancies<'_> {
         if let Some(hole) = self.hole_after_all() {
             return Ok(hole);
         }
-        if self.room_behind() == 0 {
+        if self.fresh_slots_left() == 0 {
             if let Err(error) = self.grow(1) {
                 // Filling a hole that was to be kept is better than an error.
                 return self.vacancy_marked().ok_or(error);
@@ -93,7 +93,7 @@ impl Vacancies<'_> {
         }
         let len = self.slots.array.len();
         let (floor, end) = self.floor_from(len);
-        *self.fresh = Fresh { end: end.min(len + self.room_behind()), generation: floor + 1 };
+        *self.fresh = Fresh { end: end.min(len + self.fresh_slots_left()), generation: floor + 1 };
         // In a map that is full, every slot is near.
         self.holes.set_near(usize::MAX);
         Ok(self.fresh.first(len))
@@ -200,7 +200,7 @@ impl Vacancies<'_> {
 
     /// Returns how many slots can be added: those that are committed, and that the bitmap covers in case they become
     /// holes.
-    fn room_behind(&self) -> usize {
+    fn fresh_slots_left(&self) -> usize {
         self.slots.array.capacity().min(self.holes.bitmap().covered()) - self.slots.array.len()
     }
 

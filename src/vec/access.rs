@@ -222,7 +222,7 @@ impl<T> VmVec<T> {
     #[inline]
     #[cfg(stayput_asan)]
     pub fn as_mut_ptr(&mut self) -> *mut T {
-        poison::unpoison_run(self.behind(self.len), self.capacity() - self.len);
+        poison::unpoison_run(self.at_end(self.len), self.capacity() - self.len);
         self.first()
     }
 
@@ -234,27 +234,27 @@ impl<T> VmVec<T> {
 
     /// The address past the first `len` elements.
     #[inline]
-    const fn behind(&self, len: usize) -> *const T {
+    const fn at_end(&self, len: usize) -> *const T {
         self.as_ptr().wrapping_add(len)
     }
 
     /// Unpoisons the next `count` elements, which must be within capacity, before they are written.
     #[inline]
     pub(super) fn open(&mut self, count: usize) {
-        poison::unpoison(self.behind(self.len), count);
+        poison::unpoison(self.at_end(self.len), count);
     }
 
     /// Poisons the elements past the length that were below `old_len`.
     #[inline]
     pub(super) fn close(&mut self, old_len: usize) {
-        poison::poison(self.behind(self.len), old_len.saturating_sub(self.len));
+        poison::poison(self.at_end(self.len), old_len.saturating_sub(self.len));
     }
 
     /// Poisons new capacity, after it was `before`, unless the caller has [unpoisoned](Self::as_mut_ptr) all of it.
     #[inline]
     pub(super) fn close_new(&mut self, before: usize) {
-        if before == self.len || poison::is_poisoned(self.behind(self.len)) {
-            poison::poison(self.behind(before), self.capacity().saturating_sub(before));
+        if before == self.len || poison::is_poisoned(self.at_end(self.len)) {
+            poison::poison(self.at_end(before), self.capacity().saturating_sub(before));
         }
     }
 

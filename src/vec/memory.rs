@@ -68,7 +68,7 @@ impl<T> VmVec<T> {
     /// }
     /// ```
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
-        self.prefault_ahead_behind(self.len, budget)
+        self.prefault_ahead_past(self.len, budget)
     }
 
     /// Makes the pages of elements within capacity resident, whatever the length.
@@ -77,7 +77,7 @@ impl<T> VmVec<T> {
     }
 
     /// Like [`prefault_ahead`](Self::prefault_ahead), but past the first `len` elements, whatever the length.
-    pub(crate) fn prefault_ahead_behind(&mut self, len: usize, budget: Budget) -> Prefaulted {
+    pub(crate) fn prefault_ahead_past(&mut self, len: usize, budget: Budget) -> Prefaulted {
         let before = self.capacity();
         let prefaulted = self.raw.prefault_ahead(Self::ELEMENT, len, budget);
         self.close_new(before);

@@ -90,15 +90,15 @@ impl Bump {
             return Some(nothing(layout));
         }
         let top = self.top.get();
-        let behind = address_behind(top, layout);
+        let end_of_block = address_past(top, layout);
         // Both the bytes left and those needed are at most `isize::MAX`, so this wraps to more than that exactly if
         // more is needed than is left.
-        let left = self.end.get().addr().get().wrapping_sub(behind);
+        let left = self.end.get().addr().get().wrapping_sub(end_of_block);
         if left > isize::MAX as usize {
             return None;
         }
-        // SAFETY: `behind` is not past `end`, so the result lies in the reservation or at its end.
-        let new_top = unsafe { top.add(behind - top.addr().get()) };
+        // SAFETY: `end_of_block` is not past `end`, so the result lies in the reservation or at its end.
+        let new_top = unsafe { top.add(end_of_block - top.addr().get()) };
         self.top.set(new_top);
         // SAFETY: the block ends at `new_top`, and starts at the old `top` or after it.
         let block = unsafe { new_top.sub(layout.size()) };
@@ -120,7 +120,7 @@ impl Bump {
             self.try_reserve_unserved(layout)?;
         }
         let top = self.top.get();
-        let needed = address_behind(top, layout).wrapping_sub(top.addr().get());
+        let needed = address_past(top, layout).wrapping_sub(top.addr().get());
         let made = self.make_usable(self.used_bytes().checked_add(needed));
         if made.is_ok() && !had_addresses {
             // Only now, since the first block was not to be made ready ahead.
@@ -545,7 +545,7 @@ impl Bump {
 /// The result may wrap. Counted from `top` it is at most `isize::MAX`: layouts guarantee that the size, rounded up to
 /// the alignment, does not exceed that, and aligning the start adds less than the alignment.
 #[inline]
-fn address_behind(top: NonNull<u8>, layout: Layout) -> usize {
+fn address_past(top: NonNull<u8>, layout: Layout) -> usize {
     let (top, size, mask) = (top.addr().get(), layout.size(), layout.align() - 1);
     if size & mask == 0 {
         // Equivalent to the other branch, with a shorter chain of dependent steps from one block to the next, which

@@ -9,7 +9,7 @@
 //!
 //! The first part is empty unless the user's alignment is greater than a page. Because of the header, no table and no
 //! lock is needed to find a block: only the code that may resize or free an allocation reads its header. While a block
-//! is not growing, it offers its room to grow to others, see [`Reservation::offer_behind`]; they know only the
+//! is not growing, it offers its room to grow to others, see [`Reservation::offer_past`]; they know only the
 //! addresses, not the block.
 
 #![expect(unsafe_code, reason = "keeps a header before the memory that it hands out")]
@@ -121,7 +121,7 @@ impl Block {
         memory_start.as_ptr().expose_provenance();
         let block = Self { start };
         let seal = seal(start.addr().get());
-        memory.offer_behind(usable);
+        memory.offer_past(usable);
         let header = Header { memory, offset, usable, lent, seal };
         // SAFETY: the `HEADER_BYTES` before `start` are committed, since `offset` is at least that large and `front` is
         // the page where they begin. Nothing else uses them. The address is aligned for a header, since `start` is
@@ -233,7 +233,7 @@ impl Block {
             header.offset % align == 0 && (self.relocate(more) || self.relocate(end))
         };
         let header = self.header();
-        header.memory.offer_behind(header.usable);
+        header.memory.offer_past(header.usable);
         if grown {
             header.lent.reduce_to(0);
         }
@@ -290,7 +290,7 @@ impl Block {
             header.usable = keep;
             header.lent.reduce_to(keep - end);
         }
-        header.memory.offer_behind(header.usable);
+        header.memory.offer_past(header.usable);
     }
 
     /// Frees the block: passes its memory to the region cache, or releases it.

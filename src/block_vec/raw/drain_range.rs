@@ -139,12 +139,12 @@ impl<T> Drop for DrainRange<'_, T> {
             unsafe { self.raw().move_down(self.front, self.kept, rest) };
         }
         self.kept += rest;
-        let behind = self.old_len - self.tail;
+        let tail_len = self.old_len - self.tail;
         if self.kept != self.tail {
             // SAFETY: as above.
-            unsafe { self.raw().move_down(self.tail, self.kept, behind) };
+            unsafe { self.raw().move_down(self.tail, self.kept, tail_len) };
         }
-        let len = self.kept + behind;
+        let len = self.kept + tail_len;
         // SAFETY: as in `raw`, and no reference to it is live.
         let raw = unsafe { self.raw.as_mut() };
         // SAFETY: the moves above left the first `len` elements initialised, at most as many as there were.

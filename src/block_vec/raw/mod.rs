@@ -723,9 +723,9 @@ impl<T> Raw<T> {
             // SAFETY: `index` is below the old length.
             let from = unsafe { self.place(index) };
             // SAFETY: the length of `to` is at most its capacity.
-            let behind = unsafe { to.as_mut_ptr().add(to.len()) };
+            let dest = unsafe { to.as_mut_ptr().add(to.len()) };
             // SAFETY: the elements are initialised, and past the length of `self`; `to` has capacity for them.
-            unsafe { ptr::copy_nonoverlapping(from, behind, count) };
+            unsafe { ptr::copy_nonoverlapping(from, dest, count) };
             // SAFETY: these elements were just initialised.
             unsafe { to.set_len(to.len() + count) };
             index += count;

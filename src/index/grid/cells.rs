@@ -147,15 +147,15 @@ impl<const D: usize> Area<D> {
         let mut slab = *self;
         slab.low[..axis].copy_from_slice(&inner.low[..axis]);
         slab.high[..axis].copy_from_slice(&inner.high[..axis]);
-        let (mut before, mut behind) = (slab, slab);
+        let (mut before, mut after) = (slab, slab);
         [
             (self.low[axis] < inner.low[axis]).then(|| {
                 before.high[axis] = inner.low[axis] - 1;
                 before
             }),
             (inner.high[axis] < self.high[axis]).then(|| {
-                behind.low[axis] = inner.high[axis] + 1;
-                behind
+                after.low[axis] = inner.high[axis] + 1;
+                after
             }),
         ]
     }

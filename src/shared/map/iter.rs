@@ -70,10 +70,10 @@ impl<K: Key, V> Iter<'_, K, V> {
         if half < FEW {
             return None;
         }
-        let mut behind = self.clone();
-        behind.slots.start += half;
-        self.slots.end = behind.slots.start;
-        Some(behind)
+        let mut rest = self.clone();
+        rest.slots.start += half;
+        self.slots.end = rest.slots.start;
+        Some(rest)
     }
 }
 

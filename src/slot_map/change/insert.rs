@@ -53,7 +53,7 @@ impl<K: Key, V> SlotMap<K, V> {
                 return Ok(self.mint().key(hole.index(), hole.generation()));
             }
             if self.slots.len() < self.fresh.end {
-                let vacancy = self.vacancy_behind();
+                let vacancy = self.fresh_vacancy();
                 self.slots.push_within_capacity(vacancy.generation, value);
                 return Ok(vacancy.key(self.mint()));
             }

@@ -124,7 +124,7 @@ impl<K: Key, V> SlotMap<K, V> {
             let picked = Picked::from(word.start() as usize);
             let mut rejected = Rejected { map: self, picked };
             let SlotMap { slots, holes, .. } = &*rejected.map;
-            slots.ask_behind(word, holes.words());
+            slots.prefetch_ahead_of(word, holes.words());
             word.bits().for_each(|at| rejected.judge(at..at + 1, &mut keep));
         }
     }

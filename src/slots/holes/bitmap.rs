@@ -278,9 +278,9 @@ impl Bitmap {
         for height in 0..=HEIGHT {
             let level = self.level(height);
             let word = level.get(at / WORD)?;
-            let behind = word & (u64::MAX << (at % WORD));
-            if behind != 0 {
-                return Some(self.lowest_below(height, at / WORD * WORD + lowest_bit(behind)));
+            let bits = word & (u64::MAX << (at % WORD));
+            if bits != 0 {
+                return Some(self.lowest_below(height, at / WORD * WORD + lowest_bit(bits)));
             }
             if level.len() <= WORD {
                 let first = self.first_on_top(height, at / WORD + 1)?;

@@ -134,7 +134,7 @@ impl<'a, V> LiveSlots<'a, V> {
     #[inline]
     fn ask_ahead(&self, word: Word) {
         if word.left() != 0 {
-            Slots::ask_behind_word(self.start, word.start() as usize, self.holes);
+            Slots::prefetch_word_ahead(self.start, word.start() as usize, self.holes);
         }
     }
 
