@@ -132,7 +132,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         ahead.each_by_halves(
             keys,
             &mut &*self,
-            |map, key| map.ask(key),
+            |map, key| map.prefetch(key),
             |map, key| {
                 f(key, map.get(key));
             },
@@ -152,7 +152,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             }
             return;
         }
-        self.table.ahead().each_by_halves(keys, self, Self::ask, visit);
+        self.table.ahead().each_by_halves(keys, self, Self::prefetch, visit);
     }
 
     /// Returns `true` if prefetching rows gains nothing.
@@ -163,9 +163,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
     /// Prefetches the row of a key.
     #[inline]
-    fn ask(&self, key: K) {
+    fn prefetch(&self, key: K) {
         if let Some(row) = self.row_of(key) {
-            self.rows.ask(row);
+            self.rows.prefetch(row);
         }
     }
 

@@ -87,5 +87,5 @@ impl<R: Row> Rows for Columns<R> {
     /// A prefetch would need one cache line per column, and a loop that reads few columns need not wait for all of
     /// them.
     #[inline]
-    fn ask(&self, _: usize) {}
+    fn prefetch(&self, _: usize) {}
 }

@@ -5,7 +5,7 @@
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
-use crate::slots::prefetch::ask_for;
+use crate::slots::prefetch::prefetch_value;
 use crate::vec::{self, VecStats, VmVec};
 use std::iter::FusedIterator;
 use std::slice;
@@ -98,7 +98,7 @@ pub trait Rows: sealed::FromOptions {
     #[doc(hidden)]
     fn get_mut(&mut self, row: usize) -> Option<Self::Mut<'_>>;
     #[doc(hidden)]
-    fn ask(&self, row: usize);
+    fn prefetch(&self, row: usize);
     #[doc(hidden)]
     fn slices(&self) -> Self::Slices<'_>;
     #[doc(hidden)]
@@ -277,7 +277,7 @@ impl<V> Rows for VmVec<V> {
     }
 
     #[inline]
-    fn ask(&self, row: usize) {
-        ask_for(self.as_ptr().wrapping_add(row));
+    fn prefetch(&self, row: usize) {
+        prefetch_value(self.as_ptr().wrapping_add(row));
     }
 }

@@ -14,7 +14,7 @@ use super::memory::{
     Arrays, ForArrays, SlotRatio, array, check_slot, copy, cover, too_many, uncover,
 };
 use crate::error::Error;
-use crate::slots::prefetch::{ask_for, is_near};
+use crate::slots::prefetch::{is_near, prefetch_value};
 use crate::vec::{VecStats, VmVec};
 use std::mem;
 
@@ -360,7 +360,7 @@ impl Buckets {
         if bucket.next() != NONE {
             self.split_overflow(bucket.next(), victim, bit);
         }
-        self.ask_for_hashes(victim + 1);
+        self.prefetch_hashes(victim + 1);
     }
 
     /// Distributes the overflow entries of a split bucket.
@@ -384,7 +384,7 @@ impl Buckets {
 
     /// Prefetches the hashes that the next split reads.
     #[inline]
-    fn ask_for_hashes(&self, number: usize) {
+    fn prefetch_hashes(&self, number: usize) {
         if is_near(self.hashes.len() * size_of::<u32>()) {
             return;
         }
@@ -392,7 +392,7 @@ impl Buckets {
             for at in 0..ENTRIES {
                 let slot = bucket.slot(at) as usize;
                 let hash = self.hashes.get(slot).unwrap_or(&self.hashes[0]);
-                ask_for(hash);
+                prefetch_value(hash);
             }
         }
     }

@@ -87,7 +87,7 @@ pub(crate) enum Call {
 type Code = i32;
 
 /// Makes a call, unless a test has it refused.
-fn ask<R>(call: Call, make: impl FnOnce() -> Result<R, Code>) -> Result<R, Code> {
+fn call_system<R>(call: Call, make: impl FnOnce() -> Result<R, Code>) -> Result<R, Code> {
     #[cfg(test)]
     if fault::strikes(call) {
         return Err(sys::NO_MEMORY);
@@ -103,11 +103,11 @@ fn attempt<R>(
     bytes: usize,
     make: impl FnOnce() -> Result<R, Code>,
 ) -> Result<R, Error> {
-    ask(call, make).map_err(|code| explain(call, bytes, code))
+    call_system(call, make).map_err(|code| explain(call, bytes, code))
 }
 
-/// [`ask`] for a range. Does nothing if the range is empty.
-fn ask_on(
+/// [`call_system`] for a range. Does nothing if the range is empty.
+fn call_on_range(
     call: Call,
     bytes: PageBytes,
     make: impl FnOnce(usize) -> Result<(), Code>,
@@ -116,7 +116,7 @@ fn ask_on(
     if bytes == 0 {
         return Ok(());
     }
-    ask(call, || make(bytes)).map_err(|code| Refusal { call, bytes, code })
+    call_system(call, || make(bytes)).map_err(|code| Refusal { call, bytes, code })
 }
 
 /// A refused call. The reason is determined only when this becomes an [`Error`], since many callers try a smaller
@@ -229,7 +229,7 @@ pub(crate) fn reserve(bytes: PageBytes) -> Result<NonNull<u8>, Error> {
 
 /// [`reserve`] without the reason for a refusal.
 pub(crate) fn reserve_if_possible(bytes: PageBytes) -> Option<NonNull<u8>> {
-    ask(Call::Reserve, || sys::reserve(bytes.get())).ok()
+    call_system(Call::Reserve, || sys::reserve(bytes.get())).ok()
 }
 
 /// Makes pages readable and writable, and reserves memory for them in the system's accounting.
@@ -247,7 +247,7 @@ pub(crate) unsafe fn commit(
     start: NonNull<u8>,
     bytes: PageBytes,
 ) -> Result<(), Refusal> {
-    ask_on(Call::Commit, bytes, |bytes| {
+    call_on_range(Call::Commit, bytes, |bytes| {
         // SAFETY: the contract of this function is that of the call.
         unsafe { sys::commit(of, start, bytes) }
     })
@@ -266,7 +266,7 @@ pub(crate) unsafe fn decommit(
     start: NonNull<u8>,
     bytes: PageBytes,
 ) -> Result<(), Refusal> {
-    ask_on(Call::Decommit, bytes, |bytes| {
+    call_on_range(Call::Decommit, bytes, |bytes| {
         // SAFETY: the contract of this function is that of the call.
         unsafe { sys::decommit(of, start, bytes) }
     })
@@ -282,7 +282,7 @@ pub(crate) unsafe fn decommit(
 /// - The conditions of [`commit`], and the range is committed.
 /// - Nothing in the range is referenced, and no value there is used again.
 pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
-    ask_on(Call::Discard, bytes, |bytes| {
+    call_on_range(Call::Discard, bytes, |bytes| {
         // SAFETY: the contract of this function is that of the call.
         unsafe { sys::discard(start, bytes) }
     })
@@ -295,7 +295,7 @@ pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(),
 ///
 /// - The conditions of [`decommit`].
 pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
-    ask_on(Call::Discard, bytes, |bytes| {
+    call_on_range(Call::Discard, bytes, |bytes| {
         // SAFETY: the contract of this function is that of the call.
         unsafe { sys::abandon(start, bytes) }
     })
@@ -308,7 +308,7 @@ pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> Result<(),
 /// - The conditions of [`commit`], and the range is committed.
 /// - Unless [`PREFAULTING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
 pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
-    ask_on(Call::Prefault, bytes, |bytes| {
+    call_on_range(Call::Prefault, bytes, |bytes| {
         // SAFETY: the contract of this function is that of the call.
         unsafe { sys::prefault(start, bytes) }
     })
@@ -355,7 +355,7 @@ pub(crate) unsafe fn move_if_possible(
     bytes: PageBytes,
     new_bytes: PageBytes,
 ) -> Option<NonNull<u8>> {
-    ask(Call::Move, || {
+    call_system(Call::Move, || {
         // SAFETY: the contract of this function is that of the call.
         unsafe { sys::move_pages(start, bytes.get(), new_bytes.get()) }
     })
@@ -412,7 +412,7 @@ pub(crate) enum HugeAdvice {
 /// - The range is exactly one that [`reserve`] or [`move_if_possible`] returned, or what is left of one; if
 ///   [`RELEASES_PARTS`], also a part of one, or several adjacent ones. It is not used again.
 pub(crate) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) -> bool {
-    ask(Call::Release, || {
+    call_system(Call::Release, || {
         // SAFETY: the contract of this function is that of the call.
         unsafe { sys::release(start, bytes.get()) }
     })
@@ -462,7 +462,7 @@ pub(crate) unsafe fn resident_bytes(
 
 /// Returns how many bytes of the range are resident, if that is known. Makes one call for a few thousand pages.
 pub(crate) fn resident_bytes_within(start: NonNull<u8>, bytes: PageBytes) -> Option<usize> {
-    ask(Call::Query, || sys::resident_bytes(start, bytes.get())).ok()
+    call_system(Call::Query, || sys::resident_bytes(start, bytes.get())).ok()
 }
 
 /// Calls `visit` with each committed part of the range, in address order.
@@ -501,7 +501,7 @@ unsafe fn for_each_committed(
 
 /// Locks committed pages in memory until they are unlocked or released.
 pub(crate) fn lock(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
-    ask_on(Call::Lock, bytes, |bytes| sys::lock(start, bytes))
+    call_on_range(Call::Lock, bytes, |bytes| sys::lock(start, bytes))
 }
 
 /// Undoes [`lock`]. Pages that are not locked are no error, since locks do not nest.

@@ -282,7 +282,7 @@ impl Service {
         registry.add(&shared);
         drop(registry);
         // So that memory is ready before its first growth.
-        shared.ask();
+        shared.request_work();
         Ok(shared)
     }
 
@@ -615,7 +615,7 @@ impl Registry {
     /// Returns the array with the least of its window ready, among those that asked.
     fn most_urgent(&mut self) -> Option<Arc<Shared>> {
         let active = self.arrays.iter_mut().filter_map(|entry| {
-            entry.is_active |= entry.shared.was_asked();
+            entry.is_active |= entry.shared.take_request();
             entry.is_active.then_some(&entry.shared)
         });
         active.min_by_key(|shared| shared.fill()).cloned()

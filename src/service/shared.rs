@@ -86,7 +86,7 @@ pub(crate) struct Shared {
     /// How many bytes stay ready while the array does not grow.
     least: AtomicUsize,
     /// Set by the array when less than half of the window is ahead of it; cleared by the service.
-    hungry: AtomicBool,
+    has_request: AtomicBool,
     /// How often the array needed memory that was not ready.
     late: AtomicUsize,
     /// The start of the first large piece that the array took before it was ready. It may not have touched the bytes
@@ -125,7 +125,7 @@ impl Shared {
             window: AtomicUsize::new(ahead.least_bytes()),
             is_auto: AtomicBool::new(ahead == CommitAhead::Auto),
             least: AtomicUsize::new(ahead.least_bytes()),
-            hungry: AtomicBool::new(false),
+            has_request: AtomicBool::new(false),
             late: AtomicUsize::new(0),
             untouched: AtomicUsize::new(usize::MAX),
             helped: AtomicUsize::new(0),
@@ -145,7 +145,7 @@ impl Shared {
         self.reach.fetch_max(warm, Ordering::Relaxed);
     }
 
-    /// Sets the thread that [`ask`](Self::ask) wakes.
+    /// Sets the thread that [`request_work`](Self::request_work) wakes.
     pub(super) fn be_served_by(&mut self, thread: Thread) {
         self.thread = Some(thread);
     }
@@ -201,7 +201,7 @@ impl Shared {
             self.window.store(ahead.least_bytes(), Ordering::Relaxed);
         }
         // Also if the window is smaller than before: there may be a surplus to take back.
-        self.ask();
+        self.request_work();
     }
 
     /// Sets the window, unless the user chose a number of bytes.
@@ -266,22 +266,22 @@ impl Shared {
         let (taken, ready) = (self.bytes(state.taken), self.bytes(state.ready));
         let is_low = ready - taken < self.window_bytes().div_ceil(2);
         if is_low && ready < self.reservation.reserved_bytes() {
-            self.ask();
+            self.request_work();
         }
     }
 
-    /// Wakes the service's thread, unless it was asked already.
-    pub(super) fn ask(&self) {
+    /// Wakes the service's thread, unless there is a request already.
+    pub(super) fn request_work(&self) {
         // Acquire and release: if the flag was set already, the service's own exchange comes later, and sees what the
         // array did before this one.
-        if !self.hungry.swap(true, Ordering::AcqRel) && !self.service.is_of_another_process() {
+        if !self.has_request.swap(true, Ordering::AcqRel) && !self.service.is_of_another_process() {
             self.thread.iter().for_each(Thread::unpark);
         }
     }
 
-    /// Returns whether the array has asked since the last call.
-    pub(super) fn was_asked(&self) -> bool {
-        self.hungry.swap(false, Ordering::AcqRel)
+    /// Returns whether there was a request since the last call.
+    pub(super) fn take_request(&self) -> bool {
+        self.has_request.swap(false, Ordering::AcqRel)
     }
 
     /// Decommits what follows the first `keep` bytes, at once or in pieces from the end. `goes_on` is called before
@@ -317,8 +317,8 @@ impl Shared {
         let touched = self.untouched.swap(usize::MAX, Ordering::Relaxed);
         self.ownership.restart(touched / super::UNIT_BYTES);
         // The old array may have asked before it was retired, and the service found nothing to do.
-        self.hungry.store(false, Ordering::Relaxed);
-        self.ask();
+        self.has_request.store(false, Ordering::Relaxed);
+        self.request_work();
     }
 
     /// Up to where pages are committed, and were made ready or seem to have been touched by the array.
@@ -366,7 +366,7 @@ impl Shared {
             self.helped.fetch_add(1, Ordering::Relaxed);
         }
         if has_made && self.has_too_much() {
-            self.ask();
+            self.request_work();
         }
         // Work that could not begin meanwhile was dropped.
         self.notice();

@@ -412,7 +412,7 @@ fn the_array_asks_when_less_than_half_of_its_window_is_ahead() {
     for window in [1, 2 * UNIT_BYTES, MIB, 4 * MIB, usize::MAX] {
         let served = served(32 * MIB, CommitAhead::Bytes(window));
         let shared = served.shared();
-        assert!(shared.was_asked(), "nothing is ahead of it at first");
+        assert!(shared.take_request(), "nothing is ahead of it at first");
         let mut used = 0;
         while used < 16 * MIB {
             // As the thread does.
@@ -421,7 +421,7 @@ fn the_array_asks_when_less_than_half_of_its_window_is_ahead() {
             shared.notice();
             let is_low = shared.ahead_bytes() < window.div_ceil(2);
             let is_at_end = used + shared.ahead_bytes() == 32 * MIB;
-            assert_eq!(shared.was_asked(), is_low && !is_at_end, "{window}, {used}");
+            assert_eq!(shared.take_request(), is_low && !is_at_end, "{window}, {used}");
         }
     }
 }

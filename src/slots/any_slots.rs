@@ -94,8 +94,8 @@ impl AnySlots<'_> {
         self.states().at(index)
     }
 
-    pub(crate) fn ask_for_hole(&self, index: u32) {
+    pub(crate) fn prefetch_hole(&self, index: u32) {
         let start = self.array.start().as_ptr().cast();
-        prefetch::ask_for_hole(start, self.array.stride_bytes(), self.state_offset, index);
+        prefetch::prefetch_hole(start, self.array.stride_bytes(), self.state_offset, index);
     }
 }

@@ -163,7 +163,7 @@ impl Vacancies<'_> {
         // One right after the other, so that their cache lines are fetched at the same time.
         let (states, holes) = (self.slots.states(), &mut *self.holes);
         for index in indices[..count].iter().rev() {
-            self.slots.ask_for_hole(*index);
+            self.slots.prefetch_hole(*index);
             let last = match states.at(*index).generation() {
                 0 => {
                     holes.untrim(1);

@@ -15,7 +15,7 @@ pub struct Found<'t, K: Key, R, S> {
     rows: &'t SlotMap<K, R>,
     slots: S,
     /// A ring of the slots whose rows were prefetched; `next` is the oldest.
-    asked: [u32; AHEAD],
+    prefetched: [u32; AHEAD],
     next: usize,
     left: usize,
 }
@@ -23,8 +23,8 @@ pub struct Found<'t, K: Key, R, S> {
 impl<'t, K: Key, R, S: Iterator<Item = u32>> Found<'t, K, R, S> {
     #[inline]
     pub(super) fn new(rows: &'t SlotMap<K, R>, slots: S) -> Self {
-        let mut found = Self { rows, slots, asked: [0; AHEAD], next: 0, left: 0 };
-        while found.left < AHEAD && found.ask(found.left) {
+        let mut found = Self { rows, slots, prefetched: [0; AHEAD], next: 0, left: 0 };
+        while found.left < AHEAD && found.prefetch(found.left) {
             found.left += 1;
         }
         found
@@ -32,10 +32,10 @@ impl<'t, K: Key, R, S: Iterator<Item = u32>> Found<'t, K, R, S> {
 
     /// Prefetches one more row, and stores its slot in the ring.
     #[inline]
-    fn ask(&mut self, place: usize) -> bool {
+    fn prefetch(&mut self, place: usize) -> bool {
         let Some(slot) = self.slots.next() else { return false };
-        self.rows.ahead().ask_for(slot);
-        self.asked[place] = slot;
+        self.rows.ahead().prefetch_slot(slot);
+        self.prefetched[place] = slot;
         true
     }
 }
@@ -47,9 +47,9 @@ impl<'t, K: Key, R, S: Iterator<Item = u32>> Iterator for Found<'t, K, R, S> {
     fn next(&mut self) -> Option<(K, &'t R)> {
         while self.left > 0 {
             let place = self.next;
-            let slot = self.asked[place];
+            let slot = self.prefetched[place];
             self.next = (place + 1) % AHEAD;
-            if !self.ask(place) {
+            if !self.prefetch(place) {
                 self.left -= 1;
             }
             // An index lists only slots that have a row.
@@ -69,7 +69,7 @@ impl<'t, K: Key, R, S: Iterator<Item = u32>> Iterator for Found<'t, K, R, S> {
 
 impl<K: Key, R, S: Iterator<Item = u32>> FusedIterator for Found<'_, K, R, S> {}
 
-clone_fields!([K: Key, R, S: Clone] Found<'_, K, R, S>: rows, slots, asked, next, left);
+clone_fields!([K: Key, R, S: Clone] Found<'_, K, R, S>: rows, slots, prefetched, next, left);
 
 debug_items! {
     [K: Key, R: fmt::Debug, S: Iterator<Item = u32> + Clone] Found<'_, K, R, S>,

@@ -247,7 +247,7 @@ impl<T> Raw<T> {
     #[inline(never)]
     pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
         let need = self.need(additional)?;
-        self.ask_for_all(need)?;
+        self.check_available(need)?;
         let before = self.capacity;
         while self.capacity < need {
             if let Err(error) = self.take_block() {
@@ -266,7 +266,7 @@ impl<T> Raw<T> {
     ///
     /// Systems promise more memory than there is, but not that much in one request. Requested block by block, it would
     /// only be refused when all memory is used up, and by then the system may kill any process.
-    fn ask_for_all(&self, need: usize) -> Result<(), Error> {
+    fn check_available(&self, need: usize) -> Result<(), Error> {
         let bytes = need.saturating_sub(self.capacity) * size_of::<T>();
         if bytes <= memory_bytes() {
             return Ok(());

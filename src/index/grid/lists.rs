@@ -143,7 +143,7 @@ impl<const D: usize> Grid<D> {
             return;
         }
         let halves = self.blocks.grow();
-        self.ask_for_block(halves.first);
+        self.prefetch_block(halves.first);
         for place in 0..BLOCK {
             self.split_bucket(halves, place);
         }
@@ -165,7 +165,7 @@ impl<const D: usize> Grid<D> {
     #[inline(never)]
     fn merge(&mut self) {
         let halves = self.blocks.shrink();
-        self.ask_for_block(halves.last);
+        self.prefetch_block(halves.last);
         for place in 0..BLOCK {
             let mut slot = self.heads[halves.last * BLOCK + place];
             while let Some(node) = self.nodes.get(slot as usize) {
@@ -177,18 +177,18 @@ impl<const D: usize> Grid<D> {
         self.heads.truncate(halves.last * BLOCK);
     }
 
-    fn ask_for_block(&self, block: usize) {
+    fn prefetch_block(&self, block: usize) {
         for head in &self.heads[block * BLOCK..][..BLOCK] {
-            self.ask(*head);
+            self.prefetch(*head);
         }
     }
 
     /// Prefetches the node of a slot.
     #[inline]
-    pub(super) fn ask(&self, slot: u32) {
+    pub(super) fn prefetch(&self, slot: u32) {
         // The address of a slot that does not exist would cost a slow page walk.
         let at = if slot == NONE { 0 } else { slot as usize };
-        prefetch::ask_for(self.nodes.as_ptr().wrapping_add(at));
+        prefetch::prefetch_value(self.nodes.as_ptr().wrapping_add(at));
     }
 }
 
@@ -237,7 +237,7 @@ impl<const D: usize> Store<D> for Grid<D> {
             // Branchless, because whether a bucket has points is unpredictable.
             lists[begun] = *head;
             begun += usize::from(*head != NONE);
-            self.ask(*head);
+            self.prefetch(*head);
         }
         begun
     }
@@ -249,7 +249,7 @@ impl<const D: usize> Store<D> for Grid<D> {
         *list = node.next;
         let has_more = node.next != NONE;
         if has_more {
-            self.ask(node.next);
+            self.prefetch(node.next);
         }
         (slot, &node.position, has_more)
     }

@@ -133,7 +133,7 @@ impl<const D: usize> SortedGrid<D> {
         self.starts.clear();
         let heads = &grid.heads;
         for (bucket, head) in heads.iter().enumerate() {
-            grid.ask(heads.get(bucket + AHEAD).copied().unwrap_or(NONE));
+            grid.prefetch(heads.get(bucket + AHEAD).copied().unwrap_or(NONE));
             self.starts.push(self.end());
             let mut list = *head;
             let mut has_more = list != NONE;
@@ -175,7 +175,7 @@ impl<const D: usize> Store<D> for SortedGrid<D> {
     fn begin(&self, buckets: Range<usize>, lists: &mut [(u32, u32)]) -> usize {
         let (first, end) = (self.starts[buckets.start], self.starts[buckets.end]);
         lists[0] = (first, end);
-        prefetch::ask_for(self.positions.as_ptr().wrapping_add(first as usize));
+        prefetch::prefetch_value(self.positions.as_ptr().wrapping_add(first as usize));
         usize::from(first < end)
     }
 

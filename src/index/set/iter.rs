@@ -1,7 +1,7 @@
 //! [`Slots`]: an iterator over the slots of one value.
 
 use super::chunk::{Chunk, Large};
-use crate::slots::prefetch::ask_for;
+use crate::slots::prefetch::prefetch_value;
 use std::iter::FusedIterator;
 use std::slice;
 
@@ -37,7 +37,7 @@ impl<'s> Chunks<'s> {
         let chunk = &large[number as usize];
         let (forwards, backwards) = (chunk.next(), chunk.prev());
         if let Some(next) = forwards.and_then(|next| large.get(next as usize)) {
-            ask_for(next);
+            prefetch_value(next);
         }
         Self { first: chunk.members(), large, forwards, backwards }
     }
@@ -64,7 +64,7 @@ impl<'s> Iterator for Chunks<'s> {
             self.backwards = chunk.prev();
         }
         if let Some(next) = self.forwards.and_then(|next| self.large.get(next as usize)) {
-            ask_for(next);
+            prefetch_value(next);
         }
         Some(chunk.members())
     }

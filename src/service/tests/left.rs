@@ -45,7 +45,7 @@ fn another_array_takes_waiting_memory_as_it_is() {
     assert!((14 * MIB..16 * MIB).contains(&ready), "{ready}");
     assert_eq!((service.stats().arrays, service.stats().waiting_bytes), (1, 0));
     assert!(take_waiting(service).is_none());
-    assert!(shared.was_asked(), "the thread must look for a surplus");
+    assert!(shared.take_request(), "the thread must look for a surplus");
     assert_eq!(shared.take(ready, 0), Some(ready));
     assert!(holds(shared, 0..written, 7) && holds(shared, written..ready, 0));
     check_extent(shared);
@@ -86,7 +86,7 @@ fn the_thread_is_woken_for_an_array_that_reuses_memory() {
     let service = Service::unattended(Process::current());
     let array = Served(service.register(reservation(64 * MIB), 0, 0, CommitAhead::Auto).unwrap());
     array.work().unwrap();
-    array.shared().ask();
+    array.shared().request_work();
     let bytes = array.retire();
     let handoff = Handoff { written: 0, keep: |memory, _| Some(memory) };
     assert!(service.hand_over(MaybeServed::Served(array), bytes, Some(handoff)).is_ok());

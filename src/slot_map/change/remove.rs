@@ -269,7 +269,7 @@ impl<K: Key, V> SlotMap<K, V> {
         self.remove_as(index, generation, |slots, holes| {
             let is_in_front = holes.push(index, generation);
             if is_in_front {
-                slots.ask_for_hole(index);
+                slots.prefetch_hole(index);
             } else {
                 Self::set_aside(slots, holes, index, generation);
             }

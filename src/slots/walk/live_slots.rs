@@ -76,7 +76,7 @@ impl<'a, V> LiveSlots<'a, V> {
                 let run = match self.cursor.next_by_bit() {
                     Some(index) => index..index + 1,
                     None if self.cursor.read_on(self.holes) => {
-                        self.ask_ahead(self.cursor.word());
+                        self.prefetch_ahead(self.cursor.word());
                         self.cursor.take_run()
                     }
                     None => return None,
@@ -132,7 +132,7 @@ impl<'a, V> LiveSlots<'a, V> {
 
     /// Prefetches slots of a later word, if they are large enough for that to help.
     #[inline]
-    fn ask_ahead(&self, word: Word) {
+    fn prefetch_ahead(&self, word: Word) {
         if word.left() != 0 {
             Slots::prefetch_word_ahead(self.start, word.start() as usize, self.holes);
         }
@@ -203,7 +203,7 @@ impl<'a, V> LiveSlots<'a, V> {
                 }
             }
             let word = self.cursor.take_word();
-            self.ask_ahead(word);
+            self.prefetch_ahead(word);
             for index in word.bits() {
                 // SAFETY: as above.
                 if let Some(found) = unsafe { self.at(index) } {
@@ -239,7 +239,7 @@ impl<'a, V> LiveSlots<'a, V> {
             }
             return sum;
         }
-        self.ask_ahead(word);
+        self.prefetch_ahead(word);
         for index in word.bits() {
             // SAFETY: the cursor returned the word of the index; the caller guarantees the rest.
             if let Some(found) = unsafe { self.at(index) } {
