@@ -125,7 +125,7 @@ pub fn trim() {
 /// thread may have emptied it at the same time.
 #[cold]
 #[inline(never)]
-fn again(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option<NonNull<u8>> {
+fn retry(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option<NonNull<u8>> {
     if layout.size() > address_space_bytes() {
         return None;
     }
@@ -271,7 +271,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
         }
         // SAFETY: the size is not zero, by the caller's guarantee.
         let small = || unsafe { contents.of(&self.parent, layout) };
-        small().or_else(|| again(layout, small))
+        small().or_else(|| retry(layout, small))
     }
 
     /// Deallocates a block.
@@ -308,7 +308,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 // forms a valid layout with the alignment.
                 let grow = || unsafe { self.parent.realloc(start.as_ptr(), old, new.size()) };
                 let grow = || NonNull::new(grow());
-                let moved = grow().or_else(|| again(new, grow))?;
+                let moved = grow().or_else(|| retry(new, grow))?;
                 // SAFETY: the memory has the new size, and has not been returned yet.
                 unsafe { to.clear_rest(moved) };
                 Some(moved)
@@ -325,7 +325,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     #[cold]
     fn obtain_of_parent(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
         let large = || of_parent::obtain(&self.parent, layout, contents);
-        large().or_else(|| again(layout, large))
+        large().or_else(|| retry(layout, large))
     }
 
     /// # Safety
@@ -379,7 +379,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
         }
         // SAFETY: the parent allocated the block, and both layouts have the same alignment.
         let resize = || unsafe { of_parent::resize(&self.parent, start, old, new) };
-        let moved = resize().or_else(|| again(new, resize))?;
+        let moved = resize().or_else(|| retry(new, resize))?;
         // SAFETY: the memory has the new size, and has not been returned yet.
         unsafe { to.clear_rest(moved) };
         Some(moved)

@@ -34,7 +34,7 @@ impl Drop for Refusing {
     }
 }
 
-pub(super) fn strikes() -> bool {
+pub(super) fn should_fail() -> bool {
     match LEFT.get() {
         None => false,
         Some(0) => true,

@@ -261,7 +261,7 @@ fn memory_is_committed_for_all_columns_or_for_none() {
         let fault = Fault::from_nth(Call::Commit, call % 5);
         let error = columns.try_reserve(capacity - columns.len() + 200_000).unwrap_err();
         assert_ne!(error.kind(), ErrorKind::MaxLen);
-        assert!(fault.struck() > 0);
+        assert!(fault.failures() > 0);
         drop(fault);
         assert_eq!(columns.capacity(), capacity);
         columns.extend((len..40_000).map(five));

@@ -7,9 +7,9 @@ impl Error {
     /// The message, with names in braces that [`show`](Self::show) replaces.
     //
     // As text, since a `write!` for each would add 2.5 KB of code to every program.
-    const fn words(&self) -> &'static str {
+    const fn message(&self) -> &'static str {
         match (self.kind, self.holder) {
-            (ErrorKind::MaxLen, _) => self.words_of_full(),
+            (ErrorKind::MaxLen, _) => self.full_message(),
             (ErrorKind::AllocationLimit, _) => {
                 "the allocation limit of this Arena is {limit bytes}, and {bytes} in all would be in use; raise or \
                  lift the limit"
@@ -87,13 +87,13 @@ impl Error {
                 "the value has the last generation, {limit}, so its slot cannot have another key; remove the value and \
                  insert it again, or use a key type with more bits of generation"
             }
-            _ if matches!(self.size, Size::Default) => self.words_of_share(),
-            _ => self.words_of_refusal(),
+            _ if matches!(self.size, Size::Default) => self.share_message(),
+            _ => self.refusal_message(),
         }
     }
 
     /// Messages about refusals by the system or by a limit of the process.
-    const fn words_of_refusal(&self) -> &'static str {
+    const fn refusal_message(&self) -> &'static str {
         match self.kind {
             ErrorKind::AddressSpace => {
                 "no free range of addresses has {bytes}; {less} or drop other reservations"
@@ -145,7 +145,7 @@ impl Error {
     }
 
     /// Messages about full containers, and which option lets them hold more.
-    const fn words_of_full(&self) -> &'static str {
+    const fn full_message(&self) -> &'static str {
         match self.size {
             Size::Option | Size::Request => {
                 "{full}its `{option}` is {holds}; set a larger one with `{builder}::builder`"
@@ -158,7 +158,7 @@ impl Error {
     }
 
     /// Messages about a default reservation that a limit of the process made too small.
-    const fn words_of_share(&self) -> &'static str {
+    const fn share_message(&self) -> &'static str {
         match self.kind {
             ErrorKind::AddressLimit => {
                 "{full}it needs {bytes}, and its default reservation is a share of this process's limit on address \
@@ -177,18 +177,18 @@ impl Error {
     }
 
     /// Writes a message, replacing each name in braces.
-    fn show(&self, mut words: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        while let Some((text, rest)) = words.split_once('{') {
+    fn show(&self, mut message: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        while let Some((text, rest)) = message.split_once('{') {
             f.write_str(text)?;
             let (name, rest) = rest.split_once('}').unwrap_or_default();
-            words = rest;
+            message = rest;
             match name {
                 "this" => f.write_str(self.holder.name()),
                 "option" => f.write_str(self.holder.option()),
                 "builder" => f.write_str(self.holder.builder()),
-                "full" => self.show(self.words_of_holder(), f),
-                "holds" => self.show(self.words_of_most(), f),
-                "less" => self.show(self.words_of_less(), f),
+                "full" => self.show(self.holder_message(), f),
+                "holds" => self.show(self.capacity_message(), f),
+                "less" => self.show(self.smaller_request_message(), f),
                 "limit" => self.limit.fmt(f),
                 "limit bytes" => Bytes(self.limit).fmt(f),
                 "bytes" => Bytes(self.bytes as u64).fmt(f),
@@ -202,10 +202,10 @@ impl Error {
                 }
             }?;
         }
-        f.write_str(words)
+        f.write_str(message)
     }
 
-    const fn words_of_holder(&self) -> &'static str {
+    const fn holder_message(&self) -> &'static str {
         match self.holder {
             Holder::Index => "an index is full: ",
             Holder::SecondaryMap => "this SecondaryMap cannot hold more slots: ",
@@ -213,7 +213,7 @@ impl Error {
         }
     }
 
-    const fn words_of_most(&self) -> &'static str {
+    const fn capacity_message(&self) -> &'static str {
         match (self.holder, self.size) {
             (Holder::Arena, _) => "{limit bytes}, and {bytes} in all would be in use",
             (_, Size::Option | Size::Request) => "{limit}",
@@ -222,7 +222,7 @@ impl Error {
     }
 
     /// How to request fewer addresses.
-    const fn words_of_less(&self) -> &'static str {
+    const fn smaller_request_message(&self) -> &'static str {
         match self.size {
             Size::Option => "request less (a smaller `{option}`)",
             _ => "request less",
@@ -232,7 +232,7 @@ impl Error {
 
 impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.show(self.words(), f)?;
+        self.show(self.message(), f)?;
         match self.raw_os_error() {
             Some(code) => write!(f, " (os error {code})"),
             None => Ok(()),

@@ -183,7 +183,7 @@ impl FileErrorKind {
     }
 
     /// Returns what is wrong, and what to do.
-    const fn words(self) -> &'static str {
+    const fn message(self) -> &'static str {
         match self {
             Self::NotFound => "the file or its folder does not exist; create it, or check the path",
             Self::AlreadyExists => "the file already exists; open it, or use another name",
@@ -260,7 +260,7 @@ impl fmt::Display for FileError {
             Some(path) => write!(f, "{}: ", path.display())?,
             None => f.write_str("a file without a name: ")?,
         }
-        f.write_str(self.0.kind.words())?;
+        f.write_str(self.0.kind.message())?;
         if let Some((found, right)) = self.0.numbers {
             write!(f, " (found {found}, expected {right})")?;
         }

@@ -147,7 +147,7 @@ impl MappedFile {
 
     /// Marks the file as one whose contents may not be on the disk, and tries to make the mark durable. The next open
     /// then continues from the last durable record, even in the same boot.
-    fn leave_trace(&self) {
+    fn mark_unsynced(&self) {
         if self.element_bytes.is_some() && self.write_boot([0; 16], true).is_ok() {
             let _ = system::sync(self.file(), self.map().raw(), 0..HEADER_BYTES);
         }
@@ -232,7 +232,7 @@ impl MappedFile {
             if let Some(record) = record {
                 let _ = self.write(record.at(), &[0; Record::BYTES]);
             }
-            self.leave_trace();
+            self.mark_unsynced();
             self.error(error)
         })
     }
@@ -271,7 +271,7 @@ impl MappedFile {
         let has_failed = *self.has_failed.get_mut().unwrap_or_else(PoisonError::into_inner);
         if self.map.is_some() && has_failed {
             // The disk may accept the mark now.
-            self.leave_trace();
+            self.mark_unsynced();
         }
         let Some(map) = self.map.take() else { return Ok(()) };
         let bytes = match self.element_bytes {

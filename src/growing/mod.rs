@@ -194,7 +194,7 @@ impl GrowingReservation {
     pub(crate) fn in_heap(bytes: usize, align: usize) -> Result<Self, Error> {
         // Fault injection covers the heap like memory of the system.
         #[cfg(test)]
-        if [Call::Reserve, Call::Commit].into_iter().any(fault::strikes) {
+        if [Call::Reserve, Call::Commit].into_iter().any(fault::should_fail) {
             return Err(Error::new(ErrorKind::Memory, bytes));
         }
         let block = AnyBacking::new(Block::try_new(bytes, align)?, align);

@@ -97,7 +97,7 @@ impl GrowingReservation {
 #[inline(never)]
 fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
     let ended = ReleaseCounts::now();
-    builder.reserve().or_else(|error| again(builder, ended).ok_or(error))
+    builder.reserve().or_else(|error| retry(builder, ended).ok_or(error))
 }
 
 /// Reserves for an array without a maximum: as much as its share of the addresses, but at most what it can ever use.
@@ -137,7 +137,7 @@ fn reserve_by_default(
 
 /// Tries a refused reservation again, if more addresses are available since `ended`, or can be made available by
 /// releasing memory that is cached or waits.
-fn again(builder: ReservationBuilder, ended: ReleaseCounts) -> Option<Reservation> {
+fn retry(builder: ReservationBuilder, ended: ReleaseCounts) -> Option<Reservation> {
     // In this order: memory that waits may just be moving to the region cache.
     let made_room = service::release_waiting(ended.waiting) | region_cache::make_room(ended.kept);
     if made_room { builder.reserve_if_possible() } else { None }

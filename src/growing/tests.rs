@@ -202,7 +202,7 @@ fn a_shrink_refused_half_way_loses_nothing() {
             let before = memory.committed_bytes();
             let fault = Fault::nth(Call::Decommit, pass);
             let result = memory.shrink_to(MIB, Budget::bytes(usize::MAX - 1));
-            assert!(result.is_err() && fault.struck() == 1);
+            assert!(result.is_err() && fault.failures() == 1);
             drop(fault);
             let kept = memory.usable_bytes();
             let committed = memory.committed_bytes();
@@ -230,7 +230,7 @@ fn refused_growth_changes_nothing_and_can_be_tried_again() {
             let committed = memory.committed_bytes();
             let fault = Fault::from_nth(Call::Commit, 0);
             let error = memory.grow(20 * MIB, amount).unwrap_err();
-            assert!(fault.struck() > 0 && error.bytes() >= 16 * MIB, "{ahead:?}: {error}");
+            assert!(fault.failures() > 0 && error.bytes() >= 16 * MIB, "{ahead:?}: {error}");
             drop(fault);
             assert_eq!((memory.usable_bytes(), memory.committed_bytes()), (usable, committed));
             assert_eq!(system_committed(&memory), committed);
@@ -259,14 +259,14 @@ fn growth_takes_what_it_needs_if_larger_steps_are_refused() {
             let end = memory.usable_bytes();
             let fault = Fault::plan(Call::Commit, 0, refused);
             let result = memory.grow_to(memory.committed_bytes() + 1);
-            let struck = fault.struck();
+            let failures = fault.failures();
             drop(fault);
             if result.is_err() {
-                assert!(0 < struck && struck <= refused, "{ahead:?}: {struck}");
+                assert!(0 < failures && failures <= refused, "{ahead:?}: {failures}");
                 assert_eq!(memory.usable_bytes(), end);
                 break;
             }
-            assert_eq!(struck, refused, "{ahead:?}");
+            assert_eq!(failures, refused, "{ahead:?}");
             assert!(memory.usable_bytes() > end);
             assert!(holds(&memory, end..memory.usable_bytes(), 0));
             ends.push(memory.usable_bytes());
@@ -293,9 +293,9 @@ fn memory_ahead_of_other_arrays_is_taken_back_before_growth_fails() {
             let prefaulted = other.prefault_ahead(1, Budget::UNLIMITED);
             let fault = Fault::nth(Call::Commit, 0);
             let grown = memory.grow(page_size(), Amount::Exact);
-            let struck = fault.struck();
+            let failures = fault.failures();
             drop(fault);
-            assert_eq!(struck, 1);
+            assert_eq!(failures, 1);
             assert!(holds(&other, 0..usable, 7));
             let is_ready = prefaulted.refused.is_none() && prefaulted.ahead_bytes >= MIB;
             is_ready && grown.is_ok() && memory.usable_bytes() >= page_size()
@@ -382,9 +382,9 @@ fn prefault_ahead_reports_refusals_and_what_was_done() {
                 let mut memory = growing(64 * MIB, ahead);
                 let fault = Fault::from_nth(call, pass);
                 let first = memory.prefault_ahead(0, Budget::UNLIMITED);
-                let struck = fault.struck();
+                let failures = fault.failures();
                 drop(fault);
-                assert_eq!(first.refused.is_some(), struck > 0, "{ahead:?}, {call:?}, {pass}");
+                assert_eq!(first.refused.is_some(), failures > 0, "{ahead:?}, {call:?}, {pass}");
                 assert_eq!(first.bytes, first.ahead_bytes, "{ahead:?}, {call:?}, {pass}");
                 let second = memory.prefault_ahead(0, Budget::UNLIMITED);
                 assert_eq!(second.refused, None);

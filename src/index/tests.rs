@@ -49,12 +49,12 @@ pub(super) fn refuse_copies<I: Arrays>(
         for pass in 0.. {
             let fault = Fault::from_nth(call, pass);
             let copy = try_clone(index);
-            let struck = fault.struck();
+            let failures = fault.failures();
             drop(fault);
             check(index);
             match copy {
                 Ok(copy) => {
-                    assert_eq!(struck, 0);
+                    assert_eq!(failures, 0);
                     // Each array that is not empty makes at least one call.
                     let arrays = sizes(index).iter().filter(|[len, _]| *len > 0).count();
                     assert!(pass >= arrays, "{pass} for {arrays}");

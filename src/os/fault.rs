@@ -15,7 +15,7 @@ struct FaultPlan {
     pass: usize,
     /// How many calls of this kind fail after those.
     refuse: usize,
-    struck: usize,
+    failures: usize,
 }
 
 /// Makes calls of one kind by this thread fail as planned, for as long as it lives.
@@ -38,15 +38,15 @@ impl Fault {
 
     /// Lets `pass` calls through, refuses the next `refuse`, and lets the rest through.
     pub(crate) fn plan(call: Call, pass: usize, refuse: usize) -> Self {
-        let before = PLAN.replace(Some(FaultPlan { call, pass, refuse, struck: 0 }));
+        let before = PLAN.replace(Some(FaultPlan { call, pass, refuse, failures: 0 }));
         assert!(before.is_none(), "one plan at a time");
         Self { not_send: PhantomData }
     }
 
     /// Returns how many calls have failed.
     #[expect(clippy::unused_self, reason = "the plan in force is that of the one `Fault`")]
-    pub(crate) fn struck(&self) -> usize {
-        PLAN.get().map_or(0, |plan| plan.struck)
+    pub(crate) fn failures(&self) -> usize {
+        PLAN.get().map_or(0, |plan| plan.failures)
     }
 }
 
@@ -57,17 +57,17 @@ impl Drop for Fault {
 }
 
 /// Counts a call, and returns whether it must fail.
-pub(crate) fn strikes(call: Call) -> bool {
+pub(crate) fn should_fail(call: Call) -> bool {
     let Some(mut plan) = PLAN.get().filter(|plan| plan.call == call) else {
         return false;
     };
-    let strikes = plan.pass == 0 && plan.refuse > 0;
-    if strikes {
+    let should_fail = plan.pass == 0 && plan.refuse > 0;
+    if should_fail {
         plan.refuse -= 1;
-        plan.struck += 1;
+        plan.failures += 1;
     } else {
         plan.pass = plan.pass.saturating_sub(1);
     }
     PLAN.set(Some(plan));
-    strikes
+    should_fail
 }

@@ -89,7 +89,7 @@ type Code = i32;
 /// Makes a call, unless a test has it refused.
 fn call_system<R>(call: Call, make: impl FnOnce() -> Result<R, Code>) -> Result<R, Code> {
     #[cfg(test)]
-    if fault::strikes(call) {
+    if fault::should_fail(call) {
         return Err(sys::NO_MEMORY);
     }
     #[cfg(not(test))]

@@ -304,7 +304,7 @@ mod contract {
             range.discard(0, 0).unwrap();
             range.prefault(0, 0).unwrap();
             lock(range.start, PageBytes::ZERO).unwrap();
-            assert_eq!(fault.struck(), 0, "{call:?}");
+            assert_eq!(fault.failures(), 0, "{call:?}");
         }
     }
 
@@ -438,7 +438,7 @@ mod faults {
         assert_eq!(refused.bytes(), page_size().get());
         assert!(refused.raw_os_error().is_some());
         assert!(release_all(reserve(pages(1))).is_ok());
-        assert_eq!(fault.struck(), 1);
+        assert_eq!(fault.failures(), 1);
     }
 }
 

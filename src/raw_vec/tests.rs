@@ -78,7 +78,7 @@ fn smaller_steps_are_committed_if_a_whole_one_is_refused() {
     let before = raw.committed_bytes();
     let fault = Fault::plan(Call::Commit, 0, 2);
     raw.grow(BYTE, before, 1, Amount::AtLeast).unwrap();
-    assert_eq!(fault.struck(), 2);
+    assert_eq!(fault.failures(), 2);
     let quarter = raw.committed_bytes() - before;
     drop(fault);
     raw.grow(BYTE, raw.capacity(), 1, Amount::AtLeast).unwrap();
@@ -94,7 +94,7 @@ fn what_is_needed_is_committed_if_all_larger_steps_are_refused() {
     let steps = if page_size() < 64 * KIB { 2 } else { 1 };
     let fault = Fault::plan(Call::Commit, 0, steps);
     raw.grow(BYTE, before, 1, Amount::AtLeast).unwrap();
-    assert_eq!(fault.struck(), steps);
+    assert_eq!(fault.failures(), steps);
     assert_eq!(raw.committed_bytes(), before + page_size());
 }
 
@@ -105,7 +105,7 @@ fn addresses_are_released_if_their_memory_is_refused() {
     let fault = Fault::from_nth(Call::Commit, 0);
     let error = raw.grow(BYTE, 0, 8 * max_len, Amount::AtLeast).unwrap_err();
     assert!(error.bytes() >= 8 * max_len);
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     assert_eq!((raw.start(), raw.reserved_bytes(), raw.max_len(BYTE)), (start, 0, max_len));
 }
 
@@ -117,7 +117,7 @@ fn a_refused_commit_changes_nothing() {
     for amount in [Amount::AtLeast, Amount::Exact] {
         let fault = Fault::from_nth(Call::Commit, 0);
         let error = raw.grow(BYTE, capacity, 10 * KIB, amount).unwrap_err();
-        assert!(fault.struck() > 0);
+        assert!(fault.failures() > 0);
         assert!(error.bytes() >= 10 * KIB);
         assert_eq!((raw.start(), raw.capacity()), (start, capacity));
     }
@@ -132,7 +132,7 @@ fn a_much_smaller_reservation_is_tried_if_the_default_is_refused() {
     let mut less = bytes_with(Options::DEFAULT);
     let fault = Fault::nth(Call::Reserve, 0);
     less.reserve_addresses(BYTE, 0).unwrap();
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.failures(), 1);
     let bytes = less.reserved_bytes();
     assert!((FLOOR_BYTES..=whole.reserved_bytes() / 16).contains(&bytes), "{bytes}");
 }
@@ -142,7 +142,7 @@ fn a_reservation_refused_at_every_size_is_an_error_and_can_be_tried_again() {
     let mut raw = bytes_with(Options::DEFAULT);
     let fault = Fault::from_nth(Call::Reserve, 0);
     let error = raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap_err();
-    assert!(fault.struck() > 2);
+    assert!(fault.failures() > 2);
     assert!(error.bytes() >= 64 * KIB && error.bytes() < FLOOR_BYTES);
     assert_eq!((raw.capacity(), raw.reserved_bytes()), (0, 0));
     drop(fault);
@@ -154,7 +154,7 @@ fn a_maximum_is_reserved_as_a_whole_or_not_at_all() {
     let mut raw = bytes_with(Options { max_len: Some(1 << 20), ..Options::DEFAULT });
     let fault = Fault::nth(Call::Reserve, 0);
     assert!(raw.reserve_addresses(BYTE, 0).is_err());
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.failures(), 1);
     raw.reserve_addresses(BYTE, 0).unwrap();
     assert_eq!(raw.reserved_bytes(), 1 << 20);
 }
@@ -177,7 +177,7 @@ fn shrinking_leaves_less_than_two_spare_runs_alone() {
     raw.grow(BYTE, 0, 3 * run - page_size(), Amount::Exact).unwrap();
     let fault = Fault::from_nth(Call::Decommit, 0);
     raw.shrink(BYTE, run, &mut BudgetMeter::unlimited()).unwrap();
-    assert_eq!(fault.struck(), 0);
+    assert_eq!(fault.failures(), 0);
     assert_eq!(raw.committed_bytes(), 3 * run - page_size());
 }
 
@@ -208,7 +208,7 @@ fn grow_zeroed_returns_where_fresh_pages_begin() {
     let fault = Fault::from_nth(Call::Decommit, 0);
     let before = raw.committed_bytes();
     assert_eq!(raw.grow_zeroed(BYTE, 100, 512 * KIB).unwrap(), before);
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.failures(), 1);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn a_refused_grow_zeroed_keeps_used_elements() {
     assert_eq!(raw.committed_bytes(), before);
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(raw.grow_zeroed(BYTE, 1000, 1 << 20).is_err());
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     assert!(raw.capacity() >= 1000);
 }
 

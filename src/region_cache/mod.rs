@@ -73,7 +73,7 @@ pub(crate) mod tests;
 
 pub(crate) use count::LentBytes;
 pub(crate) use pieces::{
-    age, make_room, make_room_to_reserve, put, release_all, releases_ended, take,
+    make_room, make_room_to_reserve, put, release_aged, release_all, releases_ended, take,
 };
 
 use crate::os;
@@ -241,17 +241,17 @@ fn take_rooms() {
     pieces::releasing(|| {
         let has_taken = os::address_limit().is_some() && take_all_rooms();
         if has_taken {
-            MOST_RESERVED_BYTES_EACH.store(UNSAID, ORDER);
+            MOST_RESERVED_BYTES_EACH.store(UNSET, ORDER);
         }
         has_taken
     });
 }
 
 /// Stands for a limit that is not known yet.
-const UNSAID: usize = usize::MAX;
+const UNSET: usize = usize::MAX;
 
-static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSAID);
-static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSAID);
+static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSET);
+static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSET);
 static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 
 /// Returns how many bytes may be cached and lent. 0 without virtual memory, where released memory goes to the
@@ -262,7 +262,7 @@ fn most_bytes() -> usize {
     if !IS_SUPPORTED {
         return 0;
     }
-    said_or(&MOST_BYTES, || {
+    get_or_init(&MOST_BYTES, || {
         let memory = os::memory_bytes().and_then(|bytes| usize::try_from(bytes / 32).ok());
         let addresses = os::address_limit().map(|(limit, _)| limit / 16);
         [memory, addresses].into_iter().flatten().fold(USUAL_BYTES, usize::min)
@@ -272,19 +272,19 @@ fn most_bytes() -> usize {
 /// Returns how many addresses one region may have. If they are scarce, other parts of the process need them.
 #[inline(never)]
 fn most_reserved_bytes_each() -> usize {
-    said_or(&MOST_RESERVED_BYTES_EACH, || {
-        os::address_limit().map_or(UNSAID - 1, |(limit, _)| limit / 16)
+    get_or_init(&MOST_RESERVED_BYTES_EACH, || {
+        os::address_limit().map_or(UNSET - 1, |(limit, _)| limit / 16)
     })
 }
 
 /// Returns the stored value, or stores what `find` returns, unless another thread stores one meanwhile.
-fn said_or(said: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
-    match said.load(ORDER) {
-        UNSAID => {
+fn get_or_init(stored: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
+    match stored.load(ORDER) {
+        UNSET => {
             let found = find();
-            said.compare_exchange(UNSAID, found, ORDER, ORDER).err().unwrap_or(found)
+            stored.compare_exchange(UNSET, found, ORDER, ORDER).err().unwrap_or(found)
         }
-        said => said,
+        stored => stored,
     }
 }
 
@@ -293,7 +293,7 @@ fn said_or(said: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
 /// If more than that is cached now, all of it is returned to the system, with one system call for each region. Regions
 /// that other threads put or inspect meanwhile may stay. A single region of more than 34 MiB is never cached.
 pub fn set_most_bytes(most: usize) {
-    MOST_BYTES.store(most.min(UNSAID - 1), ORDER);
+    MOST_BYTES.store(most.min(UNSET - 1), ORDER);
     if count::kept_bytes() > most {
         release_all();
     }

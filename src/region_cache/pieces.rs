@@ -218,7 +218,7 @@ fn release_one_old(now: u32, time: u32) {
 
 /// Releases a part of an old region, and returns when to call this again: at once, or after a part of the time, so that
 /// the thread does not wake for each region. `None` if nothing is cached.
-pub(crate) fn age() -> Option<Duration> {
+pub(crate) fn release_aged() -> Option<Duration> {
     #[cfg(test)]
     if super::tests::is_anothers() {
         return None;

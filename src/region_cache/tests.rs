@@ -224,26 +224,26 @@ fn old_regions_are_released_when_others_are_put() {
 #[cfg_attr(no_vm, ignore = "nothing is cached there")]
 fn the_background_thread_releases_old_regions_one_by_one() {
     let _alone = alone();
-    assert_eq!(age(), None);
+    assert_eq!(release_aged(), None);
     set_time(Duration::from_secs(1000));
     for number in 0..3 {
         assert!(put(Use::Block, region(MIB << number, number)).is_none());
     }
-    let wait = age().expect("there is something");
+    let wait = release_aged().expect("there is something");
     assert_eq!(wait, Duration::from_secs(5));
     assert_eq!(kept_blocks(), 3);
     set_time(Duration::from_millis(20));
     thread::sleep(Duration::from_millis(30));
     for left in [2, 1, 0] {
-        assert_eq!(age(), Some(Duration::ZERO));
+        assert_eq!(release_aged(), Some(Duration::ZERO));
         assert_eq!(kept_blocks(), left);
     }
-    assert_eq!(age(), None);
+    assert_eq!(release_aged(), None);
     // Large regions are released in parts, from the end.
     assert!(put(Use::Block, region(9 * MIB, 7)).is_none());
     for left in [8, 4, 0] {
         thread::sleep(Duration::from_millis(30));
-        assert_eq!(age(), Some(Duration::ZERO));
+        assert_eq!(release_aged(), Some(Duration::ZERO));
         assert_eq!((kept_blocks(), kept_bytes()), (usize::from(left > 0), left * MIB));
         let part = take_for(left * MIB, &mut |region| region.pages.len() == left * MIB);
         assert_eq!(part.is_some(), left > 0);
@@ -252,7 +252,7 @@ fn the_background_thread_releases_old_regions_one_by_one() {
             assert!(put(Use::Block, part).is_none());
         }
     }
-    assert_eq!(age(), None);
+    assert_eq!(release_aged(), None);
 }
 
 #[test]

@@ -205,11 +205,11 @@ impl AddressSpace {
         })
     }
 
-    /// Takes room for a block: `said` bytes if possible, otherwise its share by the ladder, or `near` bytes if there
-    /// are many other blocks. `None` if less than `least` is available.
+    /// Takes room for a block: `requested` bytes if possible, otherwise its share by the ladder, or `near` bytes if
+    /// there are many other blocks. `None` if less than `least` is available.
     pub(crate) fn take_for_block(
         self,
-        said: Option<usize>,
+        requested: Option<usize>,
         least: usize,
         near: Option<usize>,
     ) -> Option<CountedShare> {
@@ -217,7 +217,7 @@ impl AddressSpace {
         let others = BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
         let near = near.filter(|_| others >= FAR_BLOCKS);
         let bytes = take_mappings(MAPPINGS_OF_BLOCK, ALL_EIGHTHS).ok().and_then(|()| {
-            let bytes = self.take_block_bytes(said, least, near);
+            let bytes = self.take_block_bytes(requested, least, near);
             if bytes.is_none() {
                 TAKEN_MAPPINGS.fetch_sub(MAPPINGS_OF_BLOCK.into(), ORDER);
             }
@@ -241,7 +241,7 @@ impl AddressSpace {
     /// which leaves the ladder to arrays.
     fn take_block_bytes(
         self,
-        said: Option<usize>,
+        requested: Option<usize>,
         least: usize,
         near: Option<usize>,
     ) -> Option<usize> {
@@ -250,7 +250,7 @@ impl AddressSpace {
         let of_blocks = |blocks_bytes| {
             let (most, usual) = self.share(TAKEN_BYTES.load(ORDER)).of_block(blocks_bytes, memory);
             let usual = near.map_or(usual, |near| near.min(usual));
-            preferred = said.unwrap_or(usual).min(most);
+            preferred = requested.unwrap_or(usual).min(most);
             (preferred >= least).then_some(blocks_bytes + preferred)
         };
         BLOCK_BYTES.fetch_update(ORDER, ORDER, of_blocks).ok()?;

@@ -25,7 +25,7 @@ fn every_refused_call_becomes_an_error_and_changes_nothing() {
         let error = refused.expect_err("planned");
         assert!(error.raw_os_error().is_some(), "{call:?}");
         assert!(error.bytes() >= page, "{call:?}");
-        assert_eq!(fault.struck(), 1, "{call:?}");
+        assert_eq!(fault.failures(), 1, "{call:?}");
         drop(fault);
         assert_eq!(range.committed_bytes().unwrap(), 4 * page, "{call:?}");
         range.prefault(..).unwrap();
@@ -41,7 +41,7 @@ fn a_range_whose_release_was_refused_is_released_later() {
     let fault = Fault::from_nth(Call::Release, 0);
     drop(range);
     // Tried again once the range is inaccessible.
-    assert_eq!(fault.struck(), 2);
+    assert_eq!(fault.failures(), 2);
     drop(fault);
     // Or by another test, which reserves meanwhile.
     let tries = (0..2000).take_while(|_| os::RELEASES_PARTS && unreleased::holds(address));

@@ -135,7 +135,7 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
                 self.live.set(self.live.get() + 1);
                 Ok(value)
             }
-            Err(value) => Err(Refused { error: self.why_not(index, generation), value }),
+            Err(value) => Err(Refused { error: self.refusal(index, generation), value }),
         }
     }
 
@@ -151,7 +151,7 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
 
     /// Returns why a value could not be inserted into a slot that exists.
     #[cold]
-    fn why_not(&self, index: u32, generation: u32) -> Error {
+    fn refusal(&self, index: u32, generation: u32) -> Error {
         let kind = match self.slots.live_generation(index) {
             Some(there) if there > generation => ErrorKind::StaleKey,
             Some(_) => ErrorKind::Occupied,

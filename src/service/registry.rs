@@ -399,7 +399,7 @@ impl Service {
                 drop(registry);
                 let mut releasing = Some(Releasing::new(token, memory, bytes).keeping_nothing());
                 while let Some(left) = releasing {
-                    releasing = left.go_on(self);
+                    releasing = left.release_piece(self);
                 }
                 self.lock()
             } else {
@@ -495,7 +495,7 @@ impl Service {
     /// Returns what to do next, the most urgent first.
     pub(super) fn next(&self, releasing: bool) -> Job {
         let mut registry = self.lock();
-        let wait = if releasing { None } else { registry.releases.wait_left(most_left_bytes) };
+        let wait = if releasing { None } else { registry.releases.remaining_wait(most_left_bytes) };
         // The release only begins here. It continues when nothing is more urgent, and every few steps.
         if wait.is_some_and(|wait| wait.is_zero()) {
             if let Some((token, memory, bytes)) = registry.releases.begin() {
@@ -539,9 +539,9 @@ impl Service {
     pub(super) fn sleep_until_kept(&self, most: Option<Duration>) {
         *self.sleeper.lock() = Some(thread::current());
         self.sleeps.store(true, Ordering::SeqCst);
-        // A thread that caches something after this fence sees the flag; `age` sees what was cached before it.
+        // A thread that caches something after this fence sees the flag; `release_aged` sees what was cached before it.
         atomic::fence(Ordering::SeqCst);
-        let wait = region_cache::age();
+        let wait = region_cache::release_aged();
         self.sleep(wait.into_iter().chain(most).min());
         self.sleeps.store(false, Ordering::Relaxed);
     }

@@ -101,7 +101,7 @@ impl Releases {
 
     /// Returns how long the first entry that has not begun must still wait: not at all if more than `most` bytes wait.
     /// `None` if all entries have begun.
-    pub(super) fn wait_left(&mut self, most: impl FnOnce() -> usize) -> Option<Duration> {
+    pub(super) fn remaining_wait(&mut self, most: impl FnOnce() -> usize) -> Option<Duration> {
         let bytes = self.bytes;
         let since = self.first()?.since.filter(|_| bytes <= most());
         Some(since.map_or(Duration::ZERO, |since| WAIT.saturating_sub(since.elapsed())))

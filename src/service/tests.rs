@@ -191,7 +191,7 @@ fn the_array_can_grow_after_a_commit_of_the_service_is_refused() {
         let fault = Fault::from_nth(call, 0);
         let committed = shared.committed_bytes();
         let Err(error) = step(shared) else { panic!("{call:?} was planned") };
-        assert!(error.bytes() > 0 && fault.struck() > 0, "{call:?}");
+        assert!(error.bytes() > 0 && fault.failures() > 0, "{call:?}");
         drop(fault);
         assert_eq!(shared.ahead_bytes(), 0, "{call:?}");
         assert!(call == Call::Prefault || shared.committed_bytes() == committed);
@@ -215,7 +215,7 @@ fn a_smaller_commit_is_tried_if_a_large_one_is_refused() {
     let shared = served.shared();
     let fault = Fault::nth(Call::Commit, 0);
     assert!(matches!(step(shared), Ok(true)));
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.failures(), 1);
     assert_eq!(shared.committed_bytes(), shared.ahead_bytes());
     drop(fault);
     served.work().unwrap();
@@ -233,7 +233,7 @@ fn a_refused_commit_of_a_late_array_changes_nothing() {
 
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(take_unready(shared, 12 * MIB).is_err());
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.failures(), 1);
     drop(fault);
     assert_eq!((shared.late(), shared.committed_bytes()), (1, committed));
     assert_eq!(system_committed(shared), committed);
@@ -320,7 +320,7 @@ fn memory_whose_decommit_is_refused_can_still_be_used() {
     let committed = shared.committed_bytes();
     let fault = Fault::nth(Call::Decommit, 0);
     assert!(shared.take_back_any().is_err());
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.failures(), 1);
     drop(fault);
     assert_eq!((shared.committed_bytes(), system_committed(shared)), (committed, committed));
     // What could not be decommitted is made ready again, or taken by the array as it is.
@@ -355,7 +355,7 @@ fn giving_back_in_pieces_ends_at_the_refused_one() {
     let before = system_committed(shared);
     let fault = Fault::nth(Call::Decommit, 3);
     let (left, result) = shared.give_back(MIB, false, &mut |_| true);
-    assert!(result.is_err() && fault.struck() == 1);
+    assert!(result.is_err() && fault.failures() == 1);
     drop(fault);
     assert!((MIB..before).contains(&left), "{left} of {before}");
     assert_eq!((shared.committed_bytes(), system_committed(shared)), (left, left));
@@ -658,7 +658,7 @@ fn dropping_an_array_releases_its_memory_despite_other_references() {
     assert_eq!(system_committed(&known), committed, "it waits to be released");
     let released = Fault::nth(Call::Release, 0);
     drop(array);
-    assert_eq!(released.struck(), 1);
+    assert_eq!(released.failures(), 1);
     assert!(matches!(step(&known), Ok(false)));
     assert!(matches!(known.take_back_any(), Err(NotTaken::Busy)));
     assert!(!known.take_back_all());

@@ -49,7 +49,7 @@ pub(super) fn run(service: &'static Service) {
                     Ok(false) | Err(_) => service.rest(&shared),
                 }
                 if steps % STEPS_A_RELEASE == 0 {
-                    releasing = releasing.and_then(|releasing| releasing.go_on(service));
+                    releasing = releasing.and_then(|releasing| releasing.release_piece(service));
                 }
             }
             Job::TakeBack(shared) => took_back(service, &shared, shared.take_back()),
@@ -60,11 +60,11 @@ pub(super) fn run(service: &'static Service) {
                 releasing = Some(Releasing::new(token, memory, bytes));
             }
             Job::Wait(_) if releasing.is_some() => {
-                releasing = releasing.and_then(|releasing| releasing.go_on(service));
+                releasing = releasing.and_then(|releasing| releasing.release_piece(service));
             }
             // Cached regions are not released: on a single processor the program would wait for the change of mappings.
             Job::Wait(most) if is_alone => service.sleep(most),
-            Job::Wait(most) => match region_cache::age() {
+            Job::Wait(most) => match region_cache::release_aged() {
                 None if is_empty => {
                     is_empty = false;
                     service.sleep_until_kept(most);
@@ -122,7 +122,7 @@ impl Releasing {
     }
 
     /// Releases a piece, and returns the rest if there is any. The last piece is cached if there is a `handoff`.
-    pub(super) fn go_on(mut self, service: &Service) -> Option<Self> {
+    pub(super) fn release_piece(mut self, service: &Service) -> Option<Self> {
         if service.is_pressed() {
             self.handoff = None;
         }

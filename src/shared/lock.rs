@@ -2,8 +2,8 @@
 //!
 //! In two cases a thread would wait for the lock forever: when it already holds the lock in a call further up its
 //! stack, and in the child of a `fork`, if the lock was held by another thread, which the child does not have. Both are
-//! refused. In the second case, methods that take `&mut self` [replace](GrowthLock::renew) the lock: they use what it
-//! guards in any case, so refusing calls on `&self` afterwards would protect nothing.
+//! refused. In the second case, methods that take `&mut self` [replace](GrowthLock::replace_if_held) the lock: they use
+//! what it guards in any case, so refusing calls on `&self` afterwards would protect nothing.
 
 #![forbid(unsafe_code)]
 
@@ -120,7 +120,7 @@ impl<M> GrowthLock<M> {
     ///
     /// `&mut self` proves that no thread of this process holds the lock. So if it is held, its holder was a thread of
     /// the process that this one was forked from, and may have been anywhere in a change of the value.
-    pub(super) fn renew(&mut self, placeholder: impl FnOnce() -> M) -> bool {
+    pub(super) fn replace_if_held(&mut self, placeholder: impl FnOnce() -> M) -> bool {
         let is_lost = self.try_lock_memory().is_none();
         if is_lost {
             let lost = mem::replace(self, Self::new(placeholder()));

@@ -201,7 +201,7 @@ impl<T> SharedVec<T> {
                 return Err(self.full());
             }
             let grown = memory.try_grow(need.unwrap_or(usize::MAX));
-            self.tell(memory, before);
+            self.publish_extent(memory, before);
             self.places.raise_committed(memory.committed());
             grown?;
         }
@@ -238,7 +238,7 @@ impl<T> SharedVec<T> {
         let used = self.places.claimed().min(self.places.committed());
         let done = memory.prefault_ahead(used, budget);
         if !Self::IS_UNSIZED {
-            self.tell(memory, before);
+            self.publish_extent(memory, before);
             self.places.raise_committed(memory.committed());
         }
         Ok(done)

@@ -252,7 +252,7 @@ impl<T> SharedVec<T> {
                 Claim::Ticket(_) => memory.grow_or_fill_up(need),
                 _ => memory.grow(need),
             };
-            self.tell(memory, before);
+            self.publish_extent(memory, before);
             grown
         });
         claimed.map_err(|refusal| match refusal {
@@ -262,7 +262,7 @@ impl<T> SharedVec<T> {
     }
 
     /// Publishes where the memory is, and sets from which place on more is taken ahead.
-    fn tell(&self, memory: &mut Memory<T>, before: usize) {
+    fn publish_extent(&self, memory: &mut Memory<T>, before: usize) {
         let flags = memory.flags.as_mut_ptr().cast();
         self.places.set_memory(memory.elements.as_mut_ptr().cast(), flags);
         let committed = memory.committed();
@@ -291,7 +291,7 @@ impl<T> SharedVec<T> {
                 self.note(place);
             }
             if may_be_crowded {
-                self.step_aside(place);
+                self.yield_once(place);
             }
         }
         // SAFETY: written above, and no thread writes there again while `self` is borrowed.
@@ -305,9 +305,9 @@ impl<T> SharedVec<T> {
     /// and 18 to 45 ns if both pause.
     #[cold]
     #[inline(never)]
-    fn step_aside(&self, place: usize) {
+    fn yield_once(&self, place: usize) {
         const PAUSES: usize = 64;
-        if self.places.steps_aside(place) {
+        if self.places.is_to_yield(place) {
             (0..PAUSES).for_each(|_| hint::spin_loop());
         }
     }
@@ -332,7 +332,7 @@ impl<T> SharedVec<T> {
         if before < memory.max_len() {
             // The thread that needs the memory gets the error.
             let _ = memory.try_grow(before + 1);
-            self.tell(memory, before);
+            self.publish_extent(memory, before);
             self.places.raise_committed(memory.committed());
         }
     }

@@ -52,7 +52,7 @@ impl<T> SharedVec<T> {
     fn withdraw(&mut self) -> &mut VmVec<T> {
         // If the lock was lost in a fork, its holder may have stopped anywhere. Memory is consistent all the same: an
         // array raises its capacity after the commit, and `places` learns of it after that.
-        self.memory.renew(|| Memory::new(VmVec::new()));
+        self.memory.replace_if_held(|| Memory::new(VmVec::new()));
         let len = if Self::IS_UNSIZED {
             let (len, most) = (self.places.counted(), self.places.committed());
             self.places.restore(0, most);

@@ -320,7 +320,7 @@ impl Places {
 
     /// Whether the thread that claimed this place is the one to step aside; of two threads at adjacent places, at most
     /// one is.
-    pub(super) fn steps_aside(&self, place: usize) -> bool {
+    pub(super) fn is_to_yield(&self, place: usize) -> bool {
         // If the hint is past the previous place, that place may never get a flag.
         place % 2 == 1 && self.prefix.0.hint.load(Ordering::Relaxed) < place
     }

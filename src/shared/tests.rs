@@ -143,7 +143,7 @@ fn a_refused_push_returns_the_value_and_the_next_push_gets_its_place() {
         let refused = vec.try_push([1; 100]).unwrap_err();
         assert_eq!(refused.value, [1; 100]);
         assert!(refused.error.raw_os_error().is_some());
-        assert!(fault.struck() > 0);
+        assert!(fault.failures() > 0);
         drop(fault);
         assert_eq!((vec.len(), vec.claimed_and_void()), (0, 0));
         for n in 0..1000 {
@@ -167,11 +167,11 @@ fn refusals_at_each_step_of_growth_lose_nothing() {
                 assert_eq!(vec.push(n).0 as u64, n, "the next one has the place");
             }
         }
-        let struck = fault.struck();
+        let failures = fault.failures();
         drop(fault);
-        assert!(refused <= struck);
+        assert!(refused <= failures);
         assert!(vec.iter().copied().eq(0..400_000));
-        if struck == 0 {
+        if failures == 0 {
             break;
         }
         pass += 1;
@@ -298,7 +298,7 @@ fn memory_is_taken_ahead_of_need() {
     while vec.len() < first {
         vec.push(1);
     }
-    assert!(fault.struck() > 0 && vec.try_push(1).is_err());
+    assert!(fault.failures() > 0 && vec.try_push(1).is_err());
 }
 
 #[test]

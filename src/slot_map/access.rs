@@ -5,7 +5,7 @@
 use super::{DisjointError, SlotMap};
 use crate::container::by_index_methods;
 use crate::key::Key;
-use crate::slots::prefetch::Ahead;
+use crate::slots::prefetch::Prefetcher;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Returns the number of values. O(1).
@@ -198,7 +198,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Returns the slots for prefetching.
     #[inline]
-    pub(crate) fn ahead(&self) -> Ahead<V> {
+    pub(crate) fn ahead(&self) -> Prefetcher<V> {
         self.slots.ahead()
     }
 }

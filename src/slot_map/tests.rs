@@ -44,7 +44,7 @@ fn refused<R>(call: impl FnOnce(&mut Map<String>) -> Result<R, Error>) {
     let before = (map.len(), map.capacity());
     let fault = Fault::from_nth(Call::Commit, 0);
     let error = call(&mut map).err().expect("planned");
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     drop(fault);
     assert_eq!((map.len(), map.capacity()), before);
     check(&map, before.0);
@@ -224,7 +224,7 @@ fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
         assert!(gone.iter().all(|key| !map.contains_key(*key)));
         assert_eq!(map.values().count(), keys.len());
     }
-    let struck = fault.struck();
+    let struck = fault.failures();
     drop(fault);
     map.clear();
     map.trim();
@@ -285,7 +285,7 @@ fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
         let mut map: Map<u64> = plain();
         let fault = Fault::from_nth(Call::Reserve, pass);
         let refused = map.try_reserve(1_000_000).unwrap_err();
-        assert_eq!((fault.struck() > 0, refused.kind()), (true, ErrorKind::AddressSpace));
+        assert_eq!((fault.failures() > 0, refused.kind()), (true, ErrorKind::AddressSpace));
         let refused = map.try_insert(1).unwrap_err();
         assert_eq!((refused.value, refused.error.kind()), (1, ErrorKind::AddressSpace));
         assert!(Map::<u8>::builder().max_len(100).try_build().is_err() || pass > 0);
@@ -315,7 +315,7 @@ fn no_value_is_inserted_whose_slot_could_not_become_a_hole() {
     assert!(
         map.try_insert_at(KeyData::from_parts(0, 1, 0).unwrap().into(), refused.value).is_err()
     );
-    assert!(fault.struck() > 2 && map.is_empty());
+    assert!(fault.failures() > 2 && map.is_empty());
     drop(fault);
     let keys: Vec<_> = (0..5).map(|n| map.insert(n.to_string())).collect();
     assert_eq!(map.remove(keys[1]).as_deref(), Some("1"));
@@ -333,7 +333,7 @@ fn a_refused_discard_or_decommit_keeps_keys_stale_and_values() {
     let fault = Fault::from_nth(Call::Discard, 0);
     assert!(map.try_trim().is_err());
     map.trim();
-    assert_eq!(fault.struck(), 2);
+    assert_eq!(fault.failures(), 2);
     drop(fault);
     assert_eq!((map.stats().trimmed, map.stats().holes, map.len()), (0, 128, 128));
     let key = map.insert([2; 1020]);
@@ -346,7 +346,7 @@ fn a_refused_discard_or_decommit_keeps_keys_stale_and_values() {
     let fault = Fault::from_nth(Call::Decommit, 0);
     let capacity = map.capacity();
     assert!(map.try_shrink_to_fit().is_err());
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     drop(fault);
     assert_eq!((map.capacity(), map.len()), (capacity, 65));
     assert!(keys[65..].iter().all(|key| !map.contains_key(*key)));
@@ -365,7 +365,7 @@ fn a_clone_that_is_refused_halfway_leaves_nothing() {
         for pass in 0.. {
             let fault = Fault::nth(call, pass);
             let clone = map.try_clone();
-            let struck = fault.struck();
+            let struck = fault.failures();
             drop(fault);
             if let Ok(clone) = clone {
                 assert!(clone.iter().eq(map.iter()));
@@ -423,7 +423,7 @@ mod supplied {
         let words = Words(Vec::with_capacity(4_000_000), 0);
         let fault = Fault::from_nth(Call::Reserve, 0);
         let refused = Map::<u64>::builder().capacity(1_000_000).try_build_in(words).unwrap_err();
-        assert!(fault.struck() > 0);
+        assert!(fault.failures() > 0);
         drop(fault);
         let Refused { error, value: words } = refused;
         assert!(error.raw_os_error().is_some());

@@ -143,7 +143,7 @@ impl Picked {
 
     /// Visits a slot of the word, after all that were visited before.
     #[inline]
-    pub(super) const fn come_to(&mut self, slot: usize) {
+    pub(super) const fn visit(&mut self, slot: usize) {
         debug_assert!(
             self.end <= slot && slot - self.end < WORD_SLOTS,
             "the slot is not after the last one, or too far"

@@ -124,7 +124,7 @@ fn a_copy_refused_memory_at_any_step_leaves_nothing() {
         for pass in 0.. {
             let fault = Fault::from_nth(call, pass);
             let copy = table.try_clone();
-            let struck = fault.struck();
+            let struck = fault.failures();
             drop(fault);
             assert_eq!(table.check(), Ok(()));
             let Ok(copy) = copy else {

@@ -24,7 +24,7 @@ fn refused<R>(call: impl FnOnce(&mut VmVec<String>) -> Result<R, Error>) {
     let before = (vec.as_ptr(), vec.len(), vec.capacity());
     let fault = Fault::from_nth(Call::Commit, 0);
     let error = call(&mut vec).err().expect("planned");
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     drop(fault);
     assert_eq!((vec.as_ptr(), vec.len(), vec.capacity()), before);
     assert_eq!(vec[0], "first");
@@ -115,7 +115,7 @@ fn each_commit_of_a_growing_array_may_be_refused() {
         let fault = Fault::nth(Call::Commit, nth);
         // The larger step is refused, but the needed page is not: every push succeeds.
         vec.extend(0..1_000_000_u64);
-        assert!(fault.struck() <= 1);
+        assert!(fault.failures() <= 1);
         drop(fault);
         assert!(vec.iter().copied().eq(0..1_000_000));
     }
@@ -144,7 +144,7 @@ fn a_refused_decommit_keeps_the_memory_and_the_elements() {
     let fault = Fault::from_nth(Call::Decommit, 0);
     assert!(vec.try_shrink_to_fit().is_err());
     vec.shrink_to_fit();
-    assert_eq!(fault.struck(), 2);
+    assert_eq!(fault.failures(), 2);
     drop(fault);
     assert_eq!((vec.capacity(), vec[0].as_str()), (before, "first"));
     vec.shrink_to_fit();

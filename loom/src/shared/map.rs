@@ -175,7 +175,7 @@ impl Map {
 
     fn is_live(&self, (index, generation): Key) -> bool {
         index < self.end.load(Ordering::Acquire)
-            && tickets::seen(&self.states[index]) == LIVE | generation
+            && tickets::load_state(&self.states[index]) == LIVE | generation
     }
 
     fn get(&self, key: Key) -> Option<usize> {
@@ -186,7 +186,7 @@ impl Map {
         let (index, generation) = key;
         let states = (LIVE | generation, generation);
         let is_mine = self.is_live(key)
-            && tickets::take_out(&self.states[index], states, &self.removed, 1 << index);
+            && tickets::vacate(&self.states[index], states, &self.removed, 1 << index);
         is_mine.then(|| self.read(index))
     }
 
@@ -196,7 +196,7 @@ impl Map {
         let bits = self.removed.load(Ordering::Relaxed);
         let end = self.tickets.end_of(self.places.claimed());
         for index in 0..end {
-            if tickets::seen(&self.states[index]) & LIVE != 0 {
+            if tickets::load_state(&self.states[index]) & LIVE != 0 {
                 live.push(self.read(index));
                 assert_eq!(bits >> index & 1, 0);
             } else if bits >> index & 1 == 1 {

@@ -38,7 +38,7 @@ fn a_refused_reservation_changes_nothing_and_can_be_tried_again() {
     let arena = Arena::new();
     let fault = Fault::from_nth(Call::Reserve, 0);
     let refused = arena.try_alloc(String::from("back")).unwrap_err();
-    assert!(fault.struck() > 2, "smaller sizes were tried");
+    assert!(fault.failures() > 2, "smaller sizes were tried");
     assert_eq!(refused.value, "back");
     assert!(refused.error.raw_os_error().is_some());
     assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (0, 0));
@@ -52,7 +52,7 @@ fn if_the_default_reservation_is_refused_a_much_smaller_one_is_tried() {
     whole.alloc(1);
     let fault = Fault::nth(Call::Reserve, 0);
     less.alloc(1);
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.failures(), 1);
     assert!(less.max_bytes() <= whole.max_bytes() / 16);
 }
 
@@ -60,7 +60,7 @@ fn if_the_default_reservation_is_refused_a_much_smaller_one_is_tried() {
 fn a_named_maximum_is_reserved_whole_or_not_at_all() {
     let fault = Fault::nth(Call::Reserve, 0);
     assert!(Arena::try_with_max_bytes(MIB).is_err());
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.failures(), 1);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn addresses_are_released_if_their_memory_is_refused() {
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(arena.try_alloc_layout(layout(MIB, 1)).is_err());
     assert!(arena.try_prefault(MIB).is_err());
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     assert_eq!(arena.stats().reserved_bytes, 0);
     assert_eq!(arena.max_bytes(), max_bytes);
     drop(fault);
@@ -109,7 +109,7 @@ fn a_refused_commit_is_an_error_of_every_method_and_changes_nothing() {
     drop(refused);
     assert!(arena.try_alloc_box_slice_from_iter([counted.clone()]).is_err());
     assert!(arena.try_prefault(1).is_err());
-    assert!(fault.struck() >= 18);
+    assert!(fault.failures() >= 18);
     assert_eq!(Rc::strong_count(&counted), 1);
     assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (used, used));
     drop(fault);
@@ -134,7 +134,7 @@ fn growing_that_is_refused_leaves_the_block_as_it_was() {
     // SAFETY: as above. It is not the last block any more.
     let grown = unsafe { bump.try_grow(block, old, layout(4 * MIB, 8)) };
     assert!(grown.is_err());
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     assert_eq!(bump.used_bytes(), used + 1);
     assert!(are_all(bytes(block, old.size()), 3));
 }
@@ -146,7 +146,7 @@ fn a_refused_decommit_keeps_the_memory_but_resets() {
     let capacity = arena.capacity_bytes();
     let fault = Fault::from_nth(Call::Decommit, 0);
     assert!(arena.reset_keeping(0).is_err());
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (0, capacity));
     drop(fault);
     let block = arena.alloc_layout_zeroed(layout(MIB, 1));
@@ -168,7 +168,7 @@ fn a_refusal_while_an_iterator_is_stored_drops_the_values_and_frees_their_room()
     let many = (0..room).filter(|_| true).map(|_| counted.clone());
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(arena.try_alloc_slice_from_iter(many).is_err());
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     assert_eq!(Rc::strong_count(&counted), 1);
     assert!(arena.used_bytes() - used < align_of::<Rc<()>>());
 }

@@ -239,7 +239,7 @@ fn refusals_at_each_step_leave_nothing_behind() {
     for call in [Call::Reserve, Call::Commit] {
         let fault = Fault::from_nth(call, 0);
         assert!(Block::new(layout(MIB, 8), &BlockOptions::DEFAULT, Contents::Any).is_err());
-        assert!(fault.struck() > 0);
+        assert!(fault.failures() > 0);
         drop(fault);
         assert_eq!(counts(), before);
     }
@@ -432,7 +432,7 @@ fn a_block_larger_than_the_cached_region_commits_the_rest() {
     // If committing the rest is refused, other memory is used.
     let fault = Fault::plan(Call::Commit, 0, commits());
     let block = Patterned::new(7 * MIB, 8, &room(64 * MIB)).expect("some MiB");
-    assert_eq!(fault.struck(), commits());
+    assert_eq!(fault.failures(), commits());
     drop(fault);
     block.block.free(Release::Keep);
 }

@@ -12,7 +12,7 @@
 //!
 //! The first `len` elements are initialised, and `len <= capacity`. `tail` is the origin of the block that holds the
 //! elements `from..to`, and `from <= len <= to <= capacity`. So while `len < to`, the next element belongs `len`
-//! elements after `tail`. Code that changes `len` or the blocks calls `seat` to restore this.
+//! elements after `tail`. Code that changes `len` or the blocks calls `update_tail` to restore this.
 //!
 //! Elements of size zero have no blocks: the capacity is the maximum, and all elements have the same address.
 //!
@@ -194,7 +194,7 @@ impl<T> Raw<T> {
     }
 
     /// Updates `tail`, `from` and `to` to the block of the next element.
-    fn seat(&mut self) {
+    fn update_tail(&mut self) {
         if !Self::IS_SIZED {
             return;
         }
@@ -218,7 +218,7 @@ impl<T> Raw<T> {
         debug_assert!(len <= self.capacity);
         self.len = len;
         if len < self.from || len > self.to {
-            self.seat();
+            self.update_tail();
         }
     }
 }
@@ -256,7 +256,7 @@ impl<T> Raw<T> {
             }
         }
         if self.len == self.to {
-            self.seat();
+            self.update_tail();
         }
         Ok(())
     }
@@ -299,7 +299,7 @@ impl<T> Raw<T> {
         self.entries = self.table.as_ptr();
         reserved?;
         #[cfg(test)]
-        if super::fault::strikes() {
+        if super::fault::should_fail() {
             return Err(Error::new(ErrorKind::Memory, layout.size()));
         }
         // SAFETY: the size is not zero, since there are elements and they have a size.
@@ -332,7 +332,7 @@ impl<T> Raw<T> {
             self.capacity = from;
             self.table.truncate(self.layout.piece(from));
             if self.to > from {
-                self.seat();
+                self.update_tail();
             }
         }
         true
@@ -413,7 +413,7 @@ impl<T> Raw<T> {
         if self.len == self.capacity {
             return self.grow(1);
         }
-        self.seat();
+        self.update_tail();
         Ok(())
     }
 
@@ -625,7 +625,7 @@ impl<T> Raw<T> {
     pub(super) fn room(&mut self) -> usize {
         assert!(self.len < self.capacity);
         if self.len == self.to {
-            self.seat();
+            self.update_tail();
         }
         self.to - self.len
     }
@@ -697,7 +697,7 @@ impl<T> Raw<T> {
         debug_assert!(count <= self.capacity - self.len);
         while count > 0 {
             if self.len == self.to {
-                self.seat();
+                self.update_tail();
             }
             let here = count.min(self.to - self.len);
             let end = self.tail.wrapping_add(self.len).cast_mut();

@@ -249,7 +249,7 @@ fn a_refused_call_changes_nothing() {
     assert!(is_refused(columns.try_append(&mut others)));
     assert!(is_refused(columns.try_split_off(10)));
     assert!(is_refused(columns.try_resize_with(1001 + spare, || unreachable!("not asked"))));
-    assert!(fault.struck() > 3);
+    assert!(fault.failures() > 3);
     drop(fault);
     assert_five(&columns, 1000);
     assert_five(&others, spare as u64 + 1);
@@ -257,7 +257,7 @@ fn a_refused_call_changes_nothing() {
     columns.extend((1000..1000 + spare as u64).map(five));
     let fault = Fault::from_nth(Call::Commit, 0);
     let refused = columns.try_insert(3, five(1)).unwrap_err();
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     drop(fault);
     assert_eq!(refused.value, five(1));
     assert_five(&columns, 1000 + spare as u64);

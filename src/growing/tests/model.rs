@@ -122,8 +122,8 @@ impl Model {
             };
             let fault = fault.map(|(call, pass, few)| Fault::plan(call, pass.into(), few.into()));
             let is_refused = model.apply(*op);
-            let struck = fault.map_or(0, |fault| fault.struck());
-            assert!(!is_refused || struck > 0, "{op:?} was refused without a fault");
+            let failures = fault.map_or(0, |fault| fault.failures());
+            assert!(!is_refused || failures > 0, "{op:?} was refused without a fault");
             model.check();
         }
     }

@@ -77,13 +77,13 @@ impl<const D: usize> Grid<D> {
         {
             node.position = position;
         } else {
-            self.put_elsewhere(slot, position);
+            self.move_to_cell(slot, position);
         }
         is_there.then_some(old)
     }
 
     #[inline(never)]
-    fn put_elsewhere(&mut self, slot: u32, position: [f32; D]) {
+    fn move_to_cell(&mut self, slot: u32, position: [f32; D]) {
         let node = &mut self.nodes[slot as usize];
         if node.prev == NONE {
             self.len += 1;

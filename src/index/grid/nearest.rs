@@ -244,7 +244,7 @@ pub(super) fn find<const D: usize, T: Store<D>>(
     let center = store.cells().of(&point);
     let mut outer = Area::around(&center, 1);
     let mut cells = outer.count();
-    walk.go_over(outer);
+    walk.walk_area(outer);
     best.offer_all(&mut walk);
     for ring in 2.. {
         // Where nearer points may be.
@@ -261,12 +261,12 @@ pub(super) fn find<const D: usize, T: Store<D>>(
             break;
         }
         for slab in slabs {
-            walk.go_over(slab);
+            walk.walk_area(slab);
             best.offer_all(&mut walk);
         }
     }
     best.found.clear();
-    walk.go_over_all();
+    walk.walk_all();
     best.offer_all(&mut walk);
     best.sort();
 }

@@ -355,7 +355,7 @@ fn a_refused_insertion_changes_nothing() {
                 assert!(!grid.contains(*slot) && grid.len() == *slot as usize);
             }
         }
-        assert_eq!(fault.struck(), if call < 4 { 3 } else { fault.struck() });
+        assert_eq!(fault.failures(), if call < 4 { 3 } else { fault.failures() });
         drop(fault);
         // If only buckets were refused, lists are longer.
         assert!(refusals <= 3);
@@ -470,13 +470,13 @@ fn a_refused_copy_leaves_nothing() {
     for pass in 0.. {
         let fault = Fault::from_nth(Call::Commit, pass);
         let copy = sorted.try_clone();
-        let struck = fault.struck();
+        let failures = fault.failures();
         drop(fault);
         sorted.check();
         match copy {
             Ok(copy) => {
                 copy.check();
-                assert_eq!((copy.as_slices(), struck), (sorted.as_slices(), 0));
+                assert_eq!((copy.as_slices(), failures), (sorted.as_slices(), 0));
                 break;
             }
             Err(_) => refusals += 1,

@@ -72,21 +72,21 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         // If an area has more cells than there are buckets, walking over all buckets is shorter and yields each point
         // once.
         if area.count() <= store.blocks().buckets() as u64 {
-            walk.go_over(*area);
+            walk.walk_area(*area);
         } else {
-            walk.go_over_all();
+            walk.walk_all();
         }
         walk
     }
 
     /// Continues a finished walk with the cells of an area. There must be a bucket.
     #[inline]
-    pub(super) fn go_over(&mut self, area: Area<D>) {
+    pub(super) fn walk_area(&mut self, area: Area<D>) {
         self.source = Source::Cells(Runs::new(self.store.blocks(), area));
     }
 
     #[inline]
-    pub(super) fn go_over_all(&mut self) {
+    pub(super) fn walk_all(&mut self) {
         self.source = Source::Buckets(0);
     }
 

@@ -436,7 +436,7 @@ fn whatever_is_refused_changes_nothing<I: Sets>() {
         for rest in [3, 0] {
             let mut pair = Pair::<I>::new(GOOD);
             pair.values.resize(MANY as usize, None);
-            let (mut strikes, mut resting) = (0, 0);
+            let (mut failed, mut resting) = (0, 0);
             // To one set, and on to another.
             for (slot, by) in (0..MANY).flat_map(|slot| [(slot, 7), (slot, 1)]) {
                 let value = slot * by % values;
@@ -444,18 +444,18 @@ fn whatever_is_refused_changes_nothing<I: Sets>() {
                 for nth in 0.. {
                     let fault = (resting == 0).then(|| Fault::nth(call, nth));
                     let result = pair.put(value, slot);
-                    let struck = fault.is_some_and(|fault| fault.struck() > 0);
-                    strikes += usize::from(struck);
+                    let has_failed = fault.is_some_and(|fault| fault.failures() > 0);
+                    failed += usize::from(has_failed);
                     if result.is_ok() {
-                        resting = if struck { rest } else { resting.max(1) - 1 };
+                        resting = if has_failed { rest } else { resting.max(1) - 1 };
                         break;
                     }
-                    assert!(struck);
+                    assert!(has_failed);
                     assert_eq!((pair.index.len(), pair.index.sets()), (len, sets));
                     pair.check();
                 }
             }
-            assert!(strikes > 2, "nothing was asked for");
+            assert!(failed > 2, "nothing was asked for");
             pair.check();
         }
     }

@@ -74,7 +74,7 @@ fn a_refusal_at_any_step_moves_nothing() {
                 }
                 let fault = Fault::from_nth(call, 0);
                 let error = raw.grow(WORD, len, need - len, Amount::AtLeast).unwrap_err();
-                assert!(fault.struck() > 0 && error.bytes() > 0);
+                assert!(fault.failures() > 0 && error.bytes() > 0);
                 drop(fault);
                 assert_eq!((raw.start(), raw.capacity(), raw.committed_bytes()), before);
                 assert_words(&raw, 0..before.1, |n| n as u64);

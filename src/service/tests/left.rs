@@ -130,7 +130,7 @@ fn memory_waits_for_another_array_and_its_first_part_is_cached_then() {
         assert!(waited && take_waiting(service).is_none());
         let mut releasing = Some(worker::Releasing::new(token, memory, bytes));
         while let Some(left) = releasing {
-            releasing = left.go_on(service);
+            releasing = left.release_piece(service);
         }
         assert_eq!(KEPT.swap(0, Ordering::Relaxed), KEPT_BYTES);
         assert_eq!(service.stats().waiting_bytes, 0);
@@ -162,15 +162,18 @@ fn releases_skip_memory_that_was_taken() {
     };
     assert_eq!(take(&mut releases, MIB), None, "another array may not have the first");
     assert_eq!(take(&mut releases, 3 * MIB), Some(3 * MIB));
-    assert_eq!((releases.bytes(), releases.wait_left(|| usize::MAX)), (7, Some(Duration::ZERO)));
+    assert_eq!(
+        (releases.bytes(), releases.remaining_wait(|| usize::MAX)),
+        (7, Some(Duration::ZERO))
+    );
     let (first, _, _) = releases.begin().unwrap();
-    assert!(releases.wait_left(|| usize::MAX) > Some(Duration::ZERO));
-    assert_eq!(releases.wait_left(|| 1), Some(Duration::ZERO), "there is too much");
+    assert!(releases.remaining_wait(|| usize::MAX) > Some(Duration::ZERO));
+    assert_eq!(releases.remaining_wait(|| 1), Some(Duration::ZERO), "there is too much");
     assert_eq!(take(&mut releases, 2 * MIB), Some(2 * MIB));
     let (last, memory, bytes) = releases.begin().unwrap();
     assert_eq!((memory.into_reservation(bytes).unwrap().1, bytes), (4, 4));
     assert!(releases.begin().is_none() && releases.have_all_begun());
-    assert_eq!(releases.wait_left(|| usize::MAX), None);
+    assert_eq!(releases.remaining_wait(|| usize::MAX), None);
     releases.end(last);
     assert!(!releases.have_ended(all));
     releases.end(first);

@@ -62,7 +62,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let slot = self.view.slot(index)?;
         // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
         let state = unsafe { state_of(slot) };
-        let generation = State::from_bits(tickets::seen(state)).live_generation()?;
+        let generation = State::from_bits(tickets::load_state(state)).live_generation()?;
         // SAFETY: just seen to be live, by acquire.
         let value = unsafe { self.value(slot) };
         Some((self.view.mint().key(index, generation), value))

@@ -50,7 +50,7 @@ impl<'s, K: Key, V> Iter<'s, K, V> {
             // SAFETY: `at` lies below the end that `iter` was created with, which was loaded by acquire.
             let slot = unsafe { self.map.view.slot_unchecked::<V>(index) };
             // SAFETY: as above, so the slot may be read as long as the map is shared, which it is for `'s`.
-            let state = tickets::seen(unsafe { state_of(slot) });
+            let state = tickets::load_state(unsafe { state_of(slot) });
             if let Some(generation) = State::from_bits(state).live_generation() {
                 // SAFETY: just seen to be live, by acquire.
                 return Some((index, generation, unsafe { self.map.value(slot) }));

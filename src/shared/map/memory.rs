@@ -76,7 +76,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let claimed = self.places.claim_locked(claim, &mut |need| {
             let before = memory.tickets();
             let grown = memory.grow(need);
-            self.tell(memory, before);
+            self.publish_extent(memory, before);
             grown
         });
         claimed.map_err(|refusal| match refusal {
@@ -86,7 +86,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     }
 
     /// Publishes where memory is, and sets from which ticket on to take more.
-    fn tell(&self, memory: &mut Memory<K, V>, before: usize) {
+    fn publish_extent(&self, memory: &mut Memory<K, V>, before: usize) {
         if memory.is_lent {
             return;
         }
@@ -117,7 +117,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if !memory.is_lent && !memory.sharing.is_at_end() {
             // The thread that needs the memory gets the error.
             let _ = memory.try_grow(before + 1);
-            self.tell(memory, before);
+            self.publish_extent(memory, before);
             self.places.raise_committed(memory.tickets());
         }
     }
@@ -138,7 +138,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
         // Not `grow`, which takes all available memory when more is refused: no ticket waits for it here.
         let grown = memory.try_grow(need);
-        self.tell(memory, before);
+        self.publish_extent(memory, before);
         self.places.raise_committed(memory.tickets());
         grown
     }
@@ -151,7 +151,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
         let covered = memory.sharing.cover_removed(index as usize + 1);
-        self.tell(memory, 0);
+        self.publish_extent(memory, 0);
         covered.map_err(|error| error.of(Holder::SharedSlotMap))
     }
 
@@ -257,7 +257,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
         let done = memory.sharing.prefault_ahead(self.issued(), budget);
         let tickets = memory.tickets();
-        self.tell(memory, tickets);
+        self.publish_extent(memory, tickets);
         Ok(done)
     }
 }

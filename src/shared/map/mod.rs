@@ -206,7 +206,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let slot = self.view.slot(index)?;
         // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
         let state = unsafe { state_of(slot) };
-        let is_live = tickets::seen(state) == State::live(generation).to_bits();
+        let is_live = tickets::load_state(state) == State::live(generation).to_bits();
         is_live.then_some((slot, LiveSlot { index, generation }))
     }
 
@@ -225,7 +225,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     /// Makes a live slot vacant, and returns whether this thread did: another may have been faster.
     #[inline]
-    fn take_out(
+    fn vacate(
         &self,
         slot: SlotAt<V>,
         LiveSlot { index, generation }: LiveSlot,
@@ -239,7 +239,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let live = State::live(generation).to_bits();
         let vacant = State::vacant(generation).to_bits();
         // SAFETY: `find` has just read it through this borrow.
-        let is_mine = tickets::take_out(unsafe { state_of(slot) }, (live, vacant), bits, bit);
+        let is_mine = tickets::vacate(unsafe { state_of(slot) }, (live, vacant), bits, bit);
         if is_mine {
             self.removals[index as usize / 64 % COUNTS].0.fetch_add(1, Ordering::Release);
         }

@@ -87,7 +87,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let removals = self.removals.iter_mut();
         let removed =
             removals.map(|count| mem::take(count.0.get_mut())).fold(0, usize::wrapping_add);
-        let is_lost = self.memory.renew(|| Memory::new(SlotMap::with_key()));
+        let is_lost = self.memory.replace_if_held(|| Memory::new(SlotMap::with_key()));
         let memory = self.memory.get_mut();
         if memory.is_lent {
             // The last `MapMut` was leaked.

@@ -42,7 +42,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     pub fn try_remove(&self, key: K) -> Result<Option<&V>, Error> {
         let Some((slot, found)) = self.find(key) else { return Ok(None) };
-        if !self.take_out(slot, found)? {
+        if !self.vacate(slot, found)? {
             return Ok(None);
         }
         // SAFETY: `find` has just seen it live, by acquire.

@@ -95,7 +95,7 @@ fn a_refused_insertion_returns_the_value_and_the_next_one_gets_its_slot() {
         let mut map = Shared::<[u64; 100]>::with_max_len(10_000);
         let fault = Fault::from_nth(call, pass);
         let refused = map.try_insert([1; 100]);
-        if fault.struck() == 0 {
+        if fault.failures() == 0 {
             continue;
         }
         let refused = refused.unwrap_err();
@@ -142,9 +142,9 @@ fn refusals_at_each_step_of_growth_lose_nothing() {
                 assert_eq!((map.len(), map.as_mut_map().len()), (keys.len(), keys.len()));
                 assert_eq!(map.iter().count(), keys.len());
             }
-            let struck = fault.struck();
+            let failures = fault.failures();
             drop(fault);
-            if struck == 0 {
+            if failures == 0 {
                 break;
             }
             pass += 1;
@@ -214,7 +214,7 @@ fn values_of_a_converted_map_are_removed_or_an_error_is_returned() {
     let keys: Vec<_> = (0..100).map(|n| map.insert(n.to_string())).collect();
     let fault = Fault::from_nth(Call::Reserve, 0);
     let mut shared = Shared::from(map);
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     let refused = catch_unwind(AssertUnwindSafe(|| shared.remove(keys[1]).map(drop)));
     assert!(refused.is_err());
     assert_eq!(shared.try_remove(keys[1]).unwrap_err().kind(), ErrorKind::AddressSpace);
@@ -253,7 +253,7 @@ fn memory_is_taken_ahead_of_need() {
     while map.len() < first {
         map.insert(1);
     }
-    assert!(fault.struck() > 0 && map.try_insert(1).is_err());
+    assert!(fault.failures() > 0 && map.try_insert(1).is_err());
 }
 
 #[test]

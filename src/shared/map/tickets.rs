@@ -70,14 +70,14 @@ pub(super) fn publish(state: &AtomicU32, live: u32) {
 
 /// Returns the state of a slot. If it is live, the caller also sees its value.
 #[inline]
-pub(super) fn seen(state: &AtomicU32) -> u32 {
+pub(super) fn load_state(state: &AtomicU32) -> u32 {
     state.load(Ordering::Acquire)
 }
 
-/// Makes a slot vacant that was [seen] to be live, so that no key finds its value any more, and sets its bit for the
-/// owner. If several threads race, exactly one call returns `true`.
+/// Makes a slot vacant that was [seen](load_state) to be live, so that no key finds its value any more, and sets its
+/// bit for the owner. If several threads race, exactly one call returns `true`.
 #[inline]
-pub(super) fn take_out(
+pub(super) fn vacate(
     state: &AtomicU32,
     (live, vacant): (u32, u32),
     bits: &AtomicU8,

@@ -19,7 +19,7 @@ struct Rejected<'m, K: Key, V> {
 
 impl<K: Key, V> Rejected<'_, K, V> {
     #[inline]
-    fn judge(&mut self, slots: Range<usize>, keep: &mut impl FnMut(K, &mut V) -> bool) {
+    fn pick_rejected(&mut self, slots: Range<usize>, keep: &mut impl FnMut(K, &mut V) -> bool) {
         let mint = self.map.mint();
         self.map.slots.select_in(slots, &mut self.picked, |index, generation, value| {
             !keep(mint.key(index, generation), value)
@@ -118,14 +118,14 @@ impl<K: Key, V> SlotMap<K, V> {
         while let Some(word) = candidates.next_word(self.holes.words()) {
             if let Some(run) = word.as_run() {
                 let picked = Picked::from(run.start);
-                Rejected { map: self, picked }.judge(run, &mut keep);
+                Rejected { map: self, picked }.pick_rejected(run, &mut keep);
                 continue;
             }
             let picked = Picked::from(word.start() as usize);
             let mut rejected = Rejected { map: self, picked };
             let SlotMap { slots, holes, .. } = &*rejected.map;
             slots.prefetch_ahead_of(word, holes.words());
-            word.bits().for_each(|at| rejected.judge(at..at + 1, &mut keep));
+            word.bits().for_each(|at| rejected.pick_rejected(at..at + 1, &mut keep));
         }
     }
 

@@ -116,7 +116,7 @@ fn slots_without_memory_for_their_bits_are_not_added() {
             let fault = Fault::from_nth(call, pass);
             // So many slots that their bits are not a heap block.
             assert!(slots.extend_vacant(1_000_000).is_err());
-            assert!(fault.struck() > 0 && !slots.has_room());
+            assert!(fault.failures() > 0 && !slots.has_room());
             drop(fault);
             assert_eq!(slots.len(), 0);
             slots.check();
@@ -136,7 +136,7 @@ fn pushing_with_room_makes_no_system_call() {
         let more = (slots.capacity() - slots.len()).min(100_000);
         slots.extend_vacant(more).unwrap();
     }
-    assert_eq!(fault.struck(), 0);
+    assert_eq!(fault.failures(), 0);
     drop(fault);
     slots.check();
 }

@@ -238,7 +238,7 @@ fn refused_memory_covers_nothing() {
         let fault = Fault::from_nth(call, 0);
         // So many that their bits are not a heap block.
         assert!(holes.cover(1_000_000, 1_000_000).is_err());
-        assert!(fault.struck() > 0);
+        assert!(fault.failures() > 0);
         drop(fault);
         assert_eq!(holes.bitmap().covered(), 0);
         holes.cover(1_000_000, 1_000_000).unwrap();

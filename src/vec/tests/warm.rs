@@ -203,7 +203,7 @@ fn zeroed_elements_take_no_memory_in_cached_regions() {
     let fault = Fault::from_nth(Call::Discard, 0);
     // SAFETY: as above.
     unsafe { vec.try_extend_zeroed_unchecked(MIB) }.unwrap();
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.failures(), 1);
     assert!(are_all(&vec, 0));
 }
 
@@ -218,7 +218,7 @@ fn leaking_an_array_does_not_leak_its_lent_memory() {
     let committed = vec.stats().committed_bytes;
     let fault = Fault::from_nth(Call::Decommit, 0);
     let leaked = vec.leak();
-    assert_eq!((fault.struck(), leaked[0]), (1, 1), "{committed} bytes would be leaked");
+    assert_eq!((fault.failures(), leaked[0]), (1, 1), "{committed} bytes would be leaked");
     assert_eq!(region_cache::stats().lent_bytes, 0);
 }
 
@@ -300,6 +300,6 @@ fn skipped_slots_in_cached_memory_take_no_memory() {
                 "{resident:?}, {of_second:?}"
             );
         }
-        assert_eq!(fault.is_some_and(|fault| fault.struck() > 0), refused);
+        assert_eq!(fault.is_some_and(|fault| fault.failures() > 0), refused);
     }
 }

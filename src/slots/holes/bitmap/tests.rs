@@ -175,7 +175,7 @@ fn refused(call: Call, mut bitmap: Bitmap, len: usize) {
     let before = (indices(&bitmap), bitmap.covered());
     let fault = Fault::from_nth(call, 0);
     assert!(bitmap.cover(len).is_err());
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     drop(fault);
     bitmap.check();
     assert_eq!((indices(&bitmap), bitmap.covered()), before);
@@ -220,7 +220,7 @@ fn a_refused_decommit_costs_only_memory() {
     assert!(bitmap.set(3));
     let fault = Fault::from_nth(Call::Decommit, 0);
     bitmap.uncover(64);
-    assert!(fault.struck() > 0);
+    assert!(fault.failures() > 0);
     bitmap.cover(1 << 26).unwrap();
     drop(fault);
     bitmap.check();
