@@ -23,9 +23,9 @@ pub(crate) struct Contender {
 
 impl Contender {
     /// Runs a job under it in a new process.
-    pub(crate) fn found<J: Job>(&self, job: J) -> Result<J::Found> {
+    pub(crate) fn outcome<J: Job>(&self, job: J) -> Result<J::Outcome> {
         let Self { name, allocator, variables, .. } = *self;
-        let found = Under { allocator, variables, job }.found();
+        let found = Under { allocator, variables, job }.outcome();
         found.map_err(|error| format!("measuring {name}: {error}").into())
     }
 }
@@ -41,9 +41,9 @@ pub(crate) struct Under<J: Job> {
 }
 
 impl<J: Job> Job for Under<J> {
-    type Found = J::Found;
+    type Outcome = J::Outcome;
 
-    fn run(&self) -> Result<J::Found> {
+    fn run(&self) -> Result<J::Outcome> {
         assert_eq!(GLOBAL.number(), self.allocator as usize, "a different allocator");
         self.job.run()
     }

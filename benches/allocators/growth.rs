@@ -54,7 +54,7 @@ const LARGE_BYTES: usize = stayput::alloc::VmAlloc::DEFAULT_THRESHOLD_BYTES;
 const TURN: usize = 16;
 
 impl Job for Growth {
-    type Found = Outcome;
+    type Outcome = Outcome;
 
     fn run(&self) -> Result<Outcome> {
         let Self { arrays, entities_each, pass } = *self;
@@ -117,10 +117,10 @@ fn pushes(arrays: &mut [Vec<Entity>], entities_each: usize) -> Outcome {
 }
 
 /// The results of one allocator, of both passes.
-type Row = Rounds<Contender, Found>;
+type Row = Rounds<Contender, Results>;
 
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct Results {
     #[serde(skip)]
     entities: usize,
     total: Outcome,
@@ -134,13 +134,13 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     let run = |contender: &Contender, pass| -> Result<Outcome> {
         // During the last copy both places are in use, and some allocators keep others.
         touch(2 * arrays * bytes)?;
-        contender.found(Growth { arrays, entities_each, pass })
+        contender.outcome(Growth { arrays, entities_each, pass })
     };
     let name = |contender: &Contender| contender.name.to_owned();
     rounds_of(contenders::ALL.iter().copied(), repetitions, name, |contender| {
         let total = run(contender, Pass::Total)?;
         let pushes = run(contender, Pass::Pushes)?;
-        Ok(Found { entities: arrays * entities_each, total, pushes })
+        Ok(Results { entities: arrays * entities_each, total, pushes })
     })
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         "allocator | total ms | range | ratio | ns a push | worst push µs | range | ratio | \
          moves | page faults | peak MiB",
     );
-    let with_ratio = |row: &Row, figure: fn(&Found) -> f64| {
+    let with_ratio = |row: &Row, figure: fn(&Results) -> f64| {
         let spread = row.spread(figure);
         let base = rows.iter().find(|row| row.of.is_base);
         let ratio = base.map(|base| short(spread.median / base.spread(figure).median));

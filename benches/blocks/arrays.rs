@@ -60,8 +60,8 @@ contenders! {
 
 /// Work that is done with each type of array.
 pub(crate) trait Job<E: Element> {
-    type Found;
-    fn run<A: Array<E>>(self) -> Self::Found;
+    type Outcome;
+    fn run<A: Array<E>>(self) -> Self::Outcome;
 }
 
 /// Implements methods of the trait by the array's own methods of the same name.

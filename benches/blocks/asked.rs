@@ -6,13 +6,13 @@ use bench_common::table::{Table, met, table, words};
 use serde::Serialize;
 
 use crate::arrays::Contender::{self, BlockVec, Boxcar, OrxDoubling, OrxLinear, Vec as StdVec};
-use crate::case::{Case, Found};
+use crate::case::{Case, Outcome};
 use crate::run::Measured;
 use crate::task::Task;
 
 /// A ratio and its target.
 #[derive(Debug, Serialize)]
-pub(crate) struct Asked {
+pub(crate) struct Target {
     what: &'static str,
     case: Case,
     other: Contender,
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
 struct Question {
     what: &'static str,
     /// Of `BlockVec`, and of the others.
-    figures: [fn(&Found) -> Option<f64>; 2],
+    figures: [fn(&Outcome) -> Option<f64>; 2],
     others: &'static [Contender],
     most: f64,
 }
@@ -35,7 +35,7 @@ const PEERS: &[Contender] = &[Boxcar, OrxDoubling, OrxLinear];
 /// Compares the same figure of both.
 const fn question(
     what: &'static str,
-    figure: fn(&Found) -> Option<f64>,
+    figure: fn(&Outcome) -> Option<f64>,
     others: &'static [Contender],
     most: f64,
 ) -> Question {
@@ -62,11 +62,11 @@ const SMALL: [Question; 2] = [
 ];
 
 /// The fastest way to visit all elements of an array.
-fn best(found: &Found) -> Option<f64> {
+fn best(found: &Outcome) -> Option<f64> {
     found.slices.into_iter().chain([found.fold, found.each]).reduce(f64::min)
 }
 
-pub(crate) fn all(measured: &[Measured]) -> Vec<Asked> {
+pub(crate) fn all(measured: &[Measured]) -> Vec<Target> {
     let mut asked = Vec::new();
     for (case, rows) in measured {
         let small = (case.bytes() == Case::SMALL_BYTES).then_some(&SMALL);
@@ -74,7 +74,7 @@ pub(crate) fn all(measured: &[Measured]) -> Vec<Asked> {
         for Question { what, figures, others, most } in questions {
             asked.extend(others.iter().filter_map(|&other| {
                 let ratio = ratio(rows, other, figures)?;
-                Some(Asked { what, case: *case, other, ratio, most: *most })
+                Some(Target { what, case: *case, other, ratio, most: *most })
             }));
         }
     }
@@ -85,7 +85,7 @@ pub(crate) fn all(measured: &[Measured]) -> Vec<Asked> {
 fn ratio(
     rows: &[Rounds<Task>],
     other: Contender,
-    [own, of_other]: &[fn(&Found) -> Option<f64>; 2],
+    [own, of_other]: &[fn(&Outcome) -> Option<f64>; 2],
 ) -> Option<Spread> {
     let found = |contender| Some(&rows.iter().find(|row| row.of.contender == contender)?.found);
     let rounds = found(BlockVec)?.iter().zip(found(other)?);
@@ -94,9 +94,9 @@ fn ratio(
     ratios.map(Spread::of)
 }
 
-pub(crate) fn show(asked: &[Asked]) -> Vec<(&'static str, Table)> {
+pub(crate) fn show(asked: &[Target]) -> Vec<(&'static str, Table)> {
     let header = words(["what", "of", "over that of", "ratio", "quartiles", "at most", "met"]);
-    let cells = asked.iter().map(|Asked { what, case, other, ratio, most }| {
+    let cells = asked.iter().map(|Target { what, case, other, ratio, most }| {
         let words = [(*what).to_owned(), case.to_string(), other.name().to_owned()];
         [words.as_slice(), &ratio.quartiles(), &met(ratio.median, *most)].concat()
     });

@@ -50,7 +50,7 @@ impl fmt::Display for Case {
 
 /// The figures of one process, in nanoseconds an element unless stated.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Found {
+pub(crate) struct Outcome {
     /// Creating arrays and pushing, in memory that the process never had.
     pub(crate) first: f64,
     /// Page faults for a thousand elements meanwhile; `None` if the system does not say.

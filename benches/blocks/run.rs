@@ -5,7 +5,7 @@ use bench_common::jobs::{Rounds, rounds};
 use bench_common::table::{Table, header, short, table};
 
 use crate::asked;
-use crate::case::{Case, Found};
+use crate::case::{Case, Outcome};
 use crate::cli::Plan;
 use crate::task::Task;
 
@@ -36,7 +36,7 @@ fn show((case, rows): &Measured) -> (String, Table) {
          fold | slices | random read",
     );
     let cells = rows.iter().map(|row| {
-        let figures: [fn(&Found) -> Option<f64>; 9] = [
+        let figures: [fn(&Outcome) -> Option<f64>; 9] = [
             |found| Some(found.first),
             |found| found.faults,
             |found| Some(found.again),

@@ -9,7 +9,7 @@ use bench_common::{harness, jobs, usage};
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{Array, Contender, Job};
-use crate::case::{Case, Found, Size};
+use crate::case::{Case, Outcome, Size};
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
@@ -29,9 +29,9 @@ const RUN: usize = 1 << 15;
 const READS: usize = 1 << 16;
 
 impl jobs::Job for Task {
-    type Found = Found;
+    type Outcome = Outcome;
 
-    fn run(&self) -> harness::Result<Found> {
+    fn run(&self) -> harness::Result<Outcome> {
         let Self { contender, case, .. } = *self;
         // An array that is copied as it grows needs up to three times as much.
         memory::touch(3 * case.bytes().max(FIRST * case.element.bytes()))?;
@@ -43,9 +43,9 @@ impl jobs::Job for Task {
 }
 
 impl<E: Element> Job<E> for Task {
-    type Found = Found;
+    type Outcome = Outcome;
 
-    fn run<A: Array<E>>(self) -> Found {
+    fn run<A: Array<E>>(self) -> Outcome {
         let count = self.case.count;
         let arrays = (FIRST / count).clamp(1, ARRAYS);
         let mut all = Vec::with_capacity(arrays);
@@ -72,7 +72,7 @@ impl<E: Element> Job<E> for Task {
         });
         assert_eq!(sum_fold(&array), right, "the array has other elements");
         drop((array, all));
-        Found {
+        Outcome {
             first: took.as_nanos() as f64 / (arrays * count) as f64,
             faults: faults.map(|faults| 1000.0 * faults as f64 / (arrays * count) as f64),
             again,

@@ -41,13 +41,13 @@ pub(crate) struct Case {
 
 /// The results, in ns a field.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct Outcome {
     same_offset: f64,
     apart: f64,
     of_columns: Option<f64>,
 }
 
-pub(crate) type Row = Rounds<Case, Found>;
+pub(crate) type Row = Rounds<Case, Outcome>;
 
 /// Small numbers, whose sums are exact.
 #[expect(clippy::cast_precision_loss, reason = "they are below 256")]
@@ -111,7 +111,7 @@ macro_rules! time_columns {
     }};
 }
 
-fn measure_once(&Case { rows, columns }: &Case) -> Found {
+fn measure_once(&Case { rows, columns }: &Case) -> Outcome {
     let by_hand = match columns {
         4 => time_by_hand::<3>,
         8 => time_by_hand::<7>,
@@ -128,7 +128,7 @@ fn measure_once(&Case { rows, columns }: &Case) -> Found {
         12 => Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7, h 8, i 9, j 10, k 11)),
         _ => None,
     };
-    Found { same_offset, apart, of_columns }
+    Outcome { same_offset, apart, of_columns }
 }
 
 /// Measures all layouts, interleaved: each repetition visits all of them before the next begins, in new memory.

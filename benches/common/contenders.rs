@@ -49,7 +49,7 @@ macro_rules! contenders {
             pub(crate) fn make<$($element: $bound,)? J: $job $(<$element>)?>(
                 self,
                 job: J,
-            ) -> J::Found {
+            ) -> J::Outcome {
                 match self {
                     $(Self::$variant => job.run::<$array>(),)+
                 }

@@ -16,10 +16,10 @@ const CHILD: &str = "--bench-child";
 /// The job of a child process.
 pub trait Job: Serialize + DeserializeOwned {
     /// What the child reports.
-    type Found: Serialize + DeserializeOwned;
+    type Outcome: Serialize + DeserializeOwned;
 
     /// Does the job; called in the child.
-    fn run(&self) -> Result<Self::Found>;
+    fn run(&self) -> Result<Self::Outcome>;
 
     /// Sets up the child before it is started.
     fn set_up(&self, _child: &mut Command) {}
@@ -34,7 +34,7 @@ pub trait Job: Serialize + DeserializeOwned {
     }
 
     /// Runs a child to its end and returns its results.
-    fn found(&self) -> Result<Self::Found> {
+    fn outcome(&self) -> Result<Self::Outcome> {
         let output = self.command()?.output()?;
         if !output.status.success() {
             return Err(format!("the child process failed: {}", output.status).into());
@@ -77,7 +77,7 @@ pub(crate) fn perform_any(kinds: &[fn() -> Result<bool>]) -> Result<bool> {
 
 /// The results of each round.
 #[derive(Clone, Debug, Serialize)]
-pub struct Rounds<K, F = <K as Job>::Found> {
+pub struct Rounds<K, F = <K as Job>::Outcome> {
     /// What was measured; the job, if children measured it.
     pub of: K,
     /// Round by round.

@@ -101,7 +101,7 @@ pub fn met(value: f64, most: f64) -> [String; 2] {
 /// A target: a ratio of one figure to another of the same run, and its bound.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields' names say it")]
-pub struct Asked {
+pub struct Target {
     pub what: String,
     pub over: &'static str,
     pub ratio: f64,
@@ -109,9 +109,9 @@ pub struct Asked {
 }
 
 /// Returns the table of targets with its title; `None` if there are none.
-pub fn asked(of: &str, all: Vec<Asked>) -> Option<(&'static str, Table)> {
+pub fn asked(of: &str, all: Vec<Target>) -> Option<(&'static str, Table)> {
     let header = words([of, "over that of", "ratio", "at most", "met"]);
-    let cells = all.into_iter().map(|Asked { what, over, ratio, most }| {
+    let cells = all.into_iter().map(|Target { what, over, ratio, most }| {
         [[what, over.to_owned(), short(ratio)].as_slice(), &met(ratio, most)].concat()
     });
     let cells: Vec<Vec<String>> = cells.collect();

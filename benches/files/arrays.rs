@@ -46,8 +46,8 @@ contenders! {
 
 /// Work that is done with each type of array.
 pub(crate) trait Job {
-    type Found;
-    fn run<A: Array>(self) -> Self::Found;
+    type Outcome;
+    fn run<A: Array>(self) -> Self::Outcome;
 }
 
 /// An array that grows.

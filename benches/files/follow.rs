@@ -68,7 +68,7 @@ pub(crate) struct Waiting {
 }
 
 impl Job for Waiting {
-    type Found = Latency;
+    type Outcome = Latency;
 
     fn run(&self) -> Result<Latency> {
         let (count, follow) = (self.count, follow(&self.folder)?);
@@ -97,7 +97,7 @@ pub(crate) struct Reading {
 }
 
 impl Job for Reading {
-    type Found = Reads;
+    type Outcome = Reads;
 
     fn run(&self) -> Result<Reads> {
         let (count, follow) = (self.count, follow(&self.folder)?);

@@ -10,7 +10,7 @@ use bench_common::jobs::{Job, Rounds, rounds_of};
 use bench_common::memory::size_text;
 use bench_common::random::Random;
 use bench_common::spread::Spread;
-use bench_common::table::{Asked, Table, asked, table, words};
+use bench_common::table::{Table, Target, asked, table, words};
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{self, Array, Contender, ELEMENT_BYTES, element};
@@ -40,7 +40,7 @@ pub(crate) struct Growth {
 }
 
 impl Job for Growth {
-    type Found = Grown;
+    type Outcome = Grown;
 
     fn run(&self) -> Result<Grown> {
         if let Some(group) = &self.group {
@@ -52,7 +52,7 @@ impl Job for Growth {
 }
 
 impl arrays::Job for &Growth {
-    type Found = Result<Grown>;
+    type Outcome = Result<Grown>;
 
     fn run<A: Array>(self) -> Result<Grown> {
         let Growth { folder, count, reads, .. } = self;
@@ -92,7 +92,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Contender, Grown>>> {
     rounds_of(plan.contenders.iter().copied(), plan.repetitions, name, |&contender| {
         let own = Folder::new(&plan.folder)?;
         let (folder, count) = (own.path().to_owned(), plan.bytes / ELEMENT_BYTES);
-        Growth { contender, folder, count, reads: READS, group: None }.found()
+        Growth { contender, folder, count, reads: READS, group: None }.outcome()
     })
 }
 
@@ -114,12 +114,12 @@ pub(crate) fn show(bytes: usize, rows: &[Rounds<Contender, Grown>]) -> Vec<(Stri
     [(title, table(1, header, cells.collect()))].into_iter().chain(asked).collect()
 }
 
-fn ratios(rows: &[Rounds<Contender, Grown>]) -> Vec<Asked> {
+fn ratios(rows: &[Rounds<Contender, Grown>]) -> Vec<Target> {
     let ratio = |what: &str, other: Contender, figure: fn(&Grown) -> f64, most| {
         let row = |wanted| rows.iter().find(|row| row.of == wanted);
         let ratio =
             row(Contender::FileVec)?.spread(figure).median / row(other)?.spread(figure).median;
-        Some(Asked { what: what.to_owned(), over: other.name(), ratio, most })
+        Some(Target { what: what.to_owned(), over: other.name(), ratio, most })
     };
     let mean: fn(&Grown) -> f64 = |grown| grown.push_ns;
     let worst: fn(&Grown) -> f64 = |grown| grown.worst_ms;

@@ -40,7 +40,7 @@ pub(crate) struct Opening {
 }
 
 impl Job for Opening {
-    type Found = Opened;
+    type Outcome = Opened;
 
     fn run(&self) -> Result<Opened> {
         match self.case.contender {
@@ -89,7 +89,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Case, Opened>>> {
     let name = |case: &Case| format!("opening of {}", case.contender.name());
     rounds_of(cases, plan.repetitions, name, |&case| {
         let own = Folder::new(&plan.folder)?;
-        Opening { case, folder: own.path().to_owned() }.found()
+        Opening { case, folder: own.path().to_owned() }.outcome()
     })
 }
 

@@ -66,7 +66,7 @@ pub(crate) struct Outcome {
 }
 
 impl jobs::Job for Job {
-    type Found = Outcome;
+    type Outcome = Outcome;
 
     fn run(&self) -> Result<Outcome> {
         let container = self.container()?;
@@ -91,7 +91,7 @@ pub(crate) struct Touch {
 }
 
 impl jobs::Job for Touch {
-    type Found = ();
+    type Outcome = ();
 
     fn run(&self) -> Result {
         let mut memory = vec![0_u8; self.bytes];
@@ -119,5 +119,5 @@ pub(crate) fn touch(job: &Job, container: &Container) -> Result {
         Allocator::Mimalloc => bytes * 4,
         _ => bytes * 2,
     };
-    Touch { bytes, pages: container.pages }.found()
+    Touch { bytes, pages: container.pages }.outcome()
 }

@@ -99,5 +99,5 @@ fn measure(plan: &Plan, scenario: Scenario, pass: Pass, container: &Container) -
     if pass == Pass::Frames {
         child::touch(&job, container)?;
     }
-    job.found().map_err(|error| format!("measuring {}: {error}", container.name).into())
+    job.outcome().map_err(|error| format!("measuring {}: {error}", container.name).into())
 }

@@ -10,7 +10,7 @@ use crate::operation::Operation;
 
 /// A target and its figure.
 #[derive(Debug, Serialize)]
-pub(crate) struct Held {
+pub(crate) struct Verdict {
     case: String,
     own: &'static str,
     operation: Operation,
@@ -21,12 +21,12 @@ pub(crate) struct Held {
     holds: bool,
 }
 
-pub(crate) fn all(results: &[Results<Indices>]) -> Vec<Held> {
+pub(crate) fn all(results: &[Results<Indices>]) -> Vec<Verdict> {
     let of_case = |one| bounds::ALL.iter().filter_map(move |bound| held(bound, one));
     results.iter().flat_map(of_case).collect()
 }
 
-fn held(bound: &Bound, results: &Results<Indices>) -> Option<Held> {
+fn held(bound: &Bound, results: &Results<Indices>) -> Option<Verdict> {
     let &Bound { operation, own, rivals, most, .. } = bound;
     let one = bound.is_for(results.case).then(|| results.by(own))??;
     let (value, best) = if rivals.is_empty() {
@@ -36,7 +36,7 @@ fn held(bound: &Bound, results: &Results<Indices>) -> Option<Held> {
         (ratio.spread.median, Some(ratio.best_name))
     };
     let (case, own) = (results.case.to_string(), one.container.name);
-    Some(Held { case, own, operation, value, best, most, holds: value <= most })
+    Some(Verdict { case, own, operation, value, best, most, holds: value <= most })
 }
 
 /// Returns the Markdown table; `None` if nothing with a target was measured.
@@ -51,7 +51,7 @@ pub(crate) fn text(results: &[Results<Indices>]) -> Option<String> {
     })
 }
 
-fn row(held: Held) -> Vec<String> {
+fn row(held: Verdict) -> Vec<String> {
     let bound = if held.holds { "≤" } else { "NOT ≤" };
     vec![
         held.case,

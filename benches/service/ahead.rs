@@ -40,7 +40,7 @@ struct Load {
 /// Where memory comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Memory {
+enum MemorySource {
     /// Prefaulted before the first frame: the limit.
     Warm,
     /// `CommitAhead::Auto`.
@@ -49,7 +49,7 @@ enum Memory {
     Off,
 }
 
-impl Memory {
+impl MemorySource {
     const ALL: [Self; 3] = [Self::Warm, Self::Auto, Self::Off];
 }
 
@@ -57,18 +57,18 @@ impl Memory {
 pub(crate) struct Case {
     load: Load,
     arrays: usize,
-    memory: Memory,
+    memory: MemorySource,
 }
 
 /// The results of a run.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct Outcome {
     frames: Run,
     /// Of all arrays.
     late: usize,
 }
 
-type Row = Rounds<Case, Found>;
+type Row = Rounds<Case, Outcome>;
 
 /// Measures everything, interleaved: each repetition visits all cases before the next begins.
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
@@ -82,7 +82,7 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     let mut cases = Vec::new();
     for load in loads {
         for arrays in ARRAYS {
-            cases.extend(Memory::ALL.map(|memory| Case { load, arrays, memory }));
+            cases.extend(MemorySource::ALL.map(|memory| Case { load, arrays, memory }));
         }
     }
     let largest = loads.map(|load| load.frames * load.spawn).into_iter().max().unwrap_or(0);
@@ -101,14 +101,14 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
 }
 
 /// Times the frames, and counts how often arrays needed memory that was not ready.
-fn run(Case { load, arrays, memory }: Case) -> Found {
+fn run(Case { load, arrays, memory }: Case) -> Outcome {
     /// A typical loading time, in which the thread makes the first memory ready.
     const LOADING: Duration = Duration::from_millis(50);
     let each = load.spawn / arrays;
     let make = || {
-        let ahead = if memory == Memory::Auto { CommitAhead::Auto } else { CommitAhead::Off };
+        let ahead = if memory == MemorySource::Auto { CommitAhead::Auto } else { CommitAhead::Off };
         let mut array = VmVec::<Entity>::builder().commit_ahead(ahead).build();
-        if memory == Memory::Warm {
+        if memory == MemorySource::Warm {
             array.prefault(each * load.frames);
         }
         array
@@ -132,7 +132,7 @@ fn run(Case { load, arrays, memory }: Case) -> Found {
     let last = (each * load.frames - 1) as u64;
     assert!(arrays.iter().all(|array| array.last() == Some(&entity(last))));
     let late = arrays.iter().map(|array| array.stats().late).sum();
-    Found { frames: Run::of(&mut samples), late }
+    Outcome { frames: Run::of(&mut samples), late }
 }
 
 /// Never inlined, so that the loop is compiled alike for all.

@@ -27,7 +27,7 @@ pub(crate) struct Extent {
 /// How an array is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Way {
+pub(crate) enum DropMode {
     /// `Release::Now`.
     Now,
     /// `Release::Background`.
@@ -37,7 +37,7 @@ pub(crate) enum Way {
     OtherThread,
 }
 
-impl Way {
+impl DropMode {
     const ALL: [Self; 3] = [Self::Now, Self::Background, Self::OtherThread];
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Outcome {
 }
 
 /// The array's pages, and how it is dropped; `None` if no array is dropped.
-type Case = Option<(Pages, Way)>;
+type Case = Option<(Pages, DropMode)>;
 
 type Row = Rounds<Case, Outcome>;
 
@@ -64,7 +64,7 @@ const ALONE: Duration = Duration::from_millis(50);
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     // Keeps the service running, so that starting its thread is not measured.
     let _keeper = VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(1)).build();
-    let drops = Pages::ALL.iter().flat_map(|&pages| Way::ALL.map(|way| Some((pages, way))));
+    let drops = Pages::ALL.iter().flat_map(|&pages| DropMode::ALL.map(|way| Some((pages, way))));
     let cases = [None].into_iter().chain(drops);
     let title = |case: &Case| case.map_or_else(|| "no drop".to_owned(), |(_, way)| name(way));
     rounds_of(cases, extent.repetitions, title, |case| {
@@ -77,15 +77,15 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     })
 }
 
-fn run(pages: Pages, way: Way, bytes: usize) -> Result<Outcome> {
+fn run(pages: Pages, way: DropMode, bytes: usize) -> Result<Outcome> {
     let count = bytes / size_of::<Entity>();
-    let release = if way == Way::Background { Release::Background } else { Release::Now };
+    let release = if way == DropMode::Background { Release::Background } else { Release::Now };
     let builder = VmVec::<Entity>::builder().max_len(count).huge_pages(pages.wanted());
     let mut array = builder.release(release).build();
     array.prefault(count);
     let caller = Call::Commit.caller()?;
 
-    if way == Way::Now {
+    if way == DropMode::Now {
         let start = Instant::now();
         drop(array);
         let dropped = start.elapsed();
@@ -106,7 +106,7 @@ fn run(pages: Pages, way: Way, bytes: usize) -> Result<Outcome> {
             end
         });
         let start = Instant::now();
-        let dropped = if way == Way::Background {
+        let dropped = if way == DropMode::Background {
             drop(array);
             let dropped = start.elapsed();
             send.send(None)?;

@@ -38,7 +38,7 @@ const STEP_BYTES: [usize; 5] = [64 << 10, 256 << 10, 512 << 10, 2 << 20, 8 << 20
 
 /// How a thread prefaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-enum Way {
+enum PrefaultMode {
     /// Commits each step first.
     #[serde(rename = "commit each")]
     CommitEach,
@@ -55,7 +55,7 @@ enum Way {
     Touch,
 }
 
-impl Way {
+impl PrefaultMode {
     const ALL: [Self; 4] = [Self::CommitEach, Self::CommitAhead, Self::Sleep, Self::Touch];
 }
 
@@ -64,7 +64,7 @@ const COMMIT_BYTES: usize = 32 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 struct Manner {
     pages: Pages,
-    way: Way,
+    way: PrefaultMode,
     step_bytes: usize,
 }
 
@@ -76,21 +76,21 @@ pub(crate) struct Case {
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct Outcome {
     latency: Run,
     /// Of the thread that prefaults.
     mib_per_second: Option<u64>,
 }
 
-type Row = Rounds<Case, Found>;
+type Row = Rounds<Case, Outcome>;
 
 /// Measures everything, interleaved: each repetition visits all cases before the next begins.
 pub(crate) fn measure(extent: &Extent) -> harness::Result<Vec<Row>> {
     let mut manners = vec![None];
     for &pages in Pages::ALL {
-        for way in Way::ALL {
+        for way in PrefaultMode::ALL {
             let one = [page_size()];
-            let steps = if way == Way::Touch { one.as_slice() } else { &STEP_BYTES };
+            let steps = if way == PrefaultMode::Touch { one.as_slice() } else { &STEP_BYTES };
             let manner = |&step_bytes| Some(Manner { pages, way, step_bytes });
             manners.extend(steps.iter().map(manner));
         }
@@ -120,7 +120,7 @@ fn pin(processor: Option<usize>) {
 }
 
 /// Runs in a thread of its own, like the others, so that the calling thread is not pinned.
-fn run_alone(call: Call, time: Duration) -> harness::Result<Found> {
+fn run_alone(call: Call, time: Duration) -> harness::Result<Outcome> {
     let [_, there] = cores::two();
     let caller = call.caller()?;
     let run = thread::scope(|scope| {
@@ -130,11 +130,11 @@ fn run_alone(call: Call, time: Duration) -> harness::Result<Found> {
         });
         calling.join().expect("the thread has not panicked")
     });
-    Ok(Found { latency: run?, mib_per_second: None })
+    Ok(Outcome { latency: run?, mib_per_second: None })
 }
 
 /// Times calls while another thread prefaults `bytes` bytes, and returns its speed in MiB a second too.
-fn run(manner: Manner, call: Call, bytes: usize) -> harness::Result<Found> {
+fn run(manner: Manner, call: Call, bytes: usize) -> harness::Result<Outcome> {
     let [here, there] = cores::two();
     let bytes = if manner.pages == Pages::Huge { 4 * bytes } else { bytes };
     // The reservation begins with a whole huge page, if it has them.
@@ -161,14 +161,14 @@ fn run(manner: Manner, call: Call, bytes: usize) -> harness::Result<Found> {
     });
     let ns = nanoseconds(prefaulted?).max(1);
     let mib_per_second = Some((bytes as u64 >> 10) * 1_000_000_000 / 1024 / ns);
-    Ok(Found { latency: run?, mib_per_second })
+    Ok(Outcome { latency: run?, mib_per_second })
 }
 
 fn prefault(memory: &Reservation, manner: Manner) -> Result<(), Error> {
     let end = memory.reserved_bytes();
     for from in (0..end).step_by(manner.step_bytes) {
         let step = from..end.min(from + manner.step_bytes);
-        if manner.way == Way::CommitEach {
+        if manner.way == PrefaultMode::CommitEach {
             memory.prefault(step)?;
             continue;
         }
@@ -176,7 +176,7 @@ fn prefault(memory: &Reservation, manner: Manner) -> Result<(), Error> {
             memory.commit(from..end.min(from + COMMIT_BYTES))?;
         }
         match manner.way {
-            Way::Touch => {
+            PrefaultMode::Touch => {
                 // SAFETY: `from` lies within the reservation.
                 let page = unsafe { memory.as_ptr().add(from) };
                 // SAFETY: the page is committed, and no other code uses it.
@@ -184,7 +184,7 @@ fn prefault(memory: &Reservation, manner: Manner) -> Result<(), Error> {
             }
             _ => populate(memory, step)?,
         }
-        if manner.way == Way::Sleep {
+        if manner.way == PrefaultMode::Sleep {
             thread::sleep(Duration::from_nanos(1));
         }
     }

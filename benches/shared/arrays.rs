@@ -128,8 +128,8 @@ impl Contender {
 
 /// Work that is done with each type of array.
 pub(crate) trait Job<E: Element> {
-    type Found;
-    fn run<A: Array<E>>(self) -> Self::Found;
+    type Outcome;
+    fn run<A: Array<E>>(self) -> Self::Outcome;
 }
 
 /// An array that threads append to.

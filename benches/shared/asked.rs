@@ -1,7 +1,7 @@
 //! The targets for `SharedVec`: ratios of its figures to those of others in the same run.
 
 use bench_common::jobs::Rounds;
-use bench_common::table::Asked;
+use bench_common::table::Target;
 
 use crate::arrays::Contender;
 use crate::cli::Plan;
@@ -20,12 +20,12 @@ pub(crate) struct Measured {
     pub(crate) lost: Option<Vec<Rounds<Losing>>>,
 }
 
-pub(crate) fn all(plan: &Plan, measured: &Measured) -> Vec<Asked> {
+pub(crate) fn all(plan: &Plan, measured: &Measured) -> Vec<Target> {
     let all = [pushes(plan, measured), worst(measured), reads(measured), memory(measured)];
     all.into_iter().flatten().collect()
 }
 
-fn pushes(plan: &Plan, measured: &Measured) -> Vec<Asked> {
+fn pushes(plan: &Plan, measured: &Measured) -> Vec<Target> {
     use Contender::{Boxcar, ParkingLot, SharedVec, SharedVecAhead, SharedVecGathered, VmVec};
 
     let rows = measured.push.as_deref().unwrap_or_default();
@@ -41,7 +41,7 @@ fn pushes(plan: &Plan, measured: &Measured) -> Vec<Asked> {
     let ratio = |own: Contender, other: Contender, bytes, threads, most| {
         let ratio = push_ns(own, bytes, threads)? / push_ns(other, bytes, threads)?;
         let what = format!("{}: push of {bytes} bytes, {}", own.name(), threads_text(threads));
-        Some(Asked { what, over: other.name(), ratio, most })
+        Some(Target { what, over: other.name(), ratio, most })
     };
     let small = plan.threads.iter().flat_map(|&threads| {
         [
@@ -61,7 +61,7 @@ fn pushes(plan: &Plan, measured: &Measured) -> Vec<Asked> {
 }
 
 /// The longest push, with memory made ready ahead, over the best of the peers.
-fn worst(measured: &Measured) -> Vec<Asked> {
+fn worst(measured: &Measured) -> Vec<Target> {
     let rows = measured.worst.as_deref().unwrap_or_default();
     let own = rows.iter().filter(|row| row.of.contender == Contender::SharedVecAhead);
     let asked = own.filter_map(|own| {
@@ -71,7 +71,7 @@ fn worst(measured: &Measured) -> Vec<Asked> {
         let peers = rows.iter().filter(|row| row.of.threads == threads && is_peer(&row.of));
         let best = peers.min_by(|one, other| median(one).total_cmp(&median(other)))?;
         let (name, threads) = (own.of.contender.name(), threads_text(threads));
-        Some(Asked {
+        Some(Target {
             what: format!("{name}: longest push, {threads}"),
             over: best.of.contender.name(),
             ratio: median(own) / median(best),
@@ -81,14 +81,14 @@ fn worst(measured: &Measured) -> Vec<Asked> {
     asked.collect()
 }
 
-fn reads(measured: &Measured) -> Vec<Asked> {
+fn reads(measured: &Measured) -> Vec<Target> {
     let rows = measured.read.as_deref().unwrap_or_default();
     let row = |wanted| rows.iter().find(|row| row.of.contender == wanted);
     let ratio = |what: &str, other: Contender, figure: fn(&Read) -> Option<f64>, most| {
         let median = |contender| Some(row(contender)?.spread_of_some(figure)?.median);
         let ratio = median(Contender::SharedVec)? / median(other)?;
         let what = format!("{}: {what}", Contender::SharedVec.name());
-        Some(Asked { what, over: other.name(), ratio, most })
+        Some(Target { what, over: other.name(), ratio, most })
     };
     let get: fn(&Read) -> Option<f64> = |read| read.get;
     let alone: fn(&Read) -> Option<f64> = |read| Some(read.iter);
@@ -101,16 +101,16 @@ fn reads(measured: &Measured) -> Vec<Asked> {
 }
 
 /// Targets for figures that are not ratios.
-fn memory(measured: &Measured) -> Vec<Asked> {
+fn memory(measured: &Measured) -> Vec<Target> {
     let lost = measured.lost.as_deref().map(|rows| {
         let own = rows.iter().filter(|row| row.of.contender.is_stayput());
         let lost: u64 = own.flat_map(|row| &row.found).map(|found| found.lost).sum();
-        Asked { what: "elements lost".to_owned(), over: "", ratio: lost as f64, most: 0.0 }
+        Target { what: "elements lost".to_owned(), over: "", ratio: lost as f64, most: 0.0 }
     });
     let held = measured.held.as_deref().unwrap_or_default();
     let held = held.iter().find(|row| row.of.contender == Contender::SharedVec);
     let resident = held.and_then(|row| row.spread_of_some(|held| held.resident));
-    let held = resident.map(|resident| Asked {
+    let held = resident.map(|resident| Target {
         what: "bytes resident beyond an element's own".to_owned(),
         over: "",
         ratio: resident.median,

@@ -13,7 +13,7 @@ use crate::push::missing;
 
 /// The results of a child: bytes an element, beyond its own.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Held {
+pub(crate) struct MemoryUse {
     /// `None` if the system does not say.
     pub(crate) resident: Option<f64>,
     /// `None` if the array does not know.
@@ -28,17 +28,17 @@ pub(crate) struct Holding {
 }
 
 impl jobs::Job for Holding {
-    type Found = Held;
+    type Outcome = MemoryUse;
 
-    fn run(&self) -> Result<Held> {
+    fn run(&self) -> Result<MemoryUse> {
         Ok(self.contender.make::<u64, _>(*self))
     }
 }
 
 impl<E: Element> Job<E> for Holding {
-    type Found = Held;
+    type Outcome = MemoryUse;
 
-    fn run<A: Array<E>>(self) -> Held {
+    fn run<A: Array<E>>(self) -> MemoryUse {
         let Self { contender, count } = self;
         let beyond = |bytes: u64| (bytes as f64 - (count * size_of::<E>()) as f64) / count as f64;
         // Excludes code, and everything that is created once in a process.
@@ -52,7 +52,7 @@ impl<E: Element> Job<E> for Holding {
         let resident = before.zip(resident_bytes());
         let committed = array.committed_bytes().map(|bytes| bytes as u64);
         missing(contender, array.totals(), Totals::below(count as u64));
-        Held {
+        MemoryUse {
             resident: resident.map(|(before, after)| beyond(after.saturating_sub(before))),
             committed: committed.map(beyond),
         }

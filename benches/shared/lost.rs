@@ -40,7 +40,7 @@ pub(crate) struct Losing {
 }
 
 impl jobs::Job for Losing {
-    type Found = Lost;
+    type Outcome = Lost;
 
     fn run(&self) -> Result<Lost> {
         let Self { contender, limit, count } = *self;
@@ -68,7 +68,7 @@ impl jobs::Job for Losing {
 }
 
 impl<E: Element> Job<E> for Losing {
-    type Found = Lost;
+    type Outcome = Lost;
 
     fn run<A: Array<E>>(self) -> Lost {
         let fill = |thread, array: &A| {

@@ -220,8 +220,8 @@ contenders! {
 
 /// Work that is done with each type of map.
 pub(crate) trait Job<V: Element> {
-    type Found;
-    fn run<M: Map<V>>(self) -> Self::Found;
+    type Outcome;
+    fn run<M: Map<V>>(self) -> Self::Outcome;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,7 +236,7 @@ pub(crate) struct MapCase {
 /// The results of a child, in nanoseconds: look-ups by the time of one thread, all else by wall time over all
 /// calls.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct MapFound {
+pub(crate) struct MapOutcome {
     insert: f64,
     get: f64,
     /// While one thread inserts without pause, and the others look up.
@@ -253,9 +253,9 @@ pub(crate) struct Using {
 }
 
 impl jobs::Job for Using {
-    type Found = MapFound;
+    type Outcome = MapOutcome;
 
-    fn run(&self) -> Result<MapFound> {
+    fn run(&self) -> Result<MapOutcome> {
         let Self { contender, case } = *self;
         memory::touch((8 * case.total * (case.value_bytes + 16)).max(64 << 20))?;
         Ok(match case.value_bytes {
@@ -269,9 +269,9 @@ impl jobs::Job for Using {
 const FRAME: usize = 100_000;
 
 impl<V: Element> Job<V> for Using {
-    type Found = MapFound;
+    type Outcome = MapOutcome;
 
-    fn run<M: Map<V>>(self) -> MapFound {
+    fn run<M: Map<V>>(self) -> MapOutcome {
         let MapCase { threads, total, calls, .. } = self.case;
         let most = 2 * total + 2 * calls + BESIDE;
         let (mut map, keys, insert) = insert::<V, M>(threads, total, most);
@@ -291,7 +291,7 @@ impl<V: Element> Job<V> for Using {
         });
         assert_eq!(removing.1.into_iter().sum::<usize>(), all.len(), "a value was missing");
         let remove = per(removing.0, all.len());
-        MapFound { insert, get, beside, mixed, remove }
+        MapOutcome { insert, get, beside, mixed, remove }
     }
 }
 

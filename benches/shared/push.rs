@@ -40,7 +40,7 @@ pub(crate) struct Filling {
 }
 
 impl jobs::Job for Filling {
-    type Found = Pushed;
+    type Outcome = Pushed;
 
     fn run(&self) -> Result<Pushed> {
         let Self { contender, case } = *self;
@@ -54,7 +54,7 @@ impl jobs::Job for Filling {
 }
 
 impl<E: Element> Job<E> for Filling {
-    type Found = Pushed;
+    type Outcome = Pushed;
 
     fn run<A: Array<E>>(self) -> Pushed {
         let Case { threads, total, arrays, .. } = self.case;

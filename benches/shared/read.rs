@@ -42,7 +42,7 @@ pub(crate) struct Reading {
 }
 
 impl jobs::Job for Reading {
-    type Found = Read;
+    type Outcome = Read;
 
     fn run(&self) -> Result<Read> {
         memory::touch(32 * (self.count + (8 << 20)))?;
@@ -51,7 +51,7 @@ impl jobs::Job for Reading {
 }
 
 impl<E: Element> Job<E> for Reading {
-    type Found = Read;
+    type Outcome = Read;
 
     fn run<A: Array<E>>(self) -> Read {
         let Self { contender, count, ms } = self;

@@ -23,7 +23,7 @@ pub(crate) struct Worst {
 
 impl jobs::Job for Worst {
     /// In microseconds.
-    type Found = f64;
+    type Outcome = f64;
 
     fn run(&self) -> Result<f64> {
         memory::touch(32 * self.total)?;
@@ -32,7 +32,7 @@ impl jobs::Job for Worst {
 }
 
 impl<E: Element> Job<E> for Worst {
-    type Found = f64;
+    type Outcome = f64;
 
     fn run<A: Array<E>>(self) -> f64 {
         let Self { contender, threads, total } = self;

@@ -42,7 +42,7 @@ pub(crate) enum Part {
 
 /// In nanoseconds.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Found {
+pub(crate) struct Outcome {
     longest: u64,
     median: u64,
     total: u64,
@@ -50,9 +50,9 @@ pub(crate) struct Found {
 }
 
 impl Job for Part {
-    type Found = Found;
+    type Outcome = Outcome;
 
-    fn run(&self) -> harness::Result<Found> {
+    fn run(&self) -> harness::Result<Outcome> {
         Ok(match self {
             Self::GrowSlotMap => grow(Plain::<Value>::empty()),
             Self::GrowDense => grow(Packed::<Value>::empty()),
@@ -72,7 +72,7 @@ impl Job for Part {
 }
 
 /// Times each insertion, from one reading of the clock to the next.
-fn grow<M: Map<Value = Value>>(mut map: M) -> Found {
+fn grow<M: Map<Value = Value>>(mut map: M) -> Outcome {
     let (start, mut longest) = (Instant::now(), Duration::ZERO);
     let mut before = start;
     for number in 0..GROWN as u64 {
@@ -81,10 +81,14 @@ fn grow<M: Map<Value = Value>>(mut map: M) -> Found {
         longest = longest.max(after - before);
         before = after;
     }
-    Found { longest: nanoseconds(longest), total: nanoseconds(before - start), ..Found::default() }
+    Outcome {
+        longest: nanoseconds(longest),
+        total: nanoseconds(before - start),
+        ..Outcome::default()
+    }
 }
 
-fn defragment() -> Found {
+fn defragment() -> Outcome {
     let mut random = Random::new(1);
     let mut map: DenseSlotMap<DefaultKey, Value> = DenseSlotMap::new();
     for _ in 0..SHUFFLED {
@@ -101,7 +105,7 @@ fn defragment() -> Found {
     let total = times.iter().sum();
     times.sort_unstable();
     let (median, longest) = (times[times.len() / 2], times[times.len() - 1]);
-    Found { longest, median, total, calls: times.len() }
+    Outcome { longest, median, total, calls: times.len() }
 }
 
 /// Measures everything, interleaved, and returns Markdown tables.
@@ -112,12 +116,12 @@ pub(crate) fn report() -> harness::Result<String> {
         |(name, _)| (*name).to_owned(),
         |(_, part)| {
             memory::touch(Case { value_bytes: 56, slots: GROWN }.bytes())?;
-            part.found()
+            part.outcome()
         },
     )?;
     let rows = grown.iter().map(|row| {
         // The median, and the range.
-        let of_rounds = |figure: fn(&Found) -> u64| {
+        let of_rounds = |figure: fn(&Outcome) -> u64| {
             let Spread { median, min, max, .. } = row.spread(|found| millis(figure(found)));
             format!("{median:.2} ({min:.2}–{max:.2})")
         };
@@ -127,7 +131,7 @@ pub(crate) fn report() -> harness::Result<String> {
     let header = words(["8 M insertions of 56 bytes", "longest, ms", "in all, ms"]);
     let growth = table(1, header, rows.collect());
 
-    let Found { longest, median, total, calls } = Part::Defragment.found()?;
+    let Outcome { longest, median, total, calls } = Part::Defragment.outcome()?;
     let header =
         words(["a million in random order", "calls", "median, ms", "longest, ms", "in all, ms"]);
     let words = [format!("defragment_by, {SWAPS} swaps a call"), calls.to_string()];

@@ -25,7 +25,7 @@ pub(crate) struct Extent {
 /// The state of the arena's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Memory {
+enum MemoryState {
     /// New, in a process that has had no arena.
     Fresh,
     /// New, after two like it were dropped: the allocator below may have kept their memory.
@@ -51,7 +51,7 @@ struct Case {
 }
 
 impl Case {
-    fn row(&self, memory: Memory, times: &[u64]) -> Row {
+    fn row(&self, memory: MemoryState, times: &[u64]) -> Row {
         let time = Spread::of(times.iter().map(|&ns| match self.unit {
             Unit::NsEach => each(ns, self.count),
             Unit::Us => micros(ns),
@@ -75,7 +75,7 @@ pub(crate) struct Outcome {
 }
 
 impl Job for Making {
-    type Found = Outcome;
+    type Outcome = Outcome;
 
     fn run(&self) -> Result<Outcome> {
         let mut cases = peers::new(self.values);
@@ -90,7 +90,7 @@ impl Job for Making {
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     operation: &'static str,
-    memory: Memory,
+    memory: MemoryState,
     arena: &'static str,
     unit: Unit,
     time: Spread,
@@ -113,7 +113,7 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
         for (number, (_, fresh, again)) in new.iter_mut().enumerate() {
             touch(extent.reset_bytes)?;
             let job = Making { case: number, values: extent.values };
-            let outcome = contenders::SYSTEM.found(job)?;
+            let outcome = contenders::SYSTEM.outcome(job)?;
             fresh.push(outcome.fresh);
             again.push(outcome.again);
         }
@@ -125,9 +125,9 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
         }
     }
     let mut rows = Vec::new();
-    rows.extend(new.iter().map(|(case, fresh, _)| case.row(Memory::Fresh, fresh)));
-    rows.extend(new.iter().map(|(case, _, again)| case.row(Memory::Again, again)));
-    rows.extend(warm.iter().map(|(case, times)| case.row(Memory::Warm, times)));
+    rows.extend(new.iter().map(|(case, fresh, _)| case.row(MemoryState::Fresh, fresh)));
+    rows.extend(new.iter().map(|(case, _, again)| case.row(MemoryState::Again, again)));
+    rows.extend(warm.iter().map(|(case, times)| case.row(MemoryState::Warm, times)));
     Ok(rows)
 }
 

@@ -61,7 +61,7 @@ struct Run {
 }
 
 impl Job for Coming {
-    type Found = Outcome;
+    type Outcome = Outcome;
 
     fn run(&self) -> Result<Outcome> {
         let resident = Resident::open();
@@ -135,7 +135,7 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     let name = |case: &Case| format!("{}, {}", case.job.pattern, case.contender.name);
     rounds_of(cases, extent.repetitions, name, |&Case { job, contender }| {
         touch(most_bytes(job.pattern.live_bytes(job.rounds)[0]))?;
-        contender.found(job)
+        contender.outcome(job)
     })
 }
 

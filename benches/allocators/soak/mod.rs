@@ -44,7 +44,7 @@ pub(crate) struct Outcome {
 }
 
 impl Job for Extent {
-    type Found = Outcome;
+    type Outcome = Outcome;
 
     fn run(&self) -> Result<Outcome> {
         let time = Duration::from_secs(self.seconds as u64);
@@ -125,7 +125,7 @@ pub(crate) struct Soak {
 }
 
 pub(crate) fn measure(extent: &Extent) -> Result<Soak> {
-    let outcome = contenders::AS_THEY_COME[0].found(extent.clone())?;
+    let outcome = contenders::AS_THEY_COME[0].outcome(extent.clone())?;
     let rows = FIGURES.iter().filter_map(|figure| row(figure, extent.seconds, &outcome));
     Ok(Soak {
         rows: rows.collect(),

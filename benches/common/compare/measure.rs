@@ -102,7 +102,7 @@ fn one_round<B: Bench>(
         if touches {
             memory::touch(planned.case.bytes())?;
         }
-        let found = container.life(planned.case, operations, Times::Usual).found();
+        let found = container.life(planned.case, operations, Times::Usual).outcome();
         samples.extend(found.map_err(|error| format!("measuring {}: {error}", container.name))?);
     }
     Ok(samples)

@@ -262,9 +262,9 @@ pub struct Life<B: Bench> {
 }
 
 impl<B: Bench> Job for Life<B> {
-    type Found = Vec<Sample<B::Operation>>;
+    type Outcome = Vec<Sample<B::Operation>>;
 
-    fn run(&self) -> Result<Self::Found> {
+    fn run(&self) -> Result<Self::Outcome> {
         let Self { container: id, case, operations, times } = self;
         let container = B::CONTAINERS.iter().find(|container| container.id == id);
         let container = container.ok_or_else(|| format!("no container {id}"))?;

@@ -12,7 +12,7 @@ use crate::child::{Job, Outcome};
 use crate::entity::Entity;
 use crate::scenario::Handling;
 use crate::scenario::Scenario::{self, Churn, Ecs};
-use crate::scenario::churn::{self, Keeper};
+use crate::scenario::churn::{self, ChurnMap};
 use crate::scenario::ecs::{self, World};
 
 const CHURN: &[Scenario] = &[Churn];
@@ -150,7 +150,7 @@ pub(super) const ALL: &[Container] = &[
 ];
 
 /// Measures the churn of a map, or the ECS loop of a map with a column.
-fn either<K: Keeper, W: World>(job: &Job, map: Handling<K>, world: Handling<W>) -> Outcome {
+fn either<K: ChurnMap, W: World>(job: &Job, map: Handling<K>, world: Handling<W>) -> Outcome {
     match job.scenario {
         Ecs => ecs::measure(job, world),
         _ => churn::measure(job, map),

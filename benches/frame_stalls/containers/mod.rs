@@ -1,8 +1,8 @@
 //! The containers under test.
 
 mod arrays;
+mod churn_maps;
 mod finders;
-mod keepers;
 mod maps;
 mod shared;
 mod sharers;

@@ -16,7 +16,7 @@ use crate::child::{Job, Outcome};
 use crate::entity::{self, Entity};
 
 /// What the loop needs of a map. The loop is compiled once for each implementation.
-pub(crate) trait Keeper {
+pub(crate) trait ChurnMap {
     type Key: Copy;
 
     /// Returns a key that is never looked up.
@@ -32,7 +32,7 @@ pub(crate) trait Keeper {
 }
 
 /// Runs one job on a new map.
-pub(crate) fn measure<K: Keeper>(job: &Job, handling: Handling<K>) -> Outcome {
+pub(crate) fn measure<K: ChurnMap>(job: &Job, handling: Handling<K>) -> Outcome {
     let mut game = Churn::new(&job.script, handling);
     let outcome = play(job, &mut game);
     game.settle();
@@ -48,7 +48,7 @@ pub(crate) fn measure<K: Keeper>(job: &Job, handling: Handling<K>) -> Outcome {
     outcome
 }
 
-struct Churn<'a, K: Keeper> {
+struct Churn<'a, K: ChurnMap> {
     script: &'a Script,
     handling: Handling<K>,
     map: K,
@@ -63,7 +63,7 @@ struct Churn<'a, K: Keeper> {
     random: Random,
 }
 
-impl<'a, K: Keeper> Churn<'a, K> {
+impl<'a, K: ChurnMap> Churn<'a, K> {
     /// Creates the entities that exist before the first frame.
     fn new(script: &'a Script, handling: Handling<K>) -> Self {
         let (start, each) = (script.entities_at_start, script.spawn_per_frame);
@@ -87,7 +87,7 @@ impl<'a, K: Keeper> Churn<'a, K> {
     }
 }
 
-impl<K: Keeper> Game for Churn<'_, K> {
+impl<K: ChurnMap> Game for Churn<'_, K> {
     fn set_up(&mut self) {
         self.settle();
         self.indices = self.indices.end..self.indices.end + self.script.spawn_per_frame as u64;
@@ -122,18 +122,18 @@ impl<K: Keeper> Game for Churn<'_, K> {
 
 /// Never inlined, so that every map's loop is compiled in the same surroundings.
 #[inline(never)]
-fn remove<K: Keeper>(map: &mut K, victims: &[K::Key]) -> usize {
+fn remove<K: ChurnMap>(map: &mut K, victims: &[K::Key]) -> usize {
     victims.iter().map(|&key| usize::from(map.remove(key))).sum()
 }
 
 #[inline(never)]
-fn spawn<K: Keeper>(map: &mut K, born: &mut Vec<K::Key>, indices: Range<u64>) {
+fn spawn<K: ChurnMap>(map: &mut K, born: &mut Vec<K::Key>, indices: Range<u64>) {
     for index in indices {
         born.push(map.insert(Entity::spawn(index)));
     }
 }
 
 #[inline(never)]
-fn longest_push<K: Keeper>(map: &mut K, born: &mut Vec<K::Key>, indices: Range<u64>) -> Duration {
+fn longest_push<K: ChurnMap>(map: &mut K, born: &mut Vec<K::Key>, indices: Range<u64>) -> Duration {
     longest(indices, |index| born.push(map.insert(Entity::spawn(index))))
 }

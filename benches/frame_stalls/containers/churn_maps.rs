@@ -4,13 +4,13 @@ use slotmap::Key as _;
 use stayput::Key as _;
 
 use crate::entity::{self, Entity};
-use crate::scenario::churn::Keeper;
+use crate::scenario::churn::ChurnMap;
 
 /// Maps share method names, but no trait. They differ in the key that is never looked up, the method that
 /// removes a value that may be absent, and the iterator over values.
-macro_rules! keeper {
+macro_rules! churn_map {
     ($map:ty, $key:ty, $no_key:expr, $remove:ident, $($values:ident)+) => {
-        impl Keeper for $map {
+        impl ChurnMap for $map {
             type Key = $key;
 
             fn no_key() -> Self::Key {
@@ -28,7 +28,7 @@ macro_rules! keeper {
             }
 
             fn sum(&self) -> u64 {
-                keeper!(@ self $($values)+)
+                churn_map!(@ self $($values)+)
             }
         }
     };
@@ -38,7 +38,7 @@ macro_rules! keeper {
 
 macro_rules! slotmap {
     ($map:ident of $of:ident) => {
-        keeper!(
+        churn_map!(
             $of::$map<$of::DefaultKey, Entity>,
             $of::DefaultKey,
             $of::DefaultKey::null(),
@@ -52,7 +52,7 @@ slotmap!(DenseSlotMap of slotmap);
 slotmap!(SlotMap of stayput);
 slotmap!(DenseSlotMap of stayput);
 
-keeper!(
+churn_map!(
     thunderdome::Arena<Entity>,
     thunderdome::Index,
     thunderdome::Index::DANGLING,
@@ -60,7 +60,7 @@ keeper!(
     values of pairs
 );
 
-keeper!(
+churn_map!(
     generational_arena::Arena<Entity>,
     generational_arena::Index,
     generational_arena::Index::from_raw_parts(usize::MAX, 0),
@@ -68,4 +68,4 @@ keeper!(
     values of pairs
 );
 
-keeper!(slab::Slab<Entity>, usize, usize::MAX, try_remove, values of pairs);
+churn_map!(slab::Slab<Entity>, usize, usize::MAX, try_remove, values of pairs);
