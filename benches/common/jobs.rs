@@ -103,7 +103,7 @@ pub fn rounds<J: Job>(
     repetitions: usize,
     name: impl Fn(&J) -> String,
 ) -> Result<Vec<Rounds<J>>> {
-    rounds_of(jobs, repetitions, name, J::found)
+    rounds_of(jobs, repetitions, name, J::outcome)
 }
 
 /// Measures all keys, interleaved.
