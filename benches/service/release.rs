@@ -64,12 +64,12 @@ const ALONE: Duration = Duration::from_millis(50);
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     // Keeps the service running, so that starting its thread is not measured.
     let _keeper = VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(1)).build();
-    let drops = Pages::ALL.iter().flat_map(|&pages| DropMode::ALL.map(|way| Some((pages, way))));
+    let drops = Pages::ALL.iter().flat_map(|&pages| DropMode::ALL.map(|mode| Some((pages, mode))));
     let cases = [None].into_iter().chain(drops);
-    let title = |case: &Case| case.map_or_else(|| "no drop".to_owned(), |(_, way)| name(way));
+    let title = |case: &Case| case.map_or_else(|| "no drop".to_owned(), |(_, mode)| name(mode));
     rounds_of(cases, extent.repetitions, title, |case| {
-        if let Some((pages, way)) = *case {
-            return run(pages, way, extent.bytes);
+        if let Some((pages, mode)) = *case {
+            return run(pages, mode, extent.bytes);
         }
         touch(extent.bytes)?;
         let commits = Some(Call::Commit.caller()?.run_for(ALONE)?);
@@ -77,15 +77,15 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     })
 }
 
-fn run(pages: Pages, way: DropMode, bytes: usize) -> Result<Outcome> {
+fn run(pages: Pages, mode: DropMode, bytes: usize) -> Result<Outcome> {
     let count = bytes / size_of::<Entity>();
-    let release = if way == DropMode::Background { Release::Background } else { Release::Now };
+    let release = if mode == DropMode::Background { Release::Background } else { Release::Now };
     let builder = VmVec::<Entity>::builder().max_len(count).huge_pages(pages.wanted());
     let mut array = builder.release(release).build();
     array.prefault(count);
     let caller = Call::Commit.caller()?;
 
-    if way == DropMode::Now {
+    if mode == DropMode::Now {
         let start = Instant::now();
         drop(array);
         let dropped = start.elapsed();
@@ -106,7 +106,7 @@ fn run(pages: Pages, way: DropMode, bytes: usize) -> Result<Outcome> {
             end
         });
         let start = Instant::now();
-        let dropped = if way == DropMode::Background {
+        let dropped = if mode == DropMode::Background {
             drop(array);
             let dropped = start.elapsed();
             send.send(None)?;
@@ -133,8 +133,8 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         };
         let mut cells = match row.of {
             None => words(["no drop", "", "", "", "", ""]),
-            Some((pages, way)) => {
-                let mut cells = vec![name(pages), name(way)];
+            Some((pages, mode)) => {
+                let mut cells = vec![name(pages), name(mode)];
                 cells.extend(times(|outcome| outcome.dropped));
                 cells.extend(times(|outcome| outcome.released));
                 cells

@@ -64,7 +64,7 @@ const COMMIT_BYTES: usize = 32 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 struct Manner {
     pages: Pages,
-    way: PrefaultMode,
+    mode: PrefaultMode,
     step_bytes: usize,
 }
 
@@ -88,10 +88,10 @@ type Row = Rounds<Case, Outcome>;
 pub(crate) fn measure(extent: &Extent) -> harness::Result<Vec<Row>> {
     let mut manners = vec![None];
     for &pages in Pages::ALL {
-        for way in PrefaultMode::ALL {
+        for mode in PrefaultMode::ALL {
             let one = [page_size()];
-            let steps = if way == PrefaultMode::Touch { one.as_slice() } else { &STEP_BYTES };
-            let manner = |&step_bytes| Some(Manner { pages, way, step_bytes });
+            let steps = if mode == PrefaultMode::Touch { one.as_slice() } else { &STEP_BYTES };
+            let manner = |&step_bytes| Some(Manner { pages, mode, step_bytes });
             manners.extend(steps.iter().map(manner));
         }
     }
@@ -168,14 +168,14 @@ fn prefault(memory: &Reservation, manner: Manner) -> Result<(), Error> {
     let end = memory.reserved_bytes();
     for from in (0..end).step_by(manner.step_bytes) {
         let step = from..end.min(from + manner.step_bytes);
-        if manner.way == PrefaultMode::CommitEach {
+        if manner.mode == PrefaultMode::CommitEach {
             memory.prefault(step)?;
             continue;
         }
         if from % COMMIT_BYTES == 0 {
             memory.commit(from..end.min(from + COMMIT_BYTES))?;
         }
-        match manner.way {
+        match manner.mode {
             PrefaultMode::Touch => {
                 // SAFETY: `from` lies within the reservation.
                 let page = unsafe { memory.as_ptr().add(from) };
@@ -184,7 +184,7 @@ fn prefault(memory: &Reservation, manner: Manner) -> Result<(), Error> {
             }
             _ => populate(memory, step)?,
         }
-        if manner.way == PrefaultMode::Sleep {
+        if manner.mode == PrefaultMode::Sleep {
             thread::sleep(Duration::from_nanos(1));
         }
     }
@@ -225,7 +225,9 @@ pub(crate) fn table(rows: &[Row]) -> Table {
     let line = |rows: &[Row]| {
         let mut line = rows[0].of.manner.map_or_else(
             || words(["no prefaulting", "", ""]),
-            |Manner { pages, way, step_bytes }| vec![name(pages), name(way), size_text(step_bytes)],
+            |Manner { pages, mode, step_bytes }| {
+                vec![name(pages), name(mode), size_text(step_bytes)]
+            },
         );
         for row in rows {
             line.extend(latency(Figures::of(row.found.iter().map(|found| found.latency))));

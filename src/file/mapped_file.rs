@@ -49,7 +49,7 @@ impl MappedFile {
     ) -> Result<Self, (Locked, io::Error)> {
         let mapped = file.file().metadata().and_then(|metadata| {
             let long = metadata.len();
-            let map = system::stretch(file.file(), bytes as u64)
+            let map = system::prepare_past_end(file.file(), bytes as u64)
                 .and_then(|()| Map::new(file.file(), bytes, true));
             if map.is_err() {
                 // Undoes the stretching. If that fails, the greater length does no harm.

@@ -141,12 +141,12 @@ impl Buckets {
         if (slot as usize) < self.hashes.len() && has_more {
             return Ok(());
         }
-        self.reserve_after_all(slot)
+        self.reserve_slow(slot)
     }
 
     #[cold]
     #[inline(never)]
-    fn reserve_after_all(&mut self, slot: u32) -> Result<(), Error> {
+    fn reserve_slow(&mut self, slot: u32) -> Result<(), Error> {
         if slot == NONE {
             return Err(too_many(NONE));
         }

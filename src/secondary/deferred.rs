@@ -30,7 +30,7 @@ impl<K: Key, V> DeferredPairs<K, V> {
 
     /// Whether a pair is to be inserted at once, even if that is refused.
     #[inline]
-    pub(crate) fn is_to_pass(&mut self, map: &SecondaryMap<K, V>, key: K) -> bool {
+    pub(crate) fn must_insert_now(&mut self, map: &SecondaryMap<K, V>, key: K) -> bool {
         let need = need(key);
         need <= self.near || self.is_near(map, need)
     }

@@ -81,7 +81,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     fn put_all(&mut self, items: impl IntoIterator<Item = (K, V)>) {
         let mut waiting = DeferredPairs::new(NEAR_BYTES);
         for (key, value) in items {
-            if waiting.is_to_pass(self, key) {
+            if waiting.must_insert_now(self, key) {
                 drop(self.insert(key, value));
             } else {
                 let pairs = waiting.wait(self, key, value);

@@ -56,7 +56,7 @@ impl<'l, T> Guard<'l, T> {
     pub(super) fn wait_while(mut self, mut is_so: impl FnMut(&T) -> bool) -> Self {
         let lock = self.lock;
         while is_so(&self) {
-            let Some(value) = self.let_go() else {
+            let Some(value) = self.unlock() else {
                 unreachable!("it is let go of only at the end")
             };
             let value = lock.changed.wait(value).unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +65,7 @@ impl<'l, T> Guard<'l, T> {
         self
     }
 
-    fn let_go(&mut self) -> Option<MutexGuard<'l, T>> {
+    fn unlock(&mut self) -> Option<MutexGuard<'l, T>> {
         self.lock.order.store(true, Ordering::Release);
         self.value.take()
     }
@@ -87,6 +87,6 @@ impl<T> DerefMut for Guard<'_, T> {
 
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        drop(self.let_go());
+        drop(self.unlock());
     }
 }

@@ -22,7 +22,7 @@ impl<K: Key, V> SlotMap<K, V> {
     pub(crate) fn vacancy(&mut self) -> Result<Vacancy, Error> {
         match self.vacancy_at_hand() {
             Some(vacancy) => Ok(vacancy),
-            None => self.vacancy_after_all(),
+            None => self.vacancy_slow(),
         }
     }
 
@@ -43,8 +43,8 @@ impl<K: Key, V> SlotMap<K, V> {
 
     #[cold]
     #[inline(never)]
-    fn vacancy_after_all(&mut self) -> Result<Vacancy, Error> {
-        self.vacancies().vacancy_after_all()
+    fn vacancy_slow(&mut self) -> Result<Vacancy, Error> {
+        self.vacancies().vacancy_slow()
     }
 
     /// Makes a hole in front or a fresh slot available for a value that is about to be inserted.

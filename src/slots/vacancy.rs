@@ -81,8 +81,8 @@ pub(crate) struct Vacancies<'m> {
 
 impl Vacancies<'_> {
     #[inline(never)]
-    pub(crate) fn vacancy_after_all(&mut self) -> Result<Vacancy, Error> {
-        if let Some(hole) = self.hole_after_all() {
+    pub(crate) fn vacancy_slow(&mut self) -> Result<Vacancy, Error> {
+        if let Some(hole) = self.hole_slow() {
             return Ok(hole);
         }
         if self.fresh_slots_left() == 0 {
@@ -100,7 +100,7 @@ impl Vacancies<'_> {
     }
 
     pub(crate) fn bring_vacancy(&mut self) -> Result<(), Error> {
-        let vacancy = self.vacancy_after_all()?;
+        let vacancy = self.vacancy_slow()?;
         self.put_in_front(vacancy);
         Ok(())
     }
@@ -114,12 +114,12 @@ impl Vacancies<'_> {
 
     /// Moves a hole to the front if one may be filled, and returns whether one may.
     pub(crate) fn bring_hole(&mut self) -> bool {
-        let hole = self.hole_after_all();
+        let hole = self.hole_slow();
         hole.map(|hole| self.put_in_front(hole)).is_some()
     }
 
     /// Returns the hole that is filled next.
-    fn hole_after_all(&mut self) -> Option<Vacancy> {
+    fn hole_slow(&mut self) -> Option<Vacancy> {
         match self.holes.order() {
             Reuse::Recent => {
                 self.bring_holes();

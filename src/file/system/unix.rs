@@ -33,7 +33,7 @@ pub(in crate::file) const MAPS_BEHIND_END: bool = true;
 
 /// Prepares a file to be mapped past its end: not needed.
 #[expect(clippy::unnecessary_wraps, reason = "the signature is that of systems where it can fail")]
-pub(in crate::file) fn stretch(_: &File, _: u64) -> io::Result<()> {
+pub(in crate::file) fn prepare_past_end(_: &File, _: u64) -> io::Result<()> {
     Ok(())
 }
 

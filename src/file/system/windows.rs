@@ -49,7 +49,7 @@ fn code(error: &io::Error) -> Option<u32> {
 }
 
 /// Extends a file to its maximum length.
-pub(in crate::file) fn stretch(file: &File, bytes: u64) -> io::Result<()> {
+pub(in crate::file) fn prepare_past_end(file: &File, bytes: u64) -> io::Result<()> {
     if file.metadata()?.len() >= bytes {
         return Ok(());
     }

@@ -30,7 +30,7 @@ pub(in crate::file) fn try_lock(_: &File) -> io::Result<bool> {
 
 pub(in crate::file) fn unlock(_: &File) {}
 
-pub(in crate::file) fn stretch(_: &File, _: u64) -> io::Result<()> {
+pub(in crate::file) fn prepare_past_end(_: &File, _: u64) -> io::Result<()> {
     unsupported()
 }
 

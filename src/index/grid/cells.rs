@@ -143,7 +143,7 @@ impl<const D: usize> Area<D> {
     /// Returns the parts of this area before and after `inner`, which lies inside it, along one axis. Along earlier
     /// axes, the parts extend no further than `inner`, so the parts of all axes are disjoint and make up this area
     /// without `inner`.
-    pub(super) fn beside(&self, inner: &Self, axis: usize) -> [Option<Self>; 2] {
+    pub(super) fn outside(&self, inner: &Self, axis: usize) -> [Option<Self>; 2] {
         let mut slab = *self;
         slab.low[..axis].copy_from_slice(&inner.low[..axis]);
         slab.high[..axis].copy_from_slice(&inner.high[..axis]);

@@ -254,7 +254,7 @@ pub(super) fn find<const D: usize, T: Store<D>>(
         }
         let inner = outer;
         outer = Area::around(&center, ring);
-        let slabs = (0..D).flat_map(|axis| outer.beside(&inner, axis)).flatten();
+        let slabs = (0..D).flat_map(|axis| outer.outside(&inner, axis)).flatten();
         let slabs = slabs.filter_map(|slab| slab.shared(&limit));
         cells = slabs.clone().fold(cells, |sum, slab| sum.saturating_add(slab.count()));
         if cells > buckets {

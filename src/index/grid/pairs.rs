@@ -74,7 +74,7 @@ fn others<const D: usize, T: Store<D>>(store: &T, ball: &Ball<D>, visit: &mut im
         return;
     }
     let own = Area { low: cell, high: cell };
-    for slab in (0..D).filter_map(|axis| area.beside(&own, axis)[1]) {
+    for slab in (0..D).filter_map(|axis| area.outside(&own, axis)[1]) {
         for run in Runs::new(store.blocks(), slab) {
             let begun = store.begin(run.buckets, &mut lists);
             for list in &lists[..begun] {

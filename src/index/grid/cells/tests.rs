@@ -81,13 +81,13 @@ fn cells_are_monotonic_and_balls_lie_in_their_area() {
 fn slabs_are_the_difference_of_two_areas() {
     let outer = Area { low: [-3, 0, 1], high: [4, 2, 1] };
     let inner = Area { low: [-1, 0, 1], high: [4, 1, 1] };
-    let slabs = (0..3).flat_map(|axis| outer.beside(&inner, axis)).flatten();
+    let slabs = (0..3).flat_map(|axis| outer.outside(&inner, axis)).flatten();
     let count: u64 = slabs.clone().map(|slab| slab.count()).sum();
     assert_eq!(count + inner.count(), outer.count());
     for slab in slabs {
         assert!(outer.covers(&slab) && slab.shared(&inner).is_none());
     }
-    assert_eq!(Area::<2>::WHOLE.beside(&Area::around(&[i32::MAX, 0], 1), 0)[1], None);
+    assert_eq!(Area::<2>::WHOLE.outside(&Area::around(&[i32::MAX, 0], 1), 0)[1], None);
     assert_eq!(Area::<3>::WHOLE.count(), u64::MAX);
     assert_eq!(Area::around(&[i32::MIN, 5], 2).low, [i32::MIN, 3]);
 }
