@@ -46,9 +46,9 @@ fn stress_blocks_keep_their_contents_on_all_threads() {
 }
 
 /// A place to pass a `Vec` to another thread. (Not a lock of std's, which the thread sanitizer does not see.)
-struct Place(AtomicPtr<Vec<u64>>);
+struct Mailbox(AtomicPtr<Vec<u64>>);
 
-impl Place {
+impl Mailbox {
     fn exchange(&self, vec: Option<Vec<u64>>) -> Option<Vec<u64>> {
         let next = vec.map_or(ptr::null_mut(), |vec| Box::into_raw(Box::new(vec)));
         let before = self.0.swap(next, Ordering::AcqRel);
@@ -60,7 +60,7 @@ impl Place {
 #[test]
 fn stress_blocks_may_be_freed_by_other_threads() {
     let until = Instant::now() + effort::stress_duration();
-    let places = [const { Place(AtomicPtr::new(ptr::null_mut())) }; 6];
+    let places = [const { Mailbox(AtomicPtr::new(ptr::null_mut())) }; 6];
     thread::scope(|scope| {
         for thread in 0..THREADS {
             let places = &places;

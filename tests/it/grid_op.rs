@@ -24,15 +24,15 @@ pub(crate) enum World {
     Wild,
 }
 
-type Place = [u8; 3];
+type Coordinates = [u8; 3];
 
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
-    Insert(u8, Place),
+    Insert(u8, Coordinates),
     /// A number of slots, from one on, each in a random place.
-    InsertMany(u16, u8, Place),
+    InsertMany(u16, u8, Coordinates),
     /// Moves each point slightly.
-    Nudge(Place),
+    Nudge(Coordinates),
     Remove(u8),
     RemoveMany(u16, u8),
     /// All but the slots below.
@@ -41,9 +41,9 @@ pub(crate) enum Op {
     SetCell(u8),
     Shrink,
     Position(u16),
-    Within(Place, u8),
-    InBox(Place, Place),
-    Nearest(Place, u8),
+    Within(Coordinates, u8),
+    InBox(Coordinates, Coordinates),
+    Nearest(Coordinates, u8),
     Pairs(u8),
     /// Searches are also made at this place from then on.
     Sort,
@@ -143,7 +143,7 @@ impl World {
         }
     }
 
-    fn position<const D: usize>(self, place: Place) -> [f32; D] {
+    fn position<const D: usize>(self, place: Coordinates) -> [f32; D] {
         std::array::from_fn(|axis| self.coordinate(axis, place[axis]))
     }
 }

@@ -53,7 +53,7 @@ pub(crate) enum Owned {
 }
 
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Memory {
+pub(crate) enum MemorySource {
     System,
     /// Commits memory ahead.
     Ahead,
@@ -67,5 +67,5 @@ pub(crate) struct Config {
     pub(crate) rotate: Option<Count>,
     pub(crate) lowest: bool,
     pub(crate) type_id: Option<bool>,
-    pub(crate) memory: Memory,
+    pub(crate) memory: MemorySource,
 }

@@ -3,7 +3,7 @@
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::ledger::{Ledger, Step, Token};
-use crate::shared_slot_map_op::{Config, Making, Memory, Op, Owned};
+use crate::shared_slot_map_op::{Config, Making, MemorySource, Op, Owned};
 use stayput::{CommitAhead, ErrorKind, Growth, Key, KeyData, Reuse, SharedSlotMap, SharedVec};
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -32,9 +32,9 @@ impl Config {
             _ => {}
         }
         match self.memory {
-            Memory::System => builder.build(),
-            Memory::Ahead => builder.commit_ahead(CommitAhead::Auto).build(),
-            Memory::Buffer(pass, count) => {
+            MemorySource::System => builder.build(),
+            MemorySource::Ahead => builder.commit_ahead(CommitAhead::Auto).build(),
+            MemorySource::Buffer(pass, count) => {
                 let buffer = Buffer::new(1 << 20, 4096, align_of::<V>().max(8));
                 let log = buffer.log();
                 let map = builder.growth(Growth::Fixed { step_bytes: 4096 }).build_in(buffer);

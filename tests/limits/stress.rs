@@ -83,14 +83,14 @@ macro_rules! build {
     }};
 }
 
-enum Kind {
+enum Container {
     Vec(VmVec<u64>),
     Map(Box<(SlotMap<DefaultKey, u64>, SecondaryMap<DefaultKey, u64>)>),
     Sparse(SparseSecondaryMap<DefaultKey, u64>),
     Arena(Box<Arena>),
 }
 
-impl Kind {
+impl Container {
     fn any(random: &mut Random) -> Result<Self, Error> {
         let chosen = Chosen::any(random);
         Ok(match random.below(8) {
@@ -207,13 +207,13 @@ fn check_refusal(error: Error) {
 
 fn work(seed: u64, until: Instant, refusals: &AtomicUsize) {
     let mut random = Random(seed);
-    let mut kinds: Vec<(u64, Kind)> = Vec::with_capacity(8);
+    let mut kinds: Vec<(u64, Container)> = Vec::with_capacity(8);
     let mut id = seed << 32;
     while Instant::now() < until {
         let result = match random.below(10) {
             0..3 if kinds.len() < 8 => {
                 id += 1;
-                Kind::any(&mut random).map(|kind| kinds.push((id, kind)))
+                Container::any(&mut random).map(|kind| kinds.push((id, kind)))
             }
             0..6 if !kinds.is_empty() => {
                 let n = random.below(kinds.len());
@@ -276,7 +276,7 @@ fn live_on() {
     service::drain();
     let mut random = Random(7);
     for _ in 0..4 {
-        let mut kind = Kind::any(&mut random).expect("no limit is set");
+        let mut kind = Container::any(&mut random).expect("no limit is set");
         for _ in 0..4 {
             if let Err(error) = kind.grow(&mut random, 7).and_then(|()| kind.shrink(&mut random)) {
                 assert_eq!(error.kind(), ErrorKind::MaxLen);

@@ -62,7 +62,7 @@ fn key(index: usize) -> DefaultKey {
     KeyData::from_parts(index, 1, 0).expect("it is a key").into()
 }
 
-enum Kind {
+enum Container {
     Vec(VmVec<u64>),
     Map(Box<SlotMap<DefaultKey, u64>>),
     /// Every `n`th slot is filled.
@@ -72,7 +72,7 @@ enum Kind {
 
 struct Array {
     id: u64,
-    kind: Kind,
+    kind: Container,
 }
 
 impl Array {
@@ -82,21 +82,21 @@ impl Array {
         let kind = match random.below(4) {
             0 => {
                 let builder = VmVec::builder().max_len(most).huge_pages(huge);
-                Kind::Vec(builder.commit_ahead(ahead).release(release).build())
+                Container::Vec(builder.commit_ahead(ahead).release(release).build())
             }
             1 => {
                 let builder = SlotMap::builder().max_len(most / 2).huge_pages(huge);
-                Kind::Map(Box::new(builder.commit_ahead(ahead).release(release).build()))
+                Container::Map(Box::new(builder.commit_ahead(ahead).release(release).build()))
             }
             2 => {
                 let builder = SecondaryMap::builder().max_len(most / 2).huge_pages(huge);
                 let map = builder.commit_ahead(ahead).release(release).build();
-                Kind::Second(Box::new(map), random.below(50) + 1)
+                Container::Second(Box::new(map), random.below(50) + 1)
             }
             _ => {
                 let memory = Reservation::builder().bytes(MOST_BYTES).huge_pages(huge).reserve();
                 let memory = memory.expect("there are addresses").growing();
-                Kind::Raw(memory.commit_ahead(ahead).release(release))
+                Container::Raw(memory.commit_ahead(ahead).release(release))
             }
         };
         Self { id, kind }
@@ -105,25 +105,25 @@ impl Array {
     fn grow(&mut self, random: &mut Random) {
         let id = self.id;
         match &mut self.kind {
-            Kind::Vec(vec) => {
+            Container::Vec(vec) => {
                 let len = vec.len();
                 let more = random.size(vec.max_len() - len);
                 vec.extend((len..len + more).map(|i| element(id, i)));
             }
-            Kind::Map(map) => {
+            Container::Map(map) => {
                 let more = random.size(map.max_len() - map.len()) / 4;
                 for _ in 0..more {
                     let key = map.insert(0);
                     map[key] = element(id, key.index() as usize);
                 }
             }
-            Kind::Second(map, step) => {
+            Container::Second(map, step) => {
                 let end = random.size(map.max_len());
                 for i in (0..end).step_by(*step) {
                     map.insert(key(i), element(id, i));
                 }
             }
-            Kind::Raw(memory) => {
+            Container::Raw(memory) => {
                 let before = memory.usable_bytes();
                 let usable = memory.grow_to(random.size(MOST_BYTES)).expect("there is memory");
                 for i in before / 8..usable / 8 {
@@ -140,11 +140,11 @@ impl Array {
     fn shrink(&mut self, random: &mut Random) {
         let (budget, is_trim) = (random.budget(), random.below(2) == 0);
         match &mut self.kind {
-            Kind::Vec(vec) => {
+            Container::Vec(vec) => {
                 vec.truncate(random.size(vec.len()));
                 vec.shrink_to_fit_within(budget).expect("it is ours");
             }
-            Kind::Map(map) => {
+            Container::Map(map) => {
                 let keep = random.size(map.len());
                 map.retain(|key, _| {
                     key.index() as usize % 1000 < 10 || (key.index() as usize) < keep
@@ -155,7 +155,7 @@ impl Array {
                     map.shrink_to_fit_within(budget).expect("it is ours");
                 }
             }
-            Kind::Second(map, step) => {
+            Container::Second(map, step) => {
                 let keep = random.size(map.capacity());
                 map.retain(|key, _| (key.index() as usize) < keep);
                 map.shrink_to_fit_within(budget).expect("it is ours");
@@ -163,7 +163,7 @@ impl Array {
                     *step = random.below(50) + 1;
                 }
             }
-            Kind::Raw(memory) => {
+            Container::Raw(memory) => {
                 memory.shrink_to(random.size(MOST_BYTES), budget).expect("it is ours");
             }
         }
@@ -172,11 +172,11 @@ impl Array {
     fn prefault_ahead(&mut self, random: &mut Random) {
         let budget = random.budget();
         let refused = match &mut self.kind {
-            Kind::Vec(vec) => vec.prefault_ahead(budget),
-            Kind::Map(map) => map.prefault_ahead(budget),
-            Kind::Second(map, _) => map.prefault_ahead(budget),
+            Container::Vec(vec) => vec.prefault_ahead(budget),
+            Container::Map(map) => map.prefault_ahead(budget),
+            Container::Second(map, _) => map.prefault_ahead(budget),
             // Without the service this would commit memory and write to it.
-            Kind::Raw(_) => return,
+            Container::Raw(_) => return,
         };
         assert_eq!(refused.refused, None);
     }
@@ -184,16 +184,16 @@ impl Array {
     fn check(&self) {
         let id = self.id;
         match &self.kind {
-            Kind::Vec(vec) => {
+            Container::Vec(vec) => {
                 assert!(vec.iter().enumerate().all(|(i, word)| *word == element(id, i)));
             }
-            Kind::Map(map) => {
+            Container::Map(map) => {
                 let is =
                     |(key, word): (DefaultKey, &u64)| *word == element(id, key.index() as usize);
                 assert!(map.iter().all(is));
                 assert_eq!(map.iter().count(), map.len());
             }
-            Kind::Second(map, step) => {
+            Container::Second(map, step) => {
                 // Slots between those that were filled are vacant, though they were never touched.
                 let is = |(key, word): (DefaultKey, &u64)| {
                     let i = key.index() as usize;
@@ -202,7 +202,7 @@ impl Array {
                 assert!(map.iter().all(is));
                 assert_eq!(map.iter().count(), map.len());
             }
-            Kind::Raw(memory) => {
+            Container::Raw(memory) => {
                 for i in 0..memory.usable_bytes() / 8 {
                     // SAFETY: the memory is usable, and nothing writes to it.
                     let found = unsafe { word(memory, i).read() };

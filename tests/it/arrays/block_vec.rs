@@ -3,7 +3,7 @@
 use super::array::{Array, stays};
 use super::elements::Element;
 use super::model::Model;
-use super::op::{Partly, Place, Span};
+use super::op::{Index, Partly, Span};
 use stayput::{BlockVec, Blocks, Budget, GivenBack};
 use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
@@ -12,8 +12,8 @@ use std::ops::DerefMut;
 /// An operation that `Vec` or `VmVec` does not have, or has for slices.
 #[derive(Clone, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Own {
-    Swap(Place, Place),
-    Iter(Span, Partly, Place),
+    Swap(Index, Index),
+    Iter(Span, Partly, Index),
     IterMut(Span, Partly, u8),
     BlocksMut(u8),
     Search(u8),
@@ -138,7 +138,7 @@ impl<T: Element> Array<T> for BlockVec<T> {
 
 impl<T: Element> Model<T, BlockVec<T>> {
     /// Steps from both ends, a skip, and then the rest.
-    fn walk(&mut self, span: Span, partly: Partly, place: Place) {
+    fn walk(&mut self, span: Span, partly: Partly, place: Index) {
         let span = span.within(self.std.len());
         let mut iter = self.vec.range(span.clone());
         let mut std = self.std[span].iter();

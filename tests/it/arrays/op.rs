@@ -24,9 +24,9 @@ impl Count {
 
 /// An index; beyond the end it wraps around.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Place(pub(crate) u16);
+pub(crate) struct Index(pub(crate) u16);
 
-impl Place {
+impl Index {
     /// At most `len`.
     pub(crate) fn within(self, len: usize) -> usize {
         // Large arrays are accessed near both ends, where mistakes are likely.
@@ -36,7 +36,7 @@ impl Place {
 }
 
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Span(Place, Place);
+pub(crate) struct Span(Index, Index);
 
 impl Span {
     pub(crate) fn within(self, len: usize) -> Range<usize> {
@@ -104,13 +104,13 @@ pub(crate) enum VecOp {
     PushMut(u8, u8),
     Pop,
     PopIf(Choice),
-    Insert(Place, u8),
-    InsertMut(Place, u8, u8),
-    Remove(Place),
-    SwapRemove(Place),
-    Set(Place, u8),
-    IndexOf(Place),
-    Truncate(Place),
+    Insert(Index, u8),
+    InsertMut(Index, u8, u8),
+    Remove(Index),
+    SwapRemove(Index),
+    Set(Index, u8),
+    IndexOf(Index),
+    Truncate(Index),
     Clear,
     Resize(Count, u8),
     ResizeWith(Count, u8),
@@ -120,7 +120,7 @@ pub(crate) enum VecOp {
     ExtendFromWithin(Span),
     Append(Batch),
     AppendVec(Batch),
-    SplitOff(Place, bool),
+    SplitOff(Index, bool),
     Drain(Span, Partly),
     ExtractIf(Span, Choice, Partly),
     Retain(Choice),

@@ -3,7 +3,7 @@
 use super::array::{Array, assert_same_max_len, stays};
 use super::elements::{Element, PageSized, ZeroSized};
 use super::model::Model;
-use super::op::{Batch, Config, Count, Hint, Place, Span};
+use super::op::{Batch, Config, Count, Hint, Index, Span};
 use super::vm_vec::build;
 use crate::buffer::Buffer;
 use stayput::{Budget, CommitAhead, Error, ErrorKind, GivenBack, Growth, HugePages, Release};
@@ -16,7 +16,7 @@ use std::ops::{DerefMut, Range};
 pub(crate) enum Own {
     Push(u8),
     PushWith(u8),
-    PushIfLen(Place, u8),
+    PushIfLen(Index, u8),
     PushIfNext(u8),
     ExtendFromSlice(Batch),
     Append(Batch),
@@ -25,7 +25,7 @@ pub(crate) enum Own {
     /// By `&mut`.
     ExtendAlone(Batch, Hint),
     Gather(Batch, Left),
-    Get(Place),
+    Get(Index),
     Slice(Span),
     SetAll(u8),
     Sort,

@@ -1,6 +1,6 @@
 //! Panics in user code of arrays.
 
-use super::{Kind, at_each, kind, odd, odd_by_step, stepwise};
+use super::{TokenContainer, at_each, kind, odd, odd_by_step, stepwise};
 use crate::ledger::{Ledger, Step, Token, values};
 use stayput::{BlockVec, Blocks, VmVec, vm_vec};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -289,7 +289,7 @@ tests!(BlockVec in block_vec, blocks());
 
 /// Runs cases that panic and must leave the array unchanged.
 #[track_caller]
-fn refused<K: Kind>(cases: &[super::Case<K>]) {
+fn refused<K: TokenContainer>(cases: &[super::Case<K>]) {
     for case in cases {
         let ledger = Ledger::new();
         let mut it = K::sample(&ledger);

@@ -1,6 +1,6 @@
 //! Panics in user code of slot maps and secondary maps.
 
-use super::{Kind, at_each, check_tokens, kind, odd, odd_by_step, stepwise};
+use super::{TokenContainer, at_each, check_tokens, kind, odd, odd_by_step, stepwise};
 use crate::helpers::key;
 use crate::ledger::{Ledger, Step, Token};
 use crate::slot_map_op::Small;
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The number of tokens of [`Kind::sample`].
+/// The number of tokens of [`TokenContainer::sample`].
 const LIVE: usize = 9;
 
 type Map<'l> = SlotMap<Small, Token<'l>>;
@@ -98,7 +98,7 @@ macro_rules! tests {
 
             pub(super) struct Sample;
 
-            impl Kind for Sample {
+            impl TokenContainer for Sample {
                 type Of<'l> = $map<Small, Token<'l>>;
 
                 fn sample(ledger: &Ledger) -> Self::Of<'_> {

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A container of tokens.
-trait Kind: 'static {
+trait TokenContainer: 'static {
     type Of<'l>;
 
     fn sample(ledger: &Ledger) -> Self::Of<'_>;
@@ -22,11 +22,11 @@ trait Kind: 'static {
 }
 
 /// A test case: gets the container by reference or by value.
-type Case<K> = for<'l> fn(&'l Ledger, &mut <K as Kind>::Of<'l>);
-type Taking<K> = for<'l> fn(&'l Ledger, <K as Kind>::Of<'l>);
+type Case<K> = for<'l> fn(&'l Ledger, &mut <K as TokenContainer>::Of<'l>);
+type Taking<K> = for<'l> fn(&'l Ledger, <K as TokenContainer>::Of<'l>);
 
 /// Repeats a case: first its first step of the kind panics, then its second, and so on until it completes.
-fn at_each<K: Kind>(step: Step) -> AtEach<K> {
+fn at_each<K: TokenContainer>(step: Step) -> AtEach<K> {
     AtEach { step, of: PhantomData }
 }
 
@@ -35,7 +35,7 @@ struct AtEach<K> {
     of: PhantomData<K>,
 }
 
-impl<K: Kind> AtEach<K> {
+impl<K: TokenContainer> AtEach<K> {
     #[track_caller]
     fn of(self, cases: &[Case<K>]) {
         for case in cases {
@@ -52,7 +52,7 @@ impl<K: Kind> AtEach<K> {
 }
 
 #[track_caller]
-fn run<K: Kind>(step: Step, case: &dyn for<'l> Fn(&'l Ledger, &mut Option<K::Of<'l>>)) {
+fn run<K: TokenContainer>(step: Step, case: &dyn for<'l> Fn(&'l Ledger, &mut Option<K::Of<'l>>)) {
     for pass in 0..1000 {
         let (ledger, other) = (Ledger::new(), Ledger::new());
         let (mut it, before) = (Some(K::sample(&ledger)), K::sample(&other));
@@ -103,7 +103,7 @@ fn odd_by_step(ledger: &Ledger, token: &Token<'_>) -> bool {
     odd(token)
 }
 
-/// Implements [`Kind`] by expressions.
+/// Implements [`TokenContainer`] by expressions.
 macro_rules! kind {
     (
         $visible:vis $kind:ident<$l:lifetime> = $of:ty;
@@ -113,7 +113,7 @@ macro_rules! kind {
     ) => {
         $visible struct $kind;
 
-        impl Kind for $kind {
+        impl TokenContainer for $kind {
             type Of<$l> = $of;
 
             fn sample($ledger: &Ledger) -> Self::Of<'_> {

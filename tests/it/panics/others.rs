@@ -1,6 +1,6 @@
 //! Panics in user code of other containers.
 
-use super::{Kind, at_each, kind, odd, stepwise};
+use super::{TokenContainer, at_each, kind, odd, stepwise};
 use crate::ledger::{Ledger, Step, Token};
 use stayput::{Arena, Columns, DefaultKey, Groups, Pad, SharedSlotMap, SharedVec, Table, indices};
 

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 /// An index or a length, mostly near the edge of a word of some level.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Place(u8, u16);
+pub(crate) struct BitIndex(u8, u16);
 
-impl Place {
+impl BitIndex {
     const EDGES: [u32; 7] = [0, 64, 4096, 4096 * 5, 262_144, 16_777_216, 40_000_000];
 
     fn index(self) -> u32 {
@@ -28,22 +28,22 @@ impl Place {
 
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
-    Cover(Place),
+    Cover(BitIndex),
     /// Down to the last index in the set, or to a place after it.
-    Uncover(Option<Place>),
-    Set(Place),
+    Uncover(Option<BitIndex>),
+    Set(BitIndex),
     /// The number of indices, and their distance.
-    SetAll(Place, u8, u16),
-    Clear(Place),
+    SetAll(BitIndex, u8, u16),
+    Clear(BitIndex),
     TakeFirst(u8),
     /// From a place on, at most this many of its word.
-    TakeWord(Place, u8),
+    TakeWord(BitIndex, u8),
     /// From a place on, this many.
-    SetRange(Place, u16),
-    ClearRange(Place, Place),
+    SetRange(BitIndex, u16),
+    ClearRange(BitIndex, BitIndex),
     ClearAll,
     Clone,
-    Look(Place),
+    Look(BitIndex),
 }
 
 #[derive(Debug)]
