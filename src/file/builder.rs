@@ -5,7 +5,7 @@
 use super::backing::{FileBacking, Space};
 use super::error::{FileError, FileErrorKind};
 use super::header::{
-    HEADER_BYTES, Identity, Misfit, Record, is_stayput, is_unfinished, make, written_bytes,
+    FileProblem, HEADER_BYTES, Identity, Record, is_stayput, is_unfinished, make, written_bytes,
 };
 use super::locked::{Lock, Locked};
 use super::map::{Header, MOST_AT};
@@ -243,7 +243,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let (record, len) = if is_new {
             (Record::NONE, 0)
         } else {
-            self.find(&mapped, long).map_err(|misfit| misfit.at(path))?
+            self.find(&mapped, long).map_err(|problem| problem.at(path))?
         };
         if record.sequence == 0 {
             mapped.name_is_new();
@@ -328,14 +328,14 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     }
 
     /// Returns the length of the file, and whether it is new. A new file is extended to the length of a header.
-    fn begin(&self, file: &File, expected: Expected) -> Result<(u64, bool), Misfit> {
+    fn begin(&self, file: &File, expected: Expected) -> Result<(u64, bool), FileProblem> {
         const HEADER: u64 = HEADER_BYTES as u64;
         let long = file.metadata()?.len();
         match expected {
             Expected::Nothing if long > 0 => return Err(FileErrorKind::AlreadyExists.into()),
             Expected::Array | Expected::Either if long > 0 && !is_unfinished(file, long)? => {
                 if long < HEADER {
-                    return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER))));
+                    return Err(FileProblem::Not(FileErrorKind::Short, Some((long, HEADER))));
                 }
                 if is_stayput(file)? {
                     // After this, a load or store in the header takes no disk space.
@@ -389,15 +389,17 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             })
         });
         mapped
-            .map_err(|misfit| match misfit {
-                Misfit::Refused(error) if exact.is_some() => Misfit::Refused(error.of_option()),
-                misfit => misfit,
+            .map_err(|problem| match problem {
+                FileProblem::Refused(error) if exact.is_some() => {
+                    FileProblem::Refused(error.of_option())
+                }
+                problem => problem,
             })
-            .map_err(|misfit| misfit.at(path))
+            .map_err(|problem| problem.at(path))
     }
 
     /// Returns the last record of an existing file, and its number of elements.
-    fn find(&self, mapped: &MappedFile, long: u64) -> Result<(Record, usize), Misfit> {
+    fn find(&self, mapped: &MappedFile, long: u64) -> Result<(Record, usize), FileProblem> {
         let header = mapped.map().header();
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
             return Err(FileErrorKind::Mode.into());
@@ -410,7 +412,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
         match self.max_len {
             Some(max_len) if max_len < len => {
-                Err(Misfit::Not(FileErrorKind::MaxLen, Some((len as u64, max_len as u64))))
+                Err(FileProblem::Not(FileErrorKind::MaxLen, Some((len as u64, max_len as u64))))
             }
             _ => Ok((record, len)),
         }
@@ -462,7 +464,7 @@ pub(super) fn map_by_halves<M>(
     mut bytes: usize,
     least: usize,
     mut map: impl FnMut(usize) -> io::Result<M>,
-) -> Result<(M, SizedBy), Misfit> {
+) -> Result<(M, SizedBy), FileProblem> {
     let mut sized_by = SizedBy::Default;
     loop {
         let error = match map(bytes) {
@@ -472,7 +474,7 @@ pub(super) fn map_by_halves<M>(
         if bytes / 2 < least {
             return Err(error);
         }
-        if let Misfit::Refused(error) = error {
+        if let FileProblem::Refused(error) = error {
             sized_by = SizedBy::refused(&error, SizedBy::addresses(address_space_bytes()));
         }
         bytes = (bytes / 2).next_multiple_of(page_size());
@@ -480,13 +482,13 @@ pub(super) fn map_by_halves<M>(
 }
 
 /// Returns the error for a file of which `bytes` could not be mapped.
-pub(super) fn not_mapped(error: io::Error, bytes: usize) -> Misfit {
+pub(super) fn not_mapped(error: io::Error, bytes: usize) -> FileProblem {
     match (error.kind(), error.raw_os_error()) {
         // `WouldBlock` is returned if all mappings must be locked.
         (io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock, Some(code)) => {
-            Misfit::Refused(mapping_refused(bytes, code).of(Holder::FileVec))
+            FileProblem::Refused(mapping_refused(bytes, code).of(Holder::FileVec))
         }
-        _ => Misfit::System(error),
+        _ => FileProblem::System(error),
     }
 }
 
@@ -503,13 +505,13 @@ pub(super) fn find_len(
     is_live: bool,
     element_bytes: usize,
     long: impl FnOnce() -> io::Result<u64>,
-) -> Result<(Record, usize), Misfit> {
+) -> Result<(Record, usize), FileProblem> {
     let record = Record::last(header).ok_or(FileErrorKind::Header)?;
     let len = if is_live { header.whole_live_len() } else { record.len };
     let fit = fit(long()?, element_bytes);
     match usize::try_from(len) {
         Ok(count) if len <= fit => Ok((record, count)),
-        _ => Err(Misfit::Not(FileErrorKind::Length, Some((len, fit)))),
+        _ => Err(FileProblem::Not(FileErrorKind::Length, Some((len, fit)))),
     }
 }
 

@@ -21,7 +21,7 @@
 
 use super::builder::{find_len, map_by_halves, not_mapped, usual_map_bytes};
 use super::error::{FileError, FileErrorKind};
-use super::header::{HEADER_BYTES, Identity, Misfit, Record, is_unfinished};
+use super::header::{FileProblem, HEADER_BYTES, Identity, Record, is_unfinished};
 use super::map::{Header, Map};
 use super::snapshot::open;
 use super::system;
@@ -175,7 +175,7 @@ impl<T: Pod> Follow<T> {
     pub fn open_tagged(path: impl AsRef<Path>, tag: u64) -> Result<Self, FileError> {
         let path = path.as_ref();
         let file = open(path)?;
-        Self::over(&file, tag).map_err(|misfit| misfit.at(Some(path)))
+        Self::over(&file, tag).map_err(|problem| problem.at(Some(path)))
     }
 
     /// Follows a file that is open for reading: a `memfd`, named shared memory, or a plain file.
@@ -184,17 +184,17 @@ impl<T: Pod> Follow<T> {
     ///
     /// See [`FileErrorKind`].
     pub fn from_file(file: &File, tag: u64) -> Result<Self, FileError> {
-        Self::over(file, tag).map_err(|misfit| misfit.at(None))
+        Self::over(file, tag).map_err(|problem| problem.at(None))
     }
 
-    fn over(file: &File, tag: u64) -> Result<Self, Misfit> {
+    fn over(file: &File, tag: u64) -> Result<Self, FileProblem> {
         const HEADER: u64 = HEADER_BYTES as u64;
         let metadata = file.metadata()?;
         let long = metadata.len();
         match long {
             _ if !metadata.is_file() => return Err(FileErrorKind::NotAFile.into()),
             0 => return Err(FileErrorKind::Empty.into()),
-            1..HEADER => return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER)))),
+            1..HEADER => return Err(FileProblem::Not(FileErrorKind::Short, Some((long, HEADER)))),
             _ => {}
         }
         if is_unfinished(file, long)? {
@@ -218,13 +218,13 @@ impl<T: Pod> Follow<T> {
         let this = Self { map, is_append_only, validity, element: PhantomData };
         if !this.first().is_aligned() {
             let error = Error::new(ErrorKind::Alignment, align).with_limit(align as u64);
-            return Err(Misfit::Refused(error));
+            return Err(FileProblem::Refused(error));
         }
         Ok(this)
     }
 
     /// Maps the file, and as far past its end as there are addresses and the system allows.
-    fn map(file: &File, long: u64) -> Result<Map, Misfit> {
+    fn map(file: &File, long: u64) -> Result<Map, FileProblem> {
         let there = usize::try_from(long).unwrap_or(usize::MAX);
         if !system::MAPS_BEHIND_END {
             return Map::new(file, there, false).map_err(|error| not_mapped(error, there));

@@ -42,14 +42,14 @@ pub(super) struct Identity {
 
 /// The reason that a file cannot be used, before its path is known.
 #[derive(Debug)]
-pub enum Misfit {
+pub enum FileProblem {
     /// What is wrong with the file, and the number found and the one expected, if it is about numbers.
     Not(FileErrorKind, Option<(u64, u64)>),
     System(io::Error),
     Refused(Error),
 }
 
-impl Misfit {
+impl FileProblem {
     /// Converts it to an error that names the file.
     pub(super) fn at(self, path: Option<&Path>) -> FileError {
         match self {
@@ -63,19 +63,19 @@ impl Misfit {
     }
 }
 
-impl From<FileErrorKind> for Misfit {
+impl From<FileErrorKind> for FileProblem {
     fn from(kind: FileErrorKind) -> Self {
         Self::Not(kind, None)
     }
 }
 
-impl From<io::Error> for Misfit {
+impl From<io::Error> for FileProblem {
     fn from(error: io::Error) -> Self {
         Self::System(error)
     }
 }
 
-impl From<Error> for Misfit {
+impl From<Error> for FileProblem {
     fn from(error: Error) -> Self {
         Self::Refused(error)
     }
@@ -94,7 +94,7 @@ impl Identity {
     }
 
     /// Checks that a file has these elements and this tag. Returns whether it is append-only, which is not compared.
-    pub(super) fn check(self, header: Header<'_>) -> Result<bool, Misfit> {
+    pub(super) fn check(self, header: Header<'_>) -> Result<bool, FileProblem> {
         let bytes = header.read(0);
         check_begin(&bytes, MAGIC, VERSION)?;
         let number = |at| number(&bytes, at);
@@ -103,10 +103,10 @@ impl Identity {
         }
         let elements = [(number(16), self.element_bytes as u64), (number(24), self.align as u64)];
         if let Some(differ) = elements.into_iter().find(|(found, right)| found != right) {
-            return Err(Misfit::Not(FileErrorKind::Element, Some(differ)));
+            return Err(FileProblem::Not(FileErrorKind::Element, Some(differ)));
         }
         if number(32) != self.tag {
-            return Err(Misfit::Not(FileErrorKind::Tag, Some((number(32), self.tag))));
+            return Err(FileProblem::Not(FileErrorKind::Tag, Some((number(32), self.tag))));
         }
         Ok(number(40) != 0)
     }
@@ -268,7 +268,7 @@ pub(super) fn check_begin(
     bytes: &[u8; BEGIN_BYTES],
     magic: [u8; 8],
     version: u32,
-) -> Result<(), Misfit> {
+) -> Result<(), FileProblem> {
     let (found, order) = (word(bytes, 8), word(bytes, 12));
     if bytes[..8] != magic {
         return Err(FileErrorKind::NotStayput.into());
@@ -277,7 +277,7 @@ pub(super) fn check_begin(
         return Err(FileErrorKind::ByteOrder.into());
     }
     if found != version {
-        return Err(Misfit::Not(FileErrorKind::Version, Some((found.into(), version.into()))));
+        return Err(FileProblem::Not(FileErrorKind::Version, Some((found.into(), version.into()))));
     }
     if !is_sealed(bytes) || order != ORDER {
         return Err(FileErrorKind::Header.into());

@@ -8,7 +8,7 @@
 #![forbid(unsafe_code)]
 
 use super::error::{FileError, FileErrorKind};
-use super::header::Misfit;
+use super::header::FileProblem;
 use super::system;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -27,7 +27,7 @@ pub(super) fn file_in(folder: &Path) -> Result<File, FileError> {
 /// as a whole; the new one has its permissions.
 pub(super) fn replace(
     path: &Path,
-    write: impl FnOnce(&File) -> Result<(), Misfit>,
+    write: impl FnOnce(&File) -> Result<(), FileProblem>,
 ) -> Result<(), FileError> {
     // Renaming would replace a device, too.
     if path.symlink_metadata().is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
@@ -49,10 +49,10 @@ pub(super) fn replace(
         fs::rename(&new, path)?;
         Ok(system::sync_folder(folder)?)
     })();
-    replaced.map_err(|misfit: Misfit| {
+    replaced.map_err(|problem: FileProblem| {
         // If that fails, the next call removes it.
         let _ = fs::remove_file(&new);
-        misfit.at(Some(path))
+        problem.at(Some(path))
     })
 }
 

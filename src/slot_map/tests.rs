@@ -224,7 +224,7 @@ fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
         assert!(gone.iter().all(|key| !map.contains_key(*key)));
         assert_eq!(map.values().count(), keys.len());
     }
-    let struck = fault.failures();
+    let failures = fault.failures();
     drop(fault);
     map.clear();
     map.trim();
@@ -233,20 +233,20 @@ fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
         let key = map.insert([n; 510]);
         assert!(!gone.contains(&key), "{key:?} was made again");
     }
-    struck
+    failures
 }
 
 #[test]
 fn no_value_is_lost_and_no_key_finds_another_value_whatever_call_is_refused() {
     for call in [Call::Reserve, Call::Commit, Call::Decommit, Call::Discard] {
-        let mut struck = 0;
+        let mut failures = 0;
         for pass in 0..12 {
-            struck += with_refusals(call, pass, 1);
+            failures += with_refusals(call, pass, 1);
         }
         for pass in [0, 1, 3, 6] {
-            struck += with_refusals(call, pass, usize::MAX);
+            failures += with_refusals(call, pass, usize::MAX);
         }
-        assert!(struck > 4, "{call:?} was refused {struck} times");
+        assert!(failures > 4, "{call:?} was refused {failures} times");
     }
 }
 
@@ -365,11 +365,11 @@ fn a_clone_that_is_refused_halfway_leaves_nothing() {
         for pass in 0.. {
             let fault = Fault::nth(call, pass);
             let clone = map.try_clone();
-            let struck = fault.failures();
+            let failures = fault.failures();
             drop(fault);
             if let Ok(clone) = clone {
                 assert!(clone.iter().eq(map.iter()));
-                if struck == 0 {
+                if failures == 0 {
                     break;
                 }
             }

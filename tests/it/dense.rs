@@ -179,8 +179,8 @@ fn an_emptied_map_has_nothing_left_to_sort() {
 
 #[test]
 fn every_change_of_order_is_noticed() {
-    type Way = fn(&mut Map<u32>, &[DefaultKey]);
-    let ways: [Way; 19] = [
+    type Change = fn(&mut Map<u32>, &[DefaultKey]);
+    let ways: [Change; 19] = [
         |map, keys| *map.get_mut(keys[3]).unwrap() = 99,
         |map, keys| map[keys[3]] = 99,
         |map, _| *map.iter_mut().next().unwrap().1 = 99,

@@ -8,7 +8,7 @@ use super::write::Sink;
 use crate::dense::DenseSlotMap;
 use crate::dense::parts::BadRows;
 use crate::file::error::FileErrorKind;
-use crate::file::header::Misfit;
+use crate::file::header::FileProblem;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::table::{Indices, Row, Table};
@@ -16,27 +16,27 @@ use crate::vec::VmVec;
 use bytemuck::Pod;
 
 impl<K: Key, V: Pod> Codec for DenseSlotMap<K, V> {
-    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), FileProblem> {
         self.table().write(to)?;
         self.rows().write(to)
     }
 
-    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+    fn read(from: &mut Source<'_>) -> Result<Self, FileProblem> {
         let (table, rows) = (SlotMap::read(from)?, VmVec::read(from)?);
         Self::try_from_parts(table, rows).map_err(|bad| match bad {
-            BadRows::Refused(error) => Misfit::Refused(error),
+            BadRows::Refused(error) => FileProblem::Refused(error),
             BadRows::Count { .. } | BadRows::Row { .. } => FileErrorKind::Content.into(),
         })
     }
 }
 
 impl<R: Pod + Row<X::Part>, X: Indices, K: Key> Codec for Table<R, X, K> {
-    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), FileProblem> {
         self.rows().write(to)
     }
 
-    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+    fn read(from: &mut Source<'_>) -> Result<Self, FileProblem> {
         let rows = SlotMap::read(from)?;
-        Self::try_from_rows(rows).map_err(|refused| Misfit::Refused(refused.error))
+        Self::try_from_rows(rows).map_err(|refused| FileProblem::Refused(refused.error))
     }
 }

@@ -22,7 +22,7 @@ pub(super) use read::open;
 pub use several::{Saved, Snapshot, SnapshotBuilder};
 
 use super::error::FileErrorKind;
-use super::header::{BEGIN_BYTES, Misfit, begin, check_begin, number, seal, word};
+use super::header::{BEGIN_BYTES, FileProblem, begin, check_begin, number, seal, word};
 use crate::key::{Key, Layout};
 
 const SLOT_MAP: [u8; 8] = *b"stayslot";
@@ -38,13 +38,13 @@ const RETIRED: u8 = 3;
 mod form {
     use super::read::Source;
     use super::write::Sink;
-    use crate::file::header::Misfit;
+    use crate::file::header::FileProblem;
 
     /// How a container is written and read, without what surrounds it.
     pub trait Codec {
-        fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit>;
+        fn write(&self, to: &mut Sink<'_>) -> Result<(), FileProblem>;
 
-        fn read(from: &mut Source<'_>) -> Result<Self, Misfit>
+        fn read(from: &mut Source<'_>) -> Result<Self, FileProblem>
         where
             Self: Sized;
     }
@@ -85,7 +85,7 @@ impl FileHeader {
         bytes: &[u8; Self::BYTES],
         magic: [u8; 8],
         key_bits: u64,
-    ) -> Result<Self, Misfit> {
+    ) -> Result<Self, FileProblem> {
         check_begin(bytes, magic, VERSION)?;
         let (word, number) = (|at| word(bytes, at), |at| number(bytes, at));
         let own = [
@@ -94,7 +94,7 @@ impl FileHeader {
             (number(24), key_bits),
         ];
         if let Some(differ) = own.into_iter().find(|(found, right)| found != right) {
-            return Err(Misfit::Not(FileErrorKind::Element, Some(differ)));
+            return Err(FileProblem::Not(FileErrorKind::Element, Some(differ)));
         }
         let type_id = (word(32) != 0).then_some(word(36));
         Ok(Self { magic, key_bits, floor: word(40), type_id, slots: number(48) })

@@ -6,7 +6,7 @@ use super::{DETACHED, FileHeader, HOLE, LIVE, RETIRED, SLOT_MAP, key_bits, secti
 use crate::backing::Backing;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
-use crate::file::header::{Misfit, word};
+use crate::file::header::{FileProblem, word};
 use crate::heap::{try_collect, try_reserve_exact};
 use crate::key::Key;
 use crate::slot_map::parts::{BadPart, NextKeys, Part};
@@ -77,16 +77,16 @@ pub(in crate::file) fn open(path: &Path) -> Result<File, FileError> {
 
 pub(super) fn load<C>(
     path: &Path,
-    read: impl FnOnce(&mut Source<'_>) -> Result<C, Misfit>,
+    read: impl FnOnce(&mut Source<'_>) -> Result<C, FileProblem>,
 ) -> Result<C, FileError> {
     let file = open(path)?;
-    let loaded = file.metadata().map_err(Misfit::from).and_then(|metadata| {
+    let loaded = file.metadata().map_err(FileProblem::from).and_then(|metadata| {
         let mut source = Source::new(&file, metadata.len());
         let container = read(&mut source)?;
         source.finish()?;
         Ok(container)
     });
-    loaded.map_err(|misfit| misfit.at(Some(path)))
+    loaded.map_err(|problem| problem.at(Some(path)))
 }
 
 /// A part of a file, and the checksum of the bytes read, except for checksums.
@@ -104,7 +104,7 @@ impl<'f> Source<'f> {
     }
 
     /// Returns the checksum, if everything was read.
-    pub(super) fn finish(self) -> Result<u32, Misfit> {
+    pub(super) fn finish(self) -> Result<u32, FileProblem> {
         if self.left > 0 {
             return Err(FileErrorKind::Length.into());
         }
@@ -115,7 +115,7 @@ impl<'f> Source<'f> {
         &mut self,
         magic: [u8; 8],
         key_bits: u64,
-    ) -> Result<FileHeader, Misfit> {
+    ) -> Result<FileHeader, FileProblem> {
         let mut head = Vec::new();
         match self.left {
             0 => return Err(FileErrorKind::Empty.into()),
@@ -128,7 +128,7 @@ impl<'f> Source<'f> {
     }
 
     /// Returns an error if fewer than `count` bytes are left.
-    pub(super) fn check(&self, count: usize) -> Result<(), Misfit> {
+    pub(super) fn check(&self, count: usize) -> Result<(), FileProblem> {
         if count as u64 > self.left {
             return Err(FileErrorKind::Length.into());
         }
@@ -136,7 +136,11 @@ impl<'f> Source<'f> {
     }
 
     /// Appends the next `count` bytes to `bytes`. Allocates nothing unless they are left.
-    pub(super) fn read_bytes(&mut self, count: usize, bytes: &mut Vec<u8>) -> Result<(), Misfit> {
+    pub(super) fn read_bytes(
+        &mut self,
+        count: usize,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), FileProblem> {
         self.check(count)?;
         let before = bytes.len();
         try_reserve_exact(bytes, count)?;
@@ -154,7 +158,7 @@ impl<'f> Source<'f> {
     }
 
     /// Compares the checksum at the end of `bytes`, which were read last, and returns the bytes before it.
-    pub(super) fn check_sum<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Misfit> {
+    pub(super) fn check_sum<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], FileProblem> {
         let (content, right) = bytes.split_last_chunk().ok_or(FileErrorKind::Content)?;
         self.add_to_sum(content);
         let is_right = self.sum.clone().finalize() == u32::from_ne_bytes(*right);
@@ -166,13 +170,13 @@ pub(super) fn read_from<K: Key, V: Pod>(
     mut map: SlotMap<K, V>,
     from: &mut Source<'_>,
     reuse: Option<Reuse>,
-) -> Result<SlotMap<K, V>, Misfit> {
+) -> Result<SlotMap<K, V>, FileProblem> {
     let head = from.read_header::<V>(SLOT_MAP, key_bits::<K>())?;
     match (map.type_id(), head.type_id) {
-        (None, Some(type_id)) => map.try_set_type_id(type_id).map_err(misfit)?,
+        (None, Some(type_id)) => map.try_set_type_id(type_id).map_err(problem)?,
         (Some(wanted), found) if found != Some(wanted) => {
             let error = Error::new(ErrorKind::TypeId, 0).with_limit(wanted.into());
-            return Err(Misfit::Refused(error));
+            return Err(FileProblem::Refused(error));
         }
         _ => {}
     }
@@ -194,7 +198,7 @@ pub(super) fn read_from<K: Key, V: Pod>(
     let words = next[4..].chunks_exact(4).map(|bytes| word(bytes, 0));
     let next = NextKeys::try_of_words(&try_collect(words)?)?;
     let next = next.ok_or(FileErrorKind::Content)?;
-    map.try_set_next_keys(head.floor, &next, reuse).map_err(misfit)?;
+    map.try_set_next_keys(head.floor, &next, reuse).map_err(problem)?;
     Ok(map)
 }
 
@@ -203,7 +207,7 @@ fn read_section<K: Key, V: Pod>(
     from: &mut Source<'_>,
     count: usize,
     bytes: &mut Vec<u8>,
-) -> Result<(), Misfit> {
+) -> Result<(), FileProblem> {
     bytes.clear();
     // The kind of each slot, and its generation.
     from.read_bytes(count * 5, bytes)?;
@@ -225,17 +229,17 @@ fn read_section<K: Key, V: Pod>(
             RETIRED => Part::Retired,
             _ => return Err(FileErrorKind::Content.into()),
         };
-        map.try_push_part(slot).map_err(misfit)?;
+        map.try_push_part(slot).map_err(problem)?;
     }
     Ok(())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`")]
-fn misfit(bad: BadPart) -> Misfit {
+fn problem(bad: BadPart) -> FileProblem {
     match bad {
-        BadPart::Refused(error) => Misfit::Refused(error),
+        BadPart::Refused(error) => FileProblem::Refused(error),
         BadPart::Generation { generation, most, .. } | BadPart::Floor { generation, most } => {
-            Misfit::Not(FileErrorKind::Content, Some((generation.into(), most.into())))
+            FileProblem::Not(FileErrorKind::Content, Some((generation.into(), most.into())))
         }
         BadPart::LateType | BadPart::NotAHole { .. } | BadPart::Order => {
             FileErrorKind::Content.into()

@@ -8,7 +8,7 @@ use super::write::{self, Sink};
 use super::{FileHeader, SECONDARY_MAP, key_bits, section_slots};
 use crate::error::Error;
 use crate::file::error::{FileError, FileErrorKind};
-use crate::file::header::{Misfit, word};
+use crate::file::header::{FileProblem, word};
 use crate::heap::try_reserve_exact;
 use crate::key::{Key, KeyData};
 use crate::secondary::deferred::DeferredPairs;
@@ -88,21 +88,21 @@ impl<K: Key, V: Pod, S: BuildHasher + Default> SparseSecondaryMap<K, V, S> {
 }
 
 impl<K: Key, V: Pod> Codec for SecondaryMap<K, V> {
-    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), FileProblem> {
         write_pairs(self.iter(), self.len(), self.mint().tag(), to)
     }
 
-    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+    fn read(from: &mut Source<'_>) -> Result<Self, FileProblem> {
         read_into(Self::builder().try_build()?, from)
     }
 }
 
 impl<K: Key, V: Pod, S: BuildHasher + Default> Codec for SparseSecondaryMap<K, V, S> {
-    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), FileProblem> {
         write_pairs(self.iter(), self.len(), self.mint().tag(), to)
     }
 
-    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+    fn read(from: &mut Source<'_>) -> Result<Self, FileProblem> {
         let mut map = Self::default();
         let tag = read_pairs(from, |key, value| {
             let before = map.len();
@@ -117,7 +117,7 @@ impl<K: Key, V: Pod, S: BuildHasher + Default> Codec for SparseSecondaryMap<K, V
 fn read_into<K: Key, V: Pod>(
     mut map: SecondaryMap<K, V>,
     from: &mut Source<'_>,
-) -> Result<SecondaryMap<K, V>, Misfit> {
+) -> Result<SecondaryMap<K, V>, FileProblem> {
     let put = |map: &mut SecondaryMap<K, V>, key, value| {
         let before = map.len();
         map.try_insert(key, value)?;
@@ -147,7 +147,7 @@ fn write_pairs<'m, K: Key, V: Pod>(
     len: usize,
     tag: u32,
     to: &mut Sink<'_>,
-) -> Result<(), Misfit> {
+) -> Result<(), FileProblem> {
     let (key_bits, type_id) = (key_bits::<K>(), (tag > 0).then_some(tag));
     let head = FileHeader { magic: SECONDARY_MAP, key_bits, floor: 0, type_id, slots: len as u64 };
     to.write(&head.to_bytes::<V>())?;
@@ -177,7 +177,7 @@ fn write_pairs<'m, K: Key, V: Pod>(
 fn read_pairs<K: Key, V: Pod>(
     from: &mut Source<'_>,
     mut put: impl FnMut(K, V) -> Result<bool, Error>,
-) -> Result<u32, Misfit> {
+) -> Result<u32, FileProblem> {
     let head = from.read_header::<V>(SECONDARY_MAP, key_bits::<K>())?;
     let (mut left, mut bytes) = (head.slots, Vec::new());
     while left > 0 {

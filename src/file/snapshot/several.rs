@@ -9,7 +9,7 @@ use super::{FileHeader, VERSION};
 use crate::dense::DenseSlotMap;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
-use crate::file::header::{Misfit, begin, check_begin, number, seal, word};
+use crate::file::header::{FileProblem, begin, check_begin, number, seal, word};
 use crate::file::temporary;
 use crate::heap::try_collect;
 use crate::key::Key;
@@ -118,7 +118,7 @@ impl<'a> SnapshotBuilder<'a> {
         temporary::replace(path.as_ref(), |file| self.write(Sink::new(file)))
     }
 
-    fn write(&self, mut to: Sink<'_>) -> Result<(), Misfit> {
+    fn write(&self, mut to: Sink<'_>) -> Result<(), FileProblem> {
         to.write(&[0; FileHeader::BYTES])?;
         let (mut start, _) = to.next_part();
         let mut directory = Vec::new();
@@ -166,7 +166,7 @@ impl Snapshot {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let file = read::open(path)?;
-        let entries = read_directory(&file).map_err(|misfit| misfit.at(Some(path)))?;
+        let entries = read_directory(&file).map_err(|problem| problem.at(Some(path)))?;
         Ok(Self { file, path: path.to_owned(), entries })
     }
 
@@ -185,14 +185,16 @@ impl Snapshot {
     /// ([`Element`](FileErrorKind::Element)), or it is damaged; if memory is refused; and as for [`SecondaryMap::load`]
     /// and [`Table::try_from_rows`]. A `SecondaryMap` with far indices can be read as a [`SparseSecondaryMap`].
     pub fn load<C: Saved>(&mut self, name: &str) -> Result<C, FileError> {
-        let loaded = self.read(name).map_err(|misfit| match misfit {
-            Misfit::Not(FileErrorKind::NotStayput, _) => Misfit::Not(FileErrorKind::Element, None),
-            misfit => misfit,
+        let loaded = self.read(name).map_err(|problem| match problem {
+            FileProblem::Not(FileErrorKind::NotStayput, _) => {
+                FileProblem::Not(FileErrorKind::Element, None)
+            }
+            problem => problem,
         });
-        loaded.map_err(|misfit| misfit.at(Some(&self.path)))
+        loaded.map_err(|problem| problem.at(Some(&self.path)))
     }
 
-    fn read<C: Saved>(&self, name: &str) -> Result<C, Misfit> {
+    fn read<C: Saved>(&self, name: &str) -> Result<C, FileProblem> {
         let entry = self.entries.iter().find(|entry| entry.name == name);
         let entry = entry.ok_or(FileErrorKind::NoPart)?;
         (&self.file).seek(SeekFrom::Start(entry.bytes.start))?;
@@ -205,7 +207,7 @@ impl Snapshot {
     }
 }
 
-fn read_directory(mut file: &File) -> Result<Vec<Entry>, Misfit> {
+fn read_directory(mut file: &File) -> Result<Vec<Entry>, FileProblem> {
     const DAMAGED: FileErrorKind = FileErrorKind::Content;
     let long = file.metadata()?.len();
     let mut head = Vec::new();

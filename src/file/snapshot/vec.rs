@@ -7,7 +7,7 @@ use super::read::Source;
 use super::write::Sink;
 use super::{ARRAY, FileHeader};
 use crate::file::error::FileErrorKind;
-use crate::file::header::Misfit;
+use crate::file::header::FileProblem;
 use crate::vec::VmVec;
 use bytemuck::Pod;
 
@@ -17,7 +17,7 @@ fn section_len<T>() -> usize {
 }
 
 impl<T: Pod> Codec for VmVec<T> {
-    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), FileProblem> {
         let slots = self.len() as u64;
         let head = FileHeader { magic: ARRAY, key_bits: 0, floor: 0, type_id: None, slots };
         to.write(&head.to_bytes::<T>())?;
@@ -28,7 +28,7 @@ impl<T: Pod> Codec for VmVec<T> {
         Ok(())
     }
 
-    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+    fn read(from: &mut Source<'_>) -> Result<Self, FileProblem> {
         let head = from.read_header::<T>(ARRAY, 0)?;
         let len = usize::try_from(head.slots).map_err(|_| FileErrorKind::Length)?;
         let (mut elements, mut bytes) = (Self::builder().try_build()?, Vec::new());

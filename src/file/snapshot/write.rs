@@ -6,7 +6,7 @@ use super::form::Codec;
 use super::read::{Source, read_from};
 use super::{DETACHED, FileHeader, HOLE, LIVE, RETIRED, SLOT_MAP, as_u32, key_bits, section_slots};
 use crate::file::error::FileError;
-use crate::file::header::Misfit;
+use crate::file::header::FileProblem;
 use crate::file::{system, temporary};
 use crate::heap::try_reserve_exact;
 use crate::key::Key;
@@ -72,7 +72,7 @@ pub(super) fn save(container: &impl Codec, path: &Path) -> Result<(), FileError>
 }
 
 impl<K: Key, V: Pod> Codec for SlotMap<K, V> {
-    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), FileProblem> {
         let (floor, type_id, slots) = (self.tail_floor(), self.type_id(), self.slot_count().into());
         let head = FileHeader { magic: SLOT_MAP, key_bits: key_bits::<K>(), floor, type_id, slots };
         to.write(&head.to_bytes::<V>())?;
@@ -109,7 +109,7 @@ impl<K: Key, V: Pod> Codec for SlotMap<K, V> {
         Ok(())
     }
 
-    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+    fn read(from: &mut Source<'_>) -> Result<Self, FileProblem> {
         read_from(Self::builder().try_build()?, from, None)
     }
 }
@@ -132,23 +132,23 @@ impl<'f> Sink<'f> {
         (self.bytes, std::mem::take(&mut self.sum).finalize())
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Misfit> {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), FileProblem> {
         self.sum.update(bytes);
         self.put(bytes)
     }
 
     /// Writes the checksum of the current part as written up to here.
-    pub(super) fn write_sum(&mut self) -> Result<(), Misfit> {
+    pub(super) fn write_sum(&mut self) -> Result<(), FileProblem> {
         self.put(&self.sum.clone().finalize().to_ne_bytes())
     }
 
     /// Overwrites the first bytes of the file.
-    pub(super) fn write_first(mut self, bytes: &[u8]) -> Result<(), Misfit> {
+    pub(super) fn write_first(mut self, bytes: &[u8]) -> Result<(), FileProblem> {
         self.file.seek(SeekFrom::Start(0))?;
         Ok(self.file.write_all(bytes)?)
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Misfit> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), FileProblem> {
         self.bytes += bytes.len() as u64;
         // Without this check, the system would end the process.
         system::check_limit(self.bytes)?;
