@@ -47,7 +47,7 @@ use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slot_map::SlotMap;
 use crate::vec::VmVec;
-use order::Order;
+use order::SortProgress;
 use std::marker::PhantomData;
 
 /// A map that creates keys for its values, and stores the values packed in an array.
@@ -119,7 +119,7 @@ pub struct DenseSlotMap<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
     keys: VmVec<K>,
     rows: S,
     /// The progress of incremental sorting.
-    order: Order<K>,
+    order: SortProgress<K>,
     values: PhantomData<V>,
 }
 
@@ -128,7 +128,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     const KEYS: VmVec<K> = VmVec::with_options(&Options::INTERNAL);
 
     const fn of(table: SlotMap<K, u32>, keys: VmVec<K>, rows: S) -> Self {
-        Self { table, keys, rows, order: Order::NONE, values: PhantomData }
+        Self { table, keys, rows, order: SortProgress::NONE, values: PhantomData }
     }
 }
 

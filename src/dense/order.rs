@@ -18,7 +18,7 @@ use std::ops::Range;
 const COMPARISONS: u32 = 8;
 
 /// The progress of sorting.
-pub(super) struct Order<K> {
+pub(super) struct SortProgress<K> {
     /// Whether anything other than the pass may have changed rows since the pass began.
     pub(super) is_touched: bool,
     /// Whether the last pass was completed.
@@ -53,7 +53,7 @@ enum Stage {
     },
 }
 
-impl<K> Order<K> {
+impl<K> SortProgress<K> {
     pub(super) const NONE: Self = Self {
         is_touched: true,
         is_known: false,
@@ -200,7 +200,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         meter: &mut SwapMeter,
     ) -> Result<bool, Error> {
         let Self { table, rows, order, .. } = self;
-        let Order { stage: Stage::Merge { left, right, next }, runs, merged, .. } = order else {
+        let SortProgress { stage: Stage::Merge { left, right, next }, runs, merged, .. } = order
+        else {
             return Ok(true);
         };
         let row = |at: usize| table.get(runs.keys[at]).map(|row| *row as usize);

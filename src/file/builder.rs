@@ -5,7 +5,7 @@
 use super::backing::{FileBacking, Space};
 use super::error::{FileError, FileErrorKind};
 use super::header::{
-    FileProblem, HEADER_BYTES, Identity, Record, is_stayput, is_unfinished, make, written_bytes,
+    FileIdentity, FileProblem, HEADER_BYTES, Record, is_stayput, is_unfinished, make, written_bytes,
 };
 use super::locked::{Lock, Locked};
 use super::map::{Header, MOST_AT};
@@ -318,8 +318,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         Ok(next)
     }
 
-    const fn identity(&self) -> Identity {
-        Identity {
+    const fn identity(&self) -> FileIdentity {
+        FileIdentity {
             element_bytes: size_of::<T>(),
             align: align_of::<T>(),
             tag: self.tag,

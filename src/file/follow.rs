@@ -21,7 +21,7 @@
 
 use super::builder::{find_len, map_by_halves, not_mapped, usual_map_bytes};
 use super::error::{FileError, FileErrorKind};
-use super::header::{FileProblem, HEADER_BYTES, Identity, Record, is_unfinished};
+use super::header::{FileIdentity, FileProblem, HEADER_BYTES, Record, is_unfinished};
 use super::map::{Header, Map};
 use super::snapshot::open;
 use super::system;
@@ -203,7 +203,7 @@ impl<T: Pod> Follow<T> {
         let map = Self::map(file, long)?;
         let header = map.header();
         let (element_bytes, align) = (size_of::<T>(), align_of::<T>());
-        let identity = Identity { element_bytes, align, tag, is_append_only: false };
+        let identity = FileIdentity { element_bytes, align, tag, is_append_only: false };
         let is_append_only = identity.check(header)?;
         let validity = LiveLenValidity::new(file, header);
         let mut now = long;

@@ -33,7 +33,7 @@ pub(super) const USER_BYTES: usize = 64;
 
 /// The properties of a file that never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(super) struct FileIdentity {
     pub(super) element_bytes: usize,
     pub(super) align: usize,
     pub(super) tag: u64,
@@ -81,7 +81,7 @@ impl From<Error> for FileProblem {
     }
 }
 
-impl Identity {
+impl FileIdentity {
     pub(super) fn to_bytes(self) -> [u8; BEGIN_BYTES] {
         let mut bytes = begin(MAGIC, VERSION);
         bytes[16..24].copy_from_slice(&(self.element_bytes as u64).to_ne_bytes());

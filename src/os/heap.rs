@@ -89,7 +89,7 @@ impl BlockHeader {
     /// # Safety
     ///
     /// - The conditions of [`place`](Self::place), for as long as the result lives.
-    unsafe fn bits<'a>(of: NonNull<u8>) -> Bits<'a> {
+    unsafe fn bits<'a>(of: NonNull<u8>) -> PageBitmap<'a> {
         // SAFETY: the contract of this function is that of the call.
         let head = unsafe { Self::place(of) };
         // SAFETY: written by `reserve`, and only shared since then.
@@ -98,18 +98,18 @@ impl BlockHeader {
         let words = unsafe { of.sub(head.front_bytes) }.cast();
         // Code that holds the lock does not panic.
         let lock = head.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        Bits { first_page: of.addr().get(), words, _lock: lock }
+        PageBitmap { first_page: of.addr().get(), words, _lock: lock }
     }
 }
 
 /// The bitmap of the committed pages of a reservation.
-struct Bits<'a> {
+struct PageBitmap<'a> {
     first_page: usize,
     words: NonNull<usize>,
     _lock: MutexGuard<'a, ()>,
 }
 
-impl Bits<'_> {
+impl PageBitmap<'_> {
     /// Returns the numbers of the pages in a range of the reservation.
     fn pages(&self, start: NonNull<u8>, bytes: usize) -> Range<usize> {
         let first = (start.addr().get() - self.first_page) / PAGE_BYTES;

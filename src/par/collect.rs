@@ -125,7 +125,7 @@ impl<T> Drop for Written<'_, T> {
 }
 
 impl<'v, T: Send> Consumer<T> for Spare<'v, T> {
-    type Folder = Filling<'v, T>;
+    type Folder = SpareFolder<'v, T>;
     type Reducer = SideBySide;
     type Result = Written<'v, T>;
 
@@ -137,9 +137,9 @@ impl<'v, T: Send> Consumer<T> for Spare<'v, T> {
         (part(self.start, index), part(middle, self.len - index), SideBySide)
     }
 
-    fn into_folder(self) -> Filling<'v, T> {
+    fn into_folder(self) -> SpareFolder<'v, T> {
         let written = Written { start: self.start, count: 0, borrow: PhantomData };
-        Filling { written, spare: self.len }
+        SpareFolder { written, spare: self.len }
     }
 
     fn full(&self) -> bool {
@@ -159,12 +159,12 @@ impl<T: Send> UnindexedConsumer<T> for Spare<'_, T> {
 }
 
 /// Writes to the slots of a part in order.
-struct Filling<'v, T> {
+struct SpareFolder<'v, T> {
     written: Written<'v, T>,
     spare: usize,
 }
 
-impl<'v, T: Send> Folder<T> for Filling<'v, T> {
+impl<'v, T: Send> Folder<T> for SpareFolder<'v, T> {
     type Result = Written<'v, T>;
 
     #[inline]

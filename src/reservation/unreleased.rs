@@ -70,12 +70,12 @@ impl Range {
     }
 
     /// Where another range is written down.
-    fn page(self) -> NonNull<Written> {
+    fn page(self) -> NonNull<SlotContents> {
         self.start.cast()
     }
 
     /// Writes another range down in the first page. Returns `false` if that is inaccessible.
-    fn write(self, other: Written) -> bool {
+    fn write(self, other: SlotContents) -> bool {
         let page = PageBytes::one(os::page_size());
         // SAFETY: the range is owned, and has at least a page. If it is accessible, this changes nothing.
         let is_accessible = unsafe { os::commit(self.start, self.start, page) }.is_ok();
@@ -95,13 +95,13 @@ impl Range {
 
 /// What a slot holds.
 #[derive(Clone, Copy, Debug)]
-struct Written {
+struct SlotContents {
     range: Range,
     /// Whether another range is written down in this one.
     is_more: bool,
 }
 
-impl Written {
+impl SlotContents {
     /// Returns what is written down in the range.
     fn next(self) -> Option<Self> {
         // SAFETY: `Range::write` wrote it, and the range has been in the slot since.
@@ -127,19 +127,19 @@ impl RangeSlot {
     }
 
     /// Makes the slot busy, and returns what was there. `None` if it was busy or empty.
-    fn open(&self) -> Option<Written> {
+    fn open(&self) -> Option<SlotContents> {
         let found = self.start.load(Ordering::Relaxed);
         let start = NonNull::new(found).filter(|_| found != busy())?;
         self.start.compare_exchange(found, busy(), Ordering::Acquire, Ordering::Relaxed).ok()?;
         let bytes = self.bytes.load(Ordering::Relaxed);
         let whole =
             PageBytes::exact(bytes & !1, os::page_size()).expect("sizes are stored as whole pages");
-        Some(Written { range: Range { start, bytes: whole }, is_more: bytes & 1 == 1 })
+        Some(SlotContents { range: Range { start, bytes: whole }, is_more: bytes & 1 == 1 })
     }
 
     /// Stores something into the slot, which the caller has made busy.
-    fn close(&self, written: Option<Written>) {
-        let Some(Written { range, is_more }) = written else {
+    fn close(&self, written: Option<SlotContents>) {
+        let Some(SlotContents { range, is_more }) = written else {
             return self.start.store(ptr::null_mut(), Ordering::Release);
         };
         self.bytes.store(range.bytes.get() | usize::from(is_more), Ordering::Relaxed);
@@ -154,7 +154,7 @@ impl RangeSlot {
         }
         // Before the slot is filled, since another thread may then take the range.
         COUNT.fetch_add(1, Ordering::Relaxed);
-        self.close(Some(Written { range, is_more: false }));
+        self.close(Some(SlotContents { range, is_more: false }));
         true
     }
 
@@ -164,7 +164,7 @@ impl RangeSlot {
         let is_more = range.write(found);
         // As in `put`.
         COUNT.fetch_add(usize::from(is_more), Ordering::Relaxed);
-        self.close(Some(if is_more { Written { range, is_more } } else { found }));
+        self.close(Some(if is_more { SlotContents { range, is_more } } else { found }));
         is_more
     }
 

@@ -4,7 +4,7 @@ use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, Val
 use crate::container::{by_index_methods, walk_methods};
 use crate::key::Key;
 use crate::slot_map::DisjointError;
-use crate::slots::walk::join::{LookMut, LookRef};
+use crate::slots::walk::join::{LookupMut, LookupRef};
 use crate::slots::walk::{WalkMut, WalkRef};
 
 impl<K: Key, V> SecondaryMap<K, V> {
@@ -174,12 +174,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     #[inline]
-    pub(super) fn look(&self, _: Option<u32>) -> LookRef<'_, V> {
+    pub(super) fn look(&self, _: Option<u32>) -> LookupRef<'_, V> {
         self.slots.look()
     }
 
     #[inline]
-    pub(super) fn look_mut(&mut self, _: Option<u32>) -> LookMut<'_, V> {
+    pub(super) fn look_mut(&mut self, _: Option<u32>) -> LookupMut<'_, V> {
         self.slots.look_mut()
     }
 

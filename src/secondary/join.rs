@@ -4,7 +4,7 @@ use super::SecondaryMap;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::key_tag::Mint;
-use crate::slots::walk::join::{Joined, Look};
+use crate::slots::walk::join::{Joined, Lookup};
 use crate::slots::walk::{Walk, WalkMut, WalkRef};
 use sealed::Sealed;
 use std::iter::FusedIterator;
@@ -55,23 +55,23 @@ use std::iter::FusedIterator;
 ///     type Item = ();
 /// }
 /// ```
-pub trait Column<K: Key>: Sealed<K, Look: Look<Value = <Self as Column<K>>::Item>> {
+pub trait Column<K: Key>: Sealed<K, Look: Lookup<Value = <Self as Column<K>>::Item>> {
     /// The references to the values of a key.
     type Item;
 }
 
 mod sealed {
     use crate::key::Key;
-    use crate::slots::walk::join::Look;
+    use crate::slots::walk::join::Lookup;
 
     pub trait Sealed<K: Key> {
-        type Look: Look;
+        type Look: Lookup;
 
         /// Returns the maximum number of keys that it has values for.
         fn most(&self) -> usize;
 
         /// Returns what looks up keys with this tag; with any tag if it is `None`.
-        fn into_look(self, tag: Option<u32>) -> Self::Look;
+        fn into_lookup(self, tag: Option<u32>) -> Self::Look;
     }
 }
 
@@ -91,17 +91,17 @@ macro_rules! column {
             }
 
             #[inline]
-            fn into_look(self, tag: Option<u32>) -> Self::Look {
+            fn into_lookup(self, tag: Option<u32>) -> Self::Look {
                 self.$method(tag)
             }
         }
     };
 }
 
-column!(&'a SlotMap<K, W> => &'a W, LookRef: look);
-column!(&'a mut SlotMap<K, W> => &'a mut W, LookMut: look_mut);
-column!(&'a SecondaryMap<K, W> => &'a W, LookRef: look);
-column!(&'a mut SecondaryMap<K, W> => &'a mut W, LookMut: look_mut);
+column!(&'a SlotMap<K, W> => &'a W, LookupRef: look);
+column!(&'a mut SlotMap<K, W> => &'a mut W, LookupMut: look_mut);
+column!(&'a SecondaryMap<K, W> => &'a W, LookupRef: look);
+column!(&'a mut SecondaryMap<K, W> => &'a mut W, LookupMut: look_mut);
 
 macro_rules! tuple {
     ($first:ident 0 $(, $more:ident $at:tt)+) => {
@@ -118,8 +118,8 @@ macro_rules! tuple {
             }
 
             #[inline]
-            fn into_look(self, tag: Option<u32>) -> Self::Look {
-                (self.0.into_look(tag), $(self.$at.into_look(tag)),+)
+            fn into_lookup(self, tag: Option<u32>) -> Self::Look {
+                (self.0.into_lookup(tag), $(self.$at.into_lookup(tag)),+)
             }
         }
     };
@@ -162,7 +162,7 @@ macro_rules! iterator {
             #[inline]
             fn new(walk: $walk<'a, V>, len: usize, (mint, tag): Keys<K>, column: C) -> Self {
                 let most = len.min(column.most());
-                Self { walk: Joined::new(walk, column.into_look(tag)), most, mint }
+                Self { walk: Joined::new(walk, column.into_lookup(tag)), most, mint }
             }
 
             /// Returns the parts for a parallel iterator.

@@ -26,7 +26,7 @@ use super::sync::atomic::{AtomicUsize, Ordering};
 
 /// The marks, and which side is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct Marks {
     /// How many units belong to the array.
     pub(crate) taken: usize,
     /// How many units are ready or taken: never less than `taken`.
@@ -54,7 +54,7 @@ const WORK: usize = Work::Shared as usize | Work::Exclusive as usize;
 const FLAG_BITS: u32 = 4;
 const MARK_BITS: u32 = (usize::BITS - FLAG_BITS) / 2;
 
-impl State {
+impl Marks {
     /// The largest number of units that a mark can express.
     pub(crate) const MOST: usize = (1 << MARK_BITS) - 1;
 
@@ -87,27 +87,27 @@ impl Ownership {
     ///
     /// # Panics
     ///
-    /// If a number of units exceeds [`State::MOST`]. This applies to all methods below.
+    /// If a number of units exceeds [`Marks::MOST`]. This applies to all methods below.
     pub(crate) fn new(taken: usize) -> Self {
         Self::with_ready(taken, taken)
     }
 
     /// Creates the word with `ready` units ready, of which `taken` are taken.
     pub(crate) fn with_ready(taken: usize, ready: usize) -> Self {
-        Self { word: AtomicUsize::new(State { taken, ready, flags: 0 }.pack()) }
+        Self { word: AtomicUsize::new(Marks { taken, ready, flags: 0 }.pack()) }
     }
 
-    pub(crate) fn state(&self) -> State {
-        State::unpack(self.word.load(Ordering::Acquire))
+    pub(crate) fn state(&self) -> Marks {
+        Marks::unpack(self.word.load(Ordering::Acquire))
     }
 
     /// Replaces the state with what `change` returns, and returns that; `None` if `change` returned `None`.
     ///
     /// Acquires and releases: a thread that sees a mark also sees what was done to the pages before it was set.
-    fn update(&self, mut change: impl FnMut(State) -> Option<State>) -> Option<State> {
+    fn update(&self, mut change: impl FnMut(Marks) -> Option<Marks>) -> Option<Marks> {
         let mut word = self.word.load(Ordering::Acquire);
         loop {
-            let new = change(State::unpack(word))?;
+            let new = change(Marks::unpack(word))?;
             match self.word.compare_exchange_weak(
                 word,
                 new.pack(),
@@ -124,10 +124,10 @@ impl Ownership {
 
     /// Takes units up to `need`, and up to `desired` as far as they are ready. `None`, and none is taken, if not all up
     /// to `need` are ready.
-    pub(crate) fn take(&self, need: usize, desired: usize) -> Option<State> {
+    pub(crate) fn take(&self, need: usize, desired: usize) -> Option<Marks> {
         self.update(|state| {
             let taken = desired.min(state.ready).max(need).max(state.taken);
-            (need <= state.ready).then_some(State { taken, ..state })
+            (need <= state.ready).then_some(Marks { taken, ..state })
         })
     }
 
@@ -136,43 +136,43 @@ impl Ownership {
     /// and may end meanwhile.
     ///
     /// After [`Busy`], call this again until it succeeds: from the first call on, no new work begins.
-    pub(crate) fn claim(&self, end: usize) -> Result<State, Busy> {
+    pub(crate) fn claim(&self, end: usize) -> Result<Marks, Busy> {
         let mut before = None;
         self.update(|state| {
             let flags = state.flags | OWNER;
             if state.has(Work::Exclusive as usize) {
                 before = None;
-                return Some(State { flags, ..state });
+                return Some(Marks { flags, ..state });
             }
             before = Some(state);
-            Some(State { taken: end.max(state.taken), ready: end.max(state.ready), flags })
+            Some(Marks { taken: end.max(state.taken), ready: end.max(state.ready), flags })
         });
         before.ok_or(Busy)
     }
 
     /// Undoes [`claim`](Self::claim) by restoring the marks of `before`.
-    pub(crate) fn unclaim(&self, before: State) {
+    pub(crate) fn unclaim(&self, before: Marks) {
         self.update(|state| {
-            let State { taken, ready, .. } = before;
-            Some(State { taken, ready, flags: state.flags & !OWNER })
+            let Marks { taken, ready, .. } = before;
+            Some(Marks { taken, ready, flags: state.flags & !OWNER })
         });
     }
 
     /// Ends a [`claim`](Self::claim) or a [`lock`](Self::lock) and leaves the marks as they are.
     pub(crate) fn disown(&self) {
-        self.update(|state| Some(State { flags: state.flags & !OWNER, ..state }));
+        self.update(|state| Some(Marks { flags: state.flags & !OWNER, ..state }));
     }
 
     /// Keeps work past `taken` from beginning until [`unlock`](Self::unlock). [`Busy`] if work is still in progress:
     /// call this again until it succeeds.
     pub(crate) fn lock(&self) -> Result<(), Busy> {
-        let locked = self.update(|state| Some(State { flags: state.flags | OWNER, ..state }));
+        let locked = self.update(|state| Some(Marks { flags: state.flags | OWNER, ..state }));
         if locked.is_some_and(|state| state.has(WORK)) { Err(Busy) } else { Ok(()) }
     }
 
     /// Ends a [`lock`](Self::lock), with `taken` units taken and none ready past them.
     pub(crate) fn unlock(&self, taken: usize) {
-        self.update(|state| Some(State { taken, ready: taken, flags: state.flags & !OWNER }));
+        self.update(|state| Some(Marks { taken, ready: taken, flags: state.flags & !OWNER }));
     }
 
     /// Starts again for another array after [`lock`](Self::lock), even if work is still in progress. No units are
@@ -181,13 +181,13 @@ impl Ownership {
     pub(crate) fn restart(&self, most: usize) {
         self.update(|state| {
             let ready = state.ready.min(most);
-            Some(State { taken: 0, ready, flags: state.flags & !OWNER })
+            Some(Marks { taken: 0, ready, flags: state.flags & !OWNER })
         });
     }
 
     /// Discards work that no thread will end: this process is a child that was forked while it was in progress.
     pub(crate) fn abandon_work(&self) {
-        self.update(|state| Some(State { flags: state.flags & !WORK, ..state }));
+        self.update(|state| Some(Marks { flags: state.flags & !WORK, ..state }));
     }
 
     // Methods for the service.
@@ -198,18 +198,18 @@ impl Ownership {
     }
 
     /// Begins work past `ready`, unless either side is at work.
-    pub(crate) fn begin(&self, work: Work) -> Result<State, Busy> {
+    pub(crate) fn begin(&self, work: Work) -> Result<Marks, Busy> {
         let begun = self
-            .update(|state| (state.flags == 0).then_some(State { flags: work as usize, ..state }));
+            .update(|state| (state.flags == 0).then_some(Marks { flags: work as usize, ..state }));
         begun.ok_or(Busy)
     }
 
     /// Begins to take away the units past `keep`, or past `taken` if that is more.
-    pub(crate) fn begin_taking_back(&self, keep: usize) -> Result<State, Busy> {
+    pub(crate) fn begin_taking_back(&self, keep: usize) -> Result<Marks, Busy> {
         let begun = self.update(|state| {
             let ready = state.ready.min(keep.max(state.taken));
             let flags = Work::Exclusive as usize;
-            (state.flags == 0).then_some(State { ready, flags, ..state })
+            (state.flags == 0).then_some(Marks { ready, flags, ..state })
         });
         begun.ok_or(Busy)
     }
@@ -218,7 +218,7 @@ impl Ownership {
     pub(crate) fn finish(&self, work: Work, ready: usize) {
         self.update(|state| {
             let flags = state.flags & !(work as usize);
-            Some(State { ready: state.ready.max(ready), flags, ..state })
+            Some(Marks { ready: state.ready.max(ready), flags, ..state })
         });
     }
 }

@@ -67,7 +67,7 @@ struct Calls {
 
 #[derive(Debug, Default)]
 struct Registry {
-    arrays: Vec<Entry>,
+    arrays: Vec<Registration>,
     releases: Releases,
     thread: Option<Thread>,
     idle_since: Option<Instant>,
@@ -95,7 +95,7 @@ impl Process {
 
 /// An array that the thread makes memory ready for.
 #[derive(Debug)]
-struct Entry {
+struct Registration {
     /// Keeps only a few bytes alive: the array itself ends its reservation.
     shared: Arc<Shared>,
     /// The array has asked, and not everything is done yet.
@@ -109,7 +109,7 @@ struct Entry {
     is_stuck: bool,
 }
 
-impl Entry {
+impl Registration {
     fn new(shared: Arc<Shared>) -> Self {
         let now = Instant::now();
         Self {
@@ -576,7 +576,7 @@ impl Service {
         self.with_entry(shared, |entry| entry.since = Instant::now());
     }
 
-    fn with_entry(&self, shared: &Arc<Shared>, change: impl FnOnce(&mut Entry)) {
+    fn with_entry(&self, shared: &Arc<Shared>, change: impl FnOnce(&mut Registration)) {
         let mut registry = self.lock();
         let place = shared.place.load(Ordering::Relaxed);
         // The array may have been unregistered meanwhile, and another have taken its place.
@@ -591,7 +591,7 @@ impl Registry {
     /// Adds an array, for which there must be room.
     fn add(&mut self, shared: &Arc<Shared>) {
         shared.place.store(self.arrays.len(), Ordering::Relaxed);
-        self.arrays.push(Entry::new(Arc::clone(shared)));
+        self.arrays.push(Registration::new(Arc::clone(shared)));
     }
 
     /// Returns the thread, and starts it if there is none. `None` if it cannot be started.

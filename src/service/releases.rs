@@ -17,7 +17,7 @@ const WAIT: Duration = Duration::from_millis(50);
 /// finds that none of it waits any more, whichever thread released it.
 #[derive(Debug, Default)]
 pub(super) struct Releases {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<PendingRelease>,
     /// How many entries, from the first on, have begun or were passed over because they have ended.
     begun: usize,
     /// How many entries there were before the first.
@@ -27,7 +27,7 @@ pub(super) struct Releases {
 
 /// See [`Releases`].
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct PendingRelease {
     /// `None` once the release has begun, or the memory was taken.
     memory: Option<MaybeServed>,
     bytes: usize,
@@ -37,7 +37,7 @@ pub(super) struct Entry {
 }
 
 /// Memory for entries, to be allocated while no lock is held.
-pub(super) type EntryBuffer = VecDeque<Entry>;
+pub(super) type EntryBuffer = VecDeque<PendingRelease>;
 
 /// A release that has begun: to be [ended](Releases::end) when the memory is gone.
 #[derive(Debug)]
@@ -88,11 +88,11 @@ impl Releases {
         self.bytes += bytes;
         let since = handoff.map(|_| Instant::now());
         let memory = Some(memory);
-        self.entries.push_back(Entry { memory, bytes, has_ended: false, handoff, since });
+        self.entries.push_back(PendingRelease { memory, bytes, has_ended: false, handoff, since });
     }
 
     /// Returns the first entry that has neither begun nor been [taken](Self::take).
-    fn first(&mut self) -> Option<&mut Entry> {
+    fn first(&mut self) -> Option<&mut PendingRelease> {
         while self.entries.get(self.begun)?.has_ended {
             self.begun += 1;
         }
@@ -121,7 +121,7 @@ impl Releases {
         &mut self,
         suits: &mut dyn FnMut(&MaybeServed, Handoff) -> bool,
     ) -> Option<(MaybeServed, Handoff)> {
-        let suits = |entry: &Entry| {
+        let suits = |entry: &PendingRelease| {
             entry
                 .memory
                 .as_ref()

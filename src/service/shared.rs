@@ -46,7 +46,7 @@
 
 #![expect(unsafe_code, reason = "decommits pages that are not in use")]
 
-use super::ownership::{Busy, Ownership, State, Work};
+use super::ownership::{Busy, Marks, Ownership, Work};
 use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::sync::thread::{self, Thread, ThreadId};
 use super::{CommitAhead, Service, bytes, units};
@@ -156,7 +156,7 @@ impl Shared {
 
     /// Whether the marks can express every unit of the reservation.
     pub(super) fn fits(reservation: &Reservation) -> bool {
-        reservation.reserved_bytes().div_ceil(super::UNIT_BYTES) <= State::MOST
+        reservation.reserved_bytes().div_ceil(super::UNIT_BYTES) <= Marks::MOST
     }
 
     pub(crate) fn reservation(&self) -> &Reservation {
@@ -410,7 +410,7 @@ impl Shared {
     // Methods for the service, called by any thread.
 
     /// Up to where memory should be ready.
-    fn target(&self, state: State) -> usize {
+    fn target(&self, state: Marks) -> usize {
         let taken = self.bytes(state.taken);
         taken.saturating_add(self.window_bytes()).min(self.reservation.reserved_bytes())
     }
@@ -455,7 +455,7 @@ impl Shared {
 
     /// The end of a step that begins at `from`: a multiple of the step, so that each huge page is requested once. If
     /// nothing is ready, the first step is small, since other arrays may be waiting, too.
-    fn step_end(&self, work: Work, from: usize, state: State) -> usize {
+    fn step_end(&self, work: Work, from: usize, state: Marks) -> usize {
         let is_first = state.ready == state.taken && self.window_bytes() > STEP_BYTES;
         let step = match work {
             Work::Shared if is_first => super::UNIT_BYTES.max(self.reservation.run_bytes(from)),
@@ -557,7 +557,7 @@ impl Shared {
     }
 
     /// The end of the memory that is kept if `ahead` bytes are to stay ready.
-    fn keep(&self, state: State, ahead: usize) -> usize {
+    fn keep(&self, state: Marks, ahead: usize) -> usize {
         let reserved = self.reservation.reserved_bytes();
         let keep = self.bytes(state.taken).saturating_add(ahead).min(reserved);
         keep.next_multiple_of(self.unit(keep)).min(reserved)

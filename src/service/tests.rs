@@ -4,7 +4,7 @@
 
 mod left;
 
-use super::ownership::{Busy, Ownership, State, Work};
+use super::ownership::{Busy, Marks, Ownership, Work};
 use super::registry::{Job, Process, Service};
 use super::releases::Releases;
 use super::shared::{NotTaken, Shared};
@@ -140,8 +140,8 @@ fn a_forked_child_can_abandon_work_of_its_parent() {
 
 #[test]
 fn the_largest_marks_can_be_expressed() {
-    let ownership = Ownership::new(State::MOST);
-    assert_eq!(marks(&ownership), (State::MOST, State::MOST));
+    let ownership = Ownership::new(Marks::MOST);
+    assert_eq!(marks(&ownership), (Marks::MOST, Marks::MOST));
 }
 
 #[test]
@@ -795,7 +795,7 @@ fn commit_ahead_is_on_if_it_asks_for_bytes() {
 
 #[test]
 fn reservations_too_large_for_the_marks_are_not_served() {
-    let most = State::MOST.saturating_mul(UNIT_BYTES);
+    let most = Marks::MOST.saturating_mul(UNIT_BYTES);
     // Without such large reservations there is nothing to refuse.
     let Ok(huge) = Reservation::new(most.saturating_add(1)) else { return };
     let service = Service::unattended(Process::current());

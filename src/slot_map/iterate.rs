@@ -8,7 +8,7 @@ use crate::key::Key;
 use crate::slots::array::Slots;
 use crate::slots::walk::drain::drain;
 use crate::slots::walk::extract_if::extract_if;
-use crate::slots::walk::join::{LookMut, LookRef};
+use crate::slots::walk::join::{LookupMut, LookupRef};
 use crate::slots::walk::{WalkMut, WalkRef};
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -52,16 +52,16 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Returns a view for looking up keys with this tag; with any tag if it is `None`.
     #[inline]
-    pub(crate) fn look(&self, tag: Option<u32>) -> LookRef<'_, V> {
-        let look = LookRef::new(&self.slots);
+    pub(crate) fn look(&self, tag: Option<u32>) -> LookupRef<'_, V> {
+        let look = LookupRef::new(&self.slots);
         if self.is_foreign(tag) { look.at_nothing() } else { look }
     }
 
     /// [`look`](Self::look), with mutable references to the values.
     #[inline]
-    pub(crate) fn look_mut(&mut self, tag: Option<u32>) -> LookMut<'_, V> {
+    pub(crate) fn look_mut(&mut self, tag: Option<u32>) -> LookupMut<'_, V> {
         let is_foreign = self.is_foreign(tag);
-        let look = LookMut::new(&mut self.slots);
+        let look = LookupMut::new(&mut self.slots);
         if is_foreign { look.at_nothing() } else { look }
     }
 

@@ -9,7 +9,7 @@ use crate::slots::array::Slots;
 use crate::slots::holes::Hole;
 use crate::slots::key_bits::most_slots;
 use crate::slots::state::State;
-use crate::slots::vacancy::{Fresh, Source, Vacancies, Vacancy};
+use crate::slots::vacancy::{Fresh, Vacancies, Vacancy, VacancySource};
 
 impl<K: Key, V> SlotMap<K, V> {
     pub(super) fn vacancies(&mut self) -> Vacancies<'_> {
@@ -58,10 +58,10 @@ impl<K: Key, V> SlotMap<K, V> {
     #[inline]
     pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {
         let Vacancy { index, generation, source } = vacancy;
-        if let Source::Fresh = source {
+        if let VacancySource::Fresh = source {
             return self.slots.push_within_capacity(generation, value);
         }
-        if let Source::Stack = source {
+        if let VacancySource::Stack = source {
             self.holes.pop();
         } else {
             self.unmark_hole(index);

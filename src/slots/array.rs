@@ -289,7 +289,7 @@ impl<V> Slots<V> {
         for at in slots {
             // SAFETY: `at` is below the length, as checked above, so the slot lies within the allocation.
             let slot = unsafe { self.start().add(at) };
-            picked.come_to(at);
+            picked.visit(at);
             // SAFETY: the slot is below the length, and `&mut self` guarantees exclusive access.
             let Some(generation) = (unsafe { live_generation(slot) }) else { continue };
             // SAFETY: the slot is live, as seen above, and `&mut self` guarantees exclusive access.

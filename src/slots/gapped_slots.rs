@@ -9,7 +9,7 @@ use super::array::Slots;
 use super::cursor::{Cursor, WORD_SLOTS};
 use super::disjoint::DisjointError;
 use super::state::Vacant;
-use super::walk::join::{LookMut, LookRef};
+use super::walk::join::{LookupMut, LookupRef};
 use super::walk::{WalkMut, WalkOwned, WalkRef};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
@@ -246,13 +246,13 @@ impl<V> GappedSlots<V> {
     }
 
     #[inline]
-    pub(crate) fn look(&self) -> LookRef<'_, V> {
-        LookRef::new(&self.slots)
+    pub(crate) fn look(&self) -> LookupRef<'_, V> {
+        LookupRef::new(&self.slots)
     }
 
     #[inline]
-    pub(crate) fn look_mut(&mut self) -> LookMut<'_, V> {
-        LookMut::new(&mut self.slots)
+    pub(crate) fn look_mut(&mut self) -> LookupMut<'_, V> {
+        LookupMut::new(&mut self.slots)
     }
 
     pub(crate) fn into_walk(self) -> WalkOwned<V> {

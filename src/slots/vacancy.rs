@@ -23,12 +23,12 @@ const AT_ONCE_BYTES: usize = 16 << 10;
 pub(crate) struct Vacancy {
     pub(crate) index: u32,
     pub(crate) generation: u32,
-    pub(crate) source: Source,
+    pub(crate) source: VacancySource,
 }
 
 /// Where a vacancy was found.
 #[derive(Clone, Copy)]
-pub(crate) enum Source {
+pub(crate) enum VacancySource {
     /// Past the last slot.
     Fresh,
     /// On the stack in front of the other holes.
@@ -40,7 +40,7 @@ pub(crate) enum Source {
 impl Vacancy {
     #[inline]
     pub(crate) const fn next(hole: Hole) -> Self {
-        Self { index: hole.index(), generation: hole.generation(), source: Source::Stack }
+        Self { index: hole.index(), generation: hole.generation(), source: VacancySource::Stack }
     }
 
     #[inline]
@@ -65,7 +65,7 @@ impl Fresh {
     pub(crate) fn first(self, len: usize) -> Vacancy {
         #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
         let index = len as u32;
-        Vacancy { index, generation: self.generation, source: Source::Fresh }
+        Vacancy { index, generation: self.generation, source: VacancySource::Fresh }
     }
 }
 
@@ -106,7 +106,7 @@ impl Vacancies<'_> {
     }
 
     fn put_in_front(&mut self, Vacancy { index, generation, source }: Vacancy) {
-        if let Source::Bitmap = source {
+        if let VacancySource::Bitmap = source {
             self.unmark_hole(index);
             self.holes.put_in_front(Hole::after(index, generation - 1));
         }
@@ -134,7 +134,7 @@ impl Vacancies<'_> {
     fn vacancy_marked(&self) -> Option<Vacancy> {
         let index = self.holes.first_marked()?;
         let generation = self.last_generation(index) + 1;
-        Some(Vacancy { index, generation, source: Source::Bitmap })
+        Some(Vacancy { index, generation, source: VacancySource::Bitmap })
     }
 
     /// Moves the lowest holes to the front, which has none.

@@ -5,9 +5,9 @@ mod allocator;
 mod boxed;
 mod builder;
 pub(crate) mod bump;
-mod filling;
 mod methods;
 mod scope;
+mod slice_builder;
 mod stats;
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@
 #![expect(clippy::mut_from_ref, reason = "each call returns another block")]
 
 use super::bump::Bump;
-use super::filling::Filling;
+use super::slice_builder::SliceBuilder;
 use crate::error::{Error, ErrorKind, Refused};
 use std::alloc::Layout;
 use std::convert::Infallible;
@@ -100,7 +100,7 @@ impl Bump {
         len: usize,
         make: impl FnMut(usize) -> Result<T, E>,
     ) -> Result<Result<&mut [T], E>, Error> {
-        Filling::with_capacity(self, len)?.fill((0..len).map(make))
+        SliceBuilder::with_capacity(self, len)?.fill((0..len).map(make))
     }
 
     #[inline]
@@ -133,7 +133,7 @@ impl Bump {
         values: impl IntoIterator<Item = Result<T, E>>,
     ) -> Result<Result<&mut [T], E>, Error> {
         let values = values.into_iter();
-        Filling::expecting(self, values.size_hint().0)?.fill(values)
+        SliceBuilder::expecting(self, values.size_hint().0)?.fill(values)
     }
 
     #[inline]
@@ -148,13 +148,13 @@ impl Bump {
         if let Some(text) = text.as_str() {
             return self.try_alloc_str(text);
         }
-        let bytes = Filling::expecting(self, USUAL_TEXT_BYTES)?;
-        let mut written = Text { bytes, refused: None };
+        let bytes = SliceBuilder::expecting(self, USUAL_TEXT_BYTES)?;
+        let mut written = FmtWriter { bytes, refused: None };
         match (fmt::write(&mut written, text), written.refused) {
             (_, Some(refused)) => Err(refused),
             (Ok(()), None) => {
                 let bytes = written.bytes.finish();
-                // SAFETY: `Text` was only given whole `str`s.
+                // SAFETY: `FmtWriter` was only given whole `str`s.
                 Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
             }
             (Err(fmt::Error), None) => {
@@ -203,12 +203,12 @@ unsafe fn initialised<T>(places: &mut [MaybeUninit<T>]) -> &mut [T] {
 /// The initial capacity for formatted text.
 const USUAL_TEXT_BYTES: usize = 64;
 
-struct Text<'b> {
-    bytes: Filling<'b, u8>,
+struct FmtWriter<'b> {
+    bytes: SliceBuilder<'b, u8>,
     refused: Option<Error>,
 }
 
-impl fmt::Write for Text<'_> {
+impl fmt::Write for FmtWriter<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
         self.bytes.try_extend_from_slice(part.as_bytes()).map_err(|error| {
             self.refused = Some(error);

@@ -30,7 +30,7 @@ pub(super) trait Store<const D: usize> {
     fn step(&self, list: &mut Self::List) -> (u32, &[f32; D], bool);
 }
 
-enum Source<const D: usize> {
+enum WalkSource<const D: usize> {
     Nothing,
     /// The buckets of some cells, which may also hold points of other cells.
     Cells(Runs<D>),
@@ -42,7 +42,7 @@ enum Source<const D: usize> {
 pub(super) struct Walk<'a, const D: usize, T: Store<D>, S> {
     store: &'a T,
     shape: S,
-    source: Source<D>,
+    source: WalkSource<D>,
     /// Started lists, at the front.
     lists: [T::List; LISTS],
     /// The block of cells that the points of each list must be in.
@@ -57,7 +57,7 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         Self {
             store,
             shape,
-            source: Source::Nothing,
+            source: WalkSource::Nothing,
             lists: [T::NO_LIST; LISTS],
             blocks: [[0; D]; LISTS],
             begun: 0,
@@ -82,12 +82,12 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
     /// Continues a finished walk with the cells of an area. There must be a bucket.
     #[inline]
     pub(super) fn walk_area(&mut self, area: Area<D>) {
-        self.source = Source::Cells(Runs::new(self.store.blocks(), area));
+        self.source = WalkSource::Cells(Runs::new(self.store.blocks(), area));
     }
 
     #[inline]
     pub(super) fn walk_all(&mut self) {
-        self.source = Source::Buckets(0);
+        self.source = WalkSource::Buckets(0);
     }
 
     /// Starts some lists. Returns `false` if none are left.
@@ -95,8 +95,8 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         self.at = 0;
         while self.begun == 0 {
             match &mut self.source {
-                Source::Nothing => return false,
-                Source::Cells(runs) => {
+                WalkSource::Nothing => return false,
+                WalkSource::Cells(runs) => {
                     let mut free = LISTS;
                     while let Some(run) = runs.run().filter(|run| run.buckets.len() <= free) {
                         let lists = &mut self.lists[self.begun..];
@@ -107,10 +107,10 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
                         runs.advance();
                     }
                     if runs.run().is_none() && self.begun == 0 {
-                        self.source = Source::Nothing;
+                        self.source = WalkSource::Nothing;
                     }
                 }
-                Source::Buckets(next) => {
+                WalkSource::Buckets(next) => {
                     let first = *next;
                     let end = self.store.blocks().buckets().min(first + LISTS);
                     if first == end {
@@ -159,7 +159,7 @@ impl<const D: usize, T: Store<D>, S: Shape<D>> Iterator for Walk<'_, D, T, S> {
             }
             // A point of another cell in the same bucket is yielded when its own cell is visited, or never.
             let is_meant = match self.source {
-                Source::Cells(_) => self.store.cells().block_of(position) == block,
+                WalkSource::Cells(_) => self.store.cells().block_of(position) == block,
                 _ => true,
             };
             if is_meant {

@@ -24,14 +24,14 @@ pub(crate) struct NextKeys {
     /// The generations above which slots past the last one start, if they are not all the same: pairs of the end of a
     /// range of slots and its generation.
     floors: Vec<(u32, u32)>,
-    reuse: Order,
+    reuse: ReuseState,
 }
 
 /// A [`Reuse`], and what the map remembers for it.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase", deny_unknown_fields))]
-enum Order {
+enum ReuseState {
     Recent {
         /// The holes on the stack, the next one last.
         stack: Vec<u32>,
@@ -50,13 +50,13 @@ enum Order {
     },
 }
 
-impl Default for Order {
+impl Default for ReuseState {
     fn default() -> Self {
         Self::Recent { stack: Vec::new(), latest: None, room: 0, near: 0 }
     }
 }
 
-impl Order {
+impl ReuseState {
     fn reuse(&self) -> Reuse {
         match *self {
             Self::Recent { .. } => Reuse::Recent,
@@ -89,7 +89,7 @@ impl<K: Key, V> SlotMap<K, V> {
                 let mut stack = Vec::new();
                 try_reserve_exact(&mut stack, front.len())?;
                 stack.extend(front.iter().copied().map(Hole::index));
-                Order::Recent {
+                ReuseState::Recent {
                     stack,
                     latest: latest.map(Hole::index),
                     room: saturate(room),
@@ -97,9 +97,9 @@ impl<K: Key, V> SlotMap<K, V> {
                     near: saturate(near.min(self.slots.len())),
                 }
             }
-            Reuse::Lowest => Order::Lowest,
+            Reuse::Lowest => ReuseState::Lowest,
             Reuse::Rotating { min_free } => {
-                Order::Rotating { min_free: min_free as u64, turn: self.holes.turn() }
+                ReuseState::Rotating { min_free: min_free as u64, turn: self.holes.turn() }
             }
         };
         Ok(NextKeys { highest: self.highest, floors: self.try_tail_floors()?, reuse })
@@ -135,13 +135,15 @@ impl<K: Key, V> SlotMap<K, V> {
         let reuse = reuse.unwrap_or(order.reuse());
         self.holes.try_set_order(reuse).map_err(BadPart::Refused)?;
         match (order, reuse) {
-            (Order::Recent { stack, latest, room, near }, Reuse::Recent) => {
+            (ReuseState::Recent { stack, latest, room, near }, Reuse::Recent) => {
                 let room = *room as usize;
                 self.holes.try_reserve_in_front(room).map_err(BadPart::Refused)?;
                 self.try_fill_front(stack, *latest)?;
                 self.holes.set_near(*near as usize);
             }
-            (Order::Rotating { turn, .. }, Reuse::Rotating { .. }) => self.holes.set_turn(*turn),
+            (ReuseState::Rotating { turn, .. }, Reuse::Rotating { .. }) => {
+                self.holes.set_turn(*turn)
+            }
             _ => {}
         }
         Ok(())
@@ -230,19 +232,20 @@ impl NextKeys {
 
     /// Returns the highest generation, the number of floors, the floors, and the order with what it needs.
     pub(crate) fn try_to_words(&self) -> Result<Vec<u32>, Error> {
-        let stack = if let Order::Recent { stack, .. } = &self.reuse { stack.len() } else { 0 };
+        let stack =
+            if let ReuseState::Recent { stack, .. } = &self.reuse { stack.len() } else { 0 };
         let mut words = Vec::new();
         try_reserve_exact(&mut words, 7 + 2 * self.floors.len() + stack)?;
         words.extend([self.highest, saturate(self.floors.len())]);
         words.extend(self.floors.iter().flat_map(|(end, floor)| [*end, *floor]));
         match &self.reuse {
-            Order::Recent { stack, latest, room, near } => {
+            ReuseState::Recent { stack, latest, room, near } => {
                 let has_latest = latest.is_some().into();
                 words.extend([Self::RECENT, *room, *near, has_latest, latest.unwrap_or(0)]);
                 words.extend(stack);
             }
-            Order::Lowest => words.push(Self::LOWEST),
-            Order::Rotating { min_free, turn } => {
+            ReuseState::Lowest => words.push(Self::LOWEST),
+            ReuseState::Rotating { min_free, turn } => {
                 let [low, high] = [*min_free, *min_free >> 32].map(|half| {
                     u32::try_from(half & u64::from(u32::MAX)).expect("it is half of a number")
                 });
@@ -265,11 +268,16 @@ impl NextKeys {
         let reuse = match *order {
             [Self::RECENT, room, near, has_latest @ 0..=1, latest, ref stack @ ..] => {
                 let latest = (has_latest == 1).then_some(latest);
-                Order::Recent { stack: try_collect(stack.iter().copied())?, latest, room, near }
+                ReuseState::Recent {
+                    stack: try_collect(stack.iter().copied())?,
+                    latest,
+                    room,
+                    near,
+                }
             }
-            [Self::LOWEST] => Order::Lowest,
+            [Self::LOWEST] => ReuseState::Lowest,
             [Self::ROTATING, low, high, turn] => {
-                Order::Rotating { min_free: u64::from(high) << 32 | u64::from(low), turn }
+                ReuseState::Rotating { min_free: u64::from(high) << 32 | u64::from(low), turn }
             }
             _ => return Ok(None),
         };

@@ -1,4 +1,4 @@
-//! [`Identity`]: the number by which a weak pointer recognizes its map.
+//! [`MapId`]: the number by which a weak pointer recognizes its map.
 
 #![forbid(unsafe_code)]
 
@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The number of a map that makes weak pointers; 0 until it makes the first one.
 #[derive(Debug)]
-pub(crate) struct Identity(AtomicU32);
+pub(crate) struct MapId(AtomicU32);
 
-impl Identity {
+impl MapId {
     pub(crate) const fn new() -> Self {
         Self(AtomicU32::new(0))
     }

@@ -32,7 +32,7 @@ mod tests;
 
 use self::bitmap::Bitmap;
 use self::floors::Floors;
-use self::identity::Identity;
+use self::identity::MapId;
 use self::reuse::Reuse;
 use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
@@ -109,7 +109,7 @@ pub(crate) struct Cold {
     /// Where the next call of [`trim_within`](crate::SlotMap::trim_within) continues.
     pub(crate) trim_from: usize,
     /// Not in the map itself: through a `&` to data that contains an atomic, a loop reads all fields again each time.
-    pub(crate) identity: Identity,
+    pub(crate) identity: MapId,
 }
 
 static NOTHING: Cold = Cold::new(Reuse::Recent);
@@ -125,7 +125,7 @@ impl Cold {
             trimmed_in_front: 0,
             floors: Floors::NONE,
             trim_from: 0,
-            identity: Identity::new(),
+            identity: MapId::new(),
         }
     }
 }
@@ -422,7 +422,7 @@ impl Holes {
     pub(crate) fn identity(&self) -> NonZeroU32 {
         match &self.cold {
             Some(cold) => cold.identity.get(),
-            None => Identity::fresh(),
+            None => MapId::fresh(),
         }
     }
 
@@ -431,7 +431,7 @@ impl Holes {
         if let Some(cold) = self.some_cold_mut() {
             cold.floors.set_all(0);
             cold.retired = 0;
-            cold.identity = Identity::new();
+            cold.identity = MapId::new();
         }
     }
 
@@ -494,7 +494,7 @@ impl Holes {
         clone.cold = Some(try_boxed(Cold {
             bitmap: cold.bitmap.try_clone(max_len)?,
             floors: cold.floors.try_clone()?,
-            identity: Identity::new(),
+            identity: MapId::new(),
             ..*cold
         })?);
         let highest = self.front().map(|hole| hole.index() as usize + 1).max();

@@ -2,11 +2,11 @@
 //!
 //! # Why this is sound
 //!
-//! A [`LookRef`] borrows slots shared and a [`LookMut`] mutably, for `'a`. Both know the start and length of the slots
-//! for that time, and check each index against the length. The references that they return have that lifetime. No two
-//! mutable ones are to the same value, since a look is asked for each index at most once: only a [`Joined`] passes it
-//! indices, and takes them from a walk that returns none twice ([`EachOnce`]). A look is split only with its walk; each
-//! part of the walk then has a look of its own over the same slots. No index comes from a key, whose code is the
+//! A [`LookupRef`] borrows slots shared and a [`LookupMut`] mutably, for `'a`. Both know the start and length of the
+//! slots for that time, and check each index against the length. The references that they return have that lifetime. No
+//! two mutable ones are to the same value, since a look is asked for each index at most once: only a [`Joined`] passes
+//! it indices, and takes them from a walk that returns none twice ([`EachOnce`]). A look is split only with its walk;
+//! each part of the walk then has a look of its own over the same slots. No index comes from a key, whose code is the
 //! user's. A tuple of looks holds several borrows, which are of distinct slots if one is mutable.
 
 #![expect(unsafe_code, reason = "returns references to the values of slots")]
@@ -39,7 +39,7 @@ unsafe impl<V, T: FromSlot<V>> EachOnce for WalkLive<'_, V, T> {
 }
 
 /// Slots in which values are looked up during a walk.
-pub trait Look: Sized {
+pub trait Lookup: Sized {
     type Value;
 
     /// Returns the value at an index, if it has this generation.
@@ -60,38 +60,38 @@ pub trait Look: Sized {
 
 /// Looks up values, and returns a reference `T` to each.
 #[expect(missing_debug_implementations, reason = "the type cannot be named outside the crate")]
-pub struct LookAt<V, T> {
+pub struct SlotLookup<V, T> {
     /// Of slots that are borrowed for as long as `T` lives.
     start: NonNull<Slot<V>>,
     len: usize,
     given: PhantomData<T>,
 }
 
-pub(crate) type LookRef<'a, V> = LookAt<V, &'a V>;
+pub(crate) type LookupRef<'a, V> = SlotLookup<V, &'a V>;
 
-pub(crate) type LookMut<'a, V> = LookAt<V, &'a mut V>;
+pub(crate) type LookupMut<'a, V> = SlotLookup<V, &'a mut V>;
 
 // SAFETY: it gives access to `T`s and to nothing else.
-unsafe impl<V, T: Send> Send for LookAt<V, T> {}
-// SAFETY: as above. Through `&LookMut`, a value is reached only by unsafe calls, whose callers guarantee that each
+unsafe impl<V, T: Send> Send for SlotLookup<V, T> {}
+// SAFETY: as above. Through `&LookupMut`, a value is reached only by unsafe calls, whose callers guarantee that each
 // index is looked up once.
-unsafe impl<V, T: Sync> Sync for LookAt<V, T> {}
+unsafe impl<V, T: Sync> Sync for SlotLookup<V, T> {}
 
-impl<'a, V> LookRef<'a, V> {
+impl<'a, V> LookupRef<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a Slots<V>) -> Self {
         Self { start: slots.start(), len: slots.len(), given: PhantomData }
     }
 }
 
-impl<'a, V> LookMut<'a, V> {
+impl<'a, V> LookupMut<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a mut Slots<V>) -> Self {
         Self { start: slots.start(), len: slots.len(), given: PhantomData }
     }
 }
 
-impl<V, T> LookAt<V, T> {
+impl<V, T> SlotLookup<V, T> {
     /// Returns a look that finds nothing.
     #[inline]
     pub(crate) const fn at_nothing(self) -> Self {
@@ -99,9 +99,9 @@ impl<V, T> LookAt<V, T> {
     }
 }
 
-copy!([V] LookRef<'_, V>);
+copy!([V] LookupRef<'_, V>);
 
-impl<V, T: FromSlot<V>> Look for LookAt<V, T> {
+impl<V, T: FromSlot<V>> Lookup for SlotLookup<V, T> {
     type Value = T;
 
     #[inline]
@@ -111,8 +111,8 @@ impl<V, T: FromSlot<V>> Look for LookAt<V, T> {
         }
         // SAFETY: `index` is below the length, as checked above, so the slot lies within the array.
         let slot = unsafe { self.start.add(index as usize) };
-        // SAFETY: the slot is below the length. `LookRef::new` and `LookMut::new`, the only constructors, borrow the
-        // slots, so `T` is a reference, and no look writes to a state.
+        // SAFETY: the slot is below the length. `LookupRef::new` and `LookupMut::new`, the only constructors, borrow
+        // the slots, so `T` is a reference, and no look writes to a state.
         let is_live = unsafe { array::is_live_with(slot, generation) };
         // SAFETY: the slot is live, and the slots are borrowed for as long as `T` lives. If `T` is mutable, the caller
         // guarantees that the index is looked up once.
@@ -127,7 +127,7 @@ impl<V, T: FromSlot<V>> Look for LookAt<V, T> {
 /// Implements looks for tuples of looks.
 macro_rules! tuple {
     ($($look:ident $at:tt),+) => {
-        impl<$($look: Look),+> Look for ($($look,)+) {
+        impl<$($look: Lookup),+> Lookup for ($($look,)+) {
             type Value = ($($look::Value,)+);
 
             #[inline]
@@ -155,7 +155,7 @@ pub(crate) struct Joined<W, L> {
     look: L,
 }
 
-impl<W: EachOnce, L: Look> Joined<W, L> {
+impl<W: EachOnce, L: Lookup> Joined<W, L> {
     /// `look` must not have been used yet.
     #[inline]
     pub(crate) fn new(walk: W, look: L) -> Self {
@@ -164,7 +164,7 @@ impl<W: EachOnce, L: Look> Joined<W, L> {
 }
 
 // SAFETY: it returns the indices of its walk or fewer, and so do both parts of a split.
-unsafe impl<W: EachOnce, L: Look> EachOnce for Joined<W, L> {
+unsafe impl<W: EachOnce, L: Lookup> EachOnce for Joined<W, L> {
     #[cfg(feature = "rayon")]
     fn split(self) -> (Self, Option<Self>) {
         let Self { walk, look } = self;
@@ -177,7 +177,7 @@ unsafe impl<W: EachOnce, L: Look> EachOnce for Joined<W, L> {
     }
 }
 
-impl<W: EachOnce, L: Look> Walk for Joined<W, L> {
+impl<W: EachOnce, L: Lookup> Walk for Joined<W, L> {
     type Value = (W::Value, L::Value);
 
     #[inline]

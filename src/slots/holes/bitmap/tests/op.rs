@@ -43,7 +43,7 @@ pub(crate) enum Op {
     ClearRange(BitIndex, BitIndex),
     ClearAll,
     Clone,
-    Look(BitIndex),
+    Lookup(BitIndex),
 }
 
 #[derive(Debug)]
@@ -141,7 +141,7 @@ impl Model {
                 self.covered = used.next_multiple_of(64);
                 self.compare_all();
             }
-            Op::Look(place) => {
+            Op::Lookup(place) => {
                 let index = place.index();
                 assert_eq!(self.bitmap.contains(index), self.set.contains(&index));
                 let next = self.set.range(index..).next().copied();

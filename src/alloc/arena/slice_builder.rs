@@ -1,4 +1,4 @@
-//! [`Filling`]: a slice in an arena while its values are being stored.
+//! [`SliceBuilder`]: a slice in an arena while its values are being stored.
 
 #![expect(unsafe_code, reason = "writes values to blocks of an arena")]
 
@@ -15,7 +15,7 @@ use std::slice;
 ///
 /// It grows in place while its block is the arena's last. User code that makes a value may allocate from the arena; the
 /// slice then moves when it grows.
-pub(super) struct Filling<'b, T> {
+pub(super) struct SliceBuilder<'b, T> {
     bump: &'b Bump,
     /// A block that was handed out for an array of `capacity` values.
     start: NonNull<T>,
@@ -24,7 +24,7 @@ pub(super) struct Filling<'b, T> {
     values: PhantomData<T>,
 }
 
-impl<'b, T> Filling<'b, T> {
+impl<'b, T> SliceBuilder<'b, T> {
     /// The largest block that is allocated on the word of a size hint.
     const TRUSTED_BYTES: usize = 1 << 20;
     /// The largest spare capacity when growing in place: doubling would commit memory without need.
@@ -134,7 +134,7 @@ impl<'b, T> Filling<'b, T> {
     }
 }
 
-impl Filling<'_, u8> {
+impl SliceBuilder<'_, u8> {
     pub(super) fn try_extend_from_slice(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if bytes.len() > self.capacity - self.len {
             self.try_grow(bytes.len())?;
@@ -148,7 +148,7 @@ impl Filling<'_, u8> {
     }
 }
 
-impl<T> Drop for Filling<'_, T> {
+impl<T> Drop for SliceBuilder<'_, T> {
     #[inline]
     fn drop(&mut self) {
         let values = ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);
