@@ -227,7 +227,7 @@ impl<K: Key, V> Secondary<K, V> for SecondaryMap<K, V> {
     ) -> Result<(), E> {
         let mut waiting = DeferredPairs::new(Self::NEAR_READ_BYTES);
         while let Some((key, value)) = next()? {
-            if waiting.is_to_pass(self, key) {
+            if waiting.must_insert_now(self, key) {
                 self.put_new((key, value))?;
             } else {
                 let pairs = waiting.wait(self, key, value).map_err(E::custom)?;

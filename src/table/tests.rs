@@ -124,14 +124,14 @@ fn a_copy_refused_memory_at_any_step_leaves_nothing() {
         for pass in 0.. {
             let fault = Fault::from_nth(call, pass);
             let copy = table.try_clone();
-            let struck = fault.failures();
+            let failures = fault.failures();
             drop(fault);
             assert_eq!(table.check(), Ok(()));
             let Ok(copy) = copy else {
                 assert_eq!(Rc::strong_count(&held), count);
                 continue;
             };
-            assert_eq!((struck, copy.check()), (0, Ok(())));
+            assert_eq!((failures, copy.check()), (0, Ok(())));
             assert!(copy.iter().eq(table.iter()));
             assert_eq!(Rc::strong_count(&held), 2 * count - 1);
             // The rows, and the arrays of four indices, some of which are empty.

@@ -325,10 +325,10 @@ fn reserving_makes_room_and_never_beyond_the_maximum() {
     assert_eq!(map.stats().reserved_bytes, 0);
     map.reserve(64);
     assert!(map.capacity() == 64 && map.is_empty());
-    for wish in [65, 1 << 20, usize::MAX / 16, usize::MAX] {
-        assert!(map.try_reserve(wish).is_err(), "{wish}");
-        assert!(map.try_prefault(wish).is_err(), "{wish}");
-        assert!(map.grow_only().try_reserve(wish).is_err(), "{wish}");
+    for requested in [65, 1 << 20, usize::MAX / 16, usize::MAX] {
+        assert!(map.try_reserve(requested).is_err(), "{requested}");
+        assert!(map.try_prefault(requested).is_err(), "{requested}");
+        assert!(map.grow_only().try_reserve(requested).is_err(), "{requested}");
     }
     map.extend(0..60);
     map.retain(|_, value| *value < 50);

@@ -705,7 +705,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                 let kept = self.config.rotate.map_or(0, Count::get) as usize;
                 let need = |holes| count.saturating_sub(holes) + self.len as usize;
                 // Reserved holes are filled if no other slots are left.
-                let (least, wished) =
+                let (least, requested) =
                     (need(self.holes.len()), need(self.holes.len().saturating_sub(kept)));
                 let result = if matches!(op, Op::Reserve(_)) {
                     self.map.try_reserve(count)
@@ -713,7 +713,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                     self.map.try_prefault(count)
                 };
                 assert_eq!(result.is_ok(), least <= self.map.max_len());
-                let made = if wished <= self.map.max_len() { wished } else { least };
+                let made = if requested <= self.map.max_len() { requested } else { least };
                 assert!(result.is_err() || self.map.capacity() >= made);
             }
             _ => {}

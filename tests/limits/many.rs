@@ -218,9 +218,9 @@ fn a_stack_at_a_low_address_makes_nothing_scarce() {
         }
         let (access, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
-        let wished = ptr::without_provenance_mut(1 << 30);
+        let hint = ptr::without_provenance_mut(1 << 30);
         // SAFETY: a fresh mapping, at no place that is in use.
-        let stack = unsafe { libc::mmap(wished, STACK_BYTES, access, flags, -1, 0) };
+        let stack = unsafe { libc::mmap(hint, STACK_BYTES, access, flags, -1, 0) };
         if stack.addr() >> 32 != 0 {
             eprintln!("SKIPPED: no stack at a low address");
             return;

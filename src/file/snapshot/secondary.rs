@@ -128,7 +128,7 @@ fn read_into<K: Key, V: Pod>(
     };
     let mut waiting = DeferredPairs::new(NEAR_BYTES);
     let tag = read_pairs(from, |key, value| {
-        if waiting.is_to_pass(&map, key) {
+        if waiting.must_insert_now(&map, key) {
             return put(&mut map, key, value);
         }
         let pairs = waiting.wait(&mut map, key, value)?;

@@ -30,7 +30,10 @@ pub(crate) struct NextKeys {
 /// A [`Reuse`], and what the map remembers for it.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename = "Order", rename_all = "lowercase", deny_unknown_fields))]
+#[cfg_attr(
+    feature = "serde",
+    serde(rename = "Order", rename_all = "lowercase", deny_unknown_fields)
+)]
 enum ReuseState {
     Recent {
         /// The holes on the stack, the next one last.
