@@ -23,7 +23,7 @@
 //!
 //! # Implementation
 //!
-//! A [`BlockHeader`] precedes the first page, and a bitmap of the committed pages precedes the head. So callers pass
+//! A [`BlockHeader`] precedes the first page, and a bitmap of the committed pages precedes the header. So callers pass
 //! the reservation that pages belong to, and no list of reservations is needed.
 
 #![expect(clippy::unnecessary_wraps, reason = "the functions of other systems can fail")]

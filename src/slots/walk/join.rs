@@ -4,10 +4,10 @@
 //!
 //! A [`LookupRef`] borrows slots shared and a [`LookupMut`] mutably, for `'a`. Both know the start and length of the
 //! slots for that time, and check each index against the length. The references that they return have that lifetime. No
-//! two mutable ones are to the same value, since a look is asked for each index at most once: only a [`Joined`] passes
-//! it indices, and takes them from a walk that returns none twice ([`EachOnce`]). A look is split only with its walk;
-//! each part of the walk then has a look of its own over the same slots. No index comes from a key, whose code is the
-//! user's. A tuple of looks holds several borrows, which are of distinct slots if one is mutable.
+//! two mutable ones are to the same value, since a lookup is asked for each index at most once: only a [`Joined`]
+//! passes it indices, and takes them from a walk that returns none twice ([`EachOnce`]). A lookup is split only with
+//! its walk; each part of the walk then has a lookup of its own over the same slots. No index comes from a key, whose
+//! code is the user's. A tuple of lookups holds several borrows, which are of distinct slots if one is mutable.
 
 #![expect(unsafe_code, reason = "returns references to the values of slots")]
 
@@ -46,15 +46,15 @@ pub trait Lookup: Sized {
     ///
     /// # Safety
     ///
-    /// - The index was not looked up before, here or in a look that this was split from or into; or the look is
+    /// - The index was not looked up before, here or in a lookup that this was split from or into; or the lookup is
     ///   `Clone`.
     unsafe fn look(&self, index: u32, generation: u32) -> Option<Self::Value>;
 
-    /// Returns another look over the same slots.
+    /// Returns another lookup over the same slots.
     ///
     /// # Safety
     ///
-    /// - No index is looked up in both; or the look is `Clone`.
+    /// - No index is looked up in both; or the lookup is `Clone`.
     unsafe fn split(&self) -> Self;
 }
 
@@ -92,7 +92,7 @@ impl<'a, V> LookupMut<'a, V> {
 }
 
 impl<V, T> SlotLookup<V, T> {
-    /// Returns a look that finds nothing.
+    /// Returns a lookup that finds nothing.
     #[inline]
     pub(crate) const fn at_nothing(self) -> Self {
         Self { len: 0, ..self }
@@ -112,7 +112,7 @@ impl<V, T: FromSlot<V>> Lookup for SlotLookup<V, T> {
         // SAFETY: `index` is below the length, as checked above, so the slot lies within the array.
         let slot = unsafe { self.start.add(index as usize) };
         // SAFETY: the slot is below the length. `LookupRef::new` and `LookupMut::new`, the only constructors, borrow
-        // the slots, so `T` is a reference, and no look writes to a state.
+        // the slots, so `T` is a reference, and no lookup writes to a state.
         let is_live = unsafe { array::is_live_with(slot, generation) };
         // SAFETY: the slot is live, and the slots are borrowed for as long as `T` lives. If `T` is mutable, the caller
         // guarantees that the index is looked up once.
@@ -124,7 +124,7 @@ impl<V, T: FromSlot<V>> Lookup for SlotLookup<V, T> {
     }
 }
 
-/// Implements looks for tuples of looks.
+/// Implements lookups for tuples of them.
 macro_rules! tuple {
     ($($look:ident $at:tt),+) => {
         impl<$($look: Lookup),+> Lookup for ($($look,)+) {
@@ -132,12 +132,12 @@ macro_rules! tuple {
 
             #[inline]
             unsafe fn look(&self, index: u32, generation: u32) -> Option<Self::Value> {
-                // SAFETY: the caller guarantees the requirements for each look of the tuple.
+                // SAFETY: the caller guarantees the requirements for each lookup of the tuple.
                 Some(($(unsafe { self.$at.look(index, generation) }?,)+))
             }
 
             unsafe fn split(&self) -> Self {
-                // SAFETY: the caller guarantees the requirements for each look of the tuple.
+                // SAFETY: the caller guarantees the requirements for each lookup of the tuple.
                 ($(unsafe { self.$at.split() },)+)
             }
         }
@@ -148,7 +148,7 @@ tuple!(A 0, B 1);
 tuple!(A 0, B 1, C 2);
 tuple!(A 0, B 1, C 2, D 3);
 
-/// A walk that returns only items for which a look finds a value, together with that.
+/// A walk that returns only items for which a lookup finds a value, together with that.
 #[derive(Clone)]
 pub(crate) struct Joined<W, L> {
     walk: W,
