@@ -6,14 +6,14 @@ mod sync {
     pub(super) use crate::service::sync::thread;
 }
 
-#[path = "../../../src/region_cache/size_class.rs"]
-mod size_class;
 #[path = "../../../src/region_cache/count.rs"]
 mod count;
 mod interleavings;
 #[path = "../../../src/region_cache/pieces.rs"]
 #[expect(dead_code, reason = "some functions are not modelled")]
 mod pieces;
+#[path = "../../../src/region_cache/size_class.rs"]
+mod size_class;
 mod statics;
 
 use count::LentBytes;

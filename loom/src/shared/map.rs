@@ -5,9 +5,9 @@
 //! is written.
 
 use super::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use super::tickets::{self, TicketMap, TicketSlot};
 use super::interleavings::model;
 use super::places::{Claim, Grown, Places, Refusal};
+use super::tickets::{self, TicketMap, TicketSlot};
 use crate::error::{Error, ErrorKind};
 use loom::cell::UnsafeCell;
 use loom::sync::{Arc, Mutex};

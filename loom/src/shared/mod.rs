@@ -8,13 +8,13 @@ mod sync {
     pub(super) use super::atomic;
 }
 mod atomic;
-#[path = "../../../src/shared/map/tickets.rs"]
-mod tickets;
 mod interleavings;
 mod map;
 #[path = "../../../src/shared/places.rs"]
 #[expect(dead_code, reason = "memory is not modelled")]
 mod places;
+#[path = "../../../src/shared/map/tickets.rs"]
+mod tickets;
 
 use crate::error::{Error, ErrorKind};
 use atomic::AtomicU8;
