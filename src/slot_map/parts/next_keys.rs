@@ -145,7 +145,7 @@ impl<K: Key, V> SlotMap<K, V> {
                 self.holes.set_near(*near as usize);
             }
             (ReuseState::Rotating { turn, .. }, Reuse::Rotating { .. }) => {
-                self.holes.set_turn(*turn)
+                self.holes.set_turn(*turn);
             }
             _ => {}
         }
