@@ -155,6 +155,17 @@ macro_rules! scope_methods {
         /// # Panics
         ///
         /// As for [`push`](Self::push); elements that were stored before stay.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut numbers = stayput::", stringify!($Vec), "::from([1, 2]);")]
+        /// let scope = numbers.grow_only();
+        /// let one = &scope[0];
+        /// scope.extend([3, 4]);
+        /// scope.extend(scope.iter().map(|n| n * 10));
+        /// assert_eq!((*one, scope.len(), scope[7]), (1, 8, 40));
+        /// ```
         #[track_caller]
         pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
             iter.into_iter().for_each(|value| {
