@@ -4,12 +4,12 @@
 /// Defines methods and their fallible twins, given the names of both, their generics and parameters, what they return,
 /// and the bodies of the twins.
 ///
-/// Examples follow the documentation after a semicolon. The first literal ends the first sentence about the twin, and
-/// the second the sentence about its errors. A condition in `@[…]` applies to both methods.
+/// Sections after `# Panics` follow a semicolon. The first literal ends the first sentence about the twin, and the
+/// second the sentence about its errors. A condition in `@[…]` applies to both methods.
 macro_rules! twins {
     ($(
         $(#[$doc:meta])+
-        $(; $(#[$example:meta])+)?
+        $(; $(#[$more:meta])+)?
         $(@[$cfg:meta])?
         fn $name:ident, $try_name:ident
         [$($generics:tt)*] (&$this:ident $(, $arg:ident: $type:ty)*) -> $ok:ty
@@ -24,7 +24,7 @@ macro_rules! twins {
         #[doc = concat!("If [`", stringify!($try_name), "`](Self::", stringify!($try_name), ") returns an error.")]
         $(
             ///
-            $(#[$example])+
+            $(#[$more])+
         )?
         $(#[cfg($cfg)] #[cfg_attr(docsrs, doc(cfg($cfg)))])?
         #[inline]
@@ -100,11 +100,11 @@ macro_rules! alloc_methods {
 
             /// Like [`alloc_with`](Self::alloc_with), for a closure that can fail. After an error the room is free
             /// again, unless the closure has stored something after it.
-            ///
+            ;
             /// # Errors
             ///
             /// If the closure returns an error.
-            ;
+            ///
             /// # Examples
             ///
             /// ```
@@ -167,11 +167,11 @@ macro_rules! alloc_methods {
             /// Like [`alloc_slice_fill_with`](Self::alloc_slice_fill_with), for a closure that can fail. After an error
             /// the values made before are dropped and their room is free again, unless the closure has stored something
             /// after it.
-            ///
+            ;
             /// # Errors
             ///
             /// If the closure returns an error. It is not called again.
-            ;
+            ///
             /// # Examples
             ///
             /// ```
@@ -251,6 +251,14 @@ macro_rules! alloc_methods {
 
             /// Equivalent to [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), under the name that `bumpalo`
             /// uses. There the iterator must know its length, and a wrong length is a panic.
+            ;
+            /// # Examples
+            ///
+            /// ```
+            /// let arena = stayput::Arena::new();
+            /// let even = arena.alloc_slice_fill_iter((1..=6).filter(|n| n % 2 == 0));
+            /// assert_eq!(*even, [2, 4, 6]);
+            /// ```
             fn alloc_slice_fill_iter, try_alloc_slice_fill_iter
             [T] (&self, values: impl IntoIterator<Item = T>) -> &$life mut [T] {
                 self.try_alloc_slice_from_iter(values)
@@ -259,11 +267,11 @@ macro_rules! alloc_methods {
             /// Like [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), for an iterator over results. At the first
             /// error the values before it are dropped and their room is free again, unless the iterator has stored
             /// something after it.
-            ///
+            ;
             /// # Errors
             ///
             /// The first error of the iterator, which is not called again.
-            ;
+            ///
             /// # Examples
             ///
             /// ```
