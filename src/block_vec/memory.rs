@@ -79,6 +79,15 @@ impl<T> BlockVec<T> {
 
     /// Like [`shrink_to_fit`](Self::shrink_to_fit), but keeps capacity for at least `min_capacity` elements, if there
     /// is as much.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut bytes = stayput::BlockVec::from(vec![1_u8; 4 << 20]);
+    /// bytes.truncate(10);
+    /// bytes.shrink_to(1 << 20); // as much as the next level needs
+    /// assert!((1 << 20..2 << 20).contains(&bytes.capacity()));
+    /// ```
     pub fn shrink_to(&mut self, min_capacity: usize) {
         self.shrink(min_capacity, &mut Purse::unlimited());
     }

@@ -165,6 +165,17 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     /// # Panics
     ///
     /// If [`try_reserve`](Self::try_reserve) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut scores = stayput::Columns::new();
+    /// let scope = scores.grow_only();
+    /// let ann = scope.push(("Ann", 7));
+    /// scope.reserve(1000); // `ann` stays valid
+    /// assert_eq!(ann, (&"Ann", &7));
+    /// assert!(scores.capacity() >= 1001);
+    /// ```
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
         or_give_up(self.try_reserve(additional));

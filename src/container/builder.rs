@@ -144,8 +144,8 @@ impl<C: ContainerIn<O>, O: OwnOptions> Builder<C, O> {
         or_give_up(self.try_build_in(backing))
     }
 
-    /// Builds the container in caller-provided memory like [`build_in`](Self::build_in), or returns the error and the
-    /// backing. Calls the backing to commit memory if a capacity was requested.
+    /// Builds the container in a [`Backing`] like [`build_in`](Self::build_in), or returns the error and the backing.
+    /// Calls the backing to commit memory if a capacity was requested.
     ///
     /// # Errors
     ///

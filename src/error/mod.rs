@@ -494,7 +494,7 @@ impl From<Error> for std::io::Error {
 /// use stayput::{Error, VmVec};
 ///
 /// fn store(into: &mut VmVec<String>, text: String) -> Result<(), Error> {
-///     into.try_push(text)?; // on failure `text` is dropped; it is in the field `value` of the error
+///     into.try_push(text)?; // `?` converts `Refused` to `Error`, and drops the text
 ///     Ok(())
 /// }
 /// # store(&mut VmVec::new(), "a".into()).unwrap();

@@ -178,6 +178,17 @@ macro_rules! scope_methods {
         /// # Panics
         ///
         /// If [`try_reserve`](Self::try_reserve) returns an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut log = stayput::", stringify!($Vec), "::new();")]
+        /// let scope = log.grow_only();
+        /// let start = scope.push("start");
+        /// scope.reserve(1000); // `start` stays valid
+        /// assert!(scope.capacity() >= 1001);
+        /// assert_eq!(*start, "start");
+        /// ```
         #[track_caller]
         pub fn reserve(&self, additional: usize) {
             $crate::error::or_give_up(self.try_reserve(additional));

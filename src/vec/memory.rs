@@ -142,6 +142,15 @@ impl<T> VmVec<T> {
 
     /// Like [`shrink_to_fit`](Self::shrink_to_fit), but keeps capacity for at least `min_capacity` elements, if that
     /// much is committed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut bytes = stayput::VmVec::from(vec![1_u8; 4 << 20]);
+    /// bytes.truncate(10);
+    /// bytes.shrink_to(1 << 20); // as much as the next level needs
+    /// assert!((1 << 20..2 << 20).contains(&bytes.capacity()));
+    /// ```
     pub fn shrink_to(&mut self, min_capacity: usize) {
         // The error is ignored, as in `shrink_to_fit`.
         let _ = self.try_shrink_to(min_capacity);

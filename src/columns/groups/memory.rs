@@ -101,6 +101,15 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
 
     /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but keeps capacity for at least `min_capacity` rows, if
     /// that much is committed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut rows: stayput::Groups<(u64, u32), 8> = (0..200_000).map(|n| (n, 1)).collect();
+    /// rows.truncate(10);
+    /// rows.shrink_to(50_000); // as many as the next level has
+    /// assert!((50_000..100_000).contains(&rows.capacity()));
+    /// ```
     pub fn shrink_to(&mut self, min_capacity: usize) {
         self.records.shrink_to(min_capacity.div_ceil(N));
     }
