@@ -13,9 +13,10 @@ use crate::key::Key;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use std::hash::BuildHasher;
 
-/// Defines the unchecked look-ups of a map by the safe ones.
+/// Defines the unchecked look-ups of a map by the safe ones. `$new` is documentation that makes a map `scores` with the
+/// values 1 and 2 for the keys `ann` and `ben`.
 macro_rules! unchecked {
-    ($map:ident<K, V $(, $hasher:ident)?>, $(#[$example:meta])*) => {
+    ($map:ident<K, V $(, $hasher:ident)?>, $(#[$new:meta])+) => {
         impl<K: Key, V $(, $hasher: BuildHasher)?> $map<K, V $(, $hasher)?> {
             /// Returns the value of a key without checking that it has one in this map. O(1).
             ///
@@ -27,7 +28,11 @@ macro_rules! unchecked {
             ///
             /// # Examples
             ///
-            $(#[$example])*
+            /// ```
+            $(#[$new])+
+            /// // SAFETY: its value was inserted above.
+            /// assert_eq!(unsafe { scores.get_unchecked(ann) }, &1);
+            /// ```
             #[inline]
             pub unsafe fn get_unchecked(&self, key: K) -> &V {
                 let found = self.get(key);
@@ -41,6 +46,15 @@ macro_rules! unchecked {
             /// # Safety
             ///
             /// - As for [`get_unchecked`](Self::get_unchecked).
+            ///
+            /// # Examples
+            ///
+            /// ```
+            $(#[$new])+
+            /// // SAFETY: its value was inserted above.
+            /// unsafe { *scores.get_unchecked_mut(ann) += 6 };
+            /// assert_eq!(scores[ann], 7);
+            /// ```
             #[inline]
             pub unsafe fn get_unchecked_mut(&mut self, key: K) -> &mut V {
                 let found = self.get_mut(key);
@@ -56,6 +70,16 @@ macro_rules! unchecked {
             /// - [`get_disjoint_mut`](Self::get_disjoint_mut) with these keys, in place of this call, would find
             ///   values: as for [`get_unchecked`](Self::get_unchecked), for each key, and no two keys have the same
             ///   slot.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            $(#[$new])+
+            /// // SAFETY: their values were inserted above, and the keys differ.
+            /// let [first, second] = unsafe { scores.get_disjoint_unchecked_mut([ann, ben]) };
+            /// std::mem::swap(first, second);
+            /// assert_eq!((scores[ann], scores[ben]), (2, 1));
+            /// ```
             #[inline]
             pub unsafe fn get_disjoint_unchecked_mut<const N: usize>(
                 &mut self,
@@ -72,39 +96,25 @@ macro_rules! unchecked {
 
 unchecked! {
     SecondaryMap<K, V>,
-    /// ```
     /// # use stayput::{SecondaryMap, SlotMap};
-    /// let mut map = SlotMap::new();
-    /// let key = map.insert("foo");
-    /// let mut second = SecondaryMap::new();
-    /// second.insert(key, 7);
-    /// // SAFETY: its value was inserted above.
-    /// assert_eq!(unsafe { second.get_unchecked(key) }, &7);
-    /// ```
+    /// let mut names = SlotMap::new();
+    /// let (ann, ben) = (names.insert("Ann"), names.insert("Ben"));
+    /// let mut scores = SecondaryMap::from_iter([(ann, 1), (ben, 2)]);
 }
 
 unchecked! {
     SparseSecondaryMap<K, V, S>,
-    /// ```
     /// # use stayput::{SlotMap, SparseSecondaryMap};
-    /// let mut map = SlotMap::new();
-    /// let key = map.insert("foo");
-    /// let mut second = SparseSecondaryMap::new();
-    /// second.insert(key, 7);
-    /// // SAFETY: its value was inserted above.
-    /// assert_eq!(unsafe { second.get_unchecked(key) }, &7);
-    /// ```
+    /// let mut names = SlotMap::new();
+    /// let (ann, ben) = (names.insert("Ann"), names.insert("Ben"));
+    /// let mut scores: SparseSecondaryMap<_, _> = [(ann, 1), (ben, 2)].into_iter().collect();
 }
 
 unchecked! {
     DenseSlotMap<K, V>,
-    /// ```
     /// # use stayput::DenseSlotMap;
-    /// let mut map = DenseSlotMap::new();
-    /// let key = map.insert(7);
-    /// // SAFETY: its value was inserted above.
-    /// assert_eq!(unsafe { map.get_unchecked(key) }, &7);
-    /// ```
+    /// let mut scores = DenseSlotMap::new();
+    /// let (ann, ben) = (scores.insert(1), scores.insert(2));
 }
 
 #[cfg(feature = "block-vec")]
@@ -135,6 +145,15 @@ impl<T> BlockVec<T> {
     /// # Safety
     ///
     /// - As for [`get_unchecked`](Self::get_unchecked).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = stayput::BlockVec::from(["to", "be"]);
+    /// // SAFETY: there are two elements.
+    /// unsafe { *words.get_unchecked_mut(1) = "do" };
+    /// assert_eq!(words, ["to", "do"]);
+    /// ```
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         let found = self.get_mut(index);

@@ -103,6 +103,21 @@ impl<A> GlobalVm<A> {
     }
 
     /// Sets the size from which a block counts as large. Defaults to 256 KiB; the minimum is 64 KiB.
+    ///
+    /// # Examples
+    ///
+    /// ```standalone_crate
+    /// use stayput::alloc::GlobalVm;
+    ///
+    /// #[global_allocator]
+    /// static GLOBAL: GlobalVm = GlobalVm::new().threshold_bytes(1 << 20);
+    ///
+    /// fn main() {
+    ///     let buffer = vec![1_u8; 512 << 10];
+    ///     assert_eq!(GLOBAL.stats().blocks, 0); // allocated by the parent
+    ///     # drop(buffer);
+    /// }
+    /// ```
     #[must_use]
     pub const fn threshold_bytes(mut self, bytes: usize) -> Self {
         self.alloc.set_threshold_bytes(bytes);

@@ -79,6 +79,21 @@ pub struct VmAlloc<P = System> {
 }
 
 /// Statistics about large blocks, returned by [`stats`]. Small blocks belong to the parent and are not counted.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "allocator-api2-02")] {
+/// use allocator_api2_02::vec::Vec;
+/// use stayput::alloc::{self, VmAlloc};
+///
+/// let samples: Vec<u64, VmAlloc> = Vec::with_capacity_in(1 << 18, VmAlloc::new());
+/// let stats = alloc::stats();
+/// # #[cfg(not(target_family = "wasm"))]
+/// assert!(stats.blocks == 1 && stats.committed_bytes >= 2 << 20);
+/// # drop(samples);
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AllocStats {
@@ -117,6 +132,22 @@ pub fn stats() -> AllocStats {
 /// scarce, also releases the room that blocks have reserved for growth.
 ///
 /// Makes one system call per cached block.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "allocator-api2-02")] {
+/// use allocator_api2_02::vec::Vec;
+/// use stayput::alloc::{self, VmAlloc};
+///
+/// let samples: Vec<u64, VmAlloc> = Vec::with_capacity_in(1 << 18, VmAlloc::new());
+/// drop(samples);
+/// # #[cfg(not(target_family = "wasm"))]
+/// assert_eq!(alloc::stats().kept_blocks, 1);
+/// alloc::trim();
+/// assert_eq!(alloc::stats().kept_blocks, 0);
+/// # }
+/// ```
 pub fn trim() {
     region_cache::trim();
 }
@@ -208,6 +239,20 @@ impl<P> VmAlloc<P> {
     }
 
     /// Sets the size from which a block counts as large. Defaults to 256 KiB; the minimum is 64 KiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "allocator-api2-02")] {
+    /// use allocator_api2_02::vec::Vec;
+    /// use stayput::alloc::{self, VmAlloc};
+    ///
+    /// let large = VmAlloc::new().threshold_bytes(1 << 20);
+    /// let buffer: Vec<u8, VmAlloc> = Vec::with_capacity_in(512 << 10, large);
+    /// assert_eq!(alloc::stats().blocks, 0); // allocated by the parent
+    /// # drop(buffer);
+    /// # }
+    /// ```
     #[must_use]
     pub const fn threshold_bytes(mut self, bytes: usize) -> Self {
         self.set_threshold_bytes(bytes);
@@ -219,6 +264,21 @@ impl<P> VmAlloc<P> {
     /// With [`HugePages::Auto`], a block is advised to use them, from its start, when it grows to more than 8 MiB, or
     /// to more than 64 MiB if it has no room to grow: a block that grows is most likely used in order. A block
     /// allocated at that size may be used sparsely, which huge pages make slow and large.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "allocator-api2-02")] {
+    /// use allocator_api2_02::vec::Vec;
+    /// use stayput::HugePages;
+    /// use stayput::alloc::VmAlloc;
+    ///
+    /// // Few of the values are used: a huge page for each would waste memory.
+    /// let small_pages = VmAlloc::new().huge_pages(HugePages::Never);
+    /// let mut sparse: Vec<u64, VmAlloc> = Vec::new_in(small_pages);
+    /// sparse.resize(100_000, 0);
+    /// # }
+    /// ```
     #[must_use]
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
         self.options.huge_pages = huge_pages;
@@ -229,6 +289,22 @@ impl<P> VmAlloc<P> {
     ///
     /// Defaults to a size that depends on how many blocks there are, see [the limits](Self#limits), which also bound
     /// this. If the system refuses it, 1/64 of it is tried; if that is refused too, the block has no room to grow.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "allocator-api2-02")] {
+    /// use allocator_api2_02::vec::Vec;
+    /// use stayput::alloc::VmAlloc;
+    ///
+    /// let up_to_1_gib = VmAlloc::new().reserve_bytes(1 << 30);
+    /// let mut log: Vec<u64, VmAlloc> = Vec::with_capacity_in(1 << 16, up_to_1_gib);
+    /// let first = log.as_ptr();
+    /// log.extend(0..1_000_000);
+    /// # #[cfg(not(target_family = "wasm"))]
+    /// assert_eq!(log.as_ptr(), first);
+    /// # }
+    /// ```
     #[must_use]
     pub const fn reserve_bytes(mut self, bytes: usize) -> Self {
         self.options.reserve_bytes = Some(bytes);

@@ -25,7 +25,15 @@ impl<T> BlockVec<T> {
 
     constructors! {
         /// Returns an empty array with memory allocated for `capacity` elements.
-        with_capacity, try_with_capacity, capacity
+        with_capacity, try_with_capacity, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut samples = stayput::BlockVec::with_capacity(1000);
+        /// assert!(samples.capacity() >= 1000);
+        /// samples.extend(0..1_000_000); // may still grow
+        /// assert_eq!(samples.len(), 1_000_000);
+        /// ```
     }
 
     constructors! {
@@ -163,12 +171,28 @@ impl<T> BlockVec<T> {
     /// makes one comparison more than the iterator of a slice, at the end of each block. A `for` loop over this
     /// iterator is not vectorised: where a loop over a slice would be, such as a sum of small integers, it takes twice
     /// as long. `nth` takes the same time independently of how many elements it skips.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let prices: stayput::BlockVec<u64> = (1..=10_000).collect();
+    /// assert_eq!(prices.iter().sum::<u64>(), 50_005_000);
+    /// assert_eq!(prices.iter().rev().nth(4000), Some(&6000));
+    /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, T> {
         Iter::new(self.runs(0))
     }
 
     /// Returns an iterator over mutable references to the elements, in order. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut health = stayput::BlockVec::from([30, 5, 12]);
+    /// health.iter_mut().for_each(|points| *points -= 1);
+    /// assert_eq!(health, [29, 4, 11]);
+    /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T> {
         let len = self.len();
@@ -198,6 +222,14 @@ impl<T> BlockVec<T> {
     /// # Panics
     ///
     /// If the range starts after its end, or ends past the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut health = stayput::BlockVec::from([30, 5, 12]);
+    /// health.range_mut(1..).for_each(|points| *points = 100);
+    /// assert_eq!(health, [30, 100, 100]);
+    /// ```
     #[track_caller]
     pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> IterMut<'_, T> {
         let (start, end) = check_range(&range, self.len());

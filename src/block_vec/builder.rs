@@ -49,6 +49,18 @@ impl<T> BlockVecBuilder<T> {
     }
 
     /// Sets the sizes of blocks. Defaults to 16 KiB each.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{BlockVec, Blocks};
+    ///
+    /// let small = BlockVec::builder().blocks(Blocks::Doubling { first_bytes: 256 });
+    /// let mut inboxes: Vec<BlockVec<u64>> = (0..1000).map(|_| small.build()).collect();
+    /// inboxes[3].push(7);
+    /// assert_eq!(inboxes[3].stats().block_bytes, 256);
+    /// assert_eq!(inboxes[4].stats().block_bytes, 0);
+    /// ```
     pub const fn blocks(mut self, blocks: Blocks) -> Self {
         self.blocks = blocks;
         self

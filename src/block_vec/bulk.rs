@@ -21,6 +21,14 @@ impl<T> BlockVec<T> {
     /// O(n).
     ///
     /// If `same` or a drop panics, elements that were not visited stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = stayput::BlockVec::from(["foo", "bar", "Bar", "baz", "bar"]);
+    /// words.dedup_by(|later, first| later.eq_ignore_ascii_case(first));
+    /// assert_eq!(words, ["foo", "bar", "baz", "bar"]);
+    /// ```
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         let len = self.len();
         let mut cut = DrainRange::new(&mut self.raw, 0, len);
@@ -100,7 +108,7 @@ impl<T> BlockVec<T> {
 }
 
 impl<T: Clone> BlockVec<T> {
-    clone_methods!();
+    clone_methods!("BlockVec");
 
     /// Resizes the array like [`resize`](Self::resize), or returns the error and the value.
     ///

@@ -46,6 +46,14 @@ impl<T> BlockVec<T> {
     /// # Panics
     ///
     /// If memory is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let frames = stayput::BlockVec::from([16, 17, 16]);
+    /// let frozen: Box<[u32]> = frames.into_boxed_slice();
+    /// assert_eq!(*frozen, [16, 17, 16]);
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn into_boxed_slice(self) -> Box<[T]> {

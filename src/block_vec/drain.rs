@@ -4,8 +4,9 @@
 
 use super::raw::DrainRange;
 
-/// A draining iterator over a range of a [`BlockVec`](super::BlockVec), created by
-/// [`BlockVec::drain`](super::BlockVec::drain).
+/// A draining iterator over a range of a [`BlockVec`](super::BlockVec).
+///
+/// This struct is created by [`BlockVec::drain`](super::BlockVec::drain). See its documentation for more.
 ///
 /// When it is dropped, the elements after the range move down to close the gap. If it is leaked instead (as by
 /// [`mem::forget`](std::mem::forget)), the array ends where the range began, and the remaining elements leak.

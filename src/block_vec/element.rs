@@ -25,6 +25,18 @@ impl<T> BlockVec<T> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{ErrorKind, BlockVec};
+    ///
+    /// let mut queue = BlockVec::with_max_len(2);
+    /// queue.extend(["load", "draw"]);
+    /// let refused = queue.try_push("save").unwrap_err();
+    /// assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+    /// assert_eq!(refused.value, "save");
+    /// ```
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
         self.raw.try_push(value)
@@ -35,6 +47,15 @@ impl<T> BlockVec<T> {
     /// # Panics
     ///
     /// As for [`push`](Self::push).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut scores = stayput::BlockVec::from([3]);
+    /// let last = scores.push_mut(5);
+    /// *last += 1;
+    /// assert_eq!(scores, [3, 6]);
+    /// ```
     #[inline]
     #[track_caller]
     #[must_use = "if you don't need a reference to the element, use `push`"]
@@ -80,6 +101,14 @@ impl<T> BlockVec<T> {
     /// # Panics
     ///
     /// If `index` is not below the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut letters = stayput::BlockVec::from(['a', 'b', 'c']);
+    /// assert_eq!(letters.remove(0), 'a');
+    /// assert_eq!(letters, ['b', 'c']);
+    /// ```
     #[track_caller]
     pub fn remove(&mut self, index: usize) -> T {
         let len = self.len();
@@ -93,6 +122,14 @@ impl<T> BlockVec<T> {
     /// # Panics
     ///
     /// If `index` is not below the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut letters = stayput::BlockVec::from(['a', 'b', 'c']);
+    /// assert_eq!(letters.swap_remove(0), 'a');
+    /// assert_eq!(letters, ['c', 'b']);
+    /// ```
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> T {
         let len = self.len();

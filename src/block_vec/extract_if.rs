@@ -4,8 +4,9 @@
 
 use super::raw::DrainRange;
 
-/// An iterator that removes the elements matching a predicate from a [`BlockVec`](super::BlockVec), created by
-/// [`BlockVec::extract_if`](super::BlockVec::extract_if).
+/// An iterator that removes the elements matching a predicate from a [`BlockVec`](super::BlockVec).
+///
+/// This struct is created by [`BlockVec::extract_if`](super::BlockVec::extract_if). See its documentation for more.
 ///
 /// When it is dropped, the elements not yet visited are retained. If it is leaked instead, the array ends where the
 /// range began, and the remaining elements leak.

@@ -140,6 +140,19 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::BlockVec;
+    ///
+    /// let mut names = BlockVec::with_max_len(1);
+    /// let scope = names.grow_only();
+    /// let ann = scope.try_push("Ann".to_string())?;
+    /// let refused = scope.try_push("Ben".to_string()).unwrap_err();
+    /// assert_eq!((ann.as_str(), refused.value.as_str()), ("Ann", "Ben"));
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
         // Room is made before, since the value is dropped if an allocator unwinds, and that runs user code.
@@ -194,6 +207,19 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
     }
 
     /// Returns an iterator over the current elements. Elements that are pushed later are not included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut tasks = stayput::BlockVec::from(["walk", "read"]);
+    /// let scope = tasks.grow_only();
+    /// for task in scope.iter() {
+    ///     if *task == "walk" {
+    ///         scope.push("rest");
+    ///     }
+    /// }
+    /// assert_eq!(tasks, ["walk", "read", "rest"]);
+    /// ```
     #[track_caller]
     pub fn iter(&self) -> GrowOnlyIter<'_, 'v, T> {
         GrowOnlyIter { scope: self, run: [].iter(), next: 0, end: self.len() }
@@ -217,7 +243,9 @@ iterate_by_ref!(['v, T] GrowOnlyBlockVec<'v, T>: &'v T => GrowOnlyIter<'a, 'v, T
 
 debug_items!([T: fmt::Debug] GrowOnlyBlockVec<'_, T>, debug_list, |scope| scope);
 
-/// An iterator over the elements that a scope had when the iterator was created, by [`GrowOnlyBlockVec::iter`].
+/// An iterator over the elements that a scope had when the iterator was created.
+///
+/// This struct is created by [`GrowOnlyBlockVec::iter`]. See its documentation for more.
 ///
 /// # Panics
 ///

@@ -6,7 +6,17 @@ use super::raw::Owned;
 use super::{BlockVec, Iter, IterMut};
 use std::fmt;
 
-/// An iterator that moves the elements out of a [`BlockVec`], created by its `into_iter`.
+/// An iterator that moves the elements out of a [`BlockVec`].
+///
+/// This struct is created by the method [`into_iter`](IntoIterator::into_iter) of [`BlockVec`].
+///
+/// # Examples
+///
+/// ```
+/// let names = stayput::BlockVec::from(["Ann".to_string(), "Ben".to_string()]);
+/// let boxed: Vec<Box<str>> = names.into_iter().map(String::into_boxed_str).collect();
+/// assert_eq!(*boxed[1], *"Ben");
+/// ```
 pub struct IntoIter<T> {
     owned: Owned<T>,
 }

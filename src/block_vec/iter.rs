@@ -10,30 +10,34 @@ use std::iter::FusedIterator;
 use std::mem;
 use std::slice;
 
-/// An iterator over the elements of a [`BlockVec`](super::BlockVec), created by
-/// [`BlockVec::iter`](super::BlockVec::iter).
+/// An iterator over the elements of a [`BlockVec`](super::BlockVec).
+///
+/// This struct is created by [`BlockVec::iter`](super::BlockVec::iter). See its documentation for more.
 pub struct Iter<'a, T> {
     front: slice::Iter<'a, T>,
     runs: Runs<'a, T>,
     back: slice::Iter<'a, T>,
 }
 
-/// An iterator over mutable references to the elements of a [`BlockVec`](super::BlockVec), created by
-/// [`BlockVec::iter_mut`](super::BlockVec::iter_mut).
+/// An iterator over mutable references to the elements of a [`BlockVec`](super::BlockVec).
+///
+/// This struct is created by [`BlockVec::iter_mut`](super::BlockVec::iter_mut). See its documentation for more.
 pub struct IterMut<'a, T> {
     front: slice::IterMut<'a, T>,
     runs: RunsMut<'a, T>,
     back: slice::IterMut<'a, T>,
 }
 
-/// An iterator over the elements of a [`BlockVec`](super::BlockVec) as slices, created by
-/// [`BlockVec::blocks`](super::BlockVec::blocks).
+/// An iterator over the elements of a [`BlockVec`](super::BlockVec) as slices.
+///
+/// This struct is created by [`BlockVec::blocks`](super::BlockVec::blocks). See its documentation for more.
 pub struct BlockIter<'a, T> {
     runs: Runs<'a, T>,
 }
 
-/// An iterator over the elements of a [`BlockVec`](super::BlockVec) as mutable slices, created by
-/// [`BlockVec::blocks_mut`](super::BlockVec::blocks_mut).
+/// An iterator over the elements of a [`BlockVec`](super::BlockVec) as mutable slices.
+///
+/// This struct is created by [`BlockVec::blocks_mut`](super::BlockVec::blocks_mut). See its documentation for more.
 pub struct BlockIterMut<'a, T> {
     runs: RunsMut<'a, T>,
 }

@@ -14,9 +14,26 @@ impl<T> BlockVec<T> {
         /// exceed the machine's memory, it first requests all of that in one block, so that an unreasonable size is
         /// refused at once. Nothing is moved. If a block is refused, the new blocks that were allocated before are
         /// deallocated.
+        ;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut names = stayput::BlockVec::from(["Ann"]);
+        /// names.reserve(1000);
+        /// assert!(names.capacity() >= 1001);
+        /// ```
     }
 
-    reserve_exact_methods!("elements");
+    reserve_exact_methods! {
+        "elements";
+        /// # Examples
+        ///
+        /// ```
+        /// let mut names = stayput::BlockVec::from(["Ann"]);
+        /// names.reserve_exact(1000);
+        /// assert!(names.capacity() >= 1001);
+        /// ```
+    }
 
     #[inline]
     fn make_room_for(&mut self, additional: usize, _: Amount) -> Result<(), Error> {
@@ -29,7 +46,7 @@ impl<T> BlockVec<T> {
     prefault_methods! {
         &mut, "elements";
         /// Memory that the allocator used before is resident already.
-        ///
+        ;
         /// # Examples
         ///
         /// ```
@@ -62,6 +79,15 @@ impl<T> BlockVec<T> {
 
     /// Like [`shrink_to_fit`](Self::shrink_to_fit), but keeps capacity for at least `min_capacity` elements, if there
     /// is as much.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut bytes = stayput::BlockVec::from(vec![1_u8; 4 << 20]);
+    /// bytes.truncate(10);
+    /// bytes.shrink_to(1 << 20); // as much as the next level needs
+    /// assert!((1 << 20..2 << 20).contains(&bytes.capacity()));
+    /// ```
     pub fn shrink_to(&mut self, min_capacity: usize) {
         self.shrink(min_capacity, &mut BudgetMeter::unlimited());
     }

@@ -117,6 +117,19 @@ pub struct BlockVec<T> {
 }
 
 /// Statistics about a [`BlockVec`], returned by [`BlockVec::stats`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::BlockVec;
+///
+/// let mut names = BlockVec::from(["Ann", "Ben"]);
+/// names.reserve(10_000);
+/// let stats = names.stats();
+/// assert_eq!(stats.len, 2);
+/// assert_eq!(stats.block_bytes, stats.blocks * (16 << 10));
+/// assert_eq!(stats.capacity, stats.block_bytes / size_of::<&str>());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BlockVecStats {
@@ -173,6 +186,16 @@ impl<T: Clone> BlockVec<T> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut draft = stayput::BlockVec::from(["to", "be"]);
+    /// let saved = draft.try_clone()?;
+    /// draft.push("or");
+    /// assert_eq!(saved, ["to", "be"]);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn try_clone(&self) -> Result<Self, Error> {
         let mut clone = Self { raw: self.raw.fresh() };
         clone.try_extend_from_runs(self, 0)?;

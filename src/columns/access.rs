@@ -80,7 +80,14 @@ impl<R: Row> Columns<R> {
 
     constructors! {
         /// Creates empty columns with memory committed for `capacity` rows.
-        with_capacity, try_with_capacity, capacity
+        with_capacity, try_with_capacity, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut scores = stayput::Columns::with_capacity(1000);
+        /// assert!(scores.capacity() >= 1000);
+        /// scores.push(("Ann", 7));
+        /// ```
     }
 
     constructors! {
@@ -127,6 +134,15 @@ impl<R: Row> Columns<R> {
     ///
     /// Asks the system which pages are resident, in time linear in the committed pages. Meant for monitoring, not for
     /// hot paths.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let columns = stayput::Columns::<(u64, u8)>::with_max_len(1000);
+    /// let stats = columns.stats();
+    /// assert_eq!((stats.len, stats.max_len, stats.committed_bytes), (0, 1000, 0));
+    /// assert!(stats.reserved_bytes >= 9 * 1000);
+    /// ```
     pub fn stats(&self) -> ColumnsStats {
         ColumnsStats { len: self.len, ..ColumnsStats::of(self.memory()) }
     }
@@ -153,6 +169,14 @@ impl<R: Row> Columns<R> {
     }
 
     /// Returns references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let columns = stayput::Columns::from([(1, 'a'), (2, 'b')]);
+    /// assert_eq!(columns.get(1), Some((&2, &'b')));
+    /// assert_eq!(columns.get(2), None);
+    /// ```
     #[inline]
     pub fn get(&self, index: usize) -> Option<R::Ref<'_>> {
         if index >= self.len {
@@ -163,6 +187,16 @@ impl<R: Row> Columns<R> {
     }
 
     /// Returns mutable references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a'), (2, 'b')]);
+    /// if let Some((number, _)) = columns.get_mut(1) {
+    ///     *number = 7;
+    /// }
+    /// assert_eq!(columns.as_slices().0, [1, 7]);
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, index: usize) -> Option<R::Mut<'_>> {
         if index >= self.len {
@@ -219,6 +253,17 @@ impl<R: Row> Columns<R> {
     }
 
     /// Returns all columns as mutable slices.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1.0, 0.5), (4.0, 0.25)]); // position, speed
+    /// let (positions, speeds) = columns.as_mut_slices();
+    /// for (position, speed) in positions.iter_mut().zip(speeds) {
+    ///     *position += *speed;
+    /// }
+    /// assert_eq!(columns.as_slices().0, [1.5, 4.25]);
+    /// ```
     #[inline]
     pub fn as_mut_slices(&mut self) -> R::SlicesMut<'_> {
         // SAFETY: the first `len` values of each column are initialised, and `&mut self` guarantees exclusive access.
@@ -250,6 +295,16 @@ impl<R: Row> Columns<R> {
     /// # Panics
     ///
     /// If the range ends before it starts, or past the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a'), (2, 'b'), (3, 'c')]);
+    /// let (numbers, letters) = columns.slices_mut(1..);
+    /// numbers.fill(0);
+    /// letters.reverse();
+    /// assert_eq!(columns.as_slices(), (&[1, 0, 0][..], &['a', 'c', 'b'][..]));
+    /// ```
     #[inline]
     #[track_caller]
     pub fn slices_mut(&mut self, range: impl RangeBounds<usize>) -> R::SlicesMut<'_> {

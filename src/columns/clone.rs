@@ -14,6 +14,16 @@ where
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve). Nothing has been cloned then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut draft = stayput::Columns::from([(1, 'a')]);
+    /// let saved = draft.try_clone()?;
+    /// draft.push((2, 'b'));
+    /// assert_eq!((saved.len(), draft.len()), (1, 2));
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn try_clone(&self) -> Result<Self, Error> {
         let mut clone = self.try_fresh()?;
         clone.try_reserve_exact(self.len)?;

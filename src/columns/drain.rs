@@ -6,7 +6,9 @@ use super::{Columns, Fields, Row};
 use std::mem;
 use std::ops::Range;
 
-/// A draining iterator over a range of rows of [`Columns`], created by [`Columns::drain`].
+/// A draining iterator over a range of rows of [`Columns`].
+///
+/// This struct is created by [`Columns::drain`]. See its documentation for more.
 ///
 /// When it is dropped, the rows after the range move down to close the gap. If it is leaked instead (as by
 /// [`mem::forget`]), the columns end where the range began, and the remaining rows leak.

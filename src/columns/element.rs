@@ -12,6 +12,15 @@ impl<R: Row> Columns<R> {
     /// # Panics
     ///
     /// If there are `max_len` rows, or memory is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut scores = stayput::Columns::new();
+    /// scores.push(("Ann", 7));
+    /// scores.push(("Ben", 4));
+    /// assert_eq!(scores.as_slices(), (&["Ann", "Ben"][..], &[7, 4][..]));
+    /// ```
     #[inline]
     #[track_caller]
     pub fn push(&mut self, row: R) {
@@ -36,6 +45,18 @@ impl<R: Row> Columns<R> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Columns, ErrorKind};
+    ///
+    /// let mut scores = Columns::with_max_len(1);
+    /// scores.push(("Ann", 7));
+    /// let refused = scores.try_push(("Ben", 4)).unwrap_err();
+    /// assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+    /// assert_eq!(refused.value, ("Ben", 4));
+    /// ```
     #[inline]
     pub fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
         let len = self.len;
@@ -106,6 +127,15 @@ impl<R: Row> Columns<R> {
     }
 
     /// Removes the last row and returns it if the predicate returns `true`. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut jobs = stayput::Columns::from([(10, "load"), (30, "save")]); // by due time
+    /// let now = 25;
+    /// assert_eq!(jobs.pop_if(|(due, _)| *due > now), Some((30, "save")));
+    /// assert_eq!(jobs.pop_if(|(due, _)| *due > now), None);
+    /// ```
     pub fn pop_if(&mut self, predicate: impl FnOnce(R::Mut<'_>) -> bool) -> Option<R> {
         let last = self.last_mut()?;
         if predicate(last) { self.pop() } else { None }
@@ -135,6 +165,15 @@ impl<R: Row> Columns<R> {
     /// # Panics
     ///
     /// As for [`insert`](Self::insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a'), (3, 'c')]);
+    /// let (number, _) = columns.insert_mut(1, (0, 'b'));
+    /// *number += 2;
+    /// assert_eq!(columns.as_slices().0, [1, 2, 3]);
+    /// ```
     #[track_caller]
     #[must_use = "if you don't need a reference to the row, use `insert`"]
     pub fn insert_mut(&mut self, index: usize, row: R) -> R::Mut<'_> {
@@ -204,6 +243,14 @@ impl<R: Row> Columns<R> {
     /// # Panics
     ///
     /// If `index` is not below the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a'), (2, 'b'), (3, 'c')]);
+    /// assert_eq!(columns.swap_remove(0), (1, 'a'));
+    /// assert_eq!(columns.as_slices().1, ['c', 'b']);
+    /// ```
     #[inline]
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> R {
@@ -234,6 +281,14 @@ impl<R: Row> Columns<R> {
     /// # Panics
     ///
     /// If `index` is not below the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a'), (2, 'b')]);
+    /// assert_eq!(columns.replace(0, (9, 'z')), (1, 'a'));
+    /// assert_eq!(columns.as_slices().1, ['z', 'b']);
+    /// ```
     #[inline]
     #[track_caller]
     pub fn replace(&mut self, index: usize, row: R) -> R {

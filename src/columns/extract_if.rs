@@ -5,7 +5,9 @@
 use super::element::Sieve;
 use super::{Columns, Row};
 
-/// An iterator that removes rows from [`Columns`] if a predicate returns `true`; created by [`Columns::extract_if`].
+/// An iterator that removes rows from [`Columns`] if a predicate returns `true`.
+///
+/// This struct is created by [`Columns::extract_if`]. See its documentation for more.
 ///
 /// Rows not yet visited when it is dropped stay. If it is leaked, the columns end where the range began, and the
 /// remaining rows leak.

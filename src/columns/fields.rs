@@ -20,6 +20,20 @@ use std::slice;
 /// [`Concat`](super::Concat) of such tuples.
 ///
 /// This trait is sealed; its methods are for [`Columns`](super::Columns).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::columns::Fields;
+/// use stayput::{Groups, Pad, Row};
+///
+/// fn last<R: Row + Pad>(rows: &Groups<R, 8>) -> Option<&<R::Fields as Fields>::Group<8>> {
+///     rows.as_slice().last()
+/// }
+///
+/// let rows: Groups<(u8, char), 8> = (1..=9).map(|n| (n, 'a')).collect();
+/// assert_eq!(last(&rows).map(|record| record.0), Some([9, 0, 0, 0, 0, 0, 0, 0]));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of fields",
     note = "the fields of a row are a tuple of one to twelve types, or a `Concat` of two such lists"

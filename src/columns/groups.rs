@@ -128,6 +128,16 @@ where
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve). Nothing has been cloned then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut draft: stayput::Groups<(u32, char), 4> = [(1, 'a')].into_iter().collect();
+    /// let saved = draft.try_clone()?;
+    /// draft.push((2, 'b'));
+    /// assert_eq!((saved.len(), draft.len()), (1, 2));
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self { records: self.records.try_clone()?, ..*self })
     }

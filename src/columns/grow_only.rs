@@ -113,6 +113,17 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut scores = stayput::Columns::with_max_len(1);
+    /// let scope = scores.grow_only();
+    /// let ann = scope.try_push(("Ann", 7))?;
+    /// let refused = scope.try_push(("Ben", 4)).unwrap_err();
+    /// assert_eq!((ann, refused.value), ((&"Ann", &7), ("Ben", 4)));
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     #[inline]
     pub fn try_push(&self, row: R) -> Result<R::Ref<'c>, Refused<R>> {
         // Before memory is reserved, because it is user code, which may push.
@@ -154,6 +165,17 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     /// # Panics
     ///
     /// If [`try_reserve`](Self::try_reserve) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut scores = stayput::Columns::new();
+    /// let scope = scores.grow_only();
+    /// let ann = scope.push(("Ann", 7));
+    /// scope.reserve(1000); // `ann` stays valid
+    /// assert_eq!(ann, (&"Ann", &7));
+    /// assert!(scores.capacity() >= 1001);
+    /// ```
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
         unwrap_or_panic(self.try_reserve(additional));
@@ -188,6 +210,17 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     }
 
     /// Returns all columns, as slices of equal length that do not grow with the columns. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut scores = stayput::Columns::from([("Ann", 7)]);
+    /// let scope = scores.grow_only();
+    /// let (names, points) = scope.as_slices();
+    /// scope.push(("Ben", 4)); // `names` and `points` stay valid
+    /// assert_eq!((names, points), (&["Ann"][..], &[7][..]));
+    /// assert_eq!(scope.as_slices().0, ["Ann", "Ben"]);
+    /// ```
     #[track_caller]
     pub fn as_slices(&self) -> R::Slices<'c> {
         let (starts, len) = self.starts_and_len();

@@ -5,7 +5,17 @@
 use super::{Columns, Fields, Iter, IterMut, Row};
 use std::ops::Range;
 
-/// An iterator that moves the rows out of [`Columns`], created by [`into_iter`](IntoIterator::into_iter).
+/// An iterator that moves the rows out of [`Columns`].
+///
+/// This struct is created by the method [`into_iter`](IntoIterator::into_iter) of [`Columns`].
+///
+/// # Examples
+///
+/// ```
+/// let scores = stayput::Columns::from([("Ann".to_string(), 7), ("Ben".to_string(), 4)]);
+/// let lines: Vec<String> = scores.into_iter().map(|(name, points)| name + &points.to_string()).collect();
+/// assert_eq!(lines, ["Ann7", "Ben4"]);
+/// ```
 pub struct IntoIter<R: Row> {
     /// Its length is 0; `left` is the range of initialised rows.
     columns: Columns<R>,

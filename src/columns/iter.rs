@@ -8,14 +8,18 @@ use crate::vec::SplitAt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// An iterator over the rows of [`Columns`], created by [`Columns::iter`].
+/// An iterator over the rows of [`Columns`].
+///
+/// This struct is created by [`Columns::iter`]. See its documentation for more.
 pub struct Iter<'a, R: Row> {
     starts: <R::Fields as Fields>::Starts,
     left: Range<usize>,
     columns: PhantomData<&'a R>,
 }
 
-/// A mutable iterator over the rows of [`Columns`], created by [`Columns::iter_mut`].
+/// A mutable iterator over the rows of [`Columns`].
+///
+/// This struct is created by [`Columns::iter_mut`]. See its documentation for more.
 pub struct IterMut<'a, R: Row> {
     starts: <R::Fields as Fields>::Starts,
     left: Range<usize>,
@@ -26,6 +30,14 @@ impl<R: Row> Columns<R> {
     /// Returns an iterator over the rows, in order.
     ///
     /// If not all columns are used, a loop over their [slices](Self::as_slices) is faster.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let scores = stayput::Columns::from([("Ann", 7), ("Ben", 4), ("Cid", 9)]);
+    /// let best = scores.iter().max_by_key(|(_, points)| **points);
+    /// assert_eq!(best, Some((&"Cid", &9)));
+    /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, R> {
         Iter { starts: self.starts, left: 0..self.len, columns: PhantomData }

@@ -144,6 +144,16 @@ stats! {
     ///
     /// Each column takes up to two more pages (or huge pages, if it uses them), and some more addresses that separate
     /// it from the column before it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let scores = stayput::Columns::from([("Ann", 7), ("Ben", 4)]);
+    /// let stats = scores.stats();
+    /// assert_eq!(stats.len, 2);
+    /// assert!(stats.capacity <= stats.max_len);
+    /// assert!(stats.committed_bytes <= stats.reserved_bytes);
+    /// ```
     pub struct ColumnsStats of "Rows", in memory of "rows" {
         /// Rows.
         len,

@@ -56,6 +56,14 @@ impl<R: Row> Columns<R> {
     /// # Panics
     ///
     /// As for [`sort_by`](Self::sort_by).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut scores = stayput::Columns::from([("Ann", 7), ("Ben", 4), ("Cid", 9)]);
+    /// scores.sort_by_key(|(_, points)| std::cmp::Reverse(*points));
+    /// assert_eq!(scores.as_slices().0, ["Cid", "Ann", "Ben"]);
+    /// ```
     #[track_caller]
     pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(R::Ref<'_>) -> T) {
         self.sort_by(|a, b| key(a).cmp(&key(b)));

@@ -152,7 +152,39 @@ pub trait Row: Sized {
 }
 
 /// A shared reference to a row of [`Columns`](super::Columns).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Columns, RowRef};
+///
+/// type Body = ([f32; 2], f32); // position, mass
+///
+/// fn weight(body: RowRef<'_, Body>) -> f32 {
+///     let (_, mass) = body;
+///     mass * 9.8
+/// }
+///
+/// let bodies = Columns::from([([0.0, 1.0], 2.0)]);
+/// assert_eq!(bodies.first().map(weight), Some(19.6));
+/// ```
 pub type RowRef<'a, R> = <R as Row>::Ref<'a>;
 
 /// A mutable reference to a row of [`Columns`](super::Columns).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Columns, RowMut};
+///
+/// type Body = ([f32; 2], f32); // position, mass
+///
+/// fn fall((position, _): RowMut<'_, Body>) {
+///     position[1] -= 0.5;
+/// }
+///
+/// let mut bodies = Columns::from([([0.0, 1.0], 2.0)]);
+/// bodies.iter_mut().for_each(fall);
+/// assert_eq!(bodies.as_slices().0, [[0.0, 0.5]]);
+/// ```
 pub type RowMut<'a, R> = <R as Row>::Mut<'a>;

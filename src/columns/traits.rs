@@ -15,6 +15,15 @@ impl<R: Row> Columns<R> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut two = stayput::Columns::with_max_len(2);
+    /// let refused = two.try_extend([(1, 'a'), (2, 'b'), (3, 'c')]).unwrap_err();
+    /// assert_eq!(two.as_slices().1, ['a', 'b']);
+    /// assert!(refused.value.eq([(3, 'c')]));
+    /// ```
     pub fn try_extend<I: IntoIterator<Item = R>>(
         &mut self,
         rows: I,

@@ -11,7 +11,9 @@ use std::marker::PhantomData;
 ///
 /// Each kind of container has an alias for its builder: [`VecBuilder`](crate::VecBuilder),
 /// [`SlotMapBuilder`](crate::SlotMapBuilder) and so on. `O` holds options that only some containers have. Setters are
-/// `const`, so a program can keep its options in a constant:
+/// `const`, so a program can keep its options in a constant.
+///
+/// # Examples
 ///
 /// ```
 /// use stayput::{CommitAhead, VecBuilder, VmVec};
@@ -142,8 +144,8 @@ impl<C: ContainerIn<O>, O: OwnOptions> Builder<C, O> {
         unwrap_or_panic(self.try_build_in(backing))
     }
 
-    /// Builds the container in caller-provided memory, or returns the error and the backing. Calls the backing to
-    /// commit memory if a capacity was requested.
+    /// Builds the container in a [`Backing`] like [`build_in`](Self::build_in), or returns the error and the backing.
+    /// Calls the backing to commit memory if a capacity was requested.
     ///
     /// # Errors
     ///

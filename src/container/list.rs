@@ -21,6 +21,16 @@ macro_rules! vec_methods {
         }
 
         /// Removes the last element and returns it if the predicate returns `true`.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut jobs = stayput::", $Vec, "::from([10, 20, 30]); // due times")]
+        /// let now = 25;
+        /// assert_eq!(jobs.pop_if(|due| *due > now), Some(30));
+        /// assert_eq!(jobs.pop_if(|due| *due > now), None);
+        /// assert_eq!(jobs, [10, 20]);
+        /// ```
         pub fn pop_if(&mut self, predicate: impl FnOnce(&mut T) -> bool) -> Option<T> {
             let last = self.last_mut()?;
             if predicate(last) { self.pop() } else { None }
@@ -31,6 +41,14 @@ macro_rules! vec_methods {
         /// # Panics
         ///
         /// If [`try_insert`](Self::try_insert) panics or returns an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut letters = stayput::", $Vec, "::from(['a', 'c']);")]
+        /// letters.insert(1, 'b');
+        /// assert_eq!(letters, ['a', 'b', 'c']);
+        /// ```
         #[track_caller]
         pub fn insert(&mut self, index: usize, value: T) {
             $crate::error::unwrap_or_panic(self.try_insert(index, value));
@@ -51,6 +69,16 @@ macro_rules! vec_methods {
         /// # Panics
         ///
         /// If [`try_append`](Self::try_append) returns an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut all = stayput::", $Vec, "::from([1, 2]);")]
+        #[doc = concat!("let mut more = stayput::", $Vec, "::from([3, 4]);")]
+        /// all.append(&mut more);
+        /// assert_eq!(all, [1, 2, 3, 4]);
+        /// assert!(more.is_empty());
+        /// ```
         #[track_caller]
         pub fn append(&mut self, other: &mut Self) {
             $crate::error::unwrap_or_panic(self.try_append(other));
@@ -62,6 +90,15 @@ macro_rules! vec_methods {
         /// # Panics
         ///
         /// If [`try_split_off`](Self::try_split_off) panics or returns an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut queue = stayput::", $Vec, "::from([\"a\", \"b\", \"c\"]);")]
+        /// let later = queue.split_off(1);
+        /// assert_eq!(queue, ["a"]);
+        /// assert_eq!(later, ["b", "c"]);
+        /// ```
         #[must_use = "use `truncate` if you don't need the other half"]
         #[track_caller]
         pub fn split_off(&mut self, at: usize) -> Self {
@@ -75,6 +112,18 @@ macro_rules! vec_methods {
         /// # Panics
         ///
         /// If [`try_resize_with`](Self::try_resize_with) returns an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut ids = stayput::", $Vec, "::from([0]);")]
+        /// let mut next = 1;
+        /// ids.resize_with(4, || {
+        ///     next *= 2;
+        ///     next
+        /// });
+        /// assert_eq!(ids, [0, 2, 4, 8]);
+        /// ```
         #[track_caller]
         pub fn resize_with(&mut self, new_len: usize, make: impl FnMut() -> T) {
             $crate::error::unwrap_or_panic(self.try_resize_with(new_len, make));
@@ -85,6 +134,15 @@ macro_rules! vec_methods {
         /// # Panics
         ///
         /// As for [`insert`](Self::insert).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut scores = stayput::", $Vec, "::from([1, 3]);")]
+        /// let score = scores.insert_mut(1, 7);
+        /// *score += 1;
+        /// assert_eq!(scores, [1, 8, 3]);
+        /// ```
         #[track_caller]
         #[must_use = "if you don't need a reference to the element, use `insert`"]
         pub fn insert_mut(&mut self, index: usize, value: T) -> &mut T {
@@ -95,6 +153,17 @@ macro_rules! vec_methods {
         /// Retains only the elements for which the predicate returns `true`. The predicate may modify them. O(n).
         ///
         /// If the predicate or a drop panics, elements that were not visited stay.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut fuses = stayput::", $Vec, "::from([3, 1, 2]);")]
+        /// fuses.retain_mut(|left| {
+        ///     *left -= 1;
+        ///     *left > 0
+        /// });
+        /// assert_eq!(fuses, [2, 1]);
+        /// ```
         pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
             // Elements before the first one to remove do not move.
             let Some(gone) = self.iter_mut().position(|element| !keep(element)) else { return };
@@ -196,14 +265,24 @@ macro_rules! vec_methods {
 }
 pub(crate) use vec_methods;
 
-/// Defines methods of arrays of `T: Clone`.
+/// Defines methods of arrays of `T: Clone`, given the name of the type.
 macro_rules! clone_methods {
-    () => {
+    ($Vec:literal) => {
         /// Resizes the array to `new_len`, dropping elements from the end or appending clones of `value`.
         ///
         /// # Panics
         ///
         /// If [`try_resize`](Self::try_resize) returns an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut tiles = stayput::", $Vec, "::from(['#']);")]
+        /// tiles.resize(3, '.');
+        /// assert_eq!(tiles, ['#', '.', '.']);
+        /// tiles.resize(1, '.');
+        /// assert_eq!(tiles, ['#']);
+        /// ```
         #[track_caller]
         pub fn resize(&mut self, new_len: usize, value: T) {
             $crate::error::unwrap_or_panic(self.try_resize(new_len, value));
@@ -214,6 +293,14 @@ macro_rules! clone_methods {
         /// # Panics
         ///
         /// If [`try_extend_from_slice`](Self::try_extend_from_slice) returns an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut path = stayput::", $Vec, "::from([\"home\"]);")]
+        /// path.extend_from_slice(&["notes", "today"]);
+        /// assert_eq!(path, ["home", "notes", "today"]);
+        /// ```
         #[track_caller]
         pub fn extend_from_slice(&mut self, other: &[T]) {
             $crate::error::unwrap_or_panic(self.try_extend_from_slice(other));
@@ -224,6 +311,14 @@ macro_rules! clone_methods {
         /// # Panics
         ///
         /// If [`try_extend_from_within`](Self::try_extend_from_within) panics or returns an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut beat = stayput::", $Vec, "::from([\"boom\", \"tick\", \"clap\"]);")]
+        /// beat.extend_from_within(..2);
+        /// assert_eq!(beat, ["boom", "tick", "clap", "boom", "tick"]);
+        /// ```
         #[track_caller]
         pub fn extend_from_within(&mut self, range: impl std::ops::RangeBounds<usize>) {
             $crate::error::unwrap_or_panic(self.try_extend_from_within(range));

@@ -6,14 +6,19 @@
 /// Defines `reserve` and `try_reserve` over `make_room_for(additional, amount)`, with `&mut self`, or with `&self` for
 /// a container that threads share.
 macro_rules! reserve_methods {
-    (&$($mut:ident)?, $things:literal; $(#[$about:meta])+) => {
-        #[doc = concat!("Reserves memory for `additional` more ", $things, ", and possibly more, by the growth policy.")]
+    (&$($mut:ident)?, $things:literal; $(#[$about:meta])+ $(; $(#[$example:meta])+)?) => {
+        #[doc = concat!("Reserves memory for `additional` more ", $things, ", and possibly more, by the growth")]
+        /// policy.
         ///
         $(#[$about])+
         ///
         /// # Panics
         ///
         /// If [`try_reserve`](Self::try_reserve) returns an error.
+        $(
+            ///
+            $(#[$example])+
+        )?
         #[inline]
         #[track_caller]
         pub fn reserve(&$($mut)? self, additional: usize) {
@@ -72,9 +77,12 @@ pub(crate) use reserve_exact_methods;
 
 /// Defines `prefault` and `try_prefault` over `prefault_room(additional)`.
 macro_rules! prefault_methods {
-    (&$($mut:ident)?, $things:literal $(; $(#[$about:meta])+)?) => {
-        #[doc = concat!("Reserves memory for `additional` more ", $things, ", as [`reserve`](Self::reserve) does, and makes its")]
-        /// pages resident, so that filling it takes no page faults.
+    (
+        &$($mut:ident)?, $things:literal
+        $(; $(#[$about:meta])+ $(; $(#[$example:meta])+)?)?
+    ) => {
+        #[doc = concat!("Reserves memory for `additional` more ", $things, ", as [`reserve`](Self::reserve) does,")]
+        /// and makes its pages resident, so that filling it takes no page faults.
         ///
         /// Takes about 0.5 ms per MiB, or 0.15 ms with huge pages.
         $(
@@ -85,6 +93,10 @@ macro_rules! prefault_methods {
         /// # Panics
         ///
         /// If [`try_prefault`](Self::try_prefault) returns an error.
+        $($(
+            ///
+            $(#[$example])+
+        )?)?
         #[track_caller]
         pub fn prefault(&$($mut)? self, additional: usize) {
             $crate::error::unwrap_or_panic(self.try_prefault(additional));

@@ -142,6 +142,29 @@ pub(crate) enum SizedBy {
 }
 
 /// The limit that was hit.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{ErrorKind, VmVec};
+///
+/// /// Appends a line; if the log is full, starts it anew.
+/// fn write(log: &mut VmVec<String>, line: &str) {
+///     if let Err(refused) = log.try_push(line.to_string()) {
+///         match refused.error.kind() {
+///             ErrorKind::MaxLen => log.clear(),
+///             _ => panic!("{}", refused.error),
+///         }
+///         log.push(refused.value);
+///     }
+/// }
+///
+/// let mut log = VmVec::with_max_len(2);
+/// for line in ["one", "two", "three"] {
+///     write(&mut log, line);
+/// }
+/// assert_eq!(log, ["three"]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -345,6 +368,16 @@ impl Error {
     }
 
     /// Returns which limit was hit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{ErrorKind, VmVec};
+    ///
+    /// let mut two = VmVec::<u64>::with_max_len(2);
+    /// assert_eq!(two.try_reserve(3).unwrap_err().kind(), ErrorKind::MaxLen);
+    /// assert_eq!(two.try_reserve(usize::MAX).unwrap_err().kind(), ErrorKind::CapacityOverflow);
+    /// ```
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -353,11 +386,25 @@ impl Error {
     ///
     /// For [`ErrorKind::AllocationLimit`], and if an array or an arena is full, this is what it would have taken in
     /// all; `usize::MAX` if the number cannot be expressed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut two = stayput::VmVec::<u64>::with_max_len(2);
+    /// assert_eq!(two.try_reserve(3).unwrap_err().bytes(), 24);
+    /// ```
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Returns the value of the limit, in the unit that its [`ErrorKind`] names; `None` if it is not known.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut two = stayput::VmVec::<u64>::with_max_len(2);
+    /// assert_eq!(two.try_reserve(3).unwrap_err().limit(), Some(2));
+    /// ```
     pub const fn limit(&self) -> Option<u64> {
         if self.has_limit { Some(self.limit) } else { None }
     }
@@ -383,6 +430,18 @@ impl Error {
 
     /// Returns the slot of the row that has the value already; `None` for any kind other than
     /// [`Taken`](ErrorKind::Taken). [`SlotMap::get_by_index`](crate::SlotMap::get_by_index) finds the row.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    ///
+    /// let mut table: Table<(u32, char), By> = [(7, 'a')].into();
+    /// let error = table.try_insert((7, 'b')).unwrap_err().error;
+    /// let taken = error.slot().and_then(|slot| table.rows().get_by_index(slot));
+    /// assert_eq!(taken.map(|(_, row)| row.1), Some('a'));
+    /// ```
     pub const fn slot(&self) -> Option<u32> {
         match self.kind {
             ErrorKind::Taken => Some(u32::from_ne_bytes(self.code.to_ne_bytes())),
@@ -391,6 +450,16 @@ impl Error {
     }
 
     /// Returns the system's error code (`errno`, `GetLastError`); `None` if no system call was refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Error, VmVec};
+    ///
+    /// let full = VmVec::<u64>::with_max_len(2).try_reserve(3).unwrap_err();
+    /// assert_eq!(full.raw_os_error(), None);
+    /// assert_eq!(Error::from_raw_os_error(12, 4096).raw_os_error(), Some(12));
+    /// ```
     pub const fn raw_os_error(&self) -> Option<i32> {
         if self.code == 0 || matches!(self.kind, ErrorKind::Taken) { None } else { Some(self.code) }
     }
@@ -425,7 +494,7 @@ impl From<Error> for std::io::Error {
 /// use stayput::{Error, VmVec};
 ///
 /// fn store(into: &mut VmVec<String>, text: String) -> Result<(), Error> {
-///     into.try_push(text)?; // on failure `text` is dropped; it is in the field `value` of the error
+///     into.try_push(text)?; // `?` converts `Refused` to `Error`, and drops the text
 ///     Ok(())
 /// }
 /// # store(&mut VmVec::new(), "a".into()).unwrap();

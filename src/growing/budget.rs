@@ -1,8 +1,7 @@
-//! [`Budget`]: limits how much one call does, so that work can be spread over frames.
+//! [`Budget`]: limits how much one call does, so that work can be spread over frames; and the results of such calls.
 
 #![forbid(unsafe_code)]
 
-use super::GivenBack;
 use crate::error::Error;
 use std::time::{Duration, Instant};
 
@@ -35,6 +34,21 @@ impl Budget {
     /// Limits a call to about `bytes` bytes. 0 does nothing.
     ///
     /// Work is done in pieces of 64 KiB or more (2 MiB with huge pages). The first piece is done whatever its size.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Budget, VmVec};
+    ///
+    /// let mut log: VmVec<u64> = (0..1_000_000).collect();
+    /// log.clear();
+    /// let mut frames = 1;
+    /// while !log.shrink_to_fit_within(Budget::bytes(1 << 20))?.is_done {
+    ///     frames += 1;
+    /// }
+    /// assert!(frames > 1);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub const fn bytes(bytes: usize) -> Self {
         Self { bytes, swaps: usize::MAX, until: None }
     }
@@ -69,11 +83,105 @@ impl Budget {
     /// Limits a call to `time`, counted from now: create one for each call. [`Duration::ZERO`] does nothing.
     ///
     /// A piece of work does not begin if it would reach the limit by taking as long as the longest piece before it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Budget, VmVec};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let mut sparks = VmVec::new();
+    /// let end_of_frame = Instant::now() + Duration::from_millis(16);
+    /// sparks.extend([[0.0_f32; 4]; 1000]);
+    /// let rest = end_of_frame.saturating_duration_since(Instant::now());
+    /// assert!(sparks.prefault_ahead(Budget::time(rest)).refused.is_none());
+    /// ```
     pub fn time(time: Duration) -> Self {
         // A time that `Instant` cannot express sets no limit.
         let until = if time.is_zero() { None } else { Instant::now().checked_add(time) };
         let bytes = if time.is_zero() { 0 } else { usize::MAX };
         Self { bytes, swaps: usize::MAX, until }
+    }
+}
+
+/// The result of [`prefault_ahead`](crate::VmVec::prefault_ahead).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Budget, VmVec};
+///
+/// let mut sparks = VmVec::from([[0.0_f32; 4]; 1000]);
+/// let done = sparks.prefault_ahead(Budget::bytes(1 << 20));
+/// if let Some(error) = done.refused {
+///     eprintln!("only {} bytes are ready: {error}", done.ahead_bytes);
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Prefaulted {
+    /// The number of bytes that the call has made resident. Pages that were resident before are skipped, and do not
+    /// count against a budget of bytes.
+    ///
+    /// On OpenBSD, and in memory that a [`Backing`](crate::Backing) supplies, residency is unknown, and such pages are
+    /// counted, too. 0 without virtual memory (WebAssembly), where committing writes to memory.
+    pub bytes: usize,
+    /// The number of bytes that are resident ahead of the used ones.
+    pub ahead_bytes: usize,
+    /// Why there are not more, if the system refused.
+    pub refused: Option<Error>,
+}
+
+/// The result of a call that returns memory within a [`Budget`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Budget, GivenBack, VmVec};
+///
+/// let mut log = VmVec::from(vec![1_u8; 4 << 20]);
+/// log.truncate(1000);
+/// let mut returned = 0;
+/// loop {
+///     // In the idle time of each frame:
+///     let result = log.shrink_to_fit_within(Budget::bytes(1 << 20))?;
+///     let GivenBack { bytes, is_done, .. } = result;
+///     returned += bytes;
+///     if is_done {
+///         break;
+///     }
+/// }
+/// assert!(returned > 3 << 20);
+/// # Ok::<(), stayput::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GivenBack {
+    /// The number of bytes that the call returned to the system.
+    pub bytes: usize,
+    /// Whether there is nothing more to return.
+    pub is_done: bool,
+}
+
+impl Prefaulted {
+    pub(crate) const fn refused(error: Error) -> Self {
+        Self { bytes: 0, ahead_bytes: 0, refused: Some(error) }
+    }
+
+    /// The combined result for two arrays.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes + other.bytes,
+            ahead_bytes: self.ahead_bytes + other.ahead_bytes,
+            refused: self.refused.or(other.refused),
+        }
+    }
+}
+
+impl GivenBack {
+    /// The combined result for two arrays.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self { bytes: self.bytes + other.bytes, is_done: self.is_done && other.is_done }
     }
 }
 

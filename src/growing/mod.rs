@@ -22,8 +22,8 @@ mod recent;
 #[cfg(test)]
 mod tests;
 
-pub use budget::Budget;
 pub(crate) use budget::BudgetMeter;
+pub use budget::{Budget, GivenBack, Prefaulted};
 use cached::CachedPrefix;
 use external::ExternalMemory;
 pub(crate) use external::ServiceHooks;
@@ -96,59 +96,23 @@ struct Front {
     recent: Recent,
 }
 
-/// The result of [`prefault_ahead`](crate::VmVec::prefault_ahead).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Prefaulted {
-    /// The number of bytes that the call has made resident. Pages that were resident before are skipped, and do not
-    /// count against a budget of bytes.
-    ///
-    /// On OpenBSD, and in memory that a [`Backing`](crate::Backing) supplies, residency is unknown, and such pages are
-    /// counted, too. 0 without virtual memory (WebAssembly), where committing writes to memory.
-    pub bytes: usize,
-    /// The number of bytes that are resident ahead of the used ones.
-    pub ahead_bytes: usize,
-    /// Why there are not more, if the system refused.
-    pub refused: Option<Error>,
-}
-
-/// The result of a call that returns memory within a [`Budget`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct GivenBack {
-    /// The number of bytes that the call returned to the system.
-    pub bytes: usize,
-    /// Whether there is nothing more to return.
-    pub is_done: bool,
-}
-
-impl Prefaulted {
-    pub(crate) const fn refused(error: Error) -> Self {
-        Self { bytes: 0, ahead_bytes: 0, refused: Some(error) }
-    }
-
-    /// The combined result for two arrays.
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self {
-            bytes: self.bytes + other.bytes,
-            ahead_bytes: self.ahead_bytes + other.ahead_bytes,
-            refused: self.refused.or(other.refused),
-        }
-    }
-}
-
-impl GivenBack {
-    /// The combined result for two arrays.
-    pub(crate) const fn and(self, other: Self) -> Self {
-        Self { bytes: self.bytes + other.bytes, is_done: self.is_done && other.is_done }
-    }
-}
-
 impl Reservation {
     /// Uses the reservation from its front. No byte counts as usable at first.
     ///
     /// Pages that were written to before either keep their contents or read as zero when they become usable; all others
     /// read as zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::Reservation;
+    ///
+    /// let mut memory = Reservation::new(1 << 30)?.growing();
+    /// assert_eq!(memory.usable_bytes(), 0);
+    /// memory.grow_to(100)?;
+    /// assert!(memory.usable_bytes() >= 100);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn growing(self) -> GrowingReservation {
         GrowingReservation::from_reservation(
             self,
@@ -229,6 +193,17 @@ impl GrowingReservation {
     }
 
     /// Sets how much to commit when it grows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Growth, Reservation};
+    ///
+    /// let steps = Growth::Fixed { step_bytes: 1 << 20 };
+    /// let mut memory = Reservation::new(1 << 30)?.growing().growth(steps);
+    /// assert_eq!(memory.grow_to(1)?, 1 << 20);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     #[must_use]
     pub fn growth(mut self, growth: Growth) -> Self {
         self.front.growth = growth;
@@ -242,8 +217,8 @@ impl GrowingReservation {
         self
     }
 
-    /// Sets how far ahead of its use memory is made ready. Starts the background thread if it is not running; if that
-    /// fails, growth works without it.
+    /// Sets how far ahead of its use memory is made ready, as in the [example](Self#examples) above. Starts the
+    /// background thread if it is not running; if that fails, growth works without it.
     #[must_use]
     pub fn commit_ahead(mut self, ahead: CommitAhead) -> Self {
         self.serve(ahead);
@@ -313,6 +288,14 @@ impl GrowingReservation {
     }
 
     /// Returns the size of the range in bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let memory = stayput::Reservation::new(1 << 30)?.growing();
+    /// assert_eq!(memory.reserved_bytes(), 1 << 30);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     #[inline(never)]
     pub fn reserved_bytes(&self) -> usize {
         self.reservation().map_or_else(AnyBacking::reserved_bytes, Reservation::reserved_bytes)
@@ -344,12 +327,12 @@ impl GrowingReservation {
         self.reservation().map_or_else(AnyBacking::run_bytes, |_| page_size())
     }
 
-    /// Returns how many bytes from the start may be read and written.
+    /// Returns how many bytes from the start may be read and written; [`grow_to`](Self::grow_to) makes more usable.
     pub const fn usable_bytes(&self) -> usize {
         self.front.usable
     }
 
-    /// Returns how many bytes are committed: the usable ones, and those ahead of them.
+    /// Returns how many bytes are committed: the usable ones, and those [ahead](Self::ahead_bytes) of them.
     pub fn committed_bytes(&self) -> usize {
         match self.memory() {
             Storage::Reserved(_) => self.front.usable.max(self.warm_bytes()),
@@ -368,6 +351,19 @@ impl GrowingReservation {
     }
 
     /// Returns how many bytes past the usable ones are ready: resident, so that using them takes no page faults.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{CommitAhead, Reservation};
+    ///
+    /// let ahead = CommitAhead::Bytes(8 << 20);
+    /// let mut memory = Reservation::new(1 << 30)?.growing().commit_ahead(ahead);
+    /// memory.grow_to(1 << 20)?;
+    /// println!("{} bytes are ready, late {} times", memory.ahead_bytes(), memory.late());
+    /// assert!(memory.committed_bytes() >= memory.usable_bytes());
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn ahead_bytes(&self) -> usize {
         match self.memory() {
             Storage::Reserved(_) => self.warm_bytes().saturating_sub(self.front.usable),
@@ -375,7 +371,7 @@ impl GrowingReservation {
         }
     }
 
-    /// Returns how many times growth needed more than was ready, and took page faults itself.
+    /// Returns how many times growth needed more than was [ready](Self::ahead_bytes), and took page faults itself.
     pub fn late(&self) -> usize {
         match self.memory() {
             Storage::Reserved(_) => 0,
@@ -391,6 +387,19 @@ impl GrowingReservation {
     ///
     /// [`OutOfBounds`](ErrorKind::OutOfBounds) past the end of the range, and the errors of [`Reservation::commit`].
     /// After an error nothing has changed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::Reservation;
+    ///
+    /// let mut memory = Reservation::new(1 << 30)?.growing();
+    /// let usable = memory.grow_to(1000)?;
+    /// assert!(usable >= 1000 && usable == memory.usable_bytes());
+    /// assert_eq!(memory.grow_to(500)?, usable); // makes no system call
+    /// assert!(memory.grow_to(1 << 31).is_err()); // past the end
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn grow_to(&mut self, bytes: usize) -> Result<usize, Error> {
         self.grow(bytes, Amount::AtLeast)?;
         Ok(self.front.usable)
@@ -455,6 +464,22 @@ impl GrowingReservation {
     /// call helps it.
     ///
     /// If the system refuses, the result says so, and nothing else changes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Budget, Reservation};
+    ///
+    /// let mut memory = Reservation::new(1 << 30)?.growing();
+    /// for frame in 1..=3 {
+    ///     let used = frame * 50_000;
+    ///     memory.grow_to(used)?;
+    ///     // The frame is done early: prepare memory for the next one.
+    ///     let done = memory.prefault_ahead(used, Budget::bytes(1 << 20));
+    ///     assert!(done.refused.is_none());
+    /// }
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn prefault_ahead(&mut self, used: usize, budget: Budget) -> Prefaulted {
         self.prefault_ahead_within(used, usize::MAX, budget)
     }
@@ -531,6 +556,18 @@ impl GrowingReservation {
     /// # Errors
     ///
     /// If the system refuses ([`MappingLimit`](ErrorKind::MappingLimit)). What was returned before that stays returned.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Budget, Reservation};
+    ///
+    /// let mut memory = Reservation::new(1 << 30)?.growing();
+    /// memory.grow_to(4 << 20)?;
+    /// memory.shrink_to(1000, Budget::UNLIMITED)?;
+    /// assert!(memory.usable_bytes() < 1 << 20);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn shrink_to(&mut self, keep: usize, budget: Budget) -> Result<GivenBack, Error> {
         budget.spend(|meter| self.shrink(keep, meter))
     }

@@ -15,13 +15,13 @@ use crate::service::{self, CommitAhead, Release};
 /// The methods that all builders have in common, for an `impl` of a builder with a field `options`.
 macro_rules! option_methods {
     () => {
-        /// Sets how much to commit when more is needed.
+        /// Sets how much to commit when more is needed, as [`Growth`](crate::Growth) describes.
         pub const fn growth(mut self, growth: $crate::growing::Growth) -> Self {
             self.options.growth = growth;
             self
         }
 
-        /// Sets whether to request huge pages.
+        /// Sets whether to request huge pages, as [`HugePages`](crate::HugePages) describes.
         pub const fn huge_pages(mut self, huge_pages: $crate::reservation::HugePages) -> Self {
             self.options.huge_pages = huge_pages;
             self

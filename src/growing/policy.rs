@@ -7,6 +7,17 @@ use crate::reservation::page_size;
 ///
 /// Committing takes no memory: the system only promises it. But each commit is a system call, and with steps of single
 /// pages growth takes 1.5 to 2 times as long.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Growth, VmVec};
+///
+/// let steps = Growth::Fixed { step_bytes: 1 << 20 };
+/// let mut log: VmVec<u8> = VmVec::builder().growth(steps).build();
+/// log.push(1);
+/// assert_eq!(log.capacity(), 1 << 20);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Growth {

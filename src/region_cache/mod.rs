@@ -204,6 +204,20 @@ pub(crate) fn is_on(used: Use) -> bool {
 }
 
 /// The current contents of the region cache, returned by [`stats`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{VmVec, region_cache};
+///
+/// drop(VmVec::from(vec![0_u8; 1 << 20]));
+/// let before = region_cache::stats();
+/// println!("{} KiB in {} regions are cached", before.kept_bytes >> 10, before.kept_blocks);
+///
+/// region_cache::trim();
+/// let after = region_cache::stats();
+/// assert_eq!((after.kept_bytes, after.kept_blocks), (0, 0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegionCacheStats {
@@ -230,6 +244,16 @@ pub fn stats() -> RegionCacheStats {
 /// request for memory fails; but it does not learn when the stack of a thread cannot be allocated.
 ///
 /// Makes one system call for each region. Regions that other threads put or inspect meanwhile may stay.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{VmVec, region_cache};
+///
+/// drop(VmVec::from(vec![0_u8; 1 << 20]));
+/// region_cache::trim(); // before a phase that takes memory by other means
+/// assert_eq!(region_cache::stats().kept_bytes, 0);
+/// ```
 pub fn trim() {
     take_rooms();
     release_all();
@@ -292,6 +316,17 @@ fn get_or_init(stored: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
 ///
 /// If more than that is cached now, all of it is returned to the system, with one system call for each region. Regions
 /// that other threads put or inspect meanwhile may stay. A single region of more than 34 MiB is never cached.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{VmVec, region_cache};
+///
+/// region_cache::set_most_bytes(256 << 20);
+/// drop(VmVec::from(vec![0_u8; 1 << 20])); // cached
+/// region_cache::set_most_bytes(0);
+/// assert_eq!(region_cache::stats().kept_bytes, 0);
+/// ```
 pub fn set_most_bytes(most: usize) {
     MOST_BYTES.store(most.min(UNSET - 1), ORDER);
     if count::kept_bytes() > most {
@@ -311,6 +346,19 @@ fn time_ms() -> u32 {
 /// Sets how long memory stays cached if it is not reused, in whole milliseconds and at most a week. The background
 /// thread notices a change within five seconds. With [`Duration::ZERO`] nothing is cached, and all cached memory is
 /// returned as by [`trim`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::region_cache;
+/// use std::time::Duration;
+///
+/// // A level is reloaded every few seconds: keep its memory meanwhile.
+/// region_cache::set_time(Duration::from_secs(10));
+/// // Cache nothing.
+/// region_cache::set_time(Duration::ZERO);
+/// assert_eq!(region_cache::stats().kept_bytes, 0);
+/// ```
 pub fn set_time(time: Duration) {
     const MOST_MS: u32 = 7 * 24 * 60 * 60 * 1000;
     let ms = u32::try_from(time.as_millis()).unwrap_or(MOST_MS).min(MOST_MS);

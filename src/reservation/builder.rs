@@ -55,19 +55,37 @@ impl ReservationBuilder {
         Self { bytes: 0, align: 1, huge_pages: HugePages::Auto, form: Form::Usual, columns: None };
 
     /// Sets how many bytes to reserve, rounded up to whole pages. Defaults to 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Reservation, page_size};
+    ///
+    /// let range = Reservation::builder().bytes(1).reserve()?;
+    /// assert_eq!(range.reserved_bytes(), page_size());
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub const fn bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 
     /// Sets the alignment of the range, a power of two. It is at least a page.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let range = stayput::Reservation::builder().bytes(1 << 20).align(1 << 20).reserve()?;
+    /// assert_eq!(range.as_ptr().addr() % (1 << 20), 0);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub const fn align(mut self, align: usize) -> Self {
         self.align = align;
         self
     }
 
-    /// Sets whether to request huge pages. A reservation that has them is aligned to one. Defaults to
-    /// [`HugePages::Auto`].
+    /// Sets whether to request huge pages, as [`HugePages`] describes. A reservation that has them is aligned to one.
+    /// Defaults to [`HugePages::Auto`].
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
         self.huge_pages = huge_pages;
         self
@@ -104,6 +122,18 @@ impl ReservationBuilder {
     ///
     /// The errors of [`Reservation::new`], and [`Alignment`](ErrorKind::Alignment) if the alignment is not a power of
     /// two.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{ErrorKind, Reservation};
+    ///
+    /// let range = Reservation::builder().bytes(1 << 30).reserve()?;
+    /// assert_eq!(range.reserved_bytes(), 1 << 30);
+    /// let error = Reservation::builder().bytes(usize::MAX).reserve().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::CapacityOverflow);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn reserve(self) -> Result<Reservation, Error> {
         let plan = self.plan()?;
         unreleased::release_kept();

@@ -21,6 +21,8 @@ use std::ptr::NonNull;
 
 mod advice;
 mod builder;
+mod huge_pages;
+mod locked;
 mod rooms;
 mod share;
 mod stripes;
@@ -32,6 +34,8 @@ mod unreleased;
 pub(crate) use crate::os::mapping_refused;
 pub(crate) use crate::os::{IS_SUPPORTED, MOVES as CAN_MOVE, address_space_bytes};
 pub use builder::ReservationBuilder;
+pub use huge_pages::HugePages;
+pub use locked::Locked;
 pub(crate) use rooms::take_all as take_all_rooms;
 #[cfg(test)]
 pub(crate) use share::FLOOR_BYTES;
@@ -41,51 +45,6 @@ pub(crate) use share::{
 };
 pub(crate) use stripes::{ColumnLayouts, column_count, layouts};
 use stripes::{Huge, Stripes};
-
-/// Whether to request huge pages from the system.
-///
-/// A huge page (2 MiB on x86-64) takes one page fault instead of 512, and one entry of the processor's address cache,
-/// so growth and random access are faster. All of its memory is allocated when its first byte is touched. Among the
-/// supported systems only Linux has them, if `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise` or `always`; on
-/// other systems the options have no effect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HugePages {
-    /// From [`HugePages::AUTO_FROM_BYTES`] on, where they are sure to be filled. Arrays without a maximum do without
-    /// them while such arrays take seven eighths of the mappings that the process may have. The default.
-    #[default]
-    Auto,
-    /// From the first byte on.
-    Always,
-    /// Never, even if the system uses them without a request.
-    Never,
-}
-
-impl HugePages {
-    /// The offset up to which [`HugePages::Auto`] uses small pages: 8 MiB, so that huge pages waste at most a quarter
-    /// of the memory in use.
-    pub const AUTO_FROM_BYTES: usize = 8 << 20;
-
-    /// The size of the huge pages to request. `None` with pages of 64 KiB, whose huge pages of 512 MiB would waste more
-    /// than [`HugePages::Auto`] may.
-    fn page_bytes(self) -> Option<usize> {
-        let most = match self {
-            Self::Auto => Self::AUTO_FROM_BYTES / 4,
-            Self::Always => usize::MAX,
-            Self::Never => 0,
-        };
-        os::huge_page_bytes().filter(|huge| *huge <= most)
-    }
-
-    /// The offset from which huge pages are requested.
-    fn wanted_from(self) -> Option<usize> {
-        match self {
-            Self::Auto => Some(Self::AUTO_FROM_BYTES),
-            Self::Always => Some(0),
-            Self::Never => None,
-        }
-    }
-}
 
 /// Returns the size of a page in bytes, the unit in which memory is committed and decommitted.
 ///
@@ -289,6 +248,16 @@ impl Reservation {
     }
 
     /// Returns the size of the range in bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Reservation, page_size};
+    ///
+    /// assert_eq!(Reservation::new(1 << 30)?.reserved_bytes(), 1 << 30);
+    /// assert_eq!(Reservation::new(1)?.reserved_bytes(), page_size());
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub const fn reserved_bytes(&self) -> usize {
         self.bytes.get()
     }
@@ -300,6 +269,17 @@ impl Reservation {
     /// # Errors
     ///
     /// [`System`](ErrorKind::System) if the system does not provide the number, for example without `/proc`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Reservation, page_size};
+    ///
+    /// let range = Reservation::new(1 << 30)?;
+    /// range.commit(..4 * page_size())?;
+    /// assert_eq!(range.committed_bytes()?, 4 * page_size());
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn committed_bytes(&self) -> Result<usize, Error> {
         // SAFETY: the whole range, which `self` owns.
         unsafe { os::committed_bytes(self.mapping_start, self.start, self.span()) }
@@ -312,6 +292,19 @@ impl Reservation {
     /// # Errors
     ///
     /// As for [`committed_bytes`](Self::committed_bytes).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Reservation, page_size};
+    ///
+    /// let range = Reservation::new(1 << 30)?;
+    /// range.prefault(..4 * page_size())?;
+    /// if let Ok(bytes) = range.resident_bytes() {
+    ///     assert!(bytes >= 4 * page_size());
+    /// }
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn resident_bytes(&self) -> Result<usize, Error> {
         // SAFETY: the whole range, which `self` owns.
         unsafe { os::resident_bytes(self.mapping_start, self.start, self.span()) }
@@ -340,6 +333,21 @@ impl Reservation {
     /// [`Memory`](ErrorKind::Memory), [`DataLimit`](ErrorKind::DataLimit) or [`MappingLimit`](ErrorKind::MappingLimit)
     /// if the system refuses. The contents of the pages are unchanged. If a part of the range was committed before,
     /// more of it may be now.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Reservation, page_size};
+    ///
+    /// let range = Reservation::new(1 << 30)?;
+    /// range.commit(..page_size())?;
+    /// // SAFETY: the page is committed, and not shared.
+    /// unsafe { range.as_ptr().write(7) };
+    /// range.commit(..2 * page_size())?;
+    /// // SAFETY: as above.
+    /// assert_eq!(unsafe { range.as_ptr().read() }, 7);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn commit(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         Ok(self.pages(range)?.commit()?)
     }
@@ -376,6 +384,18 @@ impl Reservation {
     ///
     /// [`MappingLimit`](ErrorKind::MappingLimit) if the process has too many separate mappings. Nothing has changed
     /// then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Reservation, page_size};
+    ///
+    /// let mut range = Reservation::new(1 << 30)?;
+    /// range.commit(..4 * page_size())?;
+    /// range.decommit(page_size()..4 * page_size())?;
+    /// assert_eq!(range.committed_bytes()?, page_size());
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn decommit(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         // SAFETY: `&mut self` guarantees that the range is not shared. Code that uses its memory does so through a raw
         // pointer, and is responsible for that.
@@ -480,6 +500,21 @@ impl Reservation {
     ///
     /// The errors of [`commit`](Self::commit). Windows decommits the pages and commits fresh ones, so there the pages
     /// are inaccessible if the second step is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Reservation, page_size};
+    ///
+    /// let mut range = Reservation::new(page_size())?;
+    /// range.commit(..)?;
+    /// // SAFETY: the page is committed, and not shared.
+    /// unsafe { range.as_ptr().write(7) };
+    /// range.discard(..)?;
+    /// // SAFETY: as above.
+    /// assert_eq!(unsafe { range.as_ptr().read() }, 0);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn discard(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         // SAFETY: as for `decommit`.
         unsafe { self.discard_unused(range) }
@@ -525,6 +560,18 @@ impl Reservation {
     /// # Errors
     ///
     /// The errors of [`commit`](Self::commit). Pages that have been made resident before the error stay resident.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::Reservation;
+    ///
+    /// let range = Reservation::new(1 << 30)?;
+    /// range.prefault(..1 << 20)?; // while a level loads
+    /// // SAFETY: these pages are committed, and not shared.
+    /// unsafe { range.as_ptr().add(500_000).write(7) }; // takes no page fault
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn prefault(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let pages = self.pages(range)?;
         pages.commit()?;
@@ -558,6 +605,19 @@ impl Reservation {
     ///
     /// The errors of [`commit`](Self::commit), and [`LockLimit`](ErrorKind::LockLimit) if the process may not lock that
     /// much.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Reservation, page_size};
+    ///
+    /// let samples = Reservation::new(page_size())?;
+    /// match samples.lock(..) {
+    ///     Ok(locked) => assert_eq!(locked.bytes(), page_size()),
+    ///     Err(error) => eprintln!("the audio thread may take page faults: {error}"),
+    /// }
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn lock(&self, range: impl RangeBounds<usize>) -> Result<Locked<'_>, Error> {
         debug_assert!(self.columns.is_none(), "reservations with columns are private");
         let pages = self.pages(range)?;
@@ -712,34 +772,3 @@ debug_fields! {
     [] Reservation, "Reservation", |range|
     start: range.start, reserved_bytes: range.bytes.get(), huge_pages: range.huge_pages
 }
-
-/// A guard that keeps pages locked in memory, returned by [`Reservation::lock`].
-///
-/// Forgetting it is safe: the pages stay locked until they are decommitted or the reservation is released.
-#[must_use = "the pages are unlocked when this is dropped"]
-pub struct Locked<'r> {
-    start: NonNull<u8>,
-    bytes: PageBytes,
-    reservation: PhantomData<&'r Reservation>,
-}
-
-// SAFETY: unlocking is a system call, which any thread can make.
-unsafe impl Send for Locked<'_> {}
-// SAFETY: `&Locked` gives access to a number only.
-unsafe impl Sync for Locked<'_> {}
-
-impl Locked<'_> {
-    /// Returns how many bytes are locked.
-    pub const fn bytes(&self) -> usize {
-        self.bytes.get()
-    }
-}
-
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the pages lie in the reservation that `self` borrows.
-        unsafe { os::unlock(self.start, self.bytes) }
-    }
-}
-
-debug_fields!([] Locked<'_>, "Locked", |pages| bytes: pages.bytes());

@@ -2,9 +2,9 @@
 //! ones.
 //!
 //! It is started by the first array with [`CommitAhead`] or [`Release::Background`], and ends one second after the last
-//! such array is dropped, or two seconds if memory is in the [region cache](crate::region_cache). A process that uses neither
-//! option has no such thread. In a program that never sets them on a builder, the code that starts it is not even
-//! linked.
+//! such array is dropped, or two seconds if memory is in the [region cache](crate::region_cache). A process that uses
+//! neither option has no such thread. In a program that never sets them on a builder, the code that starts it is not
+//! even linked.
 //!
 //! # What it does
 //!
@@ -98,8 +98,8 @@ pub enum CommitAhead {
     ///
     /// Unless memory is released [immediately](Release::Now), an array that is created within 50 ms after an array of
     /// the same kind (the same maximum, alignment and huge pages) was dropped takes over that array's memory, with as
-    /// much ready ahead. Otherwise it starts with what the [region cache](crate::region_cache) holds, at most 32 MiB. If that
-    /// memory exceeds twice the window by more than 8 MiB for a second, the rest is returned.
+    /// much ready ahead. Otherwise it starts with what the [region cache](crate::region_cache) holds, at most 32 MiB.
+    /// If that memory exceeds twice the window by more than 8 MiB for a second, the rest is returned.
     Auto,
     /// This many bytes of fresh memory, as far as the reservation reaches. They are kept while the array does not grow.
     /// After the array is shrunk, the thread gets ahead again once the array has grown. 0 is [`Off`](Self::Off).
@@ -124,8 +124,9 @@ pub enum CommitAhead {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Release {
-    /// The memory is cached for reuse for a second, as far as the [region cache](crate::region_cache) has room; the rest is
-    /// released before the drop returns. Arrays with this option also take their memory from the cache. The default.
+    /// The memory is cached for reuse for a second, as far as the [region cache](crate::region_cache) has room; the
+    /// rest is released before the drop returns. Arrays with this option also take their memory from the cache. The
+    /// default.
     #[default]
     Keep,
     /// The memory is released before the drop returns. This takes about 60 ms per gigabyte, 3 ms with huge pages. An
@@ -136,12 +137,27 @@ pub enum Release {
     /// quarter of the machine's memory would wait, it is released before the drop returns.
     ///
     /// Memory of arrays with [`CommitAhead::Auto`], up to 1/32 of the machine's memory, waits 50 ms for another such
-    /// array. Then its first 32 MiB go to the [region cache](crate::region_cache), as far as that has room, and the rest is
-    /// released. All of it is released if the cache is disabled, if a request for memory fails, or on [`drain`].
+    /// array. Then its first 32 MiB go to the [region cache](crate::region_cache), as far as that has room, and the
+    /// rest is released. All of it is released if the cache is disabled, if a request for memory fails, or on
+    /// [`drain`].
     Background,
 }
 
 /// The current work of the [background thread](crate::service), returned by [`stats`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{CommitAhead, VmVec, service};
+///
+/// let mut log = VmVec::builder().commit_ahead(CommitAhead::Auto).build();
+/// log.push("start");
+/// let stats = service::stats();
+/// if stats.running {
+///     assert_eq!(stats.arrays, 1);
+///     println!("{} KiB are ready ahead of the log", stats.ahead_bytes >> 10);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServiceStats {
@@ -206,6 +222,18 @@ pub(crate) fn keep(used: Use, region: Region) -> Option<Region> {
 /// meanwhile, and helps to release it. The region cache is not affected.
 ///
 /// Returns immediately if nothing waits, and in a forked child, where nothing can.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Release, VmVec, service};
+///
+/// let mut level = VmVec::builder().release(Release::Background).build();
+/// level.resize(1 << 20, 0_u64);
+/// drop(level); // does not wait
+/// service::drain(); // waits, before the next level takes memory
+/// assert_eq!(service::stats().waiting_bytes, 0);
+/// ```
 pub fn drain() {
     if let Some(service) = Service::existing() {
         service.drain();

@@ -124,7 +124,15 @@ impl<T> VmVec<T> {
 
     constructors! {
         /// Returns an empty array with memory committed for `capacity` elements.
-        with_capacity, try_with_capacity, capacity
+        with_capacity, try_with_capacity, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut samples = stayput::VmVec::with_capacity(1000);
+        /// assert!(samples.capacity() >= 1000);
+        /// samples.extend(0..1_000_000); // may still grow
+        /// assert_eq!(samples.len(), 1_000_000);
+        /// ```
     }
 
     constructors! {
@@ -159,6 +167,15 @@ impl<T> VmVec<T> {
     /// Returns the number of elements that fit into committed memory. O(1).
     ///
     /// For elements of size zero, this is [`max_len`](Self::max_len).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut bytes = stayput::VmVec::<u8>::with_max_len(1 << 30);
+    /// assert_eq!(bytes.capacity(), 0);
+    /// bytes.push(1);
+    /// assert!(bytes.capacity() < bytes.max_len());
+    /// ```
     #[inline]
     pub const fn capacity(&self) -> usize {
         self.raw.capacity()
@@ -205,12 +222,32 @@ impl<T> VmVec<T> {
     ///
     /// After the first push it never changes, and is valid for `capacity` elements. This method makes no reference to
     /// an element.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = stayput::VmVec::from(["to"]);
+    /// let start = words.as_ptr();
+    /// words.extend(["be"; 10_000]);
+    /// assert_eq!(words.as_ptr(), start);
+    /// ```
     #[inline]
     pub const fn as_ptr(&self) -> *const T {
         self.raw.start().as_ptr().cast::<T>().cast_const()
     }
 
     /// Returns a mutable pointer to the first element; see [`as_ptr`](Self::as_ptr).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = stayput::VmVec::from(["to", "be"]);
+    /// let start = words.as_mut_ptr();
+    /// words.extend(["or"; 10_000]);
+    /// // SAFETY: the first element exists, has not moved, and is not borrowed.
+    /// unsafe { *start = "not to" };
+    /// assert_eq!(words[..3], ["not to", "be", "or"]);
+    /// ```
     #[inline]
     #[cfg(not(stayput_asan))]
     pub const fn as_mut_ptr(&mut self) -> *mut T {
@@ -264,6 +301,17 @@ impl<T> VmVec<T> {
     ///
     /// - `new_len` is at most [`capacity`](Self::capacity).
     /// - The elements below `new_len` are initialised.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut text = stayput::VmVec::<u8>::with_capacity(5);
+    /// // SAFETY: the source has five bytes, and there is capacity for them.
+    /// unsafe { text.as_mut_ptr().copy_from_nonoverlapping(b"hello".as_ptr(), 5) };
+    /// // SAFETY: these five are within capacity, and were just initialised.
+    /// unsafe { text.set_len(5) };
+    /// assert_eq!(text, *b"hello");
+    /// ```
     #[inline]
     pub unsafe fn set_len(&mut self, new_len: usize) {
         debug_assert!(new_len <= self.capacity(), "set_len({new_len}) beyond capacity");

@@ -19,6 +19,14 @@ impl<T> VmVec<T> {
     /// O(n).
     ///
     /// If `same` or a drop panics, elements that were not visited stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = stayput::VmVec::from(["foo", "bar", "Bar", "baz", "bar"]);
+    /// words.dedup_by(|later, first| later.eq_ignore_ascii_case(first));
+    /// assert_eq!(words, ["foo", "bar", "baz", "bar"]);
+    /// ```
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         // Elements before the first one to remove do not move.
         let gone = (1..self.len).find(|&next| {
@@ -195,7 +203,7 @@ fn no_such_range(start: usize, end: usize, len: usize) -> ! {
 }
 
 impl<T: Clone> VmVec<T> {
-    clone_methods!();
+    clone_methods!("VmVec");
 
     /// Resizes the array like [`resize`](Self::resize), or returns the error and the value.
     ///

@@ -38,6 +38,14 @@ impl<T> VmVec<T> {
     /// # Panics
     ///
     /// If memory is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let frames = stayput::VmVec::from([16, 17, 16]);
+    /// let frozen: Box<[u32]> = frames.into_boxed_slice();
+    /// assert_eq!(*frozen, [16, 17, 16]);
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn into_boxed_slice(self) -> Box<[T]> {

@@ -7,7 +7,9 @@ use super::DrainRange;
 use super::Taken;
 use std::fmt;
 
-/// A draining iterator over a range of a [`VmVec`](crate::VmVec), created by [`VmVec::drain`](crate::VmVec::drain).
+/// A draining iterator over a range of a [`VmVec`](crate::VmVec).
+///
+/// This struct is created by [`VmVec::drain`](crate::VmVec::drain). See its documentation for more.
 ///
 /// When it is dropped, the elements after the range move down to close the gap. If it is leaked instead (as by
 /// [`mem::forget`](std::mem::forget)), the array ends where the range began, and the remaining elements leak.
@@ -21,6 +23,15 @@ impl<'v, T> Drain<'v, T> {
     }
 
     /// Returns the elements not yet yielded.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut letters = stayput::VmVec::from(['a', 'b', 'c']);
+    /// let mut drain = letters.drain(..);
+    /// drain.next();
+    /// assert_eq!(drain.as_slice(), ['b', 'c']);
+    /// ```
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         self.cut.as_slice()

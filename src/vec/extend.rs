@@ -10,6 +10,19 @@ use std::option;
 
 /// The elements that could not be stored: the one that the iterator yielded last, if any, and the rest of the
 /// iterator.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::VmVec;
+/// use stayput::vec::Rest;
+/// use std::vec::IntoIter;
+///
+/// let mut seats = VmVec::with_max_len(2);
+/// let guests = vec!["Ann", "Ben", "Cid", "Dan"];
+/// let waiting: Rest<IntoIter<&str>> = seats.try_extend(guests).unwrap_err().value;
+/// assert!(waiting.eq(["Cid", "Dan"]));
+/// ```
 pub type Rest<I> = Chain<option::IntoIter<<I as Iterator>::Item>, I>;
 
 impl<T> VmVec<T> {

@@ -6,7 +6,9 @@ use super::{DrainRange, VmVec};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// An iterator that removes the elements matching a predicate from a [`VmVec`], created by [`VmVec::extract_if`].
+/// An iterator that removes the elements matching a predicate from a [`VmVec`].
+///
+/// This struct is created by [`VmVec::extract_if`]. See its documentation for more.
 ///
 /// When it is dropped, the elements not yet visited are retained. If it is leaked instead, the array ends where the
 /// range began, and the remaining elements leak.

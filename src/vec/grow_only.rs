@@ -171,6 +171,19 @@ impl<'v, T> GrowOnly<'v, T> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::VmVec;
+    ///
+    /// let mut names = VmVec::with_max_len(1);
+    /// let scope = names.grow_only();
+    /// let ann = scope.try_push("Ann".to_string())?;
+    /// let refused = scope.try_push("Ben".to_string()).unwrap_err();
+    /// assert_eq!((ann.as_str(), refused.value.as_str()), ("Ann", "Ben"));
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
         // Room is made before, since the value is dropped if a backing unwinds, and that runs user code.
@@ -229,6 +242,19 @@ impl<'v, T> GrowOnly<'v, T> {
     }
 
     /// Returns an iterator over the current elements. Elements that are pushed later are not included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut tasks = stayput::VmVec::from(["walk", "read"]);
+    /// let scope = tasks.grow_only();
+    /// for task in scope.iter() {
+    ///     if *task == "walk" {
+    ///         scope.push("rest");
+    ///     }
+    /// }
+    /// assert_eq!(*scope.as_slice(), ["walk", "read", "rest"]);
+    /// ```
     #[track_caller]
     pub fn iter(&self) -> slice::Iter<'v, T> {
         self.as_slice().iter()

@@ -10,7 +10,17 @@ use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::{fmt, slice};
 
-/// An iterator that moves the elements out of a [`VmVec`], created by [`into_iter`](IntoIterator::into_iter).
+/// An iterator that moves the elements out of a [`VmVec`].
+///
+/// This struct is created by the method [`into_iter`](IntoIterator::into_iter) of [`VmVec`].
+///
+/// # Examples
+///
+/// ```
+/// let names = stayput::VmVec::from(["Ann".to_string(), "Ben".to_string()]);
+/// let boxed: Vec<Box<str>> = names.into_iter().map(String::into_boxed_str).collect();
+/// assert_eq!(*boxed[1], *"Ben");
+/// ```
 pub struct IntoIter<T> {
     /// Its length is 0, so it drops no element.
     vec: VmVec<T>,

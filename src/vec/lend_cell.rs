@@ -155,6 +155,17 @@ macro_rules! scope_methods {
         /// # Panics
         ///
         /// As for [`push`](Self::push); elements that were stored before stay.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut numbers = stayput::", stringify!($Vec), "::from([1, 2]);")]
+        /// let scope = numbers.grow_only();
+        /// let one = &scope[0];
+        /// scope.extend([3, 4]);
+        /// scope.extend(scope.iter().map(|n| n * 10));
+        /// assert_eq!((*one, scope.len(), scope[7]), (1, 8, 40));
+        /// ```
         #[track_caller]
         pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
             iter.into_iter().for_each(|value| {
@@ -167,6 +178,17 @@ macro_rules! scope_methods {
         /// # Panics
         ///
         /// If [`try_reserve`](Self::try_reserve) returns an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut log = stayput::", stringify!($Vec), "::new();")]
+        /// let scope = log.grow_only();
+        /// let start = scope.push("start");
+        /// scope.reserve(1000); // `start` stays valid
+        /// assert!(scope.capacity() >= 1001);
+        /// assert_eq!(*start, "start");
+        /// ```
         #[track_caller]
         pub fn reserve(&self, additional: usize) {
             $crate::error::unwrap_or_panic(self.try_reserve(additional));

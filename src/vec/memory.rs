@@ -15,9 +15,26 @@ impl<T> VmVec<T> {
     reserve_methods! {
         &mut, "elements";
         /// Makes system calls if the capacity does not suffice. O(1) in the length: nothing moves.
+        ;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut names = stayput::VmVec::from(["Ann"]);
+        /// names.reserve(1000);
+        /// assert!(names.capacity() >= 1001);
+        /// ```
     }
 
-    reserve_exact_methods!("elements");
+    reserve_exact_methods! {
+        "elements";
+        /// # Examples
+        ///
+        /// ```
+        /// let mut names = stayput::VmVec::from(["Ann"]);
+        /// names.reserve_exact(1000);
+        /// assert!(names.capacity() >= 1001);
+        /// ```
+    }
 
     /// Grows if the capacity does not suffice for `additional` more elements.
     #[inline]
@@ -37,7 +54,19 @@ impl<T> VmVec<T> {
         grown
     }
 
-    prefault_methods!(&mut, "elements");
+    prefault_methods! {
+        &mut, "elements";
+        /// To prefault a little per frame instead, use [`prefault_ahead`](Self::prefault_ahead).
+        ;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut samples = stayput::VmVec::new();
+        /// samples.prefault(100_000); // while a level loads
+        /// samples.extend((0..100_000).map(f64::from)); // takes no page faults
+        /// assert_eq!(samples[99_999], 99_999.0);
+        /// ```
+    }
 
     fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
@@ -113,6 +142,15 @@ impl<T> VmVec<T> {
 
     /// Like [`shrink_to_fit`](Self::shrink_to_fit), but keeps capacity for at least `min_capacity` elements, if that
     /// much is committed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut bytes = stayput::VmVec::from(vec![1_u8; 4 << 20]);
+    /// bytes.truncate(10);
+    /// bytes.shrink_to(1 << 20); // as much as the next level needs
+    /// assert!((1 << 20..2 << 20).contains(&bytes.capacity()));
+    /// ```
     pub fn shrink_to(&mut self, min_capacity: usize) {
         // The error is ignored, as in `shrink_to_fit`.
         let _ = self.try_shrink_to(min_capacity);
@@ -168,6 +206,18 @@ impl<T> VmVec<T> {
     /// Returns the spare capacity of the array as a slice of `MaybeUninit<T>`.
     ///
     /// After initialising elements in it, call [`set_len`](Self::set_len).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut squares = stayput::VmVec::<u64>::with_capacity(3);
+    /// for (n, place) in squares.spare_capacity_mut()[..3].iter_mut().enumerate() {
+    ///     place.write((n * n) as u64);
+    /// }
+    /// // SAFETY: the first three elements were just initialised.
+    /// unsafe { squares.set_len(3) };
+    /// assert_eq!(squares, [0, 1, 4]);
+    /// ```
     #[inline]
     pub fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<T>] {
         let spare = self.capacity() - self.len;
@@ -179,6 +229,14 @@ impl<T> VmVec<T> {
 
     /// Consumes the array and returns its elements as a mutable slice. The memory and the reservation are never
     /// released.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let levels: &'static mut [&str] = stayput::VmVec::from(["cave", "lake"]).leak();
+    /// levels.reverse();
+    /// assert_eq!(levels, ["lake", "cave"]);
+    /// ```
     #[inline]
     pub fn leak<'a>(self) -> &'a mut [T]
     where

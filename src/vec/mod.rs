@@ -141,6 +141,22 @@ pub struct VmVec<T> {
 }
 
 /// Statistics about a [`VmVec`], returned by [`VmVec::stats`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{VecStats, VmVec};
+///
+/// fn usage(stats: VecStats) -> String {
+///     let VecStats { len, max_len, .. } = stats;
+///     format!("{len} of {max_len} elements, in {} KiB", stats.committed_bytes >> 10)
+/// }
+///
+/// let mut log = VmVec::with_max_len(1 << 20);
+/// assert_eq!(usage(log.stats()), "0 of 1048576 elements, in 0 KiB");
+/// log.push("start");
+/// assert!(usage(log.stats()).starts_with("1 of 1048576 elements"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VecStats {
@@ -216,6 +232,16 @@ impl<T: Clone> VmVec<T> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut draft = stayput::VmVec::from(["to", "be"]);
+    /// let saved = draft.try_clone()?;
+    /// draft.push("or");
+    /// assert_eq!(saved, ["to", "be"]);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn try_clone(&self) -> Result<Self, Error> {
         let mut clone = self.try_fresh()?;
         clone.try_reserve_exact(self.len)?;

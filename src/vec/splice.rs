@@ -3,7 +3,9 @@
 use super::{Drain, handle_error};
 
 /// An iterator that removes a range of elements from a [`VmVec`](crate::VmVec) and, when it is dropped, inserts others
-/// in its place; created by [`splice`](crate::VmVec::splice).
+/// in its place.
+///
+/// This struct is created by [`VmVec::splice`](crate::VmVec::splice). See its documentation for more.
 ///
 /// If it is leaked instead, the array ends where the range began, and the remaining elements leak.
 #[derive(Debug)]

@@ -129,6 +129,16 @@ impl<T: Zeroable> VmVec<T> {
     /// # Panics
     ///
     /// If [`try_resize_zeroed`](Self::try_resize_zeroed) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut counts = stayput::VmVec::from([7_u32, 8]);
+    /// counts.resize_zeroed(4);
+    /// assert_eq!(counts, [7, 8, 0, 0]);
+    /// counts.resize_zeroed(1);
+    /// assert_eq!(counts, [7]);
+    /// ```
     #[track_caller]
     pub fn resize_zeroed(&mut self, new_len: usize) {
         unwrap_or_panic(self.try_resize_zeroed(new_len));

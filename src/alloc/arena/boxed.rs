@@ -134,12 +134,35 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
 
     /// Returns the pointer to the value, which is not dropped unless [`from_raw`](Self::from_raw) makes a box of it
     /// again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Arena, ArenaBox};
+    ///
+    /// let arena = Arena::new();
+    /// let raw: *mut String = ArenaBox::into_raw(arena.alloc_box("Ann".to_string()));
+    /// // SAFETY: the pointer comes from `into_raw`, and is not used again.
+    /// let name = unsafe { ArenaBox::from_raw(raw) };
+    /// assert_eq!(*name, "Ann");
+    /// ```
     #[inline]
     pub fn into_raw(this: Self) -> *mut T {
         ManuallyDrop::new(this).value.as_ptr()
     }
 
     /// Returns the value for as long as the arena is borrowed. It is never dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Arena, ArenaBox};
+    ///
+    /// let arena = Arena::new();
+    /// let numbers: &mut [u32; 3] = ArenaBox::leak(arena.alloc_box([1, 2, 3]));
+    /// numbers[0] = 7;
+    /// assert_eq!(*numbers, [7, 2, 3]);
+    /// ```
     #[inline]
     pub fn leak(this: Self) -> &'a mut T {
         // SAFETY: only the box reached the value, and the box is consumed; the memory stays valid for `'a`.
@@ -221,6 +244,21 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
 }
 
 /// A value while [`ArenaBox::unsize`] converts it. It only serves to coerce a reference to it.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::alloc::Unsizing;
+/// use stayput::{Arena, ArenaBox};
+///
+/// fn as_slice(array: &mut Unsizing<[u8; 3]>) -> &mut Unsizing<[u8]> {
+///     array
+/// }
+///
+/// let arena = Arena::new();
+/// let bytes: ArenaBox<[u8]> = ArenaBox::unsize(arena.alloc_box([1, 2, 3]), as_slice);
+/// assert_eq!(*bytes, [1, 2, 3]);
+/// ```
 // Why nothing else is possible: user code only gets one as the argument of a function that captures nothing, by a
 // reference whose lifetime it can neither choose nor name elsewhere. It cannot read, write, move or make one, nor
 // borrow a field. So if the function returns, it returns its whole argument. A closure could capture the reference of
@@ -232,6 +270,17 @@ debug_as!([T: ?Sized] Unsizing<T>, "Unsizing");
 
 impl<T> ArenaBox<'_, T> {
     /// Moves the value out of the arena.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Arena, ArenaBox};
+    ///
+    /// let arena = Arena::new();
+    /// let name: String = ArenaBox::into_inner(arena.alloc_box("Ann".to_string()));
+    /// drop(arena);
+    /// assert_eq!(name, "Ann");
+    /// ```
     #[inline]
     pub fn into_inner(this: Self) -> T {
         // SAFETY: the box owns the value, and `into_raw` consumed it without dropping the value.

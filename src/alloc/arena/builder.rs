@@ -62,12 +62,26 @@ impl ArenaBuilder {
     /// [`build`](Self::build).
     ///
     /// Defaults to as much as the machine has memory, or less in a process with very many arenas; see [`Arena::new`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let arena = stayput::Arena::builder().max_bytes(100).build();
+    /// assert!(arena.try_alloc([0_u8; 101]).is_err());
+    /// ```
     pub const fn max_bytes(mut self, max_bytes: usize) -> Self {
         self.options.max_bytes = Some(max_bytes);
         self
     }
 
     /// Sets how many bytes of memory [`build`](Self::build) commits. Defaults to 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let arena = stayput::Arena::builder().capacity_bytes(1 << 20).build();
+    /// assert!(arena.capacity_bytes() >= 1 << 20);
+    /// ```
     pub const fn capacity_bytes(mut self, capacity_bytes: usize) -> Self {
         self.capacity_bytes = capacity_bytes;
         self

@@ -149,6 +149,14 @@ impl Arena {
     /// # Panics
     ///
     /// If [`try_with_max_bytes`](Self::try_with_max_bytes) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let arena = stayput::Arena::with_max_bytes(100);
+    /// arena.alloc([0_u8; 100]);
+    /// assert!(arena.try_alloc(0_u8).is_err());
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn with_max_bytes(max_bytes: usize) -> Self {
@@ -213,6 +221,18 @@ impl Arena {
 
     /// Frees all memory of the arena, in O(1) and without a system call. The memory stays committed, for the next
     /// values. No value is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut frame = stayput::Arena::new();
+    /// for n in 0..3_u32 {
+    ///     frame.alloc_slice_fill_copy(1000, n);
+    ///     frame.reset();
+    /// }
+    /// assert_eq!(frame.used_bytes(), 0);
+    /// assert!(frame.capacity_bytes() >= 4000); // stays committed
+    /// ```
     #[inline]
     pub fn reset(&mut self) {
         self.bump.reset();
@@ -225,6 +245,16 @@ impl Arena {
     ///
     /// If the system refuses to take memory back ([`MappingLimit`](crate::ErrorKind::MappingLimit)). The arena is reset
     /// all the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut level = stayput::Arena::new();
+    /// level.alloc_slice_fill_copy(4 << 20, 1_u8);
+    /// level.reset_keeping(1 << 20)?;
+    /// assert!(level.capacity_bytes() < 2 << 20);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn reset_keeping(&mut self, keep_bytes: usize) -> Result<(), Error> {
         self.reset();
         self.trim_within(keep_bytes, Budget::UNLIMITED).map(drop)
@@ -261,6 +291,15 @@ impl Arena {
     /// # Panics
     ///
     /// If [`try_prefault`](Self::try_prefault) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let arena = stayput::Arena::new();
+    /// arena.prefault(1 << 20); // while a level loads
+    /// let samples = arena.alloc_slice_fill_copy(1 << 18, 0.0_f32); // takes no page faults
+    /// assert_eq!(size_of_val(samples), 1 << 20);
+    /// ```
     #[track_caller]
     pub fn prefault(&self, bytes: usize) {
         unwrap_or_panic(self.try_prefault(bytes));
@@ -280,17 +319,48 @@ impl Arena {
     /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
     ///
     /// Makes one system call per 64 KiB or per huge page.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Arena, Budget};
+    /// use std::time::Duration;
+    ///
+    /// let mut frame = Arena::new();
+    /// for n in 0..3 {
+    ///     frame.alloc_slice_fill_copy(1000 * n, 0_u64);
+    ///     // The frame is done early: use the remaining time.
+    ///     let done = frame.prefault_ahead(Budget::time(Duration::from_millis(1)));
+    ///     assert!(done.refused.is_none());
+    ///     frame.reset();
+    /// }
+    /// ```
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         self.bump.prefault_ahead(budget)
     }
 
     /// Returns how many bytes can be in use before more memory is committed, including those in use.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let arena = stayput::Arena::with_capacity(1 << 20);
+    /// arena.alloc([0_u8; 1000]);
+    /// let without_system_call = arena.capacity_bytes() - arena.used_bytes();
+    /// assert!(without_system_call >= (1 << 20) - 1000);
+    /// ```
     pub fn capacity_bytes(&self) -> usize {
         self.bump.capacity_bytes()
     }
 
     /// Returns the maximum number of bytes that can be in use at once: the requested maximum, or else the size of the
     /// current or future reservation.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(stayput::Arena::with_max_bytes(100).max_bytes(), 100);
+    /// ```
     pub fn max_bytes(&self) -> usize {
         self.bump.max_bytes()
     }

@@ -125,7 +125,10 @@ debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 
 /// Ends a scope when it is dropped. Use it where a closure would be in the way of `?`, `return` or `await`.
 ///
-/// The guard and its scope are separate values, so that nothing stored in the scope outlives the guard:
+/// The guard and its scope are separate values, so that nothing stored in the scope outlives the guard. A forgotten
+/// guard keeps the memory in use until the arena is reset or the outer scope ends.
+///
+/// # Examples
 ///
 /// ```
 /// use stayput::{Arena, Error};
@@ -143,8 +146,6 @@ debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 /// assert_eq!(arena.used_bytes(), 0);
 /// # Ok::<(), Error>(())
 /// ```
-///
-/// A forgotten guard keeps the memory in use until the arena is reset or the outer scope ends.
 ///
 /// Values in a scope do not outlive the guard,
 ///
@@ -203,6 +204,18 @@ impl<'a> ScopeGuard<'a> {
     }
 
     /// Returns the scope, to store values in. Further calls return the same scope, with what is already stored in it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut arena = stayput::Arena::new();
+    /// let mut guard = arena.guard();
+    /// let scope = guard.scope();
+    /// let name = scope.alloc_str("Ann");
+    /// assert_eq!(name, "Ann");
+    /// drop(guard);
+    /// assert_eq!(arena.used_bytes(), 0);
+    /// ```
     #[inline]
     pub fn scope(&mut self) -> Scope<'_> {
         Scope { bump: self.bump }

@@ -3,6 +3,17 @@
 use super::Arena;
 
 /// Statistics about an [`Arena`], returned by [`Arena::stats`].
+///
+/// # Examples
+///
+/// ```
+/// let mut arena = stayput::Arena::with_max_bytes(1 << 20);
+/// arena.alloc([1_u8; 1000]);
+/// arena.reset();
+/// let stats = arena.stats();
+/// assert_eq!((stats.used_bytes, stats.high_water_bytes), (0, 1000));
+/// assert_eq!(stats.reserved_bytes, 1 << 20);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArenaStats {

@@ -8,7 +8,9 @@ use std::iter::FlatMap;
 use std::ops::Range;
 use std::slice;
 
-/// An iterator over the rows of [`Groups`], created by [`Groups::iter`].
+/// An iterator over the rows of [`Groups`].
+///
+/// This struct is created by [`Groups::iter`]. See its documentation for more.
 #[must_use = "iterators are lazy"]
 pub struct Iter<'a, R: Row + Pad, const N: usize> {
     groups: &'a Groups<R, N>,
@@ -20,14 +22,25 @@ type Lanes<'a, R, const N: usize> = [<<R as Row>::Fields as Fields>::Muts<'a>; N
 
 type LanesOf<'a, R, const N: usize> = fn(&'a mut Record<R, N>) -> Lanes<'a, R, N>;
 
-/// A mutable iterator over the rows of [`Groups`], created by [`Groups::iter_mut`].
+/// A mutable iterator over the rows of [`Groups`].
+///
+/// This struct is created by [`Groups::iter_mut`]. See its documentation for more.
 #[must_use = "iterators are lazy"]
 pub struct IterMut<'a, R: Row + Pad + 'a, const N: usize> {
     lanes: FlatMap<slice::IterMut<'a, Record<R, N>>, Lanes<'a, R, N>, LanesOf<'a, R, N>>,
     left: Range<usize>,
 }
 
-/// An iterator that moves the rows out of [`Groups`], created by [`into_iter`](IntoIterator::into_iter).
+/// An iterator that moves the rows out of [`Groups`].
+///
+/// This struct is created by the method [`into_iter`](IntoIterator::into_iter) of [`Groups`].
+///
+/// # Examples
+///
+/// ```
+/// let rows: stayput::Groups<(u32, char), 4> = [(1, 'a'), (2, 'b')].into_iter().collect();
+/// assert!(rows.into_iter().eq([(1, 'a'), (2, 'b')]));
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct IntoIter<R: Row + Pad, const N: usize> {
     /// The lanes of yielded rows hold [`Pad::PAD`].
@@ -37,6 +50,13 @@ pub struct IntoIter<R: Row + Pad, const N: usize> {
 
 impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// Returns an iterator over the rows, in order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let rows: stayput::Groups<(u32, char), 4> = [(1, 'a'), (2, 'b')].into_iter().collect();
+    /// assert!(rows.iter().rev().eq([(&2, &'b'), (&1, &'a')]));
+    /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, R, N> {
         Iter { groups: self, left: 0..self.len }

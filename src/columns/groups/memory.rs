@@ -17,6 +17,8 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
 
     reserve_methods! {
         &mut, "rows";
+        /// Makes system calls if the capacity does not suffice. O(1) in the length: nothing moves.
+        ;
         /// # Examples
         ///
         /// ```
@@ -26,13 +28,34 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         /// ```
     }
 
-    reserve_exact_methods!("rows");
+    reserve_exact_methods! {
+        "rows";
+        /// # Examples
+        ///
+        /// ```
+        /// let mut rows = stayput::Groups::<(f32, u32), 8>::new();
+        /// rows.reserve_exact(100);
+        /// assert!(rows.capacity() >= 100);
+        /// ```
+    }
 
     fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         self.records.make_room_for(self.records_for(additional), amount)
     }
 
-    prefault_methods!(&mut, "rows");
+    prefault_methods! {
+        &mut, "rows";
+        /// To prefault a little per frame instead, use [`prefault_ahead`](Self::prefault_ahead).
+        ;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut bodies = stayput::Groups::<(f64, f32), 8>::new();
+        /// bodies.prefault(10_000); // while a level loads
+        /// bodies.extend((0..10_000).map(|n| (f64::from(n), 1.5))); // takes no page faults
+        /// assert_eq!(bodies.get(9999), Some((&9999.0, &1.5)));
+        /// ```
+    }
 
     fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.records.try_prefault(self.records_for(additional))
@@ -40,6 +63,20 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
 
     /// Makes memory past the last record resident before it is used, as
     /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead) does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Budget, Groups};
+    ///
+    /// let mut sparks = Groups::<(u32, u32), 8>::new();
+    /// for frame in 0..3 {
+    ///     sparks.extend((0..1000).map(|n| (frame, n)));
+    ///     // The frame is done early: prepare memory for the next one.
+    ///     let done = sparks.prefault_ahead(Budget::bytes(1 << 20));
+    ///     assert!(done.refused.is_none());
+    /// }
+    /// ```
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         self.records.prefault_ahead(budget)
     }
@@ -64,6 +101,15 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
 
     /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but keeps capacity for at least `min_capacity` rows, if
     /// that much is committed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut rows: stayput::Groups<(u64, u32), 8> = (0..200_000).map(|n| (n, 1)).collect();
+    /// rows.truncate(10);
+    /// rows.shrink_to(50_000); // as many as the next level has
+    /// assert!((50_000..100_000).contains(&rows.capacity()));
+    /// ```
     pub fn shrink_to(&mut self, min_capacity: usize) {
         self.records.shrink_to(min_capacity.div_ceil(N));
     }

@@ -40,6 +40,14 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// # Panics
     ///
     /// If [`try_with_capacity`](Self::try_with_capacity) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut bodies = stayput::Groups::<(f32, f32), 8>::with_capacity(100);
+    /// assert!(bodies.capacity() >= 100);
+    /// bodies.push((1.0, 0.5));
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
@@ -84,6 +92,13 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
 
     /// Returns all records. The lanes of the last record after the last row hold [`Pad::PAD`], or what was written
     /// there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let rows: stayput::Groups<(u32, char), 2> = [(1, 'a'), (2, 'b'), (3, 'c')].into_iter().collect();
+    /// assert_eq!(*rows.as_slice(), [([1, 2], ['a', 'b']), ([3, 0], ['c', '\0'])]);
+    /// ```
     #[inline]
     pub const fn as_slice(&self) -> &[Record<R, N>] {
         self.records.as_slice()
@@ -91,12 +106,32 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
 
     /// Returns all records as a mutable slice. Values written to lanes after the last row are overwritten by later
     /// rows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut bodies: stayput::Groups<(f32, f32), 4> = [(1.0, 0.5), (2.0, 0.25)].into_iter().collect();
+    /// for (positions, speeds) in bodies.as_mut_slice() {
+    ///     for lane in 0..4 {
+    ///         positions[lane] += speeds[lane];
+    ///     }
+    /// }
+    /// assert!(bodies.iter().map(|(position, _)| *position).eq([1.5, 2.25]));
+    /// ```
     #[inline]
     pub const fn as_mut_slice(&mut self) -> &mut [Record<R, N>] {
         self.records.as_mut_slice()
     }
 
     /// Returns references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let rows: stayput::Groups<(u32, char), 4> = [(1, 'a'), (2, 'b')].into_iter().collect();
+    /// assert_eq!(rows.get(1), Some((&2, &'b')));
+    /// assert_eq!(rows.get(2), None); // not padding
+    /// ```
     #[inline]
     pub fn get(&self, index: usize) -> Option<R::Ref<'_>> {
         let group = self.records.get(index / N).filter(|_| index < self.len)?;
@@ -127,6 +162,17 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// # Errors
     ///
     /// If there are `max_len` rows ([`MaxLen`](crate::ErrorKind::MaxLen)), or memory is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Groups, VmVec};
+    ///
+    /// let mut seats: Groups<(u32, char), 2> = Groups::over(VmVec::with_max_len(1));
+    /// seats.extend([(1, 'a'), (2, 'b')]);
+    /// let refused = seats.try_push((3, 'c')).unwrap_err();
+    /// assert_eq!(refused.value, (3, 'c'));
+    /// ```
     #[inline]
     pub fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
         if self.len / N == self.records.len() {
@@ -186,6 +232,14 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// # Panics
     ///
     /// If `index` is not below the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut rows: stayput::Groups<(u32, char), 4> = [(1, 'a'), (2, 'b'), (3, 'c')].into_iter().collect();
+    /// assert_eq!(rows.swap_remove(0), (1, 'a'));
+    /// assert!(rows.iter().eq([(&3, &'c'), (&2, &'b')]));
+    /// ```
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> R {
         let len = self.len;
