@@ -90,6 +90,17 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     /// # Panics
     ///
     /// As for [`sort_by`](Self::sort_by).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut words = DenseSlotMap::new();
+    /// let [three, one] = ["three", "one"].map(|word| words.insert(word));
+    /// words.sort_by_key(|word| word.len());
+    /// assert_eq!(words.as_slice(), ["one", "three"]);
+    /// assert_eq!((words[three], words[one]), ("three", "one"));
+    /// ```
     #[track_caller]
     pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(&V) -> T) {
         self.sort_by(|a, b| key(a).cmp(&key(b)));
