@@ -66,7 +66,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     constructors! {
         /// Creates an empty table with memory committed for `capacity` rows.
-        with_capacity, try_with_capacity, capacity
+        with_capacity, try_with_capacity, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{Table, indices};
+        /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+        ///
+        /// let table: Table<(u32, char), By> = Table::with_capacity(1000);
+        /// assert!(table.rows().capacity() >= 1000);
+        /// ```
     }
 
     constructors! {
@@ -118,7 +127,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
         or_give_up(self.try_build_with(by))
     }
 
-    /// Builds a table with the given indices, or returns the error.
+    /// Builds a table as [`build_with`](Self::build_with) does, or returns the error.
     ///
     /// # Errors
     ///
