@@ -93,13 +93,13 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     ///
     /// If `make` fails or panics, the map is unchanged, and the next value gets the key that it was shown.
     ///
-    /// # Errors
-    ///
-    /// Those that `make` returns.
-    ///
     /// # Panics
     ///
     /// As for [`insert`](Self::insert). Does not panic after a successful [`try_reserve`](Self::try_reserve) of 1.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `make`.
     ///
     /// # Examples
     ///

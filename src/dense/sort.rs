@@ -48,14 +48,14 @@ macro_rules! sort_methods {
 
         /// Sorts the values as [`sort_by`](Self::sort_by) does, or returns the error.
         ///
+        /// # Panics
+        ///
+        /// May panic if the comparison is not a total order.
+        ///
         /// # Errors
         ///
         /// If the allocator refuses memory for an index per value ([`Memory`](crate::ErrorKind::Memory)). No value has
         /// moved then.
-        ///
-        /// # Panics
-        ///
-        /// May panic if the comparison is not a total order.
         pub fn try_sort_by(
             &mut self,
             mut compare: impl FnMut($value, $value) -> Ordering,

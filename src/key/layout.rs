@@ -70,8 +70,14 @@ pub trait Layout:
 /// # Examples
 ///
 /// ```
+/// use stayput::{Bits64, Key, SlotMap, new_key_type};
+///
 /// // 2^30 slots, each used a million times, and 14 bits for flags.
-/// stayput::new_key_type! { struct K: stayput::Bits64<30, 20, 14>; }
+/// new_key_type! { struct UnitKey: Bits64<30, 20, 14>; }
+///
+/// let mut units: SlotMap<UnitKey, &str> = SlotMap::with_key();
+/// let archer = units.insert("archer").with_tag(1 << 13);
+/// assert_eq!((units[archer], archer.tag()), ("archer", 1 << 13));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bits64<const INDEX: u32, const GENERATION: u32, const TAG: u32 = 0> {}
@@ -81,7 +87,14 @@ pub enum Bits64<const INDEX: u32, const GENERATION: u32, const TAG: u32 = 0> {}
 /// # Examples
 ///
 /// ```
-/// stayput::new_key_type! { struct K: stayput::Bits32<24, 8>; }
+/// use stayput::{Bits32, SlotMap, new_key_type};
+///
+/// // 2^24 slots, each used 255 times, in keys of four bytes.
+/// new_key_type! { struct TileKey: Bits32<24, 8>; }
+///
+/// let mut tiles: SlotMap<TileKey, &str> = SlotMap::with_key();
+/// let meadow = tiles.insert("meadow");
+/// assert_eq!((tiles[meadow], size_of_val(&meadow)), ("meadow", 4));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bits32<const INDEX: u32, const GENERATION: u32, const TAG: u32 = 0> {}

@@ -94,13 +94,14 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     /// Inserts the value of a key, and returns a reference to it. The value never moves. O(1); enters the kernel if
     /// committed memory is used up.
     ///
+    /// # Panics
+    ///
+    /// If [`try_insert`](Self::try_insert) returns an error other than [`StaleKey`](ErrorKind::StaleKey) or
+    /// [`Occupied`](ErrorKind::Occupied).
+    ///
     /// # Errors
     ///
     /// Returns the value if the key is null, or its slot has a value: of this key, an older or a newer one.
-    ///
-    /// # Panics
-    ///
-    /// If [`try_insert`](Self::try_insert) returns any other error.
     ///
     /// # Examples
     ///

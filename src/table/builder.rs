@@ -120,7 +120,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     /// # indices! { struct By for [f32; 3] { at: Grid<3, cell = 1.0> = |row| *row, } }
     ///
     /// let by = By { at: Grid::with_cell(25.0) };
-    /// let table: Table<[f32; 3], By> = Table::builder().build_with(by);
+    /// let mut table: Table<[f32; 3], By> = Table::builder().build_with(by);
+    /// table.insert([0.0, 15.0, 20.0]);
+    /// assert_eq!(table.within(|by| &by.at, [0.0; 3], 25.0).count(), 1);
     /// ```
     #[track_caller]
     pub fn build_with(self, by: X) -> Table<R, X, K> {

@@ -63,12 +63,15 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// # Examples
     ///
     /// ```
-    /// use stayput::{DefaultKey, SparseSecondaryMap};
+    /// use stayput::{SlotMap, SparseSecondaryMap};
     /// use std::hash::{BuildHasherDefault, DefaultHasher};
     ///
-    /// let mut map: SparseSecondaryMap<DefaultKey, u32, _> =
-    ///     SparseSecondaryMap::with_hasher(BuildHasherDefault::<DefaultHasher>::default());
-    /// # map.insert(DefaultKey::default(), 1);
+    /// let mut monsters = SlotMap::new();
+    /// let orc = monsters.insert("orc");
+    /// let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    /// let mut burning = SparseSecondaryMap::with_hasher(hasher);
+    /// burning.insert(orc, 3);
+    /// assert_eq!(burning[orc], 3);
     /// ```
     #[must_use]
     pub const fn with_hasher(hash_builder: S) -> Self {

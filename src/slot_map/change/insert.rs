@@ -92,13 +92,13 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// If `make` fails or panics, the map is unchanged, and the next value gets that key.
     ///
-    /// # Errors
-    ///
-    /// Returns the error of `make`.
-    ///
     /// # Panics
     ///
     /// As for [`insert`](Self::insert). After a successful [`try_reserve`](Self::try_reserve) of 1 it does not panic.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `make`.
     ///
     /// # Examples
     ///
