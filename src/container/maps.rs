@@ -5,8 +5,8 @@
 /// The map has `walk`, `walk_mut`, `into_walk`, `mint`, and `slots` with a method `ahead`.
 macro_rules! walk_methods {
     ($(#[$get_many:meta])+ / $(#[$get_many_mut:meta])+) => {
-        /// Calls `f` with each key and its value, or `None` if the map has none, in the order of the keys. Linear in
-        /// the number of keys.
+        /// Calls `f` with each key and its value, or `None` if the map has none, in the order of the keys. O(n) in the
+        /// keys.
         ///
         /// In a large map this is faster than calling [`get`](Self::get) for each key, because the memory of a value is
         /// prefetched some keys in advance. The iterator is therefore advanced up to 32 keys ahead of `f`.
@@ -20,7 +20,8 @@ macro_rules! walk_methods {
             self.slots.ahead().each(keys, |key| f(key, self.get(key)));
         }
 
-        /// Like [`get_many`](Self::get_many), with mutable references to the values. A key may occur more than once.
+        /// Calls `f` with each key and a mutable reference to its value, as [`get_many`](Self::get_many) does. A key
+        /// may occur more than once.
         $(#[$get_many_mut])+
         #[inline]
         pub fn get_many_mut(
@@ -70,14 +71,14 @@ pub(crate) use walk_methods;
 macro_rules! into_walk_methods {
     ($map:ident) => {
         impl<K: Key, V> $map<K, V> {
-            /// Returns an iterator over all keys. It drops the values as it advances, and the remaining ones when it is
-            /// dropped.
+            /// Converts the map into an iterator over its keys, in the order of their slots. Each value is dropped when
+            /// its key is returned, or with the iterator.
             pub fn into_keys(self) -> IntoKeys<K, V> {
                 let (walk, left, mint) = self.into_walk();
                 IntoKeys::new(walk, left, mint)
             }
 
-            /// Returns an iterator that moves all values out, in the order of their slots.
+            /// Converts the map into an iterator over its values, in the order of their slots.
             pub fn into_values(self) -> IntoValues<K, V> {
                 let (walk, left, mint) = self.into_walk();
                 IntoValues::new(walk, left, mint)
@@ -98,7 +99,7 @@ pub(crate) use into_walk_methods;
 /// `$map` with a key `key` whose value is `"a"`.
 macro_rules! by_index_methods {
     ($map:literal; $(#[$new:meta])+) => {
-        /// Returns the value in a slot, whatever its generation, and its key. O(1).
+        /// Returns the key and the value in a slot, whatever the generation; `None` if the slot has no value. O(1).
         ///
         /// # Examples
         ///
@@ -113,7 +114,7 @@ macro_rules! by_index_methods {
             Some((self.mint().key(index, generation), value))
         }
 
-        /// Like [`get_by_index`](Self::get_by_index), with a mutable reference to the value.
+        /// Returns the key and a mutable reference to the value in a slot; see [`get_by_index`](Self::get_by_index).
         #[inline]
         pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, &mut V)> {
             let mint = self.mint();
@@ -121,10 +122,10 @@ macro_rules! by_index_methods {
             Some((mint.key(index, generation), value))
         }
 
-        /// Returns the key of a value in the map, given a reference to the value. O(1), one division.
+        /// Returns the key of a value in the map, given a reference to the value; `None` if the reference points
+        /// elsewhere. O(1), with one division.
         ///
-        /// Returns `None` if the reference points elsewhere. A reference to a value of size zero is taken for the value
-        /// in the slot at its address.
+        /// A reference to a value of size zero is taken for the value in the slot at its address.
         ///
         /// # Examples
         ///
@@ -194,8 +195,8 @@ macro_rules! insert_many_methods {
             $crate::error::unwrap_or_panic(self.try_insert_many(values, keys));
         }
 
-        /// Like [`insert_many`](Self::insert_many), but returns the error and the values that were not inserted instead
-        /// of panicking.
+        /// Inserts all values of an iterator as [`insert_many`](Self::insert_many) does, or returns the error and the
+        /// values that were not inserted.
         ///
         /// # Errors
         ///
@@ -233,7 +234,7 @@ pub(crate) use insert_many_methods;
 /// Defines `insert` and `entry` of a secondary map by their fallible forms. `$cost` is the time that they take.
 macro_rules! secondary_insert_methods {
     ($map:ident, $cost:literal) => {
-        #[doc = concat!("Inserts the value of a key, and returns the one that it had. ", $cost)]
+        #[doc = concat!("Inserts a value for a key, and returns the previous value of the key, if any. ", $cost)]
         ///
         /// If the key is null, or older than the key that has a value in its slot, nothing is inserted: `value` is
         /// dropped, and `None` is returned. If the key is newer, the value of the older key is dropped.
@@ -264,7 +265,7 @@ macro_rules! secondary_insert_methods {
             unless_stale(self.try_insert(key, value).map_err(Error::from)).flatten()
         }
 
-        #[doc = concat!("Returns the entry of a key, or `None` if the key is null, or older than the key that has a \
+        #[doc = concat!("Returns the entry of a key; `None` if the key is null, or older than the key that has a \
             value in its slot. ", $cost)]
         ///
         /// Memory for the value is reserved even if none is inserted.

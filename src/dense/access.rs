@@ -39,6 +39,17 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
     /// Returns the type id that the keys of the map carry, if any; see
     /// [`SlotMapBuilder::type_id`](crate::SlotMapBuilder::type_id). O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DenseSlotMap, Tagged64, new_key_type};
+    ///
+    /// new_key_type! { struct UnitKey: Tagged64; }
+    ///
+    /// let units: DenseSlotMap<UnitKey, &str> = DenseSlotMap::builder().type_id(7).build();
+    /// assert_eq!(units.type_id(), Some(7));
+    /// ```
     pub fn type_id(&self) -> Option<u32> {
         self.table.type_id()
     }
@@ -74,7 +85,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.rows.get_mut(row)
     }
 
-    /// Returns the value in a slot, whatever its generation, and its key. O(1).
+    /// Returns the key and the value in a slot, whatever the generation; `None` if the slot has no value. O(1).
     ///
     /// # Examples
     ///
@@ -91,7 +102,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Some((key, self.rows.get(*row as usize)?))
     }
 
-    /// Returns the value in a slot mutably, as [`get_by_index`](Self::get_by_index) does, and its key.
+    /// Returns the key and a mutable reference to the value in a slot; see [`get_by_index`](Self::get_by_index).
     #[inline]
     pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, S::Mut<'_>)> {
         let (key, row) = self.table.get_by_index(index)?;
@@ -187,12 +198,33 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 
     /// Returns the keys, in row order. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b, c] = ["a", "b", "c"].map(|value| map.insert(value));
+    /// map.remove(a); // the last value takes its place
+    /// assert_eq!(map.keys_as_slice(), [c, b]);
+    /// ```
     #[inline]
     pub fn keys_as_slice(&self) -> &[K] {
         &self.keys
     }
 
     /// Returns all values: as a slice, or as slices of all columns. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut health = DenseSlotMap::new();
+    /// let keys = [70_u32, 80, 90].map(|n| health.insert(n));
+    /// health.remove(keys[0]); // the last value takes its place
+    /// assert_eq!(health.as_slice(), [90, 80]);
+    /// assert_eq!(health.as_slice().iter().sum::<u32>(), 170);
+    /// ```
     #[inline]
     pub fn as_slice(&self) -> S::Slices<'_> {
         self.rows.slices()
@@ -201,6 +233,19 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// Returns all values mutably: as a slice, or as slices of all columns. O(1).
     ///
     /// Swapping two values swaps the keys that find them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b] = [1, 2].map(|n| map.insert(n));
+    /// map.as_mut_slice().iter_mut().for_each(|n| *n *= 10);
+    /// assert_eq!((map[a], map[b]), (10, 20));
+    ///
+    /// map.as_mut_slice().swap(0, 1);
+    /// assert_eq!((map[a], map[b]), (20, 10));
+    /// ```
     #[inline]
     pub fn as_mut_slice(&mut self) -> S::SlicesMut<'_> {
         self.order.is_touched = true;
@@ -235,38 +280,100 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 
     /// Returns the keys, and the values mutably in the same order. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut health = DenseSlotMap::new();
+    /// let [ann, bob] = [50, 60].map(|n| health.insert(n));
+    /// let (keys, values) = health.as_mut_slices();
+    /// for (key, value) in keys.iter().zip(values) {
+    ///     *value += if *key == bob { 10 } else { 0 };
+    /// }
+    /// assert_eq!((health[ann], health[bob]), (50, 70));
+    /// ```
     #[inline]
     pub fn as_mut_slices(&mut self) -> (&[K], S::SlicesMut<'_>) {
         self.order.is_touched = true;
         (&self.keys, self.rows.slices_mut())
     }
 
-    /// An iterator over the key–value pairs, in row order.
+    /// Returns an iterator over the key–value pairs, in row order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b] = ["x", "y"].map(|value| map.insert(value));
+    /// assert!(map.iter().eq([(a, &"x"), (b, &"y")]));
+    /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V, S> {
         Iter { keys: self.keys.iter(), rows: self.rows.iter() }
     }
 
-    /// An iterator over the key–value pairs, with mutable references to the values, in row order.
+    /// Returns an iterator over the key–value pairs, with mutable references to the values, in row order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b] = [1, 2].map(|n| map.insert(n));
+    /// for (key, n) in map.iter_mut() {
+    ///     *n *= if key == a { 10 } else { 100 };
+    /// }
+    /// assert_eq!((map[a], map[b]), (10, 200));
+    /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V, S> {
         self.order.is_touched = true;
         IterMut { keys: self.keys.iter(), rows: self.rows.iter_mut() }
     }
 
-    /// An iterator over the keys, in row order.
+    /// Returns an iterator over the keys, in row order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b] = ["x", "y"].map(|value| map.insert(value));
+    /// assert!(map.keys().eq([a, b]));
+    /// ```
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys { keys: self.keys.iter(), values: PhantomData }
     }
 
-    /// An iterator over the values, in row order.
+    /// Returns an iterator over the values, in row order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// map.extend(["x", "y"]);
+    /// assert!(map.values().eq(&["x", "y"]));
+    /// ```
     #[inline]
     pub fn values(&self) -> Values<'_, K, V, S> {
         Values { rows: self.rows.iter(), keys: PhantomData }
     }
 
-    /// An iterator over mutable references to the values, in row order.
+    /// Returns an iterator over mutable references to the values, in row order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b] = [1, 2].map(|n| map.insert(n));
+    /// map.values_mut().for_each(|n| *n *= 10);
+    /// assert_eq!((map[a], map[b]), (10, 20));
+    /// ```
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V, S> {
         self.order.is_touched = true;

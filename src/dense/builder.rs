@@ -73,7 +73,15 @@ impl<V> DenseSlotMap<DefaultKey, V> {
 
     constructors! {
         /// Creates an empty map with memory committed for `capacity` values.
-        with_capacity, try_with_capacity, capacity
+        with_capacity, try_with_capacity, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut monsters = stayput::DenseSlotMap::with_capacity(1000);
+        /// let capacity = monsters.capacity();
+        /// monsters.extend((0..1000).map(|n| format!("monster {n}")));
+        /// assert_eq!(monsters.capacity(), capacity); // has not grown
+        /// ```
     }
 
     constructors! {
@@ -92,6 +100,18 @@ impl<V> DenseSlotMap<DefaultKey, V> {
 
 impl<K: Key, V> DenseSlotMap<K, V> {
     /// Creates an empty map with keys of any type; see [`new`](DenseSlotMap::new).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DenseSlotMap, new_key_type};
+    ///
+    /// new_key_type! { struct SoundKey; }
+    ///
+    /// let mut sounds: DenseSlotMap<SoundKey, &str> = DenseSlotMap::with_key();
+    /// let bang: SoundKey = sounds.insert("bang");
+    /// assert_eq!(sounds[bang], "bang");
+    /// ```
     #[must_use]
     pub const fn with_key() -> Self {
         Self::of(SlotMap::internal(), Self::KEYS, VmVec::new())
@@ -99,13 +119,33 @@ impl<K: Key, V> DenseSlotMap<K, V> {
 
     constructors! {
         /// Creates an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
-        with_capacity_and_key, try_with_capacity_and_key, capacity
+        with_capacity_and_key, try_with_capacity_and_key, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{DenseSlotMap, new_key_type};
+        ///
+        /// new_key_type! { struct SoundKey; }
+        ///
+        /// let sounds: DenseSlotMap<SoundKey, String> = DenseSlotMap::with_capacity_and_key(1000);
+        /// assert!(sounds.capacity() >= 1000);
+        /// ```
     }
 
     constructors! {
         /// Creates an empty map that can hold at most `max_len` values; detached and retired keys count, too. Reserves
         /// the addresses immediately.
-        with_max_len_and_key, try_with_max_len_and_key, max_len
+        with_max_len_and_key, try_with_max_len_and_key, max_len;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{DenseSlotMap, new_key_type};
+        ///
+        /// new_key_type! { struct SoundKey; }
+        ///
+        /// let sounds: DenseSlotMap<SoundKey, String> = DenseSlotMap::with_max_len_and_key(1 << 16);
+        /// assert_eq!(sounds.max_len(), 1 << 16);
+        /// ```
     }
 }
 

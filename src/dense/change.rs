@@ -112,6 +112,18 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
     /// Drops all values and forgets all keys: the map is as new, except for its committed memory.
     /// [`SlotMap::reset`](crate::SlotMap::reset) describes the risk.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let old = map.insert("old");
+    /// map.reset();
+    /// let new = map.insert("new");
+    /// assert_eq!(new, old); // keys start over, so this one finds another value
+    /// assert_eq!(map[old], "new");
+    /// ```
     pub fn reset(&mut self) {
         self.table.reset();
         self.clear_rows();
@@ -209,7 +221,9 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     }
 }
 
-/// An iterator that removes all values from a [`DenseSlotMap`]; created by [`DenseSlotMap::drain`].
+/// An iterator that removes all values from a [`DenseSlotMap`].
+///
+/// This struct is created by [`DenseSlotMap::drain`]. See its documentation for more.
 pub struct Drain<'a, K: Key, V, S: Rows<Value = V> = VmVec<V>> {
     map: &'a mut DenseSlotMap<K, V, S>,
 }
@@ -240,8 +254,9 @@ impl<K: Key, V, S: Rows<Value = V>> Drop for Drain<'_, K, V, S> {
 
 debug_left!([K: Key, V, S: Rows<Value = V>] Drain<'_, K, V, S>, "Drain", |iter| iter.map.len());
 
-/// An iterator that removes values from a [`DenseSlotMap`] if a predicate returns `true`; created by
-/// [`DenseSlotMap::extract_if`].
+/// An iterator that removes values from a [`DenseSlotMap`] if a predicate returns `true`.
+///
+/// This struct is created by [`DenseSlotMap::extract_if`]. See its documentation for more.
 ///
 /// Values not yet visited when it is dropped or leaked stay in the map.
 #[must_use = "iterators are lazy and do nothing unless consumed"]

@@ -21,6 +21,20 @@ use std::fmt;
 impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
     /// Calls `f` with each key as [`get_many`](Self::get_many) does, with mutable references to the rows. Keys may
     /// repeat.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Columns, DefaultKey, DenseSlotMap};
+    /// let mut balls: DenseSlotMap<DefaultKey, (f32, u32), Columns<_>> = DenseSlotMap::default();
+    /// let [a, b] = [(0.5, 1), (1.5, 2)].map(|ball| balls.insert(ball));
+    /// balls.get_many_mut([a, b, a], |_, ball| {
+    ///     if let Some((height, _)) = ball {
+    ///         *height += 1.0;
+    ///     }
+    /// });
+    /// assert_eq!(balls.as_slice().0, [2.5, 2.5]);
+    /// ```
     #[inline]
     pub fn get_many_mut(
         &mut self,
@@ -34,12 +48,48 @@ impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
     /// dropped row. Each row is visited once.
     ///
     /// If `keep` or a drop panics, all rows not yet dropped stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Columns, DefaultKey, DenseSlotMap};
+    /// let mut balls: DenseSlotMap<DefaultKey, (f32, u32), Columns<_>> = DenseSlotMap::default();
+    /// balls.extend([(0.5, 1), (1.5, 2), (2.5, 3)]);
+    /// balls.retain(|_, (height, _)| *height > 1.0);
+    /// assert_eq!(balls.as_slice().0, [2.5, 1.5]);
+    /// ```
     pub fn retain<F: FnMut(K, R::Mut<'_>) -> bool>(&mut self, mut keep: F) {
         self.retain_rows(|key, rows, row| rows.get_mut(row).is_none_or(|row| keep(key, row)));
     }
 
-    sort_methods!(R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)));
-    defragment_methods!(R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)));
+    sort_methods! {
+        R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)),
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{Columns, DefaultKey, DenseSlotMap};
+        /// let mut balls: DenseSlotMap<DefaultKey, (f32, u32), Columns<_>> = DenseSlotMap::default();
+        /// balls.extend([(2.5, 1), (0.5, 2), (1.5, 3)]);
+        /// balls.sort_by(|a, b| a.0.total_cmp(b.0));
+        /// assert_eq!(balls.as_slice(), (&[0.5, 1.5, 2.5][..], &[2, 3, 1][..]));
+        /// ```
+    }
+
+    defragment_methods! {
+        R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)),
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{Budget, Columns, DefaultKey, DenseSlotMap};
+        /// let mut balls: DenseSlotMap<DefaultKey, (f32, u32), Columns<_>> = DenseSlotMap::default();
+        /// balls.extend((0..1000).rev().map(|n| (n as f32, n)));
+        /// // In each frame, until it returns `true`:
+        /// while !balls.defragment_by(|a, b| a.0.total_cmp(b.0), Budget::swaps(200)) {}
+        /// assert!(balls.as_slice().0.is_sorted());
+        /// ```
+    }
 }
 
 impl<K: Key, R: Row> fmt::Debug for DenseSlotMap<K, R, Columns<R>>

@@ -31,6 +31,18 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     /// # Errors
     ///
     /// If a key has no value in the map, or occurs twice; see [`DisjointError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// # use stayput::slot_map::DisjointError;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b] = [1, 2].map(|n| map.insert(n));
+    /// assert_eq!(map.try_get_disjoint_mut([b, a]), Ok([&mut 2, &mut 1]));
+    /// map.remove(b);
+    /// assert_eq!(map.try_get_disjoint_mut([a, b]), Err(DisjointError::Missing { at: 1 }));
+    /// ```
     pub fn try_get_disjoint_mut<const N: usize>(
         &mut self,
         keys: [K; N],

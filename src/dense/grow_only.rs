@@ -75,13 +75,24 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
     /// # Panics
     ///
     /// If [`try_insert`](Self::try_insert) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut names = DenseSlotMap::new();
+    /// let scope = names.grow_only();
+    /// let (_, ann) = scope.insert("Ann".to_string());
+    /// let (key, _) = scope.insert(format!("{ann}'s cat")); // `ann` stays valid
+    /// assert_eq!((ann.as_str(), scope[key].as_str()), ("Ann", "Ann's cat"));
+    /// ```
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &'m V) {
         unwrap_or_panic(self.try_insert(value))
     }
 
-    /// Inserts a value, or returns the error and the value.
+    /// Inserts a value as [`insert`](Self::insert) does, or returns the error and the value.
     ///
     /// # Errors
     ///
@@ -109,6 +120,18 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
     }
 
     /// Returns the value of a key, for as long as the scope's borrow. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut words = DenseSlotMap::new();
+    /// let key = words.insert("echo".to_string());
+    /// let scope = words.grow_only();
+    /// let word = scope.get(key).unwrap();
+    /// scope.insert(format!("{word}, {word}")); // `word` stays valid
+    /// assert_eq!(word, "echo");
+    /// ```
     #[inline]
     #[track_caller]
     pub fn get(&self, key: K) -> Option<&'m V> {
@@ -127,6 +150,18 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
     /// # Panics
     ///
     /// If [`try_reserve`](Self::try_reserve) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut lines = DenseSlotMap::new();
+    /// let scope = lines.grow_only();
+    /// let (_, first) = scope.insert("first".to_string());
+    /// scope.reserve(100); // `first` stays valid
+    /// assert_eq!(first, "first");
+    /// assert!(lines.capacity() >= 101);
+    /// ```
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
         unwrap_or_panic(self.try_reserve(additional));

@@ -41,6 +41,16 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     ///
     /// If keys cannot number another value ([`KeyBits`](crate::ErrorKind::KeyBits)), the map has `max_len` values
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)), or memory is refused. The map is then unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = stayput::DenseSlotMap::with_max_len(1);
+    /// let key = map.try_insert("a")?;
+    /// assert_eq!(map[key], "a");
+    /// assert_eq!(map.try_insert("b").unwrap_err().value, "b");
+    /// # Ok::<(), stayput::Refused<&str>>(())
+    /// ```
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
@@ -83,13 +93,24 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     ///
     /// If `make` fails or panics, the map is unchanged, and the next value gets the key that it was shown.
     ///
-    /// # Errors
-    ///
-    /// Those that `make` returns.
-    ///
     /// # Panics
     ///
     /// As for [`insert`](Self::insert). Does not panic after a successful [`try_reserve`](Self::try_reserve) of 1.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `make`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let key = map.try_insert_with_key(|_| "7".parse::<u8>()).unwrap();
+    /// assert_eq!(map[key], 7);
+    /// assert!(map.try_insert_with_key(|_| "x".parse::<u8>()).is_err());
+    /// assert_eq!(map.len(), 1);
+    /// ```
     #[inline]
     #[track_caller]
     pub fn try_insert_with_key<F, E>(&mut self, make: F) -> Result<K, E>

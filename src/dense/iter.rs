@@ -6,63 +6,106 @@ use crate::vec::{self, VmVec};
 use std::marker::PhantomData;
 use std::slice;
 
-/// An iterator over the key–value pairs of a [`DenseSlotMap`]; created by [`DenseSlotMap::iter`].
+/// An iterator over the key–value pairs of a [`DenseSlotMap`].
+///
+/// This struct is created by [`DenseSlotMap::iter`]. See its documentation for more.
 pub struct Iter<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
     pub(super) keys: slice::Iter<'a, K>,
     pub(super) rows: S::Iter<'a>,
 }
 
-/// A mutable iterator over the key–value pairs of a [`DenseSlotMap`]; created by [`DenseSlotMap::iter_mut`].
+/// A mutable iterator over the key–value pairs of a [`DenseSlotMap`].
+///
+/// This struct is created by [`DenseSlotMap::iter_mut`]. See its documentation for more.
 pub struct IterMut<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
     pub(super) keys: slice::Iter<'a, K>,
     pub(super) rows: S::IterMut<'a>,
 }
 
-/// An iterator that moves keys and values out of a [`DenseSlotMap`]; created by [`into_iter`](IntoIterator::into_iter).
+/// An iterator that moves keys and values out of a [`DenseSlotMap`].
+///
+/// This struct is created by the `into_iter` method of [`DenseSlotMap`], provided by [`IntoIterator`].
+///
+/// # Examples
+///
+/// ```
+/// # use stayput::DenseSlotMap;
+/// let mut map = DenseSlotMap::new();
+/// let [a, b] = ["x", "y"].map(|value| map.insert(value));
+/// assert!(map.into_iter().eq([(a, "x"), (b, "y")]));
+/// ```
 pub struct IntoIter<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
     keys: vec::IntoIter<K>,
     rows: S::IntoIter,
 }
 
-/// An iterator over the keys of a [`DenseSlotMap`]; created by [`DenseSlotMap::keys`].
+/// An iterator over the keys of a [`DenseSlotMap`].
+///
+/// This struct is created by [`DenseSlotMap::keys`]. See its documentation for more.
 pub struct Keys<'a, K: Key, V> {
     pub(super) keys: slice::Iter<'a, K>,
     pub(super) values: PhantomData<fn() -> V>,
 }
 
-/// An iterator over the values of a [`DenseSlotMap`]; created by [`DenseSlotMap::values`].
+/// An iterator over the values of a [`DenseSlotMap`].
+///
+/// This struct is created by [`DenseSlotMap::values`]. See its documentation for more.
 pub struct Values<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
     pub(super) rows: S::Iter<'a>,
     pub(super) keys: PhantomData<fn() -> K>,
 }
 
-/// A mutable iterator over the values of a [`DenseSlotMap`]; created by [`DenseSlotMap::values_mut`].
+/// A mutable iterator over the values of a [`DenseSlotMap`].
+///
+/// This struct is created by [`DenseSlotMap::values_mut`]. See its documentation for more.
 pub struct ValuesMut<'a, K: Key, V: 'a, S: Rows<Value = V> + 'a = VmVec<V>> {
     pub(super) rows: S::IterMut<'a>,
     pub(super) keys: PhantomData<fn() -> K>,
 }
 
-/// An iterator that moves the keys out of a [`DenseSlotMap`]; created by [`DenseSlotMap::into_keys`].
+/// An iterator that moves the keys out of a [`DenseSlotMap`].
+///
+/// This struct is created by [`DenseSlotMap::into_keys`]. See its documentation for more.
 pub struct IntoKeys<K: Key, V> {
     keys: vec::IntoIter<K>,
     values: PhantomData<fn() -> V>,
 }
 
-/// An iterator that moves the values out of a [`DenseSlotMap`]; created by [`DenseSlotMap::into_values`].
+/// An iterator that moves the values out of a [`DenseSlotMap`].
+///
+/// This struct is created by [`DenseSlotMap::into_values`]. See its documentation for more.
 pub struct IntoValues<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
     rows: S::IntoIter,
     keys: PhantomData<fn() -> K>,
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// An iterator over all keys, in row order. The values are dropped immediately.
+    /// Converts the map into an iterator over its keys, in row order. The values are dropped immediately.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b] = ["x", "y"].map(|value| map.insert(value));
+    /// assert!(map.into_keys().eq([a, b]));
+    /// ```
     pub fn into_keys(self) -> IntoKeys<K, V> {
         let Self { keys, rows, .. } = self;
         drop(rows);
         IntoKeys { keys: keys.into_iter(), values: PhantomData }
     }
 
-    /// An iterator over all values, in row order.
+    /// Converts the map into an iterator over its values, in row order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// map.extend(["x", "y"]);
+    /// assert!(map.into_values().eq(["x", "y"]));
+    /// ```
     pub fn into_values(self) -> IntoValues<K, V, S> {
         IntoValues { rows: self.rows.into_rows(), keys: PhantomData }
     }

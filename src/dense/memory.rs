@@ -10,6 +10,17 @@ use crate::key::Key;
 
 stats! {
     /// Statistics of a [`DenseSlotMap`], returned by [`DenseSlotMap::stats`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, DenseSlotMap};
+    ///
+    /// let mut map: DenseSlotMap<DefaultKey, u32> = (0..10).collect();
+    /// map.retain(|_, n| *n < 7);
+    /// let stats = map.stats();
+    /// assert_eq!((stats.live, stats.holes, stats.retired), (7, 3, 0));
+    /// ```
     pub struct DenseSlotMapStats of "Values", in memory of "values, keys and the table" {
         /// Values.
         live,
@@ -63,6 +74,18 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     shrink_methods! {
         /// Returns memory past the last value to the system, as [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit)
         /// does. No value moves; stale keys stay stale. If the system refuses, the memory stays committed.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{DefaultKey, DenseSlotMap};
+        /// let mut map: DenseSlotMap<DefaultKey, u64> = (0..100_000).collect();
+        /// let before = map.capacity();
+        /// map.retain(|_, n| *n < 10);
+        /// map.shrink_to_fit();
+        /// assert!(map.capacity() < before);
+        /// assert_eq!(map.len(), 10);
+        /// ```
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
@@ -95,8 +118,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.table.try_trim().map_err(Self::explain)
     }
 
-    /// Trims as [`trim`](Self::trim) does, but no further than a budget allows, to spread the work over frames: call
-    /// it again until it [is done](GivenBack::is_done).
+    /// Trims as [`trim`](Self::trim) does, but no further than a budget allows, to spread the work over frames: call it
+    /// again until it [is done](GivenBack::is_done), as in the example of
+    /// [`SlotMap::trim_within`](crate::SlotMap::trim_within).
     ///
     /// # Errors
     ///

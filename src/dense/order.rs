@@ -134,6 +134,19 @@ impl SwapMeter {
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// Makes the next [`defragment_by`](DenseSlotMap::defragment_by) start from the beginning, with a new comparison.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Budget, DefaultKey, DenseSlotMap};
+    /// let mut map: DenseSlotMap<DefaultKey, u32> = [2, 1, 3].into();
+    /// assert!(map.defragment_by(|a, b| a.cmp(b), Budget::UNLIMITED));
+    /// assert_eq!(map.as_slice(), [1, 2, 3]);
+    ///
+    /// map.forget_order();
+    /// assert!(map.defragment_by(|a, b| b.cmp(a), Budget::UNLIMITED));
+    /// assert_eq!(map.as_slice(), [3, 2, 1]);
+    /// ```
     pub fn forget_order(&mut self) {
         self.order.forget();
     }

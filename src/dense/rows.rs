@@ -14,6 +14,29 @@ use std::slice;
 /// [`Columns`](crate::Columns).
 ///
 /// This trait is sealed; its methods are for the map.
+///
+/// # Examples
+///
+/// A function for maps with either storage:
+///
+/// ```
+/// use stayput::dense::Rows;
+/// use stayput::{Columns, DefaultKey, DenseSlotMap};
+///
+/// type Body = (f32, f32);
+///
+/// fn spawn<S: Rows<Value = Body>>(bodies: &mut DenseSlotMap<DefaultKey, Body, S>) -> DefaultKey {
+///     bodies.insert((0.0, 1.5))
+/// }
+///
+/// let mut packed: DenseSlotMap<DefaultKey, Body> = DenseSlotMap::new();
+/// spawn(&mut packed);
+/// assert_eq!(packed.as_slice(), [(0.0, 1.5)]);
+///
+/// let mut columns: DenseSlotMap<DefaultKey, Body, Columns<Body>> = DenseSlotMap::default();
+/// spawn(&mut columns);
+/// assert_eq!(columns.as_slice(), (&[0.0][..], &[1.5][..]));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not store the values of a `DenseSlotMap`",
     note = "the third parameter of `DenseSlotMap` is `VmVec<V>` or, for rows with `#[derive(Row)]`, `Columns<R>`"

@@ -48,14 +48,14 @@ macro_rules! sort_methods {
 
         /// Sorts the values as [`sort_by`](Self::sort_by) does, or returns the error.
         ///
+        /// # Panics
+        ///
+        /// May panic if the comparison is not a total order.
+        ///
         /// # Errors
         ///
         /// If the allocator refuses memory for an index per value ([`Memory`](crate::ErrorKind::Memory)). No value has
         /// moved then.
-        ///
-        /// # Panics
-        ///
-        /// May panic if the comparison is not a total order.
         pub fn try_sort_by(
             &mut self,
             mut compare: impl FnMut($value, $value) -> Ordering,
@@ -90,6 +90,17 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     /// # Panics
     ///
     /// As for [`sort_by`](Self::sort_by).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut words = DenseSlotMap::new();
+    /// let [three, one] = ["three", "one"].map(|word| words.insert(word));
+    /// words.sort_by_key(|word| word.len());
+    /// assert_eq!(words.as_slice(), ["one", "three"]);
+    /// assert_eq!((words[three], words[one]), ("three", "one"));
+    /// ```
     #[track_caller]
     pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(&V) -> T) {
         self.sort_by(|a, b| key(a).cmp(&key(b)));

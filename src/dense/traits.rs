@@ -12,6 +12,17 @@ impl<K: Key, V, S: Rows<Value = V> + Clone> Clone for DenseSlotMap<K, V, S> {
     /// # Panics
     ///
     /// As for [`reserve`](DenseSlotMap::reserve); see [`try_clone`](DenseSlotMap::try_clone).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut doors = DenseSlotMap::new();
+    /// let cellar = doors.insert("open");
+    /// let saved = doors.clone();
+    /// doors[cellar] = "shut";
+    /// assert_eq!((saved[cellar], doors[cellar]), ("open", "shut")); // the same key in both
+    /// ```
     #[track_caller]
     fn clone(&self) -> Self {
         Self::of(self.table.clone(), self.keys.clone(), self.rows.clone())

@@ -16,6 +16,18 @@ macro_rules! hashed_methods {
 
         impl<S> $index<S> {
             /// Creates an empty index with the given hasher. Allocates nothing until the first insertion.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("use stayput::index::", stringify!($index), ";")]
+            /// use std::hash::{BuildHasherDefault, DefaultHasher};
+            ///
+            /// let hasher = BuildHasherDefault::<DefaultHasher>::default();
+            #[doc = concat!("let mut index = ", stringify!($index), "::with_hasher(hasher);")]
+            /// let _ = index.insert("ann", 0, |_| false);
+            /// assert!(index.contains(0));
+            /// ```
             #[must_use]
             pub const fn with_hasher(hasher: S) -> Self {
                 Self { $field: $slots::new(), hasher }
@@ -43,6 +55,15 @@ macro_rules! hashed_methods {
             ///
             /// O(1) if hashes are well distributed; neither hashes nor compares values. May enter the kernel; succeeds
             /// even if the system refuses memory.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("let mut index = stayput::index::", stringify!($index), "::new();")]
+            /// let _ = index.insert("ann", 0, |_| false);
+            /// assert!(index.remove(0));
+            /// assert!(!index.remove(0));
+            /// ```
             pub fn remove(&mut self, slot: u32) -> bool {
                 self.$field.remove(slot)
             }
@@ -75,6 +96,16 @@ macro_rules! hashed_methods {
             /// # Panics
             ///
             #[doc = concat!("If [`try_clone`](", stringify!($index), "::try_clone) returns an error.")]
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("let mut index = stayput::index::", stringify!($index), "::new();")]
+            /// let _ = index.insert("ann", 0, |_| false);
+            /// let before = index.clone();
+            /// index.remove(0);
+            /// assert_eq!((before.len(), index.len()), (1, 0));
+            /// ```
             [S: Clone] $index<S>
         }
 

@@ -11,6 +11,20 @@ use crate::slots::far_index::FarRule;
 use crate::vec::{VecStats, VmVec};
 
 /// Statistics of an index, returned by the method `stats` of each kind.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::index::Grid;
+///
+/// let mut grid = Grid::new(1.0);
+/// for slot in 0..100 {
+///     grid.insert(slot, [slot as f32, 0.0]);
+/// }
+/// let stats = grid.stats();
+/// assert_eq!(stats.len, 100);
+/// assert!(stats.ahead_bytes <= stats.committed_bytes);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IndexStats {
@@ -315,8 +329,9 @@ macro_rules! memory_methods {
             self.shrink_to_fit_within($crate::Budget::UNLIMITED).map(drop)
         }
 
-        /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but without compacting, and no further than a budget
-        /// allows, to spread the work over frames: call it again until it [is done](crate::GivenBack::is_done).
+        /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but without compacting, and no further than a
+        /// [budget](crate::Budget) allows, to spread the work over frames: call it again until it [is
+        /// done](crate::GivenBack::is_done).
         ///
         /// # Errors
         ///

@@ -9,6 +9,17 @@ macro_rules! set_methods {
 
         impl<S> $index<S> {
             /// Returns the number of distinct values, each of which has a set of slots. O(1).
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// let colours = ["red", "blue", "red"];
+            #[doc = concat!("let mut index = stayput::index::", stringify!($index), "::new();")]
+            /// for (slot, colour) in (0..).zip(colours) {
+            ///     index.insert(colour, slot, |other| colours[other as usize] == colour);
+            /// }
+            /// assert_eq!((index.len(), index.sets()), (3, 2));
+            /// ```
             #[inline]
             pub const fn sets(&self) -> usize {
                 self.$field.sets()
@@ -54,6 +65,19 @@ macro_rules! set_methods {
         impl<S: BuildHasher> $index<S> {
             /// Returns an iterator over the slots with a value; `is_meant` returns whether a slot has it. O(1), plus
             /// O(1) per slot returned, if hashes are well distributed.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// let colours = ["red", "blue", "red"];
+            #[doc = concat!("let mut index = stayput::index::", stringify!($index), "::new();")]
+            /// for (slot, colour) in (0..).zip(colours) {
+            ///     index.insert(colour, slot, |other| colours[other as usize] == colour);
+            /// }
+            /// let mut red: Vec<u32> = index.find("red", |slot| colours[slot as usize] == "red").collect();
+            /// red.sort();
+            /// assert_eq!(red, [0, 2]);
+            /// ```
             #[inline]
             pub fn find<Q: Hash + ?Sized>(
                 &self,
@@ -64,6 +88,18 @@ macro_rules! set_methods {
             }
 
             /// Returns the number of slots with a value. O(n) in that number.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// let colours = ["red", "blue", "red"];
+            #[doc = concat!("let mut index = stayput::index::", stringify!($index), "::new();")]
+            /// for (slot, colour) in (0..).zip(colours) {
+            ///     index.insert(colour, slot, |other| colours[other as usize] == colour);
+            /// }
+            /// assert_eq!(index.count("red", |slot| colours[slot as usize] == "red"), 2);
+            /// assert_eq!(index.count("green", |slot| colours[slot as usize] == "green"), 0);
+            /// ```
             #[inline]
             pub fn count<Q: Hash + ?Sized>(
                 &self,
@@ -82,6 +118,21 @@ macro_rules! set_methods {
             /// # Panics
             ///
             /// If [`try_insert`](Self::try_insert) returns an error.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// let mut colours = ["red", "blue"];
+            #[doc = concat!("let mut index = stayput::index::", stringify!($index), "::new();")]
+            /// for (slot, colour) in (0..).zip(colours) {
+            ///     index.insert(colour, slot, |other| colours[other as usize] == colour);
+            /// }
+            /// assert_eq!(index.sets(), 2);
+            ///
+            /// colours[1] = "red";
+            /// index.insert("red", 1, |other| colours[other as usize] == "red"); // moves it
+            /// assert_eq!(index.sets(), 1);
+            /// ```
             #[track_caller]
             pub fn insert<Q: Hash + ?Sized>(
                 &mut self,

@@ -55,6 +55,18 @@ hashed_methods!(UniqueIndex, buckets: Buckets);
 
 impl<S: BuildHasher> UniqueIndex<S> {
     /// Returns the slot with a value; `is_meant` returns whether a slot has it. O(1) if hashes are well distributed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let names = ["ann", "bob"];
+    /// let mut index = stayput::index::UniqueIndex::new();
+    /// for (slot, name) in (0..).zip(names) {
+    ///     assert_eq!(index.insert(name, slot, |other| names[other as usize] == name), None);
+    /// }
+    /// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), Some(1));
+    /// assert_eq!(index.find("eve", |slot| names[slot as usize] == "eve"), None);
+    /// ```
     #[inline]
     pub fn find<Q: Hash + ?Sized>(
         &self,
@@ -72,6 +84,16 @@ impl<S: BuildHasher> UniqueIndex<S> {
     /// # Panics
     ///
     /// If [`try_insert`](Self::try_insert) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let names = ["ann", "bob", "ann"];
+    /// let mut index = stayput::index::UniqueIndex::new();
+    /// let insert = |(slot, name)| index.insert(name, slot, |other| names[other as usize] == name);
+    /// assert!((0..).zip(names).map(insert).eq([None, None, Some(0)])); // slot 0 is "ann" already
+    /// assert_eq!(index.len(), 2);
+    /// ```
     #[must_use = "if a slot is returned, it has the value already, and nothing was inserted"]
     #[track_caller]
     pub fn insert<Q: Hash + ?Sized>(

@@ -8,6 +8,18 @@ use std::num::{NonZeroU32, NonZeroU64};
 ///
 /// Only [`Bits64`] and [`Bits32`] implement it. A split that does not fit is a compile error: it must have 1 to 32 bits
 /// of index, 1 to 32 bits of generation, at most 32 bits of tag, and at most 64 or 32 bits in all.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Bits32, Layout};
+///
+/// type TileLayout = Bits32<16, 12, 4>;
+///
+/// assert_eq!(TileLayout::MAX_INDEX, 65_535);
+/// assert_eq!(TileLayout::MAX_GENERATION, 4_095);
+/// assert_eq!(TileLayout::MAX_TAG, 15);
+/// ```
 pub trait Layout:
     sealed::Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + Unpin + 'static
 {
@@ -58,8 +70,14 @@ pub trait Layout:
 /// # Examples
 ///
 /// ```
+/// use stayput::{Bits64, Key, SlotMap, new_key_type};
+///
 /// // 2^30 slots, each used a million times, and 14 bits for flags.
-/// stayput::new_key_type! { struct K: stayput::Bits64<30, 20, 14>; }
+/// new_key_type! { struct UnitKey: Bits64<30, 20, 14>; }
+///
+/// let mut units: SlotMap<UnitKey, &str> = SlotMap::with_key();
+/// let archer = units.insert("archer").with_tag(1 << 13);
+/// assert_eq!((units[archer], archer.tag()), ("archer", 1 << 13));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bits64<const INDEX: u32, const GENERATION: u32, const TAG: u32 = 0> {}
@@ -69,18 +87,61 @@ pub enum Bits64<const INDEX: u32, const GENERATION: u32, const TAG: u32 = 0> {}
 /// # Examples
 ///
 /// ```
-/// stayput::new_key_type! { struct K: stayput::Bits32<24, 8>; }
+/// use stayput::{Bits32, SlotMap, new_key_type};
+///
+/// // 2^24 slots, each used 255 times, in keys of four bytes.
+/// new_key_type! { struct TileKey: Bits32<24, 8>; }
+///
+/// let mut tiles: SlotMap<TileKey, &str> = SlotMap::with_key();
+/// let meadow = tiles.insert("meadow");
+/// assert_eq!((tiles[meadow], size_of_val(&meadow)), ("meadow", 4));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bits32<const INDEX: u32, const GENERATION: u32, const TAG: u32 = 0> {}
 
 /// The default layout: 64 bits without a tag, for 2^32 slots that are each used 2^31 - 1 times.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Layout, Plain64, new_key_type};
+///
+/// new_key_type! { struct SoundKey; } // or `struct SoundKey: Plain64;`
+///
+/// assert_eq!(size_of::<SoundKey>(), 8);
+/// assert_eq!((Plain64::MAX_INDEX, Plain64::MAX_TAG), (u32::MAX, 0));
+/// ```
 pub type Plain64 = Bits64<32, 32>;
 
 /// 64 bits with a tag of 12 bits, for 2^32 slots that are each used 2^20 - 1 times.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Key, SlotMap, Tagged64, new_key_type};
+///
+/// new_key_type! { struct UnitKey: Tagged64; }
+///
+/// let mut units: SlotMap<UnitKey, &str> = SlotMap::with_key();
+/// let archer = units.insert("archer").with_tag(3); // of the third army
+/// assert_eq!((units[archer], archer.tag()), ("archer", 3));
+/// ```
 pub type Tagged64 = Bits64<32, 20, 12>;
 
 /// 32 bits with a tag of 2 bits, for 2^20 slots that are each used 1,023 times.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Compact32, SlotMap, new_key_type};
+///
+/// new_key_type! { struct TileKey: Compact32; }
+///
+/// let mut tiles: SlotMap<TileKey, &str> = SlotMap::with_key();
+/// let neighbors: [TileKey; 4] = ["north", "east", "south", "west"].map(|tile| tiles.insert(tile));
+/// assert_eq!(size_of_val(&neighbors), 16); // half of what other keys take
+/// assert_eq!(tiles[neighbors[2]], "south");
+/// ```
 pub type Compact32 = Bits32<20, 10, 2>;
 
 /// Implements [`Layout`] for keys of one width.

@@ -83,6 +83,19 @@ impl<L: Layout> KeyData<L> {
     /// [`Layout::MAX_GENERATION`], and the tag at most [`Layout::MAX_TAG`].
     ///
     /// For the null key, see [`null`](Self::null).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, KeyData, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key: DefaultKey = map.insert("a");
+    /// let same: KeyData = KeyData::from_parts(0, 1, 0).unwrap();
+    /// assert_eq!(DefaultKey::from(same), key);
+    ///
+    /// let none: Option<KeyData> = KeyData::from_parts(0, 0, 0); // generations start at 1
+    /// assert_eq!(none, None);
+    /// ```
     #[inline]
     pub fn from_parts(index: u32, generation: u32, tag: u32) -> Option<Self> {
         let fits = index <= L::MAX_INDEX
@@ -99,6 +112,18 @@ impl<L: Layout> KeyData<L> {
     }
 
     /// Returns how many times the slot has been used, including this time; 0 for the null key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Key, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let old = map.insert("a");
+    /// map.remove(old);
+    /// let new = map.insert("b"); // in the same slot
+    /// assert_eq!([old, new].map(|key| key.data().index()), [0, 0]);
+    /// assert_eq!([old, new].map(|key| key.data().generation()), [1, 2]);
+    /// ```
     #[inline]
     pub fn generation(self) -> u32 {
         low_bits(self.word.get() >> Self::GENERATION_SHIFT) & layout::ones(L::GENERATION_BITS)
@@ -106,6 +131,18 @@ impl<L: Layout> KeyData<L> {
 
     /// Returns the tag. In a key that a map made, this is the map's [type id](crate::SlotMapBuilder::type_id), or 0 if
     /// it has none, unless the user has set another tag.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Key, SlotMap, Tagged64, new_key_type};
+    ///
+    /// new_key_type! { struct UnitKey: Tagged64; }
+    ///
+    /// let mut units = SlotMap::builder().type_id(2).build();
+    /// let archer: UnitKey = units.insert("archer");
+    /// assert_eq!(archer.data().tag(), 2);
+    /// ```
     #[inline]
     pub fn tag(self) -> u32 {
         low_bits(self.word.get()) & L::MAX_TAG
@@ -139,6 +176,21 @@ impl<L: Layout> KeyData<L> {
     /// # Panics
     ///
     /// If the tag exceeds [`Layout::MAX_TAG`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Key, SlotMap, Tagged64, new_key_type};
+    ///
+    /// new_key_type! { struct UnitKey: Tagged64; }
+    ///
+    /// const WOUNDED: u32 = 1;
+    ///
+    /// let mut units = SlotMap::with_key();
+    /// let archer: UnitKey = units.insert("archer");
+    /// let marked = UnitKey::from(archer.data().with_tag(WOUNDED));
+    /// assert_eq!((marked.tag(), units[marked]), (WOUNDED, "archer"));
+    /// ```
     #[inline]
     #[must_use]
     #[track_caller]
@@ -149,6 +201,16 @@ impl<L: Layout> KeyData<L> {
 
     /// Returns the key as a number, which is never 0, for other languages, files and network protocols. For a 32-bit
     /// layout, the upper half is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, Key, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key: DefaultKey = map.insert("a");
+    /// let bits = key.data().to_bits();
+    /// assert_eq!(DefaultKey::from_bits(bits), Some(key));
+    /// ```
     #[inline]
     pub fn to_bits(self) -> u64 {
         self.word.get()
@@ -157,6 +219,20 @@ impl<L: Layout> KeyData<L> {
     /// Returns the key with these [bits](Self::to_bits); `None` if they are not the bits of a key.
     ///
     /// A forged key is like a stale one: it finds nothing, unless it happens to be the key of a value in the map.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, Key, KeyData, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key: DefaultKey = map.insert("a");
+    /// let bits = key.data().to_bits(); // sent to another process, and back
+    /// let data: Option<KeyData> = KeyData::from_bits(bits);
+    /// assert_eq!(data, Some(key.data()));
+    ///
+    /// let none: Option<KeyData> = KeyData::from_bits(0);
+    /// assert_eq!(none, None);
+    /// ```
     #[inline]
     pub fn from_bits(bits: u64) -> Option<Self> {
         let key = Self { word: L::Word::new(bits)? };
@@ -376,6 +452,16 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
     type Layout: Layout;
 
     /// Returns the parts of the key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, Key, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key: DefaultKey = map.insert("a");
+    /// let data = key.data();
+    /// assert_eq!((data.index(), data.generation(), data.tag()), (0, 1, 0));
+    /// ```
     fn data(&self) -> KeyData<Self::Layout>;
 
     /// See [`KeyData::null`].
@@ -610,6 +696,22 @@ macro_rules! __key_type_serde {
 
 __key_type! {
     /// The key type of maps that do not declare their own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SlotMap};
+    ///
+    /// struct Folder {
+    ///     name: &'static str,
+    ///     parent: DefaultKey,
+    /// }
+    ///
+    /// let mut folders = SlotMap::new();
+    /// let root = folders.insert(Folder { name: "/", parent: DefaultKey::NULL });
+    /// let home = folders.insert(Folder { name: "home", parent: root });
+    /// assert_eq!(folders[folders[home].parent].name, "/");
+    /// ```
     pub struct DefaultKey: Plain64
 }
 

@@ -42,7 +42,19 @@ impl<K: Key, V> SecondaryMap<K, V> {
     constructors! {
         /// Creates an empty map with memory committed for indices below `capacity`, none of which is
         /// [far](Self#far-indices).
-        with_capacity, try_with_capacity, capacity
+        with_capacity, try_with_capacity, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+        ///
+        /// let players: SlotMap<DefaultKey, &str> = ["Ann", "Bob"].into();
+        /// let mut health = SecondaryMap::with_capacity(players.slots_len());
+        /// for key in players.keys() {
+        ///     health.insert(key, 100); // takes no more memory
+        /// }
+        /// assert!(health.values().eq(&[100, 100]));
+        /// ```
     }
 
     constructors! {

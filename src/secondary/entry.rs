@@ -35,6 +35,24 @@ pub enum Entry<'a, K: Key, V> {
 }
 
 /// The place of a key that has a value; part of [`Entry`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::secondary::Entry;
+/// use stayput::{SecondaryMap, SlotMap};
+///
+/// let mut players = SlotMap::new();
+/// let ann = players.insert("Ann");
+/// let mut lives = SecondaryMap::from_iter([(ann, 1)]);
+/// if let Some(Entry::Occupied(mut entry)) = lives.entry(ann) {
+///     *entry.get_mut() -= 1;
+///     if *entry.get() == 0 {
+///         entry.remove();
+///     }
+/// }
+/// assert_eq!(lives.get(ann), None);
+/// ```
 pub struct OccupiedEntry<'a, K: Key, V> {
     key: K,
     found: OccupiedPlace<'a, K, V>,
@@ -43,6 +61,22 @@ pub struct OccupiedEntry<'a, K: Key, V> {
 /// The place of a key that has no value; part of [`Entry`].
 ///
 /// There may be a value of an older key, which is dropped when another is inserted.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::secondary::Entry;
+/// use stayput::{SecondaryMap, SlotMap};
+///
+/// let mut players = SlotMap::new();
+/// let ann = players.insert("Ann");
+/// let mut titles = SecondaryMap::new();
+/// if let Some(Entry::Vacant(entry)) = titles.entry(ann) {
+///     let name = players[entry.key()];
+///     entry.insert(format!("Queen {name}"));
+/// }
+/// assert_eq!(titles[ann], "Queen Ann");
+/// ```
 pub struct VacantEntry<'a, K: Key, V> {
     key: K,
     room: VacantPlace<'a, K, V>,
@@ -196,12 +230,40 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
     }
 
     /// Replaces the value, and returns the previous one. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::secondary::Entry;
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SecondaryMap::from_iter([(key, 1)]);
+    /// if let Some(Entry::Occupied(mut entry)) = second.entry(key) {
+    ///     assert_eq!(entry.insert(2), 1);
+    /// }
+    /// assert_eq!(second[key], 2);
+    /// ```
     #[inline]
     pub fn insert(&mut self, value: V) -> V {
         mem::replace(self.get_mut(), value)
     }
 
     /// Removes the value and returns it. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::secondary::Entry;
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SecondaryMap::from_iter([(key, 1)]);
+    /// if let Some(Entry::Occupied(entry)) = second.entry(key) {
+    ///     assert_eq!(entry.remove(), 1);
+    /// }
+    /// assert_eq!(second.get(key), None);
+    /// ```
     #[inline]
     pub fn remove(self) -> V {
         match self.found {
@@ -211,6 +273,20 @@ impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
     }
 
     /// Removes the value, and returns it with the key that was looked up. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::secondary::Entry;
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SecondaryMap::from_iter([(key, 1)]);
+    /// if let Some(Entry::Occupied(entry)) = second.entry(key) {
+    ///     assert_eq!(entry.remove_entry(), (key, 1));
+    /// }
+    /// assert!(second.is_empty());
+    /// ```
     #[inline]
     pub fn remove_entry(self) -> (K, V) {
         (self.key, self.remove())
@@ -225,6 +301,20 @@ impl<'a, K: Key, V> VacantEntry<'a, K, V> {
     }
 
     /// Inserts a value, and returns a mutable reference to it. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::secondary::Entry;
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SecondaryMap::new();
+    /// if let Some(Entry::Vacant(entry)) = second.entry(key) {
+    ///     *entry.insert(1) += 1;
+    /// }
+    /// assert_eq!(second[key], 2);
+    /// ```
     #[inline]
     pub fn insert(self, value: V) -> &'a mut V {
         match self.room {

@@ -4,6 +4,8 @@ use super::SecondaryMap;
 
 crate::slots::walk::extract_if::extract_if! {
     /// An iterator that removes the values of a [`SecondaryMap`] for which a predicate returns `true`, and returns them
-    /// with their keys; created by [`SecondaryMap::extract_if`].
+    /// with their keys.
+    ///
+    /// This struct is created by [`SecondaryMap::extract_if`]. See its documentation for more.
     ExtractIf of SecondaryMap
 }

@@ -94,13 +94,28 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     /// Inserts the value of a key, and returns a reference to it. The value never moves. O(1); enters the kernel if
     /// committed memory is used up.
     ///
+    /// # Panics
+    ///
+    /// If [`try_insert`](Self::try_insert) returns an error other than [`StaleKey`](ErrorKind::StaleKey) or
+    /// [`Occupied`](ErrorKind::Occupied).
+    ///
     /// # Errors
     ///
     /// Returns the value if the key is null, or its slot has a value: of this key, an older or a newer one.
     ///
-    /// # Panics
+    /// # Examples
     ///
-    /// If [`try_insert`](Self::try_insert) returns any other error.
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let [ann, cat] = [map.insert(()), map.insert(())];
+    /// let mut names = SecondaryMap::new();
+    /// let scope = names.grow_only();
+    /// let name = scope.insert(ann, "Ann".to_string()).unwrap();
+    /// scope.insert(cat, format!("{name}'s cat")).unwrap(); // `name` stays valid
+    /// assert_eq!((name.as_str(), scope[cat].as_str()), ("Ann", "Ann's cat"));
+    /// assert!(scope.insert(ann, "Bea".to_string()).is_err()); // values are not replaced
+    /// ```
     #[inline]
     #[track_caller]
     pub fn insert(&self, key: K, value: V) -> Result<&'m V, V> {
@@ -162,6 +177,19 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
 
     /// Returns the value of a key; `None` if it has none in this map. The reference lives as long as the scope's
     /// borrow. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let [ann, cat] = [map.insert(()), map.insert(())];
+    /// let mut names = SecondaryMap::from_iter([(ann, "Ann".to_string())]);
+    /// let scope = names.grow_only();
+    /// let name = scope.get(ann).unwrap();
+    /// scope.insert(cat, format!("{name}'s cat")).unwrap(); // `name` stays valid
+    /// assert_eq!(name, "Ann");
+    /// ```
     #[inline]
     #[track_caller]
     pub fn get(&self, key: K) -> Option<&'m V> {

@@ -214,13 +214,17 @@ macro_rules! iterator {
 }
 
 iterator! {
-    /// An iterator over the values of a map, and what a [`Column`] has for the same keys; created by `join`.
+    /// An iterator over the values of a map, and what a [`Column`] has for the same keys.
+    ///
+    /// This struct is created by [`SlotMap::join`] and [`SecondaryMap::join`]. See their documentation for more.
     Join, WalkRef => &'a V
 }
 
 iterator! {
-    /// An iterator over the values of a map, as mutable references, and what a [`Column`] has for the same keys;
-    /// created by `join_mut`.
+    /// An iterator over the values of a map, as mutable references, and what a [`Column`] has for the same keys.
+    ///
+    /// This struct is created by [`SlotMap::join_mut`] and [`SecondaryMap::join_mut`]. See their documentation for
+    /// more.
     ///
     /// A value that does not live as long as those of the maps cannot be inserted:
     ///

@@ -11,6 +11,17 @@ use crate::slots::key_bits::explain;
 
 stats! {
     /// What a [`SecondaryMap`] holds, and how much memory it takes; returned by [`SecondaryMap::stats`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    ///
+    /// let map: SlotMap<DefaultKey, u32> = (0..10).collect();
+    /// let third: SecondaryMap<_, u32> = map.keys().step_by(3).map(|key| (key, map[key])).collect();
+    /// let stats = third.stats();
+    /// assert_eq!((stats.live, stats.slots), (4, 10));
+    /// ```
     pub struct SecondaryMapStats of "Slots", in memory of "slots" {
         /// Slots that hold values.
         live,
@@ -100,6 +111,19 @@ impl<K: Key, V> SecondaryMap<K, V> {
         /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. Iteration ends there, and indices that were
         /// announced by `set_capacity` and similar methods may be far again. No value moves. If the system refuses, the
         /// memory stays committed. O(n) in the slots that are released.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+        /// let map: SlotMap<DefaultKey, u32> = (0..100_000).collect();
+        /// let mut second: SecondaryMap<_, u64> = map.keys().map(|key| (key, 1)).collect();
+        /// let before = second.capacity();
+        /// second.retain(|key, _| map[key] < 10);
+        /// second.shrink_to_fit();
+        /// assert!(second.capacity() < before);
+        /// assert_eq!(second.len(), 10);
+        /// ```
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {

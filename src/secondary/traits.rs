@@ -120,6 +120,18 @@ clone_by_try! {
     /// # Panics
     ///
     /// If [`try_clone`](SecondaryMap::try_clone) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut players = SlotMap::new();
+    /// let ann = players.insert("Ann");
+    /// let mut health = SecondaryMap::from_iter([(ann, 100)]);
+    /// let before = health.clone();
+    /// health[ann] -= 30;
+    /// assert_eq!((before[ann], health[ann]), (100, 70));
+    /// ```
     [K: Key, V: Clone] SecondaryMap<K, V>
 }
 

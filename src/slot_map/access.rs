@@ -111,6 +111,16 @@ impl<K: Key, V> SlotMap<K, V> {
     /// - The [`data`](Key::data) that the key returns in this call belongs to a value in the map. For a key type
     ///   declared by [`new_key_type!`](crate::new_key_type), it suffices that [`contains_key`](Self::contains_key)
     ///   returns `true`; another key type may return something else each time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert(7);
+    /// // SAFETY: its value was inserted above.
+    /// assert_eq!(unsafe { map.get_unchecked(key) }, &7);
+    /// ```
     #[inline]
     pub unsafe fn get_unchecked(&self, key: K) -> &V {
         // SAFETY: the caller guarantees that the slot holds a value.
@@ -122,6 +132,17 @@ impl<K: Key, V> SlotMap<K, V> {
     /// # Safety
     ///
     /// - As for [`get_unchecked`](Self::get_unchecked).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert(7);
+    /// // SAFETY: its value was inserted above.
+    /// *unsafe { map.get_unchecked_mut(key) } += 1;
+    /// assert_eq!(map[key], 8);
+    /// ```
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, key: K) -> &mut V {
         // SAFETY: the caller guarantees that the slot holds a value.
@@ -180,6 +201,18 @@ impl<K: Key, V> SlotMap<K, V> {
     /// # Safety
     ///
     /// - As for [`get_unchecked`](Self::get_unchecked), for each key, and no two keys have the same slot.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let keys = [map.insert(1), map.insert(2)];
+    /// // SAFETY: both values were inserted above, so they are in the map and in different slots.
+    /// let [a, b] = unsafe { map.get_disjoint_unchecked_mut(keys) };
+    /// std::mem::swap(a, b);
+    /// assert_eq!(keys.map(|key| map[key]), [2, 1]);
+    /// ```
     #[inline]
     pub unsafe fn get_disjoint_unchecked_mut<const N: usize>(
         &mut self,

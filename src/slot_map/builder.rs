@@ -81,7 +81,15 @@ impl<V> SlotMap<DefaultKey, V> {
 
     constructors! {
         /// Creates an empty map with memory committed for `capacity` values.
-        with_capacity, try_with_capacity, capacity
+        with_capacity, try_with_capacity, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut monsters = stayput::SlotMap::with_capacity(1000);
+        /// let capacity = monsters.capacity();
+        /// monsters.extend((0..1000).map(|n| format!("monster {n}")));
+        /// assert_eq!(monsters.capacity(), capacity); // has not grown
+        /// ```
     }
 
     constructors! {
@@ -99,6 +107,23 @@ impl<V> SlotMap<DefaultKey, V> {
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Creates an empty map with keys of any type; see [`new`](SlotMap::new).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{SlotMap, new_key_type};
+    ///
+    /// new_key_type! {
+    ///     struct MonsterKey;
+    ///     struct ItemKey;
+    /// }
+    ///
+    /// let mut monsters: SlotMap<MonsterKey, &str> = SlotMap::with_key();
+    /// let mut items: SlotMap<ItemKey, &str> = SlotMap::with_key();
+    /// let orc = monsters.insert("orc");
+    /// items.insert("sword");
+    /// assert_eq!(monsters[orc], "orc"); // `items[orc]` does not compile
+    /// ```
     #[must_use]
     pub const fn with_key() -> Self {
         Self::with_slots(Slots::new(Self::OPTIONS))
@@ -106,7 +131,17 @@ impl<K: Key, V> SlotMap<K, V> {
 
     constructors! {
         /// Creates an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
-        with_capacity_and_key, try_with_capacity_and_key, capacity
+        with_capacity_and_key, try_with_capacity_and_key, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{SlotMap, new_key_type};
+        ///
+        /// new_key_type! { struct SoundKey; }
+        ///
+        /// let sounds: SlotMap<SoundKey, String> = SlotMap::with_capacity_and_key(1000);
+        /// assert!(sounds.capacity() >= 1000);
+        /// ```
     }
 
     constructors! {

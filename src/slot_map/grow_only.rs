@@ -132,6 +132,17 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     /// # Panics
     ///
     /// If [`SlotMap::try_insert`] returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut names = SlotMap::new();
+    /// let scope = names.grow_only();
+    /// let (_, ann) = scope.insert("Ann".to_string());
+    /// let (key, _) = scope.insert(format!("{ann}'s cat")); // `ann` stays valid
+    /// assert_eq!((ann.as_str(), scope[key].as_str()), ("Ann", "Ann's cat"));
+    /// ```
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &'m V) {
@@ -183,6 +194,18 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
 
     /// Returns the value of a key; `None` if it is not in the map. The reference lives as long as the scope's borrow.
     /// O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut words = SlotMap::new();
+    /// let key = words.insert("echo".to_string());
+    /// let scope = words.grow_only();
+    /// let word = scope.get(key).unwrap();
+    /// scope.insert(format!("{word}, {word}")); // `word` stays valid
+    /// assert_eq!(word, "echo");
+    /// ```
     #[inline]
     #[track_caller]
     pub fn get(&self, key: K) -> Option<&'m V> {
@@ -236,6 +259,18 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     /// # Panics
     ///
     /// As for [`SlotMap::reserve`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut lines = SlotMap::new();
+    /// let scope = lines.grow_only();
+    /// let (_, first) = scope.insert("first".to_string());
+    /// scope.reserve(100); // `first` stays valid
+    /// assert_eq!(first, "first");
+    /// assert!(lines.capacity() >= 101);
+    /// ```
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
         unwrap_or_panic(self.try_reserve(additional));

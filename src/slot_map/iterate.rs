@@ -93,6 +93,18 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// [`blocks`](Self::blocks), with mutable access to the values.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, u64> = (0..100).collect();
+    /// map.retain(|_, n| *n % 2 == 0);
+    /// for mut block in map.blocks_mut() {
+    ///     block.iter_mut().for_each(|(_, n)| *n += 1);
+    /// }
+    /// assert!(map.values().all(|n| n % 2 == 1));
+    /// ```
     #[inline]
     pub fn blocks_mut(&mut self) -> BlocksMut<'_, K, V> {
         self.settle();
@@ -107,12 +119,15 @@ impl<K: Key, V> SlotMap<K, V> {
 }
 
 drain! {
-    /// An iterator that removes all values of a [`SlotMap`]; created by [`SlotMap::drain`].
+    /// An iterator that removes all values of a [`SlotMap`].
+    ///
+    /// This struct is created by [`SlotMap::drain`]. See its documentation for more.
     Drain<'a, K, V> of &'a mut SlotMap<K, V>
 }
 
 extract_if! {
-    /// An iterator that removes the values of a [`SlotMap`] for which a predicate returns `true`; created by
-    /// [`SlotMap::extract_if`].
+    /// An iterator that removes the values of a [`SlotMap`] for which a predicate returns `true`.
+    ///
+    /// This struct is created by [`SlotMap::extract_if`]. See its documentation for more.
     ExtractIf of SlotMap
 }

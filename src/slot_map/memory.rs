@@ -17,6 +17,18 @@ use std::ops::Range;
 stats! {
     /// What a [`SlotMap`] holds, and how much memory it takes; returned by [`SlotMap::stats`]. The list of recent
     /// holes, up to 64 KiB from the allocator, is not counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SlotMap};
+    ///
+    /// let mut map: SlotMap<DefaultKey, u32> = (0..10).collect();
+    /// map.retain(|_, n| *n < 7);
+    /// let stats = map.stats();
+    /// assert_eq!((stats.live, stats.holes, stats.retired), (7, 3, 0));
+    /// assert!(stats.committed_bytes <= stats.reserved_bytes);
+    /// ```
     pub struct SlotMapStats of "Slots", in memory of "slots and holes" {
         /// Slots that hold values.
         live,
@@ -127,6 +139,18 @@ impl<K: Key, V> SlotMap<K, V> {
         /// Returns the memory after the last value to the system, as
         /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves, and stale keys stay stale. If
         /// the system refuses, the memory stays committed. O(n) in the slots that are released.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{DefaultKey, SlotMap};
+        /// let mut map: SlotMap<DefaultKey, u64> = (0..100_000).collect();
+        /// let before = map.capacity();
+        /// map.retain(|_, n| *n < 10);
+        /// map.shrink_to_fit();
+        /// assert!(map.capacity() < before);
+        /// assert_eq!(map.len(), 10);
+        /// ```
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
@@ -175,7 +199,7 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// O(n) in the slots, and one system call for each contiguous range of such runs. Call it at the end of a level,
     /// not in each frame. Splitting huge pages takes about 0.3 ms per MiB that is returned, and filling them again
-    /// takes a page fault for each small page. each small page.
+    /// takes a page fault for each small page.
     ///
     /// # Examples
     ///

@@ -21,6 +21,17 @@ clone_by_try! {
     /// # Panics
     ///
     /// If [`try_clone`](SlotMap::try_clone) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut doors = SlotMap::new();
+    /// let cellar = doors.insert("open");
+    /// let saved = doors.clone();
+    /// doors[cellar] = "shut";
+    /// assert_eq!((saved[cellar], doors[cellar]), ("open", "shut")); // the same key in both
+    /// ```
     [K: Key, V: Clone] SlotMap<K, V>
 }
 

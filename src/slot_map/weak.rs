@@ -124,10 +124,20 @@ impl<K: Key, V> Weak<K, V> {
         map.upgrade_mut(self)
     }
 
-    /// Returns the address of the value, if it is still in the map.
+    /// Returns the address of the value, or the address that it had before it was removed.
     ///
     /// Code that reads from it must ensure that the value is in the map, and that nothing writes to it meanwhile. For a
     /// pointer to [no value](Self::new), the address is arbitrary.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("bang");
+    /// let weak = map.downgrade(key).unwrap();
+    /// assert_eq!(weak.as_ptr(), &raw const map[key]);
+    /// ```
     #[inline]
     pub const fn as_ptr(&self) -> *const V {
         self.value.as_ptr()
@@ -141,6 +151,19 @@ impl<K: Key, V> Weak<K, V> {
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Returns a weak pointer to the value of a key; `None` if it is not in the map. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut ships = SlotMap::new();
+    /// let frigate = ships.insert("frigate");
+    /// let target = ships.downgrade(frigate).unwrap();
+    /// assert_eq!(ships.upgrade(&target), Some(&"frigate"));
+    ///
+    /// ships.remove(frigate);
+    /// assert_eq!(ships.downgrade(frigate), None);
+    /// ```
     pub fn downgrade(&self, key: K) -> Option<Weak<K, V>> {
         let (index, generation) = self.parts_of(key);
         self.downgrade_at(index, generation)
@@ -152,12 +175,39 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Returns the value of a weak pointer; `None` if it was removed. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut ships = SlotMap::new();
+    /// let frigate = ships.insert("frigate");
+    /// let target = ships.downgrade(frigate).unwrap();
+    /// assert_eq!(ships.upgrade(&target), Some(&"frigate"));
+    ///
+    /// ships.remove(frigate);
+    /// ships.insert("galleon"); // reuses the slot
+    /// assert_eq!(ships.upgrade(&target), None);
+    /// ```
     #[inline]
     pub fn upgrade(&self, weak: &Weak<K, V>) -> Option<&V> {
         self.slots.get(self.find_weak(weak)?, weak.generation)
     }
 
     /// Returns a mutable reference to the value of a weak pointer; `None` if it was removed. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut health = SlotMap::new();
+    /// let orc = health.insert(100);
+    /// let target = health.downgrade(orc).unwrap();
+    /// if let Some(health) = health.upgrade_mut(&target) {
+    ///     *health -= 30;
+    /// }
+    /// assert_eq!(health[orc], 70);
+    /// ```
     #[inline]
     pub fn upgrade_mut(&mut self, weak: &Weak<K, V>) -> Option<&mut V> {
         self.slots.get_mut(self.find_weak(weak)?, weak.generation)

@@ -66,7 +66,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     constructors! {
         /// Creates an empty table with memory committed for `capacity` rows.
-        with_capacity, try_with_capacity, capacity
+        with_capacity, try_with_capacity, capacity;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{Table, indices};
+        /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+        ///
+        /// let table: Table<(u32, char), By> = Table::with_capacity(1000);
+        /// assert!(table.rows().capacity() >= 1000);
+        /// ```
     }
 
     constructors! {
@@ -111,14 +120,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     /// # indices! { struct By for [f32; 3] { at: Grid<3, cell = 1.0> = |row| *row, } }
     ///
     /// let by = By { at: Grid::with_cell(25.0) };
-    /// let table: Table<[f32; 3], By> = Table::builder().build_with(by);
+    /// let mut table: Table<[f32; 3], By> = Table::builder().build_with(by);
+    /// table.insert([0.0, 15.0, 20.0]);
+    /// assert_eq!(table.within(|by| &by.at, [0.0; 3], 25.0).count(), 1);
     /// ```
     #[track_caller]
     pub fn build_with(self, by: X) -> Table<R, X, K> {
         unwrap_or_panic(self.try_build_with(by))
     }
 
-    /// Builds a table with the given indices, or returns the error.
+    /// Builds a table as [`build_with`](Self::build_with) does, or returns the error.
     ///
     /// # Errors
     ///

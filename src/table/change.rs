@@ -59,6 +59,19 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Panics
     ///
     /// If [`try_modify`](Self::try_modify) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = Table::new();
+    /// let key = table.insert((7, 'a'));
+    /// let old = table.modify(key, |row| std::mem::replace(&mut row.0, 8));
+    /// assert_eq!(old, Some(7));
+    /// assert_eq!(table.find(|by| &by.number, &7), None);
+    /// assert_eq!(table.find(|by| &by.number, &8), Some((key, &(8, 'a'))));
+    /// ```
     #[inline]
     #[track_caller]
     pub fn modify<T>(&mut self, key: K, change: impl FnOnce(&mut X::Part) -> T) -> Option<T>
@@ -74,6 +87,18 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// If another row has the new value of a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)), or
     /// memory is refused. The row is then unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{ErrorKind, Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = [(7, 'a'), (8, 'b')].into();
+    /// let (key, _) = table.find(|by| &by.number, &8).unwrap();
+    /// let error = table.try_modify(key, |row| row.0 = 7).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Taken);
+    /// assert_eq!(table[key], (8, 'b'));
+    /// ```
     #[inline]
     pub fn try_modify<T>(
         &mut self,
@@ -92,13 +117,24 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Panics
     ///
     /// If [`try_replace`](Self::try_replace) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = Table::new();
+    /// let key = table.insert((7, 'a'));
+    /// assert_eq!(table.replace(key, (8, 'b')), (7, 'a'));
+    /// assert_eq!(table.find(|by| &by.number, &8), Some((key, &(8, 'b'))));
+    /// ```
     #[inline]
     #[track_caller]
     pub fn replace(&mut self, key: K, row: R) -> R {
         unwrap_or_panic(self.try_replace(key, row))
     }
 
-    /// Replaces the row of a key, or returns the error and the new row.
+    /// Replaces the row of a key as [`replace`](Self::replace) does, or returns the error and the new row.
     ///
     /// # Errors
     ///
@@ -127,6 +163,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Panics
     ///
     /// If [`try_for_each_mut`](Self::try_for_each_mut) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = [(7, 'a'), (8, 'b')].into();
+    /// table.for_each_mut(|_, row| row.0 *= 10);
+    /// assert_eq!(table.find(|by| &by.number, &80).unwrap().1, &(80, 'b'));
+    /// ```
     #[track_caller]
     pub fn for_each_mut(&mut self, change: impl FnMut(K, &mut X::Part))
     where
@@ -168,6 +214,22 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// If two rows have the same value in a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)), or
     /// memory is refused. The error carries the rows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, ErrorKind, SlotMap, Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut rows: SlotMap<DefaultKey, (u32, char)> = SlotMap::new();
+    /// let key = rows.insert((7, 'a'));
+    /// let table: Table<(u32, char), By> = Table::try_from_rows(rows).unwrap();
+    /// assert_eq!(table.find(|by| &by.number, &7), Some((key, &(7, 'a'))));
+    ///
+    /// let mut rows = table.into_rows();
+    /// rows.insert((7, 'b'));
+    /// let refused = Table::<(u32, char), By>::try_from_rows(rows).unwrap_err();
+    /// assert_eq!((refused.error.kind(), refused.value.len()), (ErrorKind::Taken, 2));
+    /// ```
     #[expect(clippy::result_large_err, reason = "the error carries the rows")]
     pub fn try_from_rows(rows: SlotMap<K, R>) -> Result<Self, Refused<SlotMap<K, R>>> {
         let mut table = Self { rows, by: X::default() };
@@ -185,6 +247,22 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Panics
     ///
     /// If [`try_reindex`](Self::try_reindex) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Table, indices};
+    /// use std::cell::Cell;
+    ///
+    /// indices! { struct By for Cell<u32> { number: Unique<u32> = |row| row.get(), } }
+    ///
+    /// let mut table: Table<Cell<u32>, By> = Table::new();
+    /// let key = table.insert(Cell::new(7));
+    /// table[key].set(8); // the index does not notice
+    /// assert!(table.find(|by| &by.number, &8).is_none());
+    /// table.reindex();
+    /// assert!(table.find(|by| &by.number, &8).is_some());
+    /// ```
     #[track_caller]
     pub fn reindex(&mut self) {
         unwrap_or_panic(self.try_reindex());

@@ -8,7 +8,9 @@ use super::indices::{Indices, Row};
 use crate::key::Key;
 use std::iter::FusedIterator;
 
-/// A draining iterator over all rows of a table; created by [`Table::drain`].
+/// A draining iterator over all rows of a table.
+///
+/// This struct is created by [`Table::drain`]. See its documentation for more.
 ///
 /// Dropping it drops the remaining rows. If it is leaked, they stay in the table.
 pub struct Drain<'t, R: Row<X::Part>, X: Indices, K: Key> {
@@ -17,7 +19,9 @@ pub struct Drain<'t, R: Row<X::Part>, X: Indices, K: Key> {
     next: u32,
 }
 
-/// An iterator that removes the rows a closure selects; created by [`Table::extract_if`].
+/// An iterator that removes the rows a closure selects.
+///
+/// This struct is created by [`Table::extract_if`]. See its documentation for more.
 ///
 /// Rows not yet visited when it is dropped or leaked stay in the table.
 #[must_use = "iterators are lazy and do nothing unless consumed"]
@@ -64,6 +68,17 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// Keeps the rows for which a closure returns `true`, and drops the others, in slot order. O(n) in the slots.
     ///
     /// If the closure or a drop panics, rows not yet visited stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = [(7, 'a'), (8, 'b')].into();
+    /// table.retain(|_, row| row.0 > 7);
+    /// assert!(table.values().eq(&[(8, 'b')]));
+    /// assert_eq!(table.find(|by| &by.number, &7), None);
+    /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(K, &R) -> bool) {
         self.extract_if(|key, row| !keep(key, row)).for_each(drop);
     }

@@ -113,6 +113,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     /// Returns the number of rows with a value. O(n) in that number; a [`Many`](super::Many) index counts a dozen rows
     /// at a time, a [`List`](super::List) index each row.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Many<u32> = |row| &row.0, } }
+    /// let table: Table<(u32, char), By> = [(7, 'a'), (8, 'b'), (7, 'c')].into();
+    /// assert_eq!(table.count(|by| &by.number, &7), 2);
+    /// assert_eq!(table.count(|by| &by.number, &9), 0);
+    /// ```
     #[inline]
     pub fn count<'t, Q, const FIELD: usize, I>(
         &'t self,
@@ -195,6 +205,17 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     /// Returns an iterator over the rows in a box, borders included, and their keys, in no particular order; see
     /// [`Grid::in_box`](crate::index::Grid::in_box).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
+    /// let table: Table<[f32; 2], By> = [[0.5, 0.5], [3.0, 4.0]].into();
+    /// let mut inside = table.in_box(|by| &by.at, [1.0, 1.0], [3.0, 4.0]);
+    /// assert_eq!(inside.next().unwrap().1, &[3.0, 4.0]);
+    /// assert!(inside.next().is_none());
+    /// ```
     #[inline]
     pub fn in_box<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
@@ -212,6 +233,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Panics
     ///
     /// If the global allocator refuses memory for `most` rows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
+    /// let table: Table<[f32; 2], By> = [[3.0, 4.0], [0.5, 0.5], [9.0, 9.0]].into();
+    /// let nearest = table.nearest(|by| &by.at, [0.0, 0.0], 2);
+    /// assert!(nearest.map(|(_, row)| row).eq(&[[0.5, 0.5], [3.0, 4.0]]));
+    /// ```
     #[track_caller]
     pub fn nearest<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
@@ -290,6 +321,17 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     /// Calls a closure once for each pair of rows within a distance of each other, in no particular order; see
     /// [`Grid::for_each_pair`](crate::index::Grid::for_each_pair).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
+    /// let table: Table<[f32; 2], By> = [[0.0, 0.0], [9.0, 9.0], [0.5, 0.0]].into();
+    /// let mut pairs = Vec::new();
+    /// table.for_each_pair(|by| &by.at, 1.0, |(_, a), (_, b)| pairs.push((*a, *b)));
+    /// assert_eq!(pairs, [([0.0, 0.0], [0.5, 0.0])]);
+    /// ```
     pub fn for_each_pair<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
         index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
@@ -335,6 +377,21 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Errors
     ///
     /// The key of the first row that an index does not find; see [inconsistent values](Self#inconsistent-values).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Table, indices};
+    /// use std::cell::Cell;
+    ///
+    /// indices! { struct By for Cell<u32> { number: Unique<u32> = |row| row.get(), } }
+    ///
+    /// let mut table: Table<Cell<u32>, By> = Table::new();
+    /// let key = table.insert(Cell::new(7));
+    /// assert_eq!(table.check(), Ok(()));
+    /// table[key].set(8); // the index does not notice
+    /// assert_eq!(table.check(), Err(key));
+    /// ```
     pub fn check(&self) -> Result<(), K> {
         let rows = &self.rows;
         for (key, row) in &self.rows {

@@ -8,8 +8,11 @@ use std::iter::FusedIterator;
 /// How many rows are prefetched ahead of the one returned.
 const AHEAD: usize = 8;
 
-/// An iterator over keys and rows that an index found; returned by [`Table::find_all`](super::Table::find_all) and
-/// others.
+/// An iterator over keys and rows that an index found.
+///
+/// This struct is created by [`Table::find_all`](super::Table::find_all), [`within`](super::Table::within),
+/// [`in_box`](super::Table::in_box), [`nearest`](super::Table::nearest) and
+/// [`nearest_where`](super::Table::nearest_where). See their documentation for more.
 #[must_use = "iterators are lazy"]
 pub struct Found<'t, K: Key, R, S> {
     rows: &'t SlotMap<K, R>,

@@ -17,6 +17,21 @@ use std::marker::PhantomData;
 /// [`nearest`](super::Table::nearest). `CELL` is the bit pattern of the cell size; [`with_cell`](Self::with_cell) and
 /// [`Table::set_cell`](super::Table::set_cell) override it. See [`index::Grid`](index::Grid#cells).
 ///
+/// # Examples
+///
+/// ```
+/// use stayput::{Table, indices};
+///
+/// indices! {
+///     struct TreeBy for [f32; 2] {
+///         at: Grid<2, cell = 4.0> = |tree| *tree,
+///     }
+/// }
+///
+/// let trees: Table<[f32; 2], TreeBy> = [[1.0, 1.0], [9.0, 9.0]].into();
+/// assert_eq!(trees.within(|by| &by.at, [0.0, 0.0], 4.0).count(), 1);
+/// ```
+///
 /// A grid without a cell size, or with one that is not positive and finite, does not compile:
 ///
 /// ```compile_fail
@@ -37,6 +52,20 @@ impl<X, const FIELD: usize, const D: usize, const CELL: u32> Grid<X, FIELD, D, C
     /// # Panics
     ///
     /// If the size is not positive and finite.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::table::Grid;
+    /// use stayput::{Table, indices};
+    ///
+    /// indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
+    ///
+    /// let cell = 50.0; // known only at run time
+    /// let mut table: Table<[f32; 2], By> = Table::builder().build_with(By { at: Grid::with_cell(cell) });
+    /// table.insert([30.0, 40.0]);
+    /// assert_eq!(table.within(|by| &by.at, [0.0, 0.0], cell).count(), 1);
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn with_cell(cell: f32) -> Self

@@ -11,6 +11,24 @@ use std::hash::{BuildHasher, Hash, RandomState};
 use std::marker::PhantomData;
 
 /// An index that finds values by hash; the type behind [`Unique`], [`Many`] and [`List`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Table, indices};
+///
+/// indices! {
+///     struct WordBy for &'static str {
+///         word: Unique<str> = |word| *word,
+///         length: Many<usize> = |word| word.len(),
+///     }
+/// }
+///
+/// let words: Table<&str, WordBy> = ["to", "be", "or", "not"].into();
+/// // Both fields of `WordBy` are of this type.
+/// assert!(words.find(|by| &by.word, "be").is_some());
+/// assert_eq!(words.find_all(|by| &by.length, &2).count(), 3);
+/// ```
 pub struct Hashed<X, const FIELD: usize, I, P> {
     index: I,
     /// The planned place of a slot; `None` if the slot keeps its place.
@@ -23,21 +41,101 @@ pub struct Hashed<X, const FIELD: usize, I, P> {
 ///
 /// It is searched by [`Table::find`](super::Table::find). Hashes are seeded randomly, unless a hasher is named after
 /// the type of the values, as in `Unique<str, FxBuildHasher>`.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{ErrorKind, Table, indices};
+///
+/// indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+///
+/// let mut table: Table<(u32, char), By> = Table::new();
+/// table.insert((7, 'a'));
+/// assert_eq!(table.find(|by| &by.number, &7).unwrap().1, &(7, 'a'));
+/// assert_eq!(table.try_insert((7, 'b')).unwrap_err().error.kind(), ErrorKind::Taken);
+/// ```
 pub type Unique<X, const FIELD: usize, S = RandomState> = Hashed<X, FIELD, UniqueIndex<S>, u32>;
 
 /// An index of values that any number of rows may have, declared in [`indices!`](crate::indices) as, for example,
 /// `Many<u32>` or `List<u32>`.
 ///
 /// It is searched by [`Table::find_all`](super::Table::find_all).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Table, indices};
+///
+/// indices! {
+///     struct By for (char, u32) {
+///         team: Many<char> = |row| &row.0,
+///         room: List<u32> = |row| &row.1,
+///     }
+/// }
+///
+/// let players: Table<(char, u32), By> = [('a', 1), ('b', 1), ('a', 2)].into();
+/// assert_eq!(players.find_all(|by| &by.team, &'a').count(), 2);
+/// assert_eq!(players.find_all(|by| &by.room, &2).count(), 1);
+/// ```
 pub type Sets<X, const FIELD: usize, I> = Hashed<X, FIELD, I, Plan>;
 
 /// Sets of slots in chunks of one cache line; see [`SetIndex`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Table, indices};
+///
+/// indices! { struct By for (char, u32) { team: Many<char> = |row| &row.0, } }
+///
+/// let mut scores: Table<(char, u32), By> = [('a', 10), ('b', 20), ('a', 30)].into();
+/// let of_team = scores.find_all(|by| &by.team, &'a').map(|(_, row)| row.1);
+/// assert_eq!(of_team.sum::<u32>(), 40);
+/// assert_eq!(scores.remove_all(|by| &by.team, &'a'), 2);
+/// ```
 pub type Many<X, const FIELD: usize, S = RandomState> = Sets<X, FIELD, SetIndex<S>>;
 
 /// Sets of slots as linked lists; see [`ListIndex`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Table, indices};
+///
+/// indices! { struct By for (char, u32) { team: List<char> = |row| &row.0, } }
+///
+/// let mut scores: Table<(char, u32), By> = [('a', 10), ('b', 20), ('a', 30)].into();
+/// let of_team = scores.find_all(|by| &by.team, &'a').map(|(_, row)| row.1);
+/// assert_eq!(of_team.sum::<u32>(), 40);
+/// assert_eq!(scores.remove_all(|by| &by.team, &'a'), 2);
+/// ```
 pub type List<X, const FIELD: usize, S = RandomState> = Sets<X, FIELD, ListIndex<S>>;
 
 /// A kind of set: [`SetIndex`] or [`ListIndex`].
+///
+/// # Examples
+///
+/// A function for fields declared as [`Many`] or as [`List`]:
+///
+/// ```
+/// use stayput::table::{Kind, Sets};
+/// use stayput::{Table, indices};
+///
+/// indices! {
+///     struct By for (char, u32) {
+///         team: Many<char> = |row| &row.0,
+///         room: List<u32> = |row| &row.1,
+///     }
+/// }
+///
+/// fn describe<X, const FIELD: usize, I: Kind>(_: &Sets<X, FIELD, I>) -> &'static str {
+///     std::any::type_name::<I>().split('<').next().unwrap()
+/// }
+///
+/// let by = By::default();
+/// assert!(describe(&by.team).ends_with("SetIndex"));
+/// assert!(describe(&by.room).ends_with("ListIndex"));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an index of sets",
     note = "`stayput::indices!` declares indices with several rows per value as `Many<T>` or `List<T>`"

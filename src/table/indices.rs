@@ -13,6 +13,26 @@ use std::borrow::Borrow;
 /// The indices of a [`Table`](super::Table), a struct that [`indices!`](crate::indices) declares.
 ///
 /// Only the macro implements it: the required items are not part of the public interface.
+///
+/// # Examples
+///
+/// A function for tables with any rows and indices:
+///
+/// ```
+/// use stayput::table::{Indices, Row};
+/// use stayput::{Table, indices};
+///
+/// fn table_of<R: Row<X::Part>, X: Indices>(rows: Vec<R>) -> Table<R, X> {
+///     let mut table = Table::with_capacity(rows.len());
+///     table.extend(rows);
+///     table
+/// }
+///
+/// indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+///
+/// let table: Table<(u32, char), By> = table_of(vec![(7, 'a'), (8, 'b')]);
+/// assert_eq!(table.find(|by| &by.number, &8).unwrap().1, &(8, 'b'));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not declare the indices of a table",
     label = "not declared by `indices!`",
@@ -39,6 +59,30 @@ pub trait Indices: Default {
 /// all of std's are.
 ///
 /// Only [`indices!`](crate::indices) implements it.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::table::{Indices, Row, TryClone};
+/// use stayput::{Table, indices};
+///
+/// /// Returns the table after `change`; the original can still be used.
+/// fn changed<R, X>(table: &Table<R, X>, change: impl FnOnce(&mut Table<R, X>)) -> Table<R, X>
+/// where
+///     R: Row<X::Part> + Clone,
+///     X: Indices + TryClone,
+/// {
+///     let mut copy = table.clone();
+///     change(&mut copy);
+///     copy
+/// }
+///
+/// indices! { struct By for u32 { number: Unique<u32> = |row| row, } }
+///
+/// let table: Table<u32, By> = [7, 8].into();
+/// let more = changed(&table, |table| table.extend([9]));
+/// assert_eq!((table.len(), more.len()), (2, 3));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the indices `{Self}` cannot be cloned",
     note = "indices declared by `stayput::indices!` can be cloned if all their hashers are `Clone`"
@@ -62,6 +106,22 @@ pub trait Extract<const FIELD: usize> {
 /// [pair](super::Table#rows-that-are-pairs) `(P, M)`.
 ///
 /// It is implemented for these two forms and cannot be implemented for others.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Table, indices};
+///
+/// indices! { struct By for u32 { number: Unique<u32> = |number| number, } }
+///
+/// let numbers: Table<u32, By> = [7, 8].into();
+/// assert!(numbers.find(|by| &by.number, &8).is_some());
+///
+/// let mut counts: Table<(u32, usize), By> = [(7, 0), (8, 0)].into();
+/// let (key, _) = counts.find(|by| &by.number, &8).unwrap();
+/// *counts.get_mut(key).unwrap().1 += 1;
+/// assert_eq!(counts[key], (8, 1));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a row with the indexed part `{P}`",
     note = "a row is the type that `stayput::indices!` names after `for`, or a pair whose first part is that type"

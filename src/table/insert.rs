@@ -66,6 +66,17 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Panics
     ///
     /// If [`try_insert`](Self::try_insert) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = Table::new();
+    /// let key = table.insert((7, 'a'));
+    /// assert_eq!(table[key], (7, 'a'));
+    /// assert_eq!(table.find(|by| &by.number, &7), Some((key, &(7, 'a'))));
+    /// ```
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, row: R) -> K {
@@ -78,6 +89,17 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// If another row has the value of a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)), or as
     /// for [`SlotMap::try_insert`](crate::SlotMap::try_insert). The table is then unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{ErrorKind, Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = Table::new();
+    /// table.insert((7, 'a'));
+    /// let refused = table.try_insert((7, 'b')).unwrap_err();
+    /// assert_eq!((refused.error.kind(), refused.value), (ErrorKind::Taken, (7, 'b')));
+    /// ```
     #[inline]
     pub fn try_insert(&mut self, row: R) -> Result<K, Refused<R>> {
         match self.rows.vacancy() {
@@ -114,6 +136,18 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Errors
     ///
     /// As for [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = Table::new();
+    /// let key = table.try_insert_with_key(|_| (7, 'a')).unwrap();
+    /// assert_eq!(table[key], (7, 'a'));
+    /// let refused = table.try_insert_with_key(|_| (7, 'b')).unwrap_err();
+    /// assert_eq!(refused.value, Some((7, 'b')));
+    /// ```
     #[inline]
     pub fn try_insert_with_key(
         &mut self,
@@ -149,6 +183,18 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     /// Removes a row and returns it. O(1) per index; runs no user code, and may enter the kernel when an index compacts
     /// its arrays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = Table::new();
+    /// let key = table.insert((7, 'a'));
+    /// assert_eq!(table.remove(key), Some((7, 'a')));
+    /// assert_eq!(table.remove(key), None);
+    /// assert_eq!(table.find(|by| &by.number, &7), None);
+    /// ```
     #[inline]
     pub fn remove(&mut self, key: K) -> Option<R> {
         let (slot, generation) = self.rows.parts_of(key);

@@ -13,6 +13,18 @@ use crate::vec::VecStats;
 stats! {
     /// Statistics of a [`Table`], returned by [`Table::stats`]. Those of the slots alone are in the
     /// [`stats`](crate::SlotMap::stats) of [`rows`](Table::rows).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    ///
+    /// let table: Table<(u32, char), By> = [(7, 'a'), (8, 'b')].into();
+    /// let stats = table.stats();
+    /// assert_eq!(stats.live, 2);
+    /// assert!(stats.capacity >= stats.live);
+    /// ```
     pub struct TableStats of "Rows", in memory of "rows and indices" {
         /// Rows.
         live,
@@ -78,6 +90,19 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does.
     ///
     /// No row moves, and stale keys stay stale. If the system refuses, the memory stays committed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = (0..100_000).map(|n| (n, 'x')).collect();
+    /// let before = table.rows().capacity();
+    /// table.retain(|_, row| row.0 < 10);
+    /// table.shrink_to_fit();
+    /// assert!(table.rows().capacity() < before);
+    /// assert_eq!(table.find(|by| &by.number, &9).unwrap().1, &(9, 'x'));
+    /// ```
     pub fn shrink_to_fit(&mut self) {
         // An error, as at the process's limit of mappings, leaves memory committed and has no other effect.
         let _ = self.try_shrink_to_fit();
@@ -94,7 +119,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         self.try_shrink_indices()
     }
 
-    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but without compacting, and no further than a budget
+    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but without compacting, and no further than a [`Budget`]
     /// allows, to spread the work over frames: call it again until it [is done](GivenBack::is_done).
     ///
     /// # Errors
@@ -124,7 +149,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     }
 
     /// Trims as [`trim`](Self::trim) does, but no further than a budget allows, to spread the work over frames: call it
-    /// again until it [is done](GivenBack::is_done).
+    /// again until it [is done](GivenBack::is_done), as in the example of
+    /// [`SlotMap::trim_within`](crate::SlotMap::trim_within).
     ///
     /// # Errors
     ///

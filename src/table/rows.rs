@@ -40,19 +40,19 @@ impl<R, X, K: Key> Table<R, X, K> {
         self.rows.get(key)
     }
 
-    /// An iterator over all keys and rows, in slot order.
+    /// Returns an iterator over all keys and rows, in slot order.
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, R> {
         self.rows.iter()
     }
 
-    /// An iterator over all keys, in slot order.
+    /// Returns an iterator over all keys, in slot order.
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, R> {
         self.rows.keys()
     }
 
-    /// An iterator over all rows, in slot order.
+    /// Returns an iterator over all rows, in slot order.
     #[inline]
     pub fn values(&self) -> Values<'_, K, R> {
         self.rows.values()
@@ -60,12 +60,35 @@ impl<R, X, K: Key> Table<R, X, K> {
 
     /// Returns the rows as a slot map, for the methods of [`SlotMap`] that only read: look-ups of many keys, joins with
     /// secondary maps, blocks of bits, [`stats`](SlotMap::stats).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SecondaryMap, Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let table: Table<(u32, char), By> = [(7, 'a'), (8, 'b')].into();
+    /// let (key, _) = table.find(|by| &by.number, &8).unwrap();
+    /// let notes = SecondaryMap::from_iter([(key, "new")]);
+    /// assert!(table.rows().join(&notes).eq([(key, &(8, 'b'), &"new")]));
+    /// ```
     #[inline]
     pub const fn rows(&self) -> &SlotMap<K, R> {
         &self.rows
     }
 
     /// Returns the rows as a slot map, without the indices. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = Table::new();
+    /// let key = table.insert((7, 'a'));
+    /// let mut rows = table.into_rows();
+    /// rows[key].0 += 1;
+    /// assert_eq!(rows[key], (8, 'a'));
+    /// ```
     #[inline]
     pub fn into_rows(self) -> SlotMap<K, R> {
         self.rows
@@ -156,6 +179,17 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
 
     /// Finds the row with a value, as [`find`](Self::find) does, and returns it with a mutable reference to its second
     /// part.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct ById for u64 { id: Unique<u64> = |id| id, } }
+    /// let mut hits: Table<(u64, u32), ById> = [(7, 0), (8, 0)].into();
+    /// let (key, (_, count)) = hits.find_mut(|by| &by.id, &8).unwrap();
+    /// *count += 1;
+    /// assert_eq!(hits[key], (8, 1));
+    /// ```
     #[inline]
     pub fn find_mut<Q, const FIELD: usize, S>(
         &mut self,
@@ -173,13 +207,38 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         Some((key, (&*part, rest)))
     }
 
-    /// An iterator over all rows, in slot order, with mutable references to their second parts.
+    /// Returns an iterator over all rows, in slot order, with mutable references to their second parts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct ById for u64 { id: Unique<u64> = |id| id, } }
+    /// let mut table: Table<(u64, u32), ById> = [(7, 0), (8, 0)].into();
+    /// for (id, count) in table.values_mut() {
+    ///     *count += u32::from(*id > 7);
+    /// }
+    /// assert!(table.values().eq(&[(7, 0), (8, 1)]));
+    /// ```
     #[inline]
     pub fn values_mut(&mut self) -> impl Iterator<Item = (&I, &mut M)> {
         self.rows.values_mut().map(|(part, rest)| (&*part, rest))
     }
 
-    /// An iterator over all keys and rows, in slot order, with mutable references to the second parts.
+    /// Returns an iterator over all keys and rows, in slot order, with mutable references to the second parts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct ById for u64 { id: Unique<u64> = |id| id, } }
+    /// let mut table: Table<(u64, u32), ById> = Table::new();
+    /// let [a, b] = [(7, 0), (8, 0)].map(|row| table.insert(row));
+    /// for (key, (_, count)) in table.iter_mut() {
+    ///     *count += u32::from(key == b);
+    /// }
+    /// assert_eq!((table[a], table[b]), ((7, 0), (8, 1)));
+    /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, (&I, &mut M))> {
         self.rows.iter_mut().map(|(key, (part, rest))| (key, (&*part, rest)))

@@ -74,6 +74,29 @@ impl Cells {
 /// A position in a grid: `[f32; 2]` or `[f32; 3]`.
 ///
 /// This trait is sealed.
+///
+/// # Examples
+///
+/// A function for grids in two and in three dimensions:
+///
+/// ```
+/// use stayput::index::Grid;
+/// use stayput::index::grid::Position;
+///
+/// fn grid_of<const D: usize>(points: &[[f32; D]]) -> Grid<D>
+/// where
+///     [f32; D]: Position,
+/// {
+///     let mut grid = Grid::new(1.0);
+///     for (slot, point) in (0..).zip(points) {
+///         grid.insert(slot, *point);
+///     }
+///     grid
+/// }
+///
+/// assert_eq!(grid_of(&[[1.0, 2.0]]).len(), 1);
+/// assert_eq!(grid_of(&[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).len(), 2);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a grid does not index `{Self}`",
     label = "grids have two or three dimensions",

@@ -120,6 +120,14 @@ impl<const D: usize> Grid<D> {
     }
 
     /// Returns the size of cells. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let grid = Grid::<2>::new(4.0);
+    /// assert_eq!(grid.cell(), 4.0);
+    /// ```
     #[inline]
     pub const fn cell(&self) -> f32 {
         self.cells.size()
@@ -130,6 +138,16 @@ impl<const D: usize> Grid<D> {
     /// # Panics
     ///
     /// If the size is not positive and finite.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let mut grid = Grid::new(1.0);
+    /// grid.insert(0, [3.0, 4.0]);
+    /// grid.set_cell(5.0); // from now on, most searches have a radius of about 5
+    /// assert_eq!(grid.within([0.0, 0.0], 5.0).count(), 1);
+    /// ```
     #[track_caller]
     pub fn set_cell(&mut self, cell: f32) {
         self.cells = Cells::new(cell);
@@ -144,6 +162,16 @@ impl<const D: usize> Grid<D> {
     }
 
     /// Returns the position of a slot; `None` if it is not in the grid. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let mut grid = Grid::new(1.0);
+    /// grid.insert(7, [1.0, 2.0]);
+    /// assert_eq!(grid.position(7), Some([1.0, 2.0]));
+    /// assert_eq!(grid.position(8), None);
+    /// ```
     #[inline]
     pub fn position(&self, slot: u32) -> Option<[f32; D]> {
         let node = self.nodes.get(slot as usize)?;
@@ -162,6 +190,16 @@ impl<const D: usize> Grid<D> {
     /// # Panics
     ///
     /// If [`try_insert`](Self::try_insert) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let mut grid = Grid::new(1.0);
+    /// assert_eq!(grid.insert(0, [0.5, 0.5]), None);
+    /// assert_eq!(grid.insert(0, [9.0, 0.5]), Some([0.5, 0.5])); // moves it
+    /// assert_eq!(grid.within([0.0, 0.0], 1.0).next(), None);
+    /// ```
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
@@ -185,6 +223,16 @@ impl<const D: usize> Grid<D> {
     }
 
     /// Removes a slot. Returns `true` if it was in the grid. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let mut grid = Grid::new(1.0);
+    /// grid.insert(0, [0.5, 0.5]);
+    /// assert!(grid.remove(0));
+    /// assert!(!grid.remove(0));
+    /// ```
     pub fn remove(&mut self, slot: u32) -> bool {
         let Some(node) = self.nodes.get(slot as usize).filter(|node| node.prev != NONE) else {
             return false;
@@ -215,6 +263,19 @@ impl<const D: usize> Grid<D> {
     /// # Panics
     ///
     /// If memory is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let mut grid = Grid::new(1.0);
+    /// for slot in 0..100 {
+    ///     grid.insert(slot, [slot as f32, 0.0]);
+    /// }
+    /// let sorted = grid.sorted();
+    /// let found = (0..100).map(|x| sorted.within([x as f32, 0.0], 1.0).count());
+    /// assert_eq!(found.sum::<usize>(), 298); // each point, and those next to it
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn sorted(&self) -> SortedGrid<D> {
@@ -238,6 +299,19 @@ impl<const D: usize> Grid<D> {
     /// # Panics
     ///
     /// If memory is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let mut grid = Grid::new(1.0);
+    /// let mut sorted = grid.sorted();
+    /// for frame in 0..3 {
+    ///     grid.insert(0, [frame as f32, 0.0]);
+    ///     grid.sort_into(&mut sorted);
+    ///     assert_eq!(sorted.within([frame as f32, 0.0], 0.5).count(), 1);
+    /// }
+    /// ```
     #[track_caller]
     pub fn sort_into(&self, sorted: &mut SortedGrid<D>) {
         unwrap_or_panic(self.try_sort_into(sorted));
@@ -269,6 +343,17 @@ clone_by_try! {
     /// # Panics
     ///
     /// If [`try_clone`](Grid::try_clone) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let mut grid = Grid::new(1.0);
+    /// grid.insert(0, [0.5, 0.5]);
+    /// let before = grid.clone();
+    /// grid.insert(0, [9.0, 0.5]);
+    /// assert_eq!(before.position(0), Some([0.5, 0.5]));
+    /// ```
     [const D: usize] Grid<D>
 }
 

@@ -100,6 +100,21 @@ macro_rules! search_methods {
         /// # Panics
         ///
         /// If the capacity does not suffice and the allocator refuses memory.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::index::Grid;
+        /// let mut grid = Grid::new(1.0);
+        /// for slot in 0..100 {
+        ///     grid.insert(slot, [slot as f32, 0.0]);
+        /// }
+        /// let mut found = Vec::new(); // one allocation for all searches
+        /// for x in [10, 20, 30] {
+        ///     grid.nearest_into([x as f32, 0.0], 3, &mut found);
+        ///     assert_eq!((found.len(), found[0].slot), (3, x));
+        /// }
+        /// ```
         #[track_caller]
         pub fn nearest_into(&self, point: [f32; D], most: usize, found: &mut Vec<Near<D>>) {
             $crate::error::unwrap_or_panic(self.try_nearest_into(point, most, found));
@@ -196,6 +211,19 @@ macro_rules! search_methods {
 pub(super) use search_methods;
 
 /// A point found by [`Grid::nearest`](super::Grid::nearest).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::index::Grid;
+///
+/// let mut grid = Grid::new(1.0);
+/// grid.insert(0, [9.0, 9.0]);
+/// grid.insert(1, [3.0, 4.0]);
+/// let near = grid.nearest([0.0, 0.0], 1)[0];
+/// assert_eq!((near.slot, near.position), (1, [3.0, 4.0]));
+/// assert_eq!(near.distance_squared.sqrt(), 5.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near<const D: usize> {
     /// The slot of the point.

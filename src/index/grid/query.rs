@@ -38,20 +38,27 @@ macro_rules! points {
 }
 
 points! {
-    /// An iterator over slots and positions within a radius; returned by [`Grid::within`](super::Grid::within).
+    /// An iterator over slots and positions within a radius.
+    ///
+    /// This struct is created by [`Grid::within`](super::Grid::within). See its documentation for more.
     Within, Grid, Ball: within(center: [f32; D], radius: f32)
 }
 points! {
-    /// An iterator over slots and positions in a box; returned by [`Grid::in_box`](super::Grid::in_box).
+    /// An iterator over slots and positions in a box.
+    ///
+    /// This struct is created by [`Grid::in_box`](super::Grid::in_box). See its documentation for more.
     InBox, Grid, Span: in_box(min: [f32; D], max: [f32; D])
 }
 points! {
-    /// An iterator over slots and positions within a radius; returned by
-    /// [`SortedGrid::within`](super::SortedGrid::within).
+    /// An iterator over slots and positions within a radius.
+    ///
+    /// This struct is created by [`SortedGrid::within`](super::SortedGrid::within). See its documentation for more.
     SortedWithin, SortedGrid, Ball: within(center: [f32; D], radius: f32)
 }
 points! {
-    /// An iterator over slots and positions in a box; returned by [`SortedGrid::in_box`](super::SortedGrid::in_box).
+    /// An iterator over slots and positions in a box.
+    ///
+    /// This struct is created by [`SortedGrid::in_box`](super::SortedGrid::in_box). See its documentation for more.
     SortedInBox, SortedGrid, Span: in_box(min: [f32; D], max: [f32; D])
 }
 

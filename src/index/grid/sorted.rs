@@ -82,6 +82,16 @@ impl<const D: usize> SortedGrid<D> {
     }
 
     /// Returns the slots, and the position of each, in bucket order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let mut grid = Grid::new(1.0);
+    /// grid.insert(7, [0.2, 0.3]);
+    /// let sorted = grid.sorted();
+    /// assert_eq!(sorted.as_slices(), (&[7][..], &[[0.2, 0.3]][..]));
+    /// ```
     #[inline]
     pub const fn as_slices(&self) -> (&[u32], &[[f32; D]]) {
         (self.slots.as_slice(), self.positions.as_slice())
@@ -193,6 +203,19 @@ clone_by_try! {
     /// # Panics
     ///
     /// If [`try_clone`](SortedGrid::try_clone) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::index::Grid;
+    /// let mut grid = Grid::new(1.0);
+    /// grid.insert(0, [0.5, 0.5]);
+    /// let mut sorted = grid.sorted();
+    /// let before = sorted.clone();
+    /// grid.clear();
+    /// grid.sort_into(&mut sorted);
+    /// assert_eq!((before.len(), sorted.len()), (1, 0));
+    /// ```
     [const D: usize] SortedGrid<D>
 }
 

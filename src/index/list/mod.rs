@@ -54,8 +54,9 @@ set_methods! {
     "If the slot is 2<sup>31</sup> or above"
 }
 
-/// An iterator over the slots of one value, in no particular order; returned by [`ListIndex::find`] and
-/// [`ListIndex::same`].
+/// An iterator over the slots of one value, in no particular order.
+///
+/// This struct is created by [`ListIndex::find`] and [`ListIndex::same`]. See their documentation for more.
 #[derive(Clone)]
 #[must_use = "iterators are lazy"]
 pub struct Slots<'l> {

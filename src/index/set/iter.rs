@@ -5,8 +5,10 @@ use crate::slots::prefetch::prefetch_value;
 use std::iter::FusedIterator;
 use std::slice;
 
-/// An iterator over the slots of one value, in no particular order; returned by
-/// [`SetIndex::find`](super::SetIndex::find) and [`SetIndex::same`](super::SetIndex::same).
+/// An iterator over the slots of one value, in no particular order.
+///
+/// This struct is created by [`SetIndex::find`](super::SetIndex::find) and [`SetIndex::same`](super::SetIndex::same).
+/// See their documentation for more.
 ///
 /// [`count`](Iterator::count) reads one word per chunk of about a dozen slots.
 #[derive(Clone)]

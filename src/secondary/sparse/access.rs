@@ -29,6 +29,15 @@ impl<K: Key, V> SparseSecondaryMap<K, V> {
     /// # Panics
     ///
     /// If [`try_with_capacity`](Self::try_with_capacity) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SparseSecondaryMap};
+    ///
+    /// let burning: SparseSecondaryMap<DefaultKey, u32> = SparseSecondaryMap::with_capacity(10);
+    /// assert!(burning.capacity() >= 10);
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
@@ -54,12 +63,15 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// # Examples
     ///
     /// ```
-    /// use stayput::{DefaultKey, SparseSecondaryMap};
+    /// use stayput::{SlotMap, SparseSecondaryMap};
     /// use std::hash::{BuildHasherDefault, DefaultHasher};
     ///
-    /// let mut map: SparseSecondaryMap<DefaultKey, u32, _> =
-    ///     SparseSecondaryMap::with_hasher(BuildHasherDefault::<DefaultHasher>::default());
-    /// # map.insert(DefaultKey::default(), 1);
+    /// let mut monsters = SlotMap::new();
+    /// let orc = monsters.insert("orc");
+    /// let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    /// let mut burning = SparseSecondaryMap::with_hasher(hasher);
+    /// burning.insert(orc, 3);
+    /// assert_eq!(burning[orc], 3);
     /// ```
     #[must_use]
     pub const fn with_hasher(hash_builder: S) -> Self {
@@ -78,6 +90,18 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// # Panics
     ///
     /// If [`try_with_capacity_and_hasher`](Self::try_with_capacity_and_hasher) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SparseSecondaryMap};
+    /// use std::hash::{BuildHasherDefault, DefaultHasher};
+    ///
+    /// let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    /// let burning: SparseSecondaryMap<DefaultKey, u32, _> =
+    ///     SparseSecondaryMap::with_capacity_and_hasher(10, hasher);
+    /// assert!(burning.capacity() >= 10);
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn with_capacity_and_hasher(capacity: usize, hash_builder: S) -> Self {
@@ -116,30 +140,79 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     }
 
     /// Returns an iterator over the key–value pairs, in arbitrary order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
+    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// let second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// assert!(second.iter().all(|(key, n)| *n == map[key] * 10));
+    /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter::new(self.table.iter(), self.mint)
     }
 
     /// Returns an iterator over the key–value pairs, with mutable references to the values, in arbitrary order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
+    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// for (key, n) in second.iter_mut() {
+    ///     *n += map[key];
+    /// }
+    /// assert!(map.iter().all(|(key, n)| second[key] == n * 11));
+    /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
         IterMut::new(self.table.iter_mut(), self.mint)
     }
 
     /// Returns an iterator over the keys, in arbitrary order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
+    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// let second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// assert!(second.keys().all(|key| map.contains_key(key)));
+    /// ```
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys::new(self.table.iter(), self.mint)
     }
 
     /// Returns an iterator over the values, in arbitrary order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
+    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// let second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// assert_eq!(second.values().sum::<u32>(), 30);
+    /// ```
     #[inline]
     pub fn values(&self) -> Values<'_, K, V> {
         Values::new(self.table.iter(), self.mint)
     }
 
     /// Returns an iterator over mutable references to the values, in arbitrary order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
+    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// second.values_mut().for_each(|n| *n += 1);
+    /// assert_eq!(second.values().sum::<u32>(), 33);
+    /// ```
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
         ValuesMut::new(self.table.iter_mut(), self.mint)

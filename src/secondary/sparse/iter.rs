@@ -86,48 +86,76 @@ macro_rules! iterator {
 }
 
 iterator! {
-    /// An iterator over the key–value pairs of a map; created by [`SparseSecondaryMap::iter`].
+    /// An iterator over the key–value pairs of a map.
+    ///
+    /// This struct is created by [`SparseSecondaryMap::iter`]. See its documentation for more.
     Iter<'a, K, V>, hash_table::Iter<'a, SparseSlot<V>> => (K, &'a V): pair
 }
 
 iterator! {
-    /// An iterator over the key–value pairs of a map, with mutable references to the values; created by
-    /// [`SparseSecondaryMap::iter_mut`].
+    /// An iterator over the key–value pairs of a map, with mutable references to the values.
+    ///
+    /// This struct is created by [`SparseSecondaryMap::iter_mut`]. See its documentation for more.
     IterMut<'a, K, V>, hash_table::IterMut<'a, SparseSlot<V>> => (K, &'a mut V): pair
 }
 
 iterator! {
-    /// An iterator over the keys of a map; created by [`SparseSecondaryMap::keys`].
+    /// An iterator over the keys of a map.
+    ///
+    /// This struct is created by [`SparseSecondaryMap::keys`]. See its documentation for more.
     Keys<'a, K, V>, hash_table::Iter<'a, SparseSlot<V>> => K: only_key
 }
 
 iterator! {
-    /// An iterator over the values of a map; created by [`SparseSecondaryMap::values`].
+    /// An iterator over the values of a map.
+    ///
+    /// This struct is created by [`SparseSecondaryMap::values`]. See its documentation for more.
     Values<'a, K, V>, hash_table::Iter<'a, SparseSlot<V>> => &'a V: only_value
 }
 
 iterator! {
-    /// An iterator over mutable references to the values of a map; created by [`SparseSecondaryMap::values_mut`].
+    /// An iterator over mutable references to the values of a map.
+    ///
+    /// This struct is created by [`SparseSecondaryMap::values_mut`]. See its documentation for more.
     ValuesMut<'a, K, V>, hash_table::IterMut<'a, SparseSlot<V>> => &'a mut V: only_value
 }
 
 iterator! {
-    /// An iterator that moves the key–value pairs out of a map; created by `into_iter`.
+    /// An iterator that moves the key–value pairs out of a map.
+    ///
+    /// This struct is created by the `into_iter` method of [`SparseSecondaryMap`], provided by [`IntoIterator`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SlotMap, SparseSecondaryMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SparseSecondaryMap::new();
+    /// second.insert(key, "bar");
+    /// assert!(second.into_iter().eq([(key, "bar")]));
+    /// ```
     IntoIter<K, V>, DropGuard<hash_table::IntoIter<SparseSlot<V>>> => (K, V): pair
 }
 
 iterator! {
-    /// An iterator over the keys of a map, which drops the values; created by [`SparseSecondaryMap::into_keys`].
+    /// An iterator over the keys of a map, which drops the values.
+    ///
+    /// This struct is created by [`SparseSecondaryMap::into_keys`]. See its documentation for more.
     IntoKeys<K, V>, DropGuard<hash_table::IntoIter<SparseSlot<V>>> => K: only_key
 }
 
 iterator! {
-    /// An iterator that moves the values out of a map; created by [`SparseSecondaryMap::into_values`].
+    /// An iterator that moves the values out of a map.
+    ///
+    /// This struct is created by [`SparseSecondaryMap::into_values`]. See its documentation for more.
     IntoValues<K, V>, DropGuard<hash_table::IntoIter<SparseSlot<V>>> => V: only_value
 }
 
 iterator! {
-    /// An iterator that removes all values of a map; created by [`SparseSecondaryMap::drain`].
+    /// An iterator that removes all values of a map.
+    ///
+    /// This struct is created by [`SparseSecondaryMap::drain`]. See its documentation for more.
     Drain<'a, K, V>, DropGuard<hash_table::Drain<'a, SparseSlot<V>>> => (K, V): pair
 }
 
@@ -156,12 +184,32 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
 
     /// Converts the map into an iterator over its keys. Each value is dropped when its key is returned, or with the
     /// iterator.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
+    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// let second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// let mut keys: Vec<DefaultKey> = second.into_keys().collect();
+    /// keys.sort();
+    /// assert!(map.keys().eq(keys));
+    /// ```
     pub fn into_keys(self) -> IntoKeys<K, V> {
         let (rest, mint) = self.into_rest();
         IntoKeys::new(rest, mint)
     }
 
     /// Converts the map into an iterator over its values, in arbitrary order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
+    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// let second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// assert_eq!(second.into_values().sum::<u32>(), 30);
+    /// ```
     pub fn into_values(self) -> IntoValues<K, V> {
         let (rest, mint) = self.into_rest();
         IntoValues::new(rest, mint)

@@ -11,6 +11,15 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// # Panics
     ///
     /// If [`try_reserve`](Self::try_reserve) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SparseSecondaryMap};
+    /// let mut burning: SparseSecondaryMap<DefaultKey, u32> = SparseSecondaryMap::new();
+    /// burning.reserve(10);
+    /// assert!(burning.capacity() >= 10);
+    /// ```
     #[track_caller]
     pub fn reserve(&mut self, additional: usize) {
         unwrap_or_panic(self.try_reserve(additional));
@@ -29,6 +38,15 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     }
 
     /// Shrinks the table to the smallest size that has room for the values. O(n) in the capacity.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SparseSecondaryMap};
+    /// let mut burning: SparseSecondaryMap<DefaultKey, u32> = SparseSecondaryMap::with_capacity(100);
+    /// burning.shrink_to_fit();
+    /// assert!(burning.capacity() < 100);
+    /// ```
     pub fn shrink_to_fit(&mut self) {
         let hash_builder = &self.hash_builder;
         self.table.shrink_to_fit(hash_of(hash_builder));

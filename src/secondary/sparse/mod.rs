@@ -166,6 +166,19 @@ impl<K: Key, V, S: Default> Default for SparseSecondaryMap<K, V, S> {
 
 impl<K: Key, V: Clone, S: Clone> Clone for SparseSecondaryMap<K, V, S> {
     /// Returns a copy with the same keys. O(n) in the capacity.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SlotMap, SparseSecondaryMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SparseSecondaryMap::new();
+    /// second.insert(key, 1);
+    /// let before = second.clone();
+    /// second[key] = 2;
+    /// assert_eq!((before[key], second[key]), (1, 2));
+    /// ```
     fn clone(&self) -> Self {
         Self { table: self.table.clone(), hash_builder: self.hash_builder.clone(), mint: self.mint }
     }

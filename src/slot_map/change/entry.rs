@@ -10,6 +10,21 @@ use crate::slots::vacancy::Vacancy;
 /// The slot that the next value of a [`SlotMap`] gets; created by [`SlotMap::vacant_entry`].
 ///
 /// Dropping it without inserting a value changes nothing: the next value gets the same key.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::SlotMap;
+///
+/// let mut sounds = SlotMap::new();
+/// let entry = sounds.vacant_entry();
+/// let key = entry.key();
+/// entry.insert(format!("sound {key}"));
+/// assert_eq!(sounds[key], "sound 0v1");
+///
+/// let next = sounds.vacant_entry().key(); // nothing is inserted
+/// assert_eq!(sounds.insert("silence".to_string()), next);
+/// ```
 pub struct VacantEntry<'m, K: Key, V> {
     map: &'m mut SlotMap<K, V>,
     /// Found in the map, which has not changed since.
@@ -69,6 +84,18 @@ impl<'m, K: Key, V> VacantEntry<'m, K, V> {
 
     /// Inserts the value, and returns a mutable reference to it that lives as long as the borrow of the map. O(1).
     /// Never fails and does not enter the kernel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut scores = SlotMap::new();
+    /// let entry = scores.vacant_entry();
+    /// let key = entry.key();
+    /// let score = entry.insert(10);
+    /// *score += 5;
+    /// assert_eq!(scores[key], 15);
+    /// ```
     #[inline]
     pub fn insert(self, value: V) -> &'m mut V {
         self.map.occupy(self.vacancy, value);

@@ -92,13 +92,13 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// If `make` fails or panics, the map is unchanged, and the next value gets that key.
     ///
-    /// # Errors
-    ///
-    /// Returns the error of `make`.
-    ///
     /// # Panics
     ///
     /// As for [`insert`](Self::insert). After a successful [`try_reserve`](Self::try_reserve) of 1 it does not panic.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `make`.
     ///
     /// # Examples
     ///
@@ -136,6 +136,19 @@ impl<K: Key, V> SlotMap<K, V> {
     /// # Panics
     ///
     /// If the key is not that of a detached value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut textures = SlotMap::new();
+    /// let key = textures.insert(vec![0_u8; 16]);
+    ///
+    /// let mut texture = textures.detach(key).unwrap();
+    /// texture.fill(255); // the map is not borrowed meanwhile
+    /// textures.reattach(key, texture);
+    /// assert_eq!(textures[key], [255; 16]);
+    /// ```
     #[track_caller]
     pub fn reattach(&mut self, detached_key: K, value: V) {
         assert!(self.try_reattach(detached_key, value).is_ok(), "key is not detached");
