@@ -23,6 +23,7 @@ fn drive<P: Parts, T: Send, C: UnindexedConsumer<T>>(
 
 iterators!(
     "a sparse map",
+    SparseSecondaryMap,
     table::ParIter<'a, Slot<V>>,
     table::ParIterMut<'a, Slot<V>>,
     drive,
@@ -33,6 +34,7 @@ iterators!(
 parallel! {
     SparseSecondaryMap<K, V, S>, "in no particular order",
     |map| map.table().into_par_iter(), map.table_mut().into_par_iter(), map.into_table().into_par_iter(),
+    "stayput::SlotMap::from_iter(0..1000).into_iter().collect()",
     /// ```
     /// use rayon::prelude::*;
     /// use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
