@@ -135,8 +135,8 @@ impl FileBacking {
     /// # Examples
     ///
     /// ```
-    /// use std::fs::File;
     /// use stayput::{FileBacking, VmVec};
+    /// use std::fs::File;
     ///
     /// # let folder = std::env::temp_dir().join(format!("stayput-backing-{}", std::process::id()));
     /// # std::fs::create_dir_all(&folder)?;

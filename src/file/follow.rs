@@ -244,8 +244,8 @@ impl<T: Pod> Follow<T> {
     /// # Examples
     ///
     /// ```
-    /// use std::fs::File;
     /// use stayput::{FileVec, Follow};
+    /// use std::fs::File;
     ///
     /// # let folder = std::env::temp_dir().join(format!("stayput-follow-from-file-{}", std::process::id()));
     /// # std::fs::create_dir_all(&folder)?;

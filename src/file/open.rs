@@ -181,8 +181,8 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Examples
     ///
     /// ```
-    /// use std::fs::File;
     /// use stayput::FileVec;
+    /// use std::fs::File;
     ///
     /// # let folder = std::env::temp_dir().join(format!("stayput-from-file-{}", std::process::id()));
     /// # std::fs::create_dir_all(&folder)?;
