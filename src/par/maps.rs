@@ -93,10 +93,11 @@ macro_rules! iterator {
 pub(super) use iterator;
 
 /// Defines the parallel iterators of a kind of map by the types of its slots and the functions that walk them. `$page`
-/// is a map whose methods create them.
+/// is a map whose methods create them, and `$new` is code of examples that makes one of the numbers from 0 to 999.
 macro_rules! iterators {
     (
-        $map:literal, $page:ident, $shared:ty, $mutable:ty, $drive:ident, $owned:ty, $drive_owned:ident
+        $map:literal, $page:ident, $new:literal,
+        $shared:ty, $mutable:ty, $drive:ident, $owned:ty, $drive_owned:ident
     ) => {
         $crate::par::maps::iterator! {
             Clone:
@@ -111,9 +112,18 @@ macro_rules! iterators {
         $crate::par::maps::iterator! {
             #[doc = concat!("A mutable parallel iterator over the key–value pairs of ", $map, ".")]
             ///
-            /// This struct is created by
-            #[doc = concat!("[`par_iter_mut`](crate::", stringify!($page), "::into_par_iter).")]
-            /// See its documentation for more.
+            /// This struct is created by `par_iter_mut`.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use rayon::prelude::*;
+            #[doc = concat!("use stayput::{DefaultKey, ", stringify!($page), "};")]
+            ///
+            #[doc = concat!("let mut map: ", stringify!($page), "<DefaultKey, u32> = ", $new, ";")]
+            /// map.par_iter_mut().for_each(|(_, n)| *n += 1);
+            /// assert_eq!(map.values().sum::<u32>(), 500_500);
+            /// ```
             ParIterMut<'a, K: Send, V: Send>, $mutable, $drive => (K, &'a mut V): pair
         }
 
@@ -149,16 +159,35 @@ macro_rules! iterators {
         $crate::par::maps::iterator! {
             #[doc = concat!("A parallel iterator that moves keys and values out of ", $map, ".")]
             ///
-            /// This struct is created by
-            #[doc = concat!("[`into_par_iter`](crate::", stringify!($page), "::into_par_iter).")]
-            /// See its documentation for more. Values that are not consumed are dropped.
+            /// This struct is created by `into_par_iter`. Values that are not consumed are dropped.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use rayon::prelude::*;
+            #[doc = concat!("use stayput::{DefaultKey, ", stringify!($page), "};")]
+            ///
+            #[doc = concat!("let map: ", stringify!($page), "<DefaultKey, u32> = ", $new, ";")]
+            /// let odd: Vec<u32> =
+            ///     map.into_par_iter().map(|(_, n)| n).filter(|n| n % 2 == 1).collect();
+            /// assert_eq!(odd.len(), 500);
+            /// ```
             ParIntoIter<K: Send, V: Send>, $owned, $drive_owned => (K, V): pair
         }
     };
 }
 pub(super) use iterators;
 
-iterators!("a map", SlotMap, WalkRef<'a, V>, WalkMut<'a, V>, drive, WalkOwned<V>, drive_owned);
+iterators!(
+    "a map",
+    SlotMap,
+    "(0..1000).collect()",
+    WalkRef<'a, V>,
+    WalkMut<'a, V>,
+    drive,
+    WalkOwned<V>,
+    drive_owned
+);
 
 /// Implements parallel iteration for a map by the walks over its slots: shared, mutable, and by value. `$new` is code
 /// of examples that makes a map `map` of the numbers from 0 to 999.

@@ -24,6 +24,7 @@ fn drive<P: Parts, T: Send, C: UnindexedConsumer<T>>(
 iterators!(
     "a sparse map",
     SparseSecondaryMap,
+    "stayput::SlotMap::from_iter(0..1000).into_iter().collect()",
     table::ParIter<'a, Slot<V>>,
     table::ParIterMut<'a, Slot<V>>,
     drive,
