@@ -22,6 +22,20 @@ use std::sync::Arc;
 const BLOCK_BYTES: u64 = 4 << 10;
 
 /// When disk space is allocated for a file.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::FileVec;
+/// use stayput::file::Space;
+///
+/// let mut grid: FileVec<u64> =
+///     FileVec::builder().space(Space::Sparse).temporary_in(std::env::temp_dir())?;
+/// grid.extend_zeroed(1 << 20); // 8 MiB that take no disk space
+/// grid[123_456] = 1; // takes that of one page
+/// assert_eq!(grid[123_456] + grid[0], 1);
+/// # Ok::<(), stayput::file::FileError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Space {
@@ -90,6 +104,18 @@ impl FileBacking {
     /// # Errors
     ///
     /// If the file cannot be created or mapped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, FileBacking, SlotMap};
+    ///
+    /// let backing = FileBacking::temporary_in(std::env::temp_dir(), 1 << 24)?;
+    /// let mut names: SlotMap<DefaultKey, String> = SlotMap::builder().try_build_in(backing)?;
+    /// let key = names.insert("Ada".to_string());
+    /// assert_eq!(names[key], "Ada");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn temporary_in(folder: impl AsRef<Path>, bytes: usize) -> Result<Self, FileError> {
         let file = temporary::file_in(folder.as_ref())?;
         Self::over(file, bytes)
@@ -105,6 +131,26 @@ impl FileBacking {
     /// # Safety
     ///
     /// - For as long as the array exists, nothing else truncates the file or writes to it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{FileBacking, VmVec};
+    /// use std::fs::File;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-backing-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// let path = folder.join("samples");
+    /// let file = File::options().read(true).write(true).create_new(true).open(path)?;
+    /// // SAFETY: nothing else writes to the file.
+    /// let backing = unsafe { FileBacking::from_file(file, 1 << 20)? };
+    /// let mut samples: VmVec<u64> = VmVec::builder().try_build_in(backing)?;
+    /// samples.push(1);
+    /// assert_eq!(samples, [1]);
+    /// # drop(samples);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub unsafe fn from_file(file: File, bytes: usize) -> Result<Self, FileError> {
         Self::over(file, bytes)
     }

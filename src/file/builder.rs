@@ -82,18 +82,53 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     ///
     /// Without it, the array reserves addresses for sixteen times the machine's memory, or twice the length of the file
     /// if that is more, or fewer if the system refuses that many.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut pair: FileVec<u8> = FileVec::builder().max_len(2).temporary_in(std::env::temp_dir())?;
+    /// pair.extend([1, 2]);
+    /// assert!(pair.try_push(3).is_err());
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.max_len = Some(max_len);
         self
     }
 
     /// Reserves space for this many elements immediately. Defaults to 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// // If the disk does not have this much space, that is an error here, and not of a later push.
+    /// let log: FileVec<u64> = FileVec::builder().capacity(10_000).temporary_in(std::env::temp_dir())?;
+    /// assert!(log.is_empty() && log.capacity() >= 10_000);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub const fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity;
         self
     }
 
-    /// Sets how much space is allocated when more is needed.
+    /// Sets how much space is allocated when more is needed. Defaults to [`Growth::Doubling`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{FileVec, Growth};
+    ///
+    /// let mut log: FileVec<u64> = FileVec::builder()
+    ///     .growth(Growth::Fixed { step_bytes: 1 << 20 })
+    ///     .temporary_in(std::env::temp_dir())?;
+    /// log.push(1);
+    /// assert!(log.capacity() > 100_000); // a mebibyte of disk space
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub const fn growth(mut self, growth: Growth) -> Self {
         self.growth = growth;
         self
@@ -101,6 +136,31 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
 
     /// Sets a tag that identifies what the elements mean. It is stored in the file, and opening a file with another tag
     /// fails. Defaults to 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    /// use stayput::file::FileErrorKind;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-tag-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// const CELSIUS: u64 = 1;
+    /// const KELVIN: u64 = 2;
+    ///
+    /// let path = folder.join("temperatures");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut degrees: FileVec<f64> = unsafe { FileVec::builder().tag(CELSIUS).create(&path)? };
+    /// degrees.push(21.5);
+    /// degrees.close()?;
+    ///
+    /// let options = FileVec::<f64>::builder().tag(KELVIN);
+    /// // SAFETY: as above.
+    /// let error = unsafe { options.open(&path) }.unwrap_err();
+    /// assert_eq!(error.kind(), FileErrorKind::Tag);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn tag(mut self, tag: u64) -> Self {
         self.tag = tag;
         self
@@ -118,7 +178,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self
     }
 
-    /// Creates a file, or empties an existing one.
+    /// Creates a file, or empties an existing one; see [`FileVec::create`].
     ///
     /// # Errors
     ///
@@ -131,7 +191,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self.at(path.as_ref(), Expected::Anything)
     }
 
-    /// Creates a file, which must not exist.
+    /// Creates a file, which must not exist; see [`FileVec::create_new`].
     ///
     /// # Errors
     ///
@@ -144,7 +204,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self.at(path.as_ref(), Expected::Nothing)
     }
 
-    /// Opens a file with its contents.
+    /// Opens a file with its contents; see [`FileVec::open`].
     ///
     /// # Errors
     ///
@@ -157,7 +217,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self.at(path.as_ref(), Expected::Array)
     }
 
-    /// Opens a file with its contents, or creates an array if the file is empty or does not exist.
+    /// Opens a file with its contents, or creates an array if the file is empty or does not exist; see
+    /// [`FileVec::open_or_create`].
     ///
     /// # Errors
     ///
@@ -170,8 +231,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self.at(path.as_ref(), Expected::Either)
     }
 
-    /// Uses a file that is open for reading and writing, with its contents, or creates an array if it is empty. The
-    /// file may be a `memfd`, named shared memory, or a plain file.
+    /// Uses a file that is open for reading and writing, with its contents, or creates an array if it is empty; see
+    /// [`FileVec::from_file`]. The file may be a `memfd`, named shared memory, or a plain file.
     ///
     /// # Errors
     ///
@@ -185,7 +246,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     }
 
     /// Creates an array in an unnamed file in a folder, for arrays that are larger than memory and are deleted when
-    /// dropped.
+    /// dropped; see [`FileVec::temporary_in`].
     ///
     /// # Errors
     ///

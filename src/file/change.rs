@@ -52,6 +52,18 @@ impl<T: Pod> FileVec<T, Mutable> {
     /// # Panics
     ///
     /// If `index` is out of bounds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut monsters: FileVec<u32> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// monsters.extend([11, 12, 13]);
+    /// assert_eq!(monsters.swap_remove(0), 11);
+    /// assert_eq!(*monsters, [13, 12]);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> T {
         self.mapped().note_most(self.len());
@@ -61,11 +73,24 @@ impl<T: Pod> FileVec<T, Mutable> {
         removed
     }
 
-    /// Changes the length to `new_len`: appends copies of a value, or removes elements.
+    /// Changes the length to `new_len`: appends copies of a value, or removes elements from the end.
     ///
     /// # Panics
     ///
     /// If [`try_resize`](Self::try_resize) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut health: FileVec<u8> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// health.resize(3, 100);
+    /// health[0] = 40;
+    /// health.resize(2, 100);
+    /// assert_eq!(*health, [40, 100]);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[track_caller]
     pub fn resize(&mut self, new_len: usize, value: T) {
         unwrap_or_panic(self.try_resize(new_len, value));
@@ -90,6 +115,18 @@ impl<T: Pod> FileVec<T, Mutable> {
     /// # Panics
     ///
     /// If [`try_resize_zeroed`](Self::try_resize_zeroed) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut votes: FileVec<u32> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// votes.resize_zeroed(3);
+    /// votes[1] += 1;
+    /// assert_eq!(*votes, [0, 1, 0]);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[track_caller]
     pub fn resize_zeroed(&mut self, new_len: usize) {
         unwrap_or_panic(self.try_resize_zeroed(new_len));

@@ -38,6 +38,20 @@ enum Cause {
 }
 
 /// What is wrong with a file.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::file::{FileErrorKind, Follow};
+///
+/// let prices = match Follow::<f64>::open("/no/such/file") {
+///     Ok(prices) => Some(prices),
+///     Err(error) if error.kind() == FileErrorKind::NotFound => None, // its writer has not started yet
+///     Err(error) => return Err(error.into()),
+/// };
+/// assert!(prices.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileErrorKind {
@@ -132,17 +146,38 @@ impl FileError {
         this
     }
 
-    /// Returns what is wrong with the file.
+    /// Returns what is wrong with the file; see [`FileErrorKind`].
     pub fn kind(&self) -> FileErrorKind {
         self.0.kind
     }
 
     /// Returns the path of the file; `None` if it has no name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::file::Follow;
+    /// use std::path::Path;
+    ///
+    /// let error = Follow::<u64>::open("/no/such/file").unwrap_err();
+    /// assert_eq!(error.path(), Some(Path::new("/no/such/file")));
+    /// ```
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }
 
     /// Returns the system's error code (`errno`, `GetLastError`); `None` if no system call was refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::file::Follow;
+    /// use std::io;
+    ///
+    /// let error = Follow::<u64>::open("/no/such/file").unwrap_err();
+    /// let code = error.raw_os_error().unwrap();
+    /// assert_eq!(io::Error::from_raw_os_error(code).kind(), io::ErrorKind::NotFound);
+    /// ```
     pub fn raw_os_error(&self) -> Option<i32> {
         match self.0.cause.as_ref()? {
             Cause::System(error) => error.raw_os_error(),
@@ -158,6 +193,16 @@ impl FileError {
     }
 
     /// Returns the crate's error that caused this one; `None` if the system's did, or none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{ErrorKind, FileVec};
+    ///
+    /// let options = FileVec::<u64>::builder().max_len(usize::MAX);
+    /// let error = options.temporary_in(std::env::temp_dir()).unwrap_err();
+    /// assert_eq!(error.refused().unwrap().kind(), ErrorKind::CapacityOverflow);
+    /// ```
     pub fn refused(&self) -> Option<Error> {
         match self.0.cause.as_ref()? {
             Cause::System(_) => None,

@@ -108,6 +108,21 @@ pub struct Follow<T: Pod> {
 }
 
 /// The error that elements were removed from an array that a [`Follow`] reads; see [`Follow::try_read`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::Follow;
+/// use stayput::file::Removed;
+/// use std::mem::MaybeUninit;
+///
+/// /// Adds up the elements from `position` on, unless some were removed since it was stored.
+/// fn sum_from(reader: &Follow<u64>, removals: u64, position: usize) -> Result<u64, Removed> {
+///     let mut buffer = [MaybeUninit::uninit(); 64];
+///     let new = reader.try_read(removals, position, &mut buffer)?;
+///     Ok(new.iter().sum())
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Removed;
@@ -163,6 +178,25 @@ impl<T: Pod> Follow<T> {
     /// # Errors
     ///
     /// See [`FileErrorKind`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{FileVec, Follow};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-follow-open-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// let path = folder.join("ticks");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut ticks: FileVec<u64> = unsafe { FileVec::create(&path)? };
+    /// ticks.push(7);
+    ///
+    /// let reader: Follow<u64> = Follow::open(&path)?; // needs no `unsafe`: it copies elements
+    /// assert_eq!(reader.get(0), Some(7));
+    /// # drop((ticks, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::open_tagged(path, 0)
     }
@@ -172,6 +206,29 @@ impl<T: Pod> Follow<T> {
     /// # Errors
     ///
     /// See [`FileErrorKind`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::file::FileErrorKind;
+    /// use stayput::{FileVec, Follow};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-open-tagged-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// const CELSIUS: u64 = 1;
+    ///
+    /// let path = folder.join("temperatures");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut degrees: FileVec<f64> = unsafe { FileVec::builder().tag(CELSIUS).create(&path)? };
+    /// degrees.push(21.5);
+    ///
+    /// assert_eq!(Follow::<f64>::open(&path).unwrap_err().kind(), FileErrorKind::Tag);
+    /// let reader: Follow<f64> = Follow::open_tagged(&path, CELSIUS)?;
+    /// assert_eq!(reader.get(0), Some(21.5));
+    /// # drop((degrees, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open_tagged(path: impl AsRef<Path>, tag: u64) -> Result<Self, FileError> {
         let path = path.as_ref();
         let file = open(path)?;
@@ -183,6 +240,26 @@ impl<T: Pod> Follow<T> {
     /// # Errors
     ///
     /// See [`FileErrorKind`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{FileVec, Follow};
+    /// use std::fs::File;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-follow-from-file-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// let path = folder.join("ticks");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut ticks: FileVec<u64> = unsafe { FileVec::create(&path)? };
+    /// ticks.push(7);
+    ///
+    /// let reader: Follow<u64> = Follow::from_file(&File::open(&path)?, 0)?;
+    /// assert_eq!(reader.get(0), Some(7));
+    /// # drop((ticks, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_file(file: &File, tag: u64) -> Result<Self, FileError> {
         Self::over(file, tag).map_err(|problem| problem.at(None))
     }
@@ -253,6 +330,28 @@ impl<T: Pod> Follow<T> {
     ///
     /// As long as the number is the same, elements are where they were. (On 32-bit systems it wraps around at
     /// 2<sup>32</sup>.)
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{FileVec, Follow};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-count-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("ticks");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut ticks: FileVec<u64> = unsafe { FileVec::create(&path)? };
+    /// let reader: Follow<u64> = Follow::open(&path)?;
+    /// ticks.extend(0..10);
+    /// let removals = reader.removals();
+    /// ticks.push(10);
+    /// assert_eq!(reader.removals(), removals);
+    /// ticks.pop();
+    /// assert_ne!(reader.removals(), removals);
+    /// # drop((ticks, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn removals(&self) -> u64 {
         self.map.header().removals() as u64
@@ -269,11 +368,49 @@ impl<T: Pod> Follow<T> {
     }
 
     /// Returns `true` if the file is [append-only](super::AppendOnly).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::file::AppendOnly;
+    /// use stayput::{FileVec, Follow};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-is-append-only-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("ticks");
+    /// // SAFETY: nothing else writes to the file.
+    /// let ticks: FileVec<u64, AppendOnly> = unsafe { FileVec::create(&path)? };
+    /// let reader: Follow<u64> = Follow::open(&path)?;
+    /// assert!(reader.is_append_only());
+    /// # drop((ticks, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn is_append_only(&self) -> bool {
         self.is_append_only
     }
 
     /// Returns the [user's bytes](crate::FileVec::user_bytes) as last flushed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{FileVec, Follow};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-follow-user-bytes-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("ticks");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut ticks: FileVec<u64> = unsafe { FileVec::create(&path)? };
+    /// let reader: Follow<u64> = Follow::open(&path)?;
+    /// ticks.set_user_bytes([7; 64]);
+    /// assert_eq!(reader.user_bytes(), [0; 64]);
+    /// ticks.flush()?;
+    /// assert_eq!(reader.user_bytes(), [7; 64]);
+    /// # drop((ticks, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn user_bytes(&self) -> [u8; 64] {
         Record::last(self.map.header()).unwrap_or(Record::NONE).user
     }
@@ -312,6 +449,33 @@ impl<T: Pod> Follow<T> {
     ///
     /// Each copy is whole. If elements are removed meanwhile, the copies may be of different times, and end where the
     /// array then ends; see [`try_read`](Self::try_read).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{FileVec, Follow};
+    /// use std::mem::MaybeUninit;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-read-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("ticks");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut ticks: FileVec<u64> = unsafe { FileVec::create(&path)? };
+    /// let reader: Follow<u64> = Follow::open(&path)?;
+    /// ticks.extend(0..1000);
+    ///
+    /// let mut buffer = [MaybeUninit::uninit(); 64];
+    /// let (mut position, mut sum) = (0, 0);
+    /// while position < reader.len() {
+    ///     let new = reader.read(position, &mut buffer);
+    ///     position += new.len();
+    ///     sum += new.iter().sum::<u64>();
+    /// }
+    /// assert_eq!((position, sum), (1000, 499_500));
+    /// # drop((ticks, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn read<'b>(&self, from: usize, to: &'b mut [MaybeUninit<T>]) -> &'b mut [T] {
         let mut count = 0;
         for (to, element) in to.iter_mut().zip(self.iter_in(from, usize::MAX)) {
@@ -381,6 +545,25 @@ impl<T: Pod> Follow<T> {
 
     /// Returns an iterator over copies of the present elements. If elements are removed meanwhile, it ends where the
     /// array does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{FileVec, Follow};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-iter-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("ticks");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut ticks: FileVec<u64> = unsafe { FileVec::create(&path)? };
+    /// let reader: Follow<u64> = Follow::open(&path)?;
+    /// ticks.extend([3, 1, 2]);
+    /// assert_eq!(reader.iter().max(), Some(3));
+    /// assert!(reader.iter().rev().eq([2, 1, 3]));
+    /// # drop((ticks, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn iter(&self) -> FollowIter<'_, T> {
         self.iter_in(0, usize::MAX)
     }
@@ -406,6 +589,27 @@ impl<T: Pod> Follow<T> {
     ///
     /// Otherwise a `&T` refers to memory that changes, which is undefined behaviour. [`read`](Self::read) needs no such
     /// guarantee.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::file::AppendOnly;
+    /// use stayput::{FileVec, Follow};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-as-slice-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("ticks");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut ticks: FileVec<u64, AppendOnly> = unsafe { FileVec::create(&path)? };
+    /// ticks.extend([3, 1, 2]);
+    /// let reader: Follow<u64> = Follow::open(&path)?;
+    /// // SAFETY: only `ticks` writes to the file, and no other writer opens it.
+    /// let seen = unsafe { reader.as_slice() };
+    /// assert_eq!(seen, Some(&[3, 1, 2][..]));
+    /// # drop((ticks, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub unsafe fn as_slice(&self) -> Option<&[T]> {
         let len = self.len();
         // SAFETY: the first `len` elements are mapped and lie within the file; by the mode, and as the caller
@@ -427,7 +631,9 @@ const unsafe fn assume_init<T>(slice: &mut [MaybeUninit<T>]) -> &mut [T] {
     unsafe { &mut *(&raw mut *slice as *mut [T]) }
 }
 
-/// An iterator over copies of the elements of a [`Follow`]; created by [`Follow::iter`].
+/// An iterator over copies of the elements of a [`Follow`].
+///
+/// This struct is created by [`Follow::iter`]. See its documentation for more.
 pub struct FollowIter<'f, T: Pod> {
     follow: &'f Follow<T>,
     /// The number of removals for which the indices in `range` are less than the length.

@@ -43,17 +43,43 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
     /// # Panics
     ///
     /// If [`try_push`](Self::try_push) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut samples: FileVec<f64> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// let scope = samples.grow_only();
+    /// let first = scope.push(1.5);
+    /// scope.push(first * 2.0);
+    /// assert_eq!((*first, scope.as_slice()), (1.5, &[1.5, 3.0][..]));
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> &'v T {
         unwrap_or_panic(self.try_push(value))
     }
 
-    /// Appends an element, or returns the error and the value.
+    /// Appends an element as [`push`](Self::push) does, or returns the error and the value.
     ///
     /// # Errors
     ///
     /// As for [`FileVec::try_push`](crate::FileVec::try_push) and [`GrowOnly::try_push`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut queue: FileVec<u32> =
+    ///     FileVec::builder().max_len(1).temporary_in(std::env::temp_dir())?;
+    /// let scope = queue.grow_only();
+    /// assert_eq!(scope.try_push(1), Ok(&1));
+    /// assert_eq!(scope.try_push(2).unwrap_err().value, 2);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
         let pushed = self.scope.try_push(value)?;
@@ -66,6 +92,19 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
     /// # Panics
     ///
     /// If [`try_reserve`](Self::try_reserve) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut samples: FileVec<f64> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// let scope = samples.grow_only();
+    /// scope.reserve(1000); // the file grows once, and not during the pushes
+    /// (0..1000).for_each(|n| _ = scope.push(f64::from(n)));
+    /// assert_eq!(scope.len(), 1000);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
         unwrap_or_panic(self.try_reserve(additional));

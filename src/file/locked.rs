@@ -11,6 +11,31 @@ use std::io;
 use std::path::Path;
 
 /// Whether the file of an array is locked against other writers.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::FileVec;
+/// use stayput::file::{FileErrorKind, Lock};
+///
+/// # let folder = std::env::temp_dir().join(format!("stayput-lock-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let path = folder.join("scores");
+/// // SAFETY: nothing else writes to the file.
+/// let writer: FileVec<u32> = unsafe { FileVec::create(&path)? };
+/// // SAFETY: the lock keeps other arrays away.
+/// let error = unsafe { FileVec::<u32>::open(&path) }.unwrap_err();
+/// assert_eq!(error.kind(), FileErrorKind::Locked);
+/// drop(writer);
+///
+/// // On a file system without locks:
+/// let options = FileVec::<u32>::builder().lock(Lock::None);
+/// // SAFETY: no other array has the file open.
+/// let writer = unsafe { options.open(&path)? };
+/// # drop(writer);
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lock {

@@ -41,6 +41,19 @@ impl<T: Pod> FileVec<T, Mutable> {
     ///
     /// The length of the file stays, with a hole at its end, because readers may be reading elements that were
     /// published. To have a shorter file, create another.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut samples: FileVec<u64> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// samples.extend(0..100_000);
+    /// samples.truncate(10);
+    /// samples.shrink_to_fit(); // returns the space of the others to the disk
+    /// assert_eq!(samples.len(), 10);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub fn shrink_to_fit(&mut self) {
         // An error leaves the space allocated and has no other effect.
         let _ = self.try_shrink_to_fit();

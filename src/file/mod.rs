@@ -28,7 +28,8 @@
 //!   writer in one is killed, a writer in another continues from the durable length, and so does a reader: call
 //!   `flush`. On Linux, a running writer is recognized nevertheless, by a lock that it holds; on other systems, once
 //!   the file is opened for writing again.
-//! - **Other systems**, and Linux without `/proc`, do not identify the boot: the durable length always counts for a writer.
+//! - **Other systems**, and Linux without `/proc`, do not identify the boot: the durable length always counts for a
+//!   writer.
 //! - On **macOS and the BSDs**, the boot is identified by its time, which changes when the clock is set.
 //!
 //! # After a failure
@@ -84,9 +85,9 @@
 //! | 65536 | | the elements, as they are in memory |
 //!
 //! A record has a sequence number (8 bytes at offset 0), the durable length in elements (8 bytes at 8), the [user's
-//! bytes](FileVec::user_bytes) (64 bytes at 16), and the checksum of its first 80 bytes (8 bytes at 80). It counts
-//! if the checksum is right, the sequence number is less than 2<sup>62</sup>, and it lies in the place for that number. If both
-//! do, the one with the greater number counts. All other bytes of the header are zero, and reserved.
+//! bytes](FileVec::user_bytes) (64 bytes at 16), and the checksum of its first 80 bytes (8 bytes at 80). It counts if
+//! the checksum is right, the sequence number is less than 2<sup>62</sup>, and it lies in the place for that number. If
+//! both do, the one with the greater number counts. All other bytes of the header are zero, and reserved.
 //!
 //! The writer flushes the elements and the name of the file before it writes a record. If it then cannot flush the
 //! record, it overwrites all 88 bytes with zeros, and the previous record counts. The last record of a file that is
@@ -97,18 +98,18 @@
 //! While the file is created, it starts with `stayput\0` in place of the first 8 bytes. A file of up to 65536 bytes
 //! that are all zero is unfinished, too.
 //!
-//! A reader loads 4288, then the length, copies elements, and loads 4288 again. If that has changed, copies may be torn. The
-//! writer stores the length after elements that it adds. When it removes elements, it stores the length first and then
-//! counts at 4288, before it overwrites what lies past the length. A writer that opens the file and continues from fewer
-//! elements than readers may have seen counts once more before it stores a record or the length. It stores 4160, 4176 and 4296 last, in
-//! this order. On Linux it takes its lock, which readers look for, before it stores 4296.
+//! A reader loads 4288, then the length, copies elements, and loads 4288 again. If that has changed, copies may be
+//! torn. The writer stores the length after elements that it adds. When it removes elements, it stores the length first
+//! and then counts at 4288, before it overwrites what lies past the length. A writer that opens the file and continues
+//! from fewer elements than readers may have seen counts once more before it stores a record or the length. It stores
+//! 4160, 4176 and 4296 last, in this order. On Linux it takes its lock, which readers look for, before it stores 4296.
 //!
 //! A file can be opened on a machine with larger pages, but not with the other byte order.
 //!
 //! # The format of snapshots
 //!
-//! Version 1, with the same byte order and CRC-32. [`SlotMap::save`](crate::SlotMap::save) and the others write one part;
-//! a [`Snapshot`] contains any number of them. Each part starts with a header of 64 bytes:
+//! Version 1, with the same byte order and CRC-32. [`SlotMap::save`](crate::SlotMap::save) and the others write one
+//! part; a [`Snapshot`] contains any number of them. Each part starts with a header of 64 bytes:
 //!
 //! | offset | bytes | what |
 //! |---|---|---|
@@ -177,6 +178,8 @@
 //! All of this holds on one machine: network file systems differ in locks, and in when others see what was written.
 
 // In the order in which the documentation lists their methods.
+mod open;
+
 mod vec;
 
 mod change;

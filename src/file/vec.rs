@@ -10,9 +10,8 @@
 // `VmVec` and the header both store the length, and the header's never exceeds that of `VmVec`: it is written last
 // after elements are added, and first before elements are removed, however the call ends.
 
-#![expect(unsafe_code, reason = "passes on the guarantees of a caller that opens a file")]
+#![forbid(unsafe_code)]
 
-use super::builder::FileVecBuilder;
 use super::error::FileError;
 use super::grow_only::GrowOnlyFile;
 use super::header::{HEADER_BYTES, Record, USER_BYTES};
@@ -110,6 +109,22 @@ pub struct FileVec<T: Pod, M: Mode = Mutable> {
 }
 
 /// Statistics of a [`FileVec`], returned by [`FileVec::stats`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::FileVec;
+///
+/// let mut orders: FileVec<[u32; 4]> = FileVec::temporary_in(std::env::temp_dir())?;
+/// orders.extend([[1, 2, 3, 4]; 100]);
+/// orders.flush()?;
+/// orders.push([5, 6, 7, 8]);
+///
+/// let stats = orders.stats();
+/// assert_eq!(stats.len - stats.flushed_len, 1); // a loss of power would take one order
+/// assert!(stats.capacity >= stats.len);
+/// # Ok::<(), stayput::file::FileError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileVecStats {
@@ -130,6 +145,19 @@ pub struct FileVecStats {
 }
 
 /// An expected access pattern, for [`FileVec::advise`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::FileVec;
+/// use stayput::file::Advice;
+///
+/// let mut samples: FileVec<u64> = FileVec::temporary_in(std::env::temp_dir())?;
+/// samples.extend(0..100_000);
+/// samples.advise(Advice::Sequential)?; // they are about to be read from start to end
+/// assert_eq!(samples.iter().sum::<u64>(), 4_999_950_000);
+/// # Ok::<(), stayput::file::FileError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
@@ -164,99 +192,6 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ) -> Self {
         let (live, Record { user, len: flushed, .. }) = (Live::new(mapped), record);
         Self { elements, live, record, is_record_durable, flushed, lost, user, mode: PhantomData }
-    }
-
-    /// Returns the options for a file: the maximum length, the tag, and others.
-    pub const fn builder() -> FileVecBuilder<T, M> {
-        FileVecBuilder::new()
-    }
-
-    /// Creates a file, or empties an existing one, and locks it.
-    ///
-    /// # Errors
-    ///
-    /// See [`FileErrorKind`](super::FileErrorKind).
-    ///
-    /// # Safety
-    ///
-    /// - As for [`open`](Self::open).
-    pub unsafe fn create(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        // SAFETY: the caller guarantees the same.
-        unsafe { Self::builder().create(path) }
-    }
-
-    /// Creates a file, which must not exist, and locks it.
-    ///
-    /// # Errors
-    ///
-    /// See [`FileErrorKind`](super::FileErrorKind).
-    ///
-    /// # Safety
-    ///
-    /// - As for [`open`](Self::open).
-    pub unsafe fn create_new(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        // SAFETY: the caller guarantees the same.
-        unsafe { Self::builder().create_new(path) }
-    }
-
-    /// Opens a file with its contents, and locks it. Reads the header but no elements.
-    ///
-    /// # Errors
-    ///
-    /// See [`FileErrorKind`](super::FileErrorKind). The contents may be anything: they are checked.
-    ///
-    /// # Safety
-    ///
-    /// - As long as the array exists, nothing writes to the file or truncates it except through this array. Arrays that
-    ///   take its [lock](super::Lock) do not; the caller must ensure it for other programs, and for other means in this
-    ///   one, such as [`std::fs::write`]. (If the file is truncated, the process is ended by `SIGBUS`; if it is written
-    ///   to, a `&T` refers to memory that changes, which is undefined behaviour.)
-    /// - A forked process does not open the file while its parent has it open: both share the lock.
-    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        // SAFETY: the caller guarantees the same.
-        unsafe { Self::builder().open(path) }
-    }
-
-    /// Opens a file with its contents, or creates an array if the file is empty or does not exist, and locks it.
-    ///
-    /// # Errors
-    ///
-    /// See [`FileErrorKind`](super::FileErrorKind).
-    ///
-    /// # Safety
-    ///
-    /// - As for [`open`](Self::open).
-    pub unsafe fn open_or_create(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        // SAFETY: the caller guarantees the same.
-        unsafe { Self::builder().open_or_create(path) }
-    }
-
-    /// Uses a file that is open for reading and writing, with its contents, or creates an array if it is empty. The
-    /// file may be a `memfd`, named shared memory, or a plain file.
-    ///
-    /// # Errors
-    ///
-    /// See [`FileErrorKind`](super::FileErrorKind).
-    ///
-    /// # Safety
-    ///
-    /// - As for [`open`](Self::open).
-    /// - No other process creates an array from the same open file description, inherited or received over a socket: on
-    ///   Unix, it would share the lock. (Within this process, a second array on the file is refused as
-    ///   [`Locked`](super::FileErrorKind::Locked), even from a clone of the handle.)
-    pub unsafe fn from_file(file: File) -> Result<Self, FileError> {
-        // SAFETY: the caller guarantees the same.
-        unsafe { Self::builder().from_file(file) }
-    }
-
-    /// Creates an array in an unnamed file in a folder, for arrays that are larger than memory and are deleted when
-    /// dropped.
-    ///
-    /// # Errors
-    ///
-    /// See [`FileErrorKind`](super::FileErrorKind).
-    pub fn temporary_in(folder: impl AsRef<Path>) -> Result<Self, FileError> {
-        Self::builder().temporary_in(folder)
     }
 
     /// Returns the number of elements.
@@ -345,6 +280,25 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     }
 
     /// Returns the path of the file as it was passed; `None` if it has none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-path-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// let path = folder.join("scores");
+    /// // SAFETY: nothing else writes to the file.
+    /// let scores: FileVec<u32> = unsafe { FileVec::create(&path)? };
+    /// assert_eq!(scores.path(), Some(path.as_path()));
+    ///
+    /// let unnamed: FileVec<u32> = FileVec::temporary_in(&folder)?;
+    /// assert_eq!(unnamed.path(), None);
+    /// # drop((scores, unnamed));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn path(&self) -> Option<&Path> {
         self.mapped().path()
     }
@@ -378,6 +332,19 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Errors
     ///
     /// If the array holds `max_len` elements, the disk is full, or the file would be too large.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut queue: FileVec<u32> =
+    ///     FileVec::builder().max_len(2).temporary_in(std::env::temp_dir())?;
+    /// queue.extend([1, 2]);
+    /// let refused = queue.try_push(3).unwrap_err();
+    /// assert_eq!((refused.value, queue.len()), (3, 2));
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
         self.elements.try_push(value)?;
@@ -390,6 +357,17 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Panics
     ///
     /// If [`try_extend_from_slice`](Self::try_extend_from_slice) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut samples: FileVec<f32> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// samples.extend_from_slice(&[0.5, 1.5]);
+    /// assert_eq!(*samples, [0.5, 1.5]);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[track_caller]
     pub fn extend_from_slice(&mut self, other: &[T]) {
         unwrap_or_panic(self.try_extend_from_slice(other));
@@ -411,6 +389,19 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Errors
     ///
     /// As for [`try_push`](Self::try_push).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut queue: FileVec<u32> =
+    ///     FileVec::builder().max_len(3).temporary_in(std::env::temp_dir())?;
+    /// let refused = queue.try_extend(1..=5).unwrap_err();
+    /// assert_eq!(*queue, [1, 2, 3]);
+    /// assert!(refused.value.eq([4, 5]));
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub fn try_extend<I: IntoIterator<Item = T>>(
         &mut self,
         iter: I,
@@ -427,6 +418,17 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Panics
     ///
     /// If [`try_extend_zeroed`](Self::try_extend_zeroed) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut grid: FileVec<[u32; 2]> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// grid.extend_zeroed(100);
+    /// assert_eq!((grid.len(), grid[99]), (100, [0, 0]));
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[track_caller]
     pub fn extend_zeroed(&mut self, additional: usize) {
         unwrap_or_panic(self.try_extend_zeroed(additional));
@@ -443,18 +445,56 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     }
 
     /// Opens a scope in which the array can only grow, so that references to elements stay valid across pushes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut samples: FileVec<f64> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// let scope = samples.grow_only();
+    /// let first = scope.push(1.5);
+    /// let second = scope.push(first * 2.0); // `first` is still valid
+    /// assert_eq!((*first, *second), (1.5, 3.0));
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub fn grow_only(&mut self) -> GrowOnlyFile<'_, T> {
         GrowOnlyFile::new(self.elements.grow_only(), &self.live)
     }
 
     /// Returns 64 bytes in the header for the user's own data, as last set or, when the file was opened, as last
     /// flushed. Zero in a new file.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-user-bytes-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// let path = folder.join("events");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut events: FileVec<u64> = unsafe { FileVec::create(&path)? };
+    /// events.extend(0..100);
+    /// let mut bytes = events.user_bytes();
+    /// bytes[0] = 60; // the first 60 events are processed
+    /// events.set_user_bytes(bytes);
+    /// events.close()?;
+    ///
+    /// // SAFETY: as above.
+    /// let events: FileVec<u64> = unsafe { FileVec::open(&path)? };
+    /// let processed = usize::from(events.user_bytes()[0]);
+    /// assert_eq!(events[processed..].len(), 40);
+    /// # drop(events);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn user_bytes(&self) -> [u8; 64] {
         self.user
     }
 
-    /// Sets the user's bytes. The next [`flush`](Self::flush) writes them together with the length: after a crash,
-    /// either both are present or neither is.
+    /// Sets the [user's bytes](Self::user_bytes). The next [`flush`](Self::flush) writes them together with the length:
+    /// after a crash, either both are present or neither is.
     pub const fn set_user_bytes(&mut self, bytes: [u8; 64]) {
         self.user = bytes;
     }
@@ -468,12 +508,25 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Errors
     ///
     /// If the system cannot write the file. What the disk holds is then unknown, and all later calls fail with
-    /// [`Failed`](super::FileErrorKind::Failed), because the system reports such an error only once. The elements remain
-    /// readable here. When the file is [opened](Self::open) again, it holds the elements of the last successful `flush`, even
-    /// in the same boot; [`lost_len`](Self::lost_len) returns the number of the others.
+    /// [`Failed`](super::FileErrorKind::Failed), because the system reports such an error only once. The elements
+    /// remain readable here. When the file is [opened](Self::open) again, it holds the elements of the last successful
+    /// `flush`, even in the same boot; [`lost_len`](Self::lost_len) returns the number of the others.
     ///
     /// Also if the header cannot be written because a copy-on-write file system is full, or because of the process's
     /// limit (`RLIMIT_FSIZE`); a later call can succeed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut orders: FileVec<u64> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// orders.extend([17, 18]);
+    /// orders.flush()?; // these two are on the disk
+    /// orders.push(19);
+    /// assert_eq!((orders.len(), orders.flushed_len()), (3, 2));
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub fn flush(&mut self) -> Result<(), FileError> {
         let mapped = self.live.mapped();
         mapped.sync(HEADER_BYTES..Self::bytes(self.len()))?;
@@ -506,6 +559,21 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Errors
     ///
     /// If the system refuses.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut frames: FileVec<[u8; 1024]> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// for n in 0..10 {
+    ///     frames.push([n; 1024]);
+    ///     frames.flush_async()?; // the disk writes while the next frame is made
+    /// }
+    /// frames.flush()?;
+    /// assert_eq!(frames.flushed_len(), 10);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub fn flush_async(&self) -> Result<(), FileError> {
         self.mapped().begin_sync(HEADER_BYTES..Self::bytes(self.len()))
     }
@@ -520,6 +588,20 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Panics
     ///
     /// If the range does not lie within the elements.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut accounts: FileVec<i64> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// accounts.extend([100; 50]);
+    /// accounts.flush()?;
+    /// accounts[7] -= 30;
+    /// accounts[8] += 30;
+    /// accounts.flush_range(7..9)?; // makes these two durable
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     #[track_caller]
     pub fn flush_range(&self, range: impl RangeBounds<usize>) -> Result<(), FileError> {
         let (start, end) = check_range(&range, self.len());
@@ -535,6 +617,18 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Errors
     ///
     /// If the system refuses.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    /// use stayput::file::Advice;
+    ///
+    /// let mut log: FileVec<[u8; 64]> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// log.advise(Advice::Random)?; // no push takes much longer than others
+    /// log.push([0; 64]);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub fn advise(&self, advice: Advice) -> Result<(), FileError> {
         let range: Range<usize> = HEADER_BYTES..self.mapped().map().bytes();
         if range.is_empty() {
@@ -555,6 +649,23 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Errors
     ///
     /// As for [`flush`](Self::flush). The array is dropped in any case, and the file keeps its contents.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-close-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// let path = folder.join("scores");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut scores: FileVec<u32> = unsafe { FileVec::create(&path)? };
+    /// scores.extend([90, 75]);
+    /// scores.close()?; // an error would say that the elements may not be on the disk
+    /// assert_eq!(std::fs::metadata(&path)?.len(), 65_536 + 2 * 4); // the header and the elements
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn close(self) -> Result<(), FileError> {
         self.into_file().map(drop)
     }
@@ -564,6 +675,21 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Errors
     ///
     /// As for [`close`](Self::close).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// let mut numbers: FileVec<u64> = FileVec::temporary_in(std::env::temp_dir())?;
+    /// numbers.extend(0..100);
+    /// let file = numbers.into_file()?; // still exists, although it has no name
+    ///
+    /// // SAFETY: no other program can open a file without a name.
+    /// let numbers: FileVec<u64> = unsafe { FileVec::from_file(file)? };
+    /// assert_eq!(numbers.len(), 100);
+    /// # Ok::<(), stayput::file::FileError>(())
+    /// ```
     pub fn into_file(mut self) -> Result<File, FileError> {
         self.flush()?;
         let Self { elements, live, .. } = self;

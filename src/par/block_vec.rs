@@ -13,12 +13,33 @@ use rayon::iter::{
 use std::fmt;
 
 /// A parallel iterator over the elements of a [`BlockVec`], created by `par_iter`.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::BlockVec;
+///
+/// let heights: BlockVec<u32> = (0..10_000).collect();
+/// assert_eq!(heights.par_iter().position_any(|height| *height == 77), Some(77));
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct ParIter<'v, T> {
     items: Iter<'v, T>,
 }
 
 /// A parallel iterator over mutable references to the elements of a [`BlockVec`], created by `par_iter_mut`.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::BlockVec;
+///
+/// let mut health: BlockVec<u32> = (0..10_000).collect();
+/// health.par_iter_mut().for_each(|health| *health = (*health).min(100));
+/// assert_eq!(health.iter().max(), Some(&100));
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct ParIterMut<'v, T> {
     items: IterMut<'v, T>,
@@ -27,6 +48,17 @@ pub struct ParIterMut<'v, T> {
 /// A parallel iterator that moves the elements out of a [`BlockVec`], created by `into_par_iter`.
 ///
 /// Elements that are not consumed are dropped.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::BlockVec;
+///
+/// let words: BlockVec<String> = (0..1000).map(|n| n.to_string()).collect();
+/// let bytes: Vec<Vec<u8>> = words.into_par_iter().map(String::into_bytes).collect();
+/// assert_eq!(bytes[999], b"999");
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct ParIntoIter<T> {
     items: IntoIter<T>,

@@ -8,12 +8,34 @@ use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridg
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 /// A parallel iterator over the rows of [`Columns`], created by `par_iter`.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::Columns;
+///
+/// let bodies: Columns<(f64, f64)> = (0..1000).map(|n| (f64::from(n), 2.0)).collect();
+/// let momentum: f64 = bodies.par_iter().map(|(mass, speed)| mass * speed).sum();
+/// assert_eq!(momentum, 999_000.0);
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct ParIter<'a, R: Row> {
     items: Iter<'a, R>,
 }
 
 /// A mutable parallel iterator over the rows of [`Columns`], created by `par_iter_mut`.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::Columns;
+///
+/// let mut bodies: Columns<(f64, f64)> = (0..1000).map(|n| (f64::from(n), 1.5)).collect();
+/// bodies.par_iter_mut().for_each(|(place, speed)| *place += *speed);
+/// assert_eq!(bodies.get(10), Some((&11.5, &1.5)));
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct ParIterMut<'a, R: Row> {
     items: IterMut<'a, R>,

@@ -11,6 +11,19 @@ use rayon::slice;
 
 /// A parallel iterator over the key–value pairs of a [`DenseSlotMap`], in row order; created by `par_iter`,
 /// `par_iter_mut` and `into_par_iter`. Values that are not consumed are dropped if they were moved out.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::{DefaultKey, DenseSlotMap};
+///
+/// let mut health: DenseSlotMap<DefaultKey, u32> = (0..1000).collect();
+/// health.par_iter_mut().for_each(|(_, health)| *health /= 10);
+/// let dead: Vec<DefaultKey> =
+///     health.par_iter().filter(|(_, health)| **health == 0).map(|(key, _)| key).collect();
+/// assert_eq!(dead.len(), 10);
+/// ```
 #[must_use = "iterators are lazy"]
 #[derive(Clone)]
 pub struct ParPairs<P: IndexedParallelIterator, R: IndexedParallelIterator> {
@@ -121,6 +134,16 @@ where
 
 impl<K: Key + Send + Sync, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// Returns a parallel iterator over the keys, in row order. Needs the feature `rayon`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    /// use stayput::{DefaultKey, DenseSlotMap};
+    ///
+    /// let health: DenseSlotMap<DefaultKey, u32> = (0..1000).collect();
+    /// assert_eq!(health.par_keys().filter(|key| health[*key] < 10).count(), 10);
+    /// ```
     pub fn par_keys(&self) -> Copied<slice::Iter<'_, K>> {
         self.keys_as_slice().into_par_iter().copied()
     }
@@ -128,6 +151,16 @@ impl<K: Key + Send + Sync, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// Returns a parallel iterator over the values, in row order. Needs the feature `rayon`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    /// use stayput::{DefaultKey, DenseSlotMap};
+    ///
+    /// let health: DenseSlotMap<DefaultKey, u32> = (0..1000).collect();
+    /// assert_eq!(health.par_values().sum::<u32>(), 499_500);
+    /// ```
     pub fn par_values<'a>(&'a self) -> <&'a S as IntoParallelIterator>::Iter
     where
         &'a S: IntoParallelIterator,
@@ -136,6 +169,17 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 
     /// Returns a mutable parallel iterator over the values, in row order. Needs the feature `rayon`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    /// use stayput::{DefaultKey, DenseSlotMap};
+    ///
+    /// let mut health: DenseSlotMap<DefaultKey, u32> = (0..1000).collect();
+    /// health.par_values_mut().for_each(|health| *health += 1);
+    /// assert_eq!(health.values().sum::<u32>(), 500_500);
+    /// ```
     pub fn par_values_mut<'a>(&'a mut self) -> <&'a mut S as IntoParallelIterator>::Iter
     where
         &'a mut S: IntoParallelIterator,

@@ -44,14 +44,18 @@ macro_rules! iterator {
 }
 
 iterator! {
-    /// A parallel iterator over the values of a map, and what a [`Column`] has for the same keys, created by
-    /// `par_join`.
+    /// A parallel iterator over the values of a map, and what a [`Column`] has for the same keys.
+    ///
+    /// This struct is created by [`SlotMap::par_join`] and [`SecondaryMap::par_join`]. See their documentation for
+    /// more.
     ParJoin, WalkRef, Sync => &'a V
 }
 
 iterator! {
-    /// A parallel iterator over mutable references to the values of a map, and what a [`Column`] has for the same
-    /// keys, created by `par_join_mut`.
+    /// A parallel iterator over mutable references to the values of a map, and what a [`Column`] has for the same keys.
+    ///
+    /// This struct is created by [`SlotMap::par_join_mut`] and [`SecondaryMap::par_join_mut`]. See their documentation
+    /// for more.
     ParJoinMut, WalkMut, Send => &'a mut V
 }
 

@@ -92,55 +92,110 @@ macro_rules! iterator {
 }
 pub(super) use iterator;
 
-/// Defines the parallel iterators of a kind of map by the types of its slots and the functions that walk them.
+/// Defines the parallel iterators of a kind of map by the types of its slots and the functions that walk them. `$page`
+/// is a map whose methods create them, and `$new` is code of examples that makes one of the numbers from 0 to 999.
 macro_rules! iterators {
     (
-        $map:literal, $shared:ty, $mutable:ty, $drive:ident, $owned:ty, $drive_owned:ident
+        $map:literal, $page:ident, $new:literal,
+        $shared:ty, $mutable:ty, $drive:ident, $owned:ty, $drive_owned:ident
     ) => {
         $crate::par::maps::iterator! {
             Clone:
-            #[doc = concat!("A parallel iterator over the key–value pairs of ", $map, "; created by `par_iter`.")]
+            #[doc = concat!("A parallel iterator over the key–value pairs of ", $map, ".")]
+            ///
+            /// This struct is created by
+            #[doc = concat!("[`par_iter`](crate::", stringify!($page), "::into_par_iter).")]
+            /// See its documentation for more.
             ParIter<'a, K: Send, V: Sync>, $shared, $drive => (K, &'a V): pair
         }
 
         $crate::par::maps::iterator! {
-            #[doc = concat!("A mutable parallel iterator over the key–value pairs of ", $map, "; created by `par_iter_mut`.")]
+            #[doc = concat!("A mutable parallel iterator over the key–value pairs of ", $map, ".")]
+            ///
+            /// This struct is created by `par_iter_mut`.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use rayon::prelude::*;
+            #[doc = concat!("use stayput::{DefaultKey, ", stringify!($page), "};")]
+            ///
+            #[doc = concat!("let mut map: ", stringify!($page), "<DefaultKey, u32> = ", $new, ";")]
+            /// map.par_iter_mut().for_each(|(_, n)| *n += 1);
+            /// assert_eq!(map.values().sum::<u32>(), 500_500);
+            /// ```
             ParIterMut<'a, K: Send, V: Send>, $mutable, $drive => (K, &'a mut V): pair
         }
 
         $crate::par::maps::iterator! {
             Clone:
-            #[doc = concat!("A parallel iterator over the keys of ", $map, "; created by `par_keys`.")]
+            #[doc = concat!("A parallel iterator over the keys of ", $map, ".")]
+            ///
+            /// This struct is created by
+            #[doc = concat!("[`par_keys`](crate::", stringify!($page), "::par_keys).")]
+            /// See its documentation for more.
             ParKeys<'a, K: Send, V: Sync>, $shared, $drive => K: only_key
         }
 
         $crate::par::maps::iterator! {
             Clone:
-            #[doc = concat!("A parallel iterator over the values of ", $map, "; created by `par_values`.")]
+            #[doc = concat!("A parallel iterator over the values of ", $map, ".")]
+            ///
+            /// This struct is created by
+            #[doc = concat!("[`par_values`](crate::", stringify!($page), "::par_values).")]
+            /// See its documentation for more.
             ParValues<'a, K, V: Sync>, $shared, $drive => &'a V: only_value
         }
 
         $crate::par::maps::iterator! {
-            #[doc = concat!("A mutable parallel iterator over the values of ", $map, "; created by `par_values_mut`.")]
+            #[doc = concat!("A mutable parallel iterator over the values of ", $map, ".")]
+            ///
+            /// This struct is created by
+            #[doc = concat!("[`par_values_mut`](crate::", stringify!($page), "::par_values_mut).")]
+            /// See its documentation for more.
             ParValuesMut<'a, K, V: Send>, $mutable, $drive => &'a mut V: only_value
         }
 
         $crate::par::maps::iterator! {
-            #[doc = concat!("A parallel iterator that moves keys and values out of ", $map, "; created by `into_par_iter`.")]
-            /// Values that are not consumed are dropped.
+            #[doc = concat!("A parallel iterator that moves keys and values out of ", $map, ".")]
+            ///
+            /// This struct is created by `into_par_iter`. Values that are not consumed are dropped.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use rayon::prelude::*;
+            #[doc = concat!("use stayput::{DefaultKey, ", stringify!($page), "};")]
+            ///
+            #[doc = concat!("let map: ", stringify!($page), "<DefaultKey, u32> = ", $new, ";")]
+            /// let odd: Vec<u32> =
+            ///     map.into_par_iter().map(|(_, n)| n).filter(|n| n % 2 == 1).collect();
+            /// assert_eq!(odd.len(), 500);
+            /// ```
             ParIntoIter<K: Send, V: Send>, $owned, $drive_owned => (K, V): pair
         }
     };
 }
 pub(super) use iterators;
 
-iterators!("a map", WalkRef<'a, V>, WalkMut<'a, V>, drive, WalkOwned<V>, drive_owned);
+iterators!(
+    "a map",
+    SlotMap,
+    "(0..1000).collect()",
+    WalkRef<'a, V>,
+    WalkMut<'a, V>,
+    drive,
+    WalkOwned<V>,
+    drive_owned
+);
 
-/// Implements parallel iteration for a map by the walks over its slots: shared, mutable, and by value.
+/// Implements parallel iteration for a map by the walks over its slots: shared, mutable, and by value. `$new` is code
+/// of examples that makes a map `map` of the numbers from 0 to 999.
 macro_rules! parallel {
     (
         $map:ident<K, V $(, $hasher:ident)?>, $order:literal,
         |$this:ident| $shared:expr, $mutable:expr, $owned:expr,
+        $new:literal,
         $(#[$example:meta])*
     ) => {
         impl<'a, K: Key + Send, V: Sync $(, $hasher)?> IntoParallelIterator
@@ -149,7 +204,8 @@ macro_rules! parallel {
             type Iter = ParIter<'a, K, V>;
             type Item = (K, &'a V);
 
-            #[doc = concat!("Returns a parallel iterator over the key–value pairs, ", $order, ". Needs the feature `rayon`.")]
+            #[doc = concat!("Returns a parallel iterator over the key–value pairs, ", $order, ".")]
+            /// Needs the feature `rayon`.
             ///
             /// # Examples
             ///
@@ -179,7 +235,8 @@ macro_rules! parallel {
             type Iter = ParIntoIter<K, V>;
             type Item = (K, V);
 
-            #[doc = concat!("Returns a parallel iterator that moves keys and values out, ", $order, ". Needs the feature `rayon`.")]
+            #[doc = concat!("Returns a parallel iterator that moves keys and values out, ", $order, ".")]
+            /// Needs the feature `rayon`.
             fn into_par_iter(self) -> Self::Iter {
                 let (mint, $this) = (self.mint(), self);
                 ParIntoIter { slots: $owned, mint }
@@ -188,6 +245,16 @@ macro_rules! parallel {
 
         impl<K: Key + Send, V: Sync $(, $hasher)?> $map<K, V $(, $hasher)?> {
             #[doc = concat!("Returns a parallel iterator over the keys, ", $order, ". Needs the feature `rayon`.")]
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use rayon::prelude::*;
+            #[doc = concat!("use stayput::{DefaultKey, ", stringify!($map), "};")]
+            ///
+            #[doc = concat!("let map: ", stringify!($map), "<DefaultKey, u32> = ", $new, ";")]
+            /// assert_eq!(map.par_keys().filter(|key| map[*key] < 10).count(), 10);
+            /// ```
             pub fn par_keys(&self) -> ParKeys<'_, K, V> {
                 let (mint, $this) = (self.mint(), self);
                 ParKeys { slots: $shared, mint }
@@ -196,6 +263,16 @@ macro_rules! parallel {
 
         impl<K: Key, V: Sync $(, $hasher)?> $map<K, V $(, $hasher)?> {
             #[doc = concat!("Returns a parallel iterator over the values, ", $order, ". Needs the feature `rayon`.")]
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use rayon::prelude::*;
+            #[doc = concat!("use stayput::{DefaultKey, ", stringify!($map), "};")]
+            ///
+            #[doc = concat!("let map: ", stringify!($map), "<DefaultKey, u32> = ", $new, ";")]
+            /// assert_eq!(map.par_values().sum::<u32>(), 499_500);
+            /// ```
             pub fn par_values(&self) -> ParValues<'_, K, V> {
                 let (mint, $this) = (self.mint(), self);
                 ParValues { slots: $shared, mint }
@@ -204,6 +281,17 @@ macro_rules! parallel {
 
         impl<K: Key, V: Send $(, $hasher)?> $map<K, V $(, $hasher)?> {
             /// Returns a mutable parallel iterator over the values. Needs the feature `rayon`.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use rayon::prelude::*;
+            #[doc = concat!("use stayput::{DefaultKey, ", stringify!($map), "};")]
+            ///
+            #[doc = concat!("let mut map: ", stringify!($map), "<DefaultKey, u32> = ", $new, ";")]
+            /// map.par_values_mut().for_each(|n| *n += 1);
+            /// assert_eq!(map.values().sum::<u32>(), 500_500);
+            /// ```
             pub fn par_values_mut(&mut self) -> ParValuesMut<'_, K, V> {
                 let (mint, $this) = (self.mint(), self);
                 ParValuesMut { slots: $mutable, mint }
@@ -216,6 +304,7 @@ pub(super) use parallel;
 parallel! {
     SlotMap<K, V>, "in the order of addresses",
     |map| map.walk(), map.walk_mut(), map.into_walk().0,
+    "(0..1000).collect()",
     /// ```
     /// use rayon::prelude::*;
     /// use stayput::{DefaultKey, SlotMap};
@@ -232,6 +321,7 @@ parallel! {
 parallel! {
     SecondaryMap<K, V>, "in the order of addresses",
     |map| map.walk(), map.walk_mut(), map.into_walk().0,
+    "stayput::SlotMap::from_iter(0..1000).into_iter().collect()",
     /// ```
     /// use rayon::prelude::*;
     /// use stayput::{DefaultKey, SecondaryMap, SlotMap};

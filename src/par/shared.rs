@@ -18,6 +18,17 @@ use std::ops::RangeBounds;
 /// The elements after the range move down to close the gap when all tasks have ended, or when this is dropped.
 /// Elements that are not consumed are dropped. If this is leaked instead, all elements leak, and the `SharedVec` is
 /// empty.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::SharedVec;
+///
+/// let mut jobs: SharedVec<u64> = (0..1000).collect();
+/// let done: u64 = jobs.par_drain(..900).map(|job| job % 2).sum();
+/// assert_eq!((done, jobs.len(), jobs[0]), (450, 100, 900));
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct ParDrain<'s, T> {
     items: Drain<'s, T>,

@@ -10,6 +10,18 @@ use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// A parallel iterator over the keys and values of a [`SharedSlotMap`], created by `par_iter`.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::SharedSlotMap;
+///
+/// let jobs = SharedSlotMap::new();
+/// (0..1000_u32).for_each(|n| _ = jobs.insert(n));
+/// jobs.par_iter().filter(|(_, n)| **n < 10).for_each(|(key, _)| _ = jobs.remove(key));
+/// assert_eq!(jobs.len(), 990);
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct ParIter<'s, K: Key, V> {
     slots: Iter<'s, K, V>,

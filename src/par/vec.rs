@@ -15,6 +15,17 @@ use std::ops::RangeBounds;
 /// A parallel iterator that moves the elements out of an array, created by `into_par_iter`.
 ///
 /// Elements that are not consumed are dropped.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::vm_vec;
+///
+/// let words = vm_vec!["stay".to_string(), "put".to_string()];
+/// let longest = words.into_par_iter().max_by_key(String::len); // moves it out
+/// assert_eq!(longest.as_deref(), Some("stay"));
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct ParIntoIter<T> {
     items: IntoIter<T>,
@@ -25,6 +36,17 @@ pub struct ParIntoIter<T> {
 /// The elements after the range move down to close the gap when all tasks have ended, or when this is dropped.
 /// Elements that are not consumed are dropped. If this is leaked instead, the array ends where the range began, and
 /// the remaining elements leak.
+///
+/// # Examples
+///
+/// ```
+/// use rayon::prelude::*;
+/// use stayput::VmVec;
+///
+/// let mut jobs: VmVec<u64> = (0..1000).collect();
+/// let done: u64 = jobs.par_drain(..900).map(|job| job % 2).sum();
+/// assert_eq!((done, jobs.len(), jobs[0]), (450, 100, 900));
+/// ```
 #[must_use = "iterators are lazy"]
 pub struct ParDrain<'v, T> {
     items: Drain<'v, T>,

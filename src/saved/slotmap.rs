@@ -64,6 +64,23 @@ pub fn from_slotmap<'de, T: SlotmapForm<'de>, D: Deserializer<'de>>(
 }
 
 /// A type that [`from_slotmap`] can read.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::saved::{SlotmapForm, from_slotmap};
+/// use stayput::{DefaultKey, SlotMap};
+///
+/// /// Reads a container from a file that an earlier version of the program wrote with `slotmap`.
+/// fn read_old<'de, T: SlotmapForm<'de>>(text: &'de str) -> serde_json::Result<T> {
+///     from_slotmap(&mut serde_json::Deserializer::from_str(text))
+/// }
+///
+/// let names: SlotMap<DefaultKey, String> =
+///     read_old(r#"[{"value": null, "version": 0}, {"value": "Ann", "version": 3}]"#)?;
+/// assert!(names.values().eq(["Ann"]));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub trait SlotmapForm<'de>: Sized {
     /// Reads a value; see [`from_slotmap`].
     ///

@@ -36,6 +36,15 @@ impl<T> SharedVec<T> {
 
     /// Returns the element at an index, in the prefix or after it; `None` if there is none, or its push has not
     /// finished yet. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let log = stayput::SharedVec::new();
+    /// let (index, _) = log.push("start");
+    /// assert_eq!(log.get(index), Some(&"start"));
+    /// assert_eq!(log.get(index + 1), None);
+    /// ```
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
         let is_there = if Self::IS_UNSIZED {

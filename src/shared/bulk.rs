@@ -10,6 +10,23 @@ use std::ops::Range;
 
 /// An iterator over the elements that could not be stored: those that were gathered, then the rest of the original
 /// iterator.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::shared::Rest;
+/// use stayput::{Refused, SharedVec};
+/// use std::ops::Range;
+///
+/// /// Stores as many ids as fit, or returns the others with the error.
+/// fn store(ids: Range<u32>, to: &SharedVec<u32>) -> Result<(), Refused<Rest<Range<u32>>>> {
+///     to.try_extend(ids)
+/// }
+///
+/// let few = SharedVec::with_max_len(100);
+/// let refused = store(0..150, &few).unwrap_err();
+/// assert_eq!(refused.value.last(), Some(149));
+/// ```
 pub type Rest<I> = Chain<std::vec::IntoIter<<I as Iterator>::Item>, I>;
 
 impl<T> SharedVec<T> {
@@ -55,6 +72,17 @@ impl<T> SharedVec<T> {
     /// # Panics
     ///
     /// As for [`push`](Self::push).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{SharedVec, vm_vec};
+    ///
+    /// let found = SharedVec::from([1]);
+    /// let mut more = vm_vec![2, 3];
+    /// assert_eq!(found.append(&mut more), 1..3);
+    /// assert!(found == [1, 2, 3] && more.is_empty());
+    /// ```
     #[track_caller]
     pub fn append(&self, other: &mut VmVec<T>) -> Range<usize> {
         unwrap_or_panic(self.try_append(other))
@@ -79,6 +107,23 @@ impl<T> SharedVec<T> {
     /// # Panics
     ///
     /// As for [`push`](Self::push).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let found = stayput::SharedVec::new();
+    /// std::thread::scope(|threads| {
+    ///     for worker in 0..4 {
+    ///         let found = &found;
+    ///         threads.spawn(move || {
+    ///             let mut own = vec![worker; 100];
+    ///             let range = found.append_vec(&mut own);
+    ///             assert!(range.map(|index| found.get(index)).all(|n| n == Some(&worker)));
+    ///         });
+    ///     }
+    /// });
+    /// assert_eq!(found.len(), 400);
+    /// ```
     #[track_caller]
     pub fn append_vec(&self, other: &mut Vec<T>) -> Range<usize> {
         unwrap_or_panic(self.try_append_vec(other))
@@ -138,6 +183,14 @@ impl<T> SharedVec<T> {
     /// # Panics
     ///
     /// As for [`push`](Self::push); elements that were stored before stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let words = stayput::SharedVec::new();
+    /// words.extend("stay put".split(' ')); // takes `&self`
+    /// assert_eq!(words, ["stay", "put"]);
+    /// ```
     #[track_caller]
     pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
         unwrap_or_panic(self.try_extend(iter));

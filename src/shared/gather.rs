@@ -64,6 +64,17 @@ impl<T> Gather<'_, T> {
     /// # Panics
     ///
     /// As for [`SharedVec::push`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let log = stayput::SharedVec::new();
+    /// let mut gather = log.gather();
+    /// gather.push("start");
+    /// assert!(log.is_empty()); // not appended yet
+    /// drop(gather);
+    /// assert_eq!(log, ["start"]);
+    /// ```
     #[inline]
     #[track_caller]
     pub fn push(&mut self, value: T) {
@@ -108,6 +119,16 @@ impl<T> Gather<'_, T> {
     /// # Panics
     ///
     /// As for [`SharedVec::push`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let log = stayput::SharedVec::from(["start"]);
+    /// let mut gather = log.gather();
+    /// gather.extend(["work", "stop"]);
+    /// let range = gather.flush();
+    /// assert_eq!(&log.as_slice()[range], ["work", "stop"]);
+    /// ```
     #[track_caller]
     pub fn flush(&mut self) -> Range<usize> {
         unwrap_or_panic(self.try_flush())

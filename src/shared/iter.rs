@@ -50,8 +50,9 @@ impl<T> SharedVec<T> {
     }
 }
 
-/// An iterator over all finished elements of a [`SharedVec`] and their indices; created by
-/// [`SharedVec::iter_finished`].
+/// An iterator over all finished elements of a [`SharedVec`] and their indices.
+///
+/// This struct is created by [`SharedVec::iter_finished`]. See its documentation for more.
 pub struct IterFinished<'s, T> {
     vec: &'s SharedVec<T>,
     indices: Range<usize>,

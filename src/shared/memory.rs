@@ -226,6 +226,21 @@ impl<T> SharedVec<T> {
 
     /// Makes memory after the last element resident ahead of its use; see [`VmVec::prefault_ahead`], and
     /// [`prefault`](Self::prefault) for processors on which it fails.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Budget, SharedVec};
+    /// use std::time::Duration;
+    ///
+    /// let events = SharedVec::new();
+    /// for frame in 0..3 {
+    ///     events.extend((0..1000).map(|n| [frame, n]));
+    ///     // The frame is done early: use the remaining time, while other threads append.
+    ///     let done = events.prefault_ahead(Budget::time(Duration::from_millis(1)));
+    ///     println!("{done:?}");
+    /// }
+    /// ```
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         self.try_prefault_ahead(budget).unwrap_or_else(Prefaulted::refused)
     }

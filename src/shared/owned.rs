@@ -12,7 +12,9 @@ use std::ops::{Deref, DerefMut, RangeBounds};
 use std::ptr::NonNull;
 use std::slice;
 
-/// The elements of a [`SharedVec`] as a [`VmVec`]; created by [`SharedVec::as_mut_vec`].
+/// The elements of a [`SharedVec`] as a [`VmVec`].
+///
+/// This struct is created by [`SharedVec::as_mut_vec`]. See its documentation for more.
 ///
 /// If it is leaked, the elements leak, and the `SharedVec` is empty.
 pub struct VecMut<'a, T> {
@@ -151,6 +153,15 @@ impl<T> SharedVec<T> {
     }
 
     /// Returns the memory after the last element to the system; see [`VmVec::shrink_to_fit`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut found = stayput::SharedVec::from(vec![1_u8; 4 << 20]);
+    /// found.as_mut_vec().truncate(10);
+    /// found.shrink_to_fit();
+    /// assert!(found.len() == 10 && found.stats().committed_bytes < 1 << 20);
+    /// ```
     pub fn shrink_to_fit(&mut self) {
         self.shrink_to(0);
     }
@@ -199,7 +210,9 @@ impl<T> Drop for VecMut<'_, T> {
 
 debug_items!([T: fmt::Debug] VecMut<'_, T>, debug_list, |vec| vec.iter());
 
-/// An iterator that removes a range of elements of a [`SharedVec`]; created by [`SharedVec::drain`].
+/// An iterator that removes a range of elements of a [`SharedVec`].
+///
+/// This struct is created by [`SharedVec::drain`]. See its documentation for more.
 ///
 /// If it is leaked, all elements leak, and the `SharedVec` is empty.
 pub struct Drain<'a, T> {

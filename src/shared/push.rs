@@ -14,6 +14,15 @@ impl<T> SharedVec<T> {
     /// # Panics
     ///
     /// If the array holds `max_len` elements, or the system refuses memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let words = stayput::SharedVec::new();
+    /// let (index, first) = words.push("stay".to_string());
+    /// words.push("put".to_string());
+    /// assert_eq!((index, first.as_str()), (0, "stay")); // the reference is still valid
+    /// ```
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> (usize, &T) {

@@ -95,6 +95,16 @@ impl<T: Clone> SharedVec<T> {
     /// # Errors
     ///
     /// As for [`VmVec::try_reserve`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let log = stayput::SharedVec::from(["start"]);
+    /// let copy = log.try_clone()?; // as of now
+    /// log.push("stop");
+    /// assert_eq!(copy, ["start"]);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
     pub fn try_clone(&self) -> Result<Self, Error> {
         let prefix = self.as_slice();
         let mut clone = VmVec::try_with_capacity(prefix.len())?;

@@ -42,6 +42,24 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     /// # Errors
     ///
     /// As for [`SlotMap::load`] and [`try_build`](Self::try_build).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SlotMap};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-builder-load-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("scores");
+    /// let scores: SlotMap<DefaultKey, u32> = [90, 75].into_iter().collect();
+    /// scores.save(&path)?;
+    ///
+    /// let scores: SlotMap<DefaultKey, u32> = SlotMap::builder().max_len(1000).load(&path)?;
+    /// assert!(scores.values().eq(&[90, 75]));
+    /// assert_eq!(scores.max_len(), 1000);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn load(self, path: impl AsRef<Path>) -> Result<SlotMap<K, V>, FileError> {
         let path = path.as_ref();
         let map = self.try_build().map_err(|error| FileError::of_error(error, Some(path)))?;
@@ -53,6 +71,25 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     /// # Errors
     ///
     /// As for [`load`](Self::load). The backing is then dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, FileBacking, SlotMap};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-load-in-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("scores");
+    /// let scores: SlotMap<DefaultKey, u32> = [90, 75].into_iter().collect();
+    /// scores.save(&path)?;
+    ///
+    /// let backing = FileBacking::temporary_in(&folder, 1 << 24)?; // not limited by memory
+    /// let scores: SlotMap<DefaultKey, u32> = SlotMap::builder().load_in(&path, backing)?;
+    /// assert!(scores.values().eq(&[90, 75]));
+    /// # drop(scores);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn load_in(
         self,
         path: impl AsRef<Path>,

@@ -32,6 +32,24 @@ impl<K: Key, V: Pod> SecondaryMap<K, V> {
     /// # Time complexity
     ///
     /// O(n).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-secondary-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("health");
+    /// let monsters: SlotMap<DefaultKey, [f32; 2]> = [[1.0, 2.0], [3.0, 4.0]].into_iter().collect();
+    /// let health: SecondaryMap<_, u32> = monsters.keys().map(|key| (key, 100)).collect();
+    /// health.save(&path)?;
+    ///
+    /// let health: SecondaryMap<DefaultKey, u32> = SecondaryMap::load(&path)?;
+    /// assert!(monsters.keys().all(|key| health[key] == 100));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         write::save(self, path.as_ref())
     }
@@ -56,6 +74,24 @@ impl<K: Key, V: Pod> SecondaryMapBuilder<K, V> {
     /// # Errors
     ///
     /// As for [`SecondaryMap::load`] and [`try_build`](Self::try_build).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-secondary-builder-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("health");
+    /// let monsters: SlotMap<DefaultKey, [f32; 2]> = [[1.0, 2.0], [3.0, 4.0]].into_iter().collect();
+    /// let health: SecondaryMap<_, u32> = monsters.keys().map(|key| (key, 100)).collect();
+    /// health.save(&path)?;
+    ///
+    /// let health: SecondaryMap<DefaultKey, u32> = SecondaryMap::builder().max_len(1000).load(&path)?;
+    /// assert_eq!((health.len(), health.max_len()), (2, 1000));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn load(self, path: impl AsRef<Path>) -> Result<SecondaryMap<K, V>, FileError> {
         read::load(path.as_ref(), |from| read_into(self.try_build()?, from))
     }
@@ -72,6 +108,24 @@ impl<K: Key, V: Pod, S: BuildHasher + Default> SparseSecondaryMap<K, V, S> {
     /// # Time complexity
     ///
     /// O(n).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-sparse-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("health");
+    /// let monsters: SlotMap<DefaultKey, [f32; 2]> = [[1.0, 2.0], [3.0, 4.0]].into_iter().collect();
+    /// let health: SparseSecondaryMap<_, u32> = monsters.keys().map(|key| (key, 100)).collect();
+    /// health.save(&path)?;
+    ///
+    /// let health: SparseSecondaryMap<DefaultKey, u32> = SparseSecondaryMap::load(&path)?;
+    /// assert!(monsters.keys().all(|key| health[key] == 100));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         write::save(self, path.as_ref())
     }

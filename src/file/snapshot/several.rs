@@ -31,6 +31,18 @@ const MAGIC: [u8; 8] = *b"staysnap";
 /// [`DenseSlotMap`], [`Table`] or [`VmVec`].
 ///
 /// This trait is sealed.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::file::{FileError, Saved, Snapshot};
+/// use std::path::Path;
+///
+/// /// Reads one container of a snapshot.
+/// fn restore<C: Saved>(path: &Path, name: &str) -> Result<C, FileError> {
+///     Snapshot::open(path)?.load(name)
+/// }
+/// ```
 pub trait Saved: Codec {}
 
 impl<K: Key, V: Pod> Saved for SlotMap<K, V> {}
@@ -81,6 +93,26 @@ pub struct Snapshot {
 }
 
 /// A set of containers to save together; created by [`Snapshot::builder`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::file::Snapshot;
+/// use stayput::vm_vec;
+///
+/// # let folder = std::env::temp_dir().join(format!("stayput-snapshot-builder-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let path = folder.join("world");
+/// let (heights, names) = (vm_vec![1.5_f64, 2.5], vm_vec![*b"Ann", *b"Ben"]);
+/// let mut world = Snapshot::builder().add("heights", &heights);
+/// if !names.is_empty() {
+///     world = world.add("names", &names);
+/// }
+/// world.save(&path)?;
+/// assert!(Snapshot::open(&path)?.names().eq(["heights", "names"]));
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Default)]
 #[must_use = "nothing is written until `save` is called"]
 pub struct SnapshotBuilder<'a> {
@@ -101,6 +133,24 @@ impl<'a> SnapshotBuilder<'a> {
     /// # Panics
     ///
     /// If the name was added before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::file::Snapshot;
+    /// use stayput::{VmVec, vm_vec};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-snapshot-add-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("world");
+    /// let (heights, names) = (vm_vec![1.5_f64, 2.5], vm_vec![*b"Ann", *b"Ben"]);
+    /// Snapshot::builder().add("heights", &heights).add("names", &names).save(&path)?;
+    ///
+    /// let names: VmVec<[u8; 3]> = Snapshot::open(&path)?.load("names")?;
+    /// assert_eq!(names, [*b"Ann", *b"Ben"]);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn add(mut self, name: &'a str, container: &'a impl Saved) -> Self {
         let is_new = self.parts.iter().all(|(other, _)| *other != name);
@@ -114,6 +164,26 @@ impl<'a> SnapshotBuilder<'a> {
     /// # Errors
     ///
     /// As for [`SlotMap::save`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::file::Snapshot;
+    /// use stayput::{VmVec, vm_vec};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-snapshot-save-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("world");
+    /// let mut heights = vm_vec![1.5_f64, 2.5];
+    /// Snapshot::builder().add("heights", &heights).save(&path)?;
+    /// heights.push(3.5);
+    /// Snapshot::builder().add("heights", &heights).save(&path)?; // replaces the file
+    ///
+    /// let saved: VmVec<f64> = Snapshot::open(&path)?.load("heights")?;
+    /// assert_eq!(saved, heights);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         temporary::replace(path.as_ref(), |file| self.write(Sink::new(file)))
     }
@@ -171,6 +241,22 @@ impl Snapshot {
     }
 
     /// Returns the names of the containers, in the order in which they were added.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::file::Snapshot;
+    /// use stayput::vm_vec;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-snapshot-names-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("world");
+    /// let (heights, names) = (vm_vec![1.5_f64, 2.5], vm_vec![*b"Ann", *b"Ben"]);
+    /// Snapshot::builder().add("names", &names).add("heights", &heights).save(&path)?;
+    /// assert!(Snapshot::open(&path)?.names().eq(["names", "heights"]));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| entry.name.as_str())
     }
@@ -184,6 +270,29 @@ impl Snapshot {
     /// If no container has the name ([`NoPart`](FileErrorKind::NoPart)), it is of another type
     /// ([`Element`](FileErrorKind::Element)), or it is damaged; if memory is refused; and as for [`SecondaryMap::load`]
     /// and [`Table::try_from_rows`]. A `SecondaryMap` with far indices can be read as a [`SparseSecondaryMap`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::file::{FileErrorKind, Snapshot};
+    /// use stayput::{VmVec, vm_vec};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("stayput-snapshot-load-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("world");
+    /// Snapshot::builder().add("heights", &vm_vec![1.5_f64, 2.5]).save(&path)?;
+    ///
+    /// let mut snapshot = Snapshot::open(&path)?;
+    /// let heights: VmVec<f64> = snapshot.load("heights")?;
+    /// assert_eq!(heights, [1.5, 2.5]);
+    /// let error = snapshot.load::<VmVec<f64>>("weights").unwrap_err();
+    /// assert_eq!(error.kind(), FileErrorKind::NoPart);
+    /// let error = snapshot.load::<VmVec<u8>>("heights").unwrap_err();
+    /// assert_eq!(error.kind(), FileErrorKind::Element);
+    /// # drop(snapshot);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn load<C: Saved>(&mut self, name: &str) -> Result<C, FileError> {
         let loaded = self.read(name).map_err(|problem| match problem {
             FileProblem::Not(FileErrorKind::NotStayput, _) => {

@@ -215,8 +215,8 @@ pub(in crate::file) fn data_in(file: &File, range: Range<u64>) -> Option<Range<u
     (start < end).then_some(start..end)
 }
 
-/// Disables copy-on-write for an empty file on Btrfs. Otherwise each write takes new blocks, and a store to a mapped page
-/// raises `SIGBUS` on a full disk.
+/// Disables copy-on-write for an empty file on Btrfs. Otherwise each write takes new blocks, and a store to a mapped
+/// page raises `SIGBUS` on a full disk.
 #[cfg(target_os = "linux")]
 pub(in crate::file) fn write_in_place(file: &File) {
     const BTRFS: i128 = 0x9123_683E;

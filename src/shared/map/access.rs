@@ -57,6 +57,17 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     }
 
     /// Returns the value in a slot, whatever its generation, and its key. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Key, SharedSlotMap};
+    /// let map = SharedSlotMap::new();
+    /// let (key, _) = map.insert("a");
+    /// assert_eq!(map.get_by_index(key.index()), Some((key, &"a")));
+    /// map.remove(key);
+    /// assert_eq!(map.get_by_index(key.index()), None);
+    /// ```
     #[inline]
     pub fn get_by_index(&self, index: u32) -> Option<(K, &V)> {
         let slot = self.view.slot(index)?;

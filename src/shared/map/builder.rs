@@ -68,6 +68,19 @@ impl<V> SharedSlotMap<DefaultKey, V> {
 
 impl<K: Key, V> SharedSlotMap<K, V> {
     /// Creates an empty map with keys of any type; see [`new`](SharedSlotMap::new).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{SharedSlotMap, new_key_type};
+    ///
+    /// new_key_type! { struct JobKey; }
+    ///
+    /// static JOBS: SharedSlotMap<JobKey, String> = SharedSlotMap::with_key();
+    ///
+    /// let (key, _) = JOBS.insert("sort".to_string());
+    /// assert_eq!(JOBS[key], "sort");
+    /// ```
     #[must_use]
     pub const fn with_key() -> Self {
         Self::empty()

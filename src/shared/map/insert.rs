@@ -31,6 +31,16 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// # Panics
     ///
     /// If [`try_insert`](Self::try_insert) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SharedSlotMap;
+    /// let monsters = SharedSlotMap::new();
+    /// let (key, orc) = monsters.insert("orc".to_string());
+    /// monsters.remove(key); // as another thread might
+    /// assert_eq!(orc, "orc"); // the reference is still valid
+    /// ```
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &V) {
@@ -119,6 +129,18 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// # Panics
     ///
     /// As for [`insert`](Self::insert). See [`try_insert_with`](Self::try_insert_with) for a form that does not panic.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SharedSlotMap};
+    /// let levels: SharedSlotMap<DefaultKey, (DefaultKey, u32)> = SharedSlotMap::new();
+    /// let (key, level) = levels.try_insert_with_key(|key| "12".parse().map(|n| (key, n)))?;
+    /// assert_eq!(*level, (key, 12));
+    /// assert!(levels.try_insert_with_key(|key| "x".parse().map(|n| (key, n))).is_err());
+    /// assert_eq!(levels.len(), 1);
+    /// # Ok::<(), std::num::ParseIntError>(())
+    /// ```
     #[track_caller]
     pub fn try_insert_with_key<E>(
         &self,

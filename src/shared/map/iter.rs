@@ -19,22 +19,55 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// # Time complexity
     ///
     /// O(n) in the slots, including vacant ones.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let jobs = stayput::SharedSlotMap::new();
+    /// let (first, _) = jobs.insert("load");
+    /// jobs.insert("sort");
+    /// std::thread::scope(|threads| {
+    ///     threads.spawn(|| jobs.insert("save"));
+    ///     // `save` may be missing.
+    ///     assert!(jobs.iter().any(|found| found == (first, &"load")));
+    /// });
+    /// assert_eq!(jobs.iter().count(), 3);
+    /// ```
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter { map: self, slots: 0..self.end() }
     }
 
     /// Returns an iterator over the keys; see [`iter`](Self::iter).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let jobs = stayput::SharedSlotMap::new();
+    /// let (first, second) = (jobs.insert("load").0, jobs.insert("sort").0);
+    /// assert!(jobs.keys().eq([first, second]));
+    /// ```
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys(self.iter())
     }
 
     /// Returns an iterator over the values; see [`iter`](Self::iter).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let health = stayput::SharedSlotMap::new();
+    /// health.insert(40);
+    /// health.insert(60);
+    /// assert_eq!(health.values().sum::<u32>(), 100);
+    /// ```
     pub fn values(&self) -> Values<'_, K, V> {
         Values(self.iter())
     }
 }
 
-/// An iterator over the key–value pairs of a [`SharedSlotMap`]; created by [`SharedSlotMap::iter`].
+/// An iterator over the key–value pairs of a [`SharedSlotMap`].
+///
+/// This struct is created by [`SharedSlotMap::iter`]. See its documentation for more.
 pub struct Iter<'s, K: Key, V> {
     map: &'s SharedSlotMap<K, V>,
     slots: Range<usize>,
@@ -77,10 +110,14 @@ impl<K: Key, V> Iter<'_, K, V> {
     }
 }
 
-/// An iterator over the keys of a [`SharedSlotMap`]; created by [`SharedSlotMap::keys`].
+/// An iterator over the keys of a [`SharedSlotMap`].
+///
+/// This struct is created by [`SharedSlotMap::keys`]. See its documentation for more.
 pub struct Keys<'s, K: Key, V>(Iter<'s, K, V>);
 
-/// An iterator over the values of a [`SharedSlotMap`]; created by [`SharedSlotMap::values`].
+/// An iterator over the values of a [`SharedSlotMap`].
+///
+/// This struct is created by [`SharedSlotMap::values`]. See its documentation for more.
 pub struct Values<'s, K: Key, V>(Iter<'s, K, V>);
 
 /// Implements the traits of an iterator, with its fields, and how many slots are left.

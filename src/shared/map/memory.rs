@@ -244,6 +244,21 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     /// Makes memory after the last slot resident ahead of its use; see [`SlotMap::prefault_ahead`], and
     /// [`prefault`](Self::prefault) for processors on which it fails.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Budget, SharedSlotMap};
+    /// use std::time::Duration;
+    ///
+    /// let jobs = SharedSlotMap::new();
+    /// for frame in 0..3 {
+    ///     (0..1000).for_each(|n| _ = jobs.insert([frame, n]));
+    ///     // The frame is done early: use the remaining time, while other threads insert.
+    ///     let done = jobs.prefault_ahead(Budget::time(Duration::from_millis(1)));
+    ///     println!("{done:?}");
+    /// }
+    /// ```
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         self.try_prefault_ahead(budget).unwrap_or_else(Prefaulted::refused)
     }

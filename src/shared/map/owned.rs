@@ -13,7 +13,9 @@ use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// The values of a [`SharedSlotMap`] as a [`SlotMap`]; created by [`SharedSlotMap::as_mut_map`].
+/// The values of a [`SharedSlotMap`] as a [`SlotMap`].
+///
+/// This struct is created by [`SharedSlotMap::as_mut_map`]. See its documentation for more.
 ///
 /// If it is leaked, no value is found and none can be inserted until `as_mut_map` is called again.
 pub struct MapMut<'a, K: Key, V> {
@@ -155,6 +157,16 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     /// Returns the memory after the last value to the system, as [`SlotMap::shrink_to_fit`] does, and the memory of the
     /// list of holes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut jobs = stayput::SharedSlotMap::new();
+    /// let keys: Vec<_> = (0..100_000).map(|n| jobs.insert(n).0).collect();
+    /// keys[10..].iter().for_each(|key| _ = jobs.remove(*key));
+    /// jobs.shrink_to_fit();
+    /// assert!(jobs.len() == 10 && jobs.stats().committed_bytes < 1 << 20);
+    /// ```
     pub fn shrink_to_fit(&mut self) {
         self.as_mut_map().shrink_to_fit();
         self.memory.get_mut().sharing.shrink_list();
@@ -221,7 +233,9 @@ impl<K: Key, V> Drop for MapMut<'_, K, V> {
 debug_items!([K: Key, V: fmt::Debug] MapMut<'_, K, V>, debug_map, |map| map.iter());
 
 crate::slots::walk::drain::drain! {
-    /// An iterator that removes all values of a [`SharedSlotMap`]; created by [`SharedSlotMap::drain`].
+    /// An iterator that removes all values of a [`SharedSlotMap`].
+    ///
+    /// This struct is created by [`SharedSlotMap::drain`]. See its documentation for more.
     ///
     /// Leaking it has the same effect as leaking a [`MapMut`].
     Drain<'a, K, V> of MapMut<'a, K, V>
