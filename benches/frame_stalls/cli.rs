@@ -1,8 +1,8 @@
 //! The command line.
 
 use bench_common::harness::{Common, wanted};
-use clap::Parser;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser};
 
 use crate::containers;
 use crate::plan::{Plan, Sizes};
@@ -61,6 +61,17 @@ pub(crate) struct Options {
     #[arg(long, value_name = "US")]
     budget_us: Option<u64>,
 
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Measure only these containers [default: those of the overview; with --full: all]
+    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = container_ids())]
+    only: Vec<String>,
+}
+
+/// What is written, and from which results.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
     /// Write the report of the last run's results again, without measuring
     #[arg(long, conflicts_with_all = ["full", "quick", "only", "scenario"])]
     pub(crate) again: bool,
@@ -68,10 +79,6 @@ pub(crate) struct Options {
     /// Also write the run's picture and its table of worst frames into README.md and docs
     #[arg(long, conflicts_with = "quick")]
     pub(crate) readme: bool,
-
-    /// Measure only these containers [default: those of the overview; with --full: all]
-    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = container_ids())]
-    only: Vec<String>,
 }
 
 impl Options {

@@ -48,14 +48,14 @@ pub(crate) fn groups<'a>(summary: &'a Summary<'_>) -> impl Iterator<Item = Group
 
 /// Returns the group as text.
 pub(crate) fn cells(Group { subject, names, rows }: &Group<'_>) -> Cells {
-    let cell = |row: &Option<&Row>| match row {
+    let cell = |row: Option<&Row>| match row {
         Some(Row { worst_us, over_budget: 0, .. }) => milliseconds(*worst_us),
         Some(row) => format!("{} ({})", milliseconds(row.worst_us), row.over_budget),
         None => "–".to_owned(),
     };
     let header = [subject.name()].iter().chain(names).map(|&name| name.to_owned()).collect();
     let row = |(scenario, rows): &Cases<'_>| {
-        [scenario.name.to_owned()].into_iter().chain(rows.iter().map(cell)).collect()
+        [scenario.name.to_owned()].into_iter().chain(rows.iter().copied().map(cell)).collect()
     };
     (header, rows.iter().map(row).collect())
 }

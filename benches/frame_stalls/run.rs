@@ -25,10 +25,10 @@ const SAMPLES: &str = "results.json";
 
 /// Measures, prints and writes everything.
 pub(crate) fn bench(options: &Options) -> Result {
-    let run = if options.again { stored()? } else { measured(&options.plan())? };
+    let run = if options.output.again { stored()? } else { measured(&options.plan())? };
     let summary = Summary::new(&run);
     let directory = target::write(FOLDER, &files(&summary, &run)?)?;
-    if options.readme {
+    if options.output.readme {
         readme::write(&summary, &run)?;
     }
 
