@@ -4,27 +4,27 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::{env, fs, thread};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 const LOCK: &str = include_str!("../../Cargo.lock");
 
 /// The machine, its system, and the versions of everything involved. `None` if the system does not say.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields' names say it")]
 pub struct Machine {
     pub cpu: Option<String>,
     pub cores: Option<usize>,
     pub virtualised: Option<bool>,
     pub memory_bytes: Option<u64>,
-    pub os: &'static str,
-    pub arch: &'static str,
+    pub os: String,
+    pub arch: String,
     pub kernel: Option<String>,
     pub transparent_huge_pages: Option<String>,
     pub overcommit: Option<String>,
     /// Whether the hypervisor takes free memory back, which makes first touches expensive.
     pub free_page_reporting: Option<bool>,
     pub rustc: Option<String>,
-    pub crates: BTreeMap<&'static str, String>,
+    pub crates: BTreeMap<String, String>,
 }
 
 /// The packages that take part in a comparison, as reports name them.
@@ -48,8 +48,8 @@ impl Machine {
                 .and_then(|text| field(text, "flags"))
                 .map(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
             memory_bytes: memory_bytes(),
-            os: env::consts::OS,
-            arch: env::consts::ARCH,
+            os: env::consts::OS.to_owned(),
+            arch: env::consts::ARCH.to_owned(),
             kernel: read_trimmed("/proc/sys/kernel/osrelease"),
             transparent_huge_pages: read_trimmed("/sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|modes| selected(&modes)),
@@ -58,7 +58,7 @@ impl Machine {
             rustc: rustc(),
             crates: packages
                 .into_iter()
-                .filter_map(|package| Some((package, locked_version(bench, package)?)))
+                .filter_map(|package| Some((package.to_owned(), locked_version(bench, package)?)))
                 .collect(),
         }
     }
@@ -85,7 +85,7 @@ impl Machine {
             _ => cpu.clone(),
         });
         let crates: Vec<String> =
-            self.crates.keys().map(|&package| self.versions_of(&[package])).collect();
+            self.crates.keys().map(|package| self.versions_of(&[package])).collect();
         [
             known("CPU", cpu),
             known("Cores", self.cores.map(|cores| cores.to_string())),

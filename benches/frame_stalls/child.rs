@@ -11,7 +11,7 @@ use bench_common::jobs::{self, Job as _};
 use serde::{Deserialize, Serialize};
 
 use crate::allocator::{Allocator, GLOBAL};
-use crate::containers::{self, Container, Pages};
+use crate::containers::{Container, Pages};
 use crate::scenario::ecs::Steps;
 use crate::scenario::{Scenario, Script};
 
@@ -30,8 +30,7 @@ pub(crate) struct Job {
     pub(crate) scenario: Scenario,
     pub(crate) script: Script,
     pub(crate) pass: Pass,
-    /// A [`Container::id`].
-    pub(crate) container: String,
+    pub(crate) container: &'static Container,
     pub(crate) period_us: u64,
 }
 
@@ -39,10 +38,6 @@ impl Job {
     /// The time from the start of a frame to the start of the next; zero if they run back to back.
     pub(crate) fn period(&self) -> Duration {
         Duration::from_micros(self.period_us)
-    }
-
-    fn container(&self) -> Result<&'static Container> {
-        Ok(containers::find(&self.container).ok_or("no container of that name")?)
     }
 }
 
@@ -69,15 +64,12 @@ impl jobs::Job for Job {
     type Outcome = Outcome;
 
     fn run(&self) -> Result<Outcome> {
-        let container = self.container()?;
-        assert_eq!(GLOBAL.number(), container.allocator as usize, "a different allocator");
-        Ok((container.run)(self))
+        assert_eq!(GLOBAL.number(), self.container.allocator as usize, "a different allocator");
+        Ok((self.container.run)(self))
     }
 
     fn set_up(&self, child: &mut Command) {
-        if let Ok(container) = self.container() {
-            allocator::set_for(child, container.allocator as usize);
-        }
+        allocator::set_for(child, self.container.allocator as usize);
     }
 }
 
@@ -112,12 +104,12 @@ impl jobs::Job for Touch {
 
 /// Runs a process that touches as much memory as the job can need, in pages of the size that the container will
 /// ask for.
-pub(crate) fn touch(job: &Job, container: &Container) -> Result {
+pub(crate) fn touch(job: &Job) -> Result {
     let bytes = job.script.most_bytes();
-    let bytes = match container.allocator {
+    let bytes = match job.container.allocator {
         // The old and the new array of a `Vec` that copies, each up to twice its contents.
         Allocator::Mimalloc => bytes * 4,
         _ => bytes * 2,
     };
-    Touch { bytes, pages: container.pages }.outcome()
+    Touch { bytes, pages: job.container.pages }.outcome()
 }

@@ -1,8 +1,8 @@
 //! The command line.
 
 use bench_common::harness::{Common, wanted};
-use clap::Parser;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser};
 
 use crate::containers;
 use crate::plan::{Plan, Sizes};
@@ -57,13 +57,28 @@ pub(crate) struct Options {
     #[command(flatten)]
     sizes: Sizes,
 
-    /// Also count frames over this budget, as well as those over 1 ms and 16.6 ms
+    /// Frames that take longer are late [default: 1000; in ecs and table: 16600]
     #[arg(long, value_name = "US")]
     budget_us: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
 
     /// Measure only these containers [default: those of the overview; with --full: all]
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = container_ids())]
     only: Vec<String>,
+}
+
+/// What is written, and from which results.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// Write the report of the last run's results again, without measuring
+    #[arg(long, conflicts_with_all = ["full", "quick", "only", "scenario"])]
+    pub(crate) again: bool,
+
+    /// Also write the run's picture and its table of worst frames into README.md and docs
+    #[arg(long, conflicts_with = "quick")]
+    pub(crate) readme: bool,
 }
 
 impl Options {

@@ -12,7 +12,7 @@ mod overview;
 mod page;
 mod plan;
 mod plots;
-mod report;
+mod readme;
 mod run;
 mod scenario;
 mod stats;

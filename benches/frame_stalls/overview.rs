@@ -1,39 +1,61 @@
-//! The most important containers over several scenarios.
+//! The worst frames of the most important containers: scenarios in rows, containers in columns.
 
 use crate::containers;
 use crate::scenario::Subject;
-use crate::stats::Row;
+use crate::stats::{Row, milliseconds};
 use crate::summary::{ScenarioSummary, Summary};
-use crate::table::{Cells, whole};
+use crate::table::Cells;
+
+/// The usual container, the same on an allocator that copies, this crate's, with memory committed ahead, and the
+/// limit.
+const COLUMNS: [(Subject, [&str; 5]); 4] = [
+    (Subject::Arrays, ["vec", "vec-mimalloc", "vmvec", "vmvec-ahead", "vec-warm"]),
+    (Subject::Maps, ["slotmap", "slotmap-mimalloc", "slot-map", "slot-map-ahead", "slab-warm"]),
+    (
+        Subject::Tables,
+        ["hashbrown", "hashbrown-mimalloc", "table", "table-ahead", "hashbrown-warm"],
+    ),
+    (Subject::Shared, ["mutex-vec", "mutex-vec-mimalloc", "shared", "shared-ahead", "shared-warm"]),
+];
 
 /// Printed above each table.
-pub(crate) const CAPTION: &str = "Mean and worst frame, in µs";
+pub(crate) const CAPTION: &str = "Worst frame in ms, and how many frames were late";
 
-/// Returns a table for each kind of container: a row for each container, a column for each scenario.
-pub(crate) fn tables(summary: &Summary) -> Vec<(Subject, Cells)> {
-    let table = |subject| {
-        let scenarios: Vec<&ScenarioSummary> =
-            summary.scenarios.iter().filter(|scenario| scenario.subject == subject).collect();
-        let rows: Vec<Vec<String>> = containers::all()
-            .filter(|container| container.headline)
-            .filter_map(|container| row(container.id, container.name, &scenarios))
-            .collect();
-        let ids = scenarios.iter().map(|scenario| scenario.id);
-        let header = std::iter::once("container").chain(ids).map(str::to_owned).collect();
-        (scenarios.len() > 1 && !rows.is_empty()).then_some((subject, (header, rows)))
-    };
-    Subject::ALL.into_iter().filter_map(table).collect()
+/// The scenarios with one kind of container.
+pub(crate) struct Group<'a> {
+    pub(crate) subject: Subject,
+    pub(crate) names: [&'static str; 5],
+    pub(crate) rows: Vec<Cases<'a>>,
 }
 
-/// Returns a row; `None` for a container that was measured in none of the scenarios.
-fn row(id: &str, name: &str, scenarios: &[&ScenarioSummary]) -> Option<Vec<String>> {
-    let figures = scenarios.iter().map(|scenario| {
-        let row: Option<&Row> = scenario.containers.iter().find(|row| row.id == id);
-        row.map(|row| format!("{} / {}", whole(row.mean_us), whole(row.worst_us)))
-    });
-    let figures: Vec<Option<String>> = figures.collect();
-    figures.iter().any(Option::is_some).then(|| {
-        let cells = figures.into_iter().map(|cell| cell.unwrap_or_else(|| "–".into()));
-        std::iter::once(name.to_owned()).chain(cells).collect()
-    })
+/// A scenario with a row for each column that was measured.
+pub(crate) type Cases<'a> = (&'a ScenarioSummary<'a>, [Option<&'a Row>; 5]);
+
+/// Returns the groups of which something was measured.
+pub(crate) fn groups<'a>(summary: &'a Summary<'_>) -> impl Iterator<Item = Group<'a>> {
+    let name = |id: &str| match containers::find(id) {
+        Some(container) if !container.limit => container.name,
+        _ => "the limit",
+    };
+    let group = move |(subject, ids): (Subject, [&str; 5])| {
+        let scenarios = summary.scenarios.iter().filter(|scenario| scenario.subject == subject);
+        let rows = scenarios.map(|scenario| (scenario, ids.map(|id| scenario.row(id))));
+        let rows = rows.filter(|(_, rows)| rows.iter().any(Option::is_some)).collect();
+        Group { subject, names: ids.map(name), rows }
+    };
+    COLUMNS.into_iter().map(group).filter(|group| !group.rows.is_empty())
+}
+
+/// Returns the group as text.
+pub(crate) fn cells(Group { subject, names, rows }: &Group<'_>) -> Cells {
+    let cell = |row: Option<&Row>| match row {
+        Some(Row { worst_us, over_budget: 0, .. }) => milliseconds(*worst_us),
+        Some(row) => format!("{} ({})", milliseconds(row.worst_us), row.over_budget),
+        None => "–".to_owned(),
+    };
+    let header = [subject.name()].iter().chain(names).map(|&name| name.to_owned()).collect();
+    let row = |(scenario, rows): &Cases<'_>| {
+        [scenario.name.to_owned()].into_iter().chain(rows.iter().copied().map(cell)).collect()
+    };
+    (header, rows.iter().map(row).collect())
 }

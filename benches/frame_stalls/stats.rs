@@ -1,26 +1,37 @@
 //! The figures of a row, from samples.
 
+use bench_common::machine::Machine;
 pub(crate) use bench_common::spread::micros;
 use bench_common::spread::{Spread, mean, median, percentile};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::child::Outcome;
 use crate::containers::Container;
-use crate::scenario::Scenario;
 use crate::scenario::ecs::Steps;
+use crate::scenario::{BUDGET_60_HZ_US, MILLISECOND_US, Scenario, Script};
 
-const MILLISECOND_NS: u64 = 1_000_000;
-const FRAME_60_HZ_NS: u64 = 16_600_000;
+/// The samples of a run, and everything else that the report needs.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) machine: Machine,
+    /// Reproduces the figures.
+    pub(crate) command: String,
+    /// The time from the start of a frame to the start of the next; 0 if they run back to back.
+    pub(crate) period_us: u64,
+    pub(crate) budget_us: Option<u64>,
+    pub(crate) results: Vec<Results>,
+}
 
 /// The samples of a scenario.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Results {
     pub(crate) scenario: Scenario,
+    pub(crate) script: Script,
     pub(crate) measured: Vec<Measured>,
 }
 
 /// The samples of a container, an outcome for each repetition.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     pub(crate) container: &'static Container,
     pub(crate) frames: Vec<Outcome>,
@@ -42,9 +53,8 @@ pub(crate) struct Row {
     pub(crate) worst_push_ns: u64,
     pub(crate) over_1ms: usize,
     pub(crate) over_16ms: usize,
-    /// Frames over the budget of the command line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) over_budget: Option<usize>,
+    /// Frames over the scenario's budget.
+    pub(crate) over_budget: usize,
     pub(crate) page_faults: Option<u64>,
     pub(crate) peak_rss_bytes: Option<u64>,
     /// The longest preparation between two frames; `None` for containers without preparation.
@@ -66,9 +76,12 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    pub(crate) fn new(measured: &Measured, version: String, budget_us: Option<u64>) -> Self {
+    pub(crate) fn new(measured: &Measured, version: String, budget_us: u64) -> Self {
         let runs: Vec<Vec<u64>> = measured.frames.iter().map(sorted_frames).collect();
-        let over = |run: &[u64], budget| run.len() - run.partition_point(|&ns| ns <= budget);
+        let over = |budget_us: u64| {
+            let within = |run: &Vec<u64>| run.partition_point(|&ns| ns <= budget_us * 1000);
+            median(runs.iter().map(|run| run.len() - within(run)))
+        };
         let us = |share| Spread::of(runs.iter().map(|run| micros(percentile(run, share))));
         let (p50, p99, worst) = (us(500), us(990), us(1000));
         let pushes = || measured.pushes.iter().map(|outcome| outcome.worst_push_ns);
@@ -83,10 +96,9 @@ impl Row {
             p999_us: us(999).median,
             worst_us: worst.median,
             worst_push_ns: median(pushes()),
-            over_1ms: median(runs.iter().map(|run| over(run, MILLISECOND_NS))),
-            over_16ms: median(runs.iter().map(|run| over(run, FRAME_60_HZ_NS))),
-            over_budget: budget_us
-                .map(|budget| median(runs.iter().map(|run| over(run, budget * 1000)))),
+            over_1ms: over(MILLISECOND_US),
+            over_16ms: over(BUDGET_60_HZ_US),
+            over_budget: over(budget_us),
             page_faults: median(measured.frames.iter().map(|outcome| outcome.page_faults)),
             peak_rss_bytes: median(measured.frames.iter().map(|outcome| outcome.peak_rss_bytes)),
             worst_idle_us: median(measured.frames.iter().map(|run| run.idle_ns_max)).map(micros),
@@ -123,12 +135,14 @@ pub(crate) fn typical_run(measured: &Measured) -> Option<&Outcome> {
     measured.frames.iter().find(|run| worst(run) == typical)
 }
 
-/// Returns every frame of every repetition, sorted.
-pub(crate) fn pooled(measured: &Measured) -> Vec<u64> {
-    let mut all: Vec<u64> =
-        measured.frames.iter().flat_map(|outcome| outcome.frame_ns.iter().copied()).collect();
-    all.sort_unstable();
-    all
+/// Formats a time as milliseconds, with two digits or more.
+pub(crate) fn milliseconds(us: f64) -> String {
+    let decimals = match us {
+        ..995.0 => 2,
+        ..9950.0 => 1,
+        _ => 0,
+    };
+    format!("{:.decimals$}", us / 1e3)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no memory comes near 2^53 bytes")]

@@ -1,93 +1,62 @@
-//! A sentence for each scenario.
+//! The result for this machine in a sentence, and the project's targets.
 
-use crate::containers;
-use crate::plots::time;
-use crate::scenario::Subject;
-use crate::stats::{Row, micros};
-use crate::summary::{ScenarioSummary, Summary};
+use bench_common::table::Asked;
 
-/// A target: the ratio of one container's worst frame to another's.
-struct Bound {
-    id: &'static str,
-    other: &'static str,
-    times: Times,
-}
+use crate::containers::GLIBC;
+use crate::overview::{self, Cases};
+use crate::stats::milliseconds;
+use crate::summary::Summary;
 
-#[derive(Clone, Copy)]
-enum Times {
-    AtMost(f64),
-    AtLeast(f64),
-}
-
-const BOUNDS: [Bound; 4] = [
-    Bound { id: "block-vec", other: "vmvec-small", times: Times::AtMost(1.0) },
-    Bound { id: "table-ahead", other: "table-warm", times: Times::AtMost(1.5) },
-    Bound { id: "shared-ahead", other: "shared-warm", times: Times::AtMost(1.5) },
-    Bound { id: "mutex-vec-mimalloc", other: "shared-ahead", times: Times::AtLeast(10.0) },
+/// The ratios of one container's worst frame to another's, with the most that they are meant to be.
+const TARGETS: [(&str, &str, f64); 4] = [
+    ("block-vec", "vmvec-small", 1.0),
+    ("table-ahead", "table-warm", 1.5),
+    ("shared-ahead", "shared-warm", 1.5),
+    ("shared-ahead", "mutex-vec-mimalloc", 0.1),
 ];
 
-/// Returns name and sentence of each scenario in which several containers of the overview were measured.
-pub(crate) fn all(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
-    let verdict =
-        |scenario: &ScenarioSummary| Some((scenario.name, sentence(scenario, summary.budget_us)?));
-    summary.scenarios.iter().filter_map(verdict)
-}
-
-/// States how many frames were late, and the worst, for each container. For frames of several steps, and of
-/// tables, which take long even without growth, states the mean instead.
-fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String> {
-    let shown = scenario.containers.iter().filter_map(|row| {
-        containers::find(row.id).filter(|container| container.headline).map(|one| (row, one.limit))
+/// Sums up the scenarios in which the containers to be compared were measured; `None` if there are none.
+pub(crate) fn sentence(summary: &Summary<'_>) -> Option<String> {
+    let compared = |case: &Cases<'_>| matches!(case.1, [Some(_), Some(_), _, Some(_), _]);
+    let rows = overview::groups(summary).flat_map(|group| group.rows).filter(compared);
+    let rows: Vec<Cases<'_>> = rows.collect();
+    let frames: usize = rows.iter().map(|(scenario, _)| scenario.script.frames).sum();
+    let [usual, copying, _, ahead, limit] = [0, 1, 2, 3, 4].map(|column| {
+        let all = rows.iter().filter_map(|(_, rows)| rows[column]);
+        let worst = all.clone().map(|row| row.worst_us).fold(0.0, f64::max);
+        (all.map(|row| row.over_budget).sum::<usize>(), milliseconds(worst))
     });
-    let (limits, others): (Vec<_>, Vec<_>) = shown.partition(|(_, limit)| *limit);
-    if limits.len() + others.len() < 2 {
-        return None;
-    }
-    let late = |row: &Row| match row.over_budget.unwrap_or(row.over_1ms) {
-        0 => "none".to_owned(),
-        frames => frames.to_string(),
+    let count = |late: usize| if late == 0 { "none".to_owned() } else { late.to_string() };
+    let was = if ahead.0 > 1 { "were" } else { "was" };
+    let allocator = if GLIBC { "glibc" } else { "the system's allocator" };
+    let noise = match limit.0 {
+        0 => String::new(),
+        late => format!("; {late} even in warm memory, so the machine was not quiet"),
     };
-    let takes_its_time = |row: &Row| row.steps.is_some() || scenario.subject == Subject::Tables;
-    let budget = time(budget_us.map_or(1000.0, |us| micros(us * 1000)));
-    let mut parts = Vec::new();
-    for (row, is_limit) in others.into_iter().chain(limits) {
-        let name = if is_limit { "the limit, warm memory," } else { row.name };
-        let (late, worst) = (late(row), time(row.worst_us));
-        if takes_its_time(row) && row.over_budget.is_none() {
-            let mean = time(row.mean_us);
-            parts.push(match parts.len() {
-                0 => format!("{name} took a mean of {mean} a frame (worst {worst})"),
-                _ => format!("{name} {mean} ({worst})"),
-            });
-            continue;
-        }
-        parts.push(match parts.len() {
-            // The first part states the units.
-            0 => format!(
-                "{name} was late (over {budget}) in {late} of {} frames (worst {worst})",
-                scenario.script.frames
-            ),
-            _ => format!("{name} in {late} ({worst})"),
-        });
-    }
-    let bounds = BOUNDS.iter().filter_map(|bound| bounded(scenario, bound));
-    Some(parts.join("; ") + "." + &bounds.collect::<String>())
+    (!rows.is_empty()).then(|| {
+        format!(
+            "On this machine, {} of {frames} frames {was} late with stayput committing memory ahead \
+             (worst {} ms), {} with the usual containers on {allocator} (worst {} ms), and {} on mimalloc, \
+             which copies (worst {} ms){noise}.",
+            count(ahead.0),
+            ahead.1,
+            count(usual.0),
+            usual.1,
+            count(copying.0),
+            copying.1,
+        )
+    })
 }
 
-/// States the ratio and whether it meets the target; `None` if one of the two was not measured.
-fn bounded(scenario: &ScenarioSummary, bound: &Bound) -> Option<String> {
-    let row = |id| scenario.containers.iter().find(|row| row.id == id);
-    let (row, other) = (row(bound.id)?, row(bound.other)?);
-    let ratio = row.worst_us / other.worst_us;
-    let kept = match bound.times {
-        Times::AtMost(most) if ratio <= most => format!("within the target of {most}"),
-        Times::AtMost(most) => format!("above the target of {most}"),
-        Times::AtLeast(least) if ratio >= least => format!("at least {least}, the target"),
-        Times::AtLeast(least) => format!("below the target of {least}"),
-    };
-    let decimals = if ratio < 10.0 { 2 } else { 0 };
-    Some(format!(
-        " The worst frame of {} is {ratio:.decimals$} times that of {}: {kept}.",
-        row.name, other.name
-    ))
+/// Returns the targets whose containers were measured.
+pub(crate) fn targets(summary: &Summary<'_>) -> Vec<Asked> {
+    let scenarios = summary.scenarios.iter();
+    let target = scenarios.flat_map(|scenario| {
+        TARGETS.iter().filter_map(|&(id, other, most)| {
+            let (row, other) = (scenario.row(id)?, scenario.row(other)?);
+            let what = format!("{}: {}", scenario.name, row.name);
+            Some(Asked { what, over: other.name, ratio: row.worst_us / other.worst_us, most })
+        })
+    });
+    target.collect()
 }

@@ -10,14 +10,15 @@ mod spawners;
 mod tables;
 mod worlds;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::allocator::Allocator;
 use crate::child::{Job, Outcome};
 use crate::scenario::Scenario;
 
 /// Whether the system's allocator is glibc's, which containers on it have in their names.
-const GLIBC: bool = cfg!(all(target_os = "linux", target_env = "gnu"));
+pub(crate) const GLIBC: bool = cfg!(all(target_os = "linux", target_env = "gnu"));
 
 /// The origin of a container; the plots show each family in a panel of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +136,20 @@ impl Container {
 /// family.
 pub(crate) fn all() -> impl Iterator<Item = &'static Container> {
     arrays::ALL.iter().chain(maps::ALL).chain(tables::ALL).chain(shared::ALL)
+}
+
+/// Stored as the id.
+impl Serialize for Container {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id)
+    }
+}
+
+impl<'de> Deserialize<'de> for &'static Container {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        find(&String::deserialize(deserializer)?)
+            .ok_or_else(|| D::Error::custom("no such container"))
+    }
 }
 
 /// Returns the container with that id.

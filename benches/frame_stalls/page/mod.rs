@@ -1,4 +1,5 @@
-//! `report.html`: one self-contained page, for phones and desks, light or dark.
+//! `report.html`: one self-contained page, for phones and desks, light or dark. What it found comes first, on one
+//! screen; everything else is folded.
 
 mod html;
 mod scenario;
@@ -7,96 +8,104 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write;
 
-use crate::containers;
+use bench_common::spread::millis;
+
+use crate::containers::{self, Container};
+use crate::plots;
 use crate::scenario::Subject;
-use crate::stats::{Results, Row};
+use crate::stats::{Row, Run};
 use crate::summary::{ScenarioSummary, Summary};
 use crate::verdict;
 
-use html::escaped;
+use html::{escaped, write_overview, write_terms};
 
 const STYLE: &str = include_str!("page.css");
 
-pub(crate) fn html(summary: &Summary, results: &[Results]) -> Result<String, Box<dyn Error>> {
+pub(crate) fn html(summary: &Summary<'_>, run: &Run) -> Result<String, Box<dyn Error>> {
+    let verdict = verdict::sentence(summary).unwrap_or_else(|| "Frame stalls".into());
+    let verdict = verdict.replace(" ms", "&nbsp;ms");
     let mut page = String::new();
     write!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>Frame stalls</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>Frame stalls</h1>\n\
-         <p>What growing arrays, slot maps and tables cost a game loop.</p>\n"
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Frame stalls</title>\n\
+         <style>\n{STYLE}{}</style>\n</head>\n<body>\n<h1>{verdict}</h1>\n<div class=\"figures\">\n<div>\n",
+        plots::DARK
     )?;
-    write_verdicts(&mut page, summary)?;
-    write_contents(&mut page, &summary.scenarios)?;
-    for (results, scenario) in results.iter().zip(&summary.scenarios) {
-        scenario::write(&mut page, results, scenario, summary.budget_us)?;
+    write_overview(&mut page, summary)?;
+    writeln!(page, "<p class=\"note\">{}</p>\n</div>", explanation(summary))?;
+    for (index, (results, scenario)) in run.results.iter().zip(&summary.scenarios).enumerate() {
+        let mut figures = scenario::figures(results, scenario)?;
+        if index == 0 {
+            // Not repeated among the others.
+            writeln!(page, "<figure>{}</figure>\n</div>", figures.remove(0))?;
+        }
+        scenario::write(&mut page, results, scenario, &figures)?;
     }
     write_containers(&mut page, &summary.scenarios)?;
-    write_command(&mut page, summary)?;
     write_machine(&mut page, summary)?;
     page.push_str("</body>\n</html>\n");
     Ok(page)
 }
 
-fn write_contents(page: &mut String, scenarios: &[ScenarioSummary]) -> std::fmt::Result {
-    page.push_str("<nav>\n");
-    for ScenarioSummary { id, name, .. } in scenarios {
-        writeln!(page, "<a href=\"#{id}\">{}</a>", escaped(name))?;
-    }
-    page.push_str(
-        "<a href=\"#containers\">Containers and settings</a>\n\
-         <a href=\"#reproduce\">To reproduce</a>\n<a href=\"#machine\">Machine</a>\n</nav>\n",
-    );
-    Ok(())
-}
-
-fn write_verdicts(page: &mut String, summary: &Summary) -> std::fmt::Result {
-    for (name, sentence) in verdict::all(summary) {
-        let (name, sentence) = (escaped(name), escaped(&sentence));
-        writeln!(page, "<p class=\"verdict\"><b>{name}.</b> {sentence}</p>")?;
-    }
-    Ok(())
-}
-
-/// Lists each container once, even if it is measured in several scenarios.
-fn write_containers(page: &mut String, scenarios: &[ScenarioSummary]) -> std::fmt::Result {
-    page.push_str("<h2 id=\"containers\">Containers and settings</h2>\n");
-    for subject in Subject::ALL {
-        let scenarios = scenarios.iter().filter(|scenario| scenario.subject == subject);
-        let rows: Vec<&Row> = scenarios.flat_map(|scenario| &scenario.containers).collect();
-        let measured: BTreeSet<&str> = rows.iter().map(|row| row.id).collect();
-        if measured.is_empty() {
-            continue;
-        }
-        writeln!(page, "<h3>{}</h3>\n<dl>", subject.name())?;
-        for container in containers::all().filter(|container| measured.contains(container.id)) {
-            let Some(row) = rows.iter().find(|row| row.id == container.id) else { continue };
-            let [name, settings, version] = [row.name, row.settings, &row.version].map(escaped);
-            writeln!(page, "<dt>{name}</dt><dd>{settings} <small>({version})</small></dd>")?;
-        }
-        page.push_str("</dl>\n");
-    }
-    Ok(())
-}
-
-fn write_command(page: &mut String, summary: &Summary) -> std::fmt::Result {
-    write!(
-        page,
-        "<h2 id=\"reproduce\">To reproduce</h2>\n<pre>{}</pre>\n\
-         <p><code>benches/README.md</code> describes what is measured, how, and where the figures \
-         mislead. <code>summary.json</code> and <code>frames.csv</code> next to this page hold \
-         all figures. <code>--full</code> measures more scenarios and containers.</p>\n",
-        escaped(&summary.command)
+/// Explains the overview.
+fn explanation(summary: &Summary<'_>) -> String {
+    let scenarios = &summary.scenarios;
+    let budgets: BTreeSet<u64> = scenarios.iter().map(|scenario| scenario.budget_us).collect();
+    let late = budgets.iter().enumerate().map(|(index, &budget)| {
+        let late = format!("{} ms", millis(budget * 1000));
+        let there = scenarios.iter().filter(|scenario| scenario.budget_us == budget);
+        let there: Vec<&str> = there.map(|scenario| scenario.name).collect();
+        // The others have the first.
+        if index == 0 { late } else { format!(" ({late} in {})", there.join(" and ")) }
+    });
+    let late: Vec<String> = late.collect();
+    let rows = scenarios.iter().flat_map(|scenario| &scenario.containers);
+    let runs = match rows.map(|row| row.repetitions).max() {
+        Some(runs @ 2..) => format!("the median of {runs} runs"),
+        _ => "of a single run".into(),
+    };
+    format!(
+        "Worst frame in milliseconds, {runs}. Frames are late after {}: \
+         <span class=\"none\">none late</span> <span class=\"few\">up to 1 in 100</span> \
+         <span class=\"many\">more</span>. The limit is the warm container: memory of the final \
+         size, touched in advance. Measured on {}.",
+        late.concat(),
+        escaped(summary.machine.cpu.as_deref().unwrap_or(&summary.machine.arch))
     )
 }
 
-fn write_machine(page: &mut String, summary: &Summary) -> std::fmt::Result {
-    page.push_str("<h2 id=\"machine\">Measured on</h2>\n<dl>\n");
-    for (label, value) in summary.machine.facts() {
-        writeln!(page, "<dt>{label}</dt><dd>{}</dd>", escaped(&value))?;
+/// Lists each container once, even if it is measured in several scenarios.
+fn write_containers(page: &mut String, scenarios: &[ScenarioSummary<'_>]) -> std::fmt::Result {
+    page.push_str("<details><summary>Containers and settings</summary>\n");
+    for subject in Subject::ALL {
+        let scenarios = scenarios.iter().filter(|scenario| scenario.subject == subject);
+        let rows: Vec<&Row> = scenarios.flat_map(|scenario| &scenario.containers).collect();
+        let found = |one: &'static Container| rows.iter().find(|row| row.id == one.id);
+        let settings = containers::all().filter_map(found);
+        let settings =
+            settings.map(|row| (row.name, format!("{} ({})", row.settings, row.version)));
+        if !rows.is_empty() {
+            writeln!(page, "<h2>{}</h2>", subject.name())?;
+            write_terms(page, settings)?;
+        }
     }
-    page.push_str("</dl>\n");
+    page.push_str("</details>\n");
+    Ok(())
+}
+
+fn write_machine(page: &mut String, summary: &Summary<'_>) -> std::fmt::Result {
+    write!(
+        page,
+        "<details><summary>Machine and command</summary>\n<pre>{}</pre>\n\
+         <p><code>--full</code> measures more scenarios and containers. \
+         <code>benches/README.md</code> describes what is measured, how, and where the figures mislead. \
+         <code>summary.json</code> next to this page has all figures, <code>results.json</code> \
+         the time of each frame.</p>\n",
+        escaped(summary.command)
+    )?;
+    write_terms(page, summary.machine.facts())?;
+    page.push_str("</details>\n");
     Ok(())
 }

@@ -3,97 +3,63 @@
 use std::error::Error;
 use std::fmt::Write;
 
-use super::html::{Mark, escaped, write_figure, write_table};
-use crate::containers::{self, Container, Family};
+use super::html::{escaped, write_figures};
+use crate::containers::{Container, Family};
 use crate::plots;
 use crate::stats::{Measured, Results, Row, typical_run};
 use crate::summary::ScenarioSummary;
-use crate::table;
 
 /// A title, and the containers that a plot shows.
 type Panel = (&'static str, fn(&Container) -> bool);
 
 /// The containers of the overview.
-const OVERVIEW: Panel = ("overview", |container| container.headline);
+const OVERVIEW: Panel = ("", |container| container.headline);
 
 /// Each family in its own plot, with the limit, because more lines in one plot cannot be told apart.
 const FAMILIES: [Panel; 3] = [
-    ("Vec", |container| container.family == Family::Std || container.limit),
-    ("other crates", |container| container.family == Family::Peer || container.limit),
-    ("stayput", |container| container.family == Family::Stayput || container.limit),
+    (", Vec", |container| container.family == Family::Std || container.limit),
+    (", other crates", |container| container.family == Family::Peer || container.limit),
+    (", stayput", |container| container.family == Family::Stayput || container.limit),
 ];
 
+/// Returns the plots; the first is that of frame times, of the containers of the overview.
+pub(super) fn figures(
+    results: &Results,
+    ScenarioSummary { name, containers, .. }: &ScenarioSummary<'_>,
+) -> Result<Vec<String>, Box<dyn Error>> {
+    let measured = &results.measured;
+    let overview = overview(measured);
+    let mut figures = vec![frame_times(overview, results)?];
+    for family in FAMILIES.into_iter().filter(|family| adds_lines(family, measured)) {
+        figures.push(frame_times(family, results)?);
+    }
+    let rows: Vec<&Row> = containers.iter().collect();
+    figures.push(plots::worst_frames(&format!("{name}: worst frame"), &rows)?);
+    figures.extend(plots::memory(&format!("{name}: resident memory"), measured, overview.1)?);
+    Ok(figures)
+}
+
+/// Writes everything about a scenario, folded.
 pub(super) fn write(
     page: &mut String,
     results: &Results,
-    scenario: &ScenarioSummary,
-    budget_us: Option<u64>,
-) -> Result<(), Box<dyn Error>> {
-    let ScenarioSummary { id, name, description, containers, .. } = scenario;
-    writeln!(page, "<h2 id=\"{id}\">Scenario: {}</h2>", escaped(name))?;
-    writeln!(page, "<p>{}</p>", escaped(description))?;
-
-    let best = best(containers);
-    let shown = shown(containers, best);
-    let marked = |rows: &[&Row]| rows.iter().map(|row| mark(row, best)).collect::<Vec<_>>();
-
-    let measured = &results.measured;
-    let overview = overview(measured);
-    let figures = [frame_times(overview, measured)?, plots::worst_frames("Worst frame", &shown)?];
-    write_figures(page, &figures)?;
-    writeln!(page, "<p class=\"note\">{}</p>", escaped(&how(measured)))?;
-    write_table(page, &table::main_figures(scenario.subject, &shown), &marked(&shown))?;
-
-    let all: Vec<&Row> = containers.iter().collect();
-    writeln!(page, "<details><summary>Percentiles, memory and all figures</summary>")?;
-    let mut figures = vec![percentiles(overview, measured)?];
-    figures.extend(plots::memory("Resident memory", measured, overview.1)?);
-    for family in FAMILIES.into_iter().filter(|family| adds_lines(family, measured)) {
-        figures.push(frame_times(family, measured)?);
-        figures.push(percentiles(family, measured)?);
-    }
-    if all.len() > shown.len() {
-        figures.push(plots::worst_frames("Worst frame, all containers", &all)?);
-    }
-    write_figures(page, &figures)?;
-    page.push_str(
-        "<p class=\"note\">Percentiles are over the frames of all repetitions; each line ends at the \
-         worst frame. Resident memory is that of the process after each frame, in the runs whose frame \
-         times are shown: the container's elements, what it or the allocator keeps, and some 3 MiB \
-         of program. The table is in microseconds unless stated, each figure the median over \
-         the repetitions; the range is that of the single repetitions' worst frames.</p>\n",
-    );
-    write_table(page, &table::all_figures(containers, budget_us), &marked(&all))?;
-    page.push_str("</details>\n");
-    Ok(())
+    scenario: &ScenarioSummary<'_>,
+    figures: &[String],
+) -> std::fmt::Result {
+    let ScenarioSummary { id, name, description, .. } = scenario;
+    // The id is inside, so that a link unfolds the section.
+    writeln!(
+        page,
+        "<details><summary>{name}</summary>\n<p id=\"{id}\">{}</p>\n<div class=\"figures\">",
+        escaped(description)
+    )?;
+    figures.iter().try_for_each(|svg| writeln!(page, "<figure>{svg}</figure>"))?;
+    writeln!(page, "</div>\n<p class=\"note\">{}</p>", how(&results.measured))?;
+    write_figures(page, scenario)?;
+    page.write_str("</details>\n")
 }
 
-/// Returns the best container that is neither this crate's nor the limit.
-fn best(rows: &[Row]) -> Option<&'static str> {
-    let others = rows.iter().filter(|row| {
-        containers::find(row.id).is_some_and(|one| one.family != Family::Stayput && !one.limit)
-    });
-    others.min_by(|a, b| f64::total_cmp(&a.worst_us, &b.worst_us)).map(|row| row.id)
-}
-
-/// Returns the containers of the overview, and the best.
-fn shown<'a>(rows: &'a [Row], best: Option<&str>) -> Vec<&'a Row> {
-    let headline = |row: &Row| containers::find(row.id).is_some_and(|one| one.headline);
-    let shown: Vec<&Row> =
-        rows.iter().filter(|row| headline(row) || Some(row.id) == best).collect();
-    if shown.len() > 1 { shown } else { rows.iter().collect() }
-}
-
-fn mark(row: &Row, best: Option<&str>) -> Mark {
-    match containers::find(row.id) {
-        Some(one) if one.limit => Mark::Limit,
-        Some(one) if one.family == Family::Stayput => Mark::Ours,
-        _ if Some(row.id) == best => Mark::Best,
-        _ => Mark::None,
-    }
-}
-
-/// Explains the first plots.
+/// Explains the plots and the table.
 fn how(measured: &[Measured]) -> String {
     let frames = measured.iter().find_map(typical_run).map_or(0, |run| run.frame_ns.len());
     let group = match plots::frames_a_point(frames) {
@@ -101,36 +67,26 @@ fn how(measured: &[Measured]) -> String {
         group => format!(" Each point is the worst of {group} frames."),
     };
     format!(
-        "Frame times are those of the repetition whose worst frame is the median one.{group} \
-         Worst frames are medians over the repetitions; thin lines span the single repetitions."
+        "Frame times and resident memory are those of the run whose worst frame is the median \
+         one.{group} Bars are medians over the runs, and \
+         thin lines their range. Resident memory includes some 3 MiB of program. The table is in \
+         microseconds unless stated; each figure is the median over the runs."
     )
 }
 
-fn frame_times((title, shown): Panel, measured: &[Measured]) -> Result<String, Box<dyn Error>> {
-    plots::frame_times(&format!("Frame times: {title}"), measured, shown)
-}
-
-fn percentiles((title, shown): Panel, measured: &[Measured]) -> Result<String, Box<dyn Error>> {
-    plots::percentiles(&format!("Percentiles: {title}"), measured, shown)
+fn frame_times((title, shown): Panel, results: &Results) -> Result<String, Box<dyn Error>> {
+    let title = format!("{}{title}: time of each frame", results.scenario.name());
+    plots::frame_times(&title, &results.measured, shown)
 }
 
 /// The overview; or all containers, if the overview had no more than one line.
 fn overview(measured: &[Measured]) -> Panel {
     let lines = measured.iter().filter(|measured| OVERVIEW.1(measured.container)).count();
-    if lines > 1 { OVERVIEW } else { ("all", |_| true) }
+    if lines > 1 { OVERVIEW } else { ("", |_| true) }
 }
 
 /// Whether a family has a container that the overview does not show.
 fn adds_lines((_, shown): &Panel, measured: &[Measured]) -> bool {
-    let has_others = measured
-        .iter()
-        .any(|measured| shown(measured.container) && !OVERVIEW.1(measured.container));
-    has_others && overview(measured).0 == OVERVIEW.0
-}
-
-fn write_figures(page: &mut String, figures: &[String]) -> std::fmt::Result {
-    page.push_str("<div class=\"figures\">\n");
-    figures.iter().try_for_each(|figure| write_figure(page, figure))?;
-    page.push_str("</div>\n");
-    Ok(())
+    let overview = overview(measured).1;
+    measured.iter().any(|one| shown(one.container) && !overview(one.container))
 }

@@ -10,12 +10,15 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::containers::{Container, Family};
 
+/// The colours on a dark screen, as CSS.
+pub(crate) const DARK: &str = include_str!("dark.css");
+
 /// Text and axes.
-pub(crate) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
+pub(super) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
 /// Grid lines.
-pub(crate) const GRID: RGBColor = RGBColor(0xDD, 0xDD, 0xDD);
+const GRID: RGBColor = RGBColor(0xDD, 0xDD, 0xDD);
 /// The background.
-pub(crate) const PAPER: RGBColor = RGBColor(0xFE, 0xFE, 0xFE);
+const PAPER: RGBColor = RGBColor(0xFE, 0xFE, 0xFE);
 
 pub(super) type Failure = Box<dyn Error>;
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -100,23 +103,6 @@ pub(super) fn svg(
         root.present()?;
     }
     Ok(text)
-}
-
-/// Plots lines, whose points are microseconds over something, against a logarithmic axis. All lines, shown or
-/// not, determine its range, so that plots of the same data can be compared.
-pub(super) fn time_plot(
-    title: &str,
-    x: &Axis,
-    mut lines: Vec<Line>,
-    shown: fn(&Container) -> bool,
-) -> Result<String, Failure> {
-    let times = lines.iter().flat_map(|line| &line.points).map(|&(_, us)| us);
-    let y = Axis::times("", times);
-    lines.retain(|line| shown(line.container));
-    for point in lines.iter_mut().flat_map(|line| &mut line.points) {
-        point.1 = height(point.1);
-    }
-    line_plot(title, x, &y, &budgets(), &lines)
 }
 
 /// Plots lines, with the legend below. This crate's are drawn last, and thicker. Rules are dashed horizontal
@@ -230,7 +216,7 @@ pub(super) fn font(size: u32) -> TextStyle<'static> {
 }
 
 /// Formats a time as `50 µs`, `1 ms` or `2 s`.
-pub(crate) fn time(us: f64) -> String {
+pub(super) fn time(us: f64) -> String {
     let (value, unit) = match us {
         ..1_000.0 => (us, "µs"),
         ..1_000_000.0 => (us / 1e3, "ms"),

@@ -1,6 +1,6 @@
 //! Time and memory over the frame's number.
 
-use super::chart::{Axis, Failure, Line, line_plot, time_plot};
+use super::chart::{Axis, Failure, Line, budgets, height, line_plot};
 use crate::child::Outcome;
 use crate::containers::Container;
 use crate::stats::{Measured, as_f64, mebibytes, micros, typical_run};
@@ -14,14 +14,21 @@ pub(crate) fn frames_a_point(frames: usize) -> usize {
     frames.div_ceil(POINTS_MAX).max(1)
 }
 
-/// Plots a line for each container that is shown, of its typical run.
+/// Plots a line for each container that is shown, of its typical run. All lines, shown or not, determine the
+/// range, so that plots of one scenario can be compared.
 pub(crate) fn frame_times(
     title: &str,
     measured: &[Measured],
     shown: fn(&Container) -> bool,
 ) -> Result<String, Failure> {
-    let lines = lines(measured, |run| thinned(&run.frame_ns, micros));
-    time_plot(title, &frame_numbers(measured), lines, shown)
+    let mut lines = lines(measured, |run| thinned(&run.frame_ns, micros));
+    let times = lines.iter().flat_map(|line| &line.points).map(|&(_, us)| us);
+    let y = Axis::times("", times);
+    lines.retain(|line| shown(line.container));
+    for point in lines.iter_mut().flat_map(|line| &mut line.points) {
+        point.1 = height(point.1);
+    }
+    line_plot(title, &frame_numbers(measured), &y, &budgets(), &lines)
 }
 
 /// Plots a line for each container that is shown, of the same run; `None` if the system does not say.

@@ -4,22 +4,15 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::chart::{
-    Axis, Failure, Line, axes, budgets, colour, draw_rules, font, height, stroke, svg,
+    Axis, DARK, Failure, Line, axes, budgets, colour, draw_rules, font, height, stroke, svg,
 };
 use super::frames::{frame_numbers, lines, thinned};
+use crate::readme::SHOWN;
 use crate::stats::{Measured, micros};
 
-/// The lines, by their containers, in drawing order.
-const LINES: [(&str, &str); 4] = [
-    ("vec-mimalloc", "Vec on mimalloc"),
-    ("vec", if cfg!(target_env = "gnu") { "Vec on glibc" } else { "Vec" }),
-    ("vec-warm", "warm memory: the limit"),
-    ("vmvec-ahead", "VmVec, commit-ahead"),
-];
-
-const SIZE: (u32, u32) = (800, 340);
+const SIZE: (u32, u32) = (640, 340);
 /// Space for the names.
-const RIGHT_MARGIN: u32 = 208;
+const RIGHT_MARGIN: u32 = 136;
 /// The least distance between two names, as a share of the plot's height.
 const NAMES_APART: f64 = 0.09;
 /// The number of points at a line's end whose mean height its name gets.
@@ -28,8 +21,8 @@ const END_POINTS: usize = 20;
 /// Plots the runs whose worst frames are the median ones; `None` if some of the lines were not measured.
 pub(crate) fn picture(title: &str, measured: &[Measured]) -> Result<Option<String>, Failure> {
     let all = lines(measured, |run| thinned(&run.frame_ns, micros));
-    let of = |(id, name)| Some((all.iter().find(|line| line.container.id == id)?, name));
-    let Some(named) = LINES.into_iter().map(of).collect::<Option<Vec<(&Line, &str)>>>() else {
+    let of = |(id, name, _)| Some((all.iter().find(|line| line.container.id == id)?, name));
+    let Some(named) = SHOWN.into_iter().map(of).collect::<Option<Vec<(&Line, &str)>>>() else {
         return Ok(None);
     };
     let x = frame_numbers(measured);
@@ -50,7 +43,7 @@ pub(crate) fn picture(title: &str, measured: &[Measured]) -> Result<Option<Strin
         }
         Ok(())
     })?;
-    Ok(Some(svg))
+    Ok(Some(svg.replacen(">\n", &format!(">\n<style>\n{DARK}</style>\n"), 1)))
 }
 
 /// Returns the heights of the names: at the ends of their lines, moved apart where they would overlap.

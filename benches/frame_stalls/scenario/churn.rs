@@ -42,9 +42,9 @@ pub(crate) fn measure<K: ChurnMap>(job: &Job, handling: Handling<K>) -> Outcome 
         game.live.len(),
         job.script.most(),
         "{} removed other entities than it should",
-        job.container
+        job.container.name
     );
-    assert_eq!(game.map.sum(), expected, "{} lost or changed entities", job.container);
+    assert_eq!(game.map.sum(), expected, "{} lost or changed entities", job.container.name);
     outcome
 }
 

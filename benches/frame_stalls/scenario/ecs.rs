@@ -46,7 +46,7 @@ pub(crate) struct Steps {
 pub(crate) fn measure<W: World>(job: &Job, handling: Handling<W>) -> Outcome {
     let mut game = Ecs::new(&job.script, handling);
     let outcome = play(job, &mut game);
-    assert_eq!(game.world.sum(), game.expected_sum(), "{} lost entities", job.container);
+    assert_eq!(game.world.sum(), game.expected_sum(), "{} lost entities", job.container.name);
     let frames = job.script.frames as u64;
     let Steps { insert_ns, iter_mut_ns, join_ns, retain_ns } = game.steps;
     let mean = Steps {

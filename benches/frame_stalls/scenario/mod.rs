@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) use handling::Handling;
 pub(crate) use script::{Burst, Script};
 
+pub(crate) const MILLISECOND_US: u64 = 1000;
+pub(crate) const BUDGET_60_HZ_US: u64 = 16_600;
+
 /// The work of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 pub(crate) enum Scenario {
@@ -48,15 +51,15 @@ impl Scenario {
     /// Its id, for the command line and for file names, its name, and the kind of its containers.
     const fn facts(self) -> (&'static str, &'static str, Subject) {
         match self {
-            Self::Steady => ("steady", "steady spawn", Subject::Arrays),
-            Self::Burst => ("burst", "bursts", Subject::Arrays),
-            Self::Many => ("many", "many arrays", Subject::Arrays),
-            Self::Beside => ("beside", "beside an allocating thread", Subject::Arrays),
-            Self::Level => ("level", "level change", Subject::Arrays),
-            Self::Churn => ("churn", "churn", Subject::Maps),
+            Self::Steady => ("steady", "Steady spawn", Subject::Arrays),
+            Self::Burst => ("burst", "Bursts", Subject::Arrays),
+            Self::Many => ("many", "Many arrays", Subject::Arrays),
+            Self::Beside => ("beside", "Beside an allocating thread", Subject::Arrays),
+            Self::Level => ("level", "Level change", Subject::Arrays),
+            Self::Churn => ("churn", "Churn", Subject::Maps),
             Self::Ecs => ("ecs", "ECS loop", Subject::Maps),
-            Self::Table => ("table", "a table grows", Subject::Tables),
-            Self::Workers => ("workers", "workers append while the frame reads", Subject::Shared),
+            Self::Table => ("table", "Growing table", Subject::Tables),
+            Self::Workers => ("workers", "Appending threads", Subject::Shared),
         }
     }
 
@@ -70,6 +73,14 @@ impl Scenario {
 
     pub(crate) const fn subject(self) -> Subject {
         self.facts().2
+    }
+
+    /// The time after which a frame is late: in frames that take a millisecond without growth, one at 60 Hz.
+    pub(crate) const fn budget_us(self) -> u64 {
+        match self {
+            Self::Ecs | Self::Table => BUDGET_60_HZ_US,
+            _ => MILLISECOND_US,
+        }
     }
 }
 
@@ -91,7 +102,7 @@ impl Subject {
             Self::Arrays => "Arrays",
             Self::Maps => "Slot maps",
             Self::Tables => "Tables",
-            Self::Shared => "Arrays that threads share",
+            Self::Shared => "Shared arrays",
         }
     }
 }

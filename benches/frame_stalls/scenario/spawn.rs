@@ -30,7 +30,7 @@ pub(crate) fn measure<S: Spawner>(job: &Job, handling: Handling<S>) -> Outcome {
     drop(neighbour);
     game.count();
     let expected = entity::expected_sum(0..game.indices.end);
-    assert_eq!(game.sum, expected, "{} lost or changed entities", job.container);
+    assert_eq!(game.sum, expected, "{} lost or changed entities", job.container.name);
     outcome
 }
 

@@ -30,9 +30,9 @@ pub(crate) trait Finder {
 pub(crate) fn measure<F: Finder>(job: &Job, handling: Handling<F>) -> Outcome {
     let mut game = Growth::new(&job.script, handling);
     let outcome = play(job, &mut game);
-    assert_eq!(game.found, game.expected, "{} found other rows than it should", job.container);
+    assert_eq!(game.found, game.expected, "{} found other rows than it should", job.container.name);
     let expected = entity::expected_sum_of_rows(0..game.indices.end);
-    assert_eq!(game.table.sum(), expected, "{} lost or changed rows", job.container);
+    assert_eq!(game.table.sum(), expected, "{} lost or changed rows", job.container.name);
     outcome
 }
 

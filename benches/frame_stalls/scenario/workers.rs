@@ -59,7 +59,7 @@ pub(crate) fn measure<S: Shared>(job: &Job, handling: Handling<S>) -> Outcome {
     // Pushes after the last frame.
     outcome.worst_push_ns = outcome.worst_push_ns.max(longest_ns.load(Ordering::Relaxed));
     outcome.late = game.late();
-    game.check(&job.container);
+    game.check(job.container.name);
     outcome
 }
 
