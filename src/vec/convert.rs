@@ -103,6 +103,8 @@ impl<T> From<VmVec<T>> for Vec<T> {
         // SAFETY: these elements were just initialised.
         unsafe { vec.set_len(from.len) };
         from.len = 0;
+        // Not by the end of the function: if a backing panics then, the result leaks.
+        drop(from);
         vec
     }
 }
@@ -147,7 +149,10 @@ impl<T, const N: usize> TryFrom<VmVec<T>> for [T; N] {
         let array = from.as_ptr().cast::<[T; N]>();
         // SAFETY: the `N` elements are initialised, and past the length now, so they are not read again. An array has
         // the alignment of its elements.
-        Ok(unsafe { array.read() })
+        let array = unsafe { array.read() };
+        // As above.
+        drop(from);
+        Ok(array)
     }
 }
 

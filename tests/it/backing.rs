@@ -12,6 +12,7 @@ use stayput::{DenseSlotMap, Table, indices};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::rc::Rc;
 
 const KIB: usize = 1 << 10;
 
@@ -535,6 +536,52 @@ fn a_backing_is_dropped_once_after_the_elements() {
     (0..100).for_each(|n| drop(second.insert(keys.insert(n), Element(log.clone()))));
     drop(second);
     assert_eq!(log.drops(), 1);
+}
+
+#[test]
+fn elements_are_dropped_although_a_backing_panics_when_it_is_dropped_after_a_conversion() {
+    struct Panics(Buffer);
+
+    // SAFETY: all calls go to the buffer, which is owned.
+    unsafe impl Backing for Panics {
+        fn start(&self) -> NonNull<u8> {
+            self.0.start()
+        }
+
+        fn reserved_bytes(&self) -> usize {
+            self.0.reserved_bytes()
+        }
+
+        unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+            // SAFETY: the caller's guarantee.
+            unsafe { self.0.commit(range) }
+        }
+
+        unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
+            // SAFETY: the caller's guarantee.
+            unsafe { self.0.decommit(range) }
+        }
+    }
+
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    let element = Rc::new(());
+    let elements = || {
+        let mut vec = VmVec::builder().build_in(Panics(Buffer::new(64 * KIB, 4 * KIB, 8)));
+        vec.extend([(); 3].map(|()| Rc::clone(&element)));
+        vec
+    };
+    assert!(panics(|| Vec::from(elements())));
+    assert!(panics(|| Box::<[_]>::from(elements())));
+    assert!(panics(|| <[_; 3]>::try_from(elements())));
+    #[cfg(feature = "block-vec")]
+    assert!(panics(|| stayput::BlockVec::from(elements())));
+    assert!(panics(|| elements().into_iter().collect::<Vec<_>>()));
+    assert_eq!(Rc::strong_count(&element), 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use super::{Groups, Pad, Record};
 use crate::columns::{Fields, Row};
-use crate::error::{Error, Refused, unwrap_or_panic};
+use crate::error::{Error, ErrorKind, Refused, unwrap_or_panic};
 use crate::vec::{VecStats, VmVec};
 use std::array;
 use std::marker::PhantomData;
@@ -191,6 +191,12 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// Appends a record of padding.
     #[inline]
     fn begin_group(&mut self) -> Result<(), Error> {
+        // Records that take no memory are as many as `usize` counts, but their rows must be countable, too.
+        let lanes = self.records.len().checked_add(1).and_then(|count| count.checked_mul(N));
+        if lanes.is_none() {
+            let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX);
+            return Err(error.with_limit(usize::MAX as u64));
+        }
         self.records.try_reserve(1)?;
         self.records.push(R::Fields::group(array::from_fn(|_| R::PAD.into_fields())));
         Ok(())

@@ -151,6 +151,19 @@ fn memory_is_counted_in_rows() {
     two.try_reserve(8).unwrap();
 }
 
+#[test]
+fn rows_that_take_no_memory_are_refused_before_they_cannot_be_counted() {
+    const RECORDS: usize = usize::MAX / 8;
+    let mut groups: Groups<((),), 8> = Groups::new();
+    groups.records = VmVec::from([([(); 8],); RECORDS]);
+    groups.len = RECORDS * 8;
+    let refused = groups.try_push(((),)).unwrap_err();
+    assert_eq!(refused.error.kind(), ErrorKind::CapacityOverflow);
+    assert_eq!(groups.pop(), Some(((),)));
+    groups.push(((),));
+    assert_eq!(groups.len(), RECORDS * 8);
+}
+
 thread_local!(static IS_ARMED: Cell<bool> = const { Cell::new(false) });
 
 /// Panics at the first drop of a pad when it is armed.
