@@ -2,13 +2,9 @@
 //! position. (A debug build has a tenth of them.)
 //!
 //!     cargo run --release --example pickups
-//!     cargo run --release --example pickups -- coins.ppm
-//!
-//! With a path, writes the last frame there as a picture.
 
 use stayput::{DefaultKey, Table, indices};
 use std::time::{Duration, Instant};
-use std::{env, fs, io};
 
 const COINS: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
 const PLAYERS: usize = COINS / 100;
@@ -82,33 +78,7 @@ fn pick_up(coins: &mut Coins, players: &mut [Player]) {
     }
 }
 
-/// Coins are gold, players white.
-fn picture(coins: &Coins, players: &[Player]) -> Vec<u8> {
-    const WIDTH: usize = 800;
-    let mut pixels = vec![[12_u8, 14, 28]; WIDTH * WIDTH];
-    let mut dot = |at: [f32; 2], radius: usize, colour: [u8; 3]| {
-        #[expect(clippy::cast_precision_loss, reason = "a small number")]
-        let scale = WIDTH as f32 / SIZE;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0")]
-        let [x, y] = at.map(|at| (at.max(0.0) * scale) as usize);
-        for row in y..(y + radius).min(WIDTH) {
-            for column in x..(x + radius).min(WIDTH) {
-                pixels[row * WIDTH + column] = colour;
-            }
-        }
-    };
-    coins
-        .values()
-        .for_each(|(coin, worth)| dot(coin.at, 1, [90 + 55 * (*worth).min(3) as u8, 150, 40]));
-    for player in players {
-        dot(player.at, 3, [255, 255, 255]);
-    }
-    let mut file = format!("P6 {WIDTH} {WIDTH} 255\n").into_bytes();
-    file.extend(pixels.as_flattened());
-    file
-}
-
-fn main() -> io::Result<()> {
+fn main() {
     let mut random = Random(1);
     let mut coins = Coins::with_capacity(COINS);
     coins.extend((1..=3).cycle().take(COINS).map(|worth| (Coin { at: random.place() }, worth)));
@@ -138,8 +108,4 @@ fn main() -> io::Result<()> {
     println!(
         "{COINS} coins, {PLAYERS} players, the richest has {richest}: frame mean {mean:.1?}, worst {worst:.1?}"
     );
-    if let Some(path) = env::args_os().nth(1) {
-        fs::write(path, picture(&coins, &players))?;
-    }
-    Ok(())
 }

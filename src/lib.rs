@@ -62,8 +62,9 @@
 //! the page [`guide::the_web`] lists the differences.
 //!
 //! After `fork`, the child has a copy of every container at the same addresses and may use them and create others,
-//! whatever other threads of the parent were doing. ([`SharedVec`] and `FileVec` state exceptions.) Memory locked by [`Reservation::lock`] is not locked in the child,
-//! and the background thread does not exist there: containers that it served then commit memory on their own.
+//! whatever other threads of the parent were doing. ([`SharedVec`] and `FileVec` state exceptions.) Memory locked by
+//! [`Reservation::lock`] is not locked in the child, and the background thread does not exist there: containers that it
+//! served then commit memory on their own.
 //!
 //! # Features
 //!

@@ -66,7 +66,8 @@ fn memory_status() -> Option<MEMORYSTATUSEX> {
         MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };
     // SAFETY: the structure is writable and contains its own size.
     check(unsafe { GlobalMemoryStatusEx(&raw mut status) }).ok()?;
-    Some(status)
+    // Wine returns zeros to a thread that asks while the first one finds out.
+    (status.ullTotalPhys > 0).then_some(status)
 }
 
 pub(super) fn memory_bytes() -> Option<u64> {

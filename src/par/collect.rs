@@ -78,7 +78,10 @@ fn extend_by<T: Send>(vec: &mut VmVec<T>, len: usize, iter: impl ParallelIterato
     let start = spare.start;
     let written = iter.drive_unindexed(spare);
     let count = written.count;
-    assert!(count == len && written.start == start, "{len} elements were told, and {count} came");
+    assert!(
+        count == len && written.start == start,
+        "the iterator reported {len} elements, but yielded {count}"
+    );
     mem::forget(written);
     // SAFETY: `Spare::past` reserved `len` more elements, and the assertion above established that `written` owned
     // all of them, initialised; it was forgotten, so nothing else owns them.
@@ -150,7 +153,7 @@ impl<'v, T: Send> Consumer<T> for Spare<'v, T> {
 impl<T: Send> UnindexedConsumer<T> for Spare<'_, T> {
     /// Not called: an iterator that knows its length is split by index.
     fn split_off_left(&self) -> Self {
-        panic!("an iterator that told its length is split without it")
+        panic!("the iterator reported its length, but was split without it")
     }
 
     fn to_reducer(&self) -> SideBySide {
@@ -169,7 +172,10 @@ impl<'v, T: Send> Folder<T> for SpareFolder<'v, T> {
 
     #[inline]
     fn consume(mut self, element: T) -> Self {
-        assert!(self.written.count < self.spare, "more elements came than were told");
+        assert!(
+            self.written.count < self.spare,
+            "the iterator yielded more elements than it reported"
+        );
         // SAFETY: the count is below the number of slots, as asserted above.
         let slot = unsafe { self.written.start.add(self.written.count) };
         // SAFETY: the slot is within capacity, past the last element, and in no other part.

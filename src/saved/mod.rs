@@ -59,7 +59,7 @@
 //!
 //! Later versions read what earlier ones wrote, with the same key type; tests of the crate check this with files of
 //! each version. Versions may write new variants or fields, which older ones refuse; they do so only with a new minor
-//! version (after 1.0, a new patch version).
+//! version.
 //!
 //! The bits of a key are split as its [`Layout`](crate::Layout) says: with another layout they are another key. To
 //! change the layout, read with the old type and create keys of the new one with

@@ -23,7 +23,8 @@ impl OwnOptions for KeyOptions {
 }
 
 impl<C> Builder<C, KeyOptions> {
-    /// Sets which hole is filled first, and so which key is returned next. Defaults to [`Reuse::Recent`].
+    /// Sets which hole is filled first, and so which key is returned next; see [`Reuse`]. Defaults to
+    /// [`Reuse::Recent`].
     ///
     /// For a `SharedSlotMap`, see [its keys](crate::SharedSlotMap#keys).
     pub const fn reuse(mut self, reuse: Reuse) -> Self {

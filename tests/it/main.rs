@@ -58,6 +58,7 @@ mod drops;
 mod effort;
 #[cfg(feature = "alloc")]
 mod errors;
+mod examples;
 #[cfg(all_containers)]
 mod family;
 #[cfg(feature = "table")]

@@ -3,6 +3,19 @@
 #![forbid(unsafe_code)]
 
 /// Selects the hole of a [`SlotMap`](crate::SlotMap) that an insertion fills.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Reuse, SlotMap};
+///
+/// let mut map = SlotMap::builder().reuse(Reuse::Lowest).build();
+/// let keys = [0, 1, 2].map(|value| map.insert(value));
+/// map.remove(keys[0]);
+/// map.remove(keys[2]);
+/// let key = map.insert(3);
+/// assert_eq!(map.keys().next(), Some(key)); // in the first slot
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reuse {

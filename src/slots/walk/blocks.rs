@@ -39,13 +39,15 @@ macro_rules! blocks {
         }
 
         impl<K: Key, V> $Block<'_, K, V> {
-            /// Returns the index of the first slot, a multiple of 64.
+            /// Returns the index of the first slot, a multiple of 64. See [`SlotMap::blocks`](crate::SlotMap::blocks)
+            /// for an example.
             #[inline]
             pub fn first_index(&self) -> u32 {
                 self.walk.block_start()
             }
 
-            /// Returns a bit for each slot, the lowest for the first. It is set if the slot holds a value.
+            /// Returns a bit for each slot, the lowest for the first. It is set if the slot holds a value. See
+            /// [`SlotMap::blocks`](crate::SlotMap::blocks) for an example.
             #[inline]
             pub const fn mask(&self) -> u64 {
                 self.mask
