@@ -7,9 +7,9 @@
 /// # Examples
 ///
 /// ```
-/// use stayput::{Reuse, SlotMap};
+/// use stayput::{DefaultKey, Reuse, SlotMap};
 ///
-/// let mut map = SlotMap::builder().reuse(Reuse::Lowest).build();
+/// let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(Reuse::Lowest).build();
 /// let keys = [0, 1, 2].map(|value| map.insert(value));
 /// map.remove(keys[0]);
 /// map.remove(keys[2]);
