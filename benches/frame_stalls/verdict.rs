@@ -1,6 +1,6 @@
 //! The result for this machine in a sentence, and the project's targets.
 
-use bench_common::table::Asked;
+use bench_common::table::Target;
 
 use crate::containers::GLIBC;
 use crate::overview::{self, Cases};
@@ -49,13 +49,13 @@ pub(crate) fn sentence(summary: &Summary<'_>) -> Option<String> {
 }
 
 /// Returns the targets whose containers were measured.
-pub(crate) fn targets(summary: &Summary<'_>) -> Vec<Asked> {
+pub(crate) fn targets(summary: &Summary<'_>) -> Vec<Target> {
     let scenarios = summary.scenarios.iter();
     let target = scenarios.flat_map(|scenario| {
         TARGETS.iter().filter_map(|&(id, other, most)| {
             let (row, other) = (scenario.row(id)?, scenario.row(other)?);
             let what = format!("{}: {}", scenario.name, row.name);
-            Some(Asked { what, over: other.name, ratio: row.worst_us / other.worst_us, most })
+            Some(Target { what, over: other.name, ratio: row.worst_us / other.worst_us, most })
         })
     });
     target.collect()
