@@ -351,34 +351,35 @@ fn dense_maps_and_tables_use_a_backing_and_return_it_if_they_are_refused() {
     assert_eq!((log.committed_bytes(), log.drops()), (0, 0));
 }
 
-#[test]
-fn default_methods_work() {
-    struct Least(Buffer);
+/// A backing with only the required methods, and something that is dropped with it.
+struct Least<D>(Buffer, D);
 
-    // SAFETY: `Buffer` upholds the contract, and the default methods only write where they may.
-    unsafe impl Backing for Least {
-        fn start(&self) -> NonNull<u8> {
-            self.0.start()
-        }
-
-        fn reserved_bytes(&self) -> usize {
-            self.0.reserved_bytes()
-        }
-
-        unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-            // SAFETY: this is what the caller guarantees.
-            unsafe { self.0.commit(range) }
-        }
-
-        unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-            // SAFETY: this is what the caller guarantees.
-            unsafe { self.0.decommit(range) }
-        }
+// SAFETY: `Buffer` upholds the contract, and the default methods only write where they may.
+unsafe impl<D: Send + Sync + 'static> Backing for Least<D> {
+    fn start(&self) -> NonNull<u8> {
+        self.0.start()
     }
 
+    fn reserved_bytes(&self) -> usize {
+        self.0.reserved_bytes()
+    }
+
+    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        // SAFETY: this is what the caller guarantees.
+        unsafe { self.0.commit(range) }
+    }
+
+    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        // SAFETY: this is what the caller guarantees.
+        unsafe { self.0.decommit(range) }
+    }
+}
+
+#[test]
+fn default_methods_work() {
     let buffer = Buffer::new(1 << 20, 64 * KIB, 8);
     let log = buffer.log();
-    let mut map = SlotMap::<DefaultKey, [u32; 255]>::builder().build_in(Least(buffer));
+    let mut map = SlotMap::<DefaultKey, [u32; 255]>::builder().build_in(Least(buffer, ()));
     map.prefault(10);
     let keys: Vec<_> = (0..1024).map(|n| map.insert([n; 255])).collect();
     map.retain(|_, value| value[0] == 1023);
@@ -540,28 +541,7 @@ fn a_backing_is_dropped_once_after_the_elements() {
 
 #[test]
 fn elements_are_dropped_although_a_backing_panics_when_it_is_dropped_after_a_conversion() {
-    struct Panics(Buffer);
-
-    // SAFETY: all calls go to the buffer, which is owned.
-    unsafe impl Backing for Panics {
-        fn start(&self) -> NonNull<u8> {
-            self.0.start()
-        }
-
-        fn reserved_bytes(&self) -> usize {
-            self.0.reserved_bytes()
-        }
-
-        unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-            // SAFETY: the caller's guarantee.
-            unsafe { self.0.commit(range) }
-        }
-
-        unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-            // SAFETY: the caller's guarantee.
-            unsafe { self.0.decommit(range) }
-        }
-    }
+    struct Panics;
 
     impl Drop for Panics {
         fn drop(&mut self) {
@@ -571,7 +551,7 @@ fn elements_are_dropped_although_a_backing_panics_when_it_is_dropped_after_a_con
 
     let element = Rc::new(());
     let elements = || {
-        let mut vec = VmVec::builder().build_in(Panics(Buffer::new(64 * KIB, 4 * KIB, 8)));
+        let mut vec = VmVec::builder().build_in(Least(Buffer::new(64 * KIB, 4 * KIB, 8), Panics));
         vec.extend([(); 3].map(|()| Rc::clone(&element)));
         vec
     };
