@@ -66,7 +66,7 @@ fn memory_status() -> Option<MEMORYSTATUSEX> {
         MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };
     // SAFETY: the structure is writable and contains its own size.
     check(unsafe { GlobalMemoryStatusEx(&raw mut status) }).ok()?;
-    // Wine returns zeros to a thread that asks while the first one finds out.
+    // Wine marks its cached copy as current before it fills it, so another thread may get zeros.
     (status.ullTotalPhys > 0).then_some(status)
 }
 
