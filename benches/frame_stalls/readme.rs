@@ -11,12 +11,16 @@ use crate::stats::{Run, milliseconds};
 use crate::summary::{ScenarioSummary, Summary};
 
 /// The containers of the picture in drawing order, with their names there and in the table, which begins with the
-/// last and omits those without.
+/// last.
 pub(crate) const SHOWN: [(&str, &str, &str); 5] = [
     ("vec-mimalloc", "Vec, mimalloc", "`Vec` with mimalloc, which copies, like most allocators"),
     ("vec", "Vec, glibc", "`Vec` with glibc, whose `realloc` remaps pages instead of copying"),
     ("vmvec", "VmVec", "`VmVec`, default options"),
-    ("vec-warm", "the limit", ""),
+    (
+        "vec-warm",
+        "Vec, touched",
+        "`Vec` with all its memory allocated and touched before the first frame",
+    ),
     ("vmvec-ahead", "VmVec, ahead", "**`VmVec`, committed ahead by its background thread**"),
 ];
 
@@ -50,10 +54,9 @@ pub(crate) fn write(summary: &Summary<'_>, run: &Run) -> Result<(), Box<dyn Erro
 
 /// Returns the table's rows.
 fn table(steady: &ScenarioSummary<'_>) -> Option<String> {
-    let shown = SHOWN.iter().rev().filter(|(_, _, row)| !row.is_empty());
     let row = |(id, _, row): &(&str, &str, &str)| {
         let mark = if row.starts_with("**") { "**" } else { "" };
         Some(format!("| {row} | {mark}{} ms{mark} |\n", milliseconds(steady.row(id)?.worst_us)))
     };
-    shown.map(row).collect()
+    SHOWN.iter().rev().map(row).collect()
 }
