@@ -192,6 +192,18 @@ impl RawVec {
         options.capacity(element, bytes)
     }
 
+    /// Returns how many of `additional` elements after the first `len` can be stored at most. If that depends on the
+    /// system and they are few, it is not asked, and the answer is all of them.
+    pub(crate) fn within_max_len(&self, element: Layout, len: usize, additional: usize) -> usize {
+        const FEW_BYTES: usize = 64 << 10;
+        let is_by_system = self.settled().is_none() && self.cold.options().max_len.is_none();
+        let bytes = len.saturating_add(additional).saturating_mul(element.size());
+        if is_by_system && bytes <= FEW_BYTES {
+            return additional;
+        }
+        additional.min(self.max_len(element) - len)
+    }
+
     /// Makes the reservation for at least `len` elements, if there is none yet. Does nothing if elements start in the
     /// heap: then it is made when they move.
     ///

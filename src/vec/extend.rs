@@ -6,6 +6,7 @@ use super::VmVec;
 use crate::error::Refused;
 use crate::poison::unpoison;
 use std::iter::Chain;
+use std::ops::ControlFlow;
 use std::option;
 
 /// The elements that could not be stored: the one that the iterator yielded last, if any, and the rest of the
@@ -56,10 +57,11 @@ impl<T> VmVec<T> {
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
         let mut iter = iter.into_iter();
         loop {
-            // The hint may be wrong: it must not make the reservation larger, and a refusal only counts once an
-            // element does not fit.
-            let hint = iter.size_hint().0.min(self.max_len() - self.len).min(most);
-            let _ = self.try_reserve(hint);
+            // The hint may be wrong, so a refusal only counts once an element does not fit.
+            let hint = iter.size_hint().0.min(most);
+            if hint > self.capacity() - self.len {
+                let _ = self.try_reserve(self.raw.within_max_len(Self::ELEMENT, self.len, hint));
+            }
             self.fill_capacity(&mut iter);
             if self.len < self.capacity() {
                 return Ok(());
@@ -78,11 +80,19 @@ impl<T> VmVec<T> {
     fn fill_capacity(&mut self, iter: &mut impl Iterator<Item = T>) {
         let capacity = self.capacity();
         let mut end = SetLenOnDrop::of(self);
-        while end.len < capacity {
-            let Some(value) = iter.next() else { break };
-            // SAFETY: the length is below the capacity, as the loop checked.
-            unsafe { end.put(value) };
+        if end.len == capacity {
+            return;
         }
+        // Chains and the like advance faster by this than by `next`.
+        let _ = iter.try_for_each(|value| {
+            // Only for iterators that call this again after `Break`.
+            if end.len == capacity {
+                return ControlFlow::Break(());
+            }
+            // SAFETY: the length is below the capacity, as checked above.
+            unsafe { end.put(value) };
+            if end.len == capacity { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
     }
 
     /// Appends the elements of an iterator without checking the capacity.
