@@ -375,6 +375,8 @@ impl<'c, R: Row> Sieve<'c, R> {
     }
 
     /// Removes the next row for which `goes` returns `true`. If `goes` panics, the row stays, and is visited again.
+    // Out of line, `retain` takes up to a third more instructions per row.
+    #[inline(always)]
     pub(super) fn take_next<F: FnMut(R::Mut<'_>) -> bool>(
         &mut self,
         goes: &mut F,

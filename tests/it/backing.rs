@@ -321,10 +321,12 @@ fn dense_maps_and_tables_use_a_backing_and_return_it_if_they_are_refused() {
     let buffer = room();
     let of_table = buffer.log();
     let mut table = builder_of_table().capacity(3).build_in(buffer);
-    assert_eq!((table.rows().max_len(), of_table.committed_bytes()), (100, 192));
-    let keys: Vec<_> = (0..100).map(|n| table.insert([n; 7])).collect();
-    let refused = table.try_insert([100; 7]).unwrap_err();
-    assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, [100; 7]));
+    // 100 where `u64` is aligned to 8 bytes.
+    let most = 64 * 100 / SlotMap::<DefaultKey, [u64; 7]>::STRIDE_BYTES;
+    assert_eq!((table.rows().max_len(), of_table.committed_bytes()), (most, 192));
+    let keys: Vec<_> = (0..most as u64).map(|n| table.insert([n; 7])).collect();
+    let refused = table.try_insert([1000; 7]).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, [1000; 7]));
     assert_eq!(table.find(|by| &by.number, &7), Some((keys[7], &[7; 7])));
     assert_eq!(table.try_insert([7; 7]).unwrap_err().error.kind(), ErrorKind::MaxLen);
     drop(table);
