@@ -4,8 +4,8 @@ use super::blocks::{Blocks, Runs};
 use super::cells::{Area, Cells, Shape};
 use std::ops::Range;
 
-/// How many lists are walked at a time: enough for a cell and all its neighbours in three dimensions.
-pub(super) const LISTS: usize = 32;
+/// How many lists are started at a time.
+pub(super) const LISTS: usize = 16;
 
 /// Points, stored in buckets.
 pub(super) trait Store<const D: usize> {
@@ -15,9 +15,6 @@ pub(super) trait Store<const D: usize> {
     /// A placeholder.
     const NO_LIST: Self::List;
 
-    /// Whether to switch to another list after each point, because fetching the next point of the list takes time.
-    const IN_STEP: bool;
-
     fn cells(&self) -> Cells;
 
     fn blocks(&self) -> Blocks;
@@ -26,8 +23,25 @@ pub(super) trait Store<const D: usize> {
     /// one per bucket.
     fn begin(&self, buckets: Range<usize>, lists: &mut [Self::List]) -> usize;
 
-    /// Returns the next point of a list, and whether there is another, which is prefetched.
+    /// Returns the next point of a list, and whether there is another.
     fn step(&self, list: &mut Self::List) -> (u32, &[f32; D], bool);
+
+    /// Calls a closure with all points of adjacent buckets.
+    fn fold<A>(
+        &self,
+        buckets: Range<usize>,
+        init: A,
+        fold: impl FnMut(A, u32, &[f32; D]) -> A,
+    ) -> A;
+
+    /// Whether the points are probably in the cache.
+    fn is_near(&self) -> bool;
+
+    /// Returns the number of points in lists, and how many places [`points`](Self::points) reads to return them.
+    fn lens(&self) -> (usize, usize);
+
+    /// Returns all points in lists.
+    fn points(&self) -> impl Iterator<Item = (u32, [f32; D])>;
 }
 
 enum WalkSource<const D: usize> {
@@ -43,26 +57,19 @@ pub(super) struct Walk<'a, const D: usize, T: Store<D>, S> {
     store: &'a T,
     shape: S,
     source: WalkSource<D>,
-    /// Started lists, at the front.
+    /// Started lists; those from `at` to `begun` are left.
     lists: [T::List; LISTS],
-    /// The block of cells that the points of each list must be in.
-    blocks: [[i32; D]; LISTS],
-    begun: usize,
     at: usize,
+    begun: usize,
+    /// The block of cells that the points of these lists must be in, if any.
+    block: Option<[i32; D]>,
 }
 
 impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
     #[inline]
     pub(super) fn new(store: &'a T, shape: S) -> Self {
-        Self {
-            store,
-            shape,
-            source: WalkSource::Nothing,
-            lists: [T::NO_LIST; LISTS],
-            blocks: [[0; D]; LISTS],
-            begun: 0,
-            at: 0,
-        }
+        let (source, lists) = (WalkSource::Nothing, [T::NO_LIST; LISTS]);
+        Self { store, shape, source, lists, at: 0, begun: 0, block: None }
     }
 
     /// Creates a walk over the points of a shape, all of which lie in an area.
@@ -90,27 +97,29 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         self.source = WalkSource::Buckets(0);
     }
 
-    /// Starts some lists. Returns `false` if none are left.
+    /// Starts some lists, of one block of cells. Returns `false` if none are left.
+    #[inline(never)]
     fn refill(&mut self) -> bool {
-        self.at = 0;
+        (self.at, self.begun) = (0, 0);
         while self.begun == 0 {
             match &mut self.source {
                 WalkSource::Nothing => return false,
                 WalkSource::Cells(runs) => {
-                    let mut free = LISTS;
-                    while let Some(run) = runs.run().filter(|run| run.buckets.len() <= free) {
-                        let lists = &mut self.lists[self.begun..];
-                        let begun = self.store.begin(run.buckets, lists);
-                        self.blocks[self.begun..self.begun + begun].fill(run.block);
-                        self.begun += begun;
-                        free = LISTS - self.begun;
-                        runs.advance();
-                    }
-                    if runs.run().is_none() && self.begun == 0 {
+                    self.block = runs.run().map(|run| run.block);
+                    if self.block.is_none() {
                         self.source = WalkSource::Nothing;
+                        return false;
+                    }
+                    while let Some(run) = runs.run()
+                        && Some(run.block) == self.block
+                        && run.buckets.len() <= LISTS - self.begun
+                    {
+                        self.begun += self.store.begin(run.buckets, &mut self.lists[self.begun..]);
+                        runs.advance();
                     }
                 }
                 WalkSource::Buckets(next) => {
+                    self.block = None;
                     let first = *next;
                     let end = self.store.blocks().buckets().min(first + LISTS);
                     if first == end {
@@ -124,23 +133,56 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         true
     }
 
-    /// Returns the next point of a started list, and the block of cells that it must be in.
+    /// Returns `true` if a point is to be yielded.
+    ///
+    /// A point of another cell in the same bucket is yielded when its own cell is visited, or never.
     #[inline]
-    fn step(&mut self) -> (u32, &'a [f32; D], [i32; D]) {
-        let at = self.at % LISTS;
-        let block = self.blocks[at];
-        let (slot, position, has_more) = self.store.step(&mut self.lists[at]);
-        if has_more {
-            self.at += usize::from(T::IN_STEP);
-        } else {
-            self.begun -= 1;
-            self.lists[at] = self.lists[self.begun % LISTS];
-            self.blocks[at] = self.blocks[self.begun % LISTS];
+    fn holds(&self, position: &[f32; D]) -> bool {
+        let is_in = |block| self.store.cells().block_of(position) == block;
+        self.shape.holds(position) && self.block.is_none_or(is_in)
+    }
+
+    /// Calls a closure with all points that are left.
+    #[inline]
+    pub(super) fn fold_rest<A>(
+        &mut self,
+        init: A,
+        mut fold: impl FnMut(A, (u32, [f32; D])) -> A,
+    ) -> A {
+        let (store, mut sum) = (self.store, init);
+        loop {
+            for list in &self.lists[self.at..self.begun] {
+                let (mut list, mut has_more) = (*list, true);
+                while has_more {
+                    let (slot, position, more) = store.step(&mut list);
+                    if self.holds(position) {
+                        sum = fold(sum, (slot, *position));
+                    }
+                    has_more = more;
+                }
+            }
+            self.begun = self.at;
+            if let WalkSource::Cells(runs) = &self.source
+                && store.is_near()
+            {
+                // Lists are started only to prefetch their first points.
+                let (shape, cells) = (&self.shape, store.cells());
+                for run in runs.clone() {
+                    sum = store.fold(run.buckets, sum, |sum, slot, position| {
+                        if shape.holds(position) && cells.block_of(position) == run.block {
+                            fold(sum, (slot, *position))
+                        } else {
+                            sum
+                        }
+                    });
+                }
+                self.source = WalkSource::Nothing;
+                return sum;
+            }
+            if !self.refill() {
+                return sum;
+            }
         }
-        if self.at >= self.begun {
-            self.at = 0;
-        }
-        (slot, position, block)
     }
 }
 
@@ -149,22 +191,19 @@ impl<const D: usize, T: Store<D>, S: Shape<D>> Iterator for Walk<'_, D, T, S> {
 
     #[inline]
     fn next(&mut self) -> Option<(u32, [f32; D])> {
-        loop {
-            if self.begun == 0 && !self.refill() {
-                return None;
-            }
-            let (slot, position, block) = self.step();
-            if !self.shape.holds(position) {
-                continue;
-            }
-            // A point of another cell in the same bucket is yielded when its own cell is visited, or never.
-            let is_meant = match self.source {
-                WalkSource::Cells(_) => self.store.cells().block_of(position) == block,
-                _ => true,
-            };
-            if is_meant {
+        let store = self.store;
+        while self.at < self.begun || self.refill() {
+            let (slot, position, has_more) = store.step(&mut self.lists[self.at % LISTS]);
+            self.at += usize::from(!has_more);
+            if self.holds(position) {
                 return Some((slot, *position));
             }
         }
+        None
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, (u32, [f32; D])) -> A>(mut self, init: A, fold: F) -> A {
+        self.fold_rest(init, fold)
     }
 }
