@@ -246,7 +246,11 @@ impl<const D: usize> Store<D> for Grid<D> {
         let slot = *list;
         let node = &self.nodes[slot as usize];
         *list = node.next;
-        (slot, &node.position, node.next != NONE)
+        let has_more = node.next != NONE;
+        if has_more {
+            self.prefetch(node.next);
+        }
+        (slot, &node.position, has_more)
     }
 
     #[inline]

@@ -4,8 +4,8 @@ use super::blocks::{Blocks, Runs};
 use super::cells::{Area, Cells, Shape};
 use std::ops::Range;
 
-/// How many lists are started at a time.
-pub(super) const LISTS: usize = 16;
+/// How many lists are walked at a time: enough for a cell and all its neighbours in three dimensions.
+pub(super) const LISTS: usize = 32;
 
 /// Points, stored in buckets.
 pub(super) trait Store<const D: usize> {
@@ -23,7 +23,7 @@ pub(super) trait Store<const D: usize> {
     /// one per bucket.
     fn begin(&self, buckets: Range<usize>, lists: &mut [Self::List]) -> usize;
 
-    /// Returns the next point of a list, and whether there is another.
+    /// Returns the next point of a list, and whether there is another, which is prefetched.
     fn step(&self, list: &mut Self::List) -> (u32, &[f32; D], bool);
 
     /// Calls a closure with all points of adjacent buckets.
@@ -57,19 +57,26 @@ pub(super) struct Walk<'a, const D: usize, T: Store<D>, S> {
     store: &'a T,
     shape: S,
     source: WalkSource<D>,
-    /// Started lists; those from `at` to `begun` are left.
+    /// Started lists, at the front.
     lists: [T::List; LISTS],
-    at: usize,
+    /// The block of cells that the points of each list must be in.
+    blocks: [[i32; D]; LISTS],
     begun: usize,
-    /// The block of cells that the points of these lists must be in, if any.
-    block: Option<[i32; D]>,
+    at: usize,
 }
 
 impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
     #[inline]
     pub(super) fn new(store: &'a T, shape: S) -> Self {
-        let (source, lists) = (WalkSource::Nothing, [T::NO_LIST; LISTS]);
-        Self { store, shape, source, lists, at: 0, begun: 0, block: None }
+        Self {
+            store,
+            shape,
+            source: WalkSource::Nothing,
+            lists: [T::NO_LIST; LISTS],
+            blocks: [[0; D]; LISTS],
+            begun: 0,
+            at: 0,
+        }
     }
 
     /// Creates a walk over the points of a shape, all of which lie in an area.
@@ -97,29 +104,27 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         self.source = WalkSource::Buckets(0);
     }
 
-    /// Starts some lists, of one block of cells. Returns `false` if none are left.
-    #[inline(never)]
+    /// Starts some lists. Returns `false` if none are left.
     fn refill(&mut self) -> bool {
-        (self.at, self.begun) = (0, 0);
+        self.at = 0;
         while self.begun == 0 {
             match &mut self.source {
                 WalkSource::Nothing => return false,
                 WalkSource::Cells(runs) => {
-                    self.block = runs.run().map(|run| run.block);
-                    if self.block.is_none() {
-                        self.source = WalkSource::Nothing;
-                        return false;
-                    }
-                    while let Some(run) = runs.run()
-                        && Some(run.block) == self.block
-                        && run.buckets.len() <= LISTS - self.begun
-                    {
-                        self.begun += self.store.begin(run.buckets, &mut self.lists[self.begun..]);
+                    let mut free = LISTS;
+                    while let Some(run) = runs.run().filter(|run| run.buckets.len() <= free) {
+                        let lists = &mut self.lists[self.begun..];
+                        let begun = self.store.begin(run.buckets, lists);
+                        self.blocks[self.begun..self.begun + begun].fill(run.block);
+                        self.begun += begun;
+                        free = LISTS - self.begun;
                         runs.advance();
+                    }
+                    if runs.run().is_none() && self.begun == 0 {
+                        self.source = WalkSource::Nothing;
                     }
                 }
                 WalkSource::Buckets(next) => {
-                    self.block = None;
                     let first = *next;
                     let end = self.store.blocks().buckets().min(first + LISTS);
                     if first == end {
@@ -133,13 +138,24 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         true
     }
 
-    /// Returns `true` if a point is to be yielded.
-    ///
-    /// A point of another cell in the same bucket is yielded when its own cell is visited, or never.
+    /// Returns the next point of a started list, and the block of cells that it must be in.
     #[inline]
-    fn holds(&self, position: &[f32; D]) -> bool {
-        let is_in = |block| self.store.cells().block_of(position) == block;
-        self.shape.holds(position) && self.block.is_none_or(is_in)
+    fn step(&mut self) -> (u32, &'a [f32; D], [i32; D]) {
+        let at = self.at % LISTS;
+        let block = self.blocks[at];
+        let (slot, position, has_more) = self.store.step(&mut self.lists[at]);
+        // Another list is next, so that points are fetched from several lists at a time.
+        if has_more {
+            self.at += 1;
+        } else {
+            self.begun -= 1;
+            self.lists[at] = self.lists[self.begun % LISTS];
+            self.blocks[at] = self.blocks[self.begun % LISTS];
+        }
+        if self.at >= self.begun {
+            self.at = 0;
+        }
+        (slot, position, block)
     }
 
     /// Calls a closure with all points that are left.
@@ -151,21 +167,11 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
     ) -> A {
         let (store, mut sum) = (self.store, init);
         loop {
-            for list in &self.lists[self.at..self.begun] {
-                let (mut list, mut has_more) = (*list, true);
-                while has_more {
-                    let (slot, position, more) = store.step(&mut list);
-                    if self.holds(position) {
-                        sum = fold(sum, (slot, *position));
-                    }
-                    has_more = more;
-                }
-            }
-            self.begun = self.at;
-            if let WalkSource::Cells(runs) = &self.source
+            if self.begun == 0
+                && let WalkSource::Cells(runs) = &self.source
                 && store.is_near()
             {
-                // Lists are started only to prefetch their first points.
+                // Nothing has to be fetched, so no lists are started.
                 let (shape, cells) = (&self.shape, store.cells());
                 for run in runs.clone() {
                     sum = store.fold(run.buckets, sum, |sum, slot, position| {
@@ -179,8 +185,9 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
                 self.source = WalkSource::Nothing;
                 return sum;
             }
-            if !self.refill() {
-                return sum;
+            match self.next() {
+                Some(point) => sum = fold(sum, point),
+                None => return sum,
             }
         }
     }
@@ -191,15 +198,23 @@ impl<const D: usize, T: Store<D>, S: Shape<D>> Iterator for Walk<'_, D, T, S> {
 
     #[inline]
     fn next(&mut self) -> Option<(u32, [f32; D])> {
-        let store = self.store;
-        while self.at < self.begun || self.refill() {
-            let (slot, position, has_more) = store.step(&mut self.lists[self.at % LISTS]);
-            self.at += usize::from(!has_more);
-            if self.holds(position) {
+        loop {
+            if self.begun == 0 && !self.refill() {
+                return None;
+            }
+            let (slot, position, block) = self.step();
+            if !self.shape.holds(position) {
+                continue;
+            }
+            // A point of another cell in the same bucket is yielded when its own cell is visited, or never.
+            let is_meant = match self.source {
+                WalkSource::Cells(_) => self.store.cells().block_of(position) == block,
+                _ => true,
+            };
+            if is_meant {
                 return Some((slot, *position));
             }
         }
-        None
     }
 
     #[inline]
