@@ -46,7 +46,10 @@ macro_rules! search_methods {
         }
 
         /// Calls a closure once for each pair of points at most `radius` apart, with the lower slot first, in no
-        /// particular order. Takes half the time of a search [`within`](Self::within) the radius of each point.
+        /// particular order.
+        ///
+        /// Sorts the points first, in memory from the global allocator. If that refuses the memory, or if the points
+        /// are far apart for their number, each point is searched around instead, as by [`within`](Self::within).
         ///
         /// # Examples
         ///

@@ -3,9 +3,9 @@
 //! # Why no pair is missed
 //!
 //! The coordinates of a pair differ by at most the reach of the radius, and cells are a 32nd larger than that. The cell
-//! of a coordinate is the product with the inverse of the size, rounded down. Products are below 2<sup>16</sup>, so each
-//! is rounded by at most 2<sup>-8</sup>, and two of a pair differ by less than 32/33 + 2<sup>-6</sup>. So their cells
-//! differ by at most 1 along each axis.
+//! of a coordinate is the product with the inverse of the size, rounded down. Products are below 2<sup>16</sup>, so
+//! each is rounded by at most 2<sup>-8</sup>, and two of a pair differ by less than 32/33 + 2<sup>-6</sup>. So their
+//! cells differ by at most 1 along each axis.
 
 use super::cells::{Area, Ball, Cells, square_apart};
 use super::walk::Store;
