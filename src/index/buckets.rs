@@ -87,10 +87,25 @@ impl Buckets {
     /// Returns the first slot with the hash that `is_meant` accepts.
     #[inline]
     pub(super) fn find(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Option<u32> {
+        self.find_map(hash, |slot| is_meant(slot).then_some(slot))
+    }
+
+    /// Returns the first result of `look` for a slot with the hash.
+    #[inline]
+    pub(super) fn find_map<T>(
+        &self,
+        hash: u32,
+        mut look: impl FnMut(u32) -> Option<T>,
+    ) -> Option<T> {
         let mut bucket = self.first.get(self.number(hash))?;
+        let mut found = None;
         loop {
-            if let Some(at) = bucket.find(tag(hash), &mut is_meant) {
-                return Some(bucket.slot(at));
+            let has_found = |slot| {
+                found = look(slot);
+                found.is_some()
+            };
+            if bucket.find(tag(hash), has_found).is_some() {
+                return found;
             }
             if bucket.next() == NONE {
                 return None;

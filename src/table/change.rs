@@ -38,11 +38,10 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         let result = change(&mut part, row);
         self.relist(slot, &part)?;
         if let Some(row) = self.rows.in_slot_mut(slot) {
-            // The old part is dropped after everything else is done.
-            mem::swap(row.part_mut(), &mut part);
+            // The old part is dropped after everything else is done, but before the result is moved to the return
+            // place, because a panicking drop would then leak it.
+            drop(mem::replace(row.part_mut(), part));
         }
-        // Before the result is moved to the return place, because a panicking drop would then leak it.
-        drop(part);
         Ok(Some(result))
     }
 

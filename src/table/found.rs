@@ -2,11 +2,12 @@
 
 use crate::key::Key;
 use crate::slot_map::SlotMap;
+use crate::slots::prefetch::is_near;
 use std::fmt;
 use std::iter::FusedIterator;
 
-/// How many rows are prefetched ahead of the one returned.
-const AHEAD: usize = 8;
+/// How many rows are prefetched at a time.
+const BATCH: usize = 16;
 
 /// An iterator over keys and rows that an index found.
 ///
@@ -17,29 +18,44 @@ const AHEAD: usize = 8;
 pub struct Found<'t, K: Key, R, S> {
     rows: &'t SlotMap<K, R>,
     slots: S,
-    /// A ring of the slots whose rows were prefetched; `next` is the oldest.
-    prefetched: [u32; AHEAD],
+    /// Whether the rows are probably in the cache. Otherwise they are prefetched in batches.
+    is_near: bool,
+    /// Slots whose rows were prefetched; those from `next` to `end` are left.
+    batch: [u32; BATCH],
     next: usize,
-    left: usize,
+    end: usize,
 }
 
 impl<'t, K: Key, R, S: Iterator<Item = u32>> Found<'t, K, R, S> {
     #[inline]
     pub(super) fn new(rows: &'t SlotMap<K, R>, slots: S) -> Self {
-        let mut found = Self { rows, slots, prefetched: [0; AHEAD], next: 0, left: 0 };
-        while found.left < AHEAD && found.prefetch(found.left) {
-            found.left += 1;
-        }
-        found
+        let is_near = is_near(rows.slots_len() * size_of::<R>());
+        Self { rows, slots, is_near, batch: [0; BATCH], next: 0, end: 0 }
     }
 
-    /// Prefetches one more row, and stores its slot in the ring.
+    /// Takes and prefetches the next batch. Returns `false` if no slot is left.
+    #[inline(never)]
+    fn refill(&mut self) -> bool {
+        let ahead = self.rows.ahead();
+        (self.next, self.end) = (0, 0);
+        for (place, slot) in self.batch.iter_mut().zip(&mut self.slots) {
+            ahead.prefetch_slot(slot);
+            *place = slot;
+            self.end += 1;
+        }
+        self.end > 0
+    }
+
     #[inline]
-    fn prefetch(&mut self, place: usize) -> bool {
-        let Some(slot) = self.slots.next() else { return false };
-        self.rows.ahead().prefetch_slot(slot);
-        self.prefetched[place] = slot;
-        true
+    fn next_slot(&mut self) -> Option<u32> {
+        if self.is_near {
+            return self.slots.next();
+        }
+        if self.next == self.end && !self.refill() {
+            return None;
+        }
+        self.next += 1;
+        Some(self.batch[(self.next - 1) % BATCH])
     }
 }
 
@@ -48,31 +64,42 @@ impl<'t, K: Key, R, S: Iterator<Item = u32>> Iterator for Found<'t, K, R, S> {
 
     #[inline]
     fn next(&mut self) -> Option<(K, &'t R)> {
-        while self.left > 0 {
-            let place = self.next;
-            let slot = self.prefetched[place];
-            self.next = (place + 1) % AHEAD;
-            if !self.prefetch(place) {
-                self.left -= 1;
-            }
+        loop {
+            let slot = self.next_slot()?;
             // An index lists only slots that have a row.
             if let Some(found) = self.rows.get_by_index(slot) {
                 return Some(found);
             }
         }
-        None
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let most = self.slots.size_hint().1.and_then(|most| most.checked_add(self.left));
-        (0, most)
+        let left = self.end - self.next;
+        (0, self.slots.size_hint().1.and_then(|most| most.checked_add(left)))
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, (K, &'t R)) -> A>(mut self, init: A, mut fold: F) -> A {
+        let rows = self.rows;
+        let mut add = |sum, slot| match rows.get_by_index(slot) {
+            Some(found) => fold(sum, found),
+            None => sum,
+        };
+        let mut sum = self.batch[self.next..self.end].iter().copied().fold(init, &mut add);
+        if self.is_near {
+            return self.slots.fold(sum, add);
+        }
+        while self.refill() {
+            sum = self.batch[..self.end].iter().copied().fold(sum, &mut add);
+        }
+        sum
     }
 }
 
 impl<K: Key, R, S: Iterator<Item = u32>> FusedIterator for Found<'_, K, R, S> {}
 
-clone_fields!([K: Key, R, S: Clone] Found<'_, K, R, S>: rows, slots, prefetched, next, left);
+clone_fields!([K: Key, R, S: Clone] Found<'_, K, R, S>: rows, slots, is_near, batch, next, end);
 
 debug_items! {
     [K: Key, R: fmt::Debug, S: Iterator<Item = u32> + Clone] Found<'_, K, R, S>,

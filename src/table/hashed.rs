@@ -192,10 +192,7 @@ macro_rules! hashed {
                 {
                     return Ok(());
                 }
-                let $is_meant = |other| Self::has(other, new, rows);
-                let ($plans, $value, $slot) = (&mut self.index, new, slot);
-                self.planned = Some($planned);
-                Ok(())
+                self.plan_value(slot, new, rows)
             }
 
             #[inline]
@@ -236,6 +233,25 @@ macro_rules! hashed {
                 let $is_it = |slot| Self::has(slot, value, rows);
                 let ($finds, $part, $there) = (&self.index, value, slot);
                 $is_found
+            }
+        }
+
+        impl<X, const FIELD: usize, S: BuildHasher> Hashed<X, FIELD, $index<S>, $plan>
+        where
+            X: Extract<FIELD, Key: Hash + Eq>,
+        {
+            /// Plans to list a slot by a value. Not inlined, so that the check whether this is needed is.
+            #[inline(never)]
+            fn plan_value<K: Key, R: Row<X::Row>>(
+                &mut self,
+                slot: u32,
+                value: &X::Key,
+                rows: &SlotMap<K, R>,
+            ) -> Result<(), Error> {
+                let $is_meant = |other| Self::has(other, value, rows);
+                let ($plans, $value, $slot) = (&mut self.index, value, slot);
+                self.planned = Some($planned);
+                Ok(())
             }
         }
 

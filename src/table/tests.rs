@@ -152,3 +152,44 @@ fn clone_panics_if_try_clone_is_refused() {
     drop(fault);
     check(&table.clone(), 2000);
 }
+
+/// A table of rows that take too much memory to be in the cache, so that they are prefetched.
+#[test]
+fn all_rows_are_found_in_a_large_table() {
+    #[derive(Clone)]
+    struct Large {
+        kind: u32,
+        _rest: [u8; 1 << 16],
+    }
+    crate::indices! {
+        struct ByKind for Large {
+            many: Many<u32> = |large| large.kind,
+            list: List<u32> = |large| large.kind,
+        }
+    }
+    // One row of kind 1, fifteen of kind 2, and so on.
+    let sizes: [usize; 6] = [0, 1, 15, 16, 17, 40];
+    let mut table: Table<Large, ByKind> = Table::new();
+    for (kind, size) in (0..).zip(sizes) {
+        for _ in 0..size {
+            table.insert(Large { kind, _rest: [0; 1 << 16] });
+        }
+    }
+    for (kind, size) in (0..).zip(sizes) {
+        let found = table.find_all(|by| &by.many, &kind);
+        assert!(found.clone().all(|(_, row)| row.kind == kind));
+        let keys: std::collections::HashSet<DefaultKey> =
+            found.clone().map(|(key, _)| key).collect();
+        assert_eq!(keys.len(), size);
+        for taken in [0, 1, 16, 20] {
+            let mut found = found.clone();
+            let before = found.by_ref().take(taken).count();
+            assert!(found.size_hint().1.is_none_or(|most| most >= size - before));
+            assert_eq!(before + found.clone().fold(0, |count, _| count + 1), size);
+            assert_eq!(before + found.by_ref().take(size).map(|_| 1).sum::<usize>(), size);
+            assert!(found.next().is_none() && found.next().is_none());
+        }
+        let mut listed = table.find_all(|by| &by.list, &kind);
+        assert_eq!(listed.by_ref().filter(|(_, row)| row.kind == kind).count(), size);
+    }
+}

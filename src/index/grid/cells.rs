@@ -138,12 +138,19 @@ pub(super) struct Area<const D: usize> {
 impl<const D: usize> Area<D> {
     pub(super) const WHOLE: Self = Self { low: [i32::MIN; D], high: [i32::MAX; D] };
 
-    /// Returns all cells at most `cells` away from one along each axis.
-    pub(super) fn around(center: &[i32; D], cells: i32) -> Self {
+    /// Returns all cells at most `cells` away from these along each axis.
+    pub(super) fn wider(&self, cells: i32) -> Self {
         Self {
-            low: center.map(|x| x.saturating_sub(cells)),
-            high: center.map(|x| x.saturating_add(cells)),
+            low: self.low.map(|x| x.saturating_sub(cells)),
+            high: self.high.map(|x| x.saturating_add(cells)),
         }
+    }
+
+    /// Returns the smallest area that covers both.
+    pub(super) fn with(&self, other: &Self) -> Self {
+        let low = std::array::from_fn(|axis| self.low[axis].min(other.low[axis]));
+        let high = std::array::from_fn(|axis| self.high[axis].max(other.high[axis]));
+        Self { low, high }
     }
 
     #[inline]
@@ -189,16 +196,6 @@ pub(super) trait Shape<const D: usize> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Any;
-
-impl<const D: usize> Shape<D> for Any {
-    #[inline]
-    fn holds(&self, _: &[f32; D]) -> bool {
-        true
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
 pub(super) struct Ball<const D: usize> {
     pub(super) center: [f32; D],
     /// The square of the radius.
@@ -212,14 +209,20 @@ impl<const D: usize> Ball<D> {
         (radius >= 0.0 && is_somewhere(&center)).then_some(Self { center, square: radius * radius })
     }
 
-    /// Returns the cells of all points in the ball.
+    /// Returns a distance that no point in the ball exceeds along any axis.
     ///
     /// For each such point, the difference that is squared exceeds the radius by no more than the rounding of the
     /// squares, and the distance of the coordinate from the center's exceeds that by no more than the rounding of the
     /// difference.
     #[inline]
+    pub(super) fn reach(&self) -> f32 {
+        self.square.sqrt() * (1.0 + ROUNDED) + TINY
+    }
+
+    /// Returns the cells of all points in the ball.
+    #[inline]
     pub(super) fn area(&self, cells: Cells) -> Area<D> {
-        let radius = self.square.sqrt() * (1.0 + ROUNDED) + TINY;
+        let radius = self.reach();
         // An infinite center minus an infinite radius would be NaN.
         if radius == f32::INFINITY {
             return Area::WHOLE;

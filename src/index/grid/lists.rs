@@ -218,7 +218,6 @@ impl<const D: usize> Store<D> for Grid<D> {
     type List = u32;
 
     const NO_LIST: u32 = NONE;
-    const IN_STEP: bool = true;
 
     #[inline]
     fn cells(&self) -> Cells {
@@ -252,6 +251,40 @@ impl<const D: usize> Store<D> for Grid<D> {
             self.prefetch(node.next);
         }
         (slot, &node.position, has_more)
+    }
+
+    #[inline]
+    fn fold<A>(
+        &self,
+        buckets: Range<usize>,
+        init: A,
+        mut fold: impl FnMut(A, u32, &[f32; D]) -> A,
+    ) -> A {
+        let (nodes, mut sum) = (self.nodes.as_slice(), init);
+        for head in &self.heads[buckets] {
+            let mut slot = *head;
+            while let Some(node) = nodes.get(slot as usize) {
+                sum = fold(sum, slot, &node.position);
+                slot = node.next;
+            }
+        }
+        sum
+    }
+
+    #[inline]
+    fn is_near(&self) -> bool {
+        prefetch::is_near(self.nodes.len() * size_of::<Node<D>>())
+    }
+
+    fn lens(&self) -> (usize, usize) {
+        (self.listed, self.nodes.len())
+    }
+
+    #[inline]
+    fn points(&self) -> impl Iterator<Item = (u32, [f32; D])> {
+        let is_listed = |node: &Node<D>| node.prev != NONE && is_somewhere(&node.position);
+        let nodes = (0..).zip(self.nodes.iter());
+        nodes.filter(move |(_, node)| is_listed(node)).map(|(slot, node)| (slot, node.position))
     }
 }
 

@@ -6,6 +6,7 @@ mod blocks;
 mod cells;
 mod lists;
 mod nearest;
+mod packed;
 mod pairs;
 mod query;
 mod sorted;

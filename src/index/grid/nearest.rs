@@ -1,8 +1,9 @@
 //! [`Near`]: a point among those nearest to another.
 
-use super::cells::{Any, Area, Ball, is_somewhere, square_apart};
+use super::cells::{Area, Ball, Cells, Shape, is_somewhere, square_apart};
 use super::walk::{Store, Walk};
 use crate::error::{Error, ErrorKind};
+use std::cell::Cell;
 
 /// Defines the searches of a [`Store`]; `$within` and `$in_box` are its iterators.
 macro_rules! search_methods {
@@ -45,7 +46,10 @@ macro_rules! search_methods {
         }
 
         /// Calls a closure once for each pair of points at most `radius` apart, with the lower slot first, in no
-        /// particular order. Takes half the time of a search [`within`](Self::within) the radius of each point.
+        /// particular order.
+        ///
+        /// Sorts the points first, in memory from the global allocator. If that refuses the memory, or if the points
+        /// are far apart for their number, each point is searched around instead, as by [`within`](Self::within).
         ///
         /// # Examples
         ///
@@ -267,21 +271,23 @@ pub(super) fn find<const D: usize, T: Store<D>>(
     if most == 0 || buckets == 0 || !is_somewhere(&point) {
         return;
     }
-    let mut best = Best { found, most, point, accept };
-    let mut walk = Walk::new(store, Any);
-    let center = store.cells().of(&point);
-    let mut outer = Area::around(&center, 1);
+    let ball = Shrinking { center: point, square: Cell::new(f32::INFINITY) };
+    let mut best = Best { found, most, ball: &ball, accept };
+    let mut walk = Walk::new(store, &ball);
+    let mut outer = first_area(store.cells(), point, most);
     let mut cells = outer.count();
-    walk.walk_area(outer);
-    best.offer_all(&mut walk);
-    for ring in 2.. {
+    if cells <= buckets {
+        walk.walk_area(outer);
+        best.offer_all(&mut walk);
+    }
+    while cells <= buckets {
         // Where nearer points may be.
         let limit = best.area(store);
         if outer.covers(&limit) {
             return best.sort();
         }
         let inner = outer;
-        outer = Area::around(&center, ring);
+        outer = if best.is_full() { inner.with(&limit) } else { inner.wider(1) };
         let slabs = (0..D).flat_map(|axis| outer.outside(&inner, axis)).flatten();
         let slabs = slabs.filter_map(|slab| slab.shared(&limit));
         cells = slabs.clone().fold(cells, |sum, slab| sum.saturating_add(slab.count()));
@@ -294,55 +300,109 @@ pub(super) fn find<const D: usize, T: Store<D>>(
         }
     }
     best.found.clear();
+    ball.square.set(f32::INFINITY);
     walk.walk_all();
     best.offer_all(&mut walk);
     best.sort();
 }
 
-/// The nearest points found by now, as a heap with the farthest first.
+/// Returns an area that has about `most` points if each cell has one.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn first_area<const D: usize>(cells: Cells, point: [f32; D], most: usize) -> Area<D> {
+    let (half, most) = (cells.size() / 2.0, most as f32);
+    let square = if D == 2 { most } else { most.cbrt() * most.cbrt() };
+    Ball { center: point, square: half * half * square }.area(cells)
+}
+
+/// The points that could still be among the nearest.
+struct Shrinking<const D: usize> {
+    center: [f32; D],
+    square: Cell<f32>,
+}
+
+impl<const D: usize> Shape<D> for &Shrinking<D> {
+    /// Returns `false` if the distance is NaN, as that of an infinite coordinate from itself is.
+    #[inline]
+    fn holds(&self, position: &[f32; D]) -> bool {
+        square_apart(&self.center, position) <= self.square.get()
+    }
+}
+
+/// Up to this number, the nearest points are kept in order, which takes less time than a heap.
+const FEW: usize = 32;
+
+/// The nearest points found by now: few in order, more as a heap with the farthest first.
 struct Best<'a, const D: usize, A> {
     found: &'a mut Vec<Near<D>>,
     most: usize,
-    point: [f32; D],
+    ball: &'a Shrinking<D>,
     accept: A,
 }
 
 impl<const D: usize, A: FnMut(u32, &[f32; D]) -> bool> Best<'_, D, A> {
     /// Returns the cells in which a point could still be among the nearest.
     fn area<T: Store<D>>(&self, store: &T) -> Area<D> {
-        match self.found.first() {
-            Some(worst) if self.found.len() == self.most => {
-                Ball { center: self.point, square: worst.distance_squared }.area(store.cells())
-            }
-            _ => Area::WHOLE,
+        if self.is_full() {
+            let Shrinking { center, ref square } = *self.ball;
+            Ball { center, square: square.get() }.area(store.cells())
+        } else {
+            Area::WHOLE
         }
     }
 
     #[inline]
-    fn offer_all(&mut self, points: &mut impl Iterator<Item = (u32, [f32; D])>) {
-        for (slot, position) in points {
-            let distance_squared = square_apart(&self.point, &position);
-            // The distance of an infinite coordinate from itself is NaN.
-            if !distance_squared.is_nan() {
-                self.offer(Near { slot, position, distance_squared });
-            }
-        }
+    fn is_full(&self) -> bool {
+        self.found.len() == self.most
+    }
+
+    #[inline]
+    fn farthest(&self) -> &Near<D> {
+        if self.most <= FEW { &self.found[self.found.len() - 1] } else { &self.found[0] }
+    }
+
+    #[inline]
+    fn offer_all<T: Store<D>>(&mut self, points: &mut Walk<'_, D, T, &Shrinking<D>>) {
+        points.fold_rest((), |(), (slot, position)| {
+            let distance_squared = square_apart(&self.ball.center, &position);
+            self.offer(Near { slot, position, distance_squared });
+        });
     }
 
     #[inline]
     fn offer(&mut self, near: Near<D>) {
-        let has_room = self.found.len() < self.most;
-        if !has_room && !near.is_before(&self.found[0]) || !(self.accept)(near.slot, &near.position)
+        let was_full = self.is_full();
+        if was_full && !near.is_before(self.farthest()) || !(self.accept)(near.slot, &near.position)
         {
             return;
         }
-        if has_room {
+        if !was_full {
             self.found.push(near);
-            self.sift_up();
-        } else {
+        }
+        if self.most <= FEW {
+            self.insert(near);
+        } else if was_full {
             self.found[0] = near;
             self.sift_down();
+        } else {
+            self.sift_up();
         }
+        if self.is_full() {
+            self.ball.square.set(self.farthest().distance_squared);
+        }
+    }
+
+    /// Puts a point in its place, in which the last one may be.
+    #[inline]
+    fn insert(&mut self, near: Near<D>) {
+        let Some((mut place, before)) = self.found.split_last_mut() else { return };
+        for other in before.iter_mut().rev() {
+            if !near.is_before(other) {
+                break;
+            }
+            *place = *other;
+            place = other;
+        }
+        *place = near;
     }
 
     fn sift_up(&mut self) {
@@ -375,6 +435,9 @@ impl<const D: usize, A: FnMut(u32, &[f32; D]) -> bool> Best<'_, D, A> {
     }
 
     fn sort(self) {
+        if self.most <= FEW {
+            return;
+        }
         self.found.sort_unstable_by(|a, b| {
             let order = a.distance_squared.total_cmp(&b.distance_squared);
             order.then(a.slot.cmp(&b.slot))

@@ -29,6 +29,11 @@ macro_rules! points {
             fn next(&mut self) -> Option<(u32, [f32; D])> {
                 self.0.next()
             }
+
+            #[inline]
+            fn fold<A, F: FnMut(A, (u32, [f32; D])) -> A>(self, init: A, fold: F) -> A {
+                self.0.fold(init, fold)
+            }
         }
 
         impl<const D: usize> FusedIterator for $name<'_, D> {}

@@ -169,7 +169,6 @@ impl<const D: usize> Store<D> for SortedGrid<D> {
     type List = (u32, u32);
 
     const NO_LIST: (u32, u32) = (0, 0);
-    const IN_STEP: bool = false;
 
     #[inline]
     fn cells(&self) -> Cells {
@@ -194,6 +193,32 @@ impl<const D: usize> Store<D> for SortedGrid<D> {
         let (at, end) = *list;
         list.0 = at + 1;
         (self.slots[at as usize], &self.positions[at as usize], at + 1 < end)
+    }
+
+    #[inline]
+    fn fold<A>(
+        &self,
+        buckets: Range<usize>,
+        init: A,
+        mut fold: impl FnMut(A, u32, &[f32; D]) -> A,
+    ) -> A {
+        let range = self.starts[buckets.start] as usize..self.starts[buckets.end] as usize;
+        let points = self.slots[range.clone()].iter().zip(&self.positions[range]);
+        points.fold(init, |sum, (slot, position)| fold(sum, *slot, position))
+    }
+
+    #[inline]
+    fn is_near(&self) -> bool {
+        prefetch::is_near(self.positions.len() * size_of::<[f32; D]>())
+    }
+
+    fn lens(&self) -> (usize, usize) {
+        (self.len(), self.len())
+    }
+
+    #[inline]
+    fn points(&self) -> impl Iterator<Item = (u32, [f32; D])> {
+        self.slots.iter().copied().zip(self.positions.iter().copied())
     }
 }
 

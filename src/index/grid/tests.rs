@@ -1,6 +1,7 @@
 //! Tests of grids against a comparison of all points.
 
-use super::cells::square_apart;
+use super::cells::{Ball, square_apart};
+use super::packed::Packed;
 use super::*;
 use crate::error::ErrorKind;
 use crate::index::tests::{assert_alike, fresh, refuse_copies};
@@ -62,6 +63,17 @@ fn assert_found<const D: usize>(
     let found = sorted(grid.within(center, radius).map(|(slot, _)| slot));
     assert_eq!(found, expected, "{center:?} {radius}");
     assert_eq!(sorted(by_grid.within(center, radius).map(|(slot, _)| slot)), expected);
+    // From any point on, internal iteration continues where `next` has stopped.
+    for taken in [0, 1, 3, 30] {
+        let (mut points, mut of_sorted) =
+            (grid.within(center, radius), by_grid.within(center, radius));
+        let mut found: Vec<u32> = points.by_ref().take(taken).map(|(slot, _)| slot).collect();
+        points.for_each(|(slot, _)| found.push(slot));
+        assert_eq!(sorted(found.into_iter()), expected);
+        let mut found: Vec<u32> = of_sorted.by_ref().take(taken).map(|(slot, _)| slot).collect();
+        of_sorted.for_each(|(slot, _)| found.push(slot));
+        assert_eq!(sorted(found.into_iter()), expected);
+    }
     let (min, max) = (center.map(|x| x - radius), center.map(|x| x + radius));
     let is_in =
         |position: &[f32; D]| (0..D).all(|axis| (min[axis]..=max[axis]).contains(&position[axis]));
@@ -119,6 +131,40 @@ fn assert_pairs<const D: usize>(
     by_grid.for_each_pair(radius, |a, b| found.push((a, b)));
     found.sort_unstable();
     assert_eq!(found, expected, "{radius}");
+    found.clear();
+    if let Some(ball) = Ball::new([0.0; D], radius) {
+        pairs::search_each(grid, &ball, |a, b| found.push((a, b)));
+    }
+    found.sort_unstable();
+    assert_eq!(found, expected, "{radius}");
+}
+
+#[test]
+fn points_are_sorted_for_pairs_unless_far_apart() {
+    let is_sorted = |points: &[[f32; 2]], radius: f32| {
+        let points: Points<2> = (0..).zip(points.iter().copied()).collect();
+        let (grid, ball) = (filled(1.0, &points), Ball::new([0.0; 2], radius).unwrap());
+        assert_pairs(&grid, &grid.sorted(), &points, radius);
+        let is_sorted = Packed::of(&grid, &ball).is_some();
+        assert_eq!(is_sorted, Packed::of(&grid.sorted(), &ball).is_some());
+        is_sorted
+    };
+    let many: Vec<_> = random(400, [10.0, 10.0]).into_values().collect();
+    assert!(is_sorted(&many, 0.0) && is_sorted(&many, 1.0) && is_sorted(&many, 30.0));
+    assert!(!is_sorted(&many, f32::INFINITY) && !is_sorted(&many, f32::MAX));
+    // So far from the origin, coordinates are rounded to a 128th.
+    let far: Vec<_> = many.iter().map(|at| at.map(|x| x + 65_000.0)).collect();
+    assert!(!is_sorted(&far, 0.9) && is_sorted(&far, 1.0));
+    let farther: Vec<_> = many.iter().map(|at| at.map(|x| x - 1e9)).collect();
+    assert!(!is_sorted(&farther, 1.0));
+    assert!(!is_sorted(&[[0.0, 0.0], [0.5, 0.0], [1000.0, 0.0]], 1.0));
+    assert!(!is_sorted(&[[0.0, 0.0], [0.5, 0.0], [f32::INFINITY, 0.0]], 1.0));
+    assert!(!is_sorted(&[], 1.0));
+    // Most slots are empty.
+    let points: Points<2> = (0..40).map(|slot| (slot * 100, [0.0, 0.0])).collect();
+    let (grid, ball) = (filled(1.0, &points), Ball::new([0.0; 2], 1.0).unwrap());
+    assert_pairs(&grid, &grid.sorted(), &points, 1.0);
+    assert!(Packed::of(&grid, &ball).is_none() && Packed::of(&grid.sorted(), &ball).is_some());
 }
 
 fn agree<const D: usize>(to: [f32; D], cell: f32, radii: &[f32])

@@ -15,9 +15,6 @@ pub(super) trait Store<const D: usize> {
     /// A placeholder.
     const NO_LIST: Self::List;
 
-    /// Whether to switch to another list after each point, because fetching the next point of the list takes time.
-    const IN_STEP: bool;
-
     fn cells(&self) -> Cells;
 
     fn blocks(&self) -> Blocks;
@@ -28,6 +25,23 @@ pub(super) trait Store<const D: usize> {
 
     /// Returns the next point of a list, and whether there is another, which is prefetched.
     fn step(&self, list: &mut Self::List) -> (u32, &[f32; D], bool);
+
+    /// Calls a closure with all points of adjacent buckets.
+    fn fold<A>(
+        &self,
+        buckets: Range<usize>,
+        init: A,
+        fold: impl FnMut(A, u32, &[f32; D]) -> A,
+    ) -> A;
+
+    /// Whether the points are probably in the cache.
+    fn is_near(&self) -> bool;
+
+    /// Returns the number of points in lists, and how many places [`points`](Self::points) reads to return them.
+    fn lens(&self) -> (usize, usize);
+
+    /// Returns all points in lists.
+    fn points(&self) -> impl Iterator<Item = (u32, [f32; D])>;
 }
 
 enum WalkSource<const D: usize> {
@@ -130,8 +144,9 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         let at = self.at % LISTS;
         let block = self.blocks[at];
         let (slot, position, has_more) = self.store.step(&mut self.lists[at]);
+        // Another list is next, so that points are fetched from several lists at a time.
         if has_more {
-            self.at += usize::from(T::IN_STEP);
+            self.at += 1;
         } else {
             self.begun -= 1;
             self.lists[at] = self.lists[self.begun % LISTS];
@@ -141,6 +156,40 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
             self.at = 0;
         }
         (slot, position, block)
+    }
+
+    /// Calls a closure with all points that are left.
+    #[inline]
+    pub(super) fn fold_rest<A>(
+        &mut self,
+        init: A,
+        mut fold: impl FnMut(A, (u32, [f32; D])) -> A,
+    ) -> A {
+        let (store, mut sum) = (self.store, init);
+        loop {
+            if self.begun == 0
+                && let WalkSource::Cells(runs) = &self.source
+                && store.is_near()
+            {
+                // Nothing has to be fetched, so no lists are started.
+                let (shape, cells) = (&self.shape, store.cells());
+                for run in runs.clone() {
+                    sum = store.fold(run.buckets, sum, |sum, slot, position| {
+                        if shape.holds(position) && cells.block_of(position) == run.block {
+                            fold(sum, (slot, *position))
+                        } else {
+                            sum
+                        }
+                    });
+                }
+                self.source = WalkSource::Nothing;
+                return sum;
+            }
+            match self.next() {
+                Some(point) => sum = fold(sum, point),
+                None => return sum,
+            }
+        }
     }
 }
 
@@ -166,5 +215,10 @@ impl<const D: usize, T: Store<D>, S: Shape<D>> Iterator for Walk<'_, D, T, S> {
                 return Some((slot, *position));
             }
         }
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, (u32, [f32; D])) -> A>(mut self, init: A, fold: F) -> A {
+        self.fold_rest(init, fold)
     }
 }

@@ -6,7 +6,7 @@
 //! chunks, however large the set.
 
 use super::chunk::{Chunk, ChunkId, Large, Small};
-use super::iter::{Chunks, Slots};
+use super::iter::Slots;
 use super::pool::Pool;
 use crate::error::Error;
 use crate::index::bucket::NONE;
@@ -87,12 +87,12 @@ impl Chains {
         self.id_of(slot) != NONE
     }
 
-    /// Returns all chunks of a set, starting at one of them.
+    /// Returns all slots of a set, starting at one of its chunks.
     #[inline]
-    fn chunks_from(&self, id: u32) -> Chunks<'_> {
+    fn slots_from(&self, id: u32) -> Slots<'_> {
         match ChunkId::from_id(id) {
-            ChunkId::Small(number) => Chunks::of_small(self.small[number].members()),
-            ChunkId::Large(number) => Chunks::of_large(self.large.as_slice(), number),
+            ChunkId::Small(number) => Slots::of_small(self.small[number].members()),
+            ChunkId::Large(number) => Slots::of_large(self.large.as_slice(), number),
         }
     }
 
@@ -104,33 +104,21 @@ impl Chains {
         }
     }
 
-    #[inline]
-    fn members(&self, id: u32) -> &[u32] {
-        match ChunkId::from_id(id) {
-            ChunkId::Small(number) => self.small[number].members(),
-            ChunkId::Large(number) => self.large[number].members(),
-        }
-    }
-
     /// Returns the slots of the set with the hash that `is_meant` accepts.
     #[inline]
-    pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> Slots<'_> {
-        Slots::new(self.chunks(hash, is_meant))
-    }
-
-    #[inline]
-    pub(super) fn chunks(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Chunks<'_> {
-        match self.buckets.find(hash, |id| is_meant(self.first(id))) {
-            Some(head) => self.chunks_from(head),
-            None => Chunks::EMPTY,
-        }
+    pub(super) fn find(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Slots<'_> {
+        let found = self.buckets.find_map(hash, |id| {
+            let slots = self.slots_from(id);
+            slots.first().is_some_and(&mut is_meant).then_some(slots)
+        });
+        found.unwrap_or_else(|| Slots::of_small(&[]))
     }
 
     pub(super) fn same(&self, slot: u32) -> Slots<'_> {
-        Slots::new(match self.id_of(slot) {
-            NONE => Chunks::EMPTY,
-            id => self.chunks_from(id),
-        })
+        match self.id_of(slot) {
+            NONE => Slots::of_small(&[]),
+            id => self.slots_from(id),
+        }
     }
 
     /// Plans where a slot goes. `is_meant` is not called for the slot itself.
@@ -150,8 +138,7 @@ impl Chains {
     /// Returns a slot of a set other than the first, if there is one.
     #[inline(never)]
     fn second(&self, head: u32) -> Option<u32> {
-        let second = self.members(head).get(1).copied();
-        second.or_else(|| self.chunks_from(head).nth(1)?.first().copied())
+        self.slots_from(head).nth(1)
     }
 
     /// Checks that a slot number is in range and not far; see [`check_slot`].
@@ -417,6 +404,13 @@ impl Chains {
         }
         assert_eq!((slots, heads), (self.len, self.sets()));
         assert_eq!(used, self.used());
+    }
+
+    fn members(&self, id: u32) -> &[u32] {
+        match ChunkId::from_id(id) {
+            ChunkId::Small(number) => self.small[number].members(),
+            ChunkId::Large(number) => self.large[number].members(),
+        }
     }
 
     fn check_links(&self, number: u32) {

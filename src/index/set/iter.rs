@@ -2,7 +2,7 @@
 
 use super::chunk::{Chunk, Large};
 use crate::slots::prefetch::prefetch_value;
-use std::iter::FusedIterator;
+use std::iter::{self, FusedIterator};
 use std::slice;
 
 /// An iterator over the slots of one value, in no particular order.
@@ -14,49 +14,46 @@ use std::slice;
 #[derive(Clone)]
 #[must_use = "iterators are lazy"]
 pub struct Slots<'s> {
+    /// What is left of the current chunk.
     now: slice::Iter<'s, u32>,
-    rest: Chunks<'s>,
-}
-
-/// An iterator over the same slots by chunk, as slices of up to 14.
-#[derive(Clone)]
-pub(super) struct Chunks<'s> {
-    first: &'s [u32],
     large: &'s [Large],
     forwards: Option<u32>,
     /// The chunks before the first, in reverse order.
     backwards: Option<u32>,
 }
 
-impl<'s> Chunks<'s> {
-    pub(super) const EMPTY: Self = Self::of_small(&[]);
-
-    pub(super) const fn of_small(members: &'s [u32]) -> Self {
-        Self { first: members, large: &[], forwards: None, backwards: None }
+impl<'s> Slots<'s> {
+    #[inline]
+    pub(super) fn of_small(members: &'s [u32]) -> Self {
+        Self { now: members.iter(), large: &[], forwards: None, backwards: None }
     }
 
+    /// Starts at a large chunk.
+    #[inline]
     pub(super) fn of_large(large: &'s [Large], number: u32) -> Self {
         let chunk = &large[number as usize];
         let (forwards, backwards) = (chunk.next(), chunk.prev());
-        if let Some(next) = forwards.and_then(|next| large.get(next as usize)) {
+        let slots = Self { now: chunk.members().iter(), large, forwards, backwards };
+        slots.prefetch();
+        slots
+    }
+
+    /// Returns the next slot of the current chunk.
+    #[inline]
+    pub(super) fn first(&self) -> Option<u32> {
+        self.now.as_slice().first().copied()
+    }
+
+    /// Prefetches the next chunk.
+    #[inline]
+    fn prefetch(&self) {
+        if let Some(next) = self.forwards.and_then(|next| self.large.get(next as usize)) {
             prefetch_value(next);
         }
-        Self { first: chunk.members(), large, forwards, backwards }
     }
 
-    const fn is_at_end(&self) -> bool {
-        self.forwards.is_none() && self.backwards.is_none()
-    }
-}
-
-impl<'s> Iterator for Chunks<'s> {
-    type Item = &'s [u32];
-
-    #[inline]
-    fn next(&mut self) -> Option<&'s [u32]> {
-        if !self.first.is_empty() {
-            return Some(std::mem::take(&mut self.first));
-        }
+    /// Continues with the next chunk. Returns its slots, at least one; `None` if there is no other chunk.
+    pub(super) fn next_chunk(&mut self) -> Option<&'s [u32]> {
         let chunk;
         if let Some(number) = self.forwards {
             chunk = &self.large[number as usize];
@@ -65,19 +62,15 @@ impl<'s> Iterator for Chunks<'s> {
             chunk = &self.large[self.backwards? as usize];
             self.backwards = chunk.prev();
         }
-        if let Some(next) = self.forwards.and_then(|next| self.large.get(next as usize)) {
-            prefetch_value(next);
-        }
+        self.prefetch();
         Some(chunk.members())
     }
-}
 
-impl FusedIterator for Chunks<'_> {}
-
-impl<'s> Slots<'s> {
-    #[inline]
-    pub(super) fn new(mut rest: Chunks<'s>) -> Self {
-        Self { now: std::mem::take(&mut rest.first).iter(), rest }
+    /// Out of line, so that [`next`](Self::next) is short.
+    #[inline(never)]
+    fn next_in_next_chunk(&mut self) -> Option<u32> {
+        self.now = self.next_chunk()?.iter();
+        self.now.next().copied()
     }
 }
 
@@ -86,27 +79,34 @@ impl Iterator for Slots<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u32> {
-        loop {
-            if let Some(slot) = self.now.next() {
-                return Some(*slot);
-            }
-            self.now = self.rest.next()?.iter();
+        if let Some(slot) = self.now.next() {
+            return Some(*slot);
         }
+        self.next_in_next_chunk()
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         let now = self.now.len();
-        (now, self.rest.is_at_end().then_some(now))
+        let is_last = self.forwards.is_none() && self.backwards.is_none();
+        (now, is_last.then_some(now))
     }
 
-    fn count(self) -> usize {
-        self.now.len() + self.rest.map(<[u32]>::len).sum::<usize>()
+    fn count(mut self) -> usize {
+        let now = self.now.len();
+        now + iter::from_fn(|| self.next_chunk()).map(<[u32]>::len).sum::<usize>()
     }
 
-    fn fold<A, F: FnMut(A, u32) -> A>(self, init: A, mut fold: F) -> A {
-        let first = self.now.copied().fold(init, &mut fold);
-        self.rest.fold(first, |sum, chunk| chunk.iter().copied().fold(sum, &mut fold))
+    #[inline]
+    fn fold<A, F: FnMut(A, u32) -> A>(mut self, init: A, mut fold: F) -> A {
+        let mut sum = init;
+        loop {
+            sum = self.now.clone().copied().fold(sum, &mut fold);
+            match self.next_chunk() {
+                Some(chunk) => self.now = chunk.iter(),
+                None => return sum,
+            }
+        }
     }
 }
 

@@ -87,7 +87,9 @@ fn slabs_are_the_difference_of_two_areas() {
     for slab in slabs {
         assert!(outer.covers(&slab) && slab.shared(&inner).is_none());
     }
-    assert_eq!(Area::<2>::WHOLE.outside(&Area::around(&[i32::MAX, 0], 1), 0)[1], None);
+    let one = |x| Area { low: [x, 5], high: [x, 5] };
+    assert_eq!(Area::<2>::WHOLE.outside(&one(i32::MAX).wider(1), 0)[1], None);
     assert_eq!(Area::<3>::WHOLE.count(), u64::MAX);
-    assert_eq!(Area::around(&[i32::MIN, 5], 2).low, [i32::MIN, 3]);
+    assert_eq!(one(i32::MIN).wider(2).low, [i32::MIN, 3]);
+    assert!(one(3).with(&one(-2)).covers(&one(0)));
 }
