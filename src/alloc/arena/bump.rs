@@ -222,13 +222,13 @@ impl Bump {
             release,
             service,
         };
-        let memory =
-            GrowingReservation::reserve(&request).map_err(|error| error.of(Holder::Arena))?;
+        GrowingReservation::reserve(&mut cold.memory, &request)
+            .map_err(|error| error.of(Holder::Arena))?;
+        let Some(memory) = &cold.memory else { unreachable!("reserved above") };
         self.top.set(memory.start());
         self.end.set(memory.start());
         self.written.set(0);
         self.cached_end.set(memory.start().addr().get() + memory.warm_bytes());
-        cold.memory = Some(memory);
         Ok(())
     }
 
