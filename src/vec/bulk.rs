@@ -32,10 +32,14 @@ impl<T> VmVec<T> {
         // Elements before the first one to remove do not move.
         let (len, first) = (self.len, self.first());
         let gone = (1..len).find(|&next| {
-            // SAFETY: `next` is below the length, and not 0.
-            let (next, last) = unsafe { (first.add(next), first.add(next - 1)) };
-            // SAFETY: these are two initialised elements; `&mut self` guarantees exclusive access.
-            unsafe { same(&mut *next, &mut *last) }
+            // SAFETY: `next` is not 0, and below the length.
+            let last = unsafe { first.add(next - 1) };
+            // SAFETY: as above.
+            let next = unsafe { first.add(next) };
+            // SAFETY: the element is initialised; `&mut self` guarantees exclusive access.
+            let last = unsafe { &mut *last };
+            // SAFETY: as above, and it is another element.
+            same(unsafe { &mut *next }, last)
         });
         let Some(gone) = gone else { return };
         let mut cut = DrainRange::new(self, gone, len);
