@@ -27,6 +27,7 @@ impl<T> UninitBox<T> {
         Ok(Self(block))
     }
 
+    #[inline]
     #[expect(clippy::unnecessary_box_returns, reason = "the caller needs the box")]
     pub(crate) fn fill(self, value: T) -> Box<T> {
         let Self(mut block) = self;

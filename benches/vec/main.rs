@@ -25,6 +25,10 @@ trait Array<T: Copy>: DerefMut<Target = [T]> + Clone + Extend<T> + Sized {
     fn clear(&mut self);
     fn append_slice(&mut self, from: &[T]);
     fn drain_each(&mut self, each: impl FnMut(T));
+    fn drain_few(&mut self, at: usize) -> usize;
+    fn swap_remove(&mut self, index: usize) -> T;
+    fn retain(&mut self, keep: impl FnMut(&T) -> bool);
+    fn dedup_by(&mut self, same: impl FnMut(&mut T, &mut T) -> bool);
 }
 
 macro_rules! array {
@@ -52,6 +56,19 @@ macro_rules! array {
             }
             fn drain_each(&mut self, each: impl FnMut(T)) {
                 self.drain(..).for_each(each);
+            }
+            fn drain_few(&mut self, at: usize) -> usize {
+                self.drain(at..at + 3).count()
+            }
+            #[inline]
+            fn swap_remove(&mut self, index: usize) -> T {
+                $array::swap_remove(self, index)
+            }
+            fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
+                $array::retain(self, keep);
+            }
+            fn dedup_by(&mut self, same: impl FnMut(&mut T, &mut T) -> bool) {
+                $array::dedup_by(self, same);
             }
         }
     };
@@ -135,6 +152,72 @@ fn extend_iter<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
         let time = timed(|| array.extend((0..black_box(count) as u64).map(T::of)));
         assert_eq!(sum(&array), total(count));
         time
+    })
+}
+
+fn extend_copied<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let mut array: A = warm(count);
+    let from: Vec<T> = warm(count);
+    Box::new(move || {
+        array.clear();
+        let time = timed(|| array.extend(black_box(&from).iter().copied()));
+        assert_eq!(sum(&array), sum(&from));
+        time
+    })
+}
+
+/// Into an empty array without memory, which is dropped.
+fn collect<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let from: Vec<T> = warm(count);
+    Box::new(move || {
+        timed_often(count, || {
+            let mut array = A::empty();
+            array.extend(black_box(&from).iter().copied());
+            assert_eq!(black_box(&array).len(), count);
+        })
+    })
+}
+
+/// Changes an array of which neighbours have equal numbers; checks how many elements are left.
+fn changed<A: Array<T> + 'static, T: Element>(
+    count: usize,
+    left: usize,
+    change: impl Fn(&mut A) + 'static,
+) -> Turn {
+    let mut array: A = warm(count);
+    Box::new(move || {
+        array.clear();
+        array.extend((0..count as u64).map(|n| T::of(n / 2)));
+        let time = timed(|| change(black_box(&mut array)));
+        assert_eq!(array.len(), left);
+        time
+    })
+}
+
+fn dedup<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    changed(count, count / 2, |array: &mut A| array.dedup_by(|a, b| a.number() == b.number()))
+}
+
+/// Removes two of the first elements, so that all others move.
+fn retain<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    changed(count, count - 2, |array: &mut A| array.retain(|element| element.number() != 1))
+}
+
+fn swap_remove<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    changed(count, count / 2, move |array: &mut A| {
+        for index in 0..count / 2 {
+            black_box(array.swap_remove(index));
+        }
+    })
+}
+
+/// Three elements at a time, with seven after them.
+fn drain_few<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let times = (count - 10) / 3;
+    changed(count, count - 3 * times, move |array: &mut A| {
+        for _ in 0..times {
+            black_box(array.drain_few(array.len() - 10));
+        }
     })
 }
 
@@ -274,6 +357,11 @@ fn operations() -> Vec<Operation> {
     both!(push, 1.05, 64);
     both!(extend_slice, 1.02, 64);
     both!(extend_iter, 1.02, 64);
+    both!(extend_copied, 1.05, 64);
+    both!(dedup, 1.05, 64);
+    both!(retain, 1.05, 64);
+    both!(swap_remove, 1.05, 64);
+    both!(drain_few, 1.05, 64);
     // Within the first cache: beyond it, physical pages decide, not the code.
     both!(iterate, 1.02, 16);
     both!(random_read, 1.02, 16);
@@ -288,6 +376,9 @@ fn operations() -> Vec<Operation> {
     ] {
         both!(make_fill_drop, bound, "64-byte", Entity, size, bytes);
     }
+    both!(collect, 1.2, "u64", u64, "100 elements", 800);
+    both!(collect, 1.2, "64-byte", Entity, "100 elements", 6400);
+    both!(collect, 1.2, "64-byte", Entity, "64 KiB", 64 << 10);
     all.push(Operation {
         name: "push, grow-only against push, 64 KiB".into(),
         bound: 1.02,

@@ -170,13 +170,7 @@ macro_rules! vec_methods {
             let len = self.len();
             let mut cut = self.cut(gone, len);
             drop(cut.next());
-            while let Some(element) = cut.peek() {
-                if keep(element) {
-                    cut.keep();
-                } else {
-                    drop(cut.next());
-                }
-            }
+            cut.keep_if(keep);
         }
 
         /// Retains only the elements for which the predicate returns `true`, in their order. O(n).
@@ -200,6 +194,7 @@ macro_rules! vec_methods {
         /// assert!(numbers.drain(1..3).eq([2, 3]));
         /// assert_eq!(numbers, [1, 4]);
         /// ```
+        #[inline]
         #[track_caller]
         pub fn drain(&mut self, range: impl std::ops::RangeBounds<usize>) -> $Drain<'_, T> {
             let (start, end) = $crate::vec::check_range(&range, self.len());

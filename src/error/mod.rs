@@ -507,6 +507,13 @@ pub struct Refused<V> {
     pub value: V,
 }
 
+/// Out of line, so that builds without optimisation have the result only once on the stack.
+#[cold]
+#[inline(never)]
+pub(crate) fn refused<T, V>(error: Error, value: V) -> Result<T, Refused<V>> {
+    Err(Refused { error, value })
+}
+
 impl<V> fmt::Debug for Refused<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Refused").field("error", &self.error).finish_non_exhaustive()

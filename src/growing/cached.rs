@@ -95,7 +95,7 @@ impl CacheRequest {
     /// Whether memory of which the first `bytes` may hold anything suits the request.
     pub(super) fn suits(&self, memory: &Reservation, bytes: usize) -> bool {
         memory.reserved_bytes() == self.reserved_bytes
-            && memory.start().addr().get() % self.align == 0
+            && memory.start().addr().get() & (self.align - 1) == 0
             && memory.huge_pages() == self.huge_pages
             && memory.columns() == self.columns
             && {
@@ -107,13 +107,13 @@ impl CacheRequest {
 }
 
 impl GrowingReservation {
-    /// Takes suitable memory from the cache. Nothing of it is usable yet.
-    pub(super) fn from_cache(cache_request: CacheRequest, growth: Growth) -> Option<Self> {
+    /// Puts suitable memory from the cache into `slot`, if there is some. Nothing of it is usable yet.
+    pub(super) fn from_cache(slot: &mut Option<Self>, cache_request: CacheRequest, growth: Growth) {
         // As much as would be committed anyway, in whole runs.
         let whole = round_up(cache_request.need_bytes, page_size().max(RUN_BYTES));
         let suits = &mut |region: &Region| cache_request.suits(&region.memory, region.pages.end);
-        let (region, lent) =
-            region_cache::take(cache_request.used, cache_request.need_bytes..whole, suits)?;
+        let (used, need) = (cache_request.used, cache_request.need_bytes..whole);
+        let Some((region, lent)) = region_cache::take(used, need, suits) else { return };
         let Region { mut memory, pages } = region;
         let mut bytes = pages.end;
         let lent = lent.unwrap_or_else(|| {
@@ -122,9 +122,8 @@ impl GrowingReservation {
             }
             LentBytes::NONE
         });
-        let mut growing = Self::from_reservation(memory, growth, Release::Keep, ServiceHooks::NONE);
-        growing.cached_prefix = Some(CachedPrefix { bytes, lent, used: cache_request.used });
-        Some(growing)
+        let growing = Self::from_reservation(memory, growth, Release::Keep, ServiceHooks::NONE);
+        slot.insert(growing).cached_prefix = Some(CachedPrefix { bytes, lent, used });
     }
 
     /// Makes the memory go to the cache on drop, if it is as large as requested.

@@ -38,7 +38,7 @@ use crate::error::{Error, ErrorKind, SizedBy};
 use crate::heap::UninitBox;
 #[cfg(test)]
 use crate::os::{Call, fault};
-use crate::poison::unpoison;
+use crate::poison::{self, unpoison};
 use crate::region_cache;
 use crate::reservation::{IS_SUPPORTED, Reservation, page_size};
 use crate::service::{self, CommitAhead, Release, Served};
@@ -124,7 +124,7 @@ impl Reservation {
 }
 
 impl GrowingReservation {
-    #[inline(never)]
+    #[inline]
     fn from_storage(
         memory: Storage,
         growth: Growth,
@@ -659,7 +659,9 @@ impl GrowingReservation {
 /// [Poison](crate::poison) that users of the memory have set.
 impl GrowingReservation {
     fn unpoison(&self, bytes: Range<usize>) {
-        unpoison(self.as_ptr().wrapping_add(bytes.start), bytes.len());
+        if poison::IS_ON {
+            unpoison(self.as_ptr().wrapping_add(bytes.start), bytes.len());
+        }
     }
 
     /// Unpoisons memory that the user has supplied, before it is returned.

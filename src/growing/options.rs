@@ -68,17 +68,21 @@ pub(crate) struct MemoryRequest {
 }
 
 impl GrowingReservation {
-    /// Returns memory for the request, of which nothing is usable yet: fresh, or from another array. The service does
-    /// not stay ahead of fresh memory yet.
-    pub(crate) fn reserve(request: &MemoryRequest) -> Result<Self, Error> {
+    /// Puts memory for the request into `slot`, which must be empty. Nothing of the memory is usable yet; it is fresh,
+    /// or from another array. The service does not stay ahead of fresh memory yet.
+    ///
+    /// The value is made where it stays, because moving it takes longer than the rest if memory comes from the cache.
+    pub(crate) fn reserve(slot: &mut Option<Self>, request: &MemoryRequest) -> Result<(), Error> {
+        debug_assert!(slot.is_none());
         let cache_request = CacheRequest::of(request);
         if let Some(cache_request) = cache_request {
-            let left = (request.service.take_left)(cache_request, request);
-            if let Some(mut growing) =
-                left.or_else(|| Self::from_cache(cache_request, request.growth))
-            {
+            match (request.service.take_left)(cache_request, request) {
+                Some(left) => *slot = Some(left),
+                None => Self::from_cache(slot, cache_request, request.growth),
+            }
+            if let Some(growing) = slot {
                 (growing.release, growing.hooks) = (request.release, request.service);
-                return Ok(growing);
+                return Ok(());
             }
         }
         let builder = Reservation::builder().align(request.align).huge_pages(request.huge_pages);
@@ -89,7 +93,8 @@ impl GrowingReservation {
         };
         let fresh =
             Self::from_reservation(reservation, request.growth, request.release, request.service);
-        Ok(fresh.kept_for(cache_request))
+        *slot = Some(fresh.kept_for(cache_request));
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@
 use super::Options;
 use crate::error::Error;
 use crate::growing::GrowingReservation;
-use crate::heap::try_boxed;
+use crate::heap::UninitBox;
 
 /// The options of an array, and its memory, behind one pointer.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ pub(super) struct Own {
 
 impl Own {
     pub(super) fn try_new(options: Options) -> Result<Box<Self>, Error> {
-        let holder = options.holder;
-        try_boxed(Self { options, memory: None }).map_err(|error| error.of(holder))
+        let uninit = UninitBox::try_new().map_err(|error| error.of(options.holder))?;
+        Ok(uninit.fill(Self { options, memory: None }))
     }
 }
 

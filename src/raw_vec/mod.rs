@@ -213,20 +213,44 @@ impl RawVec {
         if element.size() == 0 || self.cold.memory().is_some() || starts_in_heap {
             return Ok(());
         }
-        let reserved = reserve(&self.cold.try_own()?.options, element, len)?;
-        self.install(reserved)
+        let Own { options, memory } = self.cold.try_own()?;
+        reserve(memory, options, element, len)?;
+        self.start_at_memory();
+        self.serve();
+        Ok(())
     }
 
     /// Allocates larger memory with room for `need` elements, and moves the elements there.
     fn settle(&mut self, element: Layout, need: usize, amount: Amount) -> Result<(), Error> {
-        let options = &self.cold.try_own()?.options;
         let bytes = bytes_of(element, need)?;
-        let mut memory = match options.make_block().filter(|_| bytes <= MOST_HEAP_BYTES) {
-            Some(make_block) => make_block(options, element, bytes, amount)?,
-            None => reserve(options, element, need)?,
-        };
-        memory.grow(bytes, amount)?;
-        self.install(memory)
+        let before = self.start;
+        let Own { options, memory } = self.cold.try_own()?;
+        let is_first = memory.is_none();
+        let mut larger = None;
+        let made = if is_first { memory } else { &mut larger };
+        match options.make_block().filter(|_| bytes <= MOST_HEAP_BYTES) {
+            Some(make_block) => *made = Some(make_block(options, element, bytes, amount)?),
+            None => reserve(made, options, element, need)?,
+        }
+        if let Some(mut larger) = larger {
+            larger.grow(bytes, amount)?;
+            return self.install(larger);
+        }
+        // Before the call, so that the address is right if it unwinds.
+        self.start_at_memory();
+        let grown = self.cold.memory_mut().map_or(Ok(()), |memory| memory.grow(bytes, amount));
+        if grown.is_err() {
+            drop(self.cold.take_memory());
+            self.start = before;
+        } else {
+            self.serve();
+        }
+        grown
+    }
+
+    /// Sets the address of the elements to that of the memory.
+    fn start_at_memory(&mut self) {
+        self.start = self.cold.memory().map_or(self.start, GrowingReservation::start);
     }
 
     /// Replaces the memory by a larger one, and moves the contents.
@@ -498,8 +522,14 @@ fn block(
         .map_err(|error| error.of(options.holder))
 }
 
-/// Makes a reservation for at least `len` elements, with the size that the options determine.
-fn reserve(options: &Options, element: Layout, len: usize) -> Result<GrowingReservation, Error> {
+/// Makes a reservation for at least `len` elements, with the size that the options determine, in `slot`, which must be
+/// empty.
+fn reserve(
+    slot: &mut Option<GrowingReservation>,
+    options: &Options,
+    element: Layout,
+    len: usize,
+) -> Result<(), Error> {
     let Options { huge_pages, growth, commit_ahead, release, columns, service, holder, .. } =
         *options;
     let request = MemoryRequest {
@@ -514,7 +544,7 @@ fn reserve(options: &Options, element: Layout, len: usize) -> Result<GrowingRese
         release,
         service,
     };
-    GrowingReservation::reserve(&request).map_err(|error| error.of(holder))
+    GrowingReservation::reserve(slot, &request).map_err(|error| error.of(holder))
 }
 
 /// Returns the size of `len` elements.

@@ -74,9 +74,13 @@ pub(crate) fn take(
         return None;
     }
     let (class, classes) = (class_of(need.start), classes_of(used));
-    let below = class.checked_sub(1);
-    let mut places = (class..CLASSES).chain(below);
-    let region = places.find_map(|class| take_from(&classes[class], suits))?;
+    let (below, above) = classes.split_at(class);
+    let mut classes = above.iter().chain(below.last());
+    let region = loop {
+        if let Some(region) = take_from(classes.next()?, suits) {
+            break region;
+        }
+    };
     // In this order: lent bytes stay counted as cached until then, so other threads cannot exceed the limit meanwhile.
     let lent = LentBytes::of(region.bytes().saturating_sub(need.end), most_bytes());
     count::taken(region.bytes());
@@ -84,6 +88,7 @@ pub(crate) fn take(
 }
 
 /// Takes a region that suits. It stays counted.
+#[inline]
 fn take_from(class: &SizeClass, suits: &mut dyn FnMut(&Region) -> bool) -> Option<Region> {
     for slot in class.full() {
         let Some((place, since)) = class.take(slot) else { continue };

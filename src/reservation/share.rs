@@ -456,7 +456,8 @@ pub(crate) fn whole_bytes(need: usize, part: usize) -> usize {
         if need <= part { part } else { need.saturating_add(part).min(need.max(MOST_BYTES)) };
     let unit = LEAST_BYTES.max(os::page_size().get());
     // What cannot be rounded cannot be reserved either.
-    let whole = bytes.max(1).checked_next_multiple_of(unit);
+    // `unit` is a power of two.
+    let whole = bytes.max(1).checked_add(unit - 1).map(|end| end & !(unit - 1));
     whole.filter(|whole| *whole <= MOST_BYTES).unwrap_or(bytes)
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "moves elements between arrays")]
 
+use super::element::bad_index;
 use super::{Drain, DrainRange, ExtractIf, GrowOnly, Splice, VmVec};
 use crate::container::{clone_methods, vec_methods};
 use crate::error::{Error, Refused};
@@ -29,21 +30,21 @@ impl<T> VmVec<T> {
     /// ```
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         // Elements before the first one to remove do not move.
-        let gone = (1..self.len).find(|&next| {
-            let (kept, rest) = self.split_at_mut(next);
-            same(&mut rest[0], &mut kept[next - 1])
+        let (len, first) = (self.len, self.first());
+        let gone = (1..len).find(|&next| {
+            // SAFETY: `next` is not 0, and below the length.
+            let last = unsafe { first.add(next - 1) };
+            // SAFETY: as above.
+            let next = unsafe { first.add(next) };
+            // SAFETY: the element is initialised; `&mut self` guarantees exclusive access.
+            let last = unsafe { &mut *last };
+            // SAFETY: as above, and it is another element.
+            same(unsafe { &mut *next }, last)
         });
         let Some(gone) = gone else { return };
-        let len = self.len;
         let mut cut = DrainRange::new(self, gone, len);
         drop(cut.next());
-        while let Some((last, next)) = cut.pair() {
-            if same(next, last) {
-                drop(cut.next());
-            } else {
-                cut.keep();
-            }
-        }
+        cut.dedup_by(same);
     }
 
     /// Removes a range of elements, and returns an iterator over them. When the iterator is dropped, the elements of
@@ -137,7 +138,9 @@ impl<T> VmVec<T> {
     #[track_caller]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
         let len = self.len;
-        assert!(at <= len, "`at` split index (is {at}) should be <= len (is {len})");
+        if at > len {
+            bad_index("`at` split index", at, "<=", len);
+        }
         let mut rest = self.try_fresh()?;
         rest.try_reserve_exact(len - at)?;
         self.len = at;
@@ -174,6 +177,7 @@ impl<T> VmVec<T> {
 }
 
 /// Checks a range of elements, with the panics of std's `Vec`.
+#[inline]
 #[track_caller]
 pub(crate) fn check_range(range: &impl RangeBounds<usize>, len: usize) -> (usize, usize) {
     let end = match range.end_bound() {

@@ -55,6 +55,7 @@ impl<T> AsRef<[T]> for Drain<'_, T> {
 debug_as!([T: fmt::Debug] Drain<'_, T>, "Drain", |iter| iter.as_slice());
 
 impl<T> Drop for Drain<'_, T> {
+    #[inline]
     fn drop(&mut self) {
         // If a drop panics, the field's own `Drop` still closes the gap.
         self.cut.drop_rest();

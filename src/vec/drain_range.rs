@@ -118,20 +118,47 @@ impl<'v, T> DrainRange<'v, T> {
         Some(unsafe { &mut *next })
     }
 
-    /// The last kept element, which may precede the range, and the first of the range.
+    /// Keeps the elements of the range for which `keep` returns `true`, and drops the others.
     #[inline]
-    pub(super) fn pair(&mut self) -> Option<(&mut T, &mut T)> {
-        let last = self.kept.checked_sub(1)?;
-        if self.is_done() {
-            return None;
+    pub(super) fn keep_if(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
+        // SAFETY: `sieve` passes an element to which nothing else has access.
+        self.sieve(|_, next| keep(unsafe { &mut *next }));
+    }
+
+    /// Drops the elements of the range for which `same` returns `true`, given also the last element that was kept. At
+    /// least one element must precede the range.
+    #[inline]
+    pub(super) fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
+        assert!(self.kept > 0);
+        self.sieve(|end, next| {
+            // SAFETY: at least one element precedes `end`, as asserted above, and their number only grows.
+            let last = unsafe { end.sub(1) };
+            // SAFETY: the elements before `end` are initialised. `sieve` passes elements to which nothing else has
+            // access, and `next` is not before `end`.
+            !same(unsafe { &mut *next }, unsafe { &mut *last })
+        });
+    }
+
+    /// Calls `is_kept` with the end of the kept elements and each element of the range, to neither of which anything
+    /// else has access; keeps the element, or drops it.
+    #[inline]
+    fn sieve(&mut self, mut is_kept: impl FnMut(*mut T, *mut T) -> bool) {
+        while self.front < self.back {
+            let (next, end) = (self.at(self.front), self.at(self.kept));
+            // If this panics, the element stays in the range, and so in the array.
+            let is_kept = is_kept(end, next);
+            // Before the drop, so that the element is not dropped twice if that panics.
+            self.front += 1;
+            if is_kept {
+                // SAFETY: `next` is initialised, and no longer in the range. The place at `end` was vacated, or is
+                // `next` itself.
+                unsafe { ptr::copy(next, end, 1) };
+                self.kept += 1;
+            } else {
+                // SAFETY: the element is initialised, and no longer in the range, so it is not used again.
+                unsafe { next.drop_in_place() };
+            }
         }
-        let (last, next) = (self.at(last), self.at(self.front));
-        // SAFETY: the element is below `kept`, so it is initialised; `&mut self` guarantees exclusive access.
-        let last = unsafe { &mut *last };
-        // SAFETY: the element is in `front..back`, so it is initialised, and it is not the other one, which is below
-        // `kept`.
-        let next = unsafe { &mut *next };
-        Some((last, next))
     }
 
     /// Keeps the first element of the range, if there is one.
@@ -209,19 +236,36 @@ impl<'v, T> DrainRange<'v, T> {
     }
 }
 
-impl<T> Drop for DrainRange<'_, T> {
-    fn drop(&mut self) {
-        let (rest, behind) = (self.len(), self.old_len - self.tail);
-        for (from, count) in [(self.front, rest), (self.tail, behind)] {
-            if self.kept != from {
-                let (from, to) = (self.at(from), self.at(self.kept));
-                // SAFETY: these `count` elements are initialised, below the old length. The ones they overwrite were
-                // removed or moved. The ranges may overlap.
-                unsafe { ptr::copy(from, to, count) };
-            }
-            self.kept += count;
+impl<T> DrainRange<'_, T> {
+    /// Moves elements down to those that were kept.
+    #[inline]
+    fn move_down(&mut self, from: usize, count: usize) {
+        if count > 0 && from != self.kept {
+            let (from, to) = (self.at(from), self.at(self.kept));
+            // SAFETY: these `count` elements are initialised, below the old length. The ones they overwrite were
+            // removed or moved. The ranges may overlap.
+            unsafe { ptr::copy(from, to, count) };
         }
-        let (len, old_len) = (self.kept, self.old_len);
+        self.kept += count;
+    }
+
+    /// Keeps all elements still in the range. Out of line, since loops that end leave none.
+    #[cold]
+    #[inline(never)]
+    fn keep_rest(&mut self) {
+        self.move_down(self.front, self.len());
+    }
+}
+
+impl<T> Drop for DrainRange<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.len() > 0 {
+            self.keep_rest();
+        }
+        let old_len = self.old_len;
+        self.move_down(self.tail, old_len - self.tail);
+        let len = self.kept;
         self.vec_mut().len = len;
         self.vec_mut().close(old_len);
     }

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "reads and writes single elements")]
 
 use super::{VmVec, unwrap_or_panic};
-use crate::error::{Error, Refused};
+use crate::error::{Error, Refused, refused};
 use crate::poison::AtEnd;
 use crate::raw_vec::Amount;
 use std::ptr;
@@ -22,8 +22,12 @@ impl<T> VmVec<T> {
         if len == self.capacity() {
             self.grow_by_one_or_panic();
         }
+        // Not by `write_end`: without optimisation, each call that is passed the value copies it.
         // SAFETY: the capacity exceeds `len`, or was grown above.
-        unsafe { self.write_end(len, value) }
+        let end = unsafe { self.end_to_write(len) };
+        // SAFETY: the place is valid for writes.
+        unsafe { end.write(value) };
+        self.len = len + 1;
     }
 
     /// Appends an element, or returns the error and the element.
@@ -46,10 +50,14 @@ impl<T> VmVec<T> {
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
         if let Err(error) = self.make_room_for_one() {
-            return Err(Refused { error, value });
+            return refused(error, value);
         }
+        // As in `push`.
         // SAFETY: the capacity exceeds the length, or was grown above.
-        unsafe { self.write_end(self.len, value) }
+        let end = unsafe { self.end_to_write(self.len) };
+        // SAFETY: the place is valid for writes.
+        unsafe { end.write(value) };
+        self.len += 1;
         Ok(())
     }
 
@@ -105,13 +113,24 @@ impl<T> VmVec<T> {
     /// - `len` is the length, and below the capacity.
     #[inline]
     pub(super) unsafe fn write_end(&mut self, len: usize, value: T) {
+        // SAFETY: the contract of this function is that of the call.
+        let end = unsafe { self.end_to_write(len) };
+        // SAFETY: the place is valid for writes.
+        unsafe { end.write(value) };
+        self.len = len + 1;
+    }
+
+    /// Returns the place after the last element: committed, aligned, and valid for writes.
+    ///
+    /// # Safety
+    ///
+    /// - `len` is the length, and below the capacity.
+    #[inline]
+    unsafe fn end_to_write(&mut self, len: usize) -> *mut T {
         debug_assert!(len == self.len && len < self.capacity());
         self.open(1);
         // SAFETY: `len` is below the capacity, by the caller's guarantee.
-        let end = unsafe { self.first().add(len) };
-        // SAFETY: the place is committed, aligned, and past the last element.
-        unsafe { end.write(value) };
-        self.len = len + 1;
+        unsafe { self.first().add(len) }
     }
 
     /// Removes the last element and returns it, or returns `None` if the array is empty. O(1).
@@ -137,7 +156,9 @@ impl<T> VmVec<T> {
     #[track_caller]
     pub fn try_insert(&mut self, index: usize, value: T) -> Result<(), Refused<T>> {
         let len = self.len;
-        assert!(index <= len, "insertion index (is {index}) should be <= len (is {len})");
+        if index > len {
+            bad_index("insertion index", index, "<=", len);
+        }
         if let Err(error) = self.try_reserve(1) {
             return Err(Refused { error, value });
         }
@@ -170,7 +191,9 @@ impl<T> VmVec<T> {
     #[track_caller]
     pub fn remove(&mut self, index: usize) -> T {
         let len = self.len;
-        assert!(index < len, "removal index (is {index}) should be < len (is {len})");
+        if index >= len {
+            bad_index("removal index", index, "<", len);
+        }
         // SAFETY: `index` is below the length, as asserted above.
         let place = unsafe { self.first().add(index) };
         // SAFETY: the element is initialised; its place is overwritten or past the length before it is read again.
@@ -200,7 +223,9 @@ impl<T> VmVec<T> {
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> T {
         let len = self.len;
-        assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
+        if index >= len {
+            bad_index("swap_remove index", index, "<", len);
+        }
         let last = len - 1;
         let start = self.first();
         // SAFETY: `index` is below the length, as asserted above.
@@ -229,4 +254,12 @@ impl<T> VmVec<T> {
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
         self.close(len + count);
     }
+}
+
+/// Panics like std's `Vec`. Out of line, so that callers keep the numbers in registers.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(super) fn bad_index(what: &str, index: usize, relation: &str, len: usize) -> ! {
+    panic!("{what} (is {index}) should be {relation} len (is {len})")
 }

@@ -6,7 +6,6 @@ use super::VmVec;
 use crate::error::Refused;
 use crate::poison::unpoison;
 use std::iter::Chain;
-use std::ops::ControlFlow;
 use std::option;
 
 /// The elements that could not be stored: the one that the iterator yielded last, if any, and the rest of the
@@ -62,37 +61,30 @@ impl<T> VmVec<T> {
             if hint > self.capacity() - self.len {
                 let _ = self.try_reserve(self.raw.within_max_len(Self::ELEMENT, self.len, hint));
             }
-            self.fill_capacity(&mut iter);
-            if self.len < self.capacity() {
-                return Ok(());
-            }
-            let Some(value) = iter.next() else { return Ok(()) };
+            let Some(value) = self.fill_capacity(&mut iter) else { return Ok(()) };
             if let Err(Refused { error, value }) = self.try_push(value) {
                 return Err(Refused { error, value: Some(value).into_iter().chain(iter) });
             }
         }
     }
 
-    /// Appends elements until the iterator ends or the capacity is used up.
+    /// Appends elements until the iterator ends, or until the capacity is used up: then returns the next element.
     ///
     /// If the iterator panics, the elements it yielded before stay.
     #[inline]
-    fn fill_capacity(&mut self, iter: &mut impl Iterator<Item = T>) {
+    fn fill_capacity(&mut self, iter: &mut impl Iterator<Item = T>) -> Option<T> {
         let capacity = self.capacity();
         let mut end = SetLenOnDrop::of(self);
-        if end.len == capacity {
-            return;
-        }
         // Chains and the like advance faster by this than by `next`.
-        let _ = iter.try_for_each(|value| {
-            // Only for iterators that call this again after `Break`.
+        let filled = iter.try_for_each(|value| {
             if end.len == capacity {
-                return ControlFlow::Break(());
+                return Err(value);
             }
-            // SAFETY: the length is below the capacity, as checked above.
+            // SAFETY: the length is below the capacity: it was not equal, and only grows by one at a time.
             unsafe { end.put(value) };
-            if end.len == capacity { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            Ok(())
         });
+        filled.err()
     }
 
     /// Appends the elements of an iterator without checking the capacity.

@@ -30,6 +30,8 @@ pub(super) fn warm(extent: &Extent) -> Vec<Case> {
     warm_small::<4>(&mut cases, STORE[1], values);
     warm_small::<8>(&mut cases, STORE[2], values);
     text(&mut cases, values);
+    slices(&mut cases, values);
+    scopes(&mut cases, values);
     #[cfg(feature = "allocator-api2-02")]
     growing::warm(&mut cases, values);
     reset(&mut cases, extent.reset_bytes);
@@ -157,6 +159,58 @@ fn text(cases: &mut Vec<Case>, count: usize) {
     cases.push(case(OPERATION, "bumpalo, capacity", count, move || {
         bump.reset();
         store(count, |text| bump.alloc_str(text))
+    }));
+}
+
+fn slices(cases: &mut Vec<Case>, count: usize) {
+    const OPERATION: &str = "store 0 to 15 u32";
+    fn store<'a>(count: usize, mut store: impl FnMut(usize) -> &'a mut [u32]) -> Duration {
+        timed(|| {
+            for n in 0..count {
+                black_box(store(black_box(n) % 16));
+            }
+        })
+    }
+    let make = |n: usize| n as u32;
+    let mut arena = Arena::new();
+    store(count, |len| arena.alloc_slice_fill_with(len, make));
+    cases.push(case(OPERATION, BASE, count, move || {
+        arena.reset();
+        store(count, |len| arena.alloc_slice_fill_with(len, make))
+    }));
+    let mut bump = Bump::with_capacity(count * 16 * size_of::<u32>());
+    store(count, |len| bump.alloc_slice_fill_with(len, make));
+    cases.push(case(OPERATION, "bumpalo, capacity", count, move || {
+        bump.reset();
+        store(count, |len| bump.alloc_slice_fill_with(len, make))
+    }));
+}
+
+/// Eight values at a time are stored, and freed.
+fn scopes(cases: &mut Vec<Case>, count: usize) {
+    const OPERATION: &str = "scopes of eight";
+    let mut arena = Arena::new();
+    cases.push(case(OPERATION, BASE, count, move || {
+        timed(|| {
+            for _ in 0..count / 8 {
+                arena.scope(|scope| {
+                    for n in 0..8 {
+                        black_box(scope.alloc(black_box(n)));
+                    }
+                });
+            }
+        })
+    }));
+    let mut bump = Bump::new();
+    cases.push(case(OPERATION, "bumpalo", count, move || {
+        timed(|| {
+            for _ in 0..count / 8 {
+                for n in 0..8 {
+                    black_box(bump.alloc(black_box(n)));
+                }
+                bump.reset();
+            }
+        })
     }));
 }
 

@@ -57,10 +57,15 @@ struct Cold {
 // for.
 unsafe impl Send for Bump {}
 
-/// How many bytes of an arena were used at some time; see [`Bump::mark`].
+/// Where `top` was at some time; see [`Bump::mark`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
-    used: usize,
+    /// Dangling if there was no memory.
+    top: NonNull<u8>,
+}
+
+impl Mark {
+    const START: Self = Self { top: NonNull::dangling() };
 }
 
 impl Bump {
@@ -217,13 +222,13 @@ impl Bump {
             release,
             service,
         };
-        let memory =
-            GrowingReservation::reserve(&request).map_err(|error| error.of(Holder::Arena))?;
+        GrowingReservation::reserve(&mut cold.memory, &request)
+            .map_err(|error| error.of(Holder::Arena))?;
+        let Some(memory) = &cold.memory else { unreachable!("reserved above") };
         self.top.set(memory.start());
         self.end.set(memory.start());
         self.written.set(0);
         self.cached_end.set(memory.start().addr().get() + memory.warm_bytes());
-        cold.memory = Some(memory);
         Ok(())
     }
 
@@ -406,9 +411,10 @@ impl Bump {
         Ok(block)
     }
 
-    /// Records how many bytes are used.
+    /// Records up to where memory is used.
+    #[inline]
     pub(super) fn mark(&self) -> Mark {
-        Mark { used: self.used_bytes() }
+        Mark { top: self.top.get() }
     }
 
     /// Frees all blocks that were handed out since the mark was made.
@@ -416,20 +422,27 @@ impl Bump {
     /// # Safety
     ///
     /// - None of these blocks is used any more.
+    #[inline]
     pub(super) unsafe fn rewind(&self, mark: Mark) {
-        let used = self.used_bytes();
-        debug_assert!(mark.used <= used);
-        if let Some(back) = used.checked_sub(mark.used).filter(|&back| back > 0) {
-            // SAFETY: `back` is at most the number of used bytes, so the result is not before `start`.
-            let to = unsafe { self.top.get().sub(back) };
+        // Once there is memory, it stays until the arena is dropped, so other marks point into it.
+        let to = if mark.top == Mark::START.top { self.start() } else { mark.top };
+        debug_assert!(to <= self.top.get());
+        if to < self.top.get() {
             self.move_back(to);
         }
+    }
+
+    /// The start of the memory; dangling if there is none.
+    #[cold]
+    #[inline(never)]
+    fn start(&self) -> NonNull<u8> {
+        self.look(GrowingReservation::start).unwrap_or(NonNull::dangling())
     }
 
     pub(super) fn reset(&mut self) {
         // SAFETY: a block either borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that
         // guarantees not to use it after a reset.
-        unsafe { self.rewind(Mark { used: 0 }) };
+        unsafe { self.rewind(Mark::START) };
     }
 
     /// Returns committed memory to the system that is past both the used bytes and the first `keep` bytes, within the
@@ -503,7 +516,7 @@ impl Bump {
     }
 
     pub(super) fn used_memory(&mut self) -> &[MaybeUninit<u8>] {
-        let start = self.look(GrowingReservation::start).unwrap_or(NonNull::dangling());
+        let start = self.start();
         // This includes padding and freed blocks.
         unpoison(start.as_ptr(), self.used_bytes());
         // SAFETY: these bytes are committed, or there are none; `MaybeUninit` needs no initialisation. A block either

@@ -68,7 +68,7 @@ macro_rules! alloc_methods {
         #[inline]
         #[track_caller]
         pub fn alloc<T>(&self, value: T) -> &$life mut T {
-            unwrap_or_panic(self.bump.try_alloc(value))
+            self.bump.alloc(value)
         }
 
         /// Like [`alloc`](Self::alloc), but returns the error and the value instead of panicking.

@@ -50,12 +50,41 @@ impl<'b, T> SliceBuilder<'b, T> {
         if self.len == self.capacity {
             self.try_grow(1)?;
         }
+        // SAFETY: `len` is less than `capacity`, or it was increased above.
+        unsafe { self.put(value) };
+        Ok(())
+    }
+
+    /// # Safety
+    ///
+    /// - `len` is less than `capacity`.
+    #[inline]
+    unsafe fn put(&mut self, value: T) {
         // SAFETY: `len` is less than `capacity`, so the result lies in the block.
         let place = unsafe { self.start.add(self.len) };
         // SAFETY: `place` lies in the block, which only this slice uses.
         unsafe { place.write(value) };
         self.len += 1;
-        Ok(())
+    }
+
+    /// Stores as many values as there is capacity for, made from their indices, up to the first error.
+    #[inline]
+    pub(super) fn fill_with<E>(
+        mut self,
+        mut make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<&'b mut [T], E> {
+        while self.len < self.capacity {
+            match make(self.len) {
+                // SAFETY: as the loop checked.
+                Ok(value) => unsafe { self.put(value) },
+                Err(error) => {
+                    // As in `fill`.
+                    drop(self);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(self.finish())
     }
 
     #[inline]
@@ -118,7 +147,9 @@ impl<'b, T> SliceBuilder<'b, T> {
     #[inline]
     pub(super) fn finish(self) -> &'b mut [T] {
         let full = ManuallyDrop::new(self);
-        full.shrink(full.len);
+        if full.len < full.capacity {
+            full.shrink(full.len);
+        }
         // SAFETY: `len` values are initialized, in a block that belongs to the slice from now on.
         unsafe { slice::from_raw_parts_mut(full.start.as_ptr(), full.len) }
     }

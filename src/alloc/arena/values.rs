@@ -13,7 +13,7 @@
 
 use super::bump::Bump;
 use super::slice_builder::SliceBuilder;
-use crate::error::{Error, ErrorKind, Refused};
+use crate::error::{Error, ErrorKind, Refused, refused, unwrap_or_panic};
 use std::alloc::Layout;
 use std::convert::Infallible;
 use std::fmt;
@@ -22,17 +22,25 @@ use std::ptr::{self, NonNull};
 use std::{slice, str};
 
 impl Bump {
+    /// Not by [`try_alloc`](Self::try_alloc), whose result has room for a value: builds without optimisation would
+    /// have it on the stack.
+    #[inline]
+    #[track_caller]
+    pub(super) fn alloc<T>(&self, value: T) -> &mut T {
+        store(unwrap_or_panic(self.try_alloc_uninit()), value)
+    }
+
     #[inline]
     pub(super) fn try_alloc<T>(&self, value: T) -> Result<&mut T, Refused<T>> {
         match self.try_alloc_uninit() {
-            Ok(place) => Ok(place.write(value)),
-            Err(error) => Err(Refused { error, value }),
+            Ok(place) => Ok(store(place, value)),
+            Err(error) => refused(error, value),
         }
     }
 
     #[inline]
     pub(super) fn try_alloc_with<T>(&self, make: impl FnOnce() -> T) -> Result<&mut T, Error> {
-        Ok(self.try_alloc_uninit()?.write(make()))
+        Ok(store(self.try_alloc_uninit()?, make()))
     }
 
     #[inline]
@@ -100,7 +108,7 @@ impl Bump {
         len: usize,
         make: impl FnMut(usize) -> Result<T, E>,
     ) -> Result<Result<&mut [T], E>, Error> {
-        SliceBuilder::with_capacity(self, len)?.fill((0..len).map(make))
+        Ok(SliceBuilder::with_capacity(self, len)?.fill_with(make))
     }
 
     #[inline]
@@ -190,6 +198,15 @@ impl Bump {
 pub(super) fn array_layout<T>(len: usize) -> Result<Layout, Error> {
     Layout::array::<T>(len)
         .map_err(|_| Error::new(ErrorKind::CapacityOverflow, len.saturating_mul(size_of::<T>())))
+}
+
+/// [`MaybeUninit::write`] with fewer copies on the stack in builds without optimisation.
+#[inline]
+fn store<T>(place: &mut MaybeUninit<T>, value: T) -> &mut T {
+    // SAFETY: a mutable reference is valid for writes.
+    unsafe { place.as_mut_ptr().write(value) };
+    // SAFETY: the value was just written.
+    unsafe { place.assume_init_mut() }
 }
 
 /// # Safety

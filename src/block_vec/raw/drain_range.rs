@@ -121,6 +121,17 @@ impl<'v, T> DrainRange<'v, T> {
         self.front += 1;
     }
 
+    /// Keeps the elements of the range for which `keep` returns `true`, and drops the others.
+    pub(in super::super) fn keep_if(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
+        while let Some(element) = self.peek() {
+            if keep(element) {
+                self.keep();
+            } else {
+                drop(self.next());
+            }
+        }
+    }
+
     pub(in super::super) fn drop_rest(&mut self) {
         let rest = self.front..self.back;
         // Before user code runs, so that no element is dropped twice if a drop panics.

@@ -92,8 +92,9 @@ impl Model {
         drop(another);
         assert_eq!(region_cache::stats().kept_bytes, left);
         let need = Self::at(need).min(left);
-        let memory = GrowingReservation::from_cache(cache_request(need), Growth::default())
-            .expect("the cached region suits");
+        let mut memory = None;
+        GrowingReservation::from_cache(&mut memory, cache_request(need), Growth::default());
+        let memory = memory.expect("the cached region suits");
         assert_eq!((memory.as_ptr(), memory.usable_bytes(), memory.warm_bytes()), (start, 0, left));
         assert_eq!(memory.ahead_bytes(), left);
         let mut model = Self { memory, filled: 0 };
