@@ -14,8 +14,8 @@
 //!   [`Slots::extend_vacant`];
 //! - the memory of pages is returned only after the state of each slot in them was checked.
 //!
-//! No user code runs in between: no clone, no drop except in [`Slots::drop_values`], and no closure except in
-//! [`Slots::select_in`], which changes no state.
+//! No user code runs in between: no clone except in [`Slots::try_extend_cloned`], before the slot of the copy exists; no
+//! drop except in [`Slots::drop_values`], and no closure except in [`Slots::select_in`], which changes no state.
 //!
 //! References are made to the value of one slot at a time, never to a slice of slots. So a shared reference to one
 //! value stays valid while another slot is written to, which the grow-only scope relies on, and users' pointers stay
@@ -470,6 +470,34 @@ impl<V> Slots<V> {
         // SAFETY: a smaller length is valid for every array, and the caller guarantees that the slots after it are
         // unchanged.
         unsafe { self.slots.set_len(len.min(self.len())) };
+    }
+
+    /// Adds copies of all slots of `other`. If cloning a value panics, those before it are there.
+    pub(crate) fn try_extend_cloned(&mut self, other: &Self) -> Result<(), Error>
+    where
+        V: Clone,
+    {
+        self.try_reserve_exact(other.len())?;
+        // Slots with an empty state, which may be many, are not written, so their memory is not touched.
+        let mut empty = 0;
+        for index in indices(0..other.len()) {
+            let state = other.state(index);
+            if state == State::EMPTY {
+                empty += 1;
+                continue;
+            }
+            if empty > 0 {
+                self.extend_vacant(mem::take(&mut empty))?;
+            }
+            if let Some((generation, value)) = other.at_index(index) {
+                self.push_within_capacity(generation, value.clone());
+            } else {
+                let at = self.len();
+                self.extend_vacant_for_use(at + 1, 0);
+                self.set_vacant(low_half(at), Vacant::after(state.generation()));
+            }
+        }
+        self.extend_vacant(empty)
     }
 
     /// Makes a slot live again with the last generation that it had, and returns that; `None` if it is live.

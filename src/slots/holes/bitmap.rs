@@ -87,15 +87,15 @@ impl Bitmap {
         Self { words, summaries: [const { Vec::new() }; HEIGHT], lowest: NONE, count: 0 }
     }
 
-    /// Returns a set of the same indices that covers the indices below `max_len`, and cannot cover others. Touches only
-    /// memory for words that are not zero.
+    /// Returns a set of the same indices that covers the indices below `len`, which includes all of them, and cannot
+    /// cover any from `max_len` on. Touches only memory for words that are not zero.
     ///
     /// # Errors
     ///
     /// As for [`cover`](Self::cover).
-    pub fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
+    pub fn try_clone(&self, len: usize, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self::try_with_max_len(max_len)?;
-        clone.cover(self.last().map_or(0, |last| last as usize + 1))?;
+        clone.cover(len.max(self.last().map_or(0, |last| last as usize + 1)))?;
         // What the clone does not cover, and the levels that it does not have, hold no index.
         let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));
         for (chunk, (to, from)) in chunks.enumerate() {

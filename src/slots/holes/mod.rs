@@ -487,22 +487,20 @@ impl Holes {
         self.near = if self.order() == Reuse::Recent { slots } else { 0 };
     }
 
-    /// Returns a copy that covers the same slots, of which there can be `max_len`.
-    pub(crate) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
+    /// Returns a copy that covers slots below `len`, all holes among them, of which there can be `max_len`.
+    pub(crate) fn try_clone(&self, len: usize, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self { latest: self.latest, near: self.near, ..Self::new() };
-        let Some(cold) = self.cold.as_deref() else { return Ok(clone) };
-        clone.cold = Some(try_boxed(Cold {
-            bitmap: cold.bitmap.try_clone(max_len)?,
-            floors: cold.floors.try_clone()?,
-            identity: MapId::new(),
-            ..*cold
-        })?);
-        let highest = self.front().map(|hole| hole.index() as usize + 1).max();
-        clone.cover(highest.unwrap_or(0).max(clone.bitmap().covered()), max_len)?;
         // As much room as the original, so that a hole goes to the front of the clone if it does so here.
-        let room = self.stack.capacity();
-        try_reserve_exact(&mut clone.stack, room)?;
+        try_reserve_exact(&mut clone.stack, self.stack.capacity())?;
         clone.stack.extend_from_slice(&self.stack);
+        if let Some(cold) = self.cold.as_deref() {
+            clone.cold = Some(try_boxed(Cold {
+                bitmap: cold.bitmap.try_clone(len, max_len)?,
+                floors: cold.floors.try_clone()?,
+                identity: MapId::new(),
+                ..*cold
+            })?);
+        }
         Ok(clone)
     }
 

@@ -136,9 +136,9 @@ impl Model {
                 self.set.clear();
             }
             Op::Clone => {
-                self.bitmap = self.bitmap.try_clone(1 << 27).unwrap();
+                self.bitmap = self.bitmap.try_clone(self.covered / 2, 1 << 27).unwrap();
                 let used = self.set.last().map_or(0, |last| *last as usize + 1);
-                self.covered = used.next_multiple_of(64);
+                self.covered = used.max(self.covered / 2).next_multiple_of(64);
                 self.compare_all();
             }
             Op::Lookup(place) => {
