@@ -231,6 +231,22 @@ impl Bitmap {
         }
     }
 
+    /// Adds the indices of some bits in a word, none of which is in the set.
+    ///
+    /// # Panics
+    ///
+    /// If the word is not covered.
+    #[inline]
+    pub fn set_in_word(&mut self, at: usize, bits: u64) {
+        let before = self.words[at];
+        debug_assert_eq!(before & bits, 0, "some of {bits:#x} are set in word {at}");
+        self.words[at] = before | bits;
+        self.count += bits.count_ones() as usize;
+        if before == 0 && bits != 0 {
+            self.word_filled(at);
+        }
+    }
+
     /// Removes an index, and returns whether it was in the set.
     #[inline]
     pub fn clear(&mut self, index: u32) -> bool {

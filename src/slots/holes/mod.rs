@@ -37,7 +37,7 @@ use self::reuse::Reuse;
 use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
 use crate::slots::any_slots::States;
-use crate::slots::cursor::WORD_SLOTS;
+use crate::slots::cursor::{Picked, WORD_SLOTS};
 use crate::slots::state::State;
 use crate::vec::{VecStats, VmVec};
 use std::mem;
@@ -378,6 +378,21 @@ impl Holes {
         debug_assert!(is_covered, "all slots are covered");
         // There may be fewer values now, so the limit for near holes is renewed before the next hole goes to the front.
         self.near = 0;
+    }
+
+    /// Marks the picked slots in the bitmap, all at once.
+    #[inline]
+    pub(crate) fn mark_picked(&mut self, picked: Picked) {
+        let (word, bits) = picked.word();
+        self.bitmap_mut().set_in_word(word, bits);
+        // As above.
+        self.near = 0;
+    }
+
+    /// Removes the mark of a slot that is no hole after all.
+    #[cold]
+    pub(crate) fn unmark(&mut self, index: u32) {
+        self.bitmap_mut().clear(index);
     }
 
     /// Marks a hole in the bitmap, if it is not marked.
