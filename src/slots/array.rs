@@ -407,6 +407,24 @@ impl<V> Slots<V> {
         unsafe { self.slots.set_len(len + 1) };
     }
 
+    /// Adds a vacant slot, for which there must be memory.
+    ///
+    /// # Panics
+    ///
+    /// If all committed slots are used.
+    fn push_vacant(&mut self, state: Vacant) {
+        let len = self.len();
+        assert!(len < self.capacity(), "no memory was committed for another slot");
+        // SAFETY: `len` is less than the capacity, as checked above.
+        let slot = unsafe { self.start().add(len) };
+        unpoison(slot.as_ptr(), 1);
+        // SAFETY: as above, so the slot is writable, and `&mut self` guarantees exclusive access.
+        unsafe { (*slot.as_ptr()).state = state.into() };
+        // SAFETY: `len + 1` is within capacity. The slot is vacant, so its value need not be initialized.
+        unsafe { self.slots.set_len(len + 1) };
+        self.poison_values(len..len + 1);
+    }
+
     /// Adds vacant slots without touching the memory of fresh ones.
     pub(crate) fn extend_vacant(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
@@ -478,26 +496,26 @@ impl<V> Slots<V> {
         V: Clone,
     {
         self.try_reserve_exact(other.len())?;
-        // Slots with an empty state, which may be many, are not written, so their memory is not touched.
-        let mut empty = 0;
-        for index in indices(0..other.len()) {
-            let state = other.state(index);
-            if state == State::EMPTY {
-                empty += 1;
-                continue;
-            }
-            if empty > 0 {
-                self.extend_vacant(mem::take(&mut empty))?;
-            }
-            if let Some((generation, value)) = other.at_index(index) {
-                self.push_within_capacity(generation, value.clone());
+        let mut at = 0;
+        while let Some(slot) = other.at(at) {
+            // SAFETY: `at` has checked that the slot is below the length. `other` is borrowed, which prevents writes.
+            let state = unsafe { (*slot.as_ptr()).state };
+            if let Some(generation) = state.live_generation() {
+                // SAFETY: the slot is live, as seen above, and stays so while `other` is borrowed.
+                self.push_within_capacity(generation, unsafe { value_of(slot) }.clone());
+                at += 1;
+            } else if state != State::EMPTY {
+                self.push_vacant(Vacant::after(state.generation()));
+                at += 1;
             } else {
-                let at = self.len();
-                self.extend_vacant_for_use(at + 1, 0);
-                self.set_vacant(low_half(at), Vacant::after(state.generation()));
+                // These are not written, and may be many, so their memory is not touched.
+                let is_empty = |index: &u32| other.state(*index) == State::EMPTY;
+                let count = indices(at..other.len()).take_while(is_empty).count();
+                self.extend_vacant(count)?;
+                at += count;
             }
         }
-        self.extend_vacant(empty)
+        Ok(())
     }
 
     /// Makes a slot live again with the last generation that it had, and returns that; `None` if it is live.
