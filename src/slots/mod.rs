@@ -22,3 +22,4 @@ pub(crate) mod slot_at;
 pub(crate) mod state;
 pub(crate) mod vacancy;
 pub(crate) mod walk;
+pub(crate) mod words;

@@ -39,7 +39,8 @@ use crate::heap::{try_boxed, try_reserve_exact};
 use crate::slots::any_slots::States;
 use crate::slots::cursor::{Picked, WORD_SLOTS};
 use crate::slots::state::State;
-use crate::vec::{VecStats, VmVec};
+use crate::slots::words::Words;
+use crate::vec::VecStats;
 use std::mem;
 use std::num::NonZeroU32;
 
@@ -218,7 +219,7 @@ impl Holes {
     pub(crate) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
         let cold = self.try_cold_mut()?;
         // Each time, since `max_len` is an estimate until the slots have a reservation.
-        cold.bitmap.try_limit(max_len)?;
+        cold.bitmap.limit(max_len);
         let room = match cold.order {
             Reuse::Recent => Self::LEAST_ROOM,
             Reuse::Lowest | Reuse::Rotating { .. } => 1,
@@ -263,7 +264,7 @@ impl Holes {
     }
 
     /// Returns the [`words`](Self::words) by value.
-    pub(crate) fn into_words(self) -> VmVec<u64> {
+    pub(crate) fn into_words(self) -> Words {
         self.cold.map_or(const { Bitmap::new() }, |cold| cold.bitmap).into_words()
     }
 

@@ -160,14 +160,15 @@ fn an_index_that_is_not_covered_cannot_be_set() {
 
 #[test]
 fn a_maximum_is_kept_and_no_more_is_reserved() {
-    let mut bitmap = Bitmap::try_with_max_len(1 << 20).unwrap();
+    let mut bitmap = Bitmap::new();
+    bitmap.limit(1 << 20);
     bitmap.cover(1 << 20).unwrap();
     let reserved = bitmap.words.stats().reserved_bytes;
     assert!((1 << 17..1 << 22).contains(&reserved), "{reserved}");
     let error = bitmap.cover((1 << 20) + 1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MaxLen);
     bitmap.check();
-    assert_eq!(bitmap.try_clone(0, 1 << 20).unwrap().words.stats().max_len, 1 << 14);
+    assert_eq!(bitmap.try_clone(1 << 20, 1 << 20).unwrap().words.stats().max_len, 1 << 14);
 }
 
 /// Refuses all calls of one kind, and checks that this leaves no trace.
