@@ -356,6 +356,19 @@ fn a_refused_discard_or_decommit_keeps_keys_stale_and_values() {
 }
 
 #[test]
+fn a_clone_does_not_return_memory_that_it_writes() {
+    let mut map: Map<Large> = plain();
+    map.extend((0..2000).map(|_| [1; 1020]));
+    let key = map.keys().nth(7).unwrap();
+    map.remove(key);
+    drop(map.clone()); // the next clone reuses its memory
+    let fault = Fault::from_nth(Call::Discard, 0);
+    let clone = map.clone();
+    assert_eq!(fault.failures(), 0);
+    assert!(clone.iter().eq(map.iter()));
+}
+
+#[test]
 fn a_clone_that_is_refused_halfway_leaves_nothing() {
     let mut map: Map<Large> = plain();
     map.extend((0..200).map(|_| [1; 1020]));

@@ -169,6 +169,13 @@ fn a_maximum_is_kept_and_no_more_is_reserved() {
     assert_eq!(error.kind(), ErrorKind::MaxLen);
     bitmap.check();
     assert_eq!(bitmap.try_clone(1 << 20, 1 << 20).unwrap().words.stats().max_len, 1 << 14);
+    // Also if there are so few that they are not in a reservation.
+    let mut few = Bitmap::new();
+    few.limit(1000);
+    few.cover(1000).unwrap();
+    assert_eq!(few.cover(2000).unwrap_err().kind(), ErrorKind::MaxLen);
+    assert_eq!(few.covered(), 1024);
+    few.check();
 }
 
 /// Refuses all calls of one kind, and checks that this leaves no trace.
