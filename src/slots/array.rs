@@ -14,8 +14,8 @@
 //!   [`Slots::extend_vacant`];
 //! - the memory of pages is returned only after the state of each slot in them was checked.
 //!
-//! No user code runs in between: no clone except in [`Slots::try_extend_cloned`], before the slot of the copy exists; no
-//! drop except in [`Slots::drop_values`], and no closure except in [`Slots::select_in`], which changes no state.
+//! No user code runs in between: no clone, no drop except in [`Slots::drop_values`], and no closure except in
+//! [`Slots::select_in`], which changes no state.
 //!
 //! References are made to the value of one slot at a time, never to a slice of slots. So a shared reference to one
 //! value stays valid while another slot is written to, which the grow-only scope relies on, and users' pointers stay
@@ -412,17 +412,18 @@ impl<V> Slots<V> {
     /// # Panics
     ///
     /// If all committed slots are used.
-    fn push_vacant(&mut self, state: Vacant) {
+    #[inline]
+    pub(crate) fn push_vacant_within_capacity(&mut self) {
         let len = self.len();
         assert!(len < self.capacity(), "no memory was committed for another slot");
         // SAFETY: `len` is less than the capacity, as checked above.
         let slot = unsafe { self.start().add(len) };
         unpoison(slot.as_ptr(), 1);
         // SAFETY: as above, so the slot is writable, and `&mut self` guarantees exclusive access.
-        unsafe { (*slot.as_ptr()).state = state.into() };
-        // SAFETY: `len + 1` is within capacity. The slot is vacant, so its value need not be initialized.
+        unsafe { (*slot.as_ptr()).state = State::EMPTY };
+        // SAFETY: `len + 1` is within capacity, and the slot is vacant, so its value need not be initialized.
         unsafe { self.slots.set_len(len + 1) };
-        self.poison_values(len..len + 1);
+        poison(slot.cast::<V>().as_ptr(), 1);
     }
 
     /// Adds vacant slots without touching the memory of fresh ones.
@@ -488,34 +489,6 @@ impl<V> Slots<V> {
         // SAFETY: a smaller length is valid for every array, and the caller guarantees that the slots after it are
         // unchanged.
         unsafe { self.slots.set_len(len.min(self.len())) };
-    }
-
-    /// Adds copies of all slots of `other`. If cloning a value panics, those before it are there.
-    pub(crate) fn try_extend_cloned(&mut self, other: &Self) -> Result<(), Error>
-    where
-        V: Clone,
-    {
-        self.try_reserve_exact(other.len())?;
-        let mut at = 0;
-        while let Some(slot) = other.at(at) {
-            // SAFETY: `at` has checked that the slot is below the length. `other` is borrowed, which prevents writes.
-            let state = unsafe { (*slot.as_ptr()).state };
-            if let Some(generation) = state.live_generation() {
-                // SAFETY: the slot is live, as seen above, and stays so while `other` is borrowed.
-                self.push_within_capacity(generation, unsafe { value_of(slot) }.clone());
-                at += 1;
-            } else if state != State::EMPTY {
-                self.push_vacant(Vacant::after(state.generation()));
-                at += 1;
-            } else {
-                // These are not written, and may be many, so their memory is not touched.
-                let is_empty = |index: &u32| other.state(*index) == State::EMPTY;
-                let count = indices(at..other.len()).take_while(is_empty).count();
-                self.extend_vacant(count)?;
-                at += count;
-            }
-        }
-        Ok(())
     }
 
     /// Makes a slot live again with the last generation that it had, and returns that; `None` if it is live.

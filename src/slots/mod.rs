@@ -7,6 +7,7 @@
 
 pub(crate) mod any_slots;
 pub(crate) mod array;
+mod cloned;
 pub(crate) mod cursor;
 mod dead;
 pub(crate) mod disjoint;

@@ -79,7 +79,7 @@ impl Bitmap {
     pub fn try_clone(&self, len: usize, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self::new();
         clone.limit(max_len);
-        clone.cover(len.max(self.last().map_or(0, |last| last as usize + 1)))?;
+        clone.cover(self.last().map_or(0, |last| last as usize + 1))?;
         // What the clone does not cover, and the levels that it does not have, hold no index.
         let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));
         for (chunk, (to, from)) in chunks.enumerate() {
@@ -94,6 +94,7 @@ impl Bitmap {
         }
         clone.lowest = self.lowest;
         clone.count = self.count;
+        clone.cover(len)?;
         Ok(clone)
     }
 
