@@ -382,11 +382,35 @@ impl<V> Slots<V> {
         reason = "a value in memory, passed to a call, is copied twice"
     )]
     #[inline(always)]
-    pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) {
+    pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) -> &mut V {
         debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
         let Some(slot) = self.at(index as usize) else { not_there() };
         // SAFETY: `at` has checked that the slot is below the length, so it is within capacity.
-        unsafe { Self::write(slot, generation, value) }
+        unsafe { Self::write(slot, generation, value) };
+        // SAFETY: the slot is live since `write`, and `&mut self` guarantees exclusive access.
+        unsafe { value_of_mut(slot) }
+    }
+
+    /// Moves a value of a generation that is not 0 into a slot that is vacant or has a value of the same generation,
+    /// and returns the latter. Returns the new value as the error if the slot has another one or is not below the
+    /// length.
+    #[expect(clippy::inline_always, reason = "as for `fill`")]
+    #[inline(always)]
+    pub(crate) fn put(&mut self, index: u32, generation: u32, value: V) -> Result<Option<V>, V> {
+        let Some(slot) = self.at(index as usize) else { return Err(value) };
+        // SAFETY: `at` has checked that the slot is below the length, so its state is initialized. `&mut self`
+        // guarantees exclusive access.
+        let state = unsafe { (*slot.as_ptr()).state };
+        if state == State::live(generation) {
+            // SAFETY: the slot is live, as seen above, and `&mut self` guarantees exclusive access.
+            return Ok(Some(mem::replace(unsafe { value_of_mut(slot) }, value)));
+        }
+        if state.is_live() || generation == 0 {
+            return Err(value);
+        }
+        // SAFETY: `at` has checked that the slot is below the length, so it is within capacity.
+        unsafe { Self::write(slot, generation, value) };
+        Ok(None)
     }
 
     /// Adds a slot with a value, for which there must be memory.
@@ -407,7 +431,26 @@ impl<V> Slots<V> {
         unsafe { self.slots.set_len(len + 1) };
     }
 
-    /// Adds vacant slots without touching the memory of fresh ones.
+    /// Adds a vacant slot, for which there must be memory.
+    ///
+    /// # Panics
+    ///
+    /// If all committed slots are used.
+    #[inline]
+    pub(crate) fn push_vacant_within_capacity(&mut self) {
+        let len = self.len();
+        assert!(len < self.capacity(), "no memory was committed for another slot");
+        // SAFETY: `len` is less than the capacity, as checked above.
+        let slot = unsafe { self.start().add(len) };
+        unpoison(slot.as_ptr(), 1);
+        // SAFETY: as above, so the slot is writable, and `&mut self` guarantees exclusive access.
+        unsafe { (*slot.as_ptr()).state = State::EMPTY };
+        // SAFETY: `len + 1` is within capacity, and the slot is vacant, so its value need not be initialized.
+        unsafe { self.slots.set_len(len + 1) };
+        poison(slot.cast::<V>().as_ptr(), 1);
+    }
+
+    /// Adds vacant slots without touching fresh memory.
     pub(crate) fn extend_vacant(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
         let (len, end) = (self.len(), self.len() + additional);
@@ -438,13 +481,14 @@ impl<V> Slots<V> {
         assert!(end <= self.capacity(), "no memory was committed for these slots");
         let end = end.max(self.len());
         let unknown = self.len()..end.min(self.fresh_from.max(self.warm()));
-        for index in unknown.filter(|index| !empty.contains(index)) {
+        let before = unknown.start..empty.start.min(unknown.end);
+        before.chain(empty.end.max(unknown.start)..unknown.end).for_each(|index| {
             // SAFETY: `index` is below `end`, which is within capacity.
             let slot = unsafe { self.start().add(index) };
             unpoison(slot.as_ptr(), 1);
             // SAFETY: as above, so the slot is writable, and `&mut self` guarantees exclusive access.
             unsafe { (*slot.as_ptr()).state = State::EMPTY };
-        }
+        });
         let added = self.len()..end;
         // SAFETY: `end` is within capacity. The slots are vacant, so their values need not be initialized. States below
         // `fresh_from` or in reused memory were written above or read as empty; all others are zero, see `fresh_from`.
@@ -495,8 +539,11 @@ impl<V> Slots<V> {
     /// Returns whole pages of reused memory with slots past the last one that were never used, so that a map that skips
     /// many slots does not keep that memory. Returns the slots whose states read as empty afterwards.
     fn empty_untouched(&mut self, slots: Range<usize>) -> Range<usize> {
+        /// Less stays, as most slots that are added are soon filled, and would take page faults again.
+        const WORTH_RETURNING_BYTES: usize = 4 << 20;
         debug_assert!(slots.is_empty() || slots.start >= self.len(), "they may hold values");
-        let discard = if slots.is_empty() { None } else { self.discardable(slots, |_| false) };
+        let is_worth = slots.len() * Self::STRIDE_BYTES >= WORTH_RETURNING_BYTES;
+        let discard = if is_worth { self.discardable(slots, |_| false) } else { None };
         let Some(Discard { bytes, cleared, .. }) = discard else { return 0..0 };
         // SAFETY: only bytes of these slots are cleared, since `discardable` rounds inwards. They are past the last
         // slot, so they are not part of an element.
