@@ -76,14 +76,15 @@ impl<V> GappedSlots<V> {
         let Some(more) = words_of(self.slots.capacity()).checked_sub(self.gaps.len()) else {
             return Ok(());
         };
-        if more > 0 && self.gaps.capacity() == 0 {
+        let options = self.slots.options();
+        let is_new = self.gaps.options().max_len.is_none();
+        if is_new && (more > 0 || options.commit_ahead.is_on()) {
             // The maximum number of slots is known now.
-            let max_len = Some(words_of(self.slots.max_len()));
-            self.gaps = VmVec::try_unreserved(Options { max_len, ..Options::INTERNAL })?;
+            let gaps = VmVec::try_with_options(self.slots.bits(), 0);
+            self.gaps = gaps.map_err(|error| error.of_request().of(options.holder))?;
         }
         // The request was derived from that of the slots, as in `Bitmap::cover`.
-        let holder = self.slots.options().holder;
-        self.gaps.try_reserve(more).map_err(|error| error.of_request().of(holder))
+        self.gaps.try_reserve(more).map_err(|error| error.of_request().of(options.holder))
     }
 
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
@@ -142,7 +143,7 @@ impl<V> GappedSlots<V> {
     #[inline]
     pub(crate) fn push_vacant(&mut self) {
         debug_assert!(self.slots.len() < self.room(), "no room for another slot and its bit");
-        self.slots.push_vacant_within_capacity();
+        self.slots.push_vacant(Vacant::EMPTY);
     }
 
     #[expect(clippy::inline_always, reason = "as for `Slots::fill`")]

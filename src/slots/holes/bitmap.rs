@@ -70,16 +70,19 @@ impl Bitmap {
         Ok(bitmap)
     }
 
+    /// Creates the memory of a set that has none, with these options.
+    pub(super) fn try_make(&mut self, bits: Options) -> Result<(), Error> {
+        self.words = VmVec::try_with_options(bits, 0)?;
+        Ok(())
+    }
+
     /// Limits the set to indices below `max_len`, which includes all that it covers; see
     /// [`try_with_max_len`](Self::try_with_max_len). Does nothing after addresses were reserved.
     pub(super) fn try_limit(&mut self, max_len: usize) -> Result<(), Error> {
-        let max_len = max_len.div_ceil(WORD);
-        if self.words.is_empty() {
-            let options = Options { max_len: Some(max_len), ..Options::INTERNAL };
-            self.words = VmVec::try_unreserved(options)?;
-        } else {
-            self.words.limit(max_len);
+        if self.words.options().max_len.is_none() {
+            return self.try_make(Options::INTERNAL.bits(max_len));
         }
+        self.words.limit(max_len.div_ceil(WORD));
         Ok(())
     }
 
@@ -94,7 +97,8 @@ impl Bitmap {
     ///
     /// As for [`cover`](Self::cover).
     pub fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
-        let mut clone = Self::try_with_max_len(max_len)?;
+        let mut clone = Self::new();
+        clone.try_make(self.words.options().bits(max_len))?;
         clone.cover(self.last().map_or(0, |last| last as usize + 1))?;
         // What the clone does not cover, and the levels that it does not have, hold no index.
         let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));
