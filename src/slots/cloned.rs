@@ -18,9 +18,7 @@ impl<V: Clone> Slots<V> {
                 self.push_within_capacity(generation, value.clone());
                 at += 1;
             } else if state != State::EMPTY {
-                let place = low_half(self.len());
-                self.push_vacant_within_capacity();
-                self.set_vacant(place, Vacant::after(state.generation()));
+                self.push_vacant(Vacant::after(state.generation()));
                 at += 1;
             } else {
                 // These are not written, and may be many, so their memory is not touched.

@@ -60,6 +60,13 @@ impl Words {
         }
     }
 
+    pub(crate) const fn options(&self) -> Options {
+        match self {
+            Self::Few(_) => Options::INTERNAL,
+            Self::Many(words) => words.options(),
+        }
+    }
+
     pub(crate) fn stats(&self) -> VecStats {
         match self {
             Self::Few(words) => {

@@ -36,6 +36,7 @@ use self::identity::MapId;
 use self::reuse::Reuse;
 use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
+use crate::raw_vec::Options;
 use crate::slots::any_slots::States;
 use crate::slots::cursor::{Picked, WORD_SLOTS};
 use crate::slots::state::State;
@@ -213,6 +214,11 @@ impl Holes {
     #[inline]
     pub(crate) fn order(&self) -> Reuse {
         self.cold().order
+    }
+
+    /// Creates the memory of the bitmap, with these options. There is no hole.
+    pub(crate) fn try_make_bitmap(&mut self, bits: Options) -> Result<(), Error> {
+        self.try_cold_mut()?.bitmap.try_make(bits)
     }
 
     /// Ensures that slots below `len`, of at most `max_len`, can become holes without taking memory.
