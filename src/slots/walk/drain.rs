@@ -50,7 +50,7 @@ macro_rules! drain {
                     .or_else(|| self.front.pop_back().map($crate::slots::cursor::low_half))
             }
 
-            #[expect(clippy::inline_always, reason = "values would be returned through memory")]
+            // Otherwise it returns values through memory.
             #[inline(always)]
             fn take_next(
                 &mut self,
