@@ -55,6 +55,16 @@ pub(crate) trait Map: Sized {
     /// Removes all other values.
     fn retain(&mut self, keep: impl Fn(&Self::Value) -> bool);
 
+    /// Removes all values, by the map's draining iterator.
+    fn drain(&mut self, _each: impl FnMut(Self::Value)) {
+        unreachable!("the operation is in LACKS");
+    }
+
+    /// Returns a copy of the map.
+    fn copy(&self) -> Self {
+        unreachable!("the operation is in LACKS");
+    }
+
     /// Calls `each` for every value of the map and the column's value for its key, if there is one.
     fn join(&mut self, _column: &Self::Column, _each: impl Fn(&mut Self::Value, &Self::Value)) {
         unreachable!("the map has no columns");
@@ -116,6 +126,18 @@ macro_rules! own {
         #[inline]
         fn retain(&mut self, keep: impl Fn(&V) -> bool) {
             Self::retain(self, |_, value| keep(value));
+        }
+    };
+    (@ drain) => {
+        #[inline]
+        fn drain(&mut self, mut each: impl FnMut(V)) {
+            Self::drain(self).for_each(|(_, value)| each(value));
+        }
+    };
+    (@ copy) => {
+        #[inline]
+        fn copy(&self) -> Self {
+            self.clone()
         }
     };
     // Looks each of the map's keys up in the column.

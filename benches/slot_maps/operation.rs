@@ -26,6 +26,8 @@ pub(crate) enum Operation {
     Churn,
     ChurnHalfHoles,
     Retain,
+    Drain,
+    Clone,
     SecondaryIterate,
     SecondaryIterateTenthHoles,
     SecondaryLoop,
@@ -92,6 +94,8 @@ impl compare::Operation for Operation {
         Self::SecondaryLoop,
         Self::ColumnJoin,
         Self::Churn,
+        Self::Clone,
+        Self::Drain,
         Self::Clear,
         Self::InsertWarm,
         Self::Retain,
@@ -159,6 +163,8 @@ impl Operation {
             Self::Churn => ("churn, full", "exchange_all", FULL, Exchanges),
             Self::ChurnHalfHoles => ("churn, 50 % holes", "exchange_all", HALF_HOLES, Exchanges),
             Self::Retain => ("retain 95 %", "retain_unmarked", FULL, Changes),
+            Self::Drain => ("drain", "drain_all", FULL, Changes),
+            Self::Clone => ("clone, drop", "copy_all", FULL, Reads),
             Self::SecondaryIterate => ("secondary, iterate", "iterate_column", FULL, ReadsColumn),
             Self::SecondaryIterateTenthHoles => {
                 ("secondary, 10 % holes", "iterate_column", TENTH_HOLES, ReadsColumn)
@@ -187,6 +193,8 @@ impl Operation {
                 | Self::SecondaryLoop
                 | Self::ColumnJoinTenthHoles
                 | Self::InsertGrowing
+                | Self::Drain
+                | Self::Clone
                 | Self::Drop
         )
     }

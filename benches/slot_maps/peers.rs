@@ -26,7 +26,7 @@ macro_rules! slotmap {
             type Key = slotmap::DefaultKey;
             type Column = Secondary<V>;
 
-            own!(empty with_room insert get get_mut remove values retain join clear);
+            own!(empty with_room insert get get_mut remove values retain drain copy join clear);
 
             fn no_key() -> Self::Key {
                 Self::Key::null()
@@ -52,7 +52,7 @@ impl<V: Value> Map for thunderdome::Arena<V> {
     type Key = thunderdome::Index;
     type Column = NoColumn;
 
-    own!(empty with_room insert get get_mut remove values_of_pairs retain clear);
+    own!(empty with_room insert get get_mut remove values_of_pairs retain drain copy clear);
 
     fn no_key() -> Self::Key {
         Self::Key::DANGLING
@@ -68,7 +68,7 @@ impl<V: Value> Map for generational_arena::Arena<V> {
     type Key = generational_arena::Index;
     type Column = NoColumn;
 
-    own!(empty with_room insert get get_mut remove values_of_pairs retain clear);
+    own!(empty with_room insert get get_mut remove values_of_pairs retain drain copy clear);
 
     fn no_key() -> Self::Key {
         Self::Key::from_raw_parts(usize::MAX, 0)
@@ -85,7 +85,9 @@ impl<V: Value> Map for slab::Slab<V> {
     type Key = usize;
     type Column = NoColumn;
 
-    own!(empty with_room insert get get_mut values_of_pairs retain clear);
+    const LACKS: &'static [Operation] = &[Operation::Drain];
+
+    own!(empty with_room insert get get_mut values_of_pairs retain copy clear);
 
     fn no_key() -> Self::Key {
         usize::MAX
@@ -108,10 +110,10 @@ impl<V: Value> Map for stable_vec::StableVec<V> {
     type Column = NoColumn;
 
     const LACKS: &'static [Operation] =
-        &[Operation::Refill, Operation::Churn, Operation::ChurnHalfHoles];
+        &[Operation::Refill, Operation::Churn, Operation::ChurnHalfHoles, Operation::Drain];
     const FILLS_HOLES: bool = false;
 
-    own!(empty with_room get get_mut remove values clear);
+    own!(empty with_room get get_mut remove values copy clear);
 
     fn no_key() -> Self::Key {
         usize::MAX
@@ -140,8 +142,13 @@ impl<V: Value> Map for Concurrent<V> {
     type Key = concurrent_slotmap::SlotId;
     type Column = NoColumn;
 
-    const LACKS: &'static [Operation] =
-        &[Operation::Clear, Operation::InsertWarm, Operation::Retain];
+    const LACKS: &'static [Operation] = &[
+        Operation::Clear,
+        Operation::InsertWarm,
+        Operation::Retain,
+        Operation::Drain,
+        Operation::Clone,
+    ];
 
     own!(get_mut no_retain);
 
@@ -207,9 +214,10 @@ impl<V: Value> Map for Vec<V> {
         Operation::Churn,
         Operation::ChurnHalfHoles,
         Operation::Retain,
+        Operation::Drain,
     ];
 
-    own!(empty with_room no_retain clear);
+    own!(empty with_room no_retain copy clear);
 
     fn no_key() -> Self::Key {
         u32::MAX

@@ -240,6 +240,19 @@ impl<M: Map> Stage<M> {
         time
     }
 
+    fn drain(&mut self) -> Duration {
+        self.columns.clear();
+        let mut sum = 0u64;
+        let time = timed(|| {
+            for map in &mut self.maps {
+                sum = sum.wrapping_add(drain_all(map));
+            }
+        });
+        assert_eq!(sum, self.sum_of(&(0..self.live)), "drained");
+        self.live = 0;
+        time
+    }
+
     fn iterate_columns(&mut self, passes: usize, all: fn(&M::Column) -> u64) -> Duration {
         self.bring_columns();
         let columns = self.columns.iter();
@@ -354,6 +367,8 @@ impl<M: Map> Stage<M> {
             Operation::Remove => self.remove(count),
             Operation::Churn | Operation::ChurnHalfHoles => self.churn(count, passes),
             Operation::Retain => self.retain(),
+            Operation::Drain => self.drain(),
+            Operation::Clone => timed_passes(passes, self.maps.iter_mut(), |map| copy_all(*map)).0,
             Operation::SecondaryIterate | Operation::SecondaryIterateTenthHoles => {
                 self.iterate_columns(passes, iterate_column::<M>)
             }
@@ -494,6 +509,19 @@ fn loop_over_all<M: Map>(map: &mut M) -> u64 {
 #[inline(never)]
 fn retain_unmarked<M: Map>(map: &mut M) {
     map.retain(|value| value.number() < u64::from(MARK));
+}
+
+#[inline(never)]
+fn drain_all<M: Map>(map: &mut M) -> u64 {
+    let mut sum = 0u64;
+    map.drain(|value| sum = sum.wrapping_add(value.digest()));
+    sum
+}
+
+#[inline(never)]
+fn copy_all<M: Map>(map: &M) -> u64 {
+    drop(black_box(map.copy()));
+    0
 }
 
 #[inline(never)]

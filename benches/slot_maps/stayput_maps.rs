@@ -18,7 +18,7 @@ impl<V: Value> Map for Plain<V> {
     type Key = DefaultKey;
     type Column = Secondary<V>;
 
-    own!(empty with_room insert get get_mut get_many remove values retain clear);
+    own!(empty with_room insert get get_mut get_many remove values retain drain copy clear);
 
     fn in_small_pages(slots: usize) -> Self {
         Self::builder().huge_pages(HugePages::Never).capacity(slots).build()
@@ -52,7 +52,7 @@ impl<V: Value> Map for Packed<V> {
     type Key = DefaultKey;
     type Column = Secondary<V>;
 
-    own!(empty with_room insert get get_mut get_many remove values retain join clear);
+    own!(empty with_room insert get get_mut get_many remove values retain drain copy join clear);
 
     fn no_key() -> DefaultKey {
         DefaultKey::null()

@@ -233,7 +233,7 @@ pub(crate) use insert_many_methods;
 
 /// Defines `insert` and `entry` of a secondary map by their fallible forms. `$cost` is the time that they take.
 macro_rules! secondary_insert_methods {
-    ($map:ident, $cost:literal) => {
+    ($map:ident, $cost:literal, |$self:ident, $key:ident, $value:ident| $insert:expr) => {
         #[doc = concat!("Inserts a value for a key, and returns the previous value of the key, if any. ", $cost)]
         ///
         /// If the key is null, or older than the key that has a value in its slot, nothing is inserted: `value` is
@@ -259,10 +259,11 @@ macro_rules! secondary_insert_methods {
         /// assert_eq!(second.insert(key, 4), None); // older than `newer`
         /// assert_eq!((second.get(key), second[newer]), (None, 3));
         /// ```
-        #[inline]
+        // A value in memory, passed to a call, is copied twice.
+        #[inline(always)]
         #[track_caller]
-        pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-            unless_stale(self.try_insert(key, value).map_err(Error::from)).flatten()
+        pub fn insert(&mut $self, $key: K, $value: V) -> Option<V> {
+            $insert
         }
 
         #[doc = concat!("Returns the entry of a key; `None` if the key is null, or older than the key that has a \
@@ -288,7 +289,8 @@ macro_rules! secondary_insert_methods {
         /// }
         /// assert_eq!(hits[key], 3);
         /// ```
-        #[inline]
+        // Otherwise the entry would go through memory.
+        #[inline(always)]
         #[track_caller]
         pub fn entry(&mut self, key: K) -> Option<Entry<'_, K, V>> {
             unless_stale(self.try_entry(key))

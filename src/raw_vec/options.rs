@@ -5,7 +5,7 @@
 use crate::error::{Error, Holder, SizedBy};
 use crate::growing::{Amount, GrowingReservation, Growth, ServiceHooks};
 use crate::reservation::{ColumnLayouts, HugePages};
-use crate::service::{CommitAhead, Release};
+use crate::service::{CommitAhead, Release, UNIT_BYTES};
 use std::alloc::Layout;
 use std::fmt::DebugStruct;
 
@@ -67,6 +67,16 @@ impl Options {
     /// Returns these options for an array that is private to a container.
     pub(crate) const fn internal(self) -> Self {
         Self { addresses: Addresses::Movable(super::block), ..self }
+    }
+
+    /// Returns the options of a bitmap, in words, for an array that has these options and at most `max_len` elements.
+    /// It is private to the container.
+    pub(crate) fn bits(self, max_len: usize) -> Self {
+        // The least that the service keeps ready: bits for a million elements.
+        let ahead = CommitAhead::Bytes(UNIT_BYTES);
+        let commit_ahead = if self.commit_ahead.is_on() { ahead } else { CommitAhead::Off };
+        let max_len = Some(max_len.div_ceil(u64::BITS as usize));
+        Self { max_len, commit_ahead, service: self.service, ..Self::INTERNAL }
     }
 
     /// The options of an array that never holds anything. Users cannot choose them.

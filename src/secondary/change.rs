@@ -4,14 +4,15 @@ use super::{Drain, Entry, ExtractIf, SecondaryMap, parts, unless_stale};
 use crate::container::{remove_many_method, secondary_insert_methods};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
+use crate::slots::state::State;
 use std::mem;
 
 /// The slot for a key that is not stale. It is below the length.
 pub(super) struct SlotPlace {
     index: u32,
     generation: u32,
-    /// The generation of the value in the slot, at most that of the key.
-    there: Option<u32>,
+    /// The state of the slot. If it is live, its generation is at most that of the key.
+    state: State,
 }
 
 /// An entry borrows the map, so its place stays filled.
@@ -20,7 +21,17 @@ const FILLED: &str = "the place is filled";
 impl<K: Key, V> SecondaryMap<K, V> {
     secondary_insert_methods!(
         SecondaryMap,
-        "O(1); enters the kernel if committed memory is used up."
+        "O(1); enters the kernel if committed memory is used up.",
+        |self, key, value| {
+            let (index, generation) = parts(key);
+            match self.put(index, generation, value) {
+                Ok(previous) => previous,
+                Err(value) => {
+                    self.insert_at_or_panic(index, generation, value);
+                    None
+                }
+            }
+        }
     );
 
     /// [`insert`](Self::insert), or the error and the value. O(1).
@@ -45,23 +56,49 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// assert_eq!((refused.error.kind(), refused.value), (ErrorKind::FarIndex, "b"));
     /// # second.insert(DefaultKey::from(KeyData::from_parts(0, 1, 0).unwrap()), "c");
     /// ```
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `insert`")]
+    #[inline(always)]
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, Refused<V>> {
         let (index, generation) = parts(key);
-        if index as usize >= self.slots.len() && self.is_next(index, generation) {
+        match self.put(index, generation, value) {
+            Ok(previous) => Ok(previous),
+            Err(value) => self.insert_at(index, generation, value).map(|()| None),
+        }
+    }
+
+    /// Inserts a value into a slot that is vacant, or the next one, or replaces the value of the same key. Returns the
+    /// new value as the error if there is more to do.
+    #[expect(clippy::inline_always, reason = "as for `insert`")]
+    #[inline(always)]
+    fn put(&mut self, index: u32, generation: u32, value: V) -> Result<Option<V>, V> {
+        let previous = if self.is_next(index, generation) {
             self.slots.push(generation, value);
-            self.live += 1;
-            return Ok(None);
-        }
-        let place = match self.place(index, generation) {
-            Ok(place) => place,
-            Err(error) => return Err(Refused { error, value }),
+            None
+        } else {
+            self.slots.put(index, generation, value)?
         };
-        if place.is_same() {
-            return Ok(Some(mem::replace(self.at_mut(&place), value)));
+        self.live += usize::from(previous.is_none());
+        Ok(previous)
+    }
+
+    /// Inserts a value into any slot except one that has a value of the same key.
+    #[cold]
+    #[inline(never)]
+    fn insert_at(&mut self, index: u32, generation: u32, value: V) -> Result<(), Refused<V>> {
+        match self.place(index, generation) {
+            Ok(place) => {
+                self.fill(&place, value);
+                Ok(())
+            }
+            Err(error) => Err(Refused { error, value }),
         }
-        self.fill(&place, value);
-        Ok(None)
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn insert_at_or_panic(&mut self, index: u32, generation: u32, value: V) {
+        unless_stale(self.insert_at(index, generation, value).map_err(Error::from));
     }
 
     /// [`entry`](Self::entry), or the error.
@@ -69,7 +106,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// # Errors
     ///
     /// As for [`try_insert`](Self::try_insert).
-    #[inline]
+    #[expect(clippy::inline_always, reason = "otherwise the entry would go through memory")]
+    #[inline(always)]
     pub fn try_entry(&mut self, key: K) -> Result<Entry<'_, K, V>, Error> {
         let (index, generation) = parts(key);
         let place = self.place(index, generation)?;
@@ -182,30 +220,38 @@ impl<K: Key, V> SecondaryMap<K, V> {
         }
         // Slots of removed values need not keep their generations.
         self.slots.truncate(0);
+        self.next_below = 0;
         self.live = 0;
     }
 
     /// Returns the slot for a key, which is added if it does not exist.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `try_entry`")]
+    #[inline(always)]
     fn place(&mut self, index: u32, generation: u32) -> Result<SlotPlace, Error> {
         if index as usize >= self.slots.len() {
-            self.extend_to(index, generation)?;
+            self.add(index, generation)?;
         }
-        let there = self.slots.state(index).live_generation();
-        if generation == 0 || there.is_some_and(|there| there > generation) {
-            return Err(Error::new(ErrorKind::StaleKey, 0));
+        let state = self.slots.state(index);
+        if generation == 0 || state.is_newer_than(generation) {
+            return Err(stale());
         }
-        Ok(SlotPlace { index, generation, there })
+        Ok(SlotPlace { index, generation, state })
     }
 
     /// Inserts a value into a place that is vacant, or has the value of an older key, which is dropped.
-    #[inline]
-    pub(super) fn fill(&mut self, place: &SlotPlace, value: V) {
-        let older = place.there.and_then(|there| self.remove_at(place.index, there));
-        self.slots.fill(place.index, place.generation, value);
-        self.live += 1;
+    #[expect(clippy::inline_always, reason = "as for `insert`")]
+    #[inline(always)]
+    pub(super) fn fill(&mut self, place: &SlotPlace, value: V) -> &mut V {
         // Dropped last, since that may panic.
-        drop(older);
+        let _older = if place.state.is_live() { self.take_older(place.index) } else { None };
+        self.live += 1;
+        self.slots.fill(place.index, place.generation, value)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_older(&mut self, index: u32) -> Option<V> {
+        self.take_at(index).map(|(_, value)| value)
     }
 
     /// Returns the value in a place that is filled.
@@ -241,10 +287,17 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 }
 
+/// Returns the error for a key that is null, or older than the one whose value is in its slot.
+#[cold]
+#[inline(never)]
+fn stale() -> Error {
+    Error::new(ErrorKind::StaleKey, 0)
+}
+
 impl SlotPlace {
     /// Whether the place has the value of the same key.
     #[inline]
     pub(super) fn is_same(&self) -> bool {
-        self.there == Some(self.generation)
+        self.state == State::live(self.generation)
     }
 }

@@ -98,7 +98,8 @@ enum VacantPlace<'a, K: Key, V> {
 
 impl<'a, K: Key, V> Entry<'a, K, V> {
     /// Creates an entry from a place in this map.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "otherwise the entry would go through memory")]
+    #[inline(always)]
     pub(super) fn direct(map: &'a mut SecondaryMap<K, V>, key: K, place: SlotPlace) -> Self {
         if place.is_same() {
             Self::Occupied(OccupiedEntry { key, found: OccupiedPlace::Direct(map, place) })
@@ -318,10 +319,7 @@ impl<'a, K: Key, V> VacantEntry<'a, K, V> {
     #[inline]
     pub fn insert(self, value: V) -> &'a mut V {
         match self.room {
-            VacantPlace::Direct(map, place) => {
-                map.fill(&place, value);
-                map.at_mut(&place)
-            }
+            VacantPlace::Direct(map, place) => map.fill(&place, value),
             VacantPlace::Hashed(room, data) => {
                 &mut room.insert(SparseSlot::new(data, value)).into_mut().value
             }

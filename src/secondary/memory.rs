@@ -131,7 +131,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     fn shrink(&mut self, meter: &mut BudgetMeter) -> Result<bool, Error> {
-        self.announced = 0;
+        (self.announced, self.next_below) = (0, 0);
         self.slots.shrink(meter)
     }
 
@@ -174,7 +174,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     ///
     /// As for [`try_trim`](Self::try_trim).
     pub fn trim_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        self.announced = 0;
+        (self.announced, self.next_below) = (0, 0);
         self.slots.trim(budget)
     }
 
@@ -210,27 +210,35 @@ impl<K: Key, V> SecondaryMap<K, V> {
         SecondaryMapStats { live: self.live, slots: slots.len, ..SecondaryMapStats::of(slots) }
     }
 
-    /// Whether an index is the one after the last slot, the slot can be added without taking memory, and it is
-    /// certainly not far.
+    /// Whether an index is the one after the last slot, and the slot can be [pushed](GappedSlots::push).
     #[inline]
     pub(super) fn is_next(&self, index: u32, generation: u32) -> bool {
         let index = index as usize;
-        index == self.slots.len()
-            && generation != 0
-            && (index < const { Self::FAR.near_slots(NEAR_BYTES) } || index < self.announced)
-            && self.slots.has_room()
+        index == self.slots.len() && index < self.next_below && generation != 0
     }
 
     /// Adds slots up to an index past the last one, unless its key is null or the index is far.
+    #[inline(never)]
+    pub(super) fn add(&mut self, index: u32, generation: u32) -> Result<(), Error> {
+        if self.is_next(index, generation) {
+            self.slots.push_vacant();
+            return Ok(());
+        }
+        self.extend_to(index, generation)
+    }
+
     #[cold]
     #[inline(never)]
-    pub(super) fn extend_to(&mut self, index: u32, generation: u32) -> Result<(), Error> {
+    fn extend_to(&mut self, index: u32, generation: u32) -> Result<(), Error> {
         if generation == 0 {
             return Err(Error::new(ErrorKind::StaleKey, 0));
         }
         let need = (index as usize).saturating_add(1);
         Self::check_near(&self.slots, need, self.live + 1, self.announced)?;
-        self.reach(need)
+        self.reach(need)?;
+        let near = Self::FAR.near_slots(NEAR_BYTES).max(self.announced);
+        self.next_below = self.slots.room().min(near);
+        Ok(())
     }
 
     /// Returns an error if `need` slots are far for the number of values.

@@ -131,6 +131,9 @@ pub struct SecondaryMap<K: Key, V> {
     live: usize,
     /// Indices below this are not far, since the user has announced them.
     announced: usize,
+    /// If the next slot has an index below this, there is memory for it, and it is not far. Only a bound: set when
+    /// slots are added.
+    next_below: usize,
     /// Makes the keys that the map returns.
     mint: Mint<K>,
 }
@@ -148,7 +151,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     const fn with_slots(slots: GappedSlots<V>) -> Self {
-        Self { slots, live: 0, announced: 0, mint: Mint::PLAIN }
+        Self { slots, live: 0, announced: 0, next_below: 0, mint: Mint::PLAIN }
     }
 
     /// Returns an error if there would be more slots than keys have bits for.

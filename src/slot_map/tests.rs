@@ -8,6 +8,7 @@ use crate::key::{Bits32, DefaultKey, KeyData};
 use crate::os::Call;
 use crate::os::fault::Fault;
 use crate::reservation::HugePages;
+use crate::service::CommitAhead;
 use std::collections::HashSet;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,6 +22,20 @@ type Map<V> = SlotMap<DefaultKey, V>;
 
 fn plain<V>() -> Map<V> {
     SlotMap::builder().huge_pages(HugePages::Never).build()
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "nothing is served there")]
+fn the_bitmap_is_ready_ahead_if_slots_are() {
+    for ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(1)] {
+        let mut map: Map<u32> = SlotMap::builder().commit_ahead(ahead).build();
+        for mut map in [map.clone(), mem::take(&mut map)] {
+            assert_eq!(map.holes.stats().reserved_bytes > 0, ahead.is_on());
+            let keys: Vec<_> = (0..100_000).map(|n| map.insert(n)).collect();
+            assert!(keys.iter().all(|key| map.remove(*key).is_some()));
+            assert_eq!(map.clone().holes.count(), keys.len());
+        }
+    }
 }
 
 /// Returns a map whose memory has no room for another value.
@@ -353,6 +368,19 @@ fn a_refused_discard_or_decommit_keeps_keys_stale_and_values() {
     map.extend((0..191).map(|_| [3; 1020]));
     assert!(keys[64..].iter().all(|key| !map.contains_key(*key)));
     assert!(keys[..64].iter().all(|key| map[*key] == [1; 1020]));
+}
+
+#[test]
+fn a_clone_does_not_return_memory_that_it_writes() {
+    let mut map: Map<Large> = plain();
+    map.extend((0..2000).map(|_| [1; 1020]));
+    let key = map.keys().nth(7).unwrap();
+    map.remove(key);
+    drop(map.clone()); // the next clone reuses its memory
+    let fault = Fault::from_nth(Call::Discard, 0);
+    let clone = map.clone();
+    assert_eq!(fault.failures(), 0);
+    assert!(clone.iter().eq(map.iter()));
 }
 
 #[test]

@@ -4,10 +4,9 @@ use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap};
 use crate::container::into_walk_methods;
 use crate::error::Error;
 use crate::key::Key;
-use crate::slots::array::{Slots, indices};
+use crate::slots::array::Slots;
 use crate::slots::holes::Holes;
 use crate::slots::key_tag::Mint;
-use crate::slots::state::{State, Vacant};
 use crate::slots::walk::WalkOwned;
 use std::fmt;
 use std::mem;
@@ -46,20 +45,10 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
         slots.try_reserve_exact(self.slots.len())?;
         let mut clone = Self::with_slots(slots);
         clone.type_id = self.type_id;
-        clone.slots.extend_vacant(self.slots.len())?;
-        clone.holes = self.holes.try_clone(clone.slots.max_len())?;
-        clone.cover_holes()?;
+        clone.holes = self.holes.try_clone(clone.slots.capacity(), clone.slots.max_len())?;
         // If cloning a value panics, the values that were cloned before are in slots that are not holes, and the map
         // drops them.
-        for index in indices(0..self.slots.len()) {
-            let state = self.slots.state(index);
-            if let Some((generation, value)) = self.slots.at_index(index) {
-                clone.slots.fill(index, generation, value.clone());
-            } else if state != State::EMPTY {
-                // A state that is empty is not written, so its memory is not touched.
-                clone.slots.set_vacant(index, Vacant::after(state.generation()));
-            }
-        }
+        clone.slots.try_extend_cloned(&self.slots)?;
         (clone.detached, clone.highest) = (self.detached, self.highest);
         Ok(clone)
     }

@@ -38,6 +38,7 @@ use std::ptr::NonNull;
 
 #[cfg(test)]
 mod tests;
+mod write;
 
 /// A value and its state, next to each other: most look-ups read one cache line.
 ///
@@ -102,6 +103,11 @@ impl<V> Slots<V> {
 
     pub(crate) const fn options(&self) -> Options {
         self.slots.options()
+    }
+
+    /// Returns the options of a bitmap of all slots.
+    pub(crate) fn bits(&self) -> Options {
+        self.options().bits(self.max_len())
     }
 
     #[inline]
@@ -357,57 +363,7 @@ impl<V> Slots<V> {
         })
     }
 
-    /// Writes a value and makes the slot live.
-    ///
-    /// # Safety
-    ///
-    /// - The slot is within capacity, and `&mut self` is held.
-    #[inline]
-    unsafe fn write(slot: NonNull<Slot<V>>, generation: u32, value: V) {
-        unpoison(slot.as_ptr(), 1);
-        // SAFETY: the caller guarantees that the slot is within capacity, so it is writable, and holds `&mut self`. The
-        // value comes first in a slot.
-        unsafe { slot.cast::<V>().write(value) };
-        // SAFETY: as above.
-        unsafe { (*slot.as_ptr()).state = State::live(generation) };
-    }
-
-    /// Fills a vacant slot below the length. (If the slot is live, the old value leaks.)
-    ///
-    /// # Panics
-    ///
-    /// If the slot is not below the length.
-    #[expect(
-        clippy::inline_always,
-        reason = "a value in memory, passed to a call, is copied twice"
-    )]
-    #[inline(always)]
-    pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) {
-        debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
-        let Some(slot) = self.at(index as usize) else { not_there() };
-        // SAFETY: `at` has checked that the slot is below the length, so it is within capacity.
-        unsafe { Self::write(slot, generation, value) }
-    }
-
-    /// Adds a slot with a value, for which there must be memory.
-    ///
-    /// # Panics
-    ///
-    /// If all committed slots are used.
-    #[expect(clippy::inline_always, reason = "as for `fill`")]
-    #[inline(always)]
-    pub(crate) fn push_within_capacity(&mut self, generation: u32, value: V) {
-        let len = self.len();
-        assert!(len < self.capacity(), "no memory was committed for another slot");
-        // SAFETY: `len` is less than the capacity, as checked above.
-        let slot = unsafe { self.start().add(len) };
-        // SAFETY: as above.
-        unsafe { Self::write(slot, generation, value) };
-        // SAFETY: `len + 1` is within capacity, and the slot was initialized above.
-        unsafe { self.slots.set_len(len + 1) };
-    }
-
-    /// Adds vacant slots without touching the memory of fresh ones.
+    /// Adds vacant slots without touching fresh memory.
     pub(crate) fn extend_vacant(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
         let (len, end) = (self.len(), self.len() + additional);
@@ -438,13 +394,14 @@ impl<V> Slots<V> {
         assert!(end <= self.capacity(), "no memory was committed for these slots");
         let end = end.max(self.len());
         let unknown = self.len()..end.min(self.fresh_from.max(self.warm()));
-        for index in unknown.filter(|index| !empty.contains(index)) {
+        let before = unknown.start..empty.start.min(unknown.end);
+        before.chain(empty.end.max(unknown.start)..unknown.end).for_each(|index| {
             // SAFETY: `index` is below `end`, which is within capacity.
             let slot = unsafe { self.start().add(index) };
             unpoison(slot.as_ptr(), 1);
             // SAFETY: as above, so the slot is writable, and `&mut self` guarantees exclusive access.
             unsafe { (*slot.as_ptr()).state = State::EMPTY };
-        }
+        });
         let added = self.len()..end;
         // SAFETY: `end` is within capacity. The slots are vacant, so their values need not be initialized. States below
         // `fresh_from` or in reused memory were written above or read as empty; all others are zero, see `fresh_from`.
@@ -495,8 +452,11 @@ impl<V> Slots<V> {
     /// Returns whole pages of reused memory with slots past the last one that were never used, so that a map that skips
     /// many slots does not keep that memory. Returns the slots whose states read as empty afterwards.
     fn empty_untouched(&mut self, slots: Range<usize>) -> Range<usize> {
+        /// Less stays, as most slots that are added are soon filled, and would take page faults again.
+        const WORTH_RETURNING_BYTES: usize = 4 << 20;
         debug_assert!(slots.is_empty() || slots.start >= self.len(), "they may hold values");
-        let discard = if slots.is_empty() { None } else { self.discardable(slots, |_| false) };
+        let is_worth = slots.len() * Self::STRIDE_BYTES >= WORTH_RETURNING_BYTES;
+        let discard = if is_worth { self.discardable(slots, |_| false) } else { None };
         let Some(Discard { bytes, cleared, .. }) = discard else { return 0..0 };
         // SAFETY: only bytes of these slots are cleared, since `discardable` rounds inwards. They are past the last
         // slot, so they are not part of an element.

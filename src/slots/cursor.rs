@@ -49,7 +49,7 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    const NONE: Self = Self { start: 0, left: 0 };
+    pub(crate) const NONE: Self = Self { start: 0, left: 0 };
 
     /// Returns the slots of a range, within one word, that are not holes. Past the last word of `holes` there are none.
     #[inline]
@@ -61,7 +61,7 @@ impl Word {
     }
 
     #[inline]
-    fn pop_front(&mut self) -> Option<usize> {
+    pub(crate) fn pop_front(&mut self) -> Option<usize> {
         if self.left == 0 {
             return None;
         }
@@ -71,7 +71,7 @@ impl Word {
     }
 
     #[inline]
-    fn pop_back(&mut self) -> Option<usize> {
+    pub(crate) fn pop_back(&mut self) -> Option<usize> {
         if self.left == 0 {
             return None;
         }
@@ -156,6 +156,18 @@ impl Picked {
     #[inline]
     pub(super) fn pick_if(&mut self, is_it: bool) {
         self.bits |= u64::from(is_it);
+    }
+
+    #[inline]
+    pub(crate) const fn is_empty(self) -> bool {
+        self.bits == 0
+    }
+
+    /// Returns the number of the word, and a bit for each slot that was picked. One must have been.
+    #[inline]
+    pub(super) const fn word(self) -> (usize, u64) {
+        let last = self.end - 1;
+        (last / WORD_SLOTS, self.bits.reverse_bits() >> (WORD_SLOTS - 1 - last % WORD_SLOTS))
     }
 
     /// Removes the first slot that was picked, and returns it.
@@ -359,6 +371,6 @@ pub(crate) const fn first_slots(count: usize) -> u64 {
 /// Narrows an index, which is below 2^32 as all indices of slots are.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
-pub(super) const fn low_half(index: usize) -> u32 {
+pub(crate) const fn low_half(index: usize) -> u32 {
     index as u32
 }

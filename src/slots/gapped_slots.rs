@@ -1,12 +1,13 @@
 //! [`GappedSlots`]: slots, and a bit for each that marks gaps.
 
-// Between calls, the bit of a slot is cleared if the slot is live, and set otherwise; bits past the last slot are set.
+// Between calls, the bit of a slot is cleared if the slot is live, and set otherwise; bits past the last slot, of which
+// there may be whole words, are set.
 // Only iteration relies on the bits: whether there is a value is read from the slot.
 
 #![forbid(unsafe_code)]
 
 use super::array::Slots;
-use super::cursor::{Cursor, WORD_SLOTS};
+use super::cursor::{Cursor, WORD_SLOTS, low_half};
 use super::disjoint::DisjointError;
 use super::state::Vacant;
 use super::walk::join::{LookupMut, LookupRef};
@@ -75,14 +76,15 @@ impl<V> GappedSlots<V> {
         let Some(more) = words_of(self.slots.capacity()).checked_sub(self.gaps.len()) else {
             return Ok(());
         };
-        if more > 0 && self.gaps.capacity() == 0 {
+        let options = self.slots.options();
+        let is_new = self.gaps.options().max_len.is_none();
+        if is_new && (more > 0 || options.commit_ahead.is_on()) {
             // The maximum number of slots is known now.
-            let max_len = Some(words_of(self.slots.max_len()));
-            self.gaps = VmVec::try_unreserved(Options { max_len, ..Options::INTERNAL })?;
+            let gaps = VmVec::try_with_options(self.slots.bits(), 0);
+            self.gaps = gaps.map_err(|error| error.of_request().of(options.holder))?;
         }
         // The request was derived from that of the slots, as in `Bitmap::cover`.
-        let holder = self.slots.options().holder;
-        self.gaps.try_reserve(more).map_err(|error| error.of_request().of(holder))
+        self.gaps.try_reserve(more).map_err(|error| error.of_request().of(options.holder))
     }
 
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
@@ -113,36 +115,59 @@ impl<V> GappedSlots<V> {
         let words = words_of(self.slots.len() + additional);
         if words > self.gaps.len() {
             self.cover()?;
+            // More than are needed, so that not every word of slots that are pushed takes a call.
+            let words = words.max(2 * self.gaps.len()).min(words_of(self.slots.capacity()));
             self.gaps.try_resize(words, u64::MAX)?;
         }
         self.slots.extend_vacant(additional)
     }
 
-    /// Whether another slot can be added without taking memory.
-    #[inline]
-    pub(crate) fn has_room(&self) -> bool {
-        let len = self.slots.len();
-        len < self.slots.capacity() && len < self.gaps.len() * WORD_SLOTS
+    /// Returns how many slots there can be without taking memory.
+    pub(crate) fn room(&self) -> usize {
+        self.slots.capacity().min(self.gaps.len() * WORD_SLOTS)
     }
 
-    /// Adds a slot with a value. There must be [room](Self::has_room).
-    #[inline]
+    /// Adds a slot with a value. There must be [room](Self::room) for it.
+    #[expect(clippy::inline_always, reason = "as for `Slots::fill`")]
+    #[inline(always)]
     pub(crate) fn push(&mut self, generation: u32, value: V) {
-        debug_assert!(self.has_room(), "no room for another slot and its bit");
-        let len = self.slots.len();
+        debug_assert!(self.slots.len() < self.room(), "no room for another slot and its bit");
+        let (word, bit) = place_of(low_half(self.slots.len()));
         self.slots.push_within_capacity(generation, value);
-        if let Some(word) = self.gaps.get_mut(len / WORD_SLOTS) {
-            *word &= !(1 << (len % WORD_SLOTS));
+        if let Some(word) = self.gaps.get_mut(word) {
+            *word &= !bit;
         }
     }
 
+    /// Adds a vacant slot. There must be [room](Self::room) for it.
     #[inline]
-    pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) {
-        self.slots.fill(index, generation, value);
+    pub(crate) fn push_vacant(&mut self) {
+        debug_assert!(self.slots.len() < self.room(), "no room for another slot and its bit");
+        self.slots.push_vacant(Vacant::EMPTY);
+    }
+
+    #[expect(clippy::inline_always, reason = "as for `Slots::fill`")]
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) -> &mut V {
         let (word, bit) = place_of(index);
         if let Some(word) = self.gaps.get_mut(word) {
             *word &= !bit;
         }
+        self.slots.fill(index, generation, value)
+    }
+
+    /// See [`Slots::put`].
+    #[expect(clippy::inline_always, reason = "as for `Slots::fill`")]
+    #[inline(always)]
+    pub(crate) fn put(&mut self, index: u32, generation: u32, value: V) -> Result<Option<V>, V> {
+        let put = self.slots.put(index, generation, value);
+        if let Ok(None) = put {
+            let (word, bit) = place_of(index);
+            if let Some(word) = self.gaps.get_mut(word) {
+                *word &= !bit;
+            }
+        }
+        put
     }
 
     /// Moves the value of a generation out, and makes the state empty.

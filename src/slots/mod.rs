@@ -7,6 +7,7 @@
 
 pub(crate) mod any_slots;
 pub(crate) mod array;
+mod cloned;
 pub(crate) mod cursor;
 mod dead;
 pub(crate) mod disjoint;
@@ -22,3 +23,4 @@ pub(crate) mod slot_at;
 pub(crate) mod state;
 pub(crate) mod vacancy;
 pub(crate) mod walk;
+pub(crate) mod words;

@@ -39,6 +39,12 @@ impl State {
         self.0 & LIVE != 0
     }
 
+    /// Whether there is a value of a later generation.
+    #[inline]
+    pub(crate) const fn is_newer_than(self, generation: u32) -> bool {
+        self.0 > Self::live(generation).0
+    }
+
     /// Returns a state that is live if both are.
     #[inline]
     pub(crate) const fn and(self, other: Self) -> Self {

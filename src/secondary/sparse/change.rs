@@ -12,7 +12,9 @@ use std::iter::FusedIterator;
 use std::mem;
 
 impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
-    secondary_insert_methods!(SparseSecondaryMap, "Amortised O(1).");
+    secondary_insert_methods!(SparseSecondaryMap, "Amortised O(1).", |self, key, value| {
+        unless_stale(self.try_insert(key, value).map_err(Error::from)).flatten()
+    });
 
     /// [`insert`](Self::insert), or the error and the value. Amortised O(1).
     ///

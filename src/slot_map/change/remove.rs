@@ -30,9 +30,26 @@ impl<K: Key, V> Rejected<'_, K, V> {
 impl<K: Key, V> Drop for Rejected<'_, K, V> {
     #[inline]
     fn drop(&mut self) {
-        // Removed from the list first, since dropping the value may panic.
-        while let Some(index) = self.picked.pop_front() {
-            drop(self.map.take_at(index));
+        /// Slots that are marked as holes before their values are removed. If dropping a value panics, the others stay.
+        struct Marked<'m, K: Key, V>(&'m mut SlotMap<K, V>, Picked);
+
+        impl<K: Key, V> Drop for Marked<'_, K, V> {
+            #[inline]
+            fn drop(&mut self) {
+                while let Some(index) = self.1.pop_front() {
+                    self.0.holes.unmark(index);
+                }
+            }
+        }
+
+        if self.picked.is_empty() {
+            return;
+        }
+        self.map.fresh.end = 0;
+        self.map.holes.mark_picked(self.picked);
+        let mut marked = Marked(self.map, self.picked);
+        while let Some(index) = marked.1.pop_front() {
+            drop(marked.0.take_marked(index));
         }
     }
 }
@@ -288,6 +305,21 @@ impl<K: Key, V> SlotMap<K, V> {
         self.remove_as(index, generation, |_, holes| {
             holes.mark(index);
             false
+        })
+    }
+
+    /// Removes the value in a slot that is marked as a hole already.
+    #[inline]
+    fn take_marked(&mut self, index: u32) -> Option<V> {
+        let Self { slots, holes, highest, .. } = self;
+        let generation = slots.state(index).live_generation()?;
+        slots.take_with(index, generation, |_, left| {
+            if generation > *highest && !Self::raise(highest, generation) {
+                holes.unmark(index);
+                holes.retire(index);
+                return Vacant::EMPTY;
+            }
+            left
         })
     }
 

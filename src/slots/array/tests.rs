@@ -45,6 +45,25 @@ fn slots_past_the_length_are_vacant_when_added_again() {
 }
 
 #[test]
+fn slots_in_memory_of_dropped_ones_are_vacant() {
+    // Before and after the least number whose memory is returned instead.
+    for count in [1000, 200_000, 400_000] {
+        for mut slots in slots_of_all_kinds() {
+            fill(&mut slots, count);
+        }
+        for mut slots in slots_of_all_kinds() {
+            fill(&mut slots, 1);
+            slots.extend_vacant(count as usize - 2).unwrap();
+            slots.try_reserve(1).unwrap();
+            slots.push_vacant(Vacant::EMPTY);
+            assert_eq!(live(&slots), [0]);
+            assert_eq!(slots.put(count - 1, 7, [7; 3]), Ok(None));
+            assert_eq!(live(&slots), [0, count - 1]);
+        }
+    }
+}
+
+#[test]
 fn slots_around_the_edge_of_returned_memory_are_vacant_when_added_again() {
     // More than three units of the service: less spare memory is not returned, and there is no more if it is late.
     for count in [25_000, 25_001, 30_000, 50_003] {

@@ -1,9 +1,11 @@
 //! The bits of gaps against one of std's maps, and refused calls.
 
 use super::*;
+use crate::growing::ServiceHooks;
 use crate::made;
 use crate::os::Call;
 use crate::os::fault::Fault;
+use crate::service::CommitAhead;
 use crate::slots::walk::Walk;
 use std::collections::BTreeMap;
 use std::mem;
@@ -13,7 +15,9 @@ enum Op {
     Extend(u8),
     ExtendFar(u16),
     Push(u8),
+    PushVacant,
     Fill(u16, u8),
+    Put(u16, u8),
     Take(u16),
     TakeMany(u16, u16),
     Truncate(u16),
@@ -25,7 +29,7 @@ enum Op {
 impl<V> GappedSlots<V> {
     /// Panics if a bit does not agree with its slot.
     fn check(&self) {
-        assert_eq!(self.gaps.len(), words_of(self.slots.len()));
+        assert!(self.gaps.len() >= words_of(self.slots.len()));
         for index in 0..u32::try_from(self.gaps.len() * WORD_SLOTS).unwrap() {
             let (word, bit) = place_of(index);
             let is_live = self.slots.state(index).is_live();
@@ -45,9 +49,26 @@ fn run(ops: &[Op]) {
             Op::Extend(by) => slots.extend_vacant(usize::from(by) % 100).unwrap(),
             Op::ExtendFar(by) => slots.extend_vacant(usize::from(by) % 5000).unwrap(),
             Op::Push(generation) => {
-                if slots.has_room() {
+                if slots.len() < slots.room() {
                     slots.push(u32::from(generation) + 1, n);
                     std.insert(u32::try_from(len).unwrap(), (u32::from(generation) + 1, n));
+                }
+            }
+            Op::PushVacant => {
+                if slots.len() < slots.room() {
+                    slots.push_vacant();
+                }
+            }
+            Op::Put(which, generation) => {
+                let (index, generation) = (at(len + 1, which), u32::from(generation % 4));
+                let expected = match std.get(&index) {
+                    Some(&(there, value)) if there == generation => Ok(Some(value)),
+                    None if generation > 0 && (index as usize) < len => Ok(None),
+                    _ => Err(n),
+                };
+                assert_eq!(slots.put(index, generation, n), expected);
+                if expected.is_ok() {
+                    std.insert(index, (generation, n));
                 }
             }
             Op::Fill(which, generation) => {
@@ -116,7 +137,7 @@ fn slots_without_memory_for_their_bits_are_not_added() {
             let fault = Fault::from_nth(call, pass);
             // So many slots that their bits are not a heap block.
             assert!(slots.extend_vacant(1_000_000).is_err());
-            assert!(fault.failures() > 0 && !slots.has_room());
+            assert!(fault.failures() > 0 && slots.room() == 0);
             drop(fault);
             assert_eq!(slots.len(), 0);
             slots.check();
@@ -139,4 +160,21 @@ fn pushing_with_room_makes_no_system_call() {
     assert_eq!(fault.failures(), 0);
     drop(fault);
     slots.check();
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "nothing is served there")]
+fn bits_are_ready_ahead_if_slots_are() {
+    for commit_ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(1)] {
+        let options = Options { commit_ahead, service: ServiceHooks::ACTIVE, ..Options::DEFAULT };
+        let mut slots = GappedSlots::<u64>::try_new(options, 0).unwrap();
+        let start = slots.gaps.as_ptr();
+        assert_eq!(slots.gaps.stats().reserved_bytes > 0, commit_ahead.is_on());
+        for n in 0..100_000 {
+            slots.extend_vacant(1).unwrap();
+            slots.fill(n, 1, 7);
+        }
+        assert!(slots.gaps.as_ptr() == start || !commit_ahead.is_on());
+        slots.check();
+    }
 }

@@ -24,6 +24,7 @@ mod tests;
 use crate::error::Error;
 use crate::heap::try_reserve_exact;
 use crate::raw_vec::Options;
+use crate::slots::words::Words;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
 
@@ -44,7 +45,9 @@ const NONE: usize = usize::MAX;
 /// It *covers* the indices that it has memory for, and cannot hold others. At first it covers none, and takes no
 /// memory.
 pub struct Bitmap {
-    words: VmVec<u64>,
+    words: Words,
+    /// The most words that there can be, if that is set.
+    most_words: Option<usize>,
     summaries: [Vec<u64>; HEIGHT],
     lowest: usize,
     count: usize,
@@ -52,49 +55,41 @@ pub struct Bitmap {
 
 impl Bitmap {
     /// Creates an empty set that can cover any index.
-    ///
-    /// When it first covers an index, it reserves addresses as [`VmVec::new`](crate::VmVec::new) does.
     pub const fn new() -> Self {
-        Self::over(VmVec::with_options(&Options::INTERNAL))
-    }
-
-    /// Creates an empty set that can cover the indices below `max_len`, and reserves addresses for these when it first
-    /// covers one.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses memory.
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        let mut bitmap = Self::new();
-        bitmap.try_limit(max_len)?;
-        Ok(bitmap)
-    }
-
-    /// Limits the set to indices below `max_len`, which includes all that it covers; see
-    /// [`try_with_max_len`](Self::try_with_max_len). Does nothing after addresses were reserved.
-    pub(super) fn try_limit(&mut self, max_len: usize) -> Result<(), Error> {
-        let max_len = max_len.div_ceil(WORD);
-        if self.words.is_empty() {
-            let options = Options { max_len: Some(max_len), ..Options::INTERNAL };
-            self.words = VmVec::try_unreserved(options)?;
-        } else {
-            self.words.limit(max_len);
+        Self {
+            words: Words::NONE,
+            most_words: None,
+            summaries: [const { Vec::new() }; HEIGHT],
+            lowest: NONE,
+            count: 0,
         }
+    }
+
+    /// Creates the memory of a set that has none, with these options.
+    pub(super) fn try_make(&mut self, bits: Options) -> Result<(), Error> {
+        self.words = Words::Many(VmVec::try_with_options(bits, 0)?);
         Ok(())
     }
 
-    const fn over(words: VmVec<u64>) -> Self {
-        Self { words, summaries: [const { Vec::new() }; HEIGHT], lowest: NONE, count: 0 }
+    /// Limits the set to indices below `max_len`, which includes all that it covers. Does nothing after addresses were
+    /// reserved.
+    pub fn limit(&mut self, max_len: usize) {
+        self.most_words = Some(max_len.div_ceil(WORD));
     }
 
-    /// Returns a set of the same indices that covers the indices below `max_len`, and cannot cover others. Touches only
-    /// memory for words that are not zero.
+    /// Returns a set of the same indices that covers the indices below `len`, which includes all of them, and cannot
+    /// cover any from `max_len` on. Touches only memory for words that are not zero.
     ///
     /// # Errors
     ///
     /// As for [`cover`](Self::cover).
-    pub fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
-        let mut clone = Self::try_with_max_len(max_len)?;
+    pub fn try_clone(&self, len: usize, max_len: usize) -> Result<Self, Error> {
+        let mut clone = Self::new();
+        clone.limit(max_len);
+        let bits = self.words.options().bits(max_len);
+        if bits.commit_ahead.is_on() {
+            clone.try_make(bits)?;
+        }
         clone.cover(self.last().map_or(0, |last| last as usize + 1))?;
         // What the clone does not cover, and the levels that it does not have, hold no index.
         let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));
@@ -110,6 +105,7 @@ impl Bitmap {
         }
         clone.lowest = self.lowest;
         clone.count = self.count;
+        clone.cover(len)?;
         Ok(clone)
     }
 
@@ -125,14 +121,16 @@ impl Bitmap {
     pub fn cover(&mut self, len: usize) -> Result<(), Error> {
         assert!(len as u64 <= 1 << u32::BITS, "indices are 32 bits");
         let words = len.div_ceil(WORD);
-        let Some(additional) = words.checked_sub(self.words.len()) else { return Ok(()) };
+        if words < self.words.len() {
+            return Ok(());
+        }
         let lens = summary_lens(words);
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let more = len - level.len();
             try_reserve_exact(level, more)?;
         }
         // The maximum is derived from that of the slots, which no option may have set.
-        self.words.try_extend_zero_words(additional).map_err(Error::of_request)?;
+        self.words.try_extend(words, self.most_words)?;
         // There is room for all of them now, so this allocates nothing.
         let mut below = &self.words[..];
         for (level, len) in self.summaries.iter_mut().zip(lens) {
@@ -149,15 +147,13 @@ impl Bitmap {
 
     /// Returns the memory for indices from `len` on, none of which is in the set.
     ///
-    /// The memory is returned as by [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit). That of the summaries stays,
-    /// since an allocator that refuses to shrink an allocation would abort the process.
+    /// That of the summaries stays, since an allocator that refuses to shrink an allocation would abort the process.
     pub fn uncover(&mut self, len: usize) {
         debug_assert!(
             self.last().is_none_or(|last| (last as usize) < len),
             "a bit from {len} on is set"
         );
         self.words.truncate(len.div_ceil(WORD));
-        self.words.shrink_to(0);
         for (level, len) in self.summaries.iter_mut().zip(summary_lens(self.words.len())) {
             level.truncate(len);
         }
@@ -182,7 +178,7 @@ impl Bitmap {
     }
 
     /// Returns the words with the bits of all indices.
-    pub(super) fn into_words(self) -> VmVec<u64> {
+    pub(super) fn into_words(self) -> Words {
         self.words
     }
 
@@ -228,6 +224,22 @@ impl Bitmap {
             if before == 0 {
                 self.word_filled(at);
             }
+        }
+    }
+
+    /// Adds the indices of some bits in a word, none of which is in the set.
+    ///
+    /// # Panics
+    ///
+    /// If the word is not covered.
+    #[inline]
+    pub fn set_in_word(&mut self, at: usize, bits: u64) {
+        let before = self.words[at];
+        debug_assert_eq!(before & bits, 0, "some of {bits:#x} are set in word {at}");
+        self.words[at] = before | bits;
+        self.count += bits.count_ones() as usize;
+        if before == 0 && bits != 0 {
+            self.word_filled(at);
         }
     }
 

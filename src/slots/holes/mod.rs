@@ -36,10 +36,12 @@ use self::identity::MapId;
 use self::reuse::Reuse;
 use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
+use crate::raw_vec::Options;
 use crate::slots::any_slots::States;
-use crate::slots::cursor::WORD_SLOTS;
+use crate::slots::cursor::{Picked, WORD_SLOTS};
 use crate::slots::state::State;
-use crate::vec::{VecStats, VmVec};
+use crate::slots::words::Words;
+use crate::vec::VecStats;
 use std::mem;
 use std::num::NonZeroU32;
 
@@ -214,11 +216,16 @@ impl Holes {
         self.cold().order
     }
 
+    /// Creates the memory of the bitmap, with these options. There is no hole.
+    pub(crate) fn try_make_bitmap(&mut self, bits: Options) -> Result<(), Error> {
+        self.try_cold_mut()?.bitmap.try_make(bits)
+    }
+
     /// Ensures that slots below `len`, of at most `max_len`, can become holes without taking memory.
     pub(crate) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
         let cold = self.try_cold_mut()?;
         // Each time, since `max_len` is an estimate until the slots have a reservation.
-        cold.bitmap.try_limit(max_len)?;
+        cold.bitmap.limit(max_len);
         let room = match cold.order {
             Reuse::Recent => Self::LEAST_ROOM,
             Reuse::Lowest | Reuse::Rotating { .. } => 1,
@@ -263,7 +270,7 @@ impl Holes {
     }
 
     /// Returns the [`words`](Self::words) by value.
-    pub(crate) fn into_words(self) -> VmVec<u64> {
+    pub(crate) fn into_words(self) -> Words {
         self.cold.map_or(const { Bitmap::new() }, |cold| cold.bitmap).into_words()
     }
 
@@ -380,6 +387,21 @@ impl Holes {
         self.near = 0;
     }
 
+    /// Marks the picked slots in the bitmap, all at once.
+    #[inline]
+    pub(crate) fn mark_picked(&mut self, picked: Picked) {
+        let (word, bits) = picked.word();
+        self.bitmap_mut().set_in_word(word, bits);
+        // As above.
+        self.near = 0;
+    }
+
+    /// Removes the mark of a slot that is no hole after all.
+    #[cold]
+    pub(crate) fn unmark(&mut self, index: u32) {
+        self.bitmap_mut().clear(index);
+    }
+
     /// Marks a hole in the bitmap, if it is not marked.
     pub(crate) fn mark_again(&mut self, index: u32) {
         if !self.bitmap().contains(index) {
@@ -487,22 +509,20 @@ impl Holes {
         self.near = if self.order() == Reuse::Recent { slots } else { 0 };
     }
 
-    /// Returns a copy that covers the same slots, of which there can be `max_len`.
-    pub(crate) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
+    /// Returns a copy that covers slots below `len`, all holes among them, of which there can be `max_len`.
+    pub(crate) fn try_clone(&self, len: usize, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self { latest: self.latest, near: self.near, ..Self::new() };
-        let Some(cold) = self.cold.as_deref() else { return Ok(clone) };
-        clone.cold = Some(try_boxed(Cold {
-            bitmap: cold.bitmap.try_clone(max_len)?,
-            floors: cold.floors.try_clone()?,
-            identity: MapId::new(),
-            ..*cold
-        })?);
-        let highest = self.front().map(|hole| hole.index() as usize + 1).max();
-        clone.cover(highest.unwrap_or(0).max(clone.bitmap().covered()), max_len)?;
         // As much room as the original, so that a hole goes to the front of the clone if it does so here.
-        let room = self.stack.capacity();
-        try_reserve_exact(&mut clone.stack, room)?;
+        try_reserve_exact(&mut clone.stack, self.stack.capacity())?;
         clone.stack.extend_from_slice(&self.stack);
+        if let Some(cold) = self.cold.as_deref() {
+            clone.cold = Some(try_boxed(Cold {
+                bitmap: cold.bitmap.try_clone(len, max_len)?,
+                floors: cold.floors.try_clone()?,
+                identity: MapId::new(),
+                ..*cold
+            })?);
+        }
         Ok(clone)
     }
 

@@ -170,11 +170,10 @@ impl Model {
             Op::Turn(which) if self.covered > 0 => self.holes.set_turn(which.into()),
             Op::Turn(_) => {}
             Op::Clone => {
-                let clone = self.holes.try_clone(MAX_LEN).unwrap();
+                let clone = self.holes.try_clone(self.covered, MAX_LEN).unwrap();
                 assert_eq!((clone.near, clone.turn()), (self.holes.near, self.holes.turn()));
+                assert!(clone.bitmap().covered() >= self.covered);
                 self.holes = clone;
-                // Slots that are not holes need not be covered.
-                self.holes.cover(self.covered, MAX_LEN).unwrap();
             }
         }
     }

@@ -16,22 +16,48 @@ macro_rules! drain {
         $(#[$doc])*
         pub struct $name<$lifetime, K: $crate::Key, V> {
             map: $map,
+            /// What is left of the word at the front.
+            front: $crate::slots::cursor::Word,
             cursor: $crate::slots::cursor::Cursor,
         }
 
         impl<$lifetime, K: $crate::Key, V> $name<$lifetime, K, V> {
             pub(super) fn new(map: $map) -> Self {
                 let cursor = map.candidates();
-                Self { map, cursor }
+                Self { map, front: $crate::slots::cursor::Word::NONE, cursor }
             }
 
             #[inline]
+            fn next_index(&mut self) -> Option<u32> {
+                loop {
+                    if let Some(index) = self.front.pop_front() {
+                        return Some($crate::slots::cursor::low_half(index));
+                    }
+                    self.front = self.next_word()?;
+                }
+            }
+
+            #[cold]
+            #[inline(never)]
+            fn next_word(&mut self) -> Option<$crate::slots::cursor::Word> {
+                self.cursor.next_word(self.map.hole_words())
+            }
+
+            #[inline]
+            fn next_index_back(&mut self) -> Option<u32> {
+                self.cursor
+                    .next_back(self.map.hole_words())
+                    .or_else(|| self.front.pop_back().map($crate::slots::cursor::low_half))
+            }
+
+            // Otherwise it returns values through memory.
+            #[inline(always)]
             fn take_next(
                 &mut self,
-                next: impl Fn(&mut $crate::slots::cursor::Cursor, &[u64]) -> Option<u32>,
+                next: impl Fn(&mut Self) -> Option<u32>,
             ) -> Option<(K, V)> {
                 loop {
-                    let index = next(&mut self.cursor, self.map.hole_words())?;
+                    let index = next(self)?;
                     if let Some((generation, value)) = self.map.take_at(index) {
                         return Some((self.map.mint().key(index, generation), value));
                     }
@@ -42,16 +68,15 @@ macro_rules! drain {
         exact_iterator! {
             [$lifetime, K: $crate::Key, V] $name<$lifetime, K, V> => (K, V):
             |drain| drain.map.len(),
-            drain.take_next($crate::slots::cursor::Cursor::next),
-            drain.take_next($crate::slots::cursor::Cursor::next_back)
+            drain.take_next(Self::next_index),
+            drain.take_next(Self::next_index_back)
         }
 
         impl<K: $crate::Key, V> Drop for $name<'_, K, V> {
             fn drop(&mut self) {
-                let Self { map, cursor } = self;
                 $crate::slots::array::until_done(|| {
-                    let Some(index) = cursor.next(map.hole_words()) else { return false };
-                    drop(map.take_at(index));
+                    let Some(index) = self.next_index() else { return false };
+                    drop(self.map.take_at(index));
                     true
                 });
             }

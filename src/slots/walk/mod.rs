@@ -21,11 +21,10 @@ mod live_slots;
 
 use self::live_slots::{LiveSlot, LiveSlots};
 use crate::error::Error;
-use crate::raw_vec::Options;
 use crate::slots::array::{self, Slot, Slots};
 use crate::slots::cursor::Cursor;
 use crate::slots::state::Vacant;
-use crate::vec::VmVec;
+use crate::slots::words::Words;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -199,14 +198,14 @@ impl<V, T: FromSlot<V>> Walk for WalkLive<'_, V, T> {
 /// Owns slots, and moves their values out.
 pub(crate) struct WalkOwned<V> {
     slots: Slots<V>,
-    holes: VmVec<u64>,
+    holes: Words,
     cursor: Cursor,
 }
 
 impl<V> WalkOwned<V> {
-    pub(crate) fn new(slots: Slots<V>, holes: VmVec<u64>) -> Self {
+    pub(crate) fn new(slots: Slots<V>, holes: impl Into<Words>) -> Self {
         let cursor = Cursor::new(slots.len());
-        Self { slots, holes, cursor }
+        Self { slots, holes: holes.into(), cursor }
     }
 
     #[inline]
@@ -263,20 +262,14 @@ impl<V> Walk for WalkOwned<V> {
 impl<V: Clone> WalkOwned<V> {
     /// Returns a walk over copies of the remaining values, in slots with the same options and indices.
     fn try_clone(&self) -> Result<Self, Error> {
-        let len = self.slots.len();
-        let mut slots = Slots::try_new(self.slots.options(), 0)?;
-        slots.try_reserve_exact(len)?;
-        slots.extend_vacant(len)?;
-        // Over all slots for now: if cloning a value panics, the clones that exist are dropped with it. It has no
-        // holes, so it finds the other slots vacant.
-        let mut clone = Self::new(slots, VmVec::with_options(&Options::INTERNAL));
-        for index in array::indices(0..len) {
-            if let Some((generation, value)) = self.slots.at_index(index) {
-                clone.slots.fill(index, generation, value.clone());
-            }
-        }
+        // Over all slots from the beginning: if cloning a value panics, the clones that exist are dropped with it. It
+        // has no holes, so it finds the other slots vacant.
+        let holes = Words::NONE;
+        let cursor = Cursor::new(self.slots.len());
+        let mut clone = Self { slots: Slots::try_new(self.slots.options(), 0)?, holes, cursor };
+        let cloned = clone.slots.try_extend_cloned(&self.slots);
         clone.cursor = self.cursor.clone();
-        Ok(clone)
+        cloned.map(|()| clone)
     }
 }
 

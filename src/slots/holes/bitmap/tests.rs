@@ -54,7 +54,7 @@ fn a_new_bitmap_takes_no_memory_and_answers_calls() {
     new.clear_all();
     new.uncover(0);
     new.check();
-    assert_eq!(new.try_clone(1 << 27).unwrap().words.stats().reserved_bytes, 0);
+    assert_eq!(new.try_clone(0, 1 << 27).unwrap().words.stats().reserved_bytes, 0);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn indices_at_the_edges_of_words_of_all_levels_are_distinct() {
     }
     assert_eq!(indices(&bitmap), EDGES);
     assert_eq!(bitmap.last(), Some(40_000_000));
-    let mut clone = bitmap.try_clone(1 << 27).unwrap();
+    let mut clone = bitmap.try_clone(0, 1 << 27).unwrap();
     clone.check();
     for edge in EDGES {
         assert_eq!(take_first(&mut bitmap), Some(edge));
@@ -130,7 +130,7 @@ fn the_highest_level_that_indices_need_is_used() {
 fn covering_and_cloning_touch_only_words_with_bits() {
     let mut bitmap = covering(1 << 29);
     assert!(bitmap.set(1 << 28));
-    let clone = bitmap.try_clone(1 << 29).unwrap();
+    let clone = bitmap.try_clone(1 << 29, 1 << 29).unwrap();
     assert!(clone.contains(1 << 28));
     bitmap.clear_all();
     for bitmap in [bitmap, clone] {
@@ -160,14 +160,22 @@ fn an_index_that_is_not_covered_cannot_be_set() {
 
 #[test]
 fn a_maximum_is_kept_and_no_more_is_reserved() {
-    let mut bitmap = Bitmap::try_with_max_len(1 << 20).unwrap();
+    let mut bitmap = Bitmap::new();
+    bitmap.limit(1 << 20);
     bitmap.cover(1 << 20).unwrap();
     let reserved = bitmap.words.stats().reserved_bytes;
     assert!((1 << 17..1 << 22).contains(&reserved), "{reserved}");
     let error = bitmap.cover((1 << 20) + 1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MaxLen);
     bitmap.check();
-    assert_eq!(bitmap.try_clone(1 << 20).unwrap().words.stats().max_len, 1 << 14);
+    assert_eq!(bitmap.try_clone(1 << 20, 1 << 20).unwrap().words.stats().max_len, 1 << 14);
+    // Also if there are so few that they are not in a reservation.
+    let mut few = Bitmap::new();
+    few.limit(1000);
+    few.cover(1000).unwrap();
+    assert_eq!(few.cover(2000).unwrap_err().kind(), ErrorKind::MaxLen);
+    assert_eq!(few.covered(), 1024);
+    few.check();
 }
 
 /// Refuses all calls of one kind, and checks that this leaves no trace.
@@ -206,7 +214,7 @@ fn a_refused_clone_leaves_the_original() {
     assert!(bitmap.set(1 << 19));
     for call in [Call::Reserve, Call::Commit] {
         let fault = Fault::from_nth(call, 0);
-        assert!(bitmap.try_clone(1 << 27).is_err());
+        assert!(bitmap.try_clone(0, 1 << 27).is_err());
         drop(fault);
     }
     assert_eq!(indices(&bitmap), [1 << 19]);

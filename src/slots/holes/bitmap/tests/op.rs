@@ -136,9 +136,11 @@ impl Model {
                 self.set.clear();
             }
             Op::Clone => {
-                self.bitmap = self.bitmap.try_clone(1 << 27).unwrap();
+                let factor = if self.set.len() % 2 == 0 { 1 } else { 3 };
+                let len = (self.covered * factor / 2).min(1 << 27);
+                self.bitmap = self.bitmap.try_clone(len, 1 << 27).unwrap();
                 let used = self.set.last().map_or(0, |last| *last as usize + 1);
-                self.covered = used.next_multiple_of(64);
+                self.covered = used.max(len).next_multiple_of(64);
                 self.compare_all();
             }
             Op::Lookup(place) => {
