@@ -259,7 +259,7 @@ macro_rules! secondary_insert_methods {
         /// assert_eq!(second.insert(key, 4), None); // older than `newer`
         /// assert_eq!((second.get(key), second[newer]), (None, 3));
         /// ```
-        #[expect(clippy::inline_always, reason = "a value in memory, passed to a call, is copied twice")]
+        // A value in memory, passed to a call, is copied twice.
         #[inline(always)]
         #[track_caller]
         pub fn insert(&mut $self, $key: K, $value: V) -> Option<V> {
@@ -289,7 +289,7 @@ macro_rules! secondary_insert_methods {
         /// }
         /// assert_eq!(hits[key], 3);
         /// ```
-        #[expect(clippy::inline_always, reason = "otherwise the entry would go through memory")]
+        // Otherwise the entry would go through memory.
         #[inline(always)]
         #[track_caller]
         pub fn entry(&mut self, key: K) -> Option<Entry<'_, K, V>> {

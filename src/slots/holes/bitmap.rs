@@ -58,26 +58,14 @@ impl Bitmap {
         Self::over(VmVec::with_options(&Options::INTERNAL))
     }
 
-    /// Creates an empty set that can cover the indices below `max_len`, and reserves addresses for these when it first
-    /// covers one.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses memory.
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        let mut bitmap = Self::new();
-        bitmap.try_limit(max_len)?;
-        Ok(bitmap)
-    }
-
     /// Creates the memory of a set that has none, with these options.
     pub(super) fn try_make(&mut self, bits: Options) -> Result<(), Error> {
         self.words = VmVec::try_with_options(bits, 0)?;
         Ok(())
     }
 
-    /// Limits the set to indices below `max_len`, which includes all that it covers; see
-    /// [`try_with_max_len`](Self::try_with_max_len). Does nothing after addresses were reserved.
+    /// Limits the set to indices below `max_len`, which includes all that it covers. Does nothing after addresses were
+    /// reserved.
     pub(super) fn try_limit(&mut self, max_len: usize) -> Result<(), Error> {
         if self.words.options().max_len.is_none() {
             return self.try_make(Options::INTERNAL.bits(max_len));

@@ -160,7 +160,8 @@ fn an_index_that_is_not_covered_cannot_be_set() {
 
 #[test]
 fn a_maximum_is_kept_and_no_more_is_reserved() {
-    let mut bitmap = Bitmap::try_with_max_len(1 << 20).unwrap();
+    let mut bitmap = Bitmap::new();
+    bitmap.try_limit(1 << 20).unwrap();
     bitmap.cover(1 << 20).unwrap();
     let reserved = bitmap.words.stats().reserved_bytes;
     assert!((1 << 17..1 << 22).contains(&reserved), "{reserved}");
