@@ -163,6 +163,11 @@ macro_rules! own {
         }
 
         #[inline]
+        fn remove(&mut self, key: $key) -> Option<V> {
+            Self::remove(self, key)
+        }
+
+        #[inline]
         fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
         where
             V: 'a,
@@ -179,6 +184,9 @@ pub(crate) trait Column<K, V>: Sized {
     /// Whether the crate has one.
     const EXISTS: bool = true;
 
+    /// Creates a column with as little memory as possible.
+    fn empty() -> Self;
+
     /// Creates a column with capacity for the keys of that many slots, untouched.
     fn with_room(slots: usize) -> Self;
 
@@ -188,6 +196,8 @@ pub(crate) trait Column<K, V>: Sized {
     }
 
     fn insert(&mut self, key: K, value: V);
+
+    fn remove(&mut self, key: K) -> Option<V>;
 
     /// Iterates over all values, by the fastest iterator.
     fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
@@ -201,11 +211,19 @@ pub(crate) struct NoColumn;
 impl<K, V> Column<K, V> for NoColumn {
     const EXISTS: bool = false;
 
+    fn empty() -> Self {
+        Self
+    }
+
     fn with_room(_: usize) -> Self {
         Self
     }
 
     fn insert(&mut self, _: K, _: V) {
+        unreachable!("the map has no columns");
+    }
+
+    fn remove(&mut self, _: K) -> Option<V> {
         unreachable!("the map has no columns");
     }
 

@@ -31,6 +31,9 @@ pub(crate) enum Operation {
     SecondaryIterate,
     SecondaryIterateTenthHoles,
     SecondaryLoop,
+    SecondaryMake,
+    SecondaryOverwrite,
+    SecondaryChurn,
     ColumnJoin,
     ColumnJoinTenthHoles,
     Clear,
@@ -73,7 +76,7 @@ const MOSTLY_HOLES: Holds = Holds::Live(|slots| slots / 10);
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     Reads,
-    /// It also reads a secondary map.
+    /// It reads or fills a secondary map.
     ReadsColumn,
     /// The number of values stays equal.
     Exchanges,
@@ -92,6 +95,9 @@ impl compare::Operation for Operation {
         Self::GetMany,
         Self::SecondaryIterate,
         Self::SecondaryLoop,
+        Self::SecondaryMake,
+        Self::SecondaryOverwrite,
+        Self::SecondaryChurn,
         Self::ColumnJoin,
         Self::Churn,
         Self::Clone,
@@ -170,6 +176,9 @@ impl Operation {
                 ("secondary, 10 % holes", "iterate_column", TENTH_HOLES, ReadsColumn)
             }
             Self::SecondaryLoop => ("secondary, for loop", "loop_over_column", FULL, ReadsColumn),
+            Self::SecondaryMake => ("secondary, make and fill", "make_column", FULL, ReadsColumn),
+            Self::SecondaryOverwrite => ("secondary, overwrite", "fill_column", FULL, ReadsColumn),
+            Self::SecondaryChurn => ("secondary, churn", "exchange_column", FULL, ReadsColumn),
             Self::ColumnJoin => ("column join", "join_all", FULL, ReadsColumn),
             Self::ColumnJoinTenthHoles => {
                 ("column join, 10 % holes", "join_all", TENTH_HOLES, ReadsColumn)

@@ -14,7 +14,7 @@ pub(crate) type Dense<V> = slotmap::DenseSlotMap<slotmap::DefaultKey, V>;
 type Secondary<V> = slotmap::SecondaryMap<slotmap::DefaultKey, V>;
 
 impl<V: Value> Column<slotmap::DefaultKey, V> for Secondary<V> {
-    own!(with_room);
+    own!(empty with_room);
     own!(@ column_of slotmap::DefaultKey);
 }
 

@@ -263,6 +263,24 @@ impl<M: Map> Stage<M> {
         time
     }
 
+    /// Changes each column so that it has the same values again.
+    fn change_columns(
+        &mut self,
+        passes: usize,
+        change: fn(&mut M::Column, &[M::Key], &[u32]),
+    ) -> Duration {
+        self.bring_columns();
+        let keys = self.keys.chunks_exact(self.slots);
+        let pairs = keys.zip(self.numbers.chunks_exact(self.slots));
+        let columns = self.columns.iter_mut().zip(pairs);
+        let (time, _) = timed_passes(passes, columns, |(column, (keys, numbers))| {
+            change(column, &keys[..self.live], &numbers[..self.live]);
+            0
+        });
+        self.iterate_columns(1, iterate_column::<M>); // to check the values
+        time
+    }
+
     fn join(&mut self, passes: usize) -> Duration {
         self.bring_columns();
         let maps = self.maps.iter_mut().zip(&self.columns);
@@ -373,6 +391,9 @@ impl<M: Map> Stage<M> {
                 self.iterate_columns(passes, iterate_column::<M>)
             }
             Operation::SecondaryLoop => self.iterate_columns(passes, loop_over_column::<M>),
+            Operation::SecondaryMake => self.change_columns(passes, make_column::<M>),
+            Operation::SecondaryOverwrite => self.change_columns(passes, fill_column::<M>),
+            Operation::SecondaryChurn => self.change_columns(passes, exchange_column::<M>),
             Operation::ColumnJoin | Operation::ColumnJoinTenthHoles => self.join(passes),
             Operation::Clear => {
                 self.iterate(1, iterate_all::<M>); // to check the values that all operations have left
@@ -532,6 +553,29 @@ fn iterate_column<M: Map>(column: &M::Column) -> u64 {
 #[inline(never)]
 fn loop_over_column<M: Map>(column: &M::Column) -> u64 {
     sum_by_loop(column.values())
+}
+
+#[inline(never)]
+fn make_column<M: Map>(column: &mut M::Column, keys: &[M::Key], numbers: &[u32]) {
+    *column = M::Column::empty();
+    for (&key, &number) in keys.iter().zip(numbers) {
+        column.insert(key, M::Value::of(column_number(number).into()));
+    }
+}
+
+#[inline(never)]
+fn fill_column<M: Map>(column: &mut M::Column, keys: &[M::Key], numbers: &[u32]) {
+    for (&key, &number) in keys.iter().zip(numbers) {
+        column.insert(key, M::Value::of(column_number(number).into()));
+    }
+}
+
+#[inline(never)]
+fn exchange_column<M: Map>(column: &mut M::Column, keys: &[M::Key], numbers: &[u32]) {
+    for (&key, &number) in keys.iter().zip(numbers) {
+        black_box(column.remove(key));
+        column.insert(key, M::Value::of(column_number(number).into()));
+    }
 }
 
 #[inline(never)]

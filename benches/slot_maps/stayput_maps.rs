@@ -39,7 +39,7 @@ impl<V: Value> Map for Plain<V> {
 }
 
 impl<V: Value> Column<DefaultKey, V> for Secondary<V> {
-    own!(with_room);
+    own!(empty with_room);
     own!(@ column_of DefaultKey);
 
     fn in_small_pages(slots: usize) -> Self {
