@@ -18,6 +18,9 @@ const FEW: u32 = 6;
 /// [`FEW`] for words that are read ahead.
 const FEW_IN_RUN: u32 = 12;
 
+/// How many words of only holes are skipped at once.
+const GROUP_WORDS: usize = 8;
+
 /// The most words that are read ahead of the slot that is visited.
 const RUN_WORDS: usize = 64;
 
@@ -49,7 +52,7 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    const NONE: Self = Self { start: 0, left: 0 };
+    pub(super) const NONE: Self = Self { start: 0, left: 0 };
 
     /// Returns the slots of a range, within one word, that are not holes. Past the last word of `holes` there are none.
     #[inline]
@@ -62,12 +65,23 @@ impl Word {
 
     #[inline]
     fn pop_front(&mut self) -> Option<usize> {
+        self.pop_place().map(|place| self.start + place)
+    }
+
+    /// Removes the first slot that is left, and returns its distance from the first slot of the word.
+    #[inline]
+    pub(super) fn pop_place(&mut self) -> Option<usize> {
         if self.left == 0 {
             return None;
         }
-        let bit = self.left.trailing_zeros();
+        let place = self.left.trailing_zeros();
         self.left &= self.left - 1;
-        Some(self.start + bit as usize)
+        Some(place as usize)
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self) -> Self {
+        mem::replace(self, Self::NONE)
     }
 
     #[inline]
@@ -202,31 +216,38 @@ impl Cursor {
         mem::replace(&mut self.run, 0..0)
     }
 
-    /// Returns what is left of a run to the cursor that it was [taken](Self::take_run) from. Nothing else may have been
-    /// taken from the front since.
+    /// Returns what is left of a run or a word to the cursor that it was taken from. Nothing else may have been taken
+    /// from the front since.
     #[inline]
-    pub(super) fn put_back(&mut self, run: Range<usize>) {
-        debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots between");
-        debug_assert_eq!(run.end, self.rest.start, "there are slots between");
-        self.rest.start = run.start;
+    pub(super) fn put_back(&mut self, run: Range<usize>, word: Word) {
+        if !run.is_empty() {
+            debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots between");
+            debug_assert_eq!(run.end, self.rest.start, "there are slots between");
+            self.rest.start = run.start;
+        }
+        if word.left != 0 {
+            debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots between");
+            self.front = word;
+        }
     }
 
     /// Returns the cursor without a run: what was left of it will be read again.
     #[inline]
     pub(super) fn without_run(mut self) -> Self {
         let run = self.take_run();
-        if !run.is_empty() {
-            self.put_back(run);
-        }
+        self.put_back(run, Word::NONE);
         self
     }
 
-    /// Reads the next words once all that were read are used up. Returns `false` if there are none.
+    /// Reads the next words if all that were read are used up. Returns `false` if there are none.
     #[inline]
     pub(super) fn read_on(&mut self, holes: &[u64]) -> bool {
-        debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots before");
+        debug_assert!(self.run.is_empty(), "there are slots before");
+        if self.front.left != 0 {
+            return true;
+        }
         if self.rest.is_empty() {
-            self.front = mem::replace(&mut self.back, Word::NONE);
+            self.front = self.back.take();
             return self.front.left != 0;
         }
         let read = read(self.rest.clone(), holes);
@@ -248,13 +269,26 @@ impl Cursor {
                 let start = start.max((end - 1) / WORD_SLOTS * WORD_SLOTS);
                 self.rest.end = start;
                 self.back = Word::read(start..end, holes);
+                if self.back.left == 0 {
+                    self.skip_back(holes);
+                }
             } else if self.front.left != 0 {
-                self.back = mem::replace(&mut self.front, Word::NONE);
+                self.back = self.front.take();
             } else if self.run.is_empty() {
                 return None;
             } else {
                 self.rest = mem::replace(&mut self.run, 0..0);
             }
+        }
+    }
+
+    /// Skips words at the back that consist of holes.
+    #[cold]
+    #[inline(never)]
+    fn skip_back(&mut self, holes: &[u64]) {
+        let Range { start, end } = &mut self.rest;
+        while *end - *start >= WORD_SLOTS && holes.get(*end / WORD_SLOTS - 1) == Some(&u64::MAX) {
+            *end -= WORD_SLOTS;
         }
     }
 
@@ -265,18 +299,22 @@ impl Cursor {
             return Some(Word::read(word, holes));
         }
         if self.front.left != 0 {
-            return Some(mem::replace(&mut self.front, Word::NONE));
+            return Some(self.front.take());
         }
-        if let Some(word) = take_word(&mut self.rest) {
-            return Some(Word::read(word, holes));
+        while let Some(word) = take_word(&mut self.rest) {
+            let word = Word::read(word, holes);
+            if word.left != 0 {
+                return Some(word);
+            }
+            self.rest.start = skip(self.rest.clone(), holes);
         }
-        let back = mem::replace(&mut self.back, Word::NONE);
+        let back = self.back.take();
         (back.left != 0).then_some(back)
     }
 
     #[inline]
     pub(super) fn take_word(&mut self) -> Word {
-        mem::replace(&mut self.front, Word::NONE)
+        self.front.take()
     }
 
     #[inline]
@@ -318,7 +356,7 @@ struct Read {
     rest_from: usize,
 }
 
-/// Reads the words at the front of `slots`: as many as have few holes, or the first if it has more.
+/// Reads the words at the front of `slots`, of which there are some: as many as have few holes, or one that has more.
 ///
 /// Out of line, and with nothing passed by reference except the words, so that a loop over the slots keeps its
 /// variables in registers.
@@ -326,28 +364,39 @@ struct Read {
 #[inline(never)]
 fn read(slots: Range<usize>, holes: &[u64]) -> Read {
     let Range { mut start, end } = slots;
-    let mut number = start / WORD_SLOTS;
-    // Skip words that consist of holes.
-    while end - start >= WORD_SLOTS && holes.get(number) == Some(&u64::MAX) {
-        number += 1;
-        start = number * WORD_SLOTS;
+    if holes.get(start / WORD_SLOTS) == Some(&u64::MAX) {
+        start = skip(start..end, holes);
     }
-    let words = end.div_ceil(WORD_SLOTS).min(number + RUN_WORDS);
-    let mut after = number;
-    while after < words {
-        // Past the last word there are no holes.
-        match holes.get(after) {
-            None => after = end.div_ceil(WORD_SLOTS),
-            Some(word) if *word != 0 && word.count_ones() >= FEW_IN_RUN => break,
-            Some(_) => after += 1,
-        }
+    let number = start / WORD_SLOTS;
+    // Past the last word there are no holes.
+    let words = holes.get(number..).unwrap_or_default();
+    let has_few = |word: &&u64| **word == 0 || word.count_ones() < FEW_IN_RUN;
+    let mut count = words.iter().take(RUN_WORDS).take_while(has_few).count();
+    if count == words.len() {
+        count = end.div_ceil(WORD_SLOTS) - number;
     }
-    if after == number {
+    if count == 0 {
         let after = end.min((number + 1) * WORD_SLOTS);
         return Read { run: 0..0, word: Word::read(start..after, holes), rest_from: after };
     }
-    let after = end.min(after * WORD_SLOTS);
+    let after = end.min((number + count) * WORD_SLOTS);
     Read { run: start..after, word: Word::NONE, rest_from: after }
+}
+
+/// Returns where the rest of some slots begins after words at the front that consist of holes.
+///
+/// Out of line as [`read`], which calls it.
+#[cold]
+#[inline(never)]
+fn skip(slots: Range<usize>, holes: &[u64]) -> usize {
+    let Range { start, end } = slots;
+    let (first, end) = (start / WORD_SLOTS, (end / WORD_SLOTS).min(holes.len()));
+    let words = holes.get(first..end).unwrap_or_default();
+    let are_holes =
+        |words: &&[u64]| words.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX;
+    let groups = words.chunks_exact(GROUP_WORDS).take_while(are_holes).count() * GROUP_WORDS;
+    let count = groups + words[groups..].chunks(1).take_while(are_holes).count();
+    if count == 0 { start } else { (first + count) * WORD_SLOTS }
 }
 
 /// Returns a bit for each of the first `count` slots of a word.

@@ -14,7 +14,7 @@ enum Op {
     NextMany(u8),
     NextBack,
     NextWord,
-    /// Takes a run, and puts back what follows the given number of slots.
+    /// Takes a run or a word, and puts back what follows the given number of slots.
     Run(u8),
     WithoutRun,
     /// Takes a run, and the word after it.
@@ -118,17 +118,15 @@ impl Model {
     fn run(&mut self, part: usize, most: usize) {
         let Part { cursor, front, .. } = &mut self.parts[part];
         let mut run = cursor.take_run();
-        if run.is_empty() {
-            match cursor.next_by_bit() {
-                Some(index) => front.push(low_half(index)),
-                None if cursor.read_on(&self.words) => run = cursor.take_run(),
-                None => {}
-            }
+        let mut word = cursor.take_word();
+        if run.is_empty() && word.left() == 0 && cursor.read_on(&self.words) {
+            (run, word) = (cursor.take_run(), cursor.take_word());
         }
         front.extend(run.by_ref().take(most).map(low_half));
-        if !run.is_empty() {
-            cursor.put_back(run);
-        }
+        let start = word.start() as usize;
+        let places = iter::from_fn(|| word.pop_place()).take(most);
+        front.extend(places.map(|place| low_half(start + place)));
+        cursor.put_back(run, word);
     }
 
     fn take_both(&mut self, part: usize) {
@@ -218,7 +216,12 @@ fn words_of_only_holes_are_skipped_at_once() {
     let mut words = vec![u64::MAX; 1000];
     words[0] = !1;
     words[999] = u64::MAX >> 1;
-    let mut cursor = Cursor::new(64_000);
-    let seen: Vec<u32> = iter::from_fn(|| cursor.next(&words)).collect();
-    assert_eq!(seen, [0, 63_999]);
+    let cursor = Cursor::new(64_000);
+    let mut front = cursor.clone();
+    assert!(iter::from_fn(|| front.next(&words)).eq([0, 63_999]));
+    let mut back = cursor.clone();
+    assert!(iter::from_fn(|| back.next_back(&words)).eq([63_999, 0]));
+    let mut by_word = cursor;
+    let lefts = iter::from_fn(|| by_word.next_word(&words)).map(Word::left);
+    assert!(lefts.eq([1, 1 << 63]));
 }

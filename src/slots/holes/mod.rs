@@ -322,10 +322,13 @@ impl Holes {
     /// the limit for near ones was renewed, or in the bitmap.
     pub(crate) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
-            if self.stack.len() == self.stack.capacity() && !self.extends_stack(states.len()) {
+            let near = Self::near_of(states.len() - self.count());
+            // If there are few values, iteration would mostly visit holes on the stack.
+            let room = Self::room_for(near.min(states.len()));
+            if self.stack.len() >= room.min(self.stack.capacity()) && !self.extends_stack(room) {
                 self.mark_oldest(self.stack.len().div_ceil(2), states);
             }
-            self.set_near(Self::near_of(states.len() - self.count()));
+            self.set_near(near);
             if self.push(index, last) {
                 return;
             }
@@ -333,9 +336,9 @@ impl Holes {
         self.bitmap_mut().set(index);
     }
 
-    /// Makes more room on the stack, if a map with `slots` slots is to have more and memory is available.
-    fn extends_stack(&mut self, slots: usize) -> bool {
-        let more = Self::room_for(slots).saturating_sub(self.stack.len());
+    /// Makes more room on the stack, `room` in all, if it is to have more and memory is available.
+    fn extends_stack(&mut self, room: usize) -> bool {
+        let more = room.saturating_sub(self.stack.len());
         more > 0 && self.stack.try_reserve_exact(more).is_ok()
     }
 
