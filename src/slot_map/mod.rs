@@ -49,7 +49,7 @@ use crate::error::Holder;
 use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
-use crate::slots::cursor::Cursor;
+use crate::slots::cursor::{Cursor, HoleBits};
 use crate::slots::holes::Holes;
 use crate::slots::key_bits::most_slots;
 use crate::slots::key_tag::{MapTypeId, Mint};
@@ -173,7 +173,7 @@ impl<K: Key, V> SlotMap<K, V> {
         Cursor::new(self.slots.len())
     }
 
-    pub(crate) fn hole_words(&self) -> &[u64] {
+    pub(crate) fn hole_words(&self) -> HoleBits<'_> {
         self.holes.words()
     }
 }

@@ -11,7 +11,7 @@
 )]
 
 use super::array::{Slot, Slots};
-use super::cursor::{WORD_SLOTS, Word};
+use super::cursor::{HoleBits, WORD_SLOTS, Word};
 use crate::key::Key;
 use std::ptr::NonNull;
 
@@ -41,18 +41,18 @@ impl<V> Slots<V> {
     /// Prefetches slots [`WORDS_AHEAD`] words after the one that an iteration has reached, whose first slot is `first`,
     /// if that helps: those of one word that are not holes.
     #[inline]
-    pub(super) fn prefetch_word_ahead(start: NonNull<Slot<V>>, first: usize, holes: &[u64]) {
+    pub(super) fn prefetch_word_ahead(start: NonNull<Slot<V>>, first: usize, holes: HoleBits<'_>) {
         if Self::STRIDE_BYTES >= LARGE_BYTES
-            && holes.len() > NEAR_BYTES / WORD_SLOTS / Self::STRIDE_BYTES
+            && holes.words.len() > NEAR_BYTES / WORD_SLOTS / Self::STRIDE_BYTES
         {
             let ahead = first + WORDS_AHEAD * WORD_SLOTS;
-            prefetch_word(start.as_ptr().cast(), Self::STRIDE_BYTES, ahead, holes);
+            prefetch_word(start.as_ptr().cast(), Self::STRIDE_BYTES, ahead, holes.words);
         }
     }
 
     /// [`prefetch_word_ahead`](Self::prefetch_word_ahead) for a word of these slots.
     #[inline]
-    pub(crate) fn prefetch_ahead_of(&self, word: Word, holes: &[u64]) {
+    pub(crate) fn prefetch_ahead_of(&self, word: Word, holes: HoleBits<'_>) {
         Self::prefetch_word_ahead(self.start(), word.start() as usize, holes);
     }
 

@@ -28,7 +28,7 @@ macro_rules! drain {
             #[inline]
             fn take_next(
                 &mut self,
-                next: impl Fn(&mut $crate::slots::cursor::Cursor, &[u64]) -> Option<u32>,
+                next: impl Fn(&mut $crate::slots::cursor::Cursor, $crate::slots::cursor::HoleBits<'_>) -> Option<u32>,
             ) -> Option<(K, V)> {
                 loop {
                     let index = next(&mut self.cursor, self.map.hole_words())?;

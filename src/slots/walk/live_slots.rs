@@ -12,7 +12,7 @@
 #![expect(unsafe_code, reason = "reads slots by their address")]
 
 use crate::slots::array::{self, Slot, Slots};
-use crate::slots::cursor::{Cursor, Word, low_half};
+use crate::slots::cursor::{Cursor, HoleBits, Word, low_half};
 use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -26,7 +26,7 @@ pub(super) type LiveSlot<V> = (u32, u32, NonNull<Slot<V>>);
 /// All unsafe methods require that.
 pub(super) struct LiveSlots<'a, V> {
     start: NonNull<Slot<V>>,
-    holes: &'a [u64],
+    holes: HoleBits<'a>,
     /// The rest of a run that was taken from the cursor, from which nothing was taken since: from its first slot to the
     /// one past its last.
     run: Range<NonNull<Slot<V>>>,
@@ -41,12 +41,16 @@ pub(super) struct LiveSlots<'a, V> {
 
 impl<'a, V> LiveSlots<'a, V> {
     #[inline]
-    pub(super) fn new(slots: &Slots<V>, holes: &'a [u64]) -> Self {
+    pub(super) fn new(slots: &Slots<V>, holes: HoleBits<'a>) -> Self {
         Self::with_cursor(slots.start(), holes, Cursor::new(slots.len()))
     }
 
     #[inline]
-    pub(super) fn with_cursor(start: NonNull<Slot<V>>, holes: &'a [u64], cursor: Cursor) -> Self {
+    pub(super) fn with_cursor(
+        start: NonNull<Slot<V>>,
+        holes: HoleBits<'a>,
+        cursor: Cursor,
+    ) -> Self {
         let cursor = cursor.without_run();
         Self {
             start,
@@ -87,6 +91,7 @@ impl<'a, V> LiveSlots<'a, V> {
                 if let Some(generation) = unsafe { array::live_generation(slot) } {
                     return Some((low_half(index), generation, slot));
                 }
+                cold();
             }
             while let Some(place) = self.word.pop_place() {
                 // SAFETY: the cursor returned the word, so the caller guarantees that its slots are below the length.
@@ -324,3 +329,7 @@ impl<V> Clone for LiveSlots<'_, V> {
         Self { run: self.run.clone(), cursor: self.cursor.clone(), ..*self }
     }
 }
+
+#[cold]
+#[inline]
+fn cold() {}
