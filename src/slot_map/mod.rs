@@ -83,7 +83,7 @@ use crate::slots::vacancy::Fresh;
 ///
 /// # Memory
 ///
-/// A slot is the value plus 4 bytes, padded to the alignment of the value. Holes take up to 1.02 bits per slot, and
+/// A slot is the value plus 4 bytes, padded to the alignment of the value. Holes take up to 1.04 bits per slot, and
 /// recent holes 8 bytes each from the allocator: there is room for one per 32 slots, at least 128 and at most 8,192.
 /// Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
 ///

@@ -3,11 +3,11 @@
 //! # Why this is sound
 //!
 //! Only states are read, of slots that the caller has borrowed, at indices that the [`Cursor`] returns. These are below
-//! the length that the slots had when it was created; the ends of a run are at most that length. The state of each slot
-//! tells whether there is a value.
+//! the length that the slots had when it was created; the ends of a run are at most that length, and each bit of a word
+//! is that of such a slot. The state of each slot tells whether there is a value.
 //!
-//! No slot is visited twice, since the cursor returns none twice except those that were put back: the rest of a run, of
-//! which no slot had been visited.
+//! No slot is visited twice, since the cursor returns none twice except those that were put back: the rest of a run or
+//! of a word, of which no slot had been visited.
 
 #![expect(unsafe_code, reason = "reads slots by their address")]
 
@@ -330,6 +330,7 @@ impl<V> Clone for LiveSlots<'_, V> {
     }
 }
 
+/// Tells the compiler that holes in a run are rare: otherwise each value of a full map takes another jump.
 #[cold]
 #[inline]
-fn cold() {}
+const fn cold() {}
