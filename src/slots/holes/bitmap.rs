@@ -12,10 +12,10 @@
 //!
 //! # What it costs
 //!
-//! Changing a bit changes its word, and nothing else unless the word was zero or full before or is afterwards. Only then
-//! one word of `full` changes, or one word per level, up to the first level where another bit of the word is set; 16 million indices have two
-//! levels. The next lowest word is found in the same way, going up and then down again, with at most 64 words to search
-//! at the top. Pages of words without bits are never touched, so they take no memory.
+//! Changing a bit changes its word, and nothing else unless the word was zero or full before, or is afterwards. Only
+//! then one word of `full` changes, or one word per level, up to the first level where another bit of the word is set;
+//! 16 million indices have two levels. The next lowest word is found in the same way, going up and then down again,
+//! with at most 64 words to search at the top. Pages of words without bits are never touched, so they take no memory.
 
 #![forbid(unsafe_code)]
 

@@ -323,8 +323,8 @@ impl Holes {
     pub(crate) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
             let near = Self::near_of(states.len() - self.count());
-            // If values have become few, iteration would mostly visit holes on the stack that are not near any more. One
-            // hole is checked each time, and each time another.
+            // If values have become few, iteration would mostly visit holes on the stack that are not near any more.
+            // One hole is checked each time, and each time another.
             let checked = self.stack.get(self.count() % self.stack.len().max(1));
             if checked.is_some_and(|hole| hole.index() as usize >= near) {
                 self.mark_far(near, states);
