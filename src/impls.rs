@@ -24,6 +24,16 @@ macro_rules! exact_iterator {
                 (left, Some(left))
             }
 
+            #[inline]
+            fn count(self) -> usize {
+                self.len()
+            }
+
+            #[inline]
+            fn last(mut self) -> Option<$item> {
+                self.next_back()
+            }
+
             $($($more)*)?
         }
 

@@ -30,12 +30,7 @@ impl<T> IntoIter<T> {
 }
 
 exact_iterator! {
-    [T] IntoIter<T> => T: |iter| iter.owned.len(), iter.owned.next(), iter.owned.next_back(),
-    {
-        fn count(self) -> usize {
-            self.len()
-        }
-    }
+    [T] IntoIter<T> => T: |iter| iter.owned.len(), iter.owned.next(), iter.owned.next_back()
 }
 
 impl<T: Clone> Clone for IntoIter<T> {

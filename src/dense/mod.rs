@@ -94,7 +94,7 @@ use std::marker::PhantomData;
 /// # Memory
 ///
 /// A value takes its size, 8 bytes for its key, and 8 in the table (4 and 8 if keys have 32 bits); vacant slots of the
-/// table take up to 1.02 bits per slot more. Values lie in a reservation, as those of a [`VmVec`] do. Keys and the
+/// table take up to 1.04 bits per slot more. Values lie in a reservation, as those of a [`VmVec`] do. Keys and the
 /// table each start in the global allocator and move to a reservation of their own when they exceed 64 KiB.
 ///
 /// # Examples

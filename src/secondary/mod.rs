@@ -41,7 +41,7 @@ use crate::error::{Error, ErrorKind, Holder, handle_error, unwrap_or_panic};
 use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
-use crate::slots::cursor::Cursor;
+use crate::slots::cursor::{Cursor, HoleBits};
 use crate::slots::gapped_slots::GappedSlots;
 use crate::slots::key_bits::most_slots;
 use crate::slots::key_tag::Mint;
@@ -174,7 +174,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.candidates()
     }
 
-    fn hole_words(&self) -> &[u64] {
+    fn hole_words(&self) -> HoleBits<'_> {
         self.slots.gaps()
     }
 }

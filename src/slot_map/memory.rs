@@ -334,7 +334,7 @@ impl<K: Key, V> SlotMap<K, V> {
             |index| !self.slots.state(index).is_live() && self.vacant_generation(index) == 0;
         (first..first + Slots::<V>::BLOCK_SLOTS).step_by(WORD_SLOTS).all(|first| {
             // Words that the bitmap does not have contain no holes.
-            let holes = self.holes.words().get(first / WORD_SLOTS).copied().unwrap_or(0);
+            let holes = self.holes.bitmap().words().get(first / WORD_SLOTS).copied().unwrap_or(0);
             holes == u64::MAX
                 || self.holes.cold().retired > 0
                     && indices(first..first + WORD_SLOTS)

@@ -49,7 +49,7 @@ use crate::error::Holder;
 use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
-use crate::slots::cursor::Cursor;
+use crate::slots::cursor::{Cursor, HoleBits};
 use crate::slots::holes::Holes;
 use crate::slots::key_bits::most_slots;
 use crate::slots::key_tag::{MapTypeId, Mint};
@@ -83,7 +83,7 @@ use crate::slots::vacancy::Fresh;
 ///
 /// # Memory
 ///
-/// A slot is the value plus 4 bytes, padded to the alignment of the value. Holes take up to 1.02 bits per slot, and
+/// A slot is the value plus 4 bytes, padded to the alignment of the value. Holes take up to 1.04 bits per slot, and
 /// recent holes 8 bytes each from the allocator: there is room for one per 32 slots, at least 128 and at most 8,192.
 /// Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
 ///
@@ -173,7 +173,7 @@ impl<K: Key, V> SlotMap<K, V> {
         Cursor::new(self.slots.len())
     }
 
-    pub(crate) fn hole_words(&self) -> &[u64] {
+    pub(crate) fn hole_words(&self) -> HoleBits<'_> {
         self.holes.words()
     }
 }

@@ -48,7 +48,8 @@ fn full() -> Map<String> {
 }
 
 fn check(map: &Map<String>, len: usize) {
-    assert_eq!((map.len(), map.iter().len(), map.iter().count()), (len, len, len));
+    let visited = map.iter().fold(0, |count, _| count + 1);
+    assert_eq!((map.len(), map.iter().len(), map.iter().count(), visited), (len, len, len, len));
     assert_eq!(map.values().next().map(String::as_str), Some("first"));
     assert!(map.iter().skip(1).all(|(key, value)| *value == key.data().index().to_string()));
 }
@@ -461,4 +462,41 @@ mod supplied {
         assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == n));
         assert_eq!(map.max_len(), 4_000_000 * 8 / size_of::<(u32, u64)>());
     }
+}
+
+#[test]
+fn when_few_values_are_left_hardly_any_hole_far_from_the_front_lacks_its_bit() {
+    let mut map: Map<u32> = (0..100_000).collect();
+    let keys: Vec<DefaultKey> = map.keys().collect();
+    // All over the map, in an order without runs.
+    let order = (0..keys.len()).map(|at| at * 7919 % keys.len());
+    order.filter(|at| at % 4000 > 0).for_each(|at| _ = map.remove(keys[at]));
+    let near = Holes::near_of(map.len());
+    let far = map.holes.front().filter(|hole| hole.index() as usize >= near).count();
+    assert!(far <= map.len(), "{far} holes, {} values", map.len());
+    assert!(map.values().eq((0..100_000).step_by(4000).collect::<Vec<_>>().iter()));
+}
+
+#[test]
+fn count_and_last_are_those_of_the_values_that_are_left() {
+    let mut map: Map<u32> = (0..10_000).collect();
+    map.retain(|_, n| *n % 3000 == 7);
+    assert!(map.values().eq(&[7, 3007, 6007, 9007]));
+    let mut values = map.values();
+    assert_eq!((values.clone().count(), values.clone().last()), (4, Some(&9007)));
+    assert_eq!((values.next(), values.next_back()), (Some(&7), Some(&9007)));
+    assert_eq!((values.clone().count(), values.clone().last()), (2, Some(&6007)));
+    values.nth(1);
+    assert_eq!((values.clone().count(), values.last()), (0, None));
+    // Those that are left are dropped.
+    let value = std::rc::Rc::new(());
+    let rcs = || (0..5).map(|_| value.clone()).collect::<Map<_>>();
+    assert_eq!(rcs().into_iter().count(), 5);
+    assert_eq!(std::rc::Rc::strong_count(&value), 1);
+    let last = rcs().into_values().last();
+    assert_eq!(std::rc::Rc::strong_count(&value), 2);
+    drop(last);
+    let mut map = rcs();
+    assert_eq!(map.drain().count(), 5);
+    assert_eq!((map.len(), std::rc::Rc::strong_count(&value)), (0, 1));
 }

@@ -23,7 +23,7 @@
 
 #![expect(unsafe_code, reason = "stores values that may or may not exist")]
 
-use super::cursor::{Cursor, Picked, WORD_SLOTS, low_half};
+use super::cursor::{Cursor, HoleBits, Picked, WORD_SLOTS, low_half};
 use super::disjoint::DisjointError;
 use super::state::{State, Vacant};
 use crate::backing::Backing;
@@ -524,7 +524,7 @@ impl<V> Slots<V> {
 
     /// Drops the values at the candidates, none of which may occur twice. All others leak. If a drop panics, the rest
     /// are dropped nevertheless.
-    pub(crate) fn drop_values(&mut self, mut candidates: Cursor, holes: &[u64]) {
+    pub(crate) fn drop_values(&mut self, mut candidates: Cursor, holes: HoleBits<'_>) {
         if !mem::needs_drop::<V>() {
             return;
         }

@@ -18,8 +18,51 @@ const FEW: u32 = 6;
 /// [`FEW`] for words that are read ahead.
 const FEW_IN_RUN: u32 = 12;
 
+/// How many words of only holes are skipped at once.
+const GROUP_WORDS: usize = 8;
+
 /// The most words that are read ahead of the slot that is visited.
 const RUN_WORDS: usize = 64;
+
+/// A bit for each slot of a map, which is set if the slot is a hole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HoleBits<'a> {
+    pub(crate) words: &'a [u64],
+    /// A bit for each of the words, which is set if all bits of the word are. Empty if that is not known.
+    pub(crate) full: &'a [u64],
+}
+
+impl<'a> HoleBits<'a> {
+    #[inline]
+    pub(crate) const fn of(words: &'a [u64]) -> Self {
+        Self { words, full: &[] }
+    }
+
+    /// Returns where the rest of some slots begins after words at the front that consist of holes.
+    #[inline]
+    fn skip(self, slots: Range<usize>) -> usize {
+        let first = slots.start / WORD_SLOTS;
+        let end = self.words.len().min(slots.end / WORD_SLOTS);
+        let mut at = first;
+        if self.full.is_empty() {
+            let words = self.words.get(first..end).unwrap_or_default();
+            let are_holes =
+                |words: &&[u64]| words.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX;
+            let groups = words.chunks_exact(GROUP_WORDS).take_while(are_holes).count();
+            let (_, rest) = words.split_at(groups * GROUP_WORDS);
+            at += words.len() - rest.len() + rest.chunks(1).take_while(are_holes).count();
+        }
+        while let Some(full) = self.full.get(at / WORD_SLOTS) {
+            let left = !full >> (at % WORD_SLOTS);
+            if left != 0 {
+                at += left.trailing_zeros() as usize;
+                break;
+            }
+            at = (at / WORD_SLOTS + 1) * WORD_SLOTS;
+        }
+        slots.start.max(at.min(end) * WORD_SLOTS)
+    }
+}
 
 /// A cursor over the indices of slots, in order, from both ends. For words of the bitmap with few holes, it returns one
 /// index after the other, as a loop over an array does; for others, it goes from bit to bit.
@@ -53,21 +96,30 @@ impl Word {
 
     /// Returns the slots of a range, within one word, that are not holes. Past the last word of `holes` there are none.
     #[inline]
-    fn read(slots: Range<usize>, holes: &[u64]) -> Self {
-        let start = slots.start / WORD_SLOTS * WORD_SLOTS;
-        let holes = holes.get(start / WORD_SLOTS).copied().unwrap_or(0);
-        let left = !holes & first_slots(slots.end - start) & !first_slots(slots.start - start);
-        Self { start, left }
+    fn read(slots: Range<usize>, holes: HoleBits<'_>) -> Self {
+        let holes = holes.words.get(slots.start / WORD_SLOTS).copied().unwrap_or(0);
+        Self { start: slots.start / WORD_SLOTS * WORD_SLOTS, left: left_of(slots, holes) }
     }
 
     #[inline]
     pub(crate) fn pop_front(&mut self) -> Option<usize> {
+        self.pop_place().map(|place| self.start + place)
+    }
+
+    /// Removes the first slot that is left, and returns its distance from the first slot of the word.
+    #[inline]
+    pub(super) fn pop_place(&mut self) -> Option<usize> {
         if self.left == 0 {
             return None;
         }
-        let bit = self.left.trailing_zeros();
+        let place = self.left.trailing_zeros();
         self.left &= self.left - 1;
-        Some(self.start + bit as usize)
+        Some(place as usize)
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self) -> Self {
+        mem::replace(self, Self::NONE)
     }
 
     #[inline]
@@ -191,7 +243,7 @@ impl Cursor {
     }
 
     #[inline]
-    pub(crate) fn next(&mut self, holes: &[u64]) -> Option<u32> {
+    pub(crate) fn next(&mut self, holes: HoleBits<'_>) -> Option<u32> {
         loop {
             if let Some(index) = self.run.next().or_else(|| self.next_by_bit()) {
                 return Some(low_half(index));
@@ -214,43 +266,53 @@ impl Cursor {
         mem::replace(&mut self.run, 0..0)
     }
 
-    /// Returns what is left of a run to the cursor that it was [taken](Self::take_run) from. Nothing else may have been
-    /// taken from the front since.
+    /// Returns what is left of a run or a word to the cursor that it was taken from. Nothing else may have been taken
+    /// from the front since.
     #[inline]
-    pub(super) fn put_back(&mut self, run: Range<usize>) {
-        debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots between");
-        debug_assert_eq!(run.end, self.rest.start, "there are slots between");
-        self.rest.start = run.start;
+    pub(super) fn put_back(&mut self, run: Range<usize>, word: Word) {
+        if !run.is_empty() {
+            debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots between");
+            debug_assert_eq!(run.end, self.rest.start, "there are slots between");
+            self.rest.start = run.start;
+        }
+        if word.left != 0 {
+            debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots between");
+            self.front = word;
+        }
     }
 
     /// Returns the cursor without a run: what was left of it will be read again.
     #[inline]
     pub(super) fn without_run(mut self) -> Self {
         let run = self.take_run();
-        if !run.is_empty() {
-            self.put_back(run);
-        }
+        self.put_back(run, Word::NONE);
         self
     }
 
-    /// Reads the next words once all that were read are used up. Returns `false` if there are none.
+    /// Reads the next words if all that were read are used up. Returns `false` if there are none.
     #[inline]
-    pub(super) fn read_on(&mut self, holes: &[u64]) -> bool {
-        debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots before");
+    pub(super) fn read_on(&mut self, holes: HoleBits<'_>) -> bool {
+        debug_assert!(self.run.is_empty(), "there are slots before");
+        if self.front.left != 0 {
+            return true;
+        }
         if self.rest.is_empty() {
-            self.front = mem::replace(&mut self.back, Word::NONE);
+            self.front = self.back.take();
             return self.front.left != 0;
         }
-        let read = read(self.rest.clone(), holes);
-        self.run = read.run;
-        self.front = read.word;
-        self.rest.start = read.rest_from;
+        let Read { start, left, rest_from } = read(self.rest.clone(), holes.words, holes.full);
+        self.rest.start = rest_from;
+        if left == 0 {
+            self.run = start..rest_from;
+        } else {
+            self.front = Word { start: start / WORD_SLOTS * WORD_SLOTS, left };
+        }
         true
     }
 
     /// The next slot from the back that is not marked as a hole.
     #[inline]
-    pub(crate) fn next_back(&mut self, holes: &[u64]) -> Option<u32> {
+    pub(crate) fn next_back(&mut self, holes: HoleBits<'_>) -> Option<u32> {
         loop {
             if let Some(index) = self.back.pop_back() {
                 return Some(low_half(index));
@@ -260,8 +322,11 @@ impl Cursor {
                 let start = start.max((end - 1) / WORD_SLOTS * WORD_SLOTS);
                 self.rest.end = start;
                 self.back = Word::read(start..end, holes);
+                if self.back.left == 0 {
+                    self.skip_back(holes);
+                }
             } else if self.front.left != 0 {
-                self.back = mem::replace(&mut self.front, Word::NONE);
+                self.back = self.front.take();
             } else if self.run.is_empty() {
                 return None;
             } else {
@@ -270,25 +335,53 @@ impl Cursor {
         }
     }
 
+    /// Skips words at the back that consist of holes.
+    #[cold]
+    #[inline(never)]
+    fn skip_back(&mut self, holes: HoleBits<'_>) {
+        /// The number of slots in one word of `full`.
+        const CHUNK: usize = WORD_SLOTS * WORD_SLOTS;
+        let Range { start, end } = &mut self.rest;
+        loop {
+            let left = *end - *start;
+            if left >= CHUNK
+                && *end % CHUNK == 0
+                && holes.full.get(*end / CHUNK - 1) == Some(&u64::MAX)
+            {
+                *end -= CHUNK;
+            } else if left >= WORD_SLOTS
+                && holes.words.get(*end / WORD_SLOTS - 1) == Some(&u64::MAX)
+            {
+                *end -= WORD_SLOTS;
+            } else {
+                break;
+            }
+        }
+    }
+
     /// Returns the next slots, of one word, that are not marked as holes. They may be none.
     #[inline]
-    pub(crate) fn next_word(&mut self, holes: &[u64]) -> Option<Word> {
+    pub(crate) fn next_word(&mut self, holes: HoleBits<'_>) -> Option<Word> {
         if let Some(word) = take_word(&mut self.run) {
             return Some(Word::read(word, holes));
         }
         if self.front.left != 0 {
-            return Some(mem::replace(&mut self.front, Word::NONE));
+            return Some(self.front.take());
         }
-        if let Some(word) = take_word(&mut self.rest) {
-            return Some(Word::read(word, holes));
+        while let Some(word) = take_word(&mut self.rest) {
+            let word = Word::read(word, holes);
+            if word.left != 0 {
+                return Some(word);
+            }
+            self.rest.start = skip(self.rest.clone(), holes.words, holes.full);
         }
-        let back = mem::replace(&mut self.back, Word::NONE);
+        let back = self.back.take();
         (back.left != 0).then_some(back)
     }
 
     #[inline]
     pub(super) fn take_word(&mut self) -> Word {
-        mem::replace(&mut self.front, Word::NONE)
+        self.front.take()
     }
 
     #[inline]
@@ -325,41 +418,54 @@ fn take_word(slots: &mut Range<usize>) -> Option<Range<usize>> {
 
 /// The front of slots of which no word had been read: a run, or what is left of a word; and where the others start.
 struct Read {
-    run: Range<usize>,
-    word: Word,
+    start: usize,
+    /// If this is 0, there is a run.
+    left: u64,
     rest_from: usize,
 }
 
-/// Reads the words at the front of `slots`: as many as have few holes, or the first if it has more.
+/// Reads the words at the front of `slots`, of which there are some: as many as have few holes, or one that has more.
 ///
 /// Out of line, and with nothing passed by reference except the words, so that a loop over the slots keeps its
 /// variables in registers.
 #[cold]
 #[inline(never)]
-fn read(slots: Range<usize>, holes: &[u64]) -> Read {
+fn read(slots: Range<usize>, words: &[u64], full: &[u64]) -> Read {
     let Range { mut start, end } = slots;
     let mut number = start / WORD_SLOTS;
-    // Skip words that consist of holes.
-    while end - start >= WORD_SLOTS && holes.get(number) == Some(&u64::MAX) {
-        number += 1;
-        start = number * WORD_SLOTS;
+    if words.get(number) == Some(&u64::MAX) {
+        start = HoleBits { words, full }.skip(start..end);
+        number = start / WORD_SLOTS;
     }
-    let words = end.div_ceil(WORD_SLOTS).min(number + RUN_WORDS);
-    let mut after = number;
-    while after < words {
-        // Past the last word there are no holes.
-        match holes.get(after) {
-            None => after = end.div_ceil(WORD_SLOTS),
-            Some(word) if *word != 0 && word.count_ones() >= FEW_IN_RUN => break,
-            Some(_) => after += 1,
+    // Past the last word there are no holes.
+    let words = words.get(number..).unwrap_or_default();
+    let has_few = |word: &&u64| **word == 0 || word.count_ones() < FEW_IN_RUN;
+    match words.first() {
+        Some(word) if !has_few(&word) => {
+            let rest_from = end.min((number + 1) * WORD_SLOTS);
+            return Read { start, left: left_of(start..rest_from, *word), rest_from };
         }
+        _ => {}
     }
-    if after == number {
-        let after = end.min((number + 1) * WORD_SLOTS);
-        return Read { run: 0..0, word: Word::read(start..after, holes), rest_from: after };
+    let mut count = words.iter().take(RUN_WORDS).take_while(has_few).count();
+    if count == words.len() {
+        count = end.div_ceil(WORD_SLOTS) - number;
     }
-    let after = end.min(after * WORD_SLOTS);
-    Read { run: start..after, word: Word::NONE, rest_from: after }
+    Read { start, left: 0, rest_from: end.min((number + count) * WORD_SLOTS) }
+}
+
+/// [`HoleBits::skip`], out of line as [`read`] is.
+#[cold]
+#[inline(never)]
+fn skip(slots: Range<usize>, words: &[u64], full: &[u64]) -> usize {
+    HoleBits { words, full }.skip(slots)
+}
+
+/// Returns a bit for each slot of a range, within one word, that is not a hole.
+#[inline]
+const fn left_of(slots: Range<usize>, holes: u64) -> u64 {
+    let after = slots.end - slots.start / WORD_SLOTS * WORD_SLOTS;
+    !holes & first_slots(after) & u64::MAX << (slots.start % WORD_SLOTS)
 }
 
 /// Returns a bit for each of the first `count` slots of a word.

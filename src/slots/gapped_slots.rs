@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 use super::array::Slots;
-use super::cursor::{Cursor, WORD_SLOTS, low_half};
+use super::cursor::{Cursor, HoleBits, WORD_SLOTS, low_half};
 use super::disjoint::DisjointError;
 use super::state::Vacant;
 use super::walk::join::{LookupMut, LookupRef};
@@ -193,7 +193,7 @@ impl<V> GappedSlots<V> {
 
     /// Removes the slots after the last value, and returns their memory; see [`Slots::shrink`].
     pub(crate) fn shrink(&mut self, meter: &mut BudgetMeter) -> Result<bool, Error> {
-        let last = self.candidates().next_back(&self.gaps);
+        let last = self.candidates().next_back(self.gaps());
         self.truncate(last.map_or(0, |index| index as usize + 1));
         let result = self.slots.shrink(meter);
         self.gaps.shrink_to(words_of(self.slots.capacity()));
@@ -256,18 +256,18 @@ impl<V> GappedSlots<V> {
         Cursor::new(self.slots.len())
     }
 
-    pub(crate) fn gaps(&self) -> &[u64] {
-        &self.gaps
+    pub(crate) fn gaps(&self) -> HoleBits<'_> {
+        HoleBits::of(&self.gaps)
     }
 
     #[inline]
     pub(crate) fn walk(&self) -> WalkRef<'_, V> {
-        WalkRef::new(&self.slots, &self.gaps)
+        WalkRef::new(&self.slots, self.gaps())
     }
 
     #[inline]
     pub(crate) fn walk_mut(&mut self) -> WalkMut<'_, V> {
-        WalkMut::new(&mut self.slots, &self.gaps)
+        WalkMut::new(&mut self.slots, HoleBits::of(&self.gaps))
     }
 
     #[inline]
@@ -287,7 +287,7 @@ impl<V> GappedSlots<V> {
     /// Drops all values. If a drop panics, the rest are dropped nevertheless.
     pub(crate) fn drop_values(&mut self) {
         let candidates = self.candidates();
-        self.slots.drop_values(candidates, &self.gaps);
+        self.slots.drop_values(candidates, HoleBits::of(&self.gaps));
     }
 }
 

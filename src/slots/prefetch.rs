@@ -11,7 +11,7 @@
 )]
 
 use super::array::{Slot, Slots};
-use super::cursor::{WORD_SLOTS, Word};
+use super::cursor::{HoleBits, WORD_SLOTS, Word};
 use crate::key::Key;
 use std::ptr::NonNull;
 
@@ -41,16 +41,18 @@ impl<V> Slots<V> {
     /// Prefetches slots [`WORDS_AHEAD`] words after the one that an iteration has reached, whose first slot is `first`,
     /// if that helps: those of one word that are not holes.
     #[inline]
-    pub(super) fn prefetch_word_ahead(start: NonNull<Slot<V>>, first: usize, holes: &[u64]) {
-        if Self::STRIDE_BYTES >= LARGE_BYTES {
+    pub(super) fn prefetch_word_ahead(start: NonNull<Slot<V>>, first: usize, holes: HoleBits<'_>) {
+        if Self::STRIDE_BYTES >= LARGE_BYTES
+            && holes.words.len() > NEAR_BYTES / WORD_SLOTS / Self::STRIDE_BYTES
+        {
             let ahead = first + WORDS_AHEAD * WORD_SLOTS;
-            prefetch_word(start.as_ptr().cast(), Self::STRIDE_BYTES, ahead, holes);
+            prefetch_word(start.as_ptr().cast(), Self::STRIDE_BYTES, ahead, holes.words);
         }
     }
 
     /// [`prefetch_word_ahead`](Self::prefetch_word_ahead) for a word of these slots.
     #[inline]
-    pub(crate) fn prefetch_ahead_of(&self, word: Word, holes: &[u64]) {
+    pub(crate) fn prefetch_ahead_of(&self, word: Word, holes: HoleBits<'_>) {
         Self::prefetch_word_ahead(self.start(), word.start() as usize, holes);
     }
 
@@ -162,18 +164,14 @@ pub(super) fn prefetch_hole(start: *const u8, stride: usize, state_offset: usize
     }
 }
 
-/// Prefetches the slots of a word that are not holes, `stride` bytes apart, if the map is large and many are holes.
+/// Prefetches the slots of a word that are not holes, `stride` bytes apart, if many are holes.
 #[cold]
 #[inline(never)]
 fn prefetch_word(start: *const u8, stride: usize, first: usize, holes: &[u64]) {
     /// With fewer holes, the processor prefetches without being told to.
     const MANY: u32 = 16;
     let mut left = match holes.get(first / WORD_SLOTS) {
-        Some(word)
-            if word.count_ones() >= MANY && holes.len() > NEAR_BYTES / WORD_SLOTS / stride =>
-        {
-            !word
-        }
+        Some(word) if word.count_ones() >= MANY => !word,
         _ => return,
     };
     while left != 0 {

@@ -94,12 +94,7 @@ exact_iterator! {
     // SAFETY: the index was just removed from `left`.
     iter.left.next().map(|index| unsafe { iter.read(index) }),
     // SAFETY: the index was just removed from `left`.
-    iter.left.next_back().map(|index| unsafe { iter.read(index) }),
-    {
-        fn count(self) -> usize {
-            self.len()
-        }
-    }
+    iter.left.next_back().map(|index| unsafe { iter.read(index) })
 }
 
 impl<T> Drop for IntoIter<T> {

@@ -14,7 +14,7 @@ enum Op {
     NextMany(u8),
     NextBack,
     NextWord,
-    /// Takes a run, and puts back what follows the given number of slots.
+    /// Takes a run or a word, and puts back what follows the given number of slots.
     Run(u8),
     WithoutRun,
     /// Takes a run, and the word after it.
@@ -45,30 +45,48 @@ struct Part {
 struct Model {
     kinds: Vec<Kind>,
     words: Vec<u64>,
+    /// Which of them are full; empty if cursors do not get to know.
+    full: Vec<u64>,
     /// In the order of their slots.
     parts: Vec<Part>,
 }
 
 impl Model {
-    fn new(runs: &[(Kind, u8)], words: usize) -> Self {
+    fn new(runs: &[(Kind, u8)], words: usize, knows_full: bool) -> Self {
         let kinds: Vec<Kind> = runs
             .iter()
             // Single slots, and more than some words have.
             .flat_map(|(kind, count)| {
                 let count = usize::from(*count);
-                iter::repeat_n(*kind, if count < 180 { count % 8 } else { count })
+                iter::repeat_n(
+                    *kind,
+                    match count {
+                        0..180 => count % 8,
+                        180..250 => count,
+                        _ => count * 40,
+                    },
+                )
             })
             .collect();
-        let mut model = Self { words: vec![0; words], parts: Vec::new(), kinds };
+        let full = vec![0; if knows_full { words.div_ceil(WORD_SLOTS) } else { 0 }];
+        let mut model = Self { words: vec![0; words], full, parts: Vec::new(), kinds };
         for (index, kind) in model.kinds.iter().enumerate() {
             // The last slots may have no words. They are not holes then.
             if let (Kind::Hole, Some(word)) = (kind, model.words.get_mut(index / WORD_SLOTS)) {
                 *word |= 1 << (index % WORD_SLOTS);
             }
         }
+        model.find_full();
         let cursor = Cursor::new(model.kinds.len());
         model.parts.push(Part { cursor, front: Vec::new(), back: Vec::new() });
         model
+    }
+
+    fn find_full(&mut self) {
+        for (full, words) in self.full.iter_mut().zip(self.words.chunks(WORD_SLOTS)) {
+            let bits = words.iter().rev();
+            *full = bits.fold(0, |full, word| full << 1 | u64::from(*word == u64::MAX));
+        }
     }
 
     fn is_marked(&self, index: u32) -> bool {
@@ -78,20 +96,29 @@ impl Model {
 
     /// Returns whether the cursor returned a slot.
     fn next(&mut self, part: usize) -> bool {
-        let Some(index) = self.parts[part].cursor.next(&self.words) else { return false };
+        let Some(index) =
+            self.parts[part].cursor.next(HoleBits { words: &self.words, full: &self.full })
+        else {
+            return false;
+        };
         self.parts[part].front.push(index);
         true
     }
 
     fn next_back(&mut self, part: usize) -> bool {
-        let index = self.parts[part].cursor.next_back(&self.words);
+        let index =
+            self.parts[part].cursor.next_back(HoleBits { words: &self.words, full: &self.full });
         assert!(index.is_none_or(|index| !self.is_marked(index)), "{index:?} is a hole");
         self.parts[part].back.extend(index);
         index.is_some()
     }
 
     fn next_word(&mut self, part: usize) -> bool {
-        let Some(word) = self.parts[part].cursor.next_word(&self.words) else { return false };
+        let Some(word) =
+            self.parts[part].cursor.next_word(HoleBits { words: &self.words, full: &self.full })
+        else {
+            return false;
+        };
         let (mut rest, mut there) = (word, Vec::new());
         there.extend(iter::from_fn(|| rest.pop_front().map(low_half)));
         assert!(there.iter().all(|index| !self.is_marked(*index)));
@@ -118,24 +145,25 @@ impl Model {
     fn run(&mut self, part: usize, most: usize) {
         let Part { cursor, front, .. } = &mut self.parts[part];
         let mut run = cursor.take_run();
-        if run.is_empty() {
-            match cursor.next_by_bit() {
-                Some(index) => front.push(low_half(index)),
-                None if cursor.read_on(&self.words) => run = cursor.take_run(),
-                None => {}
-            }
+        let mut word = cursor.take_word();
+        if run.is_empty()
+            && word.left() == 0
+            && cursor.read_on(HoleBits { words: &self.words, full: &self.full })
+        {
+            (run, word) = (cursor.take_run(), cursor.take_word());
         }
         front.extend(run.by_ref().take(most).map(low_half));
-        if !run.is_empty() {
-            cursor.put_back(run);
-        }
+        let start = word.start() as usize;
+        let places = iter::from_fn(|| word.pop_place()).take(most);
+        front.extend(places.map(|place| low_half(start + place)));
+        cursor.put_back(run, word);
     }
 
     fn take_both(&mut self, part: usize) {
         let Part { cursor, front, .. } = &mut self.parts[part];
         front.extend(cursor.take_run().map(low_half));
         front.extend(cursor.take_word().bits().map(low_half));
-        cursor.read_on(&self.words);
+        cursor.read_on(HoleBits { words: &self.words, full: &self.full });
     }
 
     fn apply(&mut self, op: Op, which: u8) {
@@ -161,6 +189,7 @@ impl Model {
                 if let Some(word) = self.words.get_mut(index / WORD_SLOTS) {
                     *word ^= 1 << (index % WORD_SLOTS);
                 }
+                self.find_full();
             }
         }
     }
@@ -192,7 +221,7 @@ impl Model {
         assert!(given.is_sorted_by(|one, next| one < next), "{given:?}");
         let all = (0..).zip(&self.kinds).map(|(index, _)| index);
         assert!(
-            all.filter(|index| !holes.contains(index))
+            all.filter(|index| holes.binary_search(index).is_err())
                 .all(|index| { given.binary_search(&index).is_ok() })
         );
     }
@@ -202,8 +231,10 @@ impl Model {
 fn after_any_operations_each_slot_that_is_not_a_hole_was_returned_once() {
     let runs = vec(made::<(Kind, u8)>(), 0..20);
     let ops = vec(made::<(Op, u8)>(), 0..60);
-    proptest!(effort::cases(150), |(runs in runs, words in 0..40_usize, ops in ops, how: u8)| {
-        let mut model = Model::new(&runs, words);
+    proptest!(effort::cases(150), |(
+        runs in runs, words in 0..500_usize, knows_full: bool, ops in ops, how: u8
+    )| {
+        let mut model = Model::new(&runs, words, knows_full);
         let len = u32::try_from(model.kinds.len()).unwrap();
         let holes: Vec<u32> = (0..len).filter(|index| model.is_marked(*index)).collect();
         for (op, which) in ops {
@@ -218,7 +249,18 @@ fn words_of_only_holes_are_skipped_at_once() {
     let mut words = vec![u64::MAX; 1000];
     words[0] = !1;
     words[999] = u64::MAX >> 1;
-    let mut cursor = Cursor::new(64_000);
-    let seen: Vec<u32> = iter::from_fn(|| cursor.next(&words)).collect();
-    assert_eq!(seen, [0, 63_999]);
+    let mut full = vec![u64::MAX; 16];
+    full[0] = !1;
+    full[15] = (1 << (999 % 64)) - 1;
+    for full in [&full[..], &[]] {
+        let holes = HoleBits { words: &words, full };
+        let cursor = Cursor::new(64_000);
+        let mut front = cursor.clone();
+        assert!(iter::from_fn(|| front.next(holes)).eq([0, 63_999]));
+        let mut back = cursor.clone();
+        assert!(iter::from_fn(|| back.next_back(holes)).eq([63_999, 0]));
+        let mut by_word = cursor;
+        let lefts = iter::from_fn(|| by_word.next_word(holes)).map(Word::left);
+        assert!(lefts.eq([1, 1 << 63]));
+    }
 }

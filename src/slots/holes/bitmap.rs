@@ -6,15 +6,16 @@
 //! - Each level of `summaries` has a bit for each word of the level below, the lowest of which is `words`. The bit is
 //!   set if that word is not zero. A level exists if the one below has more than 64 words, so the highest has at most
 //!   64.
+//! - `full` has a bit for each word, if there are more than 64. The bit is set if all bits of the word are.
 //! - `lowest` is the first word that is not zero, or [`NONE`] if there is none.
 //! - `count` is the number of indices in the set.
 //!
 //! # What it costs
 //!
-//! Changing a bit changes its word, and nothing else unless the word was zero before or is zero afterwards. Only then
-//! one word per level changes, up to the first level where another bit of the word is set; 16 million indices have two
-//! levels. The next lowest word is found in the same way, going up and then down again, with at most 64 words to search
-//! at the top. Pages of words without bits are never touched, so they take no memory.
+//! Changing a bit changes its word, and nothing else unless the word was zero or full before, or is afterwards. Only
+//! then one word of `full` changes, or one word per level, up to the first level where another bit of the word is set;
+//! 16 million indices have two levels. The next lowest word is found in the same way, going up and then down again,
+//! with at most 64 words to search at the top. Pages of words without bits are never touched, so they take no memory.
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +25,7 @@ mod tests;
 use crate::error::Error;
 use crate::heap::try_reserve_exact;
 use crate::raw_vec::Options;
+use crate::slots::cursor::HoleBits;
 use crate::slots::words::Words;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
@@ -49,6 +51,7 @@ pub struct Bitmap {
     /// The most words that there can be, if that is set.
     most_words: Option<usize>,
     summaries: [Vec<u64>; HEIGHT],
+    full: Vec<u64>,
     lowest: usize,
     count: usize,
 }
@@ -60,6 +63,7 @@ impl Bitmap {
             words: Words::NONE,
             most_words: None,
             summaries: [const { Vec::new() }; HEIGHT],
+            full: Vec::new(),
             lowest: NONE,
             count: 0,
         }
@@ -99,7 +103,8 @@ impl Bitmap {
                 to.copy_from_slice(&from[..len]);
             }
         }
-        for (to, from) in clone.summaries.iter_mut().zip(&self.summaries) {
+        let levels = self.summaries.iter().chain([&self.full]);
+        for (to, from) in clone.summaries.iter_mut().chain([&mut clone.full]).zip(levels) {
             let len = to.len();
             to.copy_from_slice(&from[..len]);
         }
@@ -129,9 +134,16 @@ impl Bitmap {
             let more = len - level.len();
             try_reserve_exact(level, more)?;
         }
+        let more = lens[0] - self.full.len();
+        try_reserve_exact(&mut self.full, more)?;
         // The maximum is derived from that of the slots, which no option may have set.
         self.words.try_extend(words, self.most_words)?;
         // There is room for all of them now, so this allocates nothing.
+        let is_new = self.full.is_empty();
+        self.full.resize(lens[0], 0);
+        if is_new && self.lowest != NONE && lens[0] > 0 {
+            self.full[0] = bit_of_each(&self.words[..WORD], |word| word == u64::MAX);
+        }
         let mut below = &self.words[..];
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let is_new = level.is_empty();
@@ -157,6 +169,7 @@ impl Bitmap {
         for (level, len) in self.summaries.iter_mut().zip(summary_lens(self.words.len())) {
             level.truncate(len);
         }
+        self.full.truncate(self.summaries[0].len());
     }
 
     /// Returns the number of indices that can be set: what was requested, rounded up to whole words.
@@ -175,6 +188,12 @@ impl Bitmap {
     #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words[..]
+    }
+
+    /// Returns the bits of all covered indices, and which words are full.
+    #[inline]
+    pub(super) fn bits(&self) -> HoleBits<'_> {
+        HoleBits { words: &self.words, full: &self.full }
     }
 
     /// Returns the words with the bits of all indices.
@@ -203,9 +222,7 @@ impl Bitmap {
         let before = *word;
         *word |= bit;
         self.count += 1;
-        if before == 0 {
-            self.word_filled(at);
-        }
+        self.bits_set(at, before, before | bit);
         true
     }
 
@@ -221,9 +238,7 @@ impl Bitmap {
             let (at, bit) = split(index);
             let before = self.words[at];
             self.words[at] = before | bit;
-            if before == 0 {
-                self.word_filled(at);
-            }
+            self.bits_set(at, before, before | bit);
         }
     }
 
@@ -238,8 +253,8 @@ impl Bitmap {
         debug_assert_eq!(before & bits, 0, "some of {bits:#x} are set in word {at}");
         self.words[at] = before | bits;
         self.count += bits.count_ones() as usize;
-        if before == 0 && bits != 0 {
-            self.word_filled(at);
+        if bits != 0 {
+            self.bits_set(at, before, before | bits);
         }
     }
 
@@ -248,14 +263,13 @@ impl Bitmap {
     pub fn clear(&mut self, index: u32) -> bool {
         let (at, bit) = split(index);
         let Some(word) = self.words.get_mut(at) else { return false };
-        if *word & bit == 0 {
+        let before = *word;
+        if before & bit == 0 {
             return false;
         }
         *word ^= bit;
         self.count -= 1;
-        if *word == 0 {
-            self.word_emptied(at);
-        }
+        self.bits_cleared(at, before, before ^ bit);
         true
     }
 
@@ -269,10 +283,11 @@ impl Bitmap {
             left = (0..most).fold(there, |left, _| left & (left - 1));
         }
         let taken = there ^ left;
+        let before = *word;
         *word ^= taken;
         self.count -= taken.count_ones() as usize;
-        if taken != 0 && *word == 0 {
-            self.word_emptied(at);
+        if taken != 0 {
+            self.bits_cleared(at, before, before ^ taken);
         }
         taken
     }
@@ -328,6 +343,7 @@ impl Bitmap {
             "some of {from}..{to} are in the set"
         );
         set_bits(&mut self.words, from, to);
+        self.refill_full(from, to);
         self.count += to - from;
         self.lowest = self.lowest.min(from / WORD);
         let (mut from, mut to) = (from, to);
@@ -350,6 +366,9 @@ impl Bitmap {
                 let (start, end) = (chunk * CHUNK, (chunk + 1) * CHUNK);
                 self.count -= clear_bits(&mut self.words, from.max(start), to.min(end));
             }
+        }
+        if !self.full.is_empty() {
+            clear_bits(&mut self.full, from / WORD, to.div_ceil(WORD));
         }
         let mut below = &self.words[..];
         for level in self.summaries.iter_mut().take_while(|level| !level.is_empty()) {
@@ -376,7 +395,7 @@ impl Bitmap {
                 words.fill(0);
             }
         }
-        for level in &mut self.summaries {
+        for level in self.summaries.iter_mut().chain([&mut self.full]) {
             level.fill(0);
         }
         (self.lowest, self.count) = (NONE, 0);
@@ -392,6 +411,17 @@ impl Bitmap {
             level.clear();
             level.extend(below.chunks(WORD).map(summary).take(len));
             below = level;
+        }
+        self.full.clear();
+        self.full.resize(self.summaries[0].len(), 0);
+        self.refill_full(0, self.covered());
+    }
+
+    /// Recomputes which of the words with the bits `from..to` are full.
+    fn refill_full(&mut self, from: usize, to: usize) {
+        let chunks = self.words.chunks(WORD).zip(&mut self.full);
+        for (words, full) in chunks.take(to.div_ceil(CHUNK)).skip(from / CHUNK) {
+            *full = bit_of_each(words, |word| word == u64::MAX);
         }
     }
 
@@ -417,6 +447,35 @@ impl Bitmap {
         let level = self.level(height);
         let word = from + level.get(from..)?.iter().position(|word| *word != 0)?;
         Some(word * WORD + lowest_bit(level[word]))
+    }
+
+    /// Updates what depends on a word in which bits were set.
+    #[inline]
+    fn bits_set(&mut self, word: usize, before: u64, after: u64) {
+        if before == 0 {
+            self.word_filled(word);
+        }
+        if after == u64::MAX {
+            self.flip_full(word);
+        }
+    }
+
+    /// Updates what depends on a word in which bits were cleared.
+    #[inline]
+    fn bits_cleared(&mut self, word: usize, before: u64, after: u64) {
+        if before == u64::MAX {
+            self.flip_full(word);
+        }
+        if after == 0 {
+            self.word_emptied(word);
+        }
+    }
+
+    #[inline(never)]
+    fn flip_full(&mut self, word: usize) {
+        if let Some(full) = self.full.get_mut(word / WORD) {
+            *full ^= 1 << (word % WORD);
+        }
     }
 
     /// Updates what depends on a word that was zero and is not any more.
@@ -477,6 +536,9 @@ impl Bitmap {
             let expected: Vec<u64> = below.chunks(WORD).map(summary).collect();
             assert_eq!(self.level(height), if below.len() > WORD { &expected[..] } else { &[] });
         }
+        let full = |words| bit_of_each(words, |word| word == u64::MAX);
+        let expected: Vec<u64> = self.words.chunks(WORD).map(full).collect();
+        assert_eq!(self.full, if self.words.len() > WORD { &expected[..] } else { &[] });
     }
 }
 
@@ -503,7 +565,12 @@ const fn lowest_bit(word: u64) -> usize {
 
 /// Returns a bit for each of up to 64 words, which is set if the word is not zero.
 fn summary(words: &[u64]) -> u64 {
-    words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word != 0))
+    bit_of_each(words, |word| word != 0)
+}
+
+/// Returns a bit for each of up to 64 words, which is set if `is_it`.
+fn bit_of_each(words: &[u64], is_it: impl Fn(u64) -> bool) -> u64 {
+    words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(is_it(*word)))
 }
 
 /// Whether one of the indices from `chunk * CHUNK` on may be in the set. Without a summary, there is at most one chunk,

@@ -38,7 +38,7 @@ use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
 use crate::raw_vec::Options;
 use crate::slots::any_slots::States;
-use crate::slots::cursor::{Picked, WORD_SLOTS};
+use crate::slots::cursor::{HoleBits, Picked, WORD_SLOTS};
 use crate::slots::state::State;
 use crate::slots::words::Words;
 use crate::vec::VecStats;
@@ -265,8 +265,8 @@ impl Holes {
 
     /// Returns a bit for each slot, which is set if the slot is a hole that is not in front.
     #[inline]
-    pub(crate) fn words(&self) -> &[u64] {
-        self.bitmap().words()
+    pub(crate) fn words(&self) -> HoleBits<'_> {
+        self.bitmap().bits()
     }
 
     /// Returns the [`words`](Self::words) by value.
@@ -329,10 +329,17 @@ impl Holes {
     /// the limit for near ones was renewed, or in the bitmap.
     pub(crate) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
+            let near = Self::near_of(states.len() - self.count());
+            // If values have become few, iteration would mostly visit holes on the stack that are not near any more.
+            // One hole is checked each time, and each time another.
+            let checked = self.stack.get(self.count() % self.stack.len().max(1));
+            if checked.is_some_and(|hole| hole.index() as usize >= near) {
+                self.mark_far(near, states);
+            }
             if self.stack.len() == self.stack.capacity() && !self.extends_stack(states.len()) {
                 self.mark_oldest(self.stack.len().div_ceil(2), states);
             }
-            self.set_near(Self::near_of(states.len() - self.count()));
+            self.set_near(near);
             if self.push(index, last) {
                 return;
             }
@@ -355,6 +362,21 @@ impl Holes {
             *trimmed += stack[..count].iter().filter(is_trimmed).count();
         }
         bitmap.set_all(stack.drain(..count).map(Hole::index));
+    }
+
+    /// Moves the holes on the stack that are not below an index to the bitmap.
+    fn mark_far(&mut self, near: usize, states: States<'_>) {
+        let Self { stack, cold: Some(cold), .. } = self else { return };
+        stack.retain(|hole| {
+            let is_near = (hole.index() as usize) < near;
+            if !is_near {
+                cold.bitmap.set(hole.index());
+                let is_trimmed =
+                    cold.trimmed_in_front > 0 && states.at(hole.index()) == State::EMPTY;
+                cold.trimmed += usize::from(is_trimmed);
+            }
+            is_near
+        });
     }
 
     /// Moves all holes in front to the bitmap.

@@ -3,16 +3,16 @@
 //! # Why this is sound
 //!
 //! Only states are read, of slots that the caller has borrowed, at indices that the [`Cursor`] returns. These are below
-//! the length that the slots had when it was created; the ends of a run are at most that length. The state of each slot
-//! tells whether there is a value.
+//! the length that the slots had when it was created; the ends of a run are at most that length, and each bit of a word
+//! is that of such a slot. The state of each slot tells whether there is a value.
 //!
-//! No slot is visited twice, since the cursor returns none twice except those that were put back: the rest of a run, of
-//! which no slot had been visited.
+//! No slot is visited twice, since the cursor returns none twice except those that were put back: the rest of a run or
+//! of a word, of which no slot had been visited.
 
 #![expect(unsafe_code, reason = "reads slots by their address")]
 
 use crate::slots::array::{self, Slot, Slots};
-use crate::slots::cursor::{Cursor, Word, low_half};
+use crate::slots::cursor::{Cursor, HoleBits, Word, low_half};
 use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -26,22 +26,41 @@ pub(super) type LiveSlot<V> = (u32, u32, NonNull<Slot<V>>);
 /// All unsafe methods require that.
 pub(super) struct LiveSlots<'a, V> {
     start: NonNull<Slot<V>>,
-    holes: &'a [u64],
+    holes: HoleBits<'a>,
     /// The rest of a run that was taken from the cursor, from which nothing was taken since: from its first slot to the
-    /// one past its last. A slot that was found by its bit is a run as well, which is used up at once.
+    /// one past its last.
     run: Range<NonNull<Slot<V>>>,
+    /// The index of the first slot of the run.
+    run_index: usize,
+    /// What is left of a word that was taken from the cursor, and the address of its first slot. If there is anything
+    /// left, the run is empty.
+    word: Word,
+    word_start: NonNull<Slot<V>>,
     cursor: Cursor,
 }
 
 impl<'a, V> LiveSlots<'a, V> {
     #[inline]
-    pub(super) fn new(slots: &Slots<V>, holes: &'a [u64]) -> Self {
+    pub(super) fn new(slots: &Slots<V>, holes: HoleBits<'a>) -> Self {
         Self::with_cursor(slots.start(), holes, Cursor::new(slots.len()))
     }
 
     #[inline]
-    pub(super) fn with_cursor(start: NonNull<Slot<V>>, holes: &'a [u64], cursor: Cursor) -> Self {
-        Self { start, holes, run: start..start, cursor: cursor.without_run() }
+    pub(super) fn with_cursor(
+        start: NonNull<Slot<V>>,
+        holes: HoleBits<'a>,
+        cursor: Cursor,
+    ) -> Self {
+        let cursor = cursor.without_run();
+        Self {
+            start,
+            holes,
+            run: start..start,
+            run_index: 0,
+            word: Word::NONE,
+            word_start: start,
+            cursor,
+        }
     }
 
     /// # Safety
@@ -63,55 +82,67 @@ impl<'a, V> LiveSlots<'a, V> {
     #[inline(always)]
     pub(super) unsafe fn step(&mut self) -> Option<LiveSlot<V>> {
         loop {
-            if self.run.start < self.run.end {
-                let slot = self.run.start;
+            while self.run.start < self.run.end {
+                let (index, slot) = (self.run_index, self.run.start);
+                self.run_index += 1;
                 // SAFETY: the slot is in a run, so the caller guarantees that it is below the length.
                 self.run.start = unsafe { slot.add(1) };
                 // SAFETY: as above; the slots are borrowed, so no thread writes to their states.
                 if let Some(generation) = unsafe { array::live_generation(slot) } {
-                    // SAFETY: as above.
-                    return Some((low_half(unsafe { self.index_of(slot) }), generation, slot));
+                    return Some((low_half(index), generation, slot));
                 }
-            } else {
-                let run = match self.cursor.next_by_bit() {
-                    Some(index) => index..index + 1,
-                    None if self.cursor.read_on(self.holes) => {
-                        self.prefetch_ahead(self.cursor.word());
-                        self.cursor.take_run()
-                    }
-                    None => return None,
-                };
-                // SAFETY: the cursor returned the index, so it is below the length; or it is 0.
-                self.run.start = unsafe { self.start.add(run.start) };
-                // SAFETY: as above, so the end of the run is not past the end of the slots.
-                self.run.end = unsafe { self.start.add(run.end) };
+                cold();
+            }
+            while let Some(place) = self.word.pop_place() {
+                // SAFETY: the cursor returned the word, so the caller guarantees that its slots are below the length.
+                let slot = unsafe { self.word_start.add(place) };
+                // SAFETY: as above; the slots are borrowed, so no thread writes to their states.
+                if let Some(generation) = unsafe { array::live_generation(slot) } {
+                    return Some((low_half(self.word.start() as usize + place), generation, slot));
+                }
+            }
+            // SAFETY: the caller guarantees what `read_on` requires.
+            if !unsafe { self.read_on() } {
+                return None;
             }
         }
     }
 
-    /// # Safety
-    ///
-    /// - The slot is one of these, or the one past the last.
-    #[inline]
-    unsafe fn index_of(&self, slot: NonNull<Slot<V>>) -> usize {
-        // SAFETY: the caller guarantees that both are in one array.
-        unsafe { slot.offset_from(self.start) }.unsigned_abs()
-    }
-
-    /// Returns the rest of the run to the cursor. If the slot was found by its bit, there is none.
+    /// Takes what comes next from the cursor, once nothing is left of the run and the word. Returns `false` if there is
+    /// nothing.
     ///
     /// # Safety
     ///
     /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
-    unsafe fn put_run_back(&mut self) {
-        let Range { start, end } = mem::replace(&mut self.run, self.start..self.start);
-        if start < end {
-            // SAFETY: `start` is a slot of the run.
-            let first = unsafe { self.index_of(start) };
-            // SAFETY: `end` is the one past the last slot of the run.
-            self.cursor.put_back(first..unsafe { self.index_of(end) });
+    unsafe fn read_on(&mut self) -> bool {
+        if !self.cursor.read_on(self.holes) {
+            return false;
         }
+        let run = self.cursor.take_run();
+        self.word = self.cursor.take_word();
+        self.prefetch_ahead(self.word);
+        self.run_index = run.start;
+        // SAFETY: the cursor returned the run, so its first slot is below the length; or it is 0.
+        self.run.start = unsafe { self.start.add(run.start) };
+        // SAFETY: as above, so the end of the run is not past the end of the slots.
+        self.run.end = unsafe { self.start.add(run.end) };
+        // SAFETY: the cursor returned the word, so its first slot is below the length; or it is 0.
+        self.word_start = unsafe { self.start.add(self.word.start() as usize) };
+        true
+    }
+
+    /// Returns what is left of the run or the word to the cursor.
+    ///
+    /// # Safety
+    ///
+    /// - The slots are borrowed, and the cursor returns indices below their length.
+    #[inline]
+    unsafe fn put_back(&mut self) {
+        let Range { start, end } = mem::replace(&mut self.run, self.start..self.start);
+        // SAFETY: both are in the run, or one past its last slot.
+        let count = unsafe { end.offset_from(start) }.unsigned_abs();
+        self.cursor.put_back(self.run_index..self.run_index + count, self.word.take());
     }
 
     /// # Safety
@@ -119,8 +150,8 @@ impl<'a, V> LiveSlots<'a, V> {
     /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
     pub(super) unsafe fn step_back(&mut self) -> Option<LiveSlot<V>> {
-        // SAFETY: the caller guarantees what `put_run_back` requires.
-        unsafe { self.put_run_back() };
+        // SAFETY: the caller guarantees what `put_back` requires.
+        unsafe { self.put_back() };
         loop {
             let index = self.cursor.next_back(self.holes)?;
             // SAFETY: the cursor has just returned the index; the caller guarantees the rest.
@@ -151,8 +182,8 @@ impl<'a, V> LiveSlots<'a, V> {
     /// - If `add` changes the state of a slot, it is that of the slot that was passed to it.
     #[inline]
     pub(super) unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
-        // SAFETY: the caller guarantees what `put_run_back` requires.
-        unsafe { self.put_run_back() };
+        // SAFETY: the caller guarantees what `put_back` requires.
+        unsafe { self.put_back() };
         if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES {
             // SAFETY: the caller guarantees what `fold_one_by_one` requires.
             return unsafe { self.fold_one_by_one(init, add) };
@@ -192,8 +223,8 @@ impl<'a, V> LiveSlots<'a, V> {
         init: B,
         mut add: impl FnMut(B, LiveSlot<V>) -> B,
     ) -> B {
-        // SAFETY: the caller guarantees what `put_run_back` requires.
-        unsafe { self.put_run_back() };
+        // SAFETY: the caller guarantees what `put_back` requires.
+        unsafe { self.put_back() };
         let mut sum = init;
         loop {
             for index in self.cursor.take_run() {
@@ -256,8 +287,8 @@ impl<'a, V> LiveSlots<'a, V> {
     /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
     pub(super) unsafe fn next_block(&mut self) -> Option<Self> {
-        // SAFETY: the caller guarantees what `put_run_back` requires.
-        unsafe { self.put_run_back() };
+        // SAFETY: the caller guarantees what `put_back` requires.
+        unsafe { self.put_back() };
         loop {
             let word = self.cursor.next_word(self.holes)?;
             if word.left() != 0 {
@@ -285,8 +316,8 @@ impl<'a, V> LiveSlots<'a, V> {
     /// - The slots are borrowed, and the cursor returns indices below their length.
     #[cfg(feature = "rayon")]
     pub(super) unsafe fn split(mut self) -> (Self, Option<Self>) {
-        // SAFETY: the caller guarantees what `put_run_back` requires.
-        unsafe { self.put_run_back() };
+        // SAFETY: the caller guarantees what `put_back` requires.
+        unsafe { self.put_back() };
         let (left, right) = self.cursor.split();
         let part = |cursor| Self::with_cursor(self.start, self.holes, cursor);
         (part(left), right.map(part))
@@ -298,3 +329,8 @@ impl<V> Clone for LiveSlots<'_, V> {
         Self { run: self.run.clone(), cursor: self.cursor.clone(), ..*self }
     }
 }
+
+/// Tells the compiler that holes in a run are rare: otherwise each value of a full map takes another jump.
+#[cold]
+#[inline]
+const fn cold() {}

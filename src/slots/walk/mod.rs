@@ -22,7 +22,7 @@ mod live_slots;
 use self::live_slots::{LiveSlot, LiveSlots};
 use crate::error::Error;
 use crate::slots::array::{self, Slot, Slots};
-use crate::slots::cursor::Cursor;
+use crate::slots::cursor::{Cursor, HoleBits};
 use crate::slots::state::Vacant;
 use crate::slots::words::Words;
 use std::marker::PhantomData;
@@ -94,14 +94,14 @@ unsafe impl<V, T: Sync> Sync for WalkLive<'_, V, T> {}
 
 impl<'a, V> WalkRef<'a, V> {
     #[inline]
-    pub(crate) fn new(slots: &'a Slots<V>, holes: &'a [u64]) -> Self {
+    pub(crate) fn new(slots: &'a Slots<V>, holes: HoleBits<'a>) -> Self {
         Self { live: LiveSlots::new(slots, holes), given: PhantomData }
     }
 }
 
 impl<'a, V> WalkMut<'a, V> {
     #[inline]
-    pub(crate) fn new(slots: &'a mut Slots<V>, holes: &'a [u64]) -> Self {
+    pub(crate) fn new(slots: &'a mut Slots<V>, holes: HoleBits<'a>) -> Self {
         Self { live: LiveSlots::new(slots, holes), given: PhantomData }
     }
 
@@ -211,10 +211,10 @@ impl<V> WalkOwned<V> {
     #[inline]
     fn take_next(
         &mut self,
-        next: impl Fn(&mut Cursor, &[u64]) -> Option<u32>,
+        next: impl Fn(&mut Cursor, HoleBits<'_>) -> Option<u32>,
     ) -> Option<(u32, u32, V)> {
         loop {
-            let index = next(&mut self.cursor, &self.holes)?;
+            let index = next(&mut self.cursor, HoleBits::of(&self.holes))?;
             if let Some(generation) = self.slots.state(index).live_generation() {
                 let value = self.slots.take(index, generation, Vacant::EMPTY)?;
                 return Some((index, generation, value));
@@ -227,7 +227,8 @@ impl<V> WalkOwned<V> {
 impl<V> WalkOwned<V> {
     /// Returns a walk over the same slots, to be split between threads. Values that it does not reach stay here.
     pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
-        let live = LiveSlots::with_cursor(self.slots.start(), &self.holes, self.cursor.clone());
+        let holes = HoleBits::of(&self.holes);
+        let live = LiveSlots::with_cursor(self.slots.start(), holes, self.cursor.clone());
         WalkTake { live, given: PhantomData }
     }
 }
@@ -275,6 +276,6 @@ impl<V: Clone> WalkOwned<V> {
 
 impl<V> Drop for WalkOwned<V> {
     fn drop(&mut self) {
-        self.slots.drop_values(self.cursor.clone(), &self.holes);
+        self.slots.drop_values(self.cursor.clone(), HoleBits::of(&self.holes));
     }
 }
