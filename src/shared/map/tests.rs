@@ -149,9 +149,7 @@ fn refusals_at_each_step_of_growth_lose_nothing() {
             }
             pass += 1;
         }
-        // Without virtual memory, the bits of holes are in the heap.
-        let least = if cfg!(no_vm) { 2 } else { 3 };
-        assert!(pass >= least, "{pass} steps");
+        assert!(pass >= 2, "{pass} steps");
     }
 }
 
