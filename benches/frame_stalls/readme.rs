@@ -21,7 +21,11 @@ pub(crate) const SHOWN: [(&str, &str, &str); 5] = [
         "Vec, touched",
         "`Vec` with all its memory allocated and touched before the first frame",
     ),
-    ("vmvec-ahead", "VmVec, ahead", "**`VmVec`, committed ahead by its background thread**"),
+    (
+        "vmvec-ahead",
+        "VmVec, ahead",
+        "**`VmVec`, with memory committed ahead by a background thread**",
+    ),
 ];
 
 const HEADER: &str = "| | worst frame |\n|---|---|\n";

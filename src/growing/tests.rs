@@ -174,6 +174,18 @@ fn shrinking_in_pieces_ends_where_shrinking_at_once_does() {
 }
 
 #[test]
+fn shrinking_leaves_less_than_two_spare_units_of_a_late_service_alone() {
+    let unit = service::UNIT_BYTES;
+    for (usable, left) in [(3 * unit - page_size(), 3 * unit - page_size()), (3 * unit, unit)] {
+        let mut memory = growing(16 * MIB, CommitAhead::Bytes(MIB));
+        memory.grow(usable, Amount::Exact).unwrap();
+        assert_eq!(memory.usable_bytes(), usable);
+        memory.shrink_to(1, Budget::UNLIMITED).unwrap();
+        assert_eq!(memory.usable_bytes(), left);
+    }
+}
+
+#[test]
 fn an_empty_budget_returns_nothing() {
     for ahead in KINDS {
         let mut memory = growing(16 * MIB, ahead);

@@ -321,7 +321,7 @@ fn dense_maps_and_tables_use_a_backing_and_return_it_if_they_are_refused() {
     let buffer = room();
     let of_table = buffer.log();
     let mut table = builder_of_table().capacity(3).build_in(buffer);
-    // 100 where `u64` is aligned to 8 bytes.
+    // 100 where `u64` is aligned to 8 bytes, and more where it is to 4.
     let most = 64 * 100 / SlotMap::<DefaultKey, [u64; 7]>::STRIDE_BYTES;
     assert_eq!((table.rows().max_len(), of_table.committed_bytes()), (most, 192));
     let keys: Vec<_> = (0..most as u64).map(|n| table.insert([n; 7])).collect();
@@ -334,7 +334,7 @@ fn dense_maps_and_tables_use_a_backing_and_return_it_if_they_are_refused() {
 
     // More than fits, than the maximum, or than keys can index.
     let mut value = room();
-    for (capacity, max_len) in [(101, None), (10, Some(9))] {
+    for (capacity, max_len) in [(most + 1, None), (10, Some(9))] {
         let mut builder = DenseSlotMap::<DefaultKey, [u64; 8]>::builder().capacity(capacity);
         let mut of_table = builder_of_table().capacity(capacity);
         if let Some(max_len) = max_len {

@@ -203,7 +203,7 @@ fn of_an_arena_and_a_reservation() {
 
 #[test]
 #[cfg(feature = "rayon")]
-fn of_parallel_iterators() {
+fn of_iterators_of_rayon() {
     use rayon::prelude::*;
 
     let strings = || (0..100).map(|n: i32| n.to_string());

@@ -65,7 +65,7 @@ fn slots_in_memory_of_dropped_ones_are_vacant() {
 
 #[test]
 fn slots_around_the_edge_of_returned_memory_are_vacant_when_added_again() {
-    // More than three units of the service: less spare memory is not returned, and there is no more if it is late.
+    // Each fills more than three units of the service: with fewer, too little is spare to be returned if it is late.
     for count in [25_000, 25_001, 30_000, 50_003] {
         for mut slots in slots_of_all_kinds() {
             fill(&mut slots, count);
