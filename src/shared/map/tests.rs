@@ -117,16 +117,17 @@ fn a_refused_insertion_returns_the_value_and_the_next_one_gets_its_slot() {
 
 #[test]
 fn refusals_at_each_step_of_growth_lose_nothing() {
-    for call in [Call::Commit, Call::Reserve] {
+    // The bits of holes have a reservation of their own if there are many.
+    for (call, first) in [(Call::Commit, 0), (Call::Reserve, 530_000)] {
         let mut pass = 0;
         loop {
             // Otherwise fewer addresses are reserved when some are refused.
-            let mut map = Shared::<u64>::builder().max_len(1 << 18).build();
+            let mut map = Shared::<u64>::builder().max_len(1 << 20).build();
             let fault = Fault::nth(call, pass);
             let mut keys = Vec::new();
             // Later rounds fill holes.
-            for round in 0..3 {
-                for n in 0..60_000 {
+            for (round, count) in [first, 60_000, 60_000, 60_000].into_iter().enumerate() {
+                for n in 0..count {
                     match map.try_insert(n) {
                         Ok((key, _)) => keys.push(key),
                         Err(refused) => {
@@ -134,7 +135,7 @@ fn refusals_at_each_step_of_growth_lose_nothing() {
                             keys.push(map.insert(n).0);
                         }
                     }
-                    if n % 2 == round {
+                    if round > 0 && n % 2 == round as u64 - 1 {
                         assert!(map.remove(keys.pop().unwrap()).is_some());
                     }
                 }
@@ -149,7 +150,9 @@ fn refusals_at_each_step_of_growth_lose_nothing() {
             }
             pass += 1;
         }
-        assert!(pass >= 2, "{pass} steps");
+        // Without virtual memory, the bits of holes are in the heap.
+        let least = if cfg!(no_vm) { 2 } else { 3 };
+        assert!(pass >= least, "{pass} steps");
     }
 }
 
