@@ -95,7 +95,7 @@ fn assert_nearest<const D: usize>(
         .filter(|(square, _)| !square.is_nan())
         .collect();
     all.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    for most in [0, 1, 2, 7, 100, usize::MAX] {
+    for most in [0, 1, 2, 7, 32, 33, 100, usize::MAX] {
         let expected = &all[..most.min(all.len())];
         for found in [grid.nearest(point, most), by_grid.nearest(point, most)] {
             let order: Vec<_> =
