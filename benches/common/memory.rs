@@ -32,6 +32,37 @@ impl Element for u64 {
     }
 }
 
+impl Element for u8 {
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "few numbers are used, or it makes no difference"
+    )]
+    fn of(number: u64) -> Self {
+        number as Self
+    }
+
+    #[inline]
+    fn number(&self) -> u64 {
+        (*self).into()
+    }
+}
+
+/// 200 bytes.
+pub type Record = [u64; 25];
+
+impl Element for Record {
+    #[inline]
+    fn of(number: u64) -> Self {
+        std::array::from_fn(|index| number ^ index as u64)
+    }
+
+    #[inline]
+    fn number(&self) -> u64 {
+        self[0]
+    }
+}
+
 impl Element for Entity {
     #[inline]
     fn of(number: u64) -> Self {

@@ -47,6 +47,24 @@ const fn grid(
     Bound { group: Group::Grid, shape, rows_min: 1 << 16, operation, own: "grid", rivals, most }
 }
 
+const fn table_of_sets(
+    own: &'static str,
+    operation: Operation,
+    rivals: &'static [&'static str],
+    most: f64,
+) -> Bound {
+    Bound { own, rivals, rows_min: 1 << 10, ..sets(operation, most) }
+}
+
+const fn everyday_grid(
+    own: &'static str,
+    operation: Operation,
+    rivals: &'static [&'static str],
+    most: f64,
+) -> Bound {
+    Bound { own, rows_min: 1 << 10, ..grid(None, operation, rivals, most) }
+}
+
 pub(crate) const ALL: &[Bound] = &[
     unique(Operation::Insert, &["hash-map"], 0.8),
     unique(Operation::Hit, &["hash-map"], 0.9),
@@ -58,11 +76,21 @@ pub(crate) const ALL: &[Bound] = &[
     Bound { own: "table-ahead", ..unique(Operation::LongestCold, &[], 100.0) },
     Bound { own: "table-ahead", ..unique(Operation::LongestPaced, &[], 100.0) },
     unique(Operation::Bytes, &[], 14.0),
+    Bound { own: "table", rows_min: 1 << 10, ..unique(Operation::Modify, &["by-hand"], 1.1) },
+    Bound { own: "table", rows_min: 1 << 10, ..unique(Operation::Mixed, &["by-hand"], 1.1) },
     sets(Operation::Walk, 1.3),
     sets(Operation::Move, 1.0),
+    table_of_sets("table-many", Operation::Walk, &["by-hand-sets"], 1.3),
+    table_of_sets("table-many", Operation::Build, &["by-hand-sets"], 1.1),
+    table_of_sets("table-two", Operation::MixedMoves, &["multi-index-map"], 1.1),
     grid(None, Operation::Frame, &["kiddo", "kiddo-5", "rstar"], 0.4),
     grid(Some(2), Operation::Within, &["kiddo"], 0.9),
     grid(Some(2), Operation::Within, &["kiddo-5"], 0.9),
     grid(Some(3), Operation::Within, &["kiddo"], 1.2),
     grid(Some(3), Operation::Within, &["kiddo-5"], 1.2),
+    everyday_grid("grid", Operation::WithinThree, &["kiddo", "kiddo-5"], 1.1),
+    everyday_grid("grid", Operation::Nearest, &["kiddo", "kiddo-5"], 1.0),
+    everyday_grid("grid", Operation::NearestOne, &["kiddo", "kiddo-5"], 1.2),
+    everyday_grid("grid", Operation::Pairs, &["counting-sort"], 1.1),
+    everyday_grid("grid-sorted", Operation::Pairs, &["counting-sort"], 1.1),
 ];

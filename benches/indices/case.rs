@@ -60,7 +60,7 @@ impl Group {
     pub(crate) const fn rows(self) -> &'static [usize] {
         match self {
             Self::Unique => &[1 << 10, 1 << 16, 1 << 20, 1 << 23],
-            Self::Sets | Self::Grid => &[1 << 16, 1 << 20],
+            Self::Sets | Self::Grid => &[1 << 10, 1 << 16, 1 << 20],
         }
     }
 
@@ -68,8 +68,8 @@ impl Group {
     pub(crate) const fn quick(self) -> (&'static [usize], &'static [usize]) {
         match self {
             Self::Unique => (&[1 << 10, 1 << 16], &[0]),
-            Self::Sets => (&[1 << 16], &[10]),
-            Self::Grid => (&[1 << 16], &[2, 3]),
+            Self::Sets => (&[1 << 10, 1 << 16], &[10]),
+            Self::Grid => (&[1 << 10, 1 << 16], &[2, 3]),
         }
     }
 }

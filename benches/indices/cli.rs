@@ -20,7 +20,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     groups: Vec<Group>,
 
-    /// Rows, 64K for 65,536 [default: 1K 64K 1M 8M for unique keys, else 64K 1M; with --quick: 1K 64K]
+    /// Rows, 64K for 65,536 [default: 1K 64K 1M, and 8M for unique keys; with --quick: 1K 64K]
     // At least two, since half of them are removed.
     #[arg(
         long, value_name = "N", num_args = 1.., value_delimiter = ',',

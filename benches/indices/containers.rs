@@ -5,11 +5,12 @@ use stayput::Table;
 use stayput::index::{ListIndex, SetIndex, UniqueIndex};
 
 use crate::case::{Case, Group, Indices};
+use crate::grid::counted::Counted;
 use crate::grid::peers::{Flat, KdTree, OldKdTree, Rectangles};
 use crate::grid::stayput_grids::{Plain, Sorted, plane, space};
 use crate::grid::{self, Points};
 use crate::sets::peers::{Vecs, multi_index};
-use crate::sets::stayput_indices::{ListBy, ManyBy};
+use crate::sets::stayput_indices::{IdAndManyBy, ListBy, ManyBy};
 use crate::sets::{self, Sets};
 use crate::stage::Stage;
 use crate::unique::peers::{ByHand, Griddle, HashMap, IndexMap, Slots};
@@ -101,13 +102,28 @@ pub(crate) const ALL: &[Container<Indices>] = &[
         &["stayput"],
         ["table-many", "Table, Many", "Table with Many, with its rows"],
     )
-    .against(&["multi-index-map"]),
+    .against(&["by-hand-sets"]),
     sets::<Table<sets::Member, ListBy>>(
         Role::Variant,
         &["stayput"],
         ["table-list", "Table, List", "Table with List, with its rows"],
     )
+    .against(&["by-hand-sets"]),
+    sets::<Table<sets::Member, IdAndManyBy>>(
+        Role::Variant,
+        &["stayput"],
+        ["table-two", "Table, Unique, Many", "Table with a Unique id and Many, with its rows"],
+    )
     .against(&["multi-index-map"]),
+    sets::<sets::peers::ByHand>(
+        Role::OtherPeer,
+        &["slotmap", "hashbrown"],
+        [
+            "by-hand-sets",
+            "slotmap, HashMap of Vecs",
+            "slotmap's SlotMap and hashbrown's HashMap<u32, Vec<Key>>, kept consistent by hand",
+        ],
+    ),
     sets::<multi_index::MultiIndexMemberMap>(
         Role::OtherPeer,
         &["multi_index_map"],
@@ -145,6 +161,15 @@ pub(crate) const ALL: &[Container<Indices>] = &[
         Role::Peer,
         &["rstar"],
         ["rstar", "rstar", "RTree, rebuilt by bulk_load"],
+    ),
+    grid::<Counted<2>, Counted<3>>(
+        Role::OtherPeer,
+        &[],
+        [
+            "counting-sort",
+            "counting sort",
+            "a grid by hand for a world of known size, sorted by counting, rebuilt",
+        ],
     ),
     Container::new(
         Role::OtherPeer,

@@ -120,6 +120,13 @@ impl Contender {
         matches!(self, Self::SharedVecGathered | Self::SharedVecExtend | Self::OrxBagExtend)
     }
 
+    /// Whether it can be cleared for another push of its elements: the array for threads, and what a program
+    /// would use instead.
+    pub(crate) const fn can_be_cleared(self) -> bool {
+        use Contender::{Mutex, ParkingLot, SharedVec, Vec, VmVec};
+        matches!(self, SharedVec | Mutex | ParkingLot | VmVec | Vec)
+    }
+
     /// Whether elements have an index, and another contender does not already measure the same reads.
     pub(crate) const fn is_read(self) -> bool {
         !self.is_by_runs() && !matches!(self, Self::SharedVecAhead | Self::SccBag)
@@ -140,6 +147,11 @@ pub(crate) trait Array<E: Element>: Send + Sync {
     fn pusher(&self) -> impl FnMut(E);
     /// Returns the totals, after all pushes have ended.
     fn totals(&mut self) -> Totals;
+
+    /// Removes all elements, and keeps the memory.
+    fn clear(&mut self) {
+        unreachable!("it is not cleared by `Contender::can_be_cleared`")
+    }
 
     /// Returns the number of an existing element.
     fn get(&self, index: usize) -> u64 {
@@ -228,6 +240,10 @@ pub(crate) use own;
 
 impl<E: Element> Array<E> for SharedVec<E> {
     own!(new pusher totals get sum);
+
+    fn clear(&mut self) {
+        Self::clear(self);
+    }
 
     fn committed_bytes(&self) -> Option<usize> {
         Some(self.stats().committed_bytes)
@@ -318,6 +334,10 @@ macro_rules! alone {
 
             fn totals(&mut self) -> Totals {
                 Totals::of(&*self.0.lock().expect("no thread panicked"))
+            }
+
+            fn clear(&mut self) {
+                self.0.lock().expect("no thread panicked").clear();
             }
 
             fn sum(&self, first: usize) -> u64 {

@@ -26,7 +26,9 @@ pub(crate) fn all(plan: &Plan, measured: &Measured) -> Vec<Target> {
 }
 
 fn pushes(plan: &Plan, measured: &Measured) -> Vec<Target> {
-    use Contender::{Boxcar, ParkingLot, SharedVec, SharedVecAhead, SharedVecGathered, VmVec};
+    use Contender::{
+        Boxcar, Mutex, ParkingLot, SharedVec, SharedVecAhead, SharedVecGathered, VmVec,
+    };
 
     let rows = measured.push.as_deref().unwrap_or_default();
     let push_ns = |contender, element_bytes, threads| {
@@ -57,7 +59,16 @@ fn pushes(plan: &Plan, measured: &Measured) -> Vec<Target> {
             ratio(SharedVecAhead, Boxcar, 64, threads, 0.65),
         ]
     });
-    small.chain(large).flatten().collect()
+    let reused = |contender| {
+        rows.iter().filter(move |row| row.of.case.is_reused && row.of.contender == contender)
+    };
+    let cleared = reused(SharedVec).filter_map(|own| {
+        let other = reused(Mutex).find(|other| other.of.case == own.of.case)?;
+        let [own_ns, other_ns] = [own, other].map(|row| row.spread(|pushed| pushed.push_ns).median);
+        let what = format!("{}: push, cleared, to {}", SharedVec.name(), own.of.case.total);
+        Some(Target { what, over: Mutex.name(), ratio: own_ns / other_ns, most: 1.2 })
+    });
+    small.chain(large).flatten().chain(cleared).collect()
 }
 
 /// The longest push, with memory made ready ahead, over the best of the peers.

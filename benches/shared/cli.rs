@@ -104,16 +104,20 @@ impl Options {
     }
 }
 
-/// Large arrays of both sizes of elements, and everyday sizes with `pushes` pushes in all.
+/// Large arrays of both sizes of elements, and everyday sizes with `pushes` pushes in all, in new arrays, and by one
+/// thread in one that is cleared.
 fn cases(threads: &[usize], elements: usize, everyday: &[usize], pushes: usize) -> Vec<Case> {
     let large =
         [(8, elements), (64, elements / 8)].into_iter().flat_map(|(element_bytes, total)| {
-            threads.iter().map(move |&threads| Case { threads, element_bytes, total, arrays: 1 })
+            let case = Case { threads: 1, element_bytes, total, arrays: 1, is_reused: false };
+            threads.iter().map(move |&threads| Case { threads, ..case })
         });
     let threads = no_more_than_cores(threads);
     let small = everyday.iter().flat_map(|&total| {
         let arrays = (pushes / total).max(2);
-        threads.iter().map(move |&threads| Case { threads, element_bytes: 8, total, arrays })
+        let case = Case { threads: 1, element_bytes: 8, total, arrays, is_reused: false };
+        let reused = Case { is_reused: true, ..case };
+        threads.iter().map(move |&threads| Case { threads, ..case }).chain([reused])
     });
     large.chain(small).collect()
 }

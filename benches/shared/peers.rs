@@ -141,6 +141,10 @@ macro_rules! locked {
                 Totals::of(&*self.lock()$(.expect($expectation))?)
             }
 
+            fn clear(&mut self) {
+                self.lock()$(.expect($expectation))?.clear();
+            }
+
             #[inline]
             fn get(&self, index: usize) -> u64 {
                 self.lock()$(.expect($expectation))?[index].number()

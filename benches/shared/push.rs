@@ -1,5 +1,6 @@
 //! Pushes by several threads, into arrays that are empty at first.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use bench_common::harness::Result;
@@ -22,6 +23,8 @@ pub(crate) struct Case {
     pub(crate) total: usize,
     /// Arrays one after the other.
     pub(crate) arrays: usize,
+    /// Whether they are one that is cleared, and not new ones.
+    pub(crate) is_reused: bool,
 }
 
 /// The results of a child.
@@ -57,23 +60,35 @@ impl<E: Element> Job<E> for Filling {
     type Outcome = Pushed;
 
     fn run<A: Array<E>>(self) -> Pushed {
-        let Case { threads, total, arrays, .. } = self.case;
+        let Case { threads, total, arrays, is_reused, .. } = self.case;
         let all = Totals::below(total as u64);
         let (mut pushing, mut rest, mut lost) = (Duration::ZERO, Duration::ZERO, 0);
         let fill = |thread, array: &A| {
             let mut push = array.pusher();
             share(total, threads, thread).for_each(|number| push(E::of(number)));
         };
+        // A filled one for the first round.
+        let cleared = Cell::new(is_reused.then(|| {
+            let mut array = A::new(total);
+            fill(0, &array);
+            array.clear();
+            array
+        }));
         meet(
             threads,
             arrays,
-            || A::new(total),
+            || cleared.take().unwrap_or_else(|| A::new(total)),
             fill,
             |mut round| {
                 let totals = round.array.totals();
                 lost += missing(self.contender, totals, all);
                 let begun = Instant::now();
-                drop(round.array);
+                if is_reused {
+                    round.array.clear();
+                    cleared.set(Some(round.array));
+                } else {
+                    drop(round.array);
+                }
                 rest += round.made_in + begun.elapsed();
                 pushing += round.worked_for;
             },
@@ -96,7 +111,9 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Filling>>> {
     let all = plan.cases.iter().flat_map(|&case| {
         plan.contenders.iter().map(move |&contender| Filling { contender, case })
     });
-    let all = all.filter(|job| job.contender.is_for(job.case.threads));
+    let all = all.filter(|Filling { contender, case }| {
+        contender.is_for(case.threads) && (!case.is_reused || contender.can_be_cleared())
+    });
     rounds(all, plan.repetitions, |Filling { contender, case }| {
         format!("pushes of {} bytes, {}", case.element_bytes, contender.name())
     })
@@ -104,7 +121,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Filling>>> {
 
 /// Returns a table for each size of elements and each total, with a row for each contender.
 pub(crate) fn show(rows: &Vec<Rounds<Filling>>) -> Vec<(String, Table)> {
-    let mut kinds: Vec<(usize, usize, usize)> = Vec::new();
+    let mut kinds: Vec<Kind> = Vec::new();
     for row in rows {
         let kind = kind(row);
         if !kinds.contains(&kind) {
@@ -118,17 +135,21 @@ pub(crate) fn threads_text(threads: usize) -> String {
     if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
 }
 
-fn kind(row: &Rounds<Filling>) -> (usize, usize, usize) {
-    (row.of.case.element_bytes, row.of.case.total, row.of.case.arrays)
+/// Bytes of an element, elements, arrays, and whether they are reused.
+type Kind = (usize, usize, usize, bool);
+
+fn kind(row: &Rounds<Filling>) -> Kind {
+    let Case { element_bytes, total, arrays, is_reused, .. } = row.of.case;
+    (element_bytes, total, arrays, is_reused)
 }
 
-fn show_kind(rows: &[Rounds<Filling>], wanted: (usize, usize, usize)) -> (String, Table) {
+fn show_kind(rows: &[Rounds<Filling>], wanted: Kind) -> (String, Table) {
     let rows: Vec<&Rounds<Filling>> = rows.iter().filter(|row| kind(row) == wanted).collect();
     let mut threads: Vec<usize> = rows.iter().map(|row| row.of.case.threads).collect();
     threads.sort_unstable();
     threads.dedup();
-    let (bytes, total, arrays) = wanted;
-    let are_many = arrays > 1;
+    let (bytes, total, arrays, is_reused) = wanted;
+    let are_many = arrays > 1 && !is_reused;
     let mut header = words(["array"]);
     for threads in &threads {
         header.extend([format!("{}, ns", threads_text(*threads)), "range".to_owned()]);
@@ -157,7 +178,9 @@ fn show_kind(rows: &[Rounds<Filling>], wanted: (usize, usize, usize)) -> (String
         lines.push(line);
     }
     let total = numbers::text(total);
-    let title = if are_many {
+    let title = if is_reused {
+        format!("pushes of {bytes} bytes to {total} elements, of an array that is cleared")
+    } else if are_many {
         format!("pushes of {bytes} bytes to {total} elements, {arrays} arrays one after the other")
     } else {
         format!("pushes of {bytes} bytes to {total} elements")

@@ -8,7 +8,7 @@ use bench_common::small::structures;
 use serde::{Deserialize, Serialize};
 
 use crate::containers;
-use crate::operation::Operation;
+use crate::operation::{CROWD, Operation};
 
 /// The bench: stayput's slot maps, and those of other crates.
 #[derive(Debug)]
@@ -33,7 +33,9 @@ pub(crate) struct Case {
 impl compare::Case for Case {
     /// With a column.
     fn bytes(self) -> usize {
-        self.slots * structures(self.slots) * (2 * self.value_bytes + 64)
+        let is_crowd = Operation::Crowd.is_for(self.slots);
+        let maps = if is_crowd { CROWD } else { structures(self.slots) };
+        self.slots * maps * (2 * self.value_bytes + 64)
     }
 }
 

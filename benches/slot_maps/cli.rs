@@ -21,11 +21,11 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
 
-    /// Slots a map, 64K for 65,536 [default: 1K 64K 180K 1M 8M]
+    /// Slots a map, 64K for 65,536 [default: 16 100 1K 64K 180K 1M 8M]
     // A tenth of the slots must be at least one, and values have 32-bit numbers that are often replaced.
     #[arg(
         long, value_name = "N", num_args = 1.., value_delimiter = ',',
-        value_parser = |text: &str| numbers::within(text, 100)
+        value_parser = |text: &str| numbers::within(text, 16)
     )]
     slots: Vec<usize>,
 
@@ -66,8 +66,8 @@ pub(crate) struct Plan {
     pub(crate) enough: Option<Duration>,
 }
 
-/// The smallest is typical for monsters or textures, 180 K for a large scene.
-const SLOTS: [usize; 5] = [1 << 10, 1 << 16, 180 << 10, 1 << 20, LARGEST];
+/// The smallest are for maps in many objects, 1 K is typical for monsters or textures, 180 K for a large scene.
+const SLOTS: [usize; 7] = [16, 100, 1 << 10, 1 << 16, 180 << 10, 1 << 20, LARGEST];
 const LARGEST: usize = 1 << 23;
 
 /// The default for the largest map, which takes as long as all others together.
@@ -77,7 +77,8 @@ const LARGEST_VALUE_BYTES: usize = 56;
 const QUICK_ENOUGH: Duration = Duration::from_secs(108);
 
 /// The sizes that have targets, and everyday sizes.
-const QUICK: [Case; 5] = [
+const QUICK: [Case; 6] = [
+    Case { value_bytes: 56, slots: 16 },
     Case { value_bytes: 56, slots: 1 << 10 },
     Case { value_bytes: 56, slots: 1 << 16 },
     Case { value_bytes: 56, slots: 180 << 10 },
@@ -123,6 +124,8 @@ impl Options {
         let repetitions = self.common.repetitions(repetitions, repetitions);
         let short = self.common.quick && case.slots >= 0x40_0000;
         let leaves_out_long = short && self.choice.operations.is_empty();
-        self.choice.of(case, repetitions, |one| !(leaves_out_long && one.takes_long()))
+        self.choice.of(case, repetitions, |one| {
+            one.is_for(case.slots) && !(leaves_out_long && one.takes_long())
+        })
     }
 }

@@ -65,6 +65,11 @@ pub(crate) trait Map: Sized {
         unreachable!("the operation is in LACKS");
     }
 
+    /// Iterates over keys and values in a `for` loop, looks each key up, and returns the sum of the digests.
+    fn look_up_each(&self) -> u64 {
+        unreachable!("the operation is in LACKS");
+    }
+
     /// Calls `each` for every value of the map and the column's value for its key, if there is one.
     fn join(&mut self, _column: &Self::Column, _each: impl Fn(&mut Self::Value, &Self::Value)) {
         unreachable!("the map has no columns");
@@ -140,6 +145,18 @@ macro_rules! own {
             self.clone()
         }
     };
+    (@ look_up_each by $contains:ident) => {
+        #[inline]
+        fn look_up_each(&self) -> u64 {
+            let mut sum = 0u64;
+            for (key, value) in self {
+                if self.$contains(key) {
+                    sum = sum.wrapping_add(value.digest());
+                }
+            }
+            sum
+        }
+    };
     // Looks each of the map's keys up in the column.
     (@ join) => {
         #[inline]
@@ -156,10 +173,33 @@ macro_rules! own {
             unreachable!("the operation is in LACKS");
         }
     };
-    (@ column_of $key:ty) => {
+    (@ column_of $key:ty, $($entry:ident)::+) => {
+        #[inline]
+        fn get(&self, key: $key) -> Option<&V> {
+            Self::get(self, key)
+        }
+
         #[inline]
         fn insert(&mut self, key: $key, value: V) {
             Self::insert(self, key, value);
+        }
+
+        #[inline]
+        fn insert_new(&mut self, key: $key, value: V) -> bool {
+            let is_new = !self.contains_key(key);
+            if is_new {
+                Self::insert(self, key, value);
+            }
+            is_new
+        }
+
+        #[inline]
+        fn insert_by_entry(&mut self, key: $key, value: V) -> bool {
+            use $($entry)::+ as Entry;
+
+            let Some(Entry::Vacant(vacant)) = self.entry(key) else { return false };
+            vacant.insert(value);
+            true
         }
 
         #[inline]
@@ -195,9 +235,19 @@ pub(crate) trait Column<K, V>: Sized {
         unreachable!("the column has no such setting");
     }
 
+    fn get(&self, key: K) -> Option<&V>;
+
     fn insert(&mut self, key: K, value: V);
 
+    /// Inserts a value if the key has none, after a look-up, and returns whether it did.
+    fn insert_new(&mut self, key: K, value: V) -> bool;
+
+    /// Does the same by an entry.
+    fn insert_by_entry(&mut self, key: K, value: V) -> bool;
+
     fn remove(&mut self, key: K) -> Option<V>;
+
+    fn clear(&mut self);
 
     /// Iterates over all values, by the fastest iterator.
     fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
@@ -219,11 +269,27 @@ impl<K, V> Column<K, V> for NoColumn {
         Self
     }
 
+    fn get(&self, _: K) -> Option<&V> {
+        unreachable!("the map has no columns");
+    }
+
     fn insert(&mut self, _: K, _: V) {
         unreachable!("the map has no columns");
     }
 
+    fn insert_new(&mut self, _: K, _: V) -> bool {
+        unreachable!("the map has no columns");
+    }
+
+    fn insert_by_entry(&mut self, _: K, _: V) -> bool {
+        unreachable!("the map has no columns");
+    }
+
     fn remove(&mut self, _: K) -> Option<V> {
+        unreachable!("the map has no columns");
+    }
+
+    fn clear(&mut self) {
         unreachable!("the map has no columns");
     }
 

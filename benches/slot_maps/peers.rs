@@ -14,8 +14,8 @@ pub(crate) type Dense<V> = slotmap::DenseSlotMap<slotmap::DefaultKey, V>;
 type Secondary<V> = slotmap::SecondaryMap<slotmap::DefaultKey, V>;
 
 impl<V: Value> Column<slotmap::DefaultKey, V> for Secondary<V> {
-    own!(empty with_room);
-    own!(@ column_of slotmap::DefaultKey);
+    own!(empty with_room clear);
+    own!(@ column_of slotmap::DefaultKey, slotmap::secondary::Entry);
 }
 
 /// The three maps of `slotmap`.
@@ -27,6 +27,7 @@ macro_rules! slotmap {
             type Column = Secondary<V>;
 
             own!(empty with_room insert get get_mut remove values retain drain copy join clear);
+            own!(@ look_up_each by contains_key);
 
             fn no_key() -> Self::Key {
                 Self::Key::null()
@@ -53,6 +54,7 @@ impl<V: Value> Map for thunderdome::Arena<V> {
     type Column = NoColumn;
 
     own!(empty with_room insert get get_mut remove values_of_pairs retain drain copy clear);
+    own!(@ look_up_each by contains);
 
     fn no_key() -> Self::Key {
         Self::Key::DANGLING
@@ -69,6 +71,7 @@ impl<V: Value> Map for generational_arena::Arena<V> {
     type Column = NoColumn;
 
     own!(empty with_room insert get get_mut remove values_of_pairs retain drain copy clear);
+    own!(@ look_up_each by contains);
 
     fn no_key() -> Self::Key {
         Self::Key::from_raw_parts(usize::MAX, 0)
@@ -88,6 +91,7 @@ impl<V: Value> Map for slab::Slab<V> {
     const LACKS: &'static [Operation] = &[Operation::Drain];
 
     own!(empty with_room insert get get_mut values_of_pairs retain copy clear);
+    own!(@ look_up_each by contains);
 
     fn no_key() -> Self::Key {
         usize::MAX
@@ -109,8 +113,14 @@ impl<V: Value> Map for stable_vec::StableVec<V> {
     type Key = usize;
     type Column = NoColumn;
 
-    const LACKS: &'static [Operation] =
-        &[Operation::Refill, Operation::Churn, Operation::ChurnHalfHoles, Operation::Drain];
+    const LACKS: &'static [Operation] = &[
+        Operation::LookUpEach,
+        Operation::Refill,
+        Operation::RemoveRefill,
+        Operation::Churn,
+        Operation::ChurnHalfHoles,
+        Operation::Drain,
+    ];
     const FILLS_HOLES: bool = false;
 
     own!(empty with_room get get_mut remove values copy clear);
@@ -145,9 +155,12 @@ impl<V: Value> Map for Concurrent<V> {
     const LACKS: &'static [Operation] = &[
         Operation::Clear,
         Operation::InsertWarm,
+        Operation::LookUpEach,
         Operation::Retain,
+        Operation::RetainHalf,
         Operation::Drain,
         Operation::Clone,
+        Operation::Crowd,
     ];
 
     own!(get_mut no_retain);
@@ -208,12 +221,19 @@ impl<V: Value> Map for Vec<V> {
         Operation::IterateTenthHoles,
         Operation::IterateHalfHoles,
         Operation::IterateMostlyHoles,
+        Operation::IterateFew,
+        Operation::IterateFewest,
         Operation::LoopTenthHoles,
+        Operation::LoopHalfHoles,
+        Operation::LoopMostlyHoles,
+        Operation::LookUpEach,
         Operation::Remove,
         Operation::Refill,
+        Operation::RemoveRefill,
         Operation::Churn,
         Operation::ChurnHalfHoles,
         Operation::Retain,
+        Operation::RetainHalf,
         Operation::Drain,
     ];
 

@@ -9,6 +9,7 @@ use bench_common::table::Table;
 use crate::case::{Case, SlotMaps};
 use crate::cli::Options;
 use crate::containers::{VALUE_BYTES, WITHOUT_GENERATIONS};
+use crate::operation::Operation;
 use crate::{apart, sampling, table, verdict};
 
 /// Few, because there are many maps of few slots.
@@ -47,10 +48,11 @@ pub(crate) fn bench(options: &Options) -> harness::Result {
     Ok(())
 }
 
-/// Everything once, with small sizes, in this process, without files: what `cargo test --benches` runs.
+/// Everything but the crowd of maps once, with small sizes, in this process, without files: what
+/// `cargo test --benches` runs.
 pub(crate) fn smoke() -> harness::Result {
     let cases = VALUE_BYTES.map(|value_bytes| Case { value_bytes, slots: SMOKE_SLOTS });
-    let results = compare::smoke(cases, |_, _| true);
+    let results = compare::smoke(cases, |_, operation| operation != Operation::Crowd);
     let summary = compare::summary(&compare::machine(&results), &results);
     println!("{} pictures", pictures(&results)?.len());
     harness::print_smoke(&summary, &tables(&results, &[]))

@@ -13,7 +13,7 @@ use bench_common::usage::resident_bytes;
 use stayput::HugePages;
 
 use crate::map::{Column, Map};
-use crate::operation::{Operation, State};
+use crate::operation::{CROWD, Operation, State};
 use crate::value::{Value, sum, sum_by_loop, sum_of};
 
 /// Several maps if they are small, treated alike: an operation is applied to one after the other.
@@ -42,9 +42,6 @@ const LAST_NUMBER: u32 = 1 << 30;
 
 /// How often each value is exchanged before the spread of values is measured.
 const TURNOVERS: usize = 16;
-
-/// The percentage of values that are not retained.
-const MARKED_PERCENT: usize = 5;
 
 impl<M: Map> Stage<M> {
     pub(crate) fn new(slots: usize, pages: HugePages) -> Self {
@@ -114,13 +111,18 @@ impl<M: Map> Stage<M> {
         }
     }
 
-    /// Creates the maps, each with capacity for `room` values.
-    fn make(&mut self, room: usize) -> Duration {
-        let make: fn(usize) -> M = match self.pages {
+    /// Returns how to create a map with capacity for `room` values.
+    fn maker(&self, room: usize) -> fn(usize) -> M {
+        match self.pages {
             HugePages::Never => M::in_small_pages,
             _ if room == 0 => |_| M::empty(),
             _ => M::with_room,
-        };
+        }
+    }
+
+    /// Creates the maps, each with capacity for `room` values.
+    fn make(&mut self, room: usize) -> Duration {
+        let make = self.maker(room);
         let maps = iter::repeat_with(|| make(black_box(room))).take(structures(self.slots));
         timed(|| self.maps.extend(maps))
     }
@@ -222,9 +224,9 @@ impl<M: Map> Stage<M> {
     }
 
     /// Marks some values at random, and retains the others.
-    fn retain(&mut self) -> Duration {
+    fn retain(&mut self, marked_percent: usize) -> Duration {
         self.columns.clear();
-        let count = self.live * MARKED_PERCENT / 100;
+        let count = self.live * marked_percent / 100;
         let places = self.draw(count);
         let keys = self.keys.chunks_exact(self.slots);
         let numbers = self.numbers.chunks_exact(self.slots);
@@ -278,6 +280,37 @@ impl<M: Map> Stage<M> {
             0
         });
         self.iterate_columns(1, iterate_column::<M>); // to check the values
+        time
+    }
+
+    /// Searches a graph of the live keys for each map.
+    fn search(&mut self, passes: usize, all: fn(&[M::Key]) -> u64) -> Duration {
+        let keys = self.keys.chunks_exact(self.slots).map(|keys| &keys[..self.live]);
+        let (time, sum) = timed_passes(passes, keys, |keys| all(keys));
+        let distances = (0..self.live).map(|place| u64::from(usize::BITS - place.leading_zeros()));
+        let expected = distances.sum::<u64>() * (passes * structures(self.slots)) as u64;
+        assert_eq!(sum, expected, "distances");
+        time
+    }
+
+    /// Creates, fills and drops maps, of which that many exist at a time.
+    fn make_and_drop(&mut self, maps: usize, alive: usize) -> Duration {
+        let (make, keys) = (self.maker(0), &mut self.keys[..self.slots]);
+        let mut all = Vec::with_capacity(alive);
+        let mut sum = 0u64;
+        let time = timed(|| {
+            for _ in 0..maps {
+                if all.len() == alive {
+                    all.clear();
+                }
+                let (map, last) = make_and_fill(make, keys);
+                all.push(map);
+                sum = sum.wrapping_add(last);
+            }
+            all.clear();
+        });
+        let last = M::Value::of(self.slots as u64 - 1).digest();
+        assert_eq!(sum, last.wrapping_mul(maps as u64), "last values");
         time
     }
 
@@ -380,20 +413,36 @@ impl<M: Map> Stage<M> {
             Operation::Iterate
             | Operation::IterateTenthHoles
             | Operation::IterateHalfHoles
-            | Operation::IterateMostlyHoles => self.iterate(passes, iterate_all::<M>),
-            Operation::Loop | Operation::LoopTenthHoles => self.iterate(passes, loop_over_all::<M>),
+            | Operation::IterateMostlyHoles
+            | Operation::IterateFew
+            | Operation::IterateFewest => self.iterate(passes, iterate_all::<M>),
+            Operation::Loop
+            | Operation::LoopTenthHoles
+            | Operation::LoopHalfHoles
+            | Operation::LoopMostlyHoles => self.iterate(passes, loop_over_all::<M>),
+            Operation::LookUpEach => self.iterate(passes, look_up_each::<M>),
             Operation::Remove => self.remove(count),
             Operation::Churn | Operation::ChurnHalfHoles => self.churn(count, passes),
-            Operation::Retain => self.retain(),
+            Operation::RemoveRefill => self.remove(count) + self.insert(count),
+            Operation::Retain => self.retain(5),
+            Operation::RetainHalf => self.retain(50),
             Operation::Drain => self.drain(),
             Operation::Clone => timed_passes(passes, self.maps.iter_mut(), |map| copy_all(*map)).0,
-            Operation::SecondaryIterate | Operation::SecondaryIterateTenthHoles => {
+            Operation::SecondaryIterate
+            | Operation::SecondaryIterateTenthHoles
+            | Operation::SecondaryIterateMostlyHoles => {
                 self.iterate_columns(passes, iterate_column::<M>)
             }
-            Operation::SecondaryLoop => self.iterate_columns(passes, loop_over_column::<M>),
+            Operation::SecondaryLoop | Operation::SecondaryLoopMostlyHoles => {
+                self.iterate_columns(passes, loop_over_column::<M>)
+            }
+            Operation::SecondaryInsert => self.change_columns(passes, make_column_with_room::<M>),
             Operation::SecondaryMake => self.change_columns(passes, make_column::<M>),
+            Operation::SecondaryRefill => self.change_columns(passes, refill_column::<M>),
             Operation::SecondaryOverwrite => self.change_columns(passes, fill_column::<M>),
             Operation::SecondaryChurn => self.change_columns(passes, exchange_column::<M>),
+            Operation::Search => self.search(passes, search::<M>),
+            Operation::SearchByEntry => self.search(passes, search_by_entry::<M>),
             Operation::ColumnJoin | Operation::ColumnJoinTenthHoles => self.join(passes),
             Operation::Clear => {
                 self.iterate(1, iterate_all::<M>); // to check the values that all operations have left
@@ -404,6 +453,8 @@ impl<M: Map> Stage<M> {
                 self.live = 0;
                 timed(|| self.maps.clear())
             }
+            Operation::MakeDrop => self.make_and_drop(operation.maps(self.slots), 1),
+            Operation::Crowd => self.make_and_drop(operation.maps(self.slots), CROWD),
             Operation::Bytes | Operation::Churned | Operation::Refilled => {
                 unreachable!("not a time")
             }
@@ -528,6 +579,11 @@ fn loop_over_all<M: Map>(map: &mut M) -> u64 {
 }
 
 #[inline(never)]
+fn look_up_each<M: Map>(map: &mut M) -> u64 {
+    map.look_up_each()
+}
+
+#[inline(never)]
 fn retain_unmarked<M: Map>(map: &mut M) {
     map.retain(|value| value.number() < u64::from(MARK));
 }
@@ -556,11 +612,21 @@ fn loop_over_column<M: Map>(column: &M::Column) -> u64 {
 }
 
 #[inline(never)]
+fn make_column_with_room<M: Map>(column: &mut M::Column, keys: &[M::Key], numbers: &[u32]) {
+    *column = M::Column::with_room(keys.len());
+    fill_column::<M>(column, keys, numbers);
+}
+
+#[inline(never)]
 fn make_column<M: Map>(column: &mut M::Column, keys: &[M::Key], numbers: &[u32]) {
     *column = M::Column::empty();
-    for (&key, &number) in keys.iter().zip(numbers) {
-        column.insert(key, M::Value::of(column_number(number).into()));
-    }
+    fill_column::<M>(column, keys, numbers);
+}
+
+#[inline(never)]
+fn refill_column<M: Map>(column: &mut M::Column, keys: &[M::Key], numbers: &[u32]) {
+    column.clear();
+    fill_column::<M>(column, keys, numbers);
 }
 
 #[inline(never)]
@@ -576,6 +642,50 @@ fn exchange_column<M: Map>(column: &mut M::Column, keys: &[M::Key], numbers: &[u
         black_box(column.remove(key));
         column.insert(key, M::Value::of(column_number(number).into()));
     }
+}
+
+#[inline(never)]
+fn search<M: Map>(keys: &[M::Key]) -> u64 {
+    search_with::<M>(keys, M::Column::insert_new)
+}
+
+#[inline(never)]
+fn search_by_entry<M: Map>(keys: &[M::Key]) -> u64 {
+    search_with::<M>(keys, M::Column::insert_by_entry)
+}
+
+/// Searches a graph breadth-first, with the distances from the first key in a new column; returns their sum. Two
+/// edges lead from each place to others, so that the distance of a place is the number of its binary digits.
+#[inline(always)]
+fn search_with<M: Map>(
+    keys: &[M::Key],
+    insert_new: impl Fn(&mut M::Column, M::Key, M::Value) -> bool,
+) -> u64 {
+    let mut distances = M::Column::empty();
+    distances.insert(keys[0], M::Value::of(0));
+    let mut queue: Vec<usize> = Vec::with_capacity(keys.len());
+    queue.push(0);
+    let (mut next, mut sum) = (0, 0);
+    while let Some(&place) = queue.get(next) {
+        let distance = distances.get(keys[place]).map_or(0, Value::number);
+        for edge in [2 * place, 2 * place + 1] {
+            let other = if edge < keys.len() { edge } else { edge - keys.len() };
+            if insert_new(&mut distances, keys[other], M::Value::of(distance + 1)) {
+                queue.push(other);
+            }
+        }
+        sum += distance;
+        next += 1;
+    }
+    sum
+}
+
+#[inline(never)]
+fn make_and_fill<M: Map>(make: fn(usize) -> M, keys: &mut [M::Key]) -> (M, u64) {
+    let mut map = make(0);
+    insert_all(&mut map, keys, 0);
+    let last = keys.last().and_then(|&key| map.get(key)).map_or(0, Value::digest);
+    (map, last)
 }
 
 #[inline(never)]

@@ -19,6 +19,7 @@ impl<V: Value> Map for Plain<V> {
     type Column = Secondary<V>;
 
     own!(empty with_room insert get get_mut get_many remove values retain drain copy clear);
+    own!(@ look_up_each by contains_key);
 
     fn in_small_pages(slots: usize) -> Self {
         Self::builder().huge_pages(HugePages::Never).capacity(slots).build()
@@ -39,8 +40,8 @@ impl<V: Value> Map for Plain<V> {
 }
 
 impl<V: Value> Column<DefaultKey, V> for Secondary<V> {
-    own!(empty with_room);
-    own!(@ column_of DefaultKey);
+    own!(empty with_room clear);
+    own!(@ column_of DefaultKey, stayput::secondary::Entry);
 
     fn in_small_pages(slots: usize) -> Self {
         Self::builder().huge_pages(HugePages::Never).capacity(slots).build()
@@ -53,6 +54,7 @@ impl<V: Value> Map for Packed<V> {
     type Column = Secondary<V>;
 
     own!(empty with_room insert get get_mut get_many remove values retain drain copy join clear);
+    own!(@ look_up_each by contains_key);
 
     fn no_key() -> DefaultKey {
         DefaultKey::null()

@@ -2,13 +2,13 @@
 //!
 //! Two views of the same closures. The first is a table of ratios: `Vec` and `VmVec` take turns, so that a busy
 //! machine slows both, and the median of the ratios of neighbouring turns is shown with its quartiles. The
-//! second is criterion's, with times and plots. `--ratios` stops after the table, `--quick` makes everything
-//! shorter.
+//! second is criterion's, with times and plots. `--ratios` stops after the table, `--ratios TEXT` has only
+//! operations whose names contain the text, `--quick` makes everything shorter.
 //!
 //! Both arrays are warm, except where they are created, and check their results by a sum. See
 //! `benches/README.md`.
 
-use bench_common::memory::{Element, Entity};
+use bench_common::memory::{Element, Entity, Record};
 use bench_common::spread::Spread;
 use criterion::{Criterion, Throughput};
 use stayput::{HugePages, VmVec};
@@ -17,7 +17,9 @@ use std::ops::DerefMut;
 use std::time::{Duration, Instant};
 
 /// What both arrays can do, so that they run the same code.
-trait Array<T: Copy>: DerefMut<Target = [T]> + Clone + Extend<T> + Sized {
+trait Array<T: Copy + 'static>:
+    DerefMut<Target = [T]> + Clone + Extend<T> + for<'a> Extend<&'a T> + Sized
+{
     fn empty() -> Self;
     fn with_room(count: usize) -> Self;
     fn push(&mut self, value: T);
@@ -33,7 +35,7 @@ trait Array<T: Copy>: DerefMut<Target = [T]> + Clone + Extend<T> + Sized {
 
 macro_rules! array {
     ($array:ident) => {
-        impl<T: Copy> Array<T> for $array<T> {
+        impl<T: Copy + 'static> Array<T> for $array<T> {
             fn empty() -> Self {
                 $array::new()
             }
@@ -155,6 +157,17 @@ fn extend_iter<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     })
 }
 
+fn extend_refs<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let mut array: A = warm(count);
+    let from: Vec<T> = warm(count);
+    Box::new(move || {
+        array.clear();
+        let time = timed(|| array.extend(black_box(&from)));
+        assert_eq!(sum(&array), sum(&from));
+        time
+    })
+}
+
 fn extend_copied<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     let mut array: A = warm(count);
     let from: Vec<T> = warm(count);
@@ -266,6 +279,19 @@ fn make_fill_drop<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     })
 }
 
+/// As above, by pushing.
+fn make_push_drop<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    Box::new(move || {
+        timed_often(count, || {
+            let mut array = A::with_room(black_box(count));
+            for n in 0..count as u64 {
+                array.push(T::of(black_box(n)));
+            }
+            assert_eq!(black_box(&array).last().map(T::number), Some(count as u64 - 1));
+        })
+    })
+}
+
 fn pop<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     let mut array: A = warm(count);
     Box::new(move || {
@@ -357,7 +383,9 @@ fn operations() -> Vec<Operation> {
     both!(push, 1.05, 64);
     both!(extend_slice, 1.02, 64);
     both!(extend_iter, 1.02, 64);
+    both!(extend_refs, 1.05, 64);
     both!(extend_copied, 1.05, 64);
+    both!(extend_copied, 1.05, "200-byte", Record, "64 KiB", 64 << 10);
     both!(dedup, 1.05, 64);
     both!(retain, 1.05, 64);
     both!(swap_remove, 1.05, 64);
@@ -376,6 +404,11 @@ fn operations() -> Vec<Operation> {
     ] {
         both!(make_fill_drop, bound, "64-byte", Entity, size, bytes);
     }
+    for (size, count) in [("100 elements", 100), ("1 K", 1 << 10), ("64 K", 64 << 10)] {
+        both!(make_push_drop, 1.05, "u64", u64, size, 8 * count);
+        both!(make_push_drop, 1.05, "64-byte", Entity, size, 64 * count);
+    }
+    both!(collect, 1.2, "u8", u8, "1,000 elements", 1000);
     both!(collect, 1.2, "u64", u64, "100 elements", 800);
     both!(collect, 1.2, "64-byte", Entity, "100 elements", 6400);
     both!(collect, 1.2, "64-byte", Entity, "64 KiB", 64 << 10);
@@ -446,7 +479,11 @@ fn main() {
         return; // `cargo test --benches`: nothing to measure
     }
     let quick = has("--quick");
-    let operations = operations();
+    let mut operations = operations();
+    let after_ratios = std::env::args().skip_while(|arg| arg != "--ratios").nth(1);
+    if let Some(text) = after_ratios.filter(|arg| !arg.starts_with('-')) {
+        operations.retain(|one| one.name.contains(&text));
+    }
     ratios(&operations, Duration::from_millis(if quick { 100 } else { 2000 }));
     if has("--ratios") {
         return;

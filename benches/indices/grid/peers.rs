@@ -37,6 +37,11 @@ impl<const D: usize> Points<D> for OldKdTree<D> {
             each(near.distance);
         }
     }
+
+    #[inline]
+    fn nearest_one(&mut self, center: [f32; D]) -> f32 {
+        Self::nearest_one::<kiddo_5::SquaredEuclidean>(self, &center).distance
+    }
 }
 
 pub(crate) type KdTree<const D: usize> = kiddo::ImmutableKdTree<f32, D>;
@@ -65,6 +70,11 @@ impl<const D: usize> Points<D> for KdTree<D> {
             each(near.distance);
         }
     }
+
+    #[inline]
+    fn nearest_one(&mut self, center: [f32; D]) -> f32 {
+        self.query(&center).nearest_one::<kiddo::SquaredEuclidean<f32>>().execute().distance
+    }
 }
 
 pub(crate) type Rectangles<const D: usize> = RTree<GeomWithData<[f32; D], u32>>;
@@ -90,6 +100,11 @@ impl<const D: usize> Points<D> for Rectangles<D> {
         let found = self.nearest_neighbor_iter_with_distance_2(center).take(NEAREST);
         found.for_each(|(_, square)| each(square));
     }
+
+    #[inline]
+    fn nearest_one(&mut self, center: [f32; D]) -> f32 {
+        self.nearest_neighbor_with_distance_2(center).map_or(0.0, |(_, square)| square)
+    }
 }
 
 /// A grid of the plane, with handles to objects.
@@ -99,7 +114,7 @@ pub(crate) struct Flat {
 }
 
 impl Points<2> for Flat {
-    const LACKS: &'static [Operation] = &[Operation::Nearest];
+    const LACKS: &'static [Operation] = &[Operation::Nearest, Operation::NearestOne];
 
     fn of(positions: &[[f32; 2]]) -> Self {
         let mut grid = flat_spatial::Grid::new(1);
@@ -118,9 +133,5 @@ impl Points<2> for Flat {
     fn within(&mut self, center: [f32; 2], radius: f32, mut each: impl FnMut(u32)) {
         let found = self.grid.query_around(center, radius);
         found.filter_map(|(handle, _)| self.grid.get(handle)).for_each(|(_, &id)| each(id));
-    }
-
-    fn nearest(&mut self, _: [f32; 2], _: impl FnMut(f32)) {
-        unreachable!("no nearest points");
     }
 }

@@ -4,9 +4,9 @@ use bench_common::compare;
 use bench_common::memory::{List, list};
 use bench_common::random::Random;
 
-use super::{LATTICE, PAIRS_RADIUS, Points, RADIUS};
+use super::{LATTICE, PAIRS_RADIUS, Points, RADIUS, WIDE_RADIUS, cells_along};
 use crate::operation::Operation;
-use crate::stage::{Sample, narrow, timed};
+use crate::stage::{Sample, timed};
 
 /// The number of look-ups in a measurement.
 const QUERIES: usize = 10_000;
@@ -28,11 +28,10 @@ pub(crate) struct Stage<P, const D: usize> {
 impl<P: Points<D>, const D: usize> Stage<P, D> {
     /// Creates a world with one point for each cell.
     pub(crate) fn new(rows: usize) -> Self {
-        let cells = (1..rows).find(|cells| cells.pow(narrow(D)) >= rows).unwrap_or(1);
         let mut stage = Self {
             points: None,
             positions: list([]),
-            side: cells * usize::from(LATTICE),
+            side: cells_along::<D>(rows) * usize::from(LATTICE),
             random: Random::new(rows as u64),
         };
         stage.positions = list((0..rows).map(|_| stage.anywhere()));
@@ -114,7 +113,11 @@ impl<P: Points<D>, const D: usize> compare::Stage<Operation> for Stage<P, D> {
             Operation::Within => {
                 self.look_up(operation, |points, places| all_within(points, places, RADIUS))
             }
+            Operation::WithinThree => {
+                self.look_up(operation, |points, places| all_within(points, places, WIDE_RADIUS))
+            }
             Operation::Nearest => self.look_up(operation, all_nearest),
+            Operation::NearestOne => self.look_up(operation, all_nearest_one),
             Operation::Pairs => self.pairs(),
             _ => unreachable!("belongs to another group"),
         };
@@ -158,6 +161,14 @@ fn all_nearest<P: Points<D>, const D: usize>(points: &mut P, places: &[[f32; D]]
         points.nearest(place, |square| sum = sum.wrapping_add(whole(square * unit)));
     }
     sum
+}
+
+#[inline(never)]
+fn all_nearest_one<P: Points<D>, const D: usize>(points: &mut P, places: &[[f32; D]]) -> u64 {
+    let unit = f32::from(LATTICE) * f32::from(LATTICE);
+    places
+        .iter()
+        .fold(0, |sum: u64, &place| sum.wrapping_add(whole(points.nearest_one(place) * unit)))
 }
 
 #[expect(

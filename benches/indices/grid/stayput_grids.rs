@@ -4,7 +4,7 @@ use stayput::index::grid::{Near, Position};
 use stayput::index::{Grid, SortedGrid};
 use stayput::{Table, indices};
 
-use super::{CELL, NEAREST, Points};
+use super::{CELL, NEAREST, Points, square};
 
 /// A grid with default settings.
 pub(crate) struct Plain<const D: usize> {
@@ -31,6 +31,12 @@ macro_rules! look_ups {
         fn nearest(&mut self, center: [f32; D], mut each: impl FnMut(f32)) {
             self.$grid.nearest_into(center, NEAREST, &mut self.near);
             self.near.iter().for_each(|near| each(near.distance_squared));
+        }
+
+        #[inline]
+        fn nearest_one(&mut self, center: [f32; D]) -> f32 {
+            self.$grid.nearest_into(center, 1, &mut self.near);
+            self.near[0].distance_squared
         }
 
         fn pairs(&mut self, _: &[[f32; D]], radius: f32) -> u64 {
@@ -120,10 +126,13 @@ macro_rules! bodies {
                 #[inline]
                 fn nearest(&mut self, center: [f32; $axes], mut each: impl FnMut(f32)) {
                     let found = Table::nearest(self, |by| &by.position, center, NEAREST);
-                    found.for_each(|(_, (body, _))| {
-                        let apart = body.position.iter().zip(center).map(|(at, of)| at - of);
-                        each(apart.map(|along| along * along).sum());
-                    });
+                    found.for_each(|(_, (body, _))| each(square(body.position, center)));
+                }
+
+                #[inline]
+                fn nearest_one(&mut self, center: [f32; $axes]) -> f32 {
+                    let mut found = Table::nearest(self, |by| &by.position, center, 1);
+                    found.next().map_or(0.0, |(_, (body, _))| square(body.position, center))
                 }
 
                 fn pairs(&mut self, _: &[[f32; $axes]], radius: f32) -> u64 {

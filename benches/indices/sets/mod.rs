@@ -7,6 +7,7 @@ pub(crate) mod stayput_indices;
 use foldhash::fast::FixedState;
 use stayput::VmVec;
 
+use crate::operation::Operation;
 pub(crate) use crate::stage::Target;
 
 /// The hasher of all structures that accept one.
@@ -52,6 +53,9 @@ pub(crate) trait Sets: Sized {
     /// Identifies a row to move or remove; `()` if its slot suffices.
     type Handle: Copy;
 
+    /// Operations that are not measured; most structures do not find rows by id.
+    const LACKS: &'static [Operation] = &[Operation::MixedMoves];
+
     /// Creates an empty structure with as little memory as possible.
     fn empty() -> Self;
 
@@ -59,6 +63,11 @@ pub(crate) trait Sets: Sized {
     fn keep(&mut self, _rows: impl Iterator<Item = Member>) {}
 
     fn insert(&mut self, row: Member) -> Self::Handle;
+
+    /// Returns the value of the row with that id.
+    fn find(&self, _id: u32) -> Option<u64> {
+        unreachable!("the operation is in LACKS")
+    }
 
     /// Returns the sum of the values of a set's rows.
     fn sum(&self, set: u32) -> u64;

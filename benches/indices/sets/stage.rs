@@ -1,13 +1,19 @@
 //! Rows and their sets, operation by operation.
 
+use std::hint::black_box;
+
 use bench_common::compare;
 use bench_common::memory::{List, list};
 use bench_common::random::Random;
+use bench_common::small;
 use bench_common::usage::resident_bytes;
 
 use super::{Member, Sets, Target, value};
 use crate::operation::{Operation, SAMPLE_MAX};
 use crate::stage::{Sample, narrow, timed};
+
+/// One in this number of rows is moved; the others are looked up.
+const ONE_IN: usize = 10;
 
 pub(crate) struct Stage<S: Sets> {
     rows: usize,
@@ -104,37 +110,46 @@ impl<S: Sets> Stage<S> {
     fn walk(&mut self) -> Sample {
         let full = self.full();
         let sets = self.draw_sets((self.rows.min(SAMPLE_MAX) / self.mean).max(1));
-        let (time, sum) = timed(|| sum_all(&full, &sets));
+        let passes = small::passes(self.rows);
+        let (time, sum) = timed(|| {
+            (0..passes).fold(0_u64, |sum, _| sum.wrapping_add(sum_all(black_box(&full), &sets)))
+        });
         self.full = Some(full);
         let known = self.known();
         let walked = sets.iter().map(|&set| known[set as usize]);
         let (count, expected) = walked.fold((0, 0_u64), |(count, sum), (more, values)| {
             (count + more, sum.wrapping_add(values))
         });
-        assert_eq!(sum, expected, "walked");
-        Sample::new(Operation::Walk, time, count, sum)
+        assert_eq!(sum, expected.wrapping_mul(passes as u64), "walked");
+        Sample::new(Operation::Walk, time, passes * count, sum)
     }
 
     fn count(&mut self) -> Sample {
         let full = self.full();
         let sets = self.draw_sets((self.rows.min(SAMPLE_MAX) / self.mean).max(1));
-        let (time, count) = timed(|| count_all(&full, &sets));
+        let passes = small::passes(self.rows);
+        let (time, count) =
+            timed(|| (0..passes).map(|_| count_all(black_box(&full), &sets)).sum::<usize>());
         self.full = Some(full);
         let known = self.known();
         let expected: usize = sets.iter().map(|&set| known[set as usize].0).sum();
-        assert_eq!(count, expected, "counted");
-        Sample::new(Operation::Count, time, sets.len(), count as u64)
+        assert_eq!(count, passes * expected, "counted");
+        Sample::new(Operation::Count, time, passes * sets.len(), count as u64)
+    }
+
+    /// Draws, for each row, a set that differs from its current one.
+    fn draw_others(&mut self, rows: &[Target<S::Handle>]) -> List<u32> {
+        list(rows.iter().map(|row| {
+            let from = self.set_of[row.slot as usize] as usize;
+            narrow((from + 1 + self.random.below(self.sets - 1)) % self.sets)
+        }))
     }
 
     fn shift(&mut self) -> Sample {
         let mut full = self.full();
         let count = (self.rows / 2).min(SAMPLE_MAX);
         let rows = self.draw(count);
-        // A set that differs from the current one.
-        let to = list(rows.iter().map(|row| {
-            let from = self.set_of[row.slot as usize] as usize;
-            narrow((from + 1 + self.random.below(self.sets - 1)) % self.sets)
-        }));
+        let to = self.draw_others(&rows);
         let (time, ()) = timed(|| shift_all(&mut full, &rows, &to));
         for (row, &set) in rows.iter().zip(&to) {
             self.set_of[row.slot as usize] = set;
@@ -142,6 +157,20 @@ impl<S: Sets> Stage<S> {
         let checksum = self.check(&full);
         self.full = Some(full);
         Sample::new(Operation::Move, time, count, checksum)
+    }
+
+    /// Looks up rows by their id and by their set in turns, and moves one row in ten.
+    fn mixed_moves(&mut self) -> Sample {
+        let mut full = self.full();
+        let rows = self.draw(self.rows.min(SAMPLE_MAX));
+        let to = self.draw_others(&rows);
+        let (time, checksum) = timed(|| mix_all(&mut full, &rows, &to));
+        for (row, &set) in rows.iter().zip(&to).step_by(ONE_IN) {
+            self.set_of[row.slot as usize] = set;
+        }
+        self.check(&full);
+        self.full = Some(full);
+        Sample::new(Operation::MixedMoves, time, rows.len(), checksum)
     }
 
     /// Removes half of the rows, which ends the structure.
@@ -159,8 +188,8 @@ impl<S: Sets> Stage<S> {
 }
 
 impl<S: Sets> compare::Stage<Operation> for Stage<S> {
-    fn can(&self, _: Operation) -> bool {
-        true
+    fn can(&self, operation: Operation) -> bool {
+        !S::LACKS.contains(&operation)
     }
 
     fn perform(&mut self, operation: Operation) -> Vec<Sample> {
@@ -169,6 +198,7 @@ impl<S: Sets> compare::Stage<Operation> for Stage<S> {
             Operation::Walk => self.walk(),
             Operation::Count => self.count(),
             Operation::Move => self.shift(),
+            Operation::MixedMoves => self.mixed_moves(),
             Operation::Discard => self.discard(),
             _ => unreachable!("belongs to another group"),
         };
@@ -200,6 +230,21 @@ fn shift_all<S: Sets>(all: &mut S, rows: &[Target<S::Handle>], to: &[u32]) {
     for (&row, &set) in rows.iter().zip(to) {
         all.shift(row, set);
     }
+}
+
+/// Returns the sum of the values found.
+#[inline(never)]
+fn mix_all<S: Sets>(all: &mut S, rows: &[Target<S::Handle>], to: &[u32]) -> u64 {
+    rows.iter().zip(to).enumerate().fold(0, |sum: u64, (place, (&row, &set))| {
+        sum.wrapping_add(match place % ONE_IN {
+            0 => {
+                all.shift(row, set);
+                0
+            }
+            place if place % 2 == 0 => all.sum(set),
+            _ => all.find(row.slot).unwrap_or(0),
+        })
+    })
 }
 
 #[inline(never)]

@@ -4,6 +4,7 @@ use stayput::index::{ListIndex, SetIndex};
 use stayput::{DefaultKey, Table, indices};
 
 use super::{Hasher, Index, Member, Sets, Target};
+use crate::operation::Operation;
 
 /// Both indices share their method names.
 macro_rules! index {
@@ -56,11 +57,20 @@ indices! {
     }
 }
 
-/// Both tables share their method names.
+indices! {
+    pub(crate) struct IdAndManyBy for Member {
+        id: Unique<u32, Hasher> = |row| row.id,
+        set: Many<u32, Hasher> = |row| row.set,
+    }
+}
+
+/// All tables share their method names.
 macro_rules! table {
-    ($by:ty) => {
+    ($by:ty $(, $($find:tt)+)?) => {
         impl Sets for Table<Member, $by> {
             type Handle = DefaultKey;
+
+            $($($find)+)?
 
             fn empty() -> Self {
                 Self::new()
@@ -97,3 +107,12 @@ macro_rules! table {
 
 table!(ManyBy);
 table!(ListBy);
+table! {
+    IdAndManyBy,
+    const LACKS: &'static [Operation] = &[];
+
+    #[inline]
+    fn find(&self, id: u32) -> Option<u64> {
+        self.find(|by| &by.id, &id).map(|(_, row)| row.value)
+    }
+}

@@ -26,6 +26,13 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// Changes the row, and returns its new value.
+    #[inline]
+    pub(crate) fn change(&mut self, mask: u64) -> u64 {
+        self.value ^= mask;
+        self.value
+    }
+
     /// Returns the row with that number, which leads to another row. Writes all fields.
     #[inline]
     pub(crate) fn new(number: u64, next: u64) -> Self {
@@ -80,6 +87,11 @@ pub(crate) trait Unique: Sized {
     /// Replaces a row's key, and returns whether it succeeded.
     fn rekey(&mut self, row: Target<Self::Handle>, old: u64, new: u64) -> bool;
 
+    /// Changes a row except for its key, by `mask`, and returns its new value.
+    fn modify(&mut self, _row: Target<Self::Handle>, _key: u64, _mask: u64) -> Option<u64> {
+        unreachable!("the operation is in LACKS")
+    }
+
     fn clear(&mut self);
 }
 
@@ -108,6 +120,9 @@ pub(crate) struct Indexed<I> {
 
 impl<I: Index> Unique for Indexed<I> {
     type Handle = ();
+
+    /// The rows are not its own.
+    const LACKS: &'static [Operation] = &[Operation::Modify];
 
     fn empty() -> Self {
         Self { index: I::empty(), rows: VmVec::new() }

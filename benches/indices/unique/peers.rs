@@ -126,6 +126,11 @@ impl Unique for IndexMap {
         true
     }
 
+    #[inline]
+    fn modify(&mut self, _: Target<()>, key: u64, mask: u64) -> Option<u64> {
+        Some(self.get_mut(&key)?.change(mask))
+    }
+
     fn clear(&mut self) {
         self.clear();
     }
@@ -170,6 +175,11 @@ impl Unique for ByHand {
         row.key = new;
         self.by_key.insert(new, handle);
         was_there
+    }
+
+    #[inline]
+    fn modify(&mut self, row: Target<DefaultKey>, _: u64, mask: u64) -> Option<u64> {
+        Some(self.rows.get_mut(row.handle)?.change(mask))
     }
 
     fn clear(&mut self) {

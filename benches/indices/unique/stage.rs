@@ -17,6 +17,12 @@ use crate::stage::{Sample, narrow, timed};
 /// The number of growths in which the longest insertion is searched for.
 const GROWTHS: usize = 3;
 
+/// One in this number of rows gets another key; the others are looked up.
+const ONE_IN: usize = 10;
+
+/// The bits of values that are modified.
+const MASK: u64 = 0xFF00;
+
 /// The number of insertions in a frame, and its duration, which leaves some idle time.
 const FRAME_ROWS: usize = 20_000;
 const FRAME: Duration = Duration::from_micros(8_333);
@@ -299,18 +305,23 @@ impl<U: Unique> Stage<U> {
         Sample::new(Operation::Reinsert, time, count * self.structures(), self.sum_of_all())
     }
 
+    /// Returns the rows in the first `count` slots of each structure's order.
+    fn targets_drawn(&self, count: usize) -> List<Target<U::Handle>> {
+        let lists = self.order.chunks_exact(self.rows).zip(self.handles.chunks_exact(self.rows));
+        list(lists.flat_map(|(order, handles)| {
+            order[..count].iter().map(|&slot| {
+                let handle = handles[slot as usize].expect("the row was inserted");
+                Target { slot, handle }
+            })
+        }))
+    }
+
     /// Gives rows other keys, and then the old ones again.
     fn rekey(&mut self) -> Sample {
         self.bring_to(State::Full);
         let count = self.sample();
         self.draw(count);
-        let lists = self.order.chunks_exact(self.rows).zip(self.handles.chunks_exact(self.rows));
-        let targets: List<Target<U::Handle>> = list(lists.flat_map(|(order, handles)| {
-            order[..count].iter().map(|&slot| {
-                let handle = handles[slot as usize].expect("the row was inserted");
-                Target { slot, handle }
-            })
-        }));
+        let targets = self.targets_drawn(count);
         let (time, changed) = timed(|| {
             let all = self.all.iter_mut().zip(targets.chunks_exact(count));
             let all = all.zip((0..).step_by(self.rows));
@@ -322,6 +333,48 @@ impl<U: Unique> Stage<U> {
         let all = 2 * count * self.structures();
         assert_eq!(changed, all, "all keys were replaced");
         Sample::new(Operation::Rekey, time, all, self.sum_of_all())
+    }
+
+    /// Changes rows, but not their keys, and then back.
+    fn modify(&mut self) -> Sample {
+        self.bring_to(State::Full);
+        let count = self.sample();
+        self.draw(count);
+        let (targets, keys) = (self.targets_drawn(count), self.keys_drawn(count));
+        let (time, sum) = timed(|| {
+            let rows = targets.chunks_exact(count).zip(keys.chunks_exact(count));
+            self.all.iter_mut().zip(rows).fold(0_u64, |sum, (one, (targets, keys))| {
+                let there = modify_all(one, targets, keys);
+                sum.wrapping_add(there).wrapping_add(modify_all(one, targets, keys))
+            })
+        });
+        let changed = self.numbers(count).map(|number| value(number) ^ MASK);
+        let expected = changed.fold(self.sum_drawn(count), u64::wrapping_add);
+        assert_eq!(sum, expected, "modified");
+        Sample::new(Operation::Modify, time, 2 * count * self.structures(), self.sum_of_all())
+    }
+
+    /// Looks up rows, and gives some of them other keys, and then the old ones again.
+    fn mixed(&mut self) -> Sample {
+        self.bring_to(State::Full);
+        let count = self.sample();
+        self.draw(count);
+        let targets = self.targets_drawn(count);
+        let (time, sum) = timed(|| {
+            let all = self.all.iter_mut().zip(targets.chunks_exact(count));
+            all.zip((0..).step_by(self.rows)).fold(0_u64, |sum, ((one, targets), first)| {
+                let there = mix_all(one, targets, first, first, first + OTHERS);
+                let back = mix_all(one, targets, first, first + OTHERS, first);
+                sum.wrapping_add(there).wrapping_add(back)
+            })
+        });
+        let values = self
+            .numbers(count)
+            .enumerate()
+            .map(|(place, number)| if place % count % ONE_IN == 0 { 1 } else { value(number) });
+        let expected = values.fold(0, u64::wrapping_add).wrapping_mul(2);
+        assert_eq!(sum, expected, "looked up, and changed");
+        Sample::new(Operation::Mixed, time, 2 * count * self.structures(), self.sum_of_all())
     }
 
     /// Takes, for each insertion, the shortest of several growths in the same memory, and of these the longest.
@@ -388,6 +441,8 @@ impl<U: Unique> compare::Stage<Operation> for Stage<U> {
             Operation::Remove => self.remove(),
             Operation::Reinsert => self.insert_again(),
             Operation::Rekey => self.rekey(),
+            Operation::Modify => self.modify(),
+            Operation::Mixed => self.mixed(),
             Operation::LongestWarm => self.longest_warm(),
             Operation::LongestCold => self.longest(operation, Pace::AtOnce),
             Operation::LongestPaced => self.longest(operation, Pace::InFrames),
@@ -447,4 +502,31 @@ fn rekey_all<U: Unique>(one: &mut U, rows: &[Target<U::Handle>], from: u64, to: 
         one.rekey(row, key(from + slot), key(to + slot))
     });
     rekeyed.count()
+}
+
+/// Changes the rows, and returns the sum of their new values.
+#[inline(never)]
+fn modify_all<U: Unique>(one: &mut U, rows: &[Target<U::Handle>], keys: &[u64]) -> u64 {
+    let rows = rows.iter().zip(keys);
+    rows.fold(0, |sum, (&row, &key)| sum.wrapping_add(one.modify(row, key, MASK).unwrap_or(0)))
+}
+
+/// Gives one row in ten the key of another number, and looks up the others; returns the sum of their values, and
+/// one for each row that had the expected key.
+#[inline(never)]
+fn mix_all<U: Unique>(
+    one: &mut U,
+    rows: &[Target<U::Handle>],
+    first: u64,
+    from: u64,
+    to: u64,
+) -> u64 {
+    rows.iter().enumerate().fold(0, |sum: u64, (place, &row)| {
+        let slot = u64::from(row.slot);
+        sum.wrapping_add(if place % ONE_IN == 0 {
+            one.rekey(row, key(from + slot), key(to + slot)).into()
+        } else {
+            one.find(key(first + slot)).map_or(0, |row| row.value)
+        })
+    })
 }

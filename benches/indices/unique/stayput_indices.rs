@@ -88,6 +88,8 @@ const NO_DIFFERENT: &[Operation] = &[
     Operation::Remove,
     Operation::Reinsert,
     Operation::Rekey,
+    Operation::Modify,
+    Operation::Mixed,
     Operation::LongestWarm,
 ];
 
@@ -129,6 +131,11 @@ impl<A: Ready> Unique for Declared<A> {
             was == old
         };
         self.0.modify(row.handle, change) == Some(true)
+    }
+
+    #[inline]
+    fn modify(&mut self, row: Target<DefaultKey>, _: u64, mask: u64) -> Option<u64> {
+        self.0.modify(row.handle, |row| row.change(mask))
     }
 
     fn clear(&mut self) {
