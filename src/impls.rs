@@ -30,8 +30,14 @@ macro_rules! exact_iterator {
             }
 
             #[inline]
-            fn last(mut self) -> Option<$item> {
-                self.next_back()
+            fn last(self) -> Option<$item> {
+                let last;
+                {
+                    // Dropped before the last is returned: if a drop panicked later, the last would leak.
+                    let mut rest = self;
+                    last = rest.next_back();
+                }
+                last
             }
 
             $($($more)*)?

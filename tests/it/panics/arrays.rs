@@ -168,6 +168,7 @@ macro_rules! tests {
                     |_, vec| drop(vec.drain(..)),
                     |_, vec| drop(vec.drain(1..5).nth(1)),
                     |_, vec| drop(vec.drain(..).next_back()),
+                    |_, vec| drop(vec.drain(2..7).last()),
                     |_, vec| {
                         let mut drain = vec.drain(1..9);
                         let _given = (drain.next(), drain.next_back());
@@ -190,6 +191,7 @@ macro_rules! tests {
                     |_, vec| drop(vec.into_iter().next()),
                     |_, vec| drop(vec.into_iter().nth(2)),
                     |_, vec| drop(vec.into_iter().nth_back(2)),
+                    |_, vec| drop(vec.into_iter().last()),
                     |_, vec| {
                         let mut iter = vec.into_iter();
                         let _given = (iter.next(), iter.next_back());

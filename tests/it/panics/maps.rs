@@ -245,6 +245,7 @@ macro_rules! tests {
                     },
                     |_, map| map.into_values().for_each(drop),
                     |_, map| drop(map.into_values().nth(3)),
+                    |_, map| drop(map.into_values().last()),
                     |_, map| {
                         let mut values = map.into_values();
                         drop(values.next());
@@ -580,6 +581,7 @@ fn a_secondary_map_iterated_from_both_ends_survives_a_panicking_drop() {
         let mut drain = map.drain();
         drop([drain.next(), drain.next_back()]);
     }]);
+    at_each::<secondary::Ten>(Step::Drop).of(&[|_, map| drop(map.drain().last())]);
     at_each::<secondary::Ten>(Step::Drop).of_taken(&[|_, map| {
         let mut items = map.into_iter();
         drop([items.next(), items.next_back()]);
