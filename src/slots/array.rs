@@ -10,8 +10,8 @@
 //! - a state becomes live only after the value was written: right after, in [`Slots::write`] and where threads insert
 //!   into a shared map; or again, if the value stayed in place, in [`Slots::revive`] and [`Slots::get_disjoint_mut`];
 //! - a state stops being live before the value is moved out or dropped;
-//! - a slot gets below the length either by a write or as a vacant one, with fresh zeros or a zeroed state; see
-//!   [`Slots::extend_vacant`];
+//! - a slot gets below the length either by a write or as a vacant one, with fresh zeros or a state that was written;
+//!   see [`Slots::extend_vacant`] and [`Slots::push_vacant`];
 //! - the memory of pages is returned only after the state of each slot in them was checked.
 //!
 //! No user code runs in between: no clone, no drop except in [`Slots::drop_values`], and no closure except in

@@ -116,7 +116,7 @@ impl Bitmap {
 
     /// Takes the memory that all indices below `len`, which is at most 2^32, need in order to be set.
     ///
-    /// May enter the kernel. Touches the summaries (1/64 of the bitmap), less than 64 KiB of the bitmap itself, and
+    /// May enter the kernel. Touches the other levels (1/32 of the bitmap), less than 64 KiB of the bitmap itself, and
     /// reused memory.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ impl Bitmap {
         self.words
     }
 
-    /// Returns the stats of the lowest level. The others, 1/64 of it, are in separate memory.
+    /// Returns the stats of the lowest level. The others, 1/32 of it, are in separate memory.
     pub(crate) fn stats(&self) -> VecStats {
         self.words.stats()
     }

@@ -65,12 +65,21 @@ impl Model {
             self.marked.insert(index);
             return;
         }
-        let on_stack = self.front.len() - usize::from(self.is_beside);
+        let near = 2 * (slots - count) + 128;
+        let is_far = |(index, _): &(u32, u32)| *index as usize >= near;
+        let mut on_stack = self.front.len() - usize::from(self.is_beside);
+        if self.front[..on_stack].get(count % on_stack.max(1)).is_some_and(is_far) {
+            let stack = self.front.drain(..on_stack);
+            let (far, near): (Vec<_>, Vec<_>) = stack.partition(is_far);
+            on_stack = near.len();
+            self.front.splice(..0, near);
+            self.marked.extend(far.iter().map(|(index, _)| index));
+        }
         if on_stack == room {
             let oldest = self.front.drain(..on_stack.div_ceil(2));
             self.marked.extend(oldest.map(|(index, _)| index));
         }
-        if (index as usize) < 2 * (slots - count) + 128 && room > 0 {
+        if !is_far(&(index, last)) && room > 0 {
             self.push(index, last);
         } else {
             self.marked.insert(index);
@@ -217,6 +226,17 @@ fn each_hole_is_either_in_front_or_marked() {
             }
         });
     }
+}
+
+#[test]
+fn holes_on_the_stack_that_have_become_far_are_marked() {
+    let (holes, front, marked) = (Holes::new(), Vec::new(), BTreeSet::new());
+    let mut model = Model { holes, front, is_beside: false, marked, covered: 0 };
+    for op in [Op::Cover(300), Op::RemoveMany(0, 130), Op::RemoveMany(170, 130)] {
+        model.apply(op);
+        model.check();
+    }
+    assert_eq!(model.front, [(296, 7)]);
 }
 
 #[test]

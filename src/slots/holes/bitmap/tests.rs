@@ -105,6 +105,28 @@ fn levels_are_added_and_removed_with_coverage() {
 }
 
 #[test]
+fn full_words_are_known_when_levels_are_added_and_removed() {
+    for len in [64, 65, 4096, 4097, 4160, 8192, 262_144, 262_145] {
+        let mut bitmap = covering(len);
+        bitmap.set_range(0, len);
+        bitmap.check();
+        for covered in [0, len, 4097, 600_000] {
+            let mut clone = bitmap.try_clone(covered, 600_000).unwrap();
+            clone.check();
+            clone.clear_range(len / 2, len);
+            clone.uncover(len / 2);
+            clone.check();
+            clone.cover(len).unwrap();
+            clone.check();
+        }
+        bitmap.cover(600_000).unwrap();
+        bitmap.check();
+        bitmap.repair();
+        bitmap.check();
+    }
+}
+
+#[test]
 #[cfg(target_pointer_width = "64")]
 fn the_highest_level_that_indices_need_is_used() {
     let len = (1 << 30) + 65;
