@@ -236,8 +236,9 @@ impl Bitmap {
         for index in indices {
             debug_assert!(!self.contains(index), "{index} is in the set");
             let (at, bit) = split(index);
-            let before = self.words[at];
-            self.words[at] = before | bit;
+            let word = &mut self.words[at];
+            let before = *word;
+            *word |= bit;
             self.bits_set(at, before, before | bit);
         }
     }
@@ -249,9 +250,10 @@ impl Bitmap {
     /// If the word is not covered.
     #[inline]
     pub fn set_in_word(&mut self, at: usize, bits: u64) {
-        let before = self.words[at];
+        let word = &mut self.words[at];
+        let before = *word;
         debug_assert_eq!(before & bits, 0, "some of {bits:#x} are set in word {at}");
-        self.words[at] = before | bits;
+        *word |= bits;
         self.count += bits.count_ones() as usize;
         if bits != 0 {
             self.bits_set(at, before, before | bits);

@@ -44,6 +44,7 @@ use crate::slots::words::Words;
 use crate::vec::VecStats;
 use std::mem;
 use std::num::NonZeroU32;
+use std::ops::Range;
 
 /// A slot to fill: its index in the upper half, and the last generation that it has had in the lower.
 ///
@@ -143,23 +144,9 @@ impl Holes {
     /// The room on the stack at first: for two words of holes, which may be moved there at once.
     const LEAST_ROOM: usize = 2 * WORD_SLOTS;
 
-    /// Returns how many holes the stack has room for in a map with `slots` slots. These are the slots in use, not the
-    /// committed ones, so that the same calls make the same keys.
-    ///
-    /// More room helps frames that remove many values and then insert many. But iteration reads each hole in front,
-    /// which the processor cannot predict, since it has no bit. Frames that remove 5,000 of up to a million values and
-    /// insert 9,090 take 0.74 to 1.02 of `slotmap`'s time with room for 8,192, and 0.97 to 1.11 with room for 1,024.
-    /// Iterating over 1,024 slots, half of them holes, takes 2.1 ns per value with room for 128, and 7.3 ns with room
-    /// for all.
-    const fn room_for(slots: usize) -> usize {
-        match slots / 32 {
-            0..Self::LEAST_ROOM => Self::LEAST_ROOM,
-            room @ Self::LEAST_ROOM..=Self::MOST_ROOM => room,
-            _ => Self::MOST_ROOM,
-        }
-    }
-
-    /// The most room that the stack ever has.
+    /// The most room that the stack ever has, for frames that remove many values and then insert many. Such frames of
+    /// 5,000 of up to a million values and 9,090 take 0.74 to 1.02 of `slotmap`'s time with room for 8,192, and 0.97 to
+    /// 1.11 with room for 1,024.
     const MOST_ROOM: usize = 1 << 13;
 
     /// Creates an empty set of holes, to be filled in the default order.
@@ -330,14 +317,11 @@ impl Holes {
     pub(crate) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
             let near = Self::near_of(states.len() - self.count());
-            // If values have become few, iteration would mostly visit holes on the stack that are not near any more.
-            // One hole is checked each time, and each time another.
-            let checked = self.stack.get(self.count() % self.stack.len().max(1));
-            if checked.is_some_and(|hole| hole.index() as usize >= near) {
-                self.mark_far(near, states);
-            }
-            if self.stack.len() == self.stack.capacity() && !self.extends_stack(states.len()) {
-                self.mark_oldest(self.stack.len().div_ceil(2), states);
+            let is_full = self.stack.len() == self.stack.capacity();
+            if is_full && !self.extends_stack(states.len()) {
+                self.mark_on_stack(0..self.stack.len().div_ceil(2), states);
+            } else {
+                self.mark_one_if_far(near, states);
             }
             self.set_near(near);
             if self.push(index, last) {
@@ -347,44 +331,42 @@ impl Holes {
         self.bitmap_mut().set(index);
     }
 
-    /// Makes more room on the stack, if a map with `slots` slots is to have more and memory is available.
+    /// Makes more room on the stack, if it has less than a map with `slots` slots is to have, and memory is available.
+    /// These are the slots in use, not the committed ones, so that the same calls make the same keys.
     fn extends_stack(&mut self, slots: usize) -> bool {
-        let more = Self::room_for(slots).saturating_sub(self.stack.len());
-        more > 0 && self.stack.try_reserve_exact(more).is_ok()
+        let len = self.stack.len();
+        let room = slots.min(Self::MOST_ROOM).min(2 * len);
+        room > len && self.stack.try_reserve_exact(room - len).is_ok()
     }
 
-    /// Moves the holes on the stack that would be filled last, `count` of them, to the bitmap.
-    fn mark_oldest(&mut self, count: usize, states: States<'_>) {
+    /// Moves some of the holes on the stack, of which the first would be filled last, to the bitmap.
+    fn mark_on_stack(&mut self, range: Range<usize>, states: States<'_>) {
         let Self { stack, cold: Some(cold), .. } = self else { return };
         let Cold { bitmap, trimmed, trimmed_in_front, .. } = &mut **cold;
         if *trimmed_in_front > 0 {
             let is_trimmed = |hole: &&Hole| states.at(hole.index()) == State::EMPTY;
-            *trimmed += stack[..count].iter().filter(is_trimmed).count();
+            *trimmed += stack[range.clone()].iter().filter(is_trimmed).count();
         }
-        bitmap.set_all(stack.drain(..count).map(Hole::index));
+        bitmap.set_all(stack.drain(range).map(Hole::index));
     }
 
-    /// Moves the holes on the stack that are not below an index to the bitmap.
-    fn mark_far(&mut self, near: usize, states: States<'_>) {
-        let Self { stack, cold: Some(cold), .. } = self else { return };
-        stack.retain(|hole| {
-            let is_near = (hole.index() as usize) < near;
-            if !is_near {
-                cold.bitmap.set(hole.index());
-                let is_trimmed =
-                    cold.trimmed_in_front > 0 && states.at(hole.index()) == State::EMPTY;
-                cold.trimmed += usize::from(is_trimmed);
-            }
-            is_near
-        });
+    /// Moves a hole on the stack, another one each time, to the bitmap if it is not below an index. If values have
+    /// become few, iteration would otherwise mostly visit holes on the stack that are not near any more.
+    fn mark_one_if_far(&mut self, near: usize, states: States<'_>) {
+        let at = self.count() & (self.stack.len().next_power_of_two() - 1);
+        if self.stack.get(at).is_some_and(|hole| hole.index() as usize >= near) {
+            let top = self.stack.len() - 1;
+            self.stack.swap(at, top);
+            self.mark_on_stack(top..top + 1, states);
+        }
     }
 
     /// Moves all holes in front to the bitmap.
     pub(crate) fn settle(&mut self, states: States<'_>) {
-        self.mark_oldest(self.stack.len(), states);
+        self.mark_on_stack(0..self.stack.len(), states);
         if let Some(hole) = self.pop() {
             self.stack.push(hole);
-            self.mark_oldest(1, states);
+            self.mark_on_stack(0..1, states);
         }
         self.near = 0;
     }
