@@ -42,12 +42,13 @@ impl<K: Key, V> SlotMap<K, V> {
 
     #[inline]
     pub(crate) fn walk(&self) -> WalkRef<'_, V> {
-        WalkRef::new(&self.slots, self.holes.words())
+        WalkRef::new(&self.slots, self.holes.words_of(self.slots.len()))
     }
 
     #[inline]
     pub(crate) fn walk_mut(&mut self) -> WalkMut<'_, V> {
-        WalkMut::new(&mut self.slots, self.holes.words())
+        let holes = self.holes.words_of(self.slots.len());
+        WalkMut::new(&mut self.slots, holes)
     }
 
     /// Returns a view for looking up keys with this tag; with any tag if it is `None`.

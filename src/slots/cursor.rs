@@ -30,12 +30,14 @@ pub(crate) struct HoleBits<'a> {
     pub(crate) words: &'a [u64],
     /// A bit for each of the words, which is set if all bits of the word are. Empty if that is not known.
     pub(crate) full: &'a [u64],
+    /// Whether many holes have no bit.
+    pub(crate) lack_bits: bool,
 }
 
 impl<'a> HoleBits<'a> {
     #[inline]
     pub(crate) const fn of(words: &'a [u64]) -> Self {
-        Self { words, full: &[] }
+        Self { words, full: &[], lack_bits: false }
     }
 
     /// Returns where the rest of some slots begins after words at the front that consist of holes.
@@ -292,6 +294,16 @@ impl Cursor {
     /// Reads the next words if all that were read are used up. Returns `false` if there are none.
     #[inline]
     pub(super) fn read_on(&mut self, holes: HoleBits<'_>) -> bool {
+        self.read_on_by(holes, |read| read)
+    }
+
+    /// [`read_on`](Self::read_on), with a function that may change what was read.
+    #[inline]
+    pub(super) fn read_on_by(
+        &mut self,
+        holes: HoleBits<'_>,
+        change: impl FnOnce(Read) -> Read,
+    ) -> bool {
         debug_assert!(self.run.is_empty(), "there are slots before");
         if self.front.left != 0 {
             return true;
@@ -300,7 +312,9 @@ impl Cursor {
             self.front = self.back.take();
             return self.front.left != 0;
         }
-        let Read { start, left, rest_from } = read(self.rest.clone(), holes.words, holes.full);
+        let most = if holes.lack_bits { 1 } else { RUN_WORDS };
+        let Read { start, left, rest_from } =
+            change(read(self.rest.clone(), holes.words, holes.full, most));
         self.rest.start = rest_from;
         if left == 0 {
             self.run = start..rest_from;
@@ -417,24 +431,46 @@ fn take_word(slots: &mut Range<usize>) -> Option<Range<usize>> {
 }
 
 /// The front of slots of which no word had been read: a run, or what is left of a word; and where the others start.
-struct Read {
+pub(super) struct Read {
     start: usize,
     /// If this is 0, there is a run.
     left: u64,
     rest_from: usize,
 }
 
-/// Reads the words at the front of `slots`, of which there are some: as many as have few holes, or one that has more.
+impl Read {
+    /// Returns only the first word, and of that only the slots for which `is_live` returns `true`.
+    #[inline]
+    pub(super) fn only_live(self, is_live: impl Fn(usize) -> bool) -> Self {
+        let Self { start, left, rest_from } = self;
+        let first = start / WORD_SLOTS * WORD_SLOTS;
+        let rest_from = rest_from.min(first + WORD_SLOTS);
+        let left = if left == 0 { left_of(start..rest_from, 0) } else { left };
+        let bit = |place| u64::from(is_live(first + place)) << place;
+        let live = if left == u64::MAX {
+            // In groups, so that no bit waits for all before it.
+            let group = |at| (0..8).fold(0, |bits, place| bits | bit(at + place));
+            (0..WORD_SLOTS / 8).fold(0, |live, at| live | group(at * 8))
+        } else {
+            let places = left.trailing_zeros()..WORD_SLOTS as u32 - left.leading_zeros();
+            places.fold(0, |live, place| live | bit(place as usize)) & left
+        };
+        Self { start: if live == 0 { rest_from } else { start }, left: live, rest_from }
+    }
+}
+
+/// Reads the words at the front of `slots`, of which there are some: as many as have few holes, at most `most`, or one
+/// that has more.
 ///
 /// Out of line, and with nothing passed by reference except the words, so that a loop over the slots keeps its
 /// variables in registers.
 #[cold]
 #[inline(never)]
-fn read(slots: Range<usize>, words: &[u64], full: &[u64]) -> Read {
+fn read(slots: Range<usize>, words: &[u64], full: &[u64], most: usize) -> Read {
     let Range { mut start, end } = slots;
     let mut number = start / WORD_SLOTS;
     if words.get(number) == Some(&u64::MAX) {
-        start = HoleBits { words, full }.skip(start..end);
+        start = HoleBits { full, ..HoleBits::of(words) }.skip(start..end);
         number = start / WORD_SLOTS;
     }
     // Past the last word there are no holes.
@@ -447,7 +483,7 @@ fn read(slots: Range<usize>, words: &[u64], full: &[u64]) -> Read {
         }
         _ => {}
     }
-    let mut count = words.iter().take(RUN_WORDS).take_while(has_few).count();
+    let mut count = words.iter().take(most).take_while(has_few).count();
     if count == words.len() {
         count = end.div_ceil(WORD_SLOTS) - number;
     }
@@ -458,7 +494,7 @@ fn read(slots: Range<usize>, words: &[u64], full: &[u64]) -> Read {
 #[cold]
 #[inline(never)]
 fn skip(slots: Range<usize>, words: &[u64], full: &[u64]) -> usize {
-    HoleBits { words, full }.skip(slots)
+    HoleBits { full, ..HoleBits::of(words) }.skip(slots)
 }
 
 /// Returns a bit for each slot of a range, within one word, that is not a hole.

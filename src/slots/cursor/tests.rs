@@ -96,8 +96,9 @@ impl Model {
 
     /// Returns whether the cursor returned a slot.
     fn next(&mut self, part: usize) -> bool {
-        let Some(index) =
-            self.parts[part].cursor.next(HoleBits { words: &self.words, full: &self.full })
+        let Some(index) = self.parts[part]
+            .cursor
+            .next(HoleBits { full: &self.full, ..HoleBits::of(&self.words) })
         else {
             return false;
         };
@@ -106,16 +107,18 @@ impl Model {
     }
 
     fn next_back(&mut self, part: usize) -> bool {
-        let index =
-            self.parts[part].cursor.next_back(HoleBits { words: &self.words, full: &self.full });
+        let index = self.parts[part]
+            .cursor
+            .next_back(HoleBits { full: &self.full, ..HoleBits::of(&self.words) });
         assert!(index.is_none_or(|index| !self.is_marked(index)), "{index:?} is a hole");
         self.parts[part].back.extend(index);
         index.is_some()
     }
 
     fn next_word(&mut self, part: usize) -> bool {
-        let Some(word) =
-            self.parts[part].cursor.next_word(HoleBits { words: &self.words, full: &self.full })
+        let Some(word) = self.parts[part]
+            .cursor
+            .next_word(HoleBits { full: &self.full, ..HoleBits::of(&self.words) })
         else {
             return false;
         };
@@ -148,7 +151,7 @@ impl Model {
         let mut word = cursor.take_word();
         if run.is_empty()
             && word.left() == 0
-            && cursor.read_on(HoleBits { words: &self.words, full: &self.full })
+            && cursor.read_on(HoleBits { full: &self.full, ..HoleBits::of(&self.words) })
         {
             (run, word) = (cursor.take_run(), cursor.take_word());
         }
@@ -163,7 +166,7 @@ impl Model {
         let Part { cursor, front, .. } = &mut self.parts[part];
         front.extend(cursor.take_run().map(low_half));
         front.extend(cursor.take_word().bits().map(low_half));
-        cursor.read_on(HoleBits { words: &self.words, full: &self.full });
+        cursor.read_on(HoleBits { full: &self.full, ..HoleBits::of(&self.words) });
     }
 
     fn apply(&mut self, op: Op, which: u8) {
@@ -253,7 +256,7 @@ fn words_of_only_holes_are_skipped_at_once() {
     full[0] = !1;
     full[15] = (1 << (999 % 64)) - 1;
     for full in [&full[..], &[]] {
-        let holes = HoleBits { words: &words, full };
+        let holes = HoleBits { full, ..HoleBits::of(&words) };
         let cursor = Cursor::new(64_000);
         let mut front = cursor.clone();
         assert!(iter::from_fn(|| front.next(holes)).eq([0, 63_999]));

@@ -193,7 +193,7 @@ impl Bitmap {
     /// Returns the bits of all covered indices, and which words are full.
     #[inline]
     pub(super) fn bits(&self) -> HoleBits<'_> {
-        HoleBits { words: &self.words, full: &self.full }
+        HoleBits { full: &self.full, ..HoleBits::of(&self.words) }
     }
 
     /// Returns the words with the bits of all indices.

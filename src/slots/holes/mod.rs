@@ -44,7 +44,6 @@ use crate::slots::words::Words;
 use crate::vec::VecStats;
 use std::mem;
 use std::num::NonZeroU32;
-use std::ops::Range;
 
 /// A slot to fill: its index in the upper half, and the last generation that it has had in the lower.
 ///
@@ -109,6 +108,8 @@ pub(crate) struct Cold {
     /// An upper bound of how many such holes were in front since the front was empty.
     pub(crate) trimmed_in_front: usize,
     pub(crate) floors: Floors,
+    /// The highest limit for near holes since those on the stack were last checked.
+    near_checked: usize,
     /// Where the next call of [`trim_within`](crate::SlotMap::trim_within) continues.
     pub(crate) trim_from: usize,
     /// Not in the map itself: through a `&` to data that contains an atomic, a loop reads all fields again each time.
@@ -127,6 +128,7 @@ impl Cold {
             trimmed: 0,
             trimmed_in_front: 0,
             floors: Floors::NONE,
+            near_checked: 0,
             trim_from: 0,
             identity: MapId::new(),
         }
@@ -256,6 +258,14 @@ impl Holes {
         self.bitmap().bits()
     }
 
+    /// [`words`](Self::words), for iteration over a map with `slots` slots.
+    pub(crate) fn words_of(&self, slots: usize) -> HoleBits<'_> {
+        HoleBits { lack_bits: self.stack.len() > slots / Self::MANY_LACK_BITS, ..self.words() }
+    }
+
+    /// If more than one hole in this many slots has no bit, iteration reads states first, to find those.
+    const MANY_LACK_BITS: usize = 16;
+
     /// Returns the [`words`](Self::words) by value.
     pub(crate) fn into_words(self) -> Words {
         self.cold.map_or(const { Bitmap::new() }, |cold| cold.bitmap).into_words()
@@ -317,11 +327,9 @@ impl Holes {
     pub(crate) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
             let near = Self::near_of(states.len() - self.count());
-            let is_full = self.stack.len() == self.stack.capacity();
-            if is_full && !self.extends_stack(states.len()) {
-                self.mark_on_stack(0..self.stack.len().div_ceil(2), states);
-            } else {
-                self.mark_one_if_far(near, states);
+            self.mark_far(near, states);
+            if self.stack.len() == self.stack.capacity() && !self.extends_stack(states.len()) {
+                self.mark_oldest(self.stack.len().div_ceil(2), states);
             }
             self.set_near(near);
             if self.push(index, last) {
@@ -339,34 +347,43 @@ impl Holes {
         room > len && self.stack.try_reserve_exact(room - len).is_ok()
     }
 
-    /// Moves some of the holes on the stack, of which the first would be filled last, to the bitmap.
-    fn mark_on_stack(&mut self, range: Range<usize>, states: States<'_>) {
+    /// Moves the holes on the stack that would be filled last, `count` of them, to the bitmap.
+    fn mark_oldest(&mut self, count: usize, states: States<'_>) {
         let Self { stack, cold: Some(cold), .. } = self else { return };
         let Cold { bitmap, trimmed, trimmed_in_front, .. } = &mut **cold;
         if *trimmed_in_front > 0 {
             let is_trimmed = |hole: &&Hole| states.at(hole.index()) == State::EMPTY;
-            *trimmed += stack[range.clone()].iter().filter(is_trimmed).count();
+            *trimmed += stack[..count].iter().filter(is_trimmed).count();
         }
-        bitmap.set_all(stack.drain(range).map(Hole::index));
+        bitmap.set_all(stack.drain(..count).map(Hole::index));
     }
 
-    /// Moves a hole on the stack, another one each time, to the bitmap if it is not below an index. If values have
-    /// become few, iteration would otherwise mostly visit holes on the stack that are not near any more.
-    fn mark_one_if_far(&mut self, near: usize, states: States<'_>) {
-        let at = self.count() & (self.stack.len().next_power_of_two() - 1);
-        if self.stack.get(at).is_some_and(|hole| hole.index() as usize >= near) {
-            let top = self.stack.len() - 1;
-            self.stack.swap(at, top);
-            self.mark_on_stack(top..top + 1, states);
+    /// Moves the holes on the stack that are not near any more to the bitmap, if values have become half as many since
+    /// the last time. Otherwise iteration would mostly visit such holes once few values are left.
+    fn mark_far(&mut self, near: usize, states: States<'_>) {
+        let Self { stack, cold: Some(cold), .. } = self else { return };
+        if near > cold.near_checked / 2 {
+            return;
         }
+        cold.near_checked = near;
+        stack.retain(|hole| {
+            let is_near = (hole.index() as usize) < near;
+            if !is_near {
+                cold.bitmap.set(hole.index());
+                let is_trimmed =
+                    cold.trimmed_in_front > 0 && states.at(hole.index()) == State::EMPTY;
+                cold.trimmed += usize::from(is_trimmed);
+            }
+            is_near
+        });
     }
 
     /// Moves all holes in front to the bitmap.
     pub(crate) fn settle(&mut self, states: States<'_>) {
-        self.mark_on_stack(0..self.stack.len(), states);
+        self.mark_oldest(self.stack.len(), states);
         if let Some(hole) = self.pop() {
             self.stack.push(hole);
-            self.mark_on_stack(0..1, states);
+            self.mark_oldest(1, states);
         }
         self.near = 0;
     }
@@ -511,6 +528,9 @@ impl Holes {
     /// Sets below which index a hole is near. In a strict order, none is.
     pub(crate) fn set_near(&mut self, slots: usize) {
         self.near = if self.order() == Reuse::Recent { slots } else { 0 };
+        if let Some(cold) = self.some_cold_mut() {
+            cold.near_checked = cold.near_checked.max(slots.min(cold.bitmap.covered()));
+        }
     }
 
     /// Returns a copy that covers slots below `len`, all holes among them, of which there can be `max_len`.

@@ -59,7 +59,7 @@ impl Model {
             return self.push(index, last);
         }
         let (slots, count) = (self.covered, self.holes.count());
-        let room = self.holes.stack.capacity();
+        let (checked, before) = (self.holes.cold().near_checked, self.holes.stack.capacity());
         self.holes.set_aside(index, last, States::all(&State::live(1), slots));
         if self.holes.order() != Reuse::Recent {
             self.marked.insert(index);
@@ -68,14 +68,14 @@ impl Model {
         let near = 2 * (slots - count) + 128;
         let is_far = |(index, _): &(u32, u32)| *index as usize >= near;
         let mut on_stack = self.front.len() - usize::from(self.is_beside);
-        if self.front[..on_stack].get(count % on_stack.max(1)).is_some_and(is_far) {
-            let stack = self.front.drain(..on_stack);
-            let (far, near): (Vec<_>, Vec<_>) = stack.partition(is_far);
+        if near <= checked / 2 {
+            let (far, near): (Vec<_>, Vec<_>) = self.front.drain(..on_stack).partition(is_far);
             on_stack = near.len();
             self.front.splice(..0, near);
             self.marked.extend(far.iter().map(|(index, _)| index));
         }
-        if on_stack == room {
+        let room = self.holes.stack.capacity();
+        if on_stack == before && room == before {
             let oldest = self.front.drain(..on_stack.div_ceil(2));
             self.marked.extend(oldest.map(|(index, _)| index));
         }
@@ -232,11 +232,17 @@ fn each_hole_is_either_in_front_or_marked() {
 fn holes_on_the_stack_that_have_become_far_are_marked() {
     let (holes, front, marked) = (Holes::new(), Vec::new(), BTreeSet::new());
     let mut model = Model { holes, front, is_beside: false, marked, covered: 0 };
-    for op in [Op::Cover(300), Op::RemoveMany(0, 130), Op::RemoveMany(170, 130)] {
+    let removed = [500, 0, 255].map(|first| Op::RemoveMany(first, 255));
+    // The limit for near ones is renewed after one is marked.
+    for op in [Op::Cover(1000)]
+        .into_iter()
+        .chain(removed)
+        .chain([Op::Mark(999), Op::RemoveMany(800, 100)])
+    {
         model.apply(op);
         model.check();
     }
-    assert_eq!(model.front, [(296, 7)]);
+    assert!(model.marked.contains(&700), "only {:?} are marked", model.marked);
 }
 
 #[test]

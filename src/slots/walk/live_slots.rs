@@ -12,7 +12,7 @@
 #![expect(unsafe_code, reason = "reads slots by their address")]
 
 use crate::slots::array::{self, Slot, Slots};
-use crate::slots::cursor::{Cursor, HoleBits, Word, low_half};
+use crate::slots::cursor::{Cursor, HoleBits, Read, Word, low_half};
 use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -116,7 +116,8 @@ impl<'a, V> LiveSlots<'a, V> {
     /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
     unsafe fn read_on(&mut self) -> bool {
-        if !self.cursor.read_on(self.holes) {
+        // SAFETY: the caller guarantees what `read_cursor_on` requires.
+        if !unsafe { self.read_cursor_on() } {
             return false;
         }
         let run = self.cursor.take_run();
@@ -130,6 +131,21 @@ impl<'a, V> LiveSlots<'a, V> {
         // SAFETY: the cursor returned the word, so its first slot is below the length; or it is 0.
         self.word_start = unsafe { self.start.add(self.word.start() as usize) };
         true
+    }
+
+    /// [`Cursor::read_on`], but if many holes have no bit, all that is read is a word without holes: a processor does not
+    /// predict which slots of a run have no value.
+    ///
+    /// # Safety
+    ///
+    /// - The slots are borrowed, and the cursor returns indices below their length.
+    #[inline]
+    unsafe fn read_cursor_on(&mut self) -> bool {
+        let (start, holes) = (self.start, self.holes);
+        self.cursor.read_on_by(holes, |read| {
+            // SAFETY: the slots that were read are such as the cursor returns; the caller guarantees the rest.
+            if holes.lack_bits { unsafe { only_live(start, read) } } else { read }
+        })
     }
 
     /// Returns what is left of the run or the word to the cursor.
@@ -184,7 +200,7 @@ impl<'a, V> LiveSlots<'a, V> {
     pub(super) unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
         // SAFETY: the caller guarantees what `put_back` requires.
         unsafe { self.put_back() };
-        if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES {
+        if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES || self.holes.lack_bits {
             // SAFETY: the caller guarantees what `fold_one_by_one` requires.
             return unsafe { self.fold_one_by_one(init, add) };
         }
@@ -241,7 +257,8 @@ impl<'a, V> LiveSlots<'a, V> {
                     sum = add(sum, found);
                 }
             }
-            if !self.cursor.read_on(self.holes) {
+            // SAFETY: the caller guarantees what `read_cursor_on` requires.
+            if !unsafe { self.read_cursor_on() } {
                 return sum;
             }
         }
@@ -328,6 +345,22 @@ impl<V> Clone for LiveSlots<'_, V> {
     fn clone(&self) -> Self {
         Self { run: self.run.clone(), cursor: self.cursor.clone(), ..*self }
     }
+}
+
+/// [`Read::only_live`], out of line as the reading is.
+///
+/// # Safety
+///
+/// - `start` is the first of the slots, which are borrowed, and those that were read are below their length.
+#[cold]
+#[inline(never)]
+unsafe fn only_live<V>(start: NonNull<Slot<V>>, read: Read) -> Read {
+    read.only_live(|index| {
+        // SAFETY: a later slot, or this one, was read, and the caller guarantees that it is below the length.
+        let slot = unsafe { start.add(index) };
+        // SAFETY: as above; the slots are borrowed, so no thread writes to their states.
+        unsafe { array::live_generation(slot) }.is_some()
+    })
 }
 
 /// Tells the compiler that holes in a run are rare: otherwise each value of a full map takes another jump.

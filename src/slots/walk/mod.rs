@@ -161,7 +161,8 @@ clone_fields!([V] WalkRef<'_, V>: live, given);
 impl<V, T: FromSlot<V>> Walk for WalkLive<'_, V, T> {
     type Value = T;
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `LiveSlots::step`")]
+    #[inline(always)]
     fn step(&mut self) -> Option<(u32, u32, T)> {
         // SAFETY: the slots are borrowed, and the cursor was made from their length.
         let found = unsafe { self.live.step() }?;
