@@ -465,6 +465,35 @@ mod supplied {
 }
 
 #[test]
+fn iteration_leaves_out_holes_without_bits_in_any_word() {
+    for len in [1, 2, 63, 64, 65, 100, 128, 190, 1000, 4160] {
+        for step in [2, 3, 5, 64, 65] {
+            let mut map: Map<usize> = (0..len).collect();
+            let keys: Vec<DefaultKey> = map.keys().collect();
+            for n in (0..len).rev().filter(|n| n % step > 0) {
+                map.remove(keys[n]);
+            }
+            let lack_bits = map.holes.words_of(len).lack_bits;
+            assert!(lack_bits || len < 63 || step > 5, "{len} slots, each {step}th has a value");
+            let expected: Vec<usize> = (0..len).step_by(step).collect();
+            assert!(map.values().eq(&expected));
+            assert!(map.values().rev().eq(expected.iter().rev()));
+            let (keys, sum) = map.iter().fold((0, 0), |(keys, sum), (_, n)| (keys + 1, sum + n));
+            assert_eq!((keys, sum), (expected.len(), expected.iter().sum()));
+            for taken in [1, expected.len() / 2, expected.len()] {
+                let mut values = map.values_mut();
+                assert!(values.by_ref().take(taken).eq(&expected[..taken]));
+                assert!(values.rev().eq(expected[taken..].iter().rev()));
+                let mut values = map.values();
+                assert!(values.by_ref().rev().take(taken).eq(expected.iter().rev().take(taken)));
+                assert!(values.clone().eq(&expected[..expected.len() - taken]));
+                assert_eq!(values.copied().sum::<usize>(), expected.iter().rev().skip(taken).sum());
+            }
+        }
+    }
+}
+
+#[test]
 fn when_few_values_are_left_hardly_any_hole_far_from_the_front_lacks_its_bit() {
     let mut map: Map<u32> = (0..100_000).collect();
     let keys: Vec<DefaultKey> = map.keys().collect();

@@ -452,7 +452,7 @@ impl Read {
             let group = |at| (0..8).fold(0, |bits, place| bits | bit(at + place));
             (0..WORD_SLOTS / 8).fold(0, |live, at| live | group(at * 8))
         } else {
-            let places = left.trailing_zeros()..WORD_SLOTS as u32 - left.leading_zeros();
+            let places = left.trailing_zeros()..u64::BITS - left.leading_zeros();
             places.fold(0, |live, place| live | bit(place as usize)) & left
         };
         Self { start: if live == 0 { rest_from } else { start }, left: live, rest_from }

@@ -155,6 +155,7 @@ fn clone_panics_if_try_clone_is_refused() {
 
 /// A table of rows that take too much memory to be in the cache, so that they are prefetched.
 #[test]
+#[expect(clippy::large_stack_arrays, reason = "so that few rows are many bytes")]
 fn all_rows_are_found_in_a_large_table() {
     #[derive(Clone)]
     struct Large {

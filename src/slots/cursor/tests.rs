@@ -252,7 +252,7 @@ fn words_of_only_holes_are_skipped_at_once() {
     let mut words = vec![u64::MAX; 1000];
     words[0] = !1;
     words[999] = u64::MAX >> 1;
-    let mut full = vec![u64::MAX; 16];
+    let mut full = [u64::MAX; 16];
     full[0] = !1;
     full[15] = (1 << (999 % 64)) - 1;
     for full in [&full[..], &[]] {
