@@ -529,7 +529,7 @@ impl Holes {
     pub(crate) fn set_near(&mut self, slots: usize) {
         self.near = if self.order() == Reuse::Recent { slots } else { 0 };
         if let Some(cold) = self.some_cold_mut() {
-            cold.near_checked = cold.near_checked.max(slots.min(cold.bitmap.covered()));
+            cold.near_checked = cold.near_checked.max(slots);
         }
     }
 
