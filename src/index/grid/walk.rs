@@ -167,23 +167,23 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
     ) -> A {
         let (store, mut sum) = (self.store, init);
         loop {
-            if self.begun == 0
-                && let WalkSource::Cells(runs) = &self.source
-                && store.is_near()
-            {
+            match &self.source {
                 // Nothing has to be fetched, so no lists are started.
-                let (shape, cells) = (&self.shape, store.cells());
-                for run in runs.clone() {
-                    sum = store.fold(run.buckets, sum, |sum, slot, position| {
-                        if shape.holds(position) && cells.block_of(position) == run.block {
-                            fold(sum, (slot, *position))
-                        } else {
-                            sum
-                        }
-                    });
+                WalkSource::Cells(runs) if self.begun == 0 && store.is_near() => {
+                    let (shape, cells) = (&self.shape, store.cells());
+                    for run in runs.clone() {
+                        sum = store.fold(run.buckets, sum, |sum, slot, position| {
+                            if shape.holds(position) && cells.block_of(position) == run.block {
+                                fold(sum, (slot, *position))
+                            } else {
+                                sum
+                            }
+                        });
+                    }
+                    self.source = WalkSource::Nothing;
+                    return sum;
                 }
-                self.source = WalkSource::Nothing;
-                return sum;
+                _ => {}
             }
             match self.next() {
                 Some(point) => sum = fold(sum, point),
