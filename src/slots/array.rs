@@ -507,6 +507,7 @@ impl<V> Slots<V> {
     }
 
     /// Sets the state of a slot without a value. (If the slot is live, its value leaks.)
+    #[cfg(any(feature = "serde", feature = "file"))]
     #[inline]
     pub(crate) fn set_vacant(&mut self, index: u32, state: Vacant) {
         debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
