@@ -259,7 +259,8 @@ fn disturb(until: Instant) {
             let _ = hungry.shrink_to(0, Budget::UNLIMITED);
         }
         let stats = service::stats();
-        assert!(stats.arrays <= ARRAYS + 8, "{stats:?}");
+        // A map counts twice: for its slots, and for the bits of its holes.
+        assert!(stats.arrays <= 2 * ARRAYS + 8, "{stats:?}");
         thread::sleep(Duration::from_millis(3));
         service::drain();
     }
