@@ -84,8 +84,9 @@ use crate::slots::vacancy::Fresh;
 /// # Memory
 ///
 /// A slot is the value plus 4 bytes, padded to the alignment of the value. Holes take up to 1.04 bits per slot, and
-/// recent holes 8 bytes each from the allocator: there is room for one per 32 slots, at least 128 and at most 8,192.
-/// Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
+/// recent holes 8 bytes each from the allocator. There is room for all holes of up to 8,192 slots if there have been so
+/// many, and for one per 32 slots of more, but for 2,048 to 8,192. Address space is reserved as for a
+/// [`VmVec`](crate::VmVec) of slots.
 ///
 /// Set [`max_len`](Self::with_max_len) if addresses are scarce (32 bits), or without virtual memory (WebAssembly): a
 /// map is then a single heap block of `max_len` slots, or of 4 MiB by default; see [the web](crate::guide::the_web).

@@ -231,15 +231,23 @@ impl Bitmap {
     /// # Panics
     ///
     /// If an index is not covered.
-    pub fn set_all(&mut self, indices: impl ExactSizeIterator<Item = u32>) {
-        self.count += indices.len();
-        for index in indices {
-            debug_assert!(!self.contains(index), "{index} is in the set");
-            let (at, bit) = split(index);
-            let word = &mut self.words[at];
-            let before = *word;
-            *word |= bit;
-            self.bits_set(at, before, before | bit);
+    pub fn set_all(&mut self, mut indices: impl Iterator<Item = u32>) {
+        loop {
+            // In a loop of its own up to the next word on which something else depends; few are.
+            let words = &mut self.words[..];
+            let mut count = 0;
+            let next = indices.find_map(|index| {
+                let (at, bit) = split(index);
+                let word = &mut words[at];
+                let before = *word;
+                debug_assert_eq!(before & bit, 0, "{index} is in the set");
+                *word |= bit;
+                count += 1;
+                (before == 0 || *word == u64::MAX).then_some((at, before, *word))
+            });
+            self.count += count;
+            let Some((at, before, after)) = next else { return };
+            self.bits_set(at, before, after);
         }
     }
 

@@ -59,27 +59,24 @@ impl Model {
             return self.push(index, last);
         }
         let (slots, count) = (self.covered, self.holes.count());
-        let (checked, before) = (self.holes.cold().near_checked, self.holes.stack.capacity());
+        let (most_near, before) = (self.holes.cold().most_near, self.holes.stack.capacity());
         self.holes.set_aside(index, last, States::all(&State::live(1), slots));
         if self.holes.order() != Reuse::Recent {
             self.marked.insert(index);
             return;
         }
         let near = 2 * (slots - count) + 128;
-        let is_far = |(index, _): &(u32, u32)| *index as usize >= near;
-        let mut on_stack = self.front.len() - usize::from(self.is_beside);
-        if near <= checked / 2 {
-            let (far, near): (Vec<_>, Vec<_>) = self.front.drain(..on_stack).partition(is_far);
-            on_stack = near.len();
-            self.front.splice(..0, near);
-            self.marked.extend(far.iter().map(|(index, _)| index));
-        }
+        let on_stack = self.front.len() - usize::from(self.is_beside);
         let room = self.holes.stack.capacity();
-        if on_stack == before && room == before {
-            let oldest = self.front.drain(..on_stack.div_ceil(2));
-            self.marked.extend(oldest.map(|(index, _)| index));
-        }
-        if !is_far(&(index, last)) && room > 0 {
+        let marked = if near <= most_near / 4 {
+            on_stack
+        } else if on_stack == before && room == before {
+            on_stack.div_ceil(2)
+        } else {
+            0
+        };
+        self.marked.extend(self.front.drain(..marked).map(|(index, _)| index));
+        if (index as usize) < near && room > 0 {
             self.push(index, last);
         } else {
             self.marked.insert(index);
@@ -229,7 +226,7 @@ fn each_hole_is_either_in_front_or_marked() {
 }
 
 #[test]
-fn holes_on_the_stack_that_have_become_far_are_marked() {
+fn holes_are_marked_when_values_have_become_few() {
     let (holes, front, marked) = (Holes::new(), Vec::new(), BTreeSet::new());
     let mut model = Model { holes, front, is_beside: false, marked, covered: 0 };
     let removed = [500, 0, 255].map(|first| Op::RemoveMany(first, 255));
