@@ -8,7 +8,11 @@ use super::state::{State, Vacant};
 use crate::error::Error;
 
 impl<V: Clone> Slots<V> {
-    /// Adds copies of all slots of `other`. If cloning a value panics, those before it are there.
+    /// Appends copies of all slots of `other`. If cloning a value panics, the copies of those before it stay.
+    ///
+    /// # Errors
+    ///
+    /// If memory is refused.
     pub(crate) fn try_extend_cloned(&mut self, other: &Self) -> Result<(), Error> {
         self.try_reserve_exact(other.len())?;
         let mut at = 0;

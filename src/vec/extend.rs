@@ -80,7 +80,7 @@ impl<T> VmVec<T> {
             if end.len == capacity {
                 return Err(value);
             }
-            // SAFETY: the length is below the capacity: it was not equal, and only grows by one at a time.
+            // SAFETY: the length is below the capacity: it is never above it, and not equal, as checked above.
             unsafe { end.put(value) };
             Ok(())
         });

@@ -13,12 +13,12 @@ impl<V> Slots<V> {
     ///
     /// # Safety
     ///
-    /// - The slot is within capacity, and `&mut self` is held.
+    /// - The slot is within the capacity of slots that the caller has exclusive access to.
     #[inline]
     unsafe fn write(slot: NonNull<Slot<V>>, generation: u32, value: V) {
         unpoison(slot.as_ptr(), 1);
-        // SAFETY: the caller guarantees that the slot is within capacity, so it is writable, and holds `&mut self`. The
-        // value comes first in a slot.
+        // SAFETY: the caller guarantees that the slot is within capacity, so it is writable, and that nothing else accesses
+        // it. The value comes first in a slot.
         unsafe { slot.cast::<V>().write(value) };
         // SAFETY: as above.
         unsafe { (*slot.as_ptr()).state = State::live(generation) };
@@ -37,7 +37,8 @@ impl<V> Slots<V> {
     pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) -> &mut V {
         debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
         let Some(slot) = self.at(index as usize) else { not_there() };
-        // SAFETY: `at` has checked that the slot is below the length, so it is within capacity.
+        // SAFETY: `at` has checked that the slot is below the length, so it is within capacity. `&mut self` guarantees
+        // exclusive access.
         unsafe { Self::write(slot, generation, value) };
         // SAFETY: the slot is live since `write`, and `&mut self` guarantees exclusive access.
         unsafe { value_of_mut(slot) }
@@ -60,7 +61,8 @@ impl<V> Slots<V> {
         if state.is_live() || generation == 0 {
             return Err(value);
         }
-        // SAFETY: `at` has checked that the slot is below the length, so it is within capacity.
+        // SAFETY: `at` has checked that the slot is below the length, so it is within capacity. `&mut self` guarantees
+        // exclusive access.
         unsafe { Self::write(slot, generation, value) };
         Ok(None)
     }
@@ -77,7 +79,7 @@ impl<V> Slots<V> {
         assert!(len < self.capacity(), "no memory was committed for another slot");
         // SAFETY: `len` is less than the capacity, as checked above.
         let slot = unsafe { self.start().add(len) };
-        // SAFETY: as above.
+        // SAFETY: as above. `&mut self` guarantees exclusive access.
         unsafe { Self::write(slot, generation, value) };
         // SAFETY: `len + 1` is within capacity, and the slot was initialized above.
         unsafe { self.slots.set_len(len + 1) };
