@@ -108,8 +108,6 @@ pub(crate) struct Cold {
     /// An upper bound of how many such holes were in front since the front was empty.
     pub(crate) trimmed_in_front: usize,
     pub(crate) floors: Floors,
-    /// The highest limit for near holes since those on the stack were marked because it had fallen.
-    most_near: usize,
     /// Where the next call of [`trim_within`](crate::SlotMap::trim_within) continues.
     pub(crate) trim_from: usize,
     /// Not in the map itself: through a `&` to data that contains an atomic, a loop reads all fields again each time.
@@ -128,7 +126,6 @@ impl Cold {
             trimmed: 0,
             trimmed_in_front: 0,
             floors: Floors::NONE,
-            most_near: 0,
             trim_from: 0,
             identity: MapId::new(),
         }
@@ -285,9 +282,6 @@ impl Holes {
         HoleBits { lack_bits: self.stack.len() > slots / Self::MANY_LACK_BITS, ..self.words() }
     }
 
-    /// To what part the limit for near holes falls before those on the stack are marked.
-    const FALL: usize = 4;
-
     /// If more than one hole in this many slots has no bit, iteration reads states first, to find those.
     const MANY_LACK_BITS: usize = 16;
 
@@ -352,8 +346,7 @@ impl Holes {
     pub(crate) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
             let near = Self::near_of(states.len() - self.count());
-            let is_full = self.stack.len() == self.stack.capacity();
-            if is_full || near <= self.cold().most_near / Self::FALL {
+            if self.stack.len() == self.stack.capacity() || self.stack.len() > near {
                 self.mark_some(near, states);
             }
             self.set_near(near);
@@ -364,19 +357,16 @@ impl Holes {
         self.bitmap_mut().set(index);
     }
 
-    /// Marks all holes on the stack if values have become few, since iteration would mostly visit holes that have no
-    /// bit. Otherwise makes room for another hole.
+    /// Marks all holes on the stack if there are more than slots that are near. Iteration would visit the others, too,
+    /// since they have no bit. Otherwise makes room for another hole.
     #[cold]
     #[inline(never)]
     fn mark_some(&mut self, near: usize, states: States<'_>) {
-        let cold = self.cold_mut();
-        if near <= cold.most_near / Self::FALL {
-            cold.most_near = near;
-            self.mark_oldest(self.stack.len(), states);
-        }
-        let is_full = self.stack.len() == self.stack.capacity();
-        if is_full && !self.extends_stack(states.len()) {
-            self.mark_oldest(self.stack.len().div_ceil(2), states);
+        let len = self.stack.len();
+        if len > near {
+            self.mark_oldest(len, states);
+        } else if len == self.stack.capacity() && !self.extends_stack(states.len()) {
+            self.mark_oldest(len.div_ceil(2), states);
         }
     }
 
@@ -543,12 +533,7 @@ impl Holes {
 
     /// Sets below which index a hole is near. In a strict order, none is.
     pub(crate) fn set_near(&mut self, slots: usize) {
-        let Some(cold) = &mut self.cold else {
-            self.near = slots;
-            return;
-        };
-        self.near = if cold.order == Reuse::Recent { slots } else { 0 };
-        cold.most_near = cold.most_near.max(slots);
+        self.near = if self.order() == Reuse::Recent { slots } else { 0 };
     }
 
     /// Returns a copy that covers slots below `len`, all holes among them, of which there can be `max_len`.

@@ -59,7 +59,7 @@ impl Model {
             return self.push(index, last);
         }
         let (slots, count) = (self.covered, self.holes.count());
-        let (most_near, before) = (self.holes.cold().most_near, self.holes.stack.capacity());
+        let before = self.holes.stack.capacity();
         self.holes.set_aside(index, last, States::all(&State::live(1), slots));
         if self.holes.order() != Reuse::Recent {
             self.marked.insert(index);
@@ -68,7 +68,7 @@ impl Model {
         let near = 2 * (slots - count) + 128;
         let on_stack = self.front.len() - usize::from(self.is_beside);
         let room = self.holes.stack.capacity();
-        let marked = if near <= most_near / 4 {
+        let marked = if on_stack > near {
             on_stack
         } else if on_stack == before && room == before {
             on_stack.div_ceil(2)
