@@ -29,6 +29,7 @@ mod rooms;
 mod service;
 mod sizes;
 mod small;
+mod stack;
 mod stress;
 mod supplied;
 

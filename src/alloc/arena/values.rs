@@ -40,7 +40,12 @@ impl Bump {
 
     #[inline]
     pub(super) fn try_alloc_with<T>(&self, make: impl FnOnce() -> T) -> Result<&mut T, Error> {
-        Ok(store(self.try_alloc_uninit()?, make()))
+        let place = self.try_alloc_uninit()?;
+        // Not by `store`: without optimisation, it would be passed a copy.
+        // SAFETY: a mutable reference is valid for writes.
+        unsafe { ptr::write(place.as_mut_ptr(), make()) };
+        // SAFETY: the value was just written.
+        Ok(unsafe { place.assume_init_mut() })
     }
 
     #[inline]
