@@ -6,6 +6,7 @@ use stayput::index::{ListIndex, SetIndex, UniqueIndex};
 
 use crate::case::{Case, Group, Indices};
 use crate::grid::counted::Counted;
+use crate::grid::hashed::Hashed;
 use crate::grid::peers::{Flat, KdTree, OldKdTree, Rectangles};
 use crate::grid::stayput_grids::{Plain, Sorted, plane, space};
 use crate::grid::{self, Points};
@@ -169,6 +170,15 @@ pub(crate) const ALL: &[Container<Indices>] = &[
             "counting-sort",
             "counting sort",
             "a grid by hand for a world of known size, sorted by counting, rebuilt",
+        ],
+    ),
+    grid::<Hashed<2>, Hashed<3>>(
+        Role::OtherPeer,
+        &["hashbrown"],
+        [
+            "hash-grid",
+            "HashMap of cells",
+            "a grid by hand: hashbrown's HashMap<[i32; D], Vec<_>>, each point moved",
         ],
     ),
     Container::new(

@@ -21,6 +21,7 @@ pub(crate) enum Operation {
     IterateMostlyHoles,
     IterateFew,
     IterateFewest,
+    Ends,
     Loop,
     LoopTenthHoles,
     LoopHalfHoles,
@@ -143,6 +144,7 @@ impl compare::Operation for Operation {
         Self::ChurnHalfHoles,
         Self::Refill,
         Self::IterateMostlyHoles,
+        Self::Ends,
         Self::LoopMostlyHoles,
         Self::SecondaryIterateMostlyHoles,
         Self::SecondaryLoopMostlyHoles,
@@ -200,6 +202,7 @@ impl Operation {
             Self::IterateMostlyHoles => ("iterate, 90 % holes", "iterate_all", MOSTLY_HOLES, Reads),
             Self::IterateFew => ("iterate, 1 slot in 4 K", "iterate_all", FEW, Reads),
             Self::IterateFewest => ("iterate, 1 slot in 40,000", "iterate_all", FEWEST, Reads),
+            Self::Ends => ("count and last, 90 % holes", "count_and_last", MOSTLY_HOLES, Reads),
             Self::Loop => ("for loop, full", "loop_over_all", FULL, Reads),
             Self::LoopTenthHoles => ("for loop, 10 % holes", "loop_over_all", TENTH_HOLES, Reads),
             Self::LoopHalfHoles => ("for loop, 50 % holes", "loop_over_all", HALF_HOLES, Reads),
@@ -260,6 +263,7 @@ impl Operation {
             Self::IterateMostlyHoles
                 | Self::IterateFew
                 | Self::IterateFewest
+                | Self::Ends
                 | Self::LoopTenthHoles
                 | Self::LoopHalfHoles
                 | Self::LoopMostlyHoles
@@ -324,7 +328,7 @@ impl Operation {
     /// leaves the map in the state that it needs.
     pub(crate) fn passes(self, slots: usize) -> usize {
         match self {
-            Self::IterateFew | Self::IterateFewest => small::passes(1),
+            Self::IterateFew | Self::IterateFewest | Self::Ends => small::passes(1),
             _ if self.facts().3 == Effect::Changes => 1,
             _ => small::passes(slots),
         }
@@ -337,6 +341,7 @@ impl Operation {
             State::Live(live) => live,
         };
         match self {
+            Self::Ends => 1,
             Self::Remove => (live - slots / 2).min(SAMPLE_MAX),
             Self::Refill => (slots - live).min(SAMPLE_MAX),
             Self::RemoveRefill => (live / 2).min(SAMPLE_MAX),

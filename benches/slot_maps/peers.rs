@@ -223,6 +223,7 @@ impl<V: Value> Map for Vec<V> {
         Operation::IterateMostlyHoles,
         Operation::IterateFew,
         Operation::IterateFewest,
+        Operation::Ends,
         Operation::LoopTenthHoles,
         Operation::LoopHalfHoles,
         Operation::LoopMostlyHoles,

@@ -223,6 +223,13 @@ impl<M: Map> Stage<M> {
         time
     }
 
+    fn count_and_last(&mut self, passes: usize) -> Duration {
+        let all = count_and_last::<M>;
+        let (time, sum) = timed_passes(passes, self.maps.iter_mut(), |map| all(map));
+        assert_eq!(sum, (self.live * self.maps.len() * passes) as u64, "values counted");
+        time
+    }
+
     /// Marks some values at random, and retains the others.
     fn retain(&mut self, marked_percent: usize) -> Duration {
         self.columns.clear();
@@ -416,6 +423,7 @@ impl<M: Map> Stage<M> {
             | Operation::IterateMostlyHoles
             | Operation::IterateFew
             | Operation::IterateFewest => self.iterate(passes, iterate_all::<M>),
+            Operation::Ends => self.count_and_last(passes),
             Operation::Loop
             | Operation::LoopTenthHoles
             | Operation::LoopHalfHoles
@@ -571,6 +579,12 @@ fn get_many<M: Map>(map: &mut M, keys: &[M::Key]) -> u64 {
 #[inline(never)]
 fn iterate_all<M: Map>(map: &mut M) -> u64 {
     sum(map.values())
+}
+
+#[inline(never)]
+fn count_and_last<M: Map>(map: &mut M) -> u64 {
+    black_box(map.values().last().map(Value::digest));
+    map.values().count() as u64
 }
 
 #[inline(never)]

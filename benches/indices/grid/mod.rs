@@ -1,6 +1,7 @@
 //! Rows near a place.
 
 pub(crate) mod counted;
+pub(crate) mod hashed;
 pub(crate) mod peers;
 pub(crate) mod stage;
 pub(crate) mod stayput_grids;
