@@ -228,8 +228,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
     #[expect(clippy::inline_always, reason = "as for `try_entry`")]
     #[inline(always)]
     fn place(&mut self, index: u32, generation: u32) -> Result<SlotPlace, Error> {
+        if self.is_next(index, generation) {
+            self.slots.push_vacant();
+            return Ok(SlotPlace { index, generation, state: State::EMPTY });
+        }
         if index as usize >= self.slots.len() {
-            self.add(index, generation)?;
+            self.extend_to(index, generation)?;
         }
         let state = self.slots.state(index);
         if generation == 0 || state.is_newer_than(generation) {

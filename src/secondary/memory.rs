@@ -218,18 +218,9 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     /// Adds slots up to an index past the last one, unless its key is null or the index is far.
-    #[inline(never)]
-    pub(super) fn add(&mut self, index: u32, generation: u32) -> Result<(), Error> {
-        if self.is_next(index, generation) {
-            self.slots.push_vacant();
-            return Ok(());
-        }
-        self.extend_to(index, generation)
-    }
-
     #[cold]
     #[inline(never)]
-    fn extend_to(&mut self, index: u32, generation: u32) -> Result<(), Error> {
+    pub(super) fn extend_to(&mut self, index: u32, generation: u32) -> Result<(), Error> {
         if generation == 0 {
             return Err(Error::new(ErrorKind::StaleKey, 0));
         }
