@@ -124,7 +124,8 @@ impl<'a, V> LiveSlots<'a, V> {
         self.word = self.cursor.take_word();
         self.prefetch_ahead(self.word);
         self.run_index = run.start;
-        // SAFETY: the cursor returned the run, so its first slot is below the length; or it is 0.
+        // SAFETY: the cursor returned the run, so its first slot is below the length; or it is empty, at most one past
+        // the last slot.
         self.run.start = unsafe { self.start.add(run.start) };
         // SAFETY: as above, so the end of the run is not past the end of the slots.
         self.run.end = unsafe { self.start.add(run.end) };
