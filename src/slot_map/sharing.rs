@@ -236,6 +236,8 @@ impl<K: Key, V> Sharing<K, V> {
         while self.list.len() < end {
             if self.map.holes.first().is_none() && !self.brings_hole() {
                 (self.is_fresh, self.step) = (true, FIRST_STEP);
+                // As whenever the map grows.
+                self.map.holes.set_near(usize::MAX);
                 break;
             }
             // Reserved first, so that a hole that was removed from the map is not lost.

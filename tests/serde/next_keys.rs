@@ -116,6 +116,47 @@ fn containers_with_a_slot_map_continue_with_the_same_keys() {
 }
 
 #[test]
+fn a_map_with_few_values_left_continues_with_the_same_keys() {
+    for len in [200, 1000, 5000, 20_000] {
+        let mut map: SlotMap<DefaultKey, u32> = (0..len).collect();
+        let keys: Vec<_> = map.keys().collect();
+        // All over the map, in an order without runs.
+        let order: Vec<_> = (0..keys.len()).map(|at| keys[at * 7919 % keys.len()]).collect();
+        for parts in order.chunks(keys.len() / 5) {
+            let go_on = |mut map: SlotMap<DefaultKey, u32>| -> Vec<_> {
+                let removed = order.iter().map(|key| map.remove(*key)).flatten().step_by(3);
+                let values: Vec<_> = removed.collect();
+                values.into_iter().map(|n| map.insert(n)).collect()
+            };
+            let made = go_on(map.clone());
+            for read in through(&map) {
+                assert!(go_on(read) == made, "{} of {len} values are left", map.len());
+            }
+            map.remove_many(parts.iter().copied());
+        }
+    }
+}
+
+#[test]
+fn a_map_that_grows_while_it_is_shared_continues_with_the_same_keys() {
+    // More slots are near than there are.
+    let mut map: SlotMap<DefaultKey, u32> = (0..8190).collect();
+    let keys: Vec<_> = map.keys().collect();
+    map.remove_many(keys[..5000].iter().copied());
+    map.extend(0..5000);
+    let go_on = |map: SlotMap<DefaultKey, u32>| {
+        let shared = SharedSlotMap::from(map);
+        (0..1810).for_each(|n| _ = shared.insert(n));
+        let mut map = shared.into_inner();
+        let keys: Vec<_> = map.keys().collect();
+        map.remove_many([8200].into_iter().chain(0..6000).chain([9000]).map(|at| keys[at]));
+        [(); 10].map(|()| map.insert(7))
+    };
+    let made = go_on(map.clone());
+    assert!(through(&map).map(go_on) == [made; 2]);
+}
+
+#[test]
 fn text_without_the_next_keys_is_read() {
     let text = r#"{"floor":3,"slots":[{"live":[1,7]},{"hole":1},{"hole":5}]}"#;
     let mut map: SlotMap<DefaultKey, u8> = serde_json::from_str(text).unwrap();
