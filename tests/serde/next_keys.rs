@@ -124,7 +124,7 @@ fn a_map_with_few_values_left_continues_with_the_same_keys() {
         let order: Vec<_> = (0..keys.len()).map(|at| keys[at * 7919 % keys.len()]).collect();
         for parts in order.chunks(keys.len() / 5) {
             let go_on = |mut map: SlotMap<DefaultKey, u32>| -> Vec<_> {
-                let removed = order.iter().map(|key| map.remove(*key)).flatten().step_by(3);
+                let removed = order.iter().filter_map(|key| map.remove(*key)).step_by(3);
                 let values: Vec<_> = removed.collect();
                 values.into_iter().map(|n| map.insert(n)).collect()
             };
