@@ -507,6 +507,20 @@ fn when_few_values_are_left_hardly_any_hole_far_from_the_front_lacks_its_bit() {
 }
 
 #[test]
+fn holes_in_front_are_not_searched_by_each_reattachment() {
+    let mut map: Map<usize> = (0..1000).collect();
+    let keys: Vec<DefaultKey> = map.keys().collect();
+    keys[500..].iter().for_each(|key| _ = map.remove(*key));
+    let value = map.detach(keys[7]).unwrap();
+    let before = map.holes.front().count();
+    assert_eq!(map.try_reattach(keys[600], value), Err(7));
+    assert_eq!((before, map.holes.front().count()), (500, 500));
+    map.reattach(keys[7], value);
+    assert!(map.holes.is_settled());
+    assert!(map.values().eq((0..500).collect::<Vec<_>>().iter()));
+}
+
+#[test]
 fn count_and_last_are_those_of_the_values_that_are_left() {
     let mut map: Map<u32> = (0..10_000).collect();
     map.retain(|_, n| *n % 3000 == 7);

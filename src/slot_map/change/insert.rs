@@ -131,7 +131,7 @@ impl<K: Key, V> SlotMap<K, V> {
         /// let mut map = stayput::SlotMap::new();
     }
 
-    /// Inserts a value under the key of a [detached](Self::detach) value. O(1).
+    /// Inserts a value under the key of a [detached](Self::detach) value. Amortized O(1).
     ///
     /// # Panics
     ///
@@ -168,6 +168,10 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         self.slots.fill(index, generation, value);
         self.detached -= 1;
+        if self.holes.are_many_in_front() {
+            // Otherwise each call would search them.
+            self.settle();
+        }
         Ok(())
     }
 }

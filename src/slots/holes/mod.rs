@@ -300,6 +300,11 @@ impl Holes {
         self.bitmap().contains(index) || self.front().any(|hole| hole.index() == index)
     }
 
+    /// Whether searching the holes in front takes long.
+    pub(crate) fn are_many_in_front(&self) -> bool {
+        self.stack.len() > WORD_SLOTS
+    }
+
     /// Whether no hole is in front.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {
