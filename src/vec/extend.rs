@@ -76,15 +76,13 @@ impl<T> VmVec<T> {
         let capacity = self.capacity();
         let mut end = SetLenOnDrop::of(self);
         // Chains and the like advance faster by this than by `next`.
-        let filled = iter.try_for_each(|value| {
-            if end.len == capacity {
-                return Err(value);
-            }
-            // SAFETY: the length is below the capacity: it is never above it, and not equal, as checked above.
+        iter.by_ref().take(capacity - end.len).for_each(|value| {
+            // SAFETY: `take` passes no more elements than fit, so the length is below the capacity.
             unsafe { end.put(value) };
-            Ok(())
         });
-        filled.err()
+        let is_full = end.len == capacity;
+        drop(end);
+        if is_full { iter.next() } else { None }
     }
 
     /// Appends the elements of an iterator without checking the capacity.

@@ -370,15 +370,16 @@ impl Holes {
         let len = self.stack.len();
         if len > near {
             self.mark_oldest(len, states);
-        } else if len == self.stack.capacity() && !self.extends_stack(states.len()) {
+        } else if len == self.stack.capacity() && !self.extends_stack(near, states.len()) {
             self.mark_oldest(len.div_ceil(2), states);
         }
     }
 
-    /// Makes more room on the stack, if it has less than a map with `slots` slots is to have, and memory is available.
-    fn extends_stack(&mut self, slots: usize) -> bool {
+    /// Makes more room on a full stack, if it has less than a map with `slots` slots is to have, and memory is
+    /// available. For about half as many holes as there are values, so that it is full again when those have halved.
+    fn extends_stack(&mut self, near: usize, slots: usize) -> bool {
         let len = self.stack.len();
-        let room = Self::room_for(slots).min(2 * len);
+        let room = Self::room_for(slots).min(2 * len).min(len + near / 4);
         room > len && self.stack.try_reserve_exact(room - len).is_ok()
     }
 

@@ -111,13 +111,20 @@ impl<'a, V> LiveSlots<'a, V> {
     /// Takes what comes next from the cursor, once nothing is left of the run and the word. Returns `false` if there is
     /// nothing.
     ///
+    /// If many holes have no bit, that is a word of only the slots that have values: a processor does not predict which
+    /// slots of a run have none.
+    ///
     /// # Safety
     ///
     /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
     unsafe fn read_on(&mut self) -> bool {
-        // SAFETY: the caller guarantees what `read_cursor_on` requires.
-        if !unsafe { self.read_cursor_on() } {
+        let (start, holes) = (self.start, self.holes);
+        let is_more = self.cursor.read_on_by(holes, |read| {
+            // SAFETY: the slots that were read are such as the cursor returns; the caller guarantees the rest.
+            if holes.lack_bits { unsafe { only_live(start, read) } } else { read }
+        });
+        if !is_more {
             return false;
         }
         let run = self.cursor.take_run();
@@ -132,21 +139,6 @@ impl<'a, V> LiveSlots<'a, V> {
         // SAFETY: the cursor returned the word, so its first slot is below the length; or it is 0.
         self.word_start = unsafe { self.start.add(self.word.start() as usize) };
         true
-    }
-
-    /// [`Cursor::read_on`], but if many holes have no bit, all that is read is a word without holes: a processor does not
-    /// predict which slots of a run have no value.
-    ///
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor returns indices below their length.
-    #[inline]
-    unsafe fn read_cursor_on(&mut self) -> bool {
-        let (start, holes) = (self.start, self.holes);
-        self.cursor.read_on_by(holes, |read| {
-            // SAFETY: the slots that were read are such as the cursor returns; the caller guarantees the rest.
-            if holes.lack_bits { unsafe { only_live(start, read) } } else { read }
-        })
     }
 
     /// Returns what is left of the run or the word to the cursor.
@@ -201,7 +193,7 @@ impl<'a, V> LiveSlots<'a, V> {
     pub(super) unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
         // SAFETY: the caller guarantees what `put_back` requires.
         unsafe { self.put_back() };
-        if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES || self.holes.lack_bits {
+        if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES {
             // SAFETY: the caller guarantees what `fold_one_by_one` requires.
             return unsafe { self.fold_one_by_one(init, add) };
         }
@@ -258,8 +250,8 @@ impl<'a, V> LiveSlots<'a, V> {
                     sum = add(sum, found);
                 }
             }
-            // SAFETY: the caller guarantees what `read_cursor_on` requires.
-            if !unsafe { self.read_cursor_on() } {
+            // All slots of a run are visited, since the compiler often makes do without a branch for each.
+            if !self.cursor.read_on(self.holes) {
                 return sum;
             }
         }
