@@ -77,12 +77,12 @@ impl<T> VmVec<T> {
         let mut end = SetLenOnDrop::of(self);
         // Chains and the like advance faster by this than by `next`.
         iter.by_ref().take(capacity - end.len).for_each(|value| {
-            // SAFETY: `take` passes no more elements than fit, so the length is below the capacity.
+            // An iterator of the user's may go on although `take` has told it to stop.
+            assert!(end.len < capacity, "the iterator does not stop");
+            // SAFETY: the length is below the capacity, as asserted above.
             unsafe { end.put(value) };
         });
-        let is_full = end.len == capacity;
-        drop(end);
-        if is_full { iter.next() } else { None }
+        if end.len == capacity { iter.next() } else { None }
     }
 
     /// Appends the elements of an iterator without checking the capacity.
