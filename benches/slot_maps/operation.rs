@@ -290,6 +290,8 @@ impl Operation {
     pub(crate) fn is_for(self, slots: usize) -> bool {
         match self {
             Self::MakeDrop => slots <= 1 << 16,
+            // Of more, most keys would be refused: their indices are far from those of an empty map.
+            Self::SecondaryMake | Self::Search | Self::SearchByEntry => slots <= 1 << 20,
             Self::Crowd => slots <= 256,
             _ => true,
         }
