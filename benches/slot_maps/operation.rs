@@ -276,8 +276,8 @@ impl Operation {
                 | Self::SecondaryLoopMostlyHoles
                 | Self::SecondaryInsert
                 | Self::SecondaryRefill
-                | Self::Search
-                | Self::SearchByEntry
+                | Self::SecondaryOverwrite
+                | Self::SecondaryChurn
                 | Self::ColumnJoinTenthHoles
                 | Self::InsertGrowing
                 | Self::Drain
