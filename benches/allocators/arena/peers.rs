@@ -162,6 +162,7 @@ fn text(cases: &mut Vec<Case>, count: usize) {
     }));
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "slices are short")]
 fn slices(cases: &mut Vec<Case>, count: usize) {
     const OPERATION: &str = "store 0 to 15 u32";
     fn store<'a>(count: usize, mut store: impl FnMut(usize) -> &'a mut [u32]) -> Duration {
