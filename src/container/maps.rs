@@ -259,8 +259,9 @@ macro_rules! secondary_insert_methods {
         /// assert_eq!(second.insert(key, 4), None); // older than `newer`
         /// assert_eq!((second.get(key), second[newer]), (None, 3));
         /// ```
-        // A value in memory, passed to a call, is copied twice.
-        #[inline(always)]
+        // A value in memory, passed to a call, is copied twice. Without optimisation, it would be copied anyway, and a
+        // caller's stack would hold the copies of all its calls.
+        #[cfg_attr(not(debug_assertions), inline(always))]
         #[track_caller]
         pub fn insert(&mut $self, $key: K, $value: V) -> Option<V> {
             $insert

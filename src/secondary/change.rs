@@ -56,8 +56,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// assert_eq!((refused.error.kind(), refused.value), (ErrorKind::FarIndex, "b"));
     /// # second.insert(DefaultKey::from(KeyData::from_parts(0, 1, 0).unwrap()), "c");
     /// ```
-    #[expect(clippy::inline_always, reason = "as for `insert`")]
-    #[inline(always)]
+    // As for `insert`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, Refused<V>> {
         let (index, generation) = parts(key);
         match self.put(index, generation, value) {
@@ -68,8 +68,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     /// Inserts a value into a slot that is vacant, or the next one, or replaces the value of the same key. Returns the
     /// new value as the error if there is more to do.
-    #[expect(clippy::inline_always, reason = "as for `insert`")]
-    #[inline(always)]
+    // As for `insert`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put(&mut self, index: u32, generation: u32, value: V) -> Result<Option<V>, V> {
         let previous = if self.is_next(index, generation) {
             self.slots.push(generation, value);
@@ -243,8 +243,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     /// Inserts a value into a place that is vacant, or has the value of an older key, which is dropped.
-    #[expect(clippy::inline_always, reason = "as for `insert`")]
-    #[inline(always)]
+    // As for `insert`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn fill(&mut self, place: &SlotPlace, value: V) -> &mut V {
         // Dropped last, since that may panic.
         let _older = if place.state.is_live() { self.take_older(place.index) } else { None };
