@@ -316,11 +316,8 @@ impl<'a, K: Key, V> VacantEntry<'a, K, V> {
     /// }
     /// assert_eq!(second[key], 2);
     /// ```
-    #[expect(
-        clippy::inline_always,
-        reason = "a value in memory, passed to a call, is copied twice"
-    )]
-    #[inline(always)]
+    // As for `SecondaryMap::insert`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn insert(self, value: V) -> &'a mut V {
         match self.room {
             VacantPlace::Direct(map, place) => map.fill(&place, value),

@@ -84,9 +84,8 @@ use crate::slots::vacancy::Fresh;
 /// # Memory
 ///
 /// A slot is the value plus 4 bytes, padded to the alignment of the value. Holes take up to 1.04 bits per slot, and
-/// recent holes 8 bytes each from the allocator. A map of up to 8,192 slots has room for all of them as recent ones, and
-/// a larger one for one per 32 slots, at least 2,048 and at most 8,192. Address space is reserved as for a
-/// [`VmVec`](crate::VmVec) of slots.
+/// recent holes 8 bytes each from the allocator. Of up to 8,192 slots, all can be recent holes; of more, one in 32, but
+/// at least 2,048 and at most 8,192 in all. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
 ///
 /// Set [`max_len`](Self::with_max_len) if addresses are scarce (32 bits), or without virtual memory (WebAssembly): a
 /// map is then a single heap block of `max_len` slots, or of 4 MiB by default; see [the web](crate::guide::the_web).

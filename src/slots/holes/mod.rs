@@ -224,7 +224,7 @@ impl Holes {
         self.cold().order
     }
 
-    /// Creates the memory of the bitmap, with these options. There is no hole.
+    /// Creates the memory of the bitmap, with these options. There are no holes yet.
     pub(crate) fn try_make_bitmap(&mut self, bits: Options) -> Result<(), Error> {
         self.try_cold_mut()?.bitmap.try_make(bits)
     }
@@ -277,12 +277,13 @@ impl Holes {
         self.bitmap().bits()
     }
 
-    /// [`words`](Self::words), for iteration over a map with `slots` slots.
+    /// [`words`](Self::words), for visiting the values of a map with `slots` slots.
     pub(crate) fn words_of(&self, slots: usize) -> HoleBits<'_> {
         HoleBits { lack_bits: self.stack.len() > slots / Self::MANY_LACK_BITS, ..self.words() }
     }
 
-    /// If more than one hole in this many slots has no bit, iteration reads states first, to find those.
+    /// If more than one hole in this many slots has no bit, a `for` loop reads the states of 64 slots at a time, to leave
+    /// those out. (`fold` does not: the compiler often makes do without a branch for each slot.)
     const MANY_LACK_BITS: usize = 16;
 
     /// Returns the [`words`](Self::words) by value.
@@ -429,7 +430,7 @@ impl Holes {
         self.near = 0;
     }
 
-    /// Removes the mark of a slot that is no hole after all.
+    /// Removes the mark of a slot that is not a hole after all.
     #[cold]
     pub(crate) fn unmark(&mut self, index: u32) {
         self.bitmap_mut().clear(index);
