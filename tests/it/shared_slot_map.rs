@@ -509,13 +509,14 @@ fn options_are_those_of_the_family() {
     new.try_prefault(100_000).unwrap();
     assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
     assert_eq!(new.insert(1).0.index(), 0);
-    // One bit per slot more than a `SlotMap`.
+    // One bit per slot more than a `SlotMap`: an array, which commits 64 KiB first. The bits of the holes are those of a
+    // `SlotMap`, in a `Vec` that may have twice the capacity that it needs.
     let map = Shared::<[u8; 56]>::with_max_len(1 << 16);
     let mut alone = SlotMap::<DefaultKey, [u8; 56]>::with_max_len(1 << 16);
     map.insert_many((0..1 << 16).map(|_| [0; 56]), &mut Vec::new());
     alone.extend((0..1 << 16).map(|_| [0; 56]));
     let more = map.stats().committed_bytes - alone.stats().committed_bytes;
-    assert!(more <= 64 << 10, "{more}");
+    assert!(more <= (64 << 10) + (1 << 16) / 8, "{more}");
     assert!(format!("{:?}", Shared::<u8>::builder().max_len(7)).contains("max_len: Some(7)"));
 }
 
