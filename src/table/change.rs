@@ -1,7 +1,7 @@
 //! Changes to rows in place.
 
 use super::Table;
-use super::indices::{Index, Indices, Row, VisitMut};
+use super::indices::{Index, Indices, Row, Visit, VisitMut};
 use super::insert::{Clear, Commit, PlanInsert};
 use crate::error::{Error, ErrorKind, Refused, unwrap_or_panic};
 use crate::key::Key;
@@ -21,26 +21,39 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(())
     }
 
-    /// Changes a copy of the indexed part of the row in a slot, and stores it once every index has accepted it.
-    ///
-    /// The closure also receives the row, and may change only the part that is not indexed.
+    /// Changes the indexed part of the row in a slot, as a copy or in place. The closure also receives the other part.
     #[inline]
     fn modify_in_slot<T>(
         &mut self,
         slot: u32,
-        change: impl FnOnce(&mut X::Part, &mut R) -> T,
+        change: impl FnOnce(&mut X::Part, &mut R::Rest) -> T,
     ) -> Result<Option<T>, Error>
     where
         X::Part: Clone,
     {
         let Some(row) = self.rows.in_slot_mut(slot) else { return Ok(None) };
-        let mut part = row.part().clone();
-        let result = change(&mut part, row);
-        self.relist(slot, &part)?;
+        let (part, rest) = row.split();
+        let mut new = part.clone();
+        let result;
+        if mem::needs_drop::<X::Part>() {
+            result = change(&mut new, rest);
+        } else {
+            // The copy is as good as the original, so it is that which is kept for the case of a refusal or a panic:
+            // most changes concern no index, and then nothing has to be copied back.
+            let mut undo = Undo { part, old: Some(new) };
+            result = change(undo.part, rest);
+            if undo.old.as_ref().is_some_and(|old| is_unchanged(&self.by, slot, undo.part, old)) {
+                undo.old = None;
+                return Ok(Some(result));
+            }
+            let Some(old) = undo.old.take() else { return Ok(None) };
+            new = mem::replace(undo.part, old);
+        }
+        self.relist(slot, &new)?;
         if let Some(row) = self.rows.in_slot_mut(slot) {
             // The old part is dropped after everything else is done, but before the result is moved to the return
             // place, because a panicking drop would then leak it.
-            drop(mem::replace(row.part_mut(), part));
+            drop(mem::replace(row.split().0, new));
         }
         Ok(Some(result))
     }
@@ -48,9 +61,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// Changes the indexed part of a row, and returns the result of the closure; `None` if the table has no row with
     /// the key. O(1) per index.
     ///
-    /// The closure changes a copy, which replaces the original after every index has accepted it. If the closure panics
-    /// or the change is refused, the row is unchanged. To avoid copying data that is not indexed, use [rows that are
-    /// pairs](Self#rows-that-are-pairs); rows that are not `Clone` can be changed by [`replace`](Self::replace).
+    /// If the closure panics or the change is refused, the row is unchanged: either the closure changes a copy, or a copy
+    /// is restored. To avoid copying data that is not indexed, use [rows that are pairs](Self#rows-that-are-pairs); rows
+    /// that are not `Clone` can be changed by [`replace`](Self::replace).
     ///
     /// A copy must not share indexed values with the original, as a clone of an `Rc<Cell<_>>` does: the original would
     /// change too. See [inconsistent values](Self#inconsistent-values).
@@ -193,13 +206,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         self.modify_each(|key, part, _| change(key, part))
     }
 
-    fn modify_each(&mut self, mut change: impl FnMut(K, &mut X::Part, &mut R)) -> Result<(), Error>
+    fn modify_each(
+        &mut self,
+        mut change: impl FnMut(K, &mut X::Part, &mut R::Rest),
+    ) -> Result<(), Error>
     where
         X::Part: Clone,
     {
         for slot in 0..self.rows.slot_count() {
             if let Some((key, _)) = self.rows.get_by_index(slot) {
-                self.modify_in_slot(slot, |part, row| change(key, part, row))?;
+                self.modify_in_slot(slot, |part, rest| change(key, part, rest))?;
             }
         }
         Ok(())
@@ -293,9 +309,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
     /// Changes both parts of a row, and returns the result of the closure; `None` if the table has no row with the key.
     ///
-    /// The closure receives a copy of the indexed part, which replaces the original after every index has accepted it,
-    /// and a mutable reference to the other part. If the closure panics or the change is refused, the indexed part is
-    /// unchanged, but changes to the other part stay.
+    /// The closure receives the indexed part, or a copy of it, and a mutable reference to the other part. If the closure
+    /// panics or the change is refused, the indexed part is unchanged, but changes to the other part stay.
     ///
     /// # Panics
     ///
@@ -347,7 +362,7 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         change: impl FnOnce(&mut I, &mut M) -> T,
     ) -> Result<Option<T>, Error> {
         let Some(slot) = self.rows.slot_of(key) else { return Ok(None) };
-        self.modify_in_slot(slot, |part, row| change(part, &mut row.1))
+        self.modify_in_slot(slot, |part, rest| change(part, rest))
     }
 
     /// Changes both parts of each row as [`modify_both`](Self::modify_both) does, in slot order.
@@ -382,9 +397,46 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
     /// unchanged.
     pub fn try_for_each_both_mut(
         &mut self,
-        mut change: impl FnMut(K, &mut I, &mut M),
+        change: impl FnMut(K, &mut I, &mut M),
     ) -> Result<(), Error> {
-        self.modify_each(|key, part, row| change(key, part, &mut row.1))
+        self.modify_each(change)
+    }
+}
+
+/// Restores a part that is being changed in place, unless `old` was taken.
+struct Undo<'r, P> {
+    part: &'r mut P,
+    old: Option<P>,
+}
+
+impl<P> Drop for Undo<'_, P> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(old) = self.old.take() {
+            *self.part = old;
+        }
+    }
+}
+
+/// Whether no index has to be updated for a change of the row in a slot.
+#[inline]
+fn is_unchanged<X: Indices>(by: &X, slot: u32, new: &X::Part, old: &X::Part) -> bool {
+    let mut unchanged = Unchanged { slot, new, old, result: true };
+    by.each(&mut unchanged).is_ok() && unchanged.result
+}
+
+struct Unchanged<'p, P> {
+    slot: u32,
+    new: &'p P,
+    old: &'p P,
+    result: bool,
+}
+
+impl<P> Visit<P> for Unchanged<'_, P> {
+    #[inline]
+    fn visit<I: Index<P>>(&mut self, index: &I) -> Result<(), Error> {
+        self.result = self.result && index.is_unchanged(self.slot, self.new, self.old);
+        Ok(())
     }
 }
 

@@ -122,6 +122,13 @@ where
     }
 
     #[inline]
+    fn is_unchanged(&self, slot: u32, new: &X::Row, old: &X::Row) -> bool {
+        // Compared by bits, because NaN is not equal to itself.
+        let bits = |part| X::extract(part).borrow().map(f32::to_bits);
+        bits(old) == bits(new) && self.index.contains(slot)
+    }
+
+    #[inline]
     fn commit(&mut self, slot: u32) {
         self.index.insert_reserved(slot, self.planned);
     }

@@ -184,15 +184,16 @@ macro_rules! hashed {
                 old: Option<&X::Row>,
                 rows: &SlotMap<K, R>,
             ) -> Result<(), Error> {
-                let new = X::extract(new);
-                let new = new.borrow();
                 self.planned = None;
-                if old.is_some_and(|old| X::extract(old).borrow() == new)
-                    && self.index.contains(slot)
-                {
+                if old.is_some_and(|old| self.is_unchanged(slot, new, old)) {
                     return Ok(());
                 }
-                self.plan_value(slot, new, rows)
+                self.plan_value(slot, X::extract(new).borrow(), rows)
+            }
+
+            #[inline]
+            fn is_unchanged(&self, slot: u32, new: &X::Row, old: &X::Row) -> bool {
+                X::extract(old).borrow() == X::extract(new).borrow() && self.index.contains(slot)
             }
 
             #[inline]

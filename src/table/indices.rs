@@ -132,31 +132,38 @@ impl<P, R: sealed::Row<P>> Row<P> for R {}
 
 mod sealed {
     pub trait Row<P> {
+        /// What is not indexed: of a row that is not a pair, nothing.
+        type Rest: ?Sized;
+
         fn part(&self) -> &P;
-        fn part_mut(&mut self) -> &mut P;
+        fn split(&mut self) -> (&mut P, &mut Self::Rest);
     }
 
     impl<P> Row<P> for P {
+        type Rest = [()];
+
         #[inline]
         fn part(&self) -> &P {
             self
         }
 
         #[inline]
-        fn part_mut(&mut self) -> &mut P {
-            self
+        fn split(&mut self) -> (&mut P, &mut [()]) {
+            (self, &mut [])
         }
     }
 
     impl<P, M> Row<P> for (P, M) {
+        type Rest = M;
+
         #[inline]
         fn part(&self) -> &P {
             &self.0
         }
 
         #[inline]
-        fn part_mut(&mut self) -> &mut P {
-            &mut self.0
+        fn split(&mut self) -> (&mut P, &mut M) {
+            (&mut self.0, &mut self.1)
         }
     }
 }
@@ -177,6 +184,9 @@ pub trait Index<P>: Arrays {
         old: Option<&P>,
         rows: &SlotMap<K, R>,
     ) -> Result<(), Error>;
+
+    /// Whether nothing has to be planned to change the row of a slot from `old` to `new`.
+    fn is_unchanged(&self, slot: u32, new: &P, old: &P) -> bool;
 
     fn commit(&mut self, slot: u32);
 

@@ -3,6 +3,7 @@
 use stayput::{DefaultKey, ErrorKind, Table, indices};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 thread_local! {
     static RANDOM: Cell<u64> = const { Cell::new(1) };
@@ -99,4 +100,100 @@ fn values_with_inconsistent_traits_lose_no_row() {
     }
     assert!(table.is_empty());
     assert_eq!(table.within(|by| &by.at, [0.0, 0.0], f32::INFINITY).count(), 0);
+}
+
+thread_local! {
+    /// How many more times user code is called before it panics.
+    static CALLS: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+fn call() {
+    CALLS.set(CALLS.get() - 1);
+    if CALLS.get() == 0 {
+        resume_unwind(Box::new(()));
+    }
+}
+
+/// A number without a destructor, which panics when it is used.
+#[derive(Debug)]
+struct Fragile(u32);
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        call();
+        Self(self.0)
+    }
+}
+
+impl PartialEq for Fragile {
+    fn eq(&self, other: &Self) -> bool {
+        call();
+        self.0 == other.0
+    }
+}
+
+impl Eq for Fragile {}
+
+impl Hash for Fragile {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        call();
+        self.0.hash(state);
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Parts(Fragile, Fragile, f32, u32);
+
+indices! {
+    struct FragileBy for Parts {
+        unique: Unique<Fragile> = |row| { call(); &row.0 },
+        many: Many<Fragile> = |row| &row.1,
+        list: List<Fragile> = |row| &row.1,
+        at: Grid<2, cell = 1.0> = |row| { call(); [row.2, 0.0] },
+    }
+}
+
+#[test]
+fn whatever_panics_during_a_change_leaves_the_row_and_the_indices_as_they_were() {
+    let numbers = |Parts(a, b, c, d): &Parts| (a.0, b.0, *c, *d);
+    let changes: [fn(&mut Parts); 5] = [
+        |row| row.3 = 9,
+        |row| row.0.0 = 9,
+        |row| row.1.0 = 1,
+        |row| row.2 = 9.0,
+        // Refused.
+        |row| (row.0.0, row.1.0, row.2, row.3) = (1, 1, 9.0, 9),
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let mut panics = 0;
+        loop {
+            CALLS.set(usize::MAX);
+            let mut table: Table<Parts, FragileBy> = Table::new();
+            let row = |n| Parts(Fragile(n), Fragile(n % 2), 1.0, n);
+            let keys = [0, 1, 2].map(|n| table.insert(row(n)));
+            CALLS.set(panics + 1);
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                table.try_modify(keys[2], |row| {
+                    change(row);
+                    call();
+                })
+            }));
+            CALLS.set(usize::MAX);
+            assert_eq!(table.check(), Ok(()), "change {number}, {panics} calls");
+            let mut expected = row(2);
+            if let Ok(Ok(_)) = outcome {
+                change(&mut expected);
+            }
+            assert_eq!(
+                numbers(&table[keys[2]]),
+                numbers(&expected),
+                "change {number}, {panics} calls"
+            );
+            match outcome {
+                Err(_) => panics += 1,
+                Ok(result) => break assert_eq!(result.is_err(), number == 4),
+            }
+        }
+        assert!(panics > 4, "{panics}");
+    }
 }
