@@ -6,6 +6,7 @@ use super::VmVec;
 use crate::error::Refused;
 use crate::poison::unpoison;
 use std::iter::Chain;
+use std::ops::ControlFlow;
 use std::option;
 
 /// The elements that could not be stored: the one that the iterator yielded last, if any, and the rest of the
@@ -55,34 +56,63 @@ impl<T> VmVec<T> {
         most: usize,
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
         let mut iter = iter.into_iter();
-        loop {
-            // The hint may be wrong, so a refusal only counts once an element does not fit.
-            let hint = iter.size_hint().0.min(most);
-            if hint > self.capacity() - self.len {
-                let _ = self.try_reserve(self.raw.within_max_len(Self::ELEMENT, self.len, hint));
-            }
-            let Some(value) = self.fill_capacity(&mut iter) else { return Ok(()) };
+        self.reserve_for(&iter, most);
+        if self.fill_capacity(&mut iter) { self.extend_past(iter, most) } else { Ok(()) }
+    }
+
+    /// Appends the elements of an iterator once the capacity is used up. Out of line, so that the loop over most
+    /// elements is by itself.
+    #[cold]
+    #[inline(never)]
+    fn extend_past<I: Iterator<Item = T>>(
+        &mut self,
+        mut iter: I,
+        most: usize,
+    ) -> Result<(), Refused<Rest<I>>> {
+        while let Some(value) = iter.next() {
             if let Err(Refused { error, value }) = self.try_push(value) {
                 return Err(Refused { error, value: Some(value).into_iter().chain(iter) });
             }
+            self.reserve_for(&iter, most);
+            if !self.fill_capacity(&mut iter) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reserves memory for as many elements as an iterator announces, and at most for `most`. The hint may be wrong, so a
+    /// refusal only counts once an element does not fit.
+    #[inline]
+    fn reserve_for(&mut self, iter: &impl Iterator<Item = T>, most: usize) {
+        let hint = iter.size_hint().0.min(most);
+        if hint > self.capacity() - self.len {
+            let _ = self.try_reserve(self.raw.within_max_len(Self::ELEMENT, self.len, hint));
         }
     }
 
-    /// Appends elements until the iterator ends, or until the capacity is used up: then returns the next element.
+    /// Appends elements until the iterator ends, or until the capacity is used up: then returns `true`.
     ///
     /// If the iterator panics, the elements it yielded before stay.
     #[inline]
-    fn fill_capacity(&mut self, iter: &mut impl Iterator<Item = T>) -> Option<T> {
+    fn fill_capacity(&mut self, iter: &mut impl Iterator<Item = T>) -> bool {
         let capacity = self.capacity();
         let mut end = SetLenOnDrop::of(self);
-        // Chains and the like advance faster by this than by `next`.
-        iter.by_ref().take(capacity - end.len).for_each(|value| {
-            // An iterator of the user's may go on although `take` has told it to stop.
-            assert!(end.len < capacity, "the iterator does not stop");
-            // SAFETY: the length is below the capacity, as asserted above.
+        if end.len == capacity {
+            return true;
+        }
+        // Chains and the like advance faster by this than by `next`. The capacity is compared after an element, so that
+        // the next one is only made if there is room.
+        let _ = iter.try_for_each(|value| {
+            // Only if an iterator of the user's goes on although it was told to stop.
+            if end.len == capacity {
+                return ControlFlow::Break(());
+            }
+            // SAFETY: the length is below the capacity: it was not above it, and is not equal.
             unsafe { end.put(value) };
+            if end.len == capacity { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        if end.len == capacity { iter.next() } else { None }
+        end.len == capacity
     }
 
     /// Appends the elements of an iterator without checking the capacity.
