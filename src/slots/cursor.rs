@@ -119,6 +119,21 @@ impl Word {
         Some(place as usize)
     }
 
+    /// Returns a bit for each slot that is left and for which `is_live` returns `true`.
+    #[inline]
+    pub(super) fn only(self, is_live: impl Fn(usize) -> bool) -> u64 {
+        let Self { start, left } = self;
+        let bit = |place| u64::from(is_live(start + place)) << place;
+        if left == u64::MAX {
+            // In groups, so that no bit waits for all before it.
+            let group = |at| (0..8).fold(0, |bits, place| bits | bit(at + place));
+            (0..WORD_SLOTS / 8).fold(0, |live, at| live | group(at * 8))
+        } else {
+            let places = left.trailing_zeros()..u64::BITS - left.leading_zeros();
+            places.fold(0, |live, place| live | bit(place as usize)) & left
+        }
+    }
+
     #[inline]
     pub(super) fn take(&mut self) -> Self {
         mem::replace(self, Self::NONE)
@@ -294,15 +309,16 @@ impl Cursor {
     /// Reads the next words if all that were read are used up. Returns `false` if there are none.
     #[inline]
     pub(super) fn read_on(&mut self, holes: HoleBits<'_>) -> bool {
-        self.read_on_by(holes, |read| read)
+        self.read_on_by(HoleBits { lack_bits: false, ..holes }, Word::left)
     }
 
-    /// [`read_on`](Self::read_on), with a function that may change what was read.
+    /// [`read_on`](Self::read_on); but if many holes have no bit, it reads one word, of which `live` returns the slots
+    /// that have values.
     #[inline]
     pub(super) fn read_on_by(
         &mut self,
         holes: HoleBits<'_>,
-        change: impl FnOnce(Read) -> Read,
+        live: impl FnOnce(Word) -> u64,
     ) -> bool {
         debug_assert!(self.run.is_empty(), "there are slots before");
         if self.front.left != 0 {
@@ -312,14 +328,21 @@ impl Cursor {
             self.front = self.back.take();
             return self.front.left != 0;
         }
-        let most = if holes.lack_bits { 1 } else { RUN_WORDS };
-        let Read { start, left, rest_from } =
-            change(read(self.rest.clone(), holes.words, holes.full, most));
+        let Read { mut start, mut left, rest_from, lack_bits } =
+            read(self.rest.clone(), holes.words, holes.full, holes.lack_bits);
+        let first = start / WORD_SLOTS * WORD_SLOTS;
+        // What was returned is compared, since the compiler would make two loops of one that depends on `holes`.
+        if lack_bits {
+            left = live(Word { start: first, left });
+            if left == 0 {
+                start = rest_from;
+            }
+        }
         self.rest.start = rest_from;
         if left == 0 {
             self.run = start..rest_from;
         } else {
-            self.front = Word { start: start / WORD_SLOTS * WORD_SLOTS, left };
+            self.front = Word { start: first, left };
         }
         true
     }
@@ -431,63 +454,52 @@ fn take_word(slots: &mut Range<usize>) -> Option<Range<usize>> {
 }
 
 /// The front of slots of which no word had been read: a run, or what is left of a word; and where the others start.
-pub(super) struct Read {
+struct Read {
     start: usize,
     /// If this is 0, there is a run.
     left: u64,
     rest_from: usize,
+    /// Whether holes among the slots may have no bit: then this is a word, or nothing.
+    lack_bits: bool,
 }
 
-impl Read {
-    /// Returns only the first word, and of that only the slots for which `is_live` returns `true`.
-    #[inline]
-    pub(super) fn only_live(self, is_live: impl Fn(usize) -> bool) -> Self {
-        let Self { start, left, rest_from } = self;
-        let first = start / WORD_SLOTS * WORD_SLOTS;
-        let rest_from = rest_from.min(first + WORD_SLOTS);
-        let left = if left == 0 { left_of(start..rest_from, 0) } else { left };
-        let bit = |place| u64::from(is_live(first + place)) << place;
-        let live = if left == u64::MAX {
-            // In groups, so that no bit waits for all before it.
-            let group = |at| (0..8).fold(0, |bits, place| bits | bit(at + place));
-            (0..WORD_SLOTS / 8).fold(0, |live, at| live | group(at * 8))
-        } else {
-            let places = left.trailing_zeros()..u64::BITS - left.leading_zeros();
-            places.fold(0, |live, place| live | bit(place as usize)) & left
-        };
-        Self { start: if live == 0 { rest_from } else { start }, left: live, rest_from }
-    }
-}
-
-/// Reads the words at the front of `slots`, of which there are some: as many as have few holes, at most `most`, or one
-/// that has more.
+/// Reads the words at the front of `slots`, of which there are some: as many as have few holes, or one that has more.
+/// One if holes `lack_bits`.
 ///
 /// Out of line, and with nothing passed by reference except the words, so that a loop over the slots keeps its
 /// variables in registers.
 #[cold]
 #[inline(never)]
-fn read(slots: Range<usize>, words: &[u64], full: &[u64], most: usize) -> Read {
+fn read(slots: Range<usize>, words: &[u64], full: &[u64], lack_bits: bool) -> Read {
     let Range { mut start, end } = slots;
     let mut number = start / WORD_SLOTS;
     if words.get(number) == Some(&u64::MAX) {
         start = HoleBits { full, ..HoleBits::of(words) }.skip(start..end);
         number = start / WORD_SLOTS;
     }
-    // Past the last word there are no holes.
-    let words = words.get(number..).unwrap_or_default();
-    let has_few = |word: &&u64| **word == 0 || word.count_ones() < FEW_IN_RUN;
-    match words.first() {
-        Some(word) if !has_few(&word) => {
-            let rest_from = end.min((number + 1) * WORD_SLOTS);
-            return Read { start, left: left_of(start..rest_from, *word), rest_from };
-        }
-        _ => {}
+    // There may be words for slots past the end, and past the last word there are no holes.
+    let words_end = end.div_ceil(WORD_SLOTS);
+    let words = words.get(number..words_end.min(words.len())).unwrap_or_default();
+    let has_few = |word: &&u64| word.count_ones() < FEW_IN_RUN;
+    // Words without holes first, which takes less than to count.
+    let mut count = words.iter().take(RUN_WORDS).take_while(|word| **word == 0).count();
+    let first = words.first().copied().unwrap_or(0);
+    if lack_bits || (count == 0 && !has_few(&&first)) {
+        let rest_from = end.min((number + 1) * WORD_SLOTS);
+        let left = left_of(start..rest_from, first);
+        return Read {
+            start: if left == 0 { rest_from } else { start },
+            left,
+            rest_from,
+            lack_bits,
+        };
     }
-    let mut count = words.iter().take(most).take_while(has_few).count();
+    count += words[count..].iter().take(RUN_WORDS - count).take_while(has_few).count();
     if count == words.len() {
-        count = end.div_ceil(WORD_SLOTS) - number;
+        count = words_end - number;
     }
-    Read { start, left: 0, rest_from: end.min((number + count) * WORD_SLOTS) }
+    let rest_from = end.min((number + count) * WORD_SLOTS);
+    Read { start, left: 0, rest_from, lack_bits }
 }
 
 /// [`HoleBits::skip`], out of line as [`read`] is.

@@ -42,9 +42,7 @@ impl<V> Slots<V> {
     /// if that helps: those of one word that are not holes.
     #[inline]
     pub(super) fn prefetch_word_ahead(start: NonNull<Slot<V>>, first: usize, holes: HoleBits<'_>) {
-        if Self::STRIDE_BYTES >= LARGE_BYTES
-            && holes.words.len() > NEAR_BYTES / WORD_SLOTS / Self::STRIDE_BYTES
-        {
+        if Self::STRIDE_BYTES >= LARGE_BYTES {
             let ahead = first + WORDS_AHEAD * WORD_SLOTS;
             prefetch_word(start.as_ptr().cast(), Self::STRIDE_BYTES, ahead, holes.words);
         }
@@ -170,6 +168,10 @@ pub(super) fn prefetch_hole(start: *const u8, stride: usize, state_offset: usize
 fn prefetch_word(start: *const u8, stride: usize, first: usize, holes: &[u64]) {
     /// With fewer holes, the processor prefetches without being told to.
     const MANY: u32 = 16;
+    // Compared here, since the compiler would make two loops of one that depends on it.
+    if holes.len() <= NEAR_BYTES / WORD_SLOTS / stride {
+        return;
+    }
     let mut left = match holes.get(first / WORD_SLOTS) {
         Some(word) if word.count_ones() >= MANY => !word,
         _ => return,

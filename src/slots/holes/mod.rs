@@ -284,7 +284,7 @@ impl Holes {
 
     /// If more than one hole in this many slots has no bit, a `for` loop reads the states of 64 slots at a time, to leave
     /// those out. (`fold` does not: the compiler often makes do without a branch for each slot.)
-    const MANY_LACK_BITS: usize = 16;
+    const MANY_LACK_BITS: usize = 8;
 
     /// Returns the [`words`](Self::words) by value.
     pub(crate) fn into_words(self) -> Words {

@@ -12,7 +12,7 @@
 #![expect(unsafe_code, reason = "reads slots by their address")]
 
 use crate::slots::array::{self, Slot, Slots};
-use crate::slots::cursor::{Cursor, HoleBits, Read, Word, low_half};
+use crate::slots::cursor::{Cursor, HoleBits, Word, low_half};
 use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -119,12 +119,9 @@ impl<'a, V> LiveSlots<'a, V> {
     /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
     unsafe fn read_on(&mut self) -> bool {
-        let (start, holes) = (self.start, self.holes);
-        let is_more = self.cursor.read_on_by(holes, |read| {
-            // SAFETY: the slots that were read are such as the cursor returns; the caller guarantees the rest.
-            if holes.lack_bits { unsafe { only_live(start, read) } } else { read }
-        });
-        if !is_more {
+        let start = self.start;
+        // SAFETY: the slots of the word are such as the cursor returns; the caller guarantees the rest.
+        if !self.cursor.read_on_by(self.holes, |word| unsafe { only_live(start, word) }) {
             return false;
         }
         let run = self.cursor.take_run();
@@ -340,16 +337,16 @@ impl<V> Clone for LiveSlots<'_, V> {
     }
 }
 
-/// [`Read::only_live`], out of line as the reading is.
+/// Returns a bit for each slot of a word that has a value. Out of line, as the reading is.
 ///
 /// # Safety
 ///
-/// - `start` is the first of the slots, which are borrowed, and those that were read are below their length.
+/// - `start` is the first of the slots, which are borrowed, and those that are left in the word are below their length.
 #[cold]
 #[inline(never)]
-unsafe fn only_live<V>(start: NonNull<Slot<V>>, read: Read) -> Read {
-    read.only_live(|index| {
-        // SAFETY: a later slot, or this one, was read, and the caller guarantees that it is below the length.
+unsafe fn only_live<V>(start: NonNull<Slot<V>>, word: Word) -> u64 {
+    word.only(|index| {
+        // SAFETY: this slot or a later one of the word is left, and the caller guarantees that it is below the length.
         let slot = unsafe { start.add(index) };
         // SAFETY: as above; the slots are borrowed, so no thread writes to their states.
         unsafe { array::live_generation(slot) }.is_some()
