@@ -26,7 +26,8 @@ use std::ptr::NonNull;
 /// - **Smaller blocks** go to the parent, which defaults to the system's allocator. A block that grows past the
 ///   threshold is copied once.
 /// - **Freed blocks** go to the region cache (see [`region_cache`]), because fresh pages take page faults. It keeps up
-///   to 64 MiB, for a second.
+///   to an eighth of the memory, each region for a second after its last use, or until the next block is freed after
+///   that.
 /// - **On systems without virtual memory**, such as WebAssembly, all blocks go to the parent.
 ///
 /// It takes no lock and does not allocate for itself, except with [`release`](Self::release).
@@ -261,9 +262,11 @@ impl<P> VmAlloc<P> {
 
     /// Sets whether large blocks use huge pages.
     ///
-    /// With [`HugePages::Auto`], a block is advised to use them, from its start, when it grows to more than 8 MiB, or
-    /// to more than 64 MiB if it has no room to grow: a block that grows is most likely used in order. A block
-    /// allocated at that size may be used sparsely, which huge pages make slow and large.
+    /// With [`HugePages::Auto`], a block uses them from its start if it has room to grow and is allocated with 4 MiB or
+    /// more, not zeroed, since it is then most likely written from the front; the first touch of each costs as much as
+    /// clearing 2 MiB. Others use them when they grow to more than 8 MiB, or to more than 64 MiB without room to grow.
+    /// A zeroed block may be used sparsely, which huge pages make slow and large; so may a block of which only some
+    /// pages are written: use [`HugePages::Never`] for it.
     ///
     /// # Examples
     ///

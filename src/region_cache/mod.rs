@@ -10,15 +10,20 @@
 //! # Limits
 //!
 //! [`set_most_bytes`] limits the sum of two numbers: the bytes that are cached, and the bytes that were lent, that is,
-//! given to arrays and blocks in excess of what they requested. Defaults to 64 MiB, but at most 1/32 of the machine's
-//! memory and 1/16 of the addresses that the process may have on first use. So a program has at most that much memory
-//! in addition to its live data, except that a block without lent bytes may be a quarter larger than requested. Where
-//! addresses are scarce (32 bits, `RLIMIT_AS`), memory is not cached if more than 1/16 of them are reserved for it.
+//! given to arrays and blocks in excess of what they requested. So a program has at most that much memory in addition
+//! to its live data, except that a block without lent bytes may be a quarter larger than requested. The default is an
+//! eighth of the memory that the machine has or control groups allow. Regions of arrays and maps are only added up to
+//! 64 MiB, or 1/32 of that memory if it is less, since a program may drop a large array without ever making another.
+//!
+//! A region of more than 34 MiB is cached only if it was a block, at least three quarters of it are resident, and as
+//! much memory is available as is cached with it; if less than a sixteenth of the memory is available, the cache is
+//! emptied instead. A block gets a large region only if at least four fifths of it are requested. Where addresses are
+//! scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
 //!
 //! Memory that is not reused is returned to the system after a second; [`set_time`] sets this time. The [background
 //! thread](crate::service) returns it, if that runs and there is more than one processor. Otherwise each thread that
-//! puts memory into the cache returns one old region, a few hundred per second at most; if no thread does, the memory
-//! stays cached. The cache is emptied when a request for memory fails (of an array, a block of an allocator, or a small
+//! puts memory into the cache returns up to 4 MiB of an old region, a few hundred times per second at most; if no thread
+//! does, the memory stays cached. The cache is emptied when a request for memory fails (of an array, a block of an allocator, or a small
 //! block of its parent), and by [`trim`].
 //!
 //! The cache has no lock and allocates nothing, so it can be used before `main`, while threads end, and in the child of
@@ -109,14 +114,15 @@ impl Use {
 
 /// Class *n* holds regions of `LEAST_BYTES << n` bytes or more; the first and the last also hold all smaller and larger
 /// ones.
-const CLASSES: usize = 10;
+const CLASSES: usize = if usize::BITS >= 64 { 21 } else { 15 };
 const LEAST_BYTES: usize = 64 << 10;
 
 /// The number of slots of a class: one for each bit of its hint.
 const SLOTS: usize = usize::BITS as usize;
 
-/// The largest region that is cached: 32 MiB, and what precedes them up to the end of a huge page.
-const MOST_BYTES_EACH: usize = 34 << 20;
+/// Larger regions are cached only if they were blocks, and are worth it: 32 MiB, and what precedes them up to the end of
+/// a huge page.
+const LARGE_BYTES: usize = 34 << 20;
 
 /// It is stored in the first page of the region.
 const _: () = assert!(size_of::<Region>() <= 4096 && align_of::<Region>() <= 4096);
@@ -124,9 +130,14 @@ const _: () = assert!(size_of::<Region>() <= 4096 && align_of::<Region>() <= 409
 /// A request of at most this size may be the start of growth, and is lent more than twice of it.
 const MOST_BEGINNING_BYTES: usize = 1 << 20;
 
-/// Whether a region of `bytes` is not too large for a request for `need`, which takes `whole` bytes in runs.
+/// Whether a region of `bytes` is not too large for a request for `need`, which takes `whole` bytes in runs. Of a large
+/// one, a fifth may be in excess.
 pub(crate) const fn is_fit(bytes: usize, need: usize, whole: usize) -> bool {
-    bytes / 2 <= whole || need <= MOST_BEGINNING_BYTES
+    if bytes > LARGE_BYTES {
+        bytes - bytes / 5 <= need
+    } else {
+        bytes / 2 <= whole || need <= MOST_BEGINNING_BYTES
+    }
 }
 
 impl Region {
@@ -135,9 +146,16 @@ impl Region {
     }
 
     /// Whether the region is not cached if `most` is the limit for all.
-    fn is_too_large(&self, most: usize) -> bool {
-        self.bytes() > MOST_BYTES_EACH.min(most)
+    fn is_too_large(&self, used: Use, most: usize) -> bool {
+        let bytes = self.bytes();
+        bytes > most
             || self.memory.reserved_bytes() > most_reserved_bytes_each()
+            || bytes > LARGE_BYTES && !(used == Use::Block && has_room(bytes) && self.is_dense())
+    }
+
+    /// Whether most of the region is resident. Makes a system call for each 16 MiB, or so.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.memory.resident_within(self.pages.clone()) >= self.bytes() / 4 * 3
     }
 
     /// Decommits a part at the end, and returns its size: 0 if the region is small, or that is refused.
@@ -199,8 +217,7 @@ pub(crate) fn is_on(used: Use) -> bool {
     if tests::is_off(used) {
         return false;
     }
-    let _ = used;
-    most_bytes() > 0 && time_ms() > 0
+    most_bytes(used) > 0 && time_ms() > 0
 }
 
 /// The current contents of the region cache, returned by [`stats`].
@@ -232,7 +249,7 @@ pub struct RegionCacheStats {
 
 /// Returns the current contents of the cache.
 ///
-/// Looks at about two thousand slots, without a system call. If other threads use the cache meanwhile, the numbers may
+/// Looks at about four thousand slots, without a system call. If other threads use the cache meanwhile, the numbers may
 /// be from different moments.
 pub fn stats() -> RegionCacheStats {
     let (kept_bytes, lent_bytes) = (count::kept_bytes(), count::lent_bytes());
@@ -278,19 +295,42 @@ static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSET);
 static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSET);
 static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 
-/// Returns how many bytes may be cached and lent. 0 without virtual memory, where released memory goes to the
-/// system's allocator.
+/// Returns how many bytes may be cached and lent when a region of this kind is put or taken. 0 without virtual memory,
+/// where released memory goes to the system's allocator.
 #[inline(never)]
-fn most_bytes() -> usize {
+fn most_bytes(used: Use) -> usize {
+    /// For arrays: a program may drop one without ever making another.
     const USUAL_BYTES: usize = 64 << 20;
-    if !IS_SUPPORTED {
-        return 0;
+    static FOR_BLOCKS: AtomicUsize = AtomicUsize::new(UNSET);
+    static FOR_ARRAYS: AtomicUsize = AtomicUsize::new(UNSET);
+    let set = MOST_BYTES.load(ORDER);
+    if !IS_SUPPORTED || set != UNSET {
+        return if IS_SUPPORTED { set } else { 0 };
     }
-    get_or_init(&MOST_BYTES, || {
-        let memory = os::memory_bytes().and_then(|bytes| usize::try_from(bytes / 32).ok());
+    let (stored, share, usual) = match used {
+        Use::Block => (&FOR_BLOCKS, 8, UNSET - 1),
+        Use::Array | Use::Exact => (&FOR_ARRAYS, 32, USUAL_BYTES),
+    };
+    get_or_init(stored, || {
+        let memory = os::memory_bytes();
+        let memory = memory.and_then(|bytes| usize::try_from(bytes / share).ok());
         let addresses = os::address_limit().map(|(limit, _)| limit / 16);
-        [memory, addresses].into_iter().flatten().fold(USUAL_BYTES, usize::min)
+        [memory.or(Some(USUAL_BYTES)), addresses].into_iter().flatten().fold(usual, usize::min)
     })
+}
+
+/// Whether the cache may keep `bytes` more: at least as much must be available as is cached then. If little is
+/// available, all cached memory is returned.
+fn has_room(bytes: usize) -> bool {
+    /// The reciprocal of the share of the memory that is little.
+    const LITTLE: u64 = 16;
+    let (Some(available), Some(all)) = (os::available_bytes(), os::memory_bytes()) else {
+        return true;
+    };
+    if available < all / LITTLE {
+        release_all();
+    }
+    count::kept_bytes().saturating_add(bytes) as u64 <= available
 }
 
 /// Returns how many addresses one region may have. If they are scarce, other parts of the process need them.
@@ -315,7 +355,7 @@ fn get_or_init(stored: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
 /// Sets the limit for the sum of cached and lent bytes. 0 disables the cache.
 ///
 /// If more than that is cached now, all of it is returned to the system, with one system call for each region. Regions
-/// that other threads put or inspect meanwhile may stay. A single region of more than 34 MiB is never cached.
+/// that other threads put or inspect meanwhile may stay. An array's region of more than 34 MiB is never cached.
 ///
 /// # Examples
 ///

@@ -35,8 +35,8 @@ pub(crate) fn put(used: Use, region: Region) -> Option<Region> {
         return Some(region);
     }
     let bytes = region.bytes();
-    let (most, time) = (most_bytes(), time_ms());
-    if region.is_too_large(most) || time == 0 {
+    let (most, time) = (most_bytes(used), time_ms());
+    if time == 0 || region.is_too_large(used, most) {
         return Some(region);
     }
     let now = os::now_ms();
@@ -82,7 +82,7 @@ pub(crate) fn take(
         }
     };
     // In this order: lent bytes stay counted as cached until then, so other threads cannot exceed the limit meanwhile.
-    let lent = LentBytes::of(region.bytes().saturating_sub(need.end), most_bytes());
+    let lent = LentBytes::of(region.bytes().saturating_sub(need.end), most_bytes(used));
     count::taken(region.bytes());
     Some((region, lent))
 }
@@ -209,15 +209,15 @@ fn release_old(now: u32, time: u32) {
     }
 }
 
-/// Releases one old region, at most once per tick of the clock.
+/// Releases a part of one old region, at most once per tick of the clock.
 fn release_one_old(now: u32, time: u32) {
     static LAST: AtomicU32 = AtomicU32::new(0);
     if LAST.load(ORDER) == now {
         return;
     }
     LAST.store(now, ORDER);
-    if let Some(Oldest { class, slot, left: 0, .. }) = oldest(now, time) {
-        release(class, slot);
+    if let Some(oldest) = oldest(now, time).filter(|oldest| oldest.left == 0) {
+        oldest.release_part();
     }
 }
 

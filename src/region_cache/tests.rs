@@ -160,8 +160,9 @@ fn cached_and_lent_bytes_stay_within_the_limit() {
     assert!(put(Use::Block, region(2 * MIB, 3)).is_none());
     // Lent bytes leave less room.
     assert_eq!(take_any(2 * MIB), Some(1));
-    assert!(LentBytes::of(4 * MIB, most_bytes()).is_none());
-    let mut lent = LentBytes::of(2 * MIB, most_bytes()).expect("less than three quarters");
+    assert!(LentBytes::of(4 * MIB, most_bytes(Use::Block)).is_none());
+    let mut lent =
+        LentBytes::of(2 * MIB, most_bytes(Use::Block)).expect("less than three quarters");
     assert!(put(Use::Block, region(2 * MIB, 4)).is_some());
     lent.reduce_to(MIB);
     lent.reduce_to(4 * MIB);
@@ -177,7 +178,33 @@ fn cached_and_lent_bytes_stay_within_the_limit() {
     }
     set_most_bytes(usize::MAX);
     assert!(put(Use::Block, region(MIB, 6)).is_none());
-    assert!(put(Use::Block, region(MOST_BYTES_EACH + MIB, 7)).is_some());
+    assert!(put(Use::Array, dense(LARGE_BYTES + MIB)).is_some());
+}
+
+/// A region whose pages are resident.
+fn dense(bytes: usize) -> Region {
+    let region = region(bytes, 7);
+    region.memory.prefault(..bytes).expect("there is memory");
+    region
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn a_large_region_is_cached_if_most_of_it_is_resident() {
+    let _alone = alone();
+    set_most_bytes(128 * MIB);
+    assert!(put(Use::Block, region(LARGE_BYTES + MIB, 7)).is_some());
+    assert!(put(Use::Block, dense(LARGE_BYTES + MIB)).is_none());
+    // A request may get at most a quarter more than it is for.
+    assert!(is_fit(100 * MIB, 80 * MIB, 80 * MIB) && !is_fit(100 * MIB, 79 * MIB, 79 * MIB));
+    assert!(is_fit(LARGE_BYTES, 1, MIB) && !is_fit(LARGE_BYTES + MIB, 1, MIB));
+    // It is returned in parts.
+    set_time(Duration::from_millis(20));
+    thread::sleep(Duration::from_millis(40));
+    let before = kept_bytes();
+    assert!(put(Use::Block, region(MIB, 1)).is_none());
+    let left = kept_bytes() - MIB;
+    assert!(left < before && left >= before - 4 * MIB, "{left} of {before}");
 }
 
 #[test]

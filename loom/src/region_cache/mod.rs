@@ -48,7 +48,7 @@ thread_local! {
     static MOST_BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
-fn most_bytes() -> usize {
+fn most_bytes(_: Use) -> usize {
     MOST_BYTES.get()
 }
 
@@ -126,7 +126,7 @@ impl Region {
         0
     }
 
-    fn is_too_large(&self, most: usize) -> bool {
+    fn is_too_large(&self, _: Use, most: usize) -> bool {
         self.bytes > most
     }
 

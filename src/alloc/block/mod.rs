@@ -91,21 +91,24 @@ impl Block {
             return Ok(block);
         }
         let ended = ReleaseCounts::now();
-        match Self::fresh(layout, options) {
+        match Self::fresh(layout, options, contents) {
             Err(Refusal::BySystem) if make_room(layout, options, ended) => {
-                Self::fresh(layout, options)
+                Self::fresh(layout, options, contents)
             }
             fresh => fresh,
         }
     }
 
-    /// Allocates fresh memory, which is zero. Huge pages are requested only when the block grows, since a block that
-    /// does not may be used sparsely.
-    fn fresh(layout: Layout, options: &BlockOptions) -> Result<Self, Refusal> {
+    /// Allocates fresh memory, which is zero. Huge pages are requested for a large block that is not zeroed, since such
+    /// blocks are mostly written from the front; a zeroed one may be used sparsely, until it grows.
+    fn fresh(layout: Layout, options: &BlockOptions, contents: Contents) -> Result<Self, Refusal> {
+        /// Two huge pages: with fewer, more could be in excess than is needed.
+        const HUGE_FROM_BYTES: usize = 4 << 20;
         let offset = offset_for(layout.align());
         let end = offset.checked_add(layout.size()).ok_or(Refusal::BySystem)?;
         let mut memory = room::reserve(end, layout.align(), options)?;
-        if memory.huge_pages() == HugePages::Always {
+        let is_worth = contents == Contents::Any && end >= HUGE_FROM_BYTES && memory.has_room();
+        if memory.huge_pages() == HugePages::Always || is_worth {
             memory.want_huge_pages();
         }
         let usable = commit(&memory, front(offset), end).ok_or(Refusal::BySystem)?;

@@ -306,21 +306,48 @@ fn freed_blocks_are_cached_for_similar_requests() {
     let mut zeroed = Patterned { block: zeroed, bytes: 7 * MIB };
     assert!(are_all(zeroed.memory(), 0));
     zeroed.block.free(Release::Keep);
-    let zeroed = Block::new(layout(12 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
-    assert_ne!(zeroed.start(), start, "12 MiB are not cleared");
-    zeroed.release(Release::Now);
+    // A large one is cleared if most of the region is resident, and else likely to be touched only in part.
+    for (written, is_cleared) in [(12 * MIB, true), (MIB, false)] {
+        release_all();
+        let mut old = Block::new(layout(12 * MIB, 8), &options, Contents::Any).expect("some MiB");
+        let start = old.start();
+        // SAFETY: the block has 12 MiB.
+        unsafe { start.write_bytes(7, written) };
+        assert!(old.bytes() >= 12 * MIB);
+        old.free(Release::Keep);
+        let zeroed = Block::new(layout(12 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
+        assert_eq!(zeroed.start() == start, is_cleared, "{written} bytes were written");
+        let mut zeroed = Patterned { block: zeroed, bytes: 12 * MIB };
+        assert!(are_all(zeroed.memory(), 0));
+        zeroed.block.release(Release::Now);
+    }
     release_all();
     assert_eq!(counts(), before);
 }
 
 #[test]
-fn large_blocks_are_not_cached() {
+fn large_blocks_are_cached_if_most_of_them_was_written() {
     let _alone = alone();
-    let before = counts();
-    let block = Patterned::new(40 * MIB, 8, &room(64 * MIB)).expect("some MiB");
-    block.block.free(Release::Background);
+    let (before, options) = (counts(), room(256 * MIB));
+    for (written, is_cached) in [(50 * MIB, true), (10 * MIB, false)] {
+        let block = Block::new(layout(50 * MIB, 8), &options, Contents::Any).expect("some MiB");
+        let start = block.start();
+        // SAFETY: the block has 50 MiB.
+        unsafe { start.write_bytes(7, written) };
+        block.free(Release::Keep);
+        assert_eq!(kept_blocks(), usize::from(is_cached), "{written} bytes were written");
+        if !is_cached {
+            continue;
+        }
+        // Too large for less than four fifths.
+        let half = Block::new(layout(25 * MIB, 8), &options, Contents::Any).expect("some MiB");
+        assert_eq!(kept_blocks(), 1);
+        half.release(Release::Now);
+        let again = Block::new(layout(45 * MIB, 8), &options, Contents::Any).expect("some MiB");
+        assert_eq!((again.start(), kept_blocks()), (start, 0));
+        again.release(Release::Now);
+    }
     assert_eq!(counts(), before);
-    service::drain();
 }
 
 #[test]
