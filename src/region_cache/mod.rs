@@ -12,19 +12,19 @@
 //! [`set_most_bytes`] limits the sum of two numbers: the bytes that are cached, and the bytes that were lent, that is,
 //! given to arrays and blocks in excess of what they requested. So a program has at most that much memory in addition
 //! to its live data, except that a block without lent bytes may be a quarter larger than requested. The default is an
-//! eighth of the memory that the machine has or control groups allow. Regions of arrays and maps are only added up to
-//! 64 MiB, or 1/32 of that memory if it is less, since a program may drop a large array without ever making another.
+//! eighth of the machine's memory. Regions of arrays and maps are only added up to 64 MiB, or 1/32 of the machine's
+//! memory if that is less, since a program may drop a large array without ever making another.
 //!
 //! A region of more than 34 MiB is cached only if it was a block, at least three quarters of it are resident, and as
-//! much memory is available as is cached with it; if less than a sixteenth of the memory is available, the cache is
-//! emptied instead. A block gets a large region only if at least four fifths of it are requested. Where addresses are
-//! scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
+//! much memory is available as is cached with it; if less than a sixteenth of the machine's memory is available, the
+//! cache is emptied instead. A block gets a large region only if it takes at least four fifths of it. Where addresses
+//! are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
 //!
 //! Memory that is not reused is returned to the system after a second; [`set_time`] sets this time. The [background
 //! thread](crate::service) returns it, if that runs and there is more than one processor. Otherwise each thread that
-//! puts memory into the cache returns up to 4 MiB of an old region, a few hundred times per second at most; if no thread
-//! does, the memory stays cached. The cache is emptied when a request for memory fails (of an array, a block of an allocator, or a small
-//! block of its parent), and by [`trim`].
+//! puts memory into the cache returns up to 4 MiB of an old region, a few hundred times per second at most; if no
+//! thread does, the memory stays cached. The cache is emptied when a request for memory fails (of an array, a block of
+//! an allocator, or a small block of its parent), and by [`trim`].
 //!
 //! The cache has no lock and allocates nothing, so it can be used before `main`, while threads end, and in the child of
 //! a `fork`.
@@ -130,14 +130,15 @@ const _: () = assert!(size_of::<Region>() <= 4096 && align_of::<Region>() <= 409
 /// A request of at most this size may be the start of growth, and is lent more than twice of it.
 const MOST_BEGINNING_BYTES: usize = 1 << 20;
 
-/// Whether a region of `bytes` is not too large for a request for `need`, which takes `whole` bytes in runs. Of a large
-/// one, a fifth may be in excess.
+/// Whether memory of `bytes` is not too large for a request for `need`, which takes `whole` bytes in runs.
 pub(crate) const fn is_fit(bytes: usize, need: usize, whole: usize) -> bool {
-    if bytes > LARGE_BYTES {
-        bytes - bytes / 5 <= need
-    } else {
-        bytes / 2 <= whole || need <= MOST_BEGINNING_BYTES
-    }
+    bytes / 2 <= whole || need <= MOST_BEGINNING_BYTES
+}
+
+/// Whether a region of `bytes` is not too large for a block that takes `need` of them: of a large one, a fifth may be in
+/// excess.
+pub(crate) const fn is_fit_for_block(bytes: usize, need: usize) -> bool {
+    bytes <= LARGE_BYTES || bytes - bytes / 5 <= need
 }
 
 impl Region {

@@ -196,8 +196,8 @@ fn a_large_region_is_cached_if_most_of_it_is_resident() {
     assert!(put(Use::Block, region(LARGE_BYTES + MIB, 7)).is_some());
     assert!(put(Use::Block, dense(LARGE_BYTES + MIB)).is_none());
     // A request may get at most a quarter more than it is for.
-    assert!(is_fit(100 * MIB, 80 * MIB, 80 * MIB) && !is_fit(100 * MIB, 79 * MIB, 79 * MIB));
-    assert!(is_fit(LARGE_BYTES, 1, MIB) && !is_fit(LARGE_BYTES + MIB, 1, MIB));
+    assert!(is_fit_for_block(100 * MIB, 80 * MIB) && !is_fit_for_block(100 * MIB, 79 * MIB));
+    assert!(is_fit_for_block(LARGE_BYTES, 1) && !is_fit_for_block(LARGE_BYTES + MIB, MIB));
     // It is returned in parts.
     set_time(Duration::from_millis(20));
     thread::sleep(Duration::from_millis(40));

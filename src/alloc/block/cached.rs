@@ -51,6 +51,7 @@ fn suits(region: &Region, layout: Layout, end: usize, options: &BlockOptions) ->
         && (memory.start().addr().get() + offset) % layout.align() == 0
         && memory.huge_pages() == options.huge_pages
         && region_cache::is_fit(usable, end, round_up(end, memory.run_bytes(end)))
+        && region_cache::is_fit_for_block(usable, end)
 }
 
 /// Makes a block that reaches at least to `end`. Memory past it that is not lent is returned to the system.
