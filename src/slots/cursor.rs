@@ -313,7 +313,7 @@ impl Cursor {
     }
 
     /// [`read_on`](Self::read_on); but if many holes have no bit, it reads one word, of which `live` returns the slots
-    /// that have values.
+    /// that have values. (The word may be empty, and one that was read before is not passed to `live`.)
     #[inline]
     pub(super) fn read_on_by(
         &mut self,

@@ -38,8 +38,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         if mem::needs_drop::<X::Part>() {
             result = change(&mut new, rest);
         } else {
-            // The copy is as good as the original, so it is that which is kept for the case of a refusal or a panic:
-            // most changes concern no index, and then nothing has to be copied back.
+            // The copy is kept for the case of a refusal or a panic: most changes concern no index, and then nothing has
+            // to be copied back.
             let mut undo = Undo { part, old: Some(new) };
             result = change(undo.part, rest);
             if undo.old.as_ref().is_some_and(|old| is_unchanged(&self.by, slot, undo.part, old)) {
@@ -62,7 +62,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// the key. O(1) per index.
     ///
     /// If the closure panics or the change is refused, the row is unchanged: either the closure changes a copy, or a copy
-    /// is restored. To avoid copying data that is not indexed, use [rows that are pairs](Self#rows-that-are-pairs); rows
+    /// is restored (if the part has no destructor). So a clone must equal the original in all fields. To avoid copying data that is not indexed, use [rows that are pairs](Self#rows-that-are-pairs); rows
     /// that are not `Clone` can be changed by [`replace`](Self::replace).
     ///
     /// A copy must not share indexed values with the original, as a clone of an `Rc<Cell<_>>` does: the original would

@@ -50,7 +50,8 @@ use crate::slot_map::SlotMap;
 /// A change first runs all user code and makes all allocations that it needs, and then takes effect in steps that
 /// cannot fail. A change that is refused or panics therefore leaves the rows and all indices as they were. Exceptions:
 /// a method that changes many rows keeps the changes made before the failure; a [`reindex`](Self::reindex) that fails
-/// must be repeated; and changes that [`modify_both`](Self::modify_both) made to the part that is not indexed stay.
+/// must be repeated; changes that [`modify_both`](Self::modify_both) made to the part that is not indexed stay; and a
+/// panic in the drop of what was replaced comes after the change.
 ///
 /// A change is refused if memory is, or if it gives a row a value that another row has in a [`Unique`] index. The
 /// `try_` methods then return an [`Error`](crate::Error), in the second case of the kind
@@ -92,8 +93,8 @@ use crate::slot_map::SlotMap;
 /// If the `Hash` or `Eq` of a value is inconsistent, or a value changes inside a row (through a `Cell`), look-ups by
 /// value may miss rows or find wrong ones: that row, and all rows that had the same value, since one row is compared on
 /// behalf of its set. No row is lost, because rows are removed from an index by slot, without reading their values. The
-/// same can happen in a [clone](Self::clone) of a table if the `Clone` of a row gives it another value.
-/// [`check`](Self::check) detects such rows, and [`reindex`](Self::reindex) repairs the indices.
+/// same can happen in a [clone](Self::clone) of a table, and after [`modify`](Self::modify), if the `Clone` of a row gives
+/// it another value. [`check`](Self::check) detects such rows, and [`reindex`](Self::reindex) repairs the indices.
 ///
 /// # Examples
 ///

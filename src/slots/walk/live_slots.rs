@@ -4,7 +4,8 @@
 //!
 //! Only states are read, of slots that the caller has borrowed, at indices that the [`Cursor`] returns. These are below
 //! the length that the slots had when it was created; the ends of a run are at most that length, and each bit of a word
-//! is that of such a slot. The state of each slot tells whether there is a value.
+//! is that of such a slot. Slots between those of a word are read as well. The state of each slot tells whether there is
+//! a value.
 //!
 //! No slot is visited twice, since the cursor returns none twice except those that were put back: the rest of a run or
 //! of a word, of which no slot had been visited.
