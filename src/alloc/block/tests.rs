@@ -471,18 +471,18 @@ fn cached_and_waiting_regions_are_released_when_a_request_is_refused() {
         block.expect("some MiB").free(Release::Keep);
     };
     let _alone = alone();
+    // Otherwise the runs of a larger block would be huge pages.
+    let never = BlockOptions { huge_pages: HugePages::Never, ..room(256 * MIB) };
     for call in [Call::Reserve, Call::Commit] {
         keep();
         // All requests of the first attempt, none of which uses the cached region.
         let fault = Fault::plan(call, 0, if call == Call::Reserve { 3 } else { commits() });
-        let block = Patterned::new(20 * MIB, 8, &room(256 * MIB));
+        let block = Patterned::new(20 * MIB, 8, &never);
         drop(fault);
         block.expect("memory was released").block.release(Release::Now);
         assert!(!release_all());
     }
     keep();
-    // Otherwise the runs of a larger block would be huge pages.
-    let never = BlockOptions { huge_pages: HugePages::Never, ..room(256 * MIB) };
     let mut block = Patterned::new(20 * MIB, 8, &never).expect("some MiB");
     let fault = Fault::plan(Call::Commit, 0, commits());
     assert!(block.grow(30 * MIB, Contents::Zeroed));
