@@ -312,9 +312,12 @@ fn most_bytes(used: Use) -> usize {
     const USUAL_BYTES: usize = 64 << 20;
     static FOR_BLOCKS: AtomicUsize = AtomicUsize::new(UNSET);
     static FOR_ARRAYS: AtomicUsize = AtomicUsize::new(UNSET);
+    if !IS_SUPPORTED {
+        return 0;
+    }
     let set = MOST_BYTES.load(ORDER);
-    if !IS_SUPPORTED || set != UNSET {
-        return if IS_SUPPORTED { set } else { 0 };
+    if set != UNSET {
+        return set;
     }
     let (stored, share, usual) = match used {
         Use::Block => (&FOR_BLOCKS, 8, UNSET - 1),

@@ -62,8 +62,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// the key. O(1) per index.
     ///
     /// If the closure panics or the change is refused, the row is unchanged: either the closure changes a copy, or a copy
-    /// is restored (if the part has no destructor). So a clone must equal the original in all fields. To avoid copying data that is not indexed, use [rows that are pairs](Self#rows-that-are-pairs); rows
-    /// that are not `Clone` can be changed by [`replace`](Self::replace).
+    /// is restored (if the part has no destructor). So a clone must equal the original in all fields. To avoid copying
+    /// data that is not indexed, use [rows that are pairs](Self#rows-that-are-pairs); rows that are not `Clone` can be
+    /// changed by [`replace`](Self::replace).
     ///
     /// A copy must not share indexed values with the original, as a clone of an `Rc<Cell<_>>` does: the original would
     /// change too. See [inconsistent values](Self#inconsistent-values).
