@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bench_allocators_common::contenders::{self, Contender};
 use bench_common::harness::Result;
 use bench_common::jobs::{Job, Rounds, rounds_of};
 use bench_common::memory::{Entity, entity, touch};
@@ -10,8 +11,6 @@ use bench_common::spread::{each, median, micros, millis, nanoseconds};
 use bench_common::table::{Table, header, short};
 use bench_common::usage;
 use serde::{Deserialize, Serialize};
-
-use crate::contenders::{self, Contender};
 
 #[derive(Debug)]
 pub(crate) struct Extent {

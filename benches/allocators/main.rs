@@ -3,19 +3,17 @@
 //! `cargo bench --bench allocators` measures and prints tables. `benches/README.md` describes what it measures,
 //! how, and how to read the results.
 
-mod allocator;
 mod arena;
 mod cli;
-mod contenders;
 mod growth;
 mod run;
 mod short_lived;
 mod small;
 mod soak;
 
+use bench_allocators_common::contenders::Under;
 use bench_common::harness;
 use bench_common::jobs::perform;
-use contenders::Under;
 
 fn main() -> harness::Result {
     let bench = |options: &cli::Options| run::measure(&options.plan())?.print(options.common.json);

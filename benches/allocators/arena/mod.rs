@@ -4,14 +4,13 @@ mod peers;
 
 use std::time::Duration;
 
+use bench_allocators_common::contenders;
 use bench_common::harness::Result;
 use bench_common::jobs::Job;
 use bench_common::memory::touch;
 use bench_common::spread::{Spread, each, micros, nanoseconds};
 use bench_common::table::{Table, name, short, words};
 use serde::{Deserialize, Serialize};
-
-use crate::contenders;
 
 #[derive(Debug)]
 pub(crate) struct Extent {

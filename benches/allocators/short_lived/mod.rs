@@ -6,6 +6,8 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 use std::{iter, panic, thread};
 
+use bench_allocators_common::allocator::Allocator;
+use bench_allocators_common::contenders::{self, Case, cases};
 use bench_common::harness::Result;
 use bench_common::jobs::{Job, Rounds, rounds_of};
 use bench_common::memory::touch;
@@ -14,8 +16,6 @@ use bench_common::table::{Table, short, words};
 use bench_common::usage::{self, Resident};
 use serde::{Deserialize, Serialize};
 
-use crate::allocator::Allocator;
-use crate::contenders::{self, Contender};
 use pattern::{Pattern, Work};
 
 #[derive(Debug)]
@@ -117,25 +117,16 @@ fn run(job: Coming, work: &mut Work, together: &Barrier) -> Run {
 }
 
 /// The results of a pattern under an allocator.
-type Row = Rounds<Case, Outcome>;
-
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Case {
-    #[serde(flatten)]
-    job: Coming,
-    contender: Contender,
-}
+type Row = Rounds<Case<Coming>, Outcome>;
 
 /// Measures all patterns, interleaved: each repetition visits all allocators before the next begins.
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
-    let cases = extent.patterns.iter().flat_map(|&(pattern, rounds)| {
-        let contenders = contenders::AS_THEY_COME.iter();
-        contenders.map(move |&contender| Case { job: Coming { pattern, rounds }, contender })
-    });
-    let name = |case: &Case| format!("{}, {}", case.job.pattern, case.contender.name);
-    rounds_of(cases, extent.repetitions, name, |&Case { job, contender }| {
-        touch(most_bytes(job.pattern.live_bytes(job.rounds)[0]))?;
-        contender.outcome(job)
+    let jobs = extent.patterns.iter().map(|&(pattern, rounds)| Coming { pattern, rounds });
+    let cases = cases(jobs, contenders::AS_THEY_COME);
+    let name = |case: &Case<Coming>| format!("{}, {}", case.job.pattern, case.contender.name);
+    rounds_of(cases, extent.repetitions, name, |case| {
+        touch(most_bytes(case.job.pattern.live_bytes(case.job.rounds)[0]))?;
+        case.outcome()
     })
 }
 

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_allocators_common::contenders;
 use bench_common::harness::Result;
 use bench_common::jobs::Job;
 use bench_common::spread::{each, median};
@@ -16,7 +17,6 @@ use bench_common::table::{Table, header, short};
 use serde::{Deserialize, Serialize};
 use stayput::{VmVec, region_cache};
 
-use crate::contenders;
 use sample::{FIGURES, Figure, Sample};
 use work::Worker;
 

@@ -13,7 +13,7 @@ use tikv_jemallocator::Jemalloc;
 /// The system's allocator, a peer's, or `GlobalVm` over one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Allocator {
+pub enum Allocator {
     System,
     Mimalloc,
     VmSystem,
@@ -28,7 +28,7 @@ pub(crate) enum Allocator {
 
 /// Each allocator is at the index that is its number.
 #[global_allocator]
-pub(crate) static GLOBAL: Switch = Switch::new(&[
+pub static GLOBAL: Switch = Switch::new(&[
     &System,
     &MiMalloc,
     const { &GlobalVm::new() },

@@ -1,5 +1,6 @@
 //! The contenders: allocators and their settings.
 
+use std::fmt::{self, Display};
 use std::process::Command;
 
 use bench_common::allocator;
@@ -11,19 +12,25 @@ use crate::allocator::{Allocator, GLOBAL};
 
 /// An allocator with its settings.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Contender {
+pub struct Contender {
     /// For tables.
-    pub(crate) name: &'static str,
-    pub(crate) allocator: Allocator,
+    pub name: &'static str,
+    pub allocator: Allocator,
     /// Set in the child's environment.
-    pub(crate) variables: &'static [(&'static str, &'static str)],
+    pub variables: &'static [(&'static str, &'static str)],
     #[serde(skip)]
-    pub(crate) is_base: bool,
+    pub is_base: bool,
 }
 
 impl Contender {
+    /// Whether it is the system's allocator with default settings.
+    #[must_use]
+    pub fn is_system(&self) -> bool {
+        self.allocator == Allocator::System && self.variables.is_empty()
+    }
+
     /// Runs a job under it in a new process.
-    pub(crate) fn outcome<J: Job>(&self, job: J) -> Result<J::Outcome> {
+    pub fn outcome<J: Job>(&self, job: J) -> Result<J::Outcome> {
         let Self { name, allocator, variables, .. } = *self;
         let found = Under { allocator, variables, job }.outcome();
         found.map_err(|error| format!("measuring {name}: {error}").into())
@@ -33,7 +40,7 @@ impl Contender {
 /// A job with its allocator, done in a process of its own.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub(crate) struct Under<J: Job> {
+pub struct Under<J: Job> {
     allocator: Allocator,
     #[serde(skip)]
     variables: &'static [(&'static str, &'static str)],
@@ -54,6 +61,37 @@ impl<J: Job> Job for Under<J> {
     }
 }
 
+/// A job under a contender.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Case<J> {
+    #[serde(flatten)]
+    pub job: J,
+    pub contender: Contender,
+}
+
+impl<J: Job + Clone> Case<J> {
+    /// Does the job in a new process.
+    pub fn outcome(&self) -> Result<J::Outcome> {
+        self.contender.outcome(self.job.clone())
+    }
+}
+
+impl<J: Display> Display for Case<J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.job, self.contender.name)
+    }
+}
+
+/// Iterates over all jobs, each under all contenders.
+pub fn cases<J: Clone>(
+    jobs: impl IntoIterator<Item = J>,
+    contenders: &[Contender],
+) -> impl Iterator<Item = Case<J>> {
+    let under =
+        |job: J| contenders.iter().map(move |&contender| Case { job: job.clone(), contender });
+    jobs.into_iter().flat_map(under)
+}
+
 /// The name its users know.
 const SYSTEM_NAME: &str =
     if cfg!(all(target_os = "linux", target_env = "gnu")) { "glibc" } else { "system" };
@@ -65,7 +103,7 @@ const fn plain(name: &'static str, allocator: Allocator) -> Contender {
 const GLOBAL_VM: Contender = Contender { is_base: true, ..plain("GlobalVm", Allocator::VmSystem) };
 
 /// The system's allocator with default settings.
-pub(crate) const SYSTEM: &Contender = &plain(SYSTEM_NAME, Allocator::System);
+pub const SYSTEM: &Contender = &plain(SYSTEM_NAME, Allocator::System);
 
 const MIMALLOC: Contender = plain("mimalloc", Allocator::Mimalloc);
 
@@ -73,7 +111,7 @@ const MIMALLOC: Contender = plain("mimalloc", Allocator::Mimalloc);
 const JEMALLOC: Contender = plain("jemalloc", Allocator::Jemalloc);
 
 /// `GlobalVm`, then its peers, with default settings.
-pub(crate) const AS_THEY_COME: &[Contender] = &[
+pub const AS_THEY_COME: &[Contender] = &[
     GLOBAL_VM,
     *SYSTEM,
     MIMALLOC,
@@ -81,8 +119,25 @@ pub(crate) const AS_THEY_COME: &[Contender] = &[
     JEMALLOC,
 ];
 
+/// `GlobalVm`, then its peers with default settings, and jemalloc as it keeps the most memory.
+pub const WITH_KEEPING: &[Contender] = &[
+    GLOBAL_VM,
+    *SYSTEM,
+    MIMALLOC,
+    #[cfg(unix)]
+    JEMALLOC,
+    #[cfg(unix)]
+    Contender {
+        variables: &[(
+            "_RJEM_MALLOC_CONF",
+            "retain:true,thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1",
+        )],
+        ..plain("jemalloc, tuned", Allocator::Jemalloc)
+    },
+];
+
 /// All with default settings; peers that take huge pages only on request, also with them.
-pub(crate) const ALL: &[Contender] = &[
+pub const ALL: &[Contender] = &[
     GLOBAL_VM,
     plain("GlobalVm, small pages", Allocator::VmSmallPages),
     plain("GlobalVm over mimalloc", Allocator::VmMimalloc),
