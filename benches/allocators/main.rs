@@ -4,8 +4,15 @@
 //! how, and how to read the results.
 
 mod arena;
+mod arrays;
+mod asked;
+mod beside;
+mod buffer;
 mod cli;
 mod growth;
+mod large;
+mod phase;
+mod repeat;
 mod run;
 mod short_lived;
 mod small;
@@ -20,6 +27,10 @@ fn main() -> harness::Result {
     let jobs = [
         perform::<Under<growth::Growth>>,
         perform::<Under<short_lived::Coming>>,
+        perform::<Under<large::Large>>,
+        perform::<Under<phase::Phase>>,
+        perform::<beside::Hog>,
+        perform::<Under<arrays::Filling>>,
         perform::<Under<arena::Making>>,
         perform::<Under<soak::Extent>>,
     ];

@@ -1,9 +1,11 @@
 //! From the plan to the report.
 
 use bench_common::harness::{Report, Result};
+use bench_common::table;
 
+use crate::asked::{self, Measured};
 use crate::cli::Plan;
-use crate::{arena, growth, short_lived, small, soak};
+use crate::{arena, arrays, beside, growth, large, phase, short_lived, small, soak};
 
 /// Measures one part after the other; each is interleaved within itself.
 pub(crate) fn measure(plan: &Plan) -> Result<Report> {
@@ -22,6 +24,20 @@ pub(crate) fn measure(plan: &Plan) -> Result<Report> {
             (resident, short_lived::resident_table(rows)),
         ]
     })?;
+    let measured = Measured {
+        large: report.part("large", plan.large.as_ref(), large::measure, |rows| {
+            vec![("large: a `Vec` allocated, filled and dropped", large::table(rows))]
+        })?,
+        phase: report.part("phase", plan.phase.as_ref(), phase::measure, |rows| {
+            vec![("phase: buffers made and filled, all freed, a rest", phase::table(rows))]
+        })?,
+        arrays: report.part("arrays", plan.arrays.as_ref(), arrays::measure, |rows| {
+            vec![("arrays: large ones, to a `Vec` in touched memory", arrays::table(rows))]
+        })?,
+    };
+    report.part("beside", plan.beside.as_ref(), beside::measure, |rows| {
+        vec![("beside: a phase, while another process holds most memory", beside::table(rows))]
+    })?;
     report.part(
         "small",
         plan.small.as_ref(),
@@ -34,5 +50,6 @@ pub(crate) fn measure(plan: &Plan) -> Result<Report> {
     report.part("soak", plan.soak.as_ref(), soak::measure, |soak| {
         vec![(soak::TITLE, soak::table(soak))]
     })?;
+    report.show(table::asked("what", asked::all(&measured)));
     Ok(report)
 }

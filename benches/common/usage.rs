@@ -22,6 +22,30 @@ pub fn page_faults() -> Option<u64> {
     None
 }
 
+/// Returns the number of page faults of all threads without disk access; `None` if the system does not say.
+#[cfg(unix)]
+pub fn page_faults_of_all() -> Option<u64> {
+    u64::try_from(resource_usage(libc::RUSAGE_SELF)?.ru_minflt).ok()
+}
+
+/// Returns the number of page faults of all threads, which this system does not report.
+#[cfg(not(unix))]
+pub fn page_faults_of_all() -> Option<u64> {
+    None
+}
+
+/// Returns the memory that programs can take before the system has to swap.
+#[cfg(target_os = "linux")]
+pub fn available_bytes() -> Option<u64> {
+    bytes_in("/proc/meminfo", "MemAvailable:")
+}
+
+/// Returns the memory that programs can take, which this system does not report.
+#[cfg(not(target_os = "linux"))]
+pub fn available_bytes() -> Option<u64> {
+    None
+}
+
 /// Returns the most memory that was ever resident in this process. On Linux this is not `ru_maxrss`, which a
 /// child process inherits from its parent.
 #[cfg(target_os = "linux")]

@@ -9,6 +9,8 @@ use std::ops::Range;
 use bench_common::memory::size_text;
 use serde::{Deserialize, Serialize};
 
+use crate::buffer::{PAGE_BYTES, check, filled, page_sum, pages};
+
 /// Sizes are of the bytes written, because the allocator decides how many it takes for them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,9 +68,6 @@ pub(super) const SMOKE: &[(Pattern, usize)] = &[
     (Pattern::Sparse { bytes: 16 * MIB }, 2),
     (Pattern::Results { temporary: 4 * MIB, kept: MIB }, 3),
 ];
-
-/// The page size of most systems.
-const PAGE_BYTES: usize = 4 * KIB;
 
 /// The work of a thread in a round, given the round's number. Panics if what was written is gone.
 pub(crate) type Work = Box<dyn FnMut(u64) + Send>;
@@ -167,15 +166,6 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Reads from every page, which takes little compared with writing all bytes.
-fn page_sum<T: Copy + Into<u64>>(values: &[T]) -> u64 {
-    values.iter().step_by(PAGE_BYTES / size_of::<T>()).map(|&value| value.into()).sum()
-}
-
-fn pages(bytes: usize) -> u64 {
-    bytes.div_ceil(PAGE_BYTES) as u64
-}
-
 /// Numbers that fill `bytes`, different in each round.
 fn numbers(bytes: usize, n: u64) -> Range<u64> {
     let count = (bytes / size_of::<u64>()) as u64;
@@ -217,18 +207,11 @@ fn read(source: &mut [u8], n: u64) {
     assert_eq!(page_sum(black_box(&buffer)), pages(bytes) * u64::from(byte), "bytes were lost");
 }
 
-fn filled(bytes: usize, n: u64) -> Vec<u64> {
-    let words = bytes / size_of::<u64>();
-    let mut buffer = Vec::with_capacity(words);
-    buffer.resize(words, black_box(n));
-    buffer
-}
-
 #[inline(never)]
 fn frame(buffers: usize, bytes: usize, n: u64) {
     let buffers: Vec<Vec<u64>> = (0..buffers as u64).map(|i| filled(bytes, n + i)).collect();
     for (i, buffer) in black_box(&buffers).iter().enumerate() {
-        assert_eq!(page_sum(buffer), pages(bytes) * (n + i as u64), "written data was lost");
+        check(buffer, n + i as u64);
     }
 }
 
