@@ -102,6 +102,10 @@ impl Error {
                 "reserving {bytes} exceeds this process's limit on address space, {limit bytes} (RLIMIT_AS); raise it \
                  (`ulimit -v`) or {less}"
             }
+            ErrorKind::Memory if self.has_limit => {
+                "committing {bytes} before they are needed would leave less than a sixteenth of the machine's memory: \
+                 {limit bytes} are available; free memory or prefault less"
+            }
             ErrorKind::Memory => {
                 "the system refuses to commit {bytes} more; free memory, add swap, or raise the commit limit \
                  (overcommit settings, the page file)"

@@ -178,6 +178,9 @@ pub enum ErrorKind {
     ///
     /// By default, Linux refuses only a single request that exceeds the machine's memory and swap, and kills a process
     /// when memory runs out later; control groups never refuse a commit.
+    ///
+    /// Memory ahead of its use is also refused if less than a sixteenth of the machine's memory would remain. Then
+    /// [`Error::limit`] is how many bytes are available.
     Memory,
     /// The limit of the process on private writable memory (`RLIMIT_DATA`) would be exceeded. [`Error::limit`] is that
     /// limit in bytes.
