@@ -3,11 +3,13 @@
 
 use std::hint::black_box;
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 use bench_common::allocator;
 use bench_common::harness::Result;
 use bench_common::jobs::{self, Job as _};
+use bench_common::usage;
 use serde::{Deserialize, Serialize};
 
 use crate::allocator::{Allocator, GLOBAL};
@@ -73,6 +75,14 @@ impl jobs::Job for Job {
     }
 }
 
+/// Whether a run finds memory that was touched shortly before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Host {
+    Warm,
+    /// The host has taken free memory back, and the run's first touches make it supply other memory.
+    Cold,
+}
+
 /// Touches memory, and ends. Under a hypervisor that takes free memory back, the first touch of a page after a
 /// pause takes several times as long as the kernel's own work. This job before each measurement gives all
 /// containers the same memory at hand.
@@ -112,4 +122,20 @@ pub(crate) fn touch(job: &Job) -> Result {
         _ => bytes * 2,
     };
     Touch { bytes, pages: job.container.pages }.outcome()
+}
+
+/// The most memory that is touched so that the host takes it back.
+const COOLED_BYTES_MAX: u64 = 8 << 30;
+
+/// Longer than a kernel waits before it reports free memory to the host: two seconds.
+const COOLING: Duration = Duration::from_secs(3);
+
+/// Has the host take memory back: touches much of what is available in a process that ends, and waits.
+pub(crate) fn cool() -> Result {
+    let available =
+        usage::available_bytes().ok_or("the system does not report available memory")?;
+    let bytes = usize::try_from(COOLED_BYTES_MAX.min(available / 2))?;
+    Touch { bytes, pages: Pages::Huge }.outcome()?;
+    thread::sleep(COOLING);
+    Ok(())
 }

@@ -4,6 +4,7 @@ use bench_common::harness::{Common, wanted};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser};
 
+use crate::child::Host;
 use crate::containers;
 use crate::plan::{Plan, Sizes};
 use crate::scenario::Scenario;
@@ -30,17 +31,12 @@ pub(crate) struct Options {
     #[arg(long)]
     full: bool,
 
-    /// Start a frame every US microseconds; back to back if 0
-    #[arg(long, value_name = "US", default_value_t = PERIOD_US)]
-    period_us: u64,
+    #[command(flatten)]
+    pace: Pace,
 
-    /// Short for --period-us 0; no thread can work ahead then
-    #[arg(long, conflicts_with_all = ["paced", "period_us"])]
-    fast: bool,
-
-    /// Short for --period-us 16667, which is 60 Hz
-    #[arg(long, conflicts_with = "period_us")]
-    paced: bool,
+    /// Have the host take memory back before each run: touch up to 8 GiB, free it, and wait three seconds
+    #[arg(long, conflicts_with_all = ["again", "readme"])]
+    cold_host: bool,
 
     /// The work of a frame [default: steady and churn; with --full, --quick or --only: all]
     #[arg(long, value_name = "NAME", num_args = 1..)]
@@ -69,6 +65,33 @@ pub(crate) struct Options {
     only: Vec<String>,
 }
 
+/// When frames start.
+#[derive(Debug, Args)]
+struct Pace {
+    /// Start a frame every US microseconds; back to back if 0
+    #[arg(long, value_name = "US", default_value_t = PERIOD_US)]
+    period_us: u64,
+
+    /// Short for --period-us 0; no thread can work ahead then
+    #[arg(long, conflicts_with_all = ["paced", "period_us"])]
+    fast: bool,
+
+    /// Short for --period-us 16667, which is 60 Hz
+    #[arg(long, conflicts_with = "period_us")]
+    paced: bool,
+}
+
+impl Pace {
+    /// The time from the start of a frame to the start of the next; zero if they run back to back.
+    fn us(&self) -> u64 {
+        match (self.fast, self.paced) {
+            (true, _) => 0,
+            (_, true) => FRAME_60_HZ_US,
+            _ => self.period_us,
+        }
+    }
+}
+
 /// What is written, and from which results.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
@@ -92,12 +115,9 @@ impl Options {
             rows: self.rows.unwrap_or(rows),
             repetitions,
             push_repetitions: if self.full { repetitions } else { 1 },
-            period_us: match (self.fast, self.paced) {
-                (true, _) => 0,
-                (_, true) => FRAME_60_HZ_US,
-                _ => self.period_us,
-            },
+            period_us: self.pace.us(),
             budget_us: self.budget_us,
+            host: if self.cold_host { Host::Cold } else { Host::Warm },
             scenarios: match self.scenario.as_slice() {
                 [] if !everywhere => Scenario::FIRST.into(),
                 named => wanted(named),

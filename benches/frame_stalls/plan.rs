@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::child::Host;
 use crate::cli::positive;
 use crate::containers::Container;
 use crate::scenario::{Burst, Scenario, Script};
@@ -49,6 +50,7 @@ pub(crate) struct Plan {
     pub(crate) push_repetitions: usize,
     pub(crate) period_us: u64,
     pub(crate) budget_us: Option<u64>,
+    pub(crate) host: Host,
     pub(crate) scenarios: Vec<Scenario>,
     pub(crate) containers: Vec<&'static Container>,
 }

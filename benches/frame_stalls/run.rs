@@ -10,7 +10,7 @@ use bench_common::table::{asked, table};
 use bench_common::target;
 use clap::Parser;
 
-use crate::child::{self, Job, Outcome, Pass};
+use crate::child::{self, Host, Job, Outcome, Pass};
 use crate::cli::Options;
 use crate::containers::Container;
 use crate::plan::Plan;
@@ -125,7 +125,7 @@ fn empty(container: &'static Container) -> Measured {
     Measured { container, frames: Vec::new(), pushes: Vec::new() }
 }
 
-/// The pass that times pushes reuses the memory that the pass that times frames just returned.
+/// On a warm host, the pass that times pushes reuses the memory that the pass that times frames just returned.
 fn measure(
     plan: &Plan,
     scenario: Scenario,
@@ -134,8 +134,10 @@ fn measure(
 ) -> Result<Outcome> {
     let job =
         Job { scenario, script: plan.script(scenario), pass, container, period_us: plan.period_us };
-    if pass == Pass::Frames {
-        child::touch(&job)?;
+    match (plan.host, pass) {
+        (Host::Cold, _) => child::cool()?,
+        (Host::Warm, Pass::Frames) => child::touch(&job)?,
+        (Host::Warm, Pass::Pushes) => {}
     }
     job.outcome().map_err(|error| format!("measuring {}: {error}", container.name).into())
 }
