@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each system uses some of them")]
 
-use super::{HugeAdvice, Priority};
+use super::{GroupMemory, HugeAdvice, Priority};
 use std::ptr::NonNull;
 
 pub(super) fn huge_page_bytes() -> Option<usize> {
@@ -24,6 +24,17 @@ pub(crate) fn locked_bytes() -> Option<u64> {
 pub(crate) fn available_bytes() -> Option<u64> {
     None
 }
+
+/// There are no control groups.
+pub(crate) fn group_memory() -> GroupMemory {
+    GroupMemory::UNLIMITED
+}
+
+pub(super) fn group_limit() -> u64 {
+    u64::MAX
+}
+
+pub(crate) fn count_for_groups(_: usize) {}
 
 /// There are no signals.
 pub(crate) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {

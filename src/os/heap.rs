@@ -29,10 +29,10 @@
 #![expect(clippy::unnecessary_wraps, reason = "the functions of other systems can fail")]
 
 pub(crate) use super::absent::{
-    address_limit, available_bytes, forks, locked_bytes, lower_priority, mapping_limit,
-    with_signals_left_to_others,
+    address_limit, available_bytes, count_for_groups, forks, group_memory, locked_bytes,
+    lower_priority, mapping_limit, with_signals_left_to_others,
 };
-pub(super) use super::absent::{advise_huge, huge_page_bytes};
+pub(super) use super::absent::{advise_huge, group_limit, huge_page_bytes};
 
 use super::{Call, Code};
 use crate::error::ErrorKind;

@@ -122,7 +122,7 @@ pub(crate) fn available_bytes() -> Option<u64> {
 }
 
 /// How much of a file is read at once. All numbers that are needed are in the first read.
-const TEXT_BYTES: usize = 4096;
+pub(super) const TEXT_BYTES: usize = 4096;
 
 /// Returns the number in a file that follows `others` other numbers.
 ///
@@ -140,14 +140,18 @@ fn number_in(path: &CStr, others: usize) -> Option<u64> {
 /// Returns the number of KiB after a name in a file, in bytes.
 fn kib_in(path: &CStr, name: &str) -> Option<u64> {
     let mut text = [0; TEXT_BYTES];
-    let text = read(&open(path)?, &mut text)?;
+    number_after(name, read(&open(path)?, &mut text)?)?.checked_mul(1024)
+}
+
+/// Returns the number after a name in a text.
+#[inline(never)]
+pub(super) fn number_after(name: &str, text: &[u8]) -> Option<u64> {
     let at = (0..text.len()).find(|at| text[*at..].starts_with(name.as_bytes()))?;
-    let value = text[at + name.len()..].trim_ascii_start();
-    leading_number(value)?.0.checked_mul(1024)
+    Some(leading_number(text[at + name.len()..].trim_ascii_start())?.0)
 }
 
 #[inline(never)]
-fn open(path: &CStr) -> Option<OwnedFd> {
+pub(super) fn open(path: &CStr) -> Option<OwnedFd> {
     // SAFETY: the path ends with a zero, and outlives the call.
     let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
     // SAFETY: just opened, so it has no other owner.
@@ -155,7 +159,7 @@ fn open(path: &CStr) -> Option<OwnedFd> {
 }
 
 /// Reads the next part of a file; empty at its end.
-fn read<'t>(file: &OwnedFd, text: &'t mut [u8]) -> Option<&'t [u8]> {
+pub(super) fn read<'t>(file: &OwnedFd, text: &'t mut [u8]) -> Option<&'t [u8]> {
     // SAFETY: it writes at most `text.len()` bytes into `text`.
     let length = unsafe { libc::read(file.as_raw_fd(), text.as_mut_ptr().cast(), text.len()) };
     text.get(..usize::try_from(length).ok()?)

@@ -200,6 +200,37 @@ pub(crate) fn memory_bytes() -> Option<u64> {
     sys::memory_bytes()
 }
 
+/// What the control groups of the process let it have, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GroupMemory {
+    /// The lowest limit of a group.
+    pub(crate) limit: u64,
+    /// How many more bytes fit below each limit.
+    pub(crate) available: u64,
+}
+
+impl GroupMemory {
+    pub(crate) const UNLIMITED: Self = Self { limit: u64::MAX, available: u64::MAX };
+
+    /// Whether little is available: less than a sixteenth.
+    pub(crate) fn is_little(self) -> bool {
+        self.available < self.limit / 16
+    }
+}
+
+/// Returns what the control groups of the process let it have, as of at most a second ago, less what was counted since.
+/// Reads several files for each group, which may take a millisecond.
+pub(crate) use sys::group_memory;
+
+/// Counts bytes that are about to be used, until the files of the groups are read again.
+pub(crate) use sys::count_for_groups;
+
+/// How much memory the process can have: the machine's, or less if control groups limit it. The limit may be an older
+/// one, so that files are only read once.
+pub(crate) fn usable_memory_bytes() -> Option<u64> {
+    memory_bytes().map(|bytes| bytes.min(sys::group_limit()))
+}
+
 /// The time in milliseconds, from a clock that is quick to read and may be a few behind. It wraps around every seven
 /// weeks.
 pub(crate) use sys::now_ms;

@@ -12,11 +12,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 #[cfg(not(linux_kernel))]
 pub(crate) use super::absent::{
-    address_limit, available_bytes, locked_bytes, lower_priority, mapping_limit,
+    address_limit, available_bytes, count_for_groups, group_memory, locked_bytes, lower_priority,
+    mapping_limit,
 };
 #[cfg(not(linux_kernel))]
-pub(super) use super::absent::{advise_huge, huge_page_bytes};
+pub(super) use super::absent::{advise_huge, group_limit, huge_page_bytes};
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
+#[cfg(linux_kernel)]
+pub(super) use groups::group_limit;
+#[cfg(linux_kernel)]
+pub(crate) use groups::{count_for_groups, group_memory};
 #[cfg(linux_kernel)]
 pub(crate) use limits::{available_bytes, locked_bytes};
 
@@ -38,6 +43,9 @@ fn last_code() -> Code {
     io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
+#[cfg(linux_kernel)]
+#[path = "linux_groups.rs"]
+mod groups;
 #[cfg(linux_kernel)]
 #[path = "linux_limits.rs"]
 mod limits;

@@ -24,8 +24,10 @@ use windows_sys::Win32::System::Threading::{
     THREAD_PRIORITY_IDLE,
 };
 
-pub(super) use super::absent::advise_huge;
-pub(crate) use super::absent::{forks, locked_bytes, mapping_limit, with_signals_left_to_others};
+pub(super) use super::absent::{advise_huge, group_limit};
+pub(crate) use super::absent::{
+    count_for_groups, forks, group_memory, locked_bytes, mapping_limit, with_signals_left_to_others,
+};
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 
 /// The code of a call that `fault` refuses.

@@ -13,7 +13,9 @@
 //! given to arrays and blocks in excess of what they requested. So a program has at most that much memory in addition
 //! to its live data, except that a block without lent bytes may be a quarter larger than requested. The default is an
 //! eighth of the machine's memory. Regions of arrays and maps are only added up to 64 MiB, or 1/32 of the machine's
-//! memory if that is less, since a program may drop a large array without ever making another.
+//! memory if that is less, since a program may drop a large array without ever making another. On Linux, the lowest
+//! memory limit of the process's control groups, when the cache is first used, counts as the machine's memory if that
+//! is less.
 //!
 //! A region of more than 34 MiB is cached only if it was a block, at least three quarters of it are resident, and as
 //! much memory is available as is cached with it; if less than a sixteenth of the machine's memory is available, the
@@ -324,7 +326,7 @@ fn most_bytes(used: Use) -> usize {
         Use::Array | Use::Exact => (&FOR_ARRAYS, 32, USUAL_BYTES),
     };
     get_or_init(stored, || {
-        let memory = os::memory_bytes();
+        let memory = os::usable_memory_bytes();
         let memory = memory.and_then(|bytes| usize::try_from(bytes / share).ok());
         let addresses = os::address_limit().map(|(limit, _)| limit / 16);
         [memory.or(Some(USUAL_BYTES)), addresses].into_iter().flatten().fold(usual, usize::min)
@@ -339,10 +341,11 @@ fn has_room(bytes: usize) -> bool {
     let (Some(available), Some(all)) = (os::available_bytes(), os::memory_bytes()) else {
         return true;
     };
-    if available < all / LITTLE {
+    let group = os::group_memory();
+    if available < all / LITTLE || group.is_little() {
         release_all();
     }
-    count::kept_bytes().saturating_add(bytes) as u64 <= available
+    count::kept_bytes().saturating_add(bytes) as u64 <= available.min(group.available)
 }
 
 /// Returns how many addresses one region may have. If they are scarce, other parts of the process need them.

@@ -28,10 +28,12 @@
 //!   of the process's mappings is held for one page fault at a time (on Linux 6.4 and later not at all).
 //! - **It never takes memory that a push could have.** It stops if less than a sixteenth of the machine's memory is
 //!   available, or if a commit is refused. Before an array's own commit fails, all memory ahead of all arrays is taken
-//!   back, and all waiting memory is released. It does not know the limits of control groups: choose windows with care
-//!   there.
-//! - **It is quiet** while nothing grows and no cached region grows old: no wake-ups, no timers. No signal is delivered
-//!   to it.
+//!   back, and all waiting memory is released.
+//! - **It respects control groups** on Linux, which refuse nothing but end a process that takes too much. Where the
+//!   machine's memory is mentioned here, their lowest limit counts if that is less. At most a quarter of that limit is
+//!   ready ahead of all arrays, and at most an eighth ahead of those that have not grown for a second.
+//! - **It is quiet** while nothing grows and no cached region grows old: no wake-ups, no timers. (If a control group
+//!   is short of memory, it wakes once per second to try again.) No signal is delivered to it.
 //! - **It is optional.** If no thread can be started, and in a child after `fork`, arrays work without it. A child that
 //!   creates new arrays has a service of its own, and never acquires the lock of its parent's, which may be held for
 //!   ever. Memory whose release was pending at the fork stays mapped in the child.
@@ -90,8 +92,8 @@ pub enum CommitAhead {
     #[default]
     Off,
     /// Twice as much as was used in the busiest recent 1/60 s, at least 4 MiB and at most 256 MiB. After a second
-    /// without growth, 4 MiB are kept. Memory is added and removed in pieces of 512 KiB, or huge pages, so the amount
-    /// can be one piece larger.
+    /// without growth, 4 MiB are kept, or [less](crate::service#guarantees) in a control group. Memory is added and
+    /// removed in pieces of 512 KiB, or huge pages, so the amount can be one piece larger.
     ///
     /// Until the growth of the array is known, the window is a share of the available memory: 1/512 for the first
     /// array, 1/512 divided by *n* for the *n*-th array, at least 4 MiB and at most 16 MiB.
@@ -103,6 +105,8 @@ pub enum CommitAhead {
     Auto,
     /// This many bytes of fresh memory, as far as the reservation reaches. They are kept while the array does not grow.
     /// After the array is shrunk, the thread gets ahead again once the array has grown. 0 is [`Off`](Self::Off).
+    ///
+    /// In a control group with a memory limit there may be [less](crate::service#guarantees).
     Bytes(usize),
 }
 
@@ -401,7 +405,7 @@ impl Served {
 
     /// Does what the thread does once the array has stopped growing.
     pub(crate) fn rest(&self) -> Result<(), NotTaken> {
-        while self.0.has_too_much() && self.0.take_back()? > 0 {}
+        while self.0.has_too_much(usize::MAX) && self.0.take_back(usize::MAX)? > 0 {}
         Ok(())
     }
 }

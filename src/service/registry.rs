@@ -23,10 +23,16 @@ use std::time::{Duration, Instant};
 const QUIET: Duration = Duration::from_secs(1);
 /// How long the thread stays without work before it ends.
 const LINGER: Duration = Duration::from_secs(1);
-/// The reciprocal of the share of the machine's memory that may wait to be released.
+/// The reciprocal of the share of the [usable](os::usable_memory_bytes) memory that may wait to be released.
 const WAITING_SHARE: u64 = 4;
 /// The reciprocal of the share of it that may wait for arrays to reuse it.
 const LEFT_SHARE: u64 = 32;
+/// The reciprocal of the share of a control group's limit that may be ahead of all arrays, and of the share that stays
+/// ahead of those that do not grow: the program needs the rest, and a group refuses nothing.
+const AHEAD_SHARE: u64 = 4;
+const QUIET_AHEAD_SHARE: u64 = 8;
+/// How long the thread waits when a control group is short of memory.
+const SHORT_WAIT: Duration = Duration::from_secs(1);
 /// The maximum number of reservations that wait.
 const WAITING_MOST: usize = 1 << 16;
 const STACK_BYTES: usize = 256 << 10;
@@ -125,7 +131,8 @@ impl Registration {
 
 pub(super) enum Job {
     Prefault(Arc<Shared>),
-    TakeBack(Arc<Shared>),
+    /// Down to this many bytes, or what is kept while the array does not grow.
+    TakeBack(Arc<Shared>, usize),
     TakeSurplusBack(Arc<Shared>),
     Release(ReleaseToken, MaybeServed, usize),
     Wait(Option<Duration>),
@@ -365,7 +372,7 @@ impl Service {
         bytes: usize,
         handoff: Option<Handoff>,
     ) -> Result<(), MaybeServed> {
-        let most = os::memory_bytes().unwrap_or(u64::MAX) / WAITING_SHARE;
+        let most = os::usable_memory_bytes().unwrap_or(u64::MAX) / WAITING_SHARE;
         let Some(mut registry) = self.lock_with_room() else { return Err(memory) };
         let waiting_bytes = registry.releases.bytes().checked_add(bytes);
         let is_too_much = waiting_bytes.is_none_or(|bytes| bytes as u64 > most);
@@ -486,7 +493,7 @@ impl Service {
         ServiceStats {
             running: registry.thread.is_some(),
             arrays: registry.arrays.len(),
-            ahead_bytes: registry.arrays.iter().map(|entry| entry.shared.ahead_bytes()).sum(),
+            ahead_bytes: registry.ahead_bytes(),
             waiting_bytes: registry.releases.bytes(),
             wakeups: self.wakeups.load(Ordering::Relaxed),
         }
@@ -494,21 +501,29 @@ impl Service {
 
     /// Returns what to do next, the most urgent first.
     pub(super) fn next(&self, releasing: bool) -> Job {
+        // Before the lock, since this may read files.
+        let group = os::group_memory();
         let mut registry = self.lock();
-        let wait = if releasing { None } else { registry.releases.remaining_wait(most_left_bytes) };
+        let most_left = || most_left_bytes(group.limit);
+        let wait = if releasing { None } else { registry.releases.remaining_wait(most_left) };
         // The release only begins here. It continues when nothing is more urgent, and every few steps.
         if wait.is_some_and(|wait| wait.is_zero()) {
             if let Some((token, memory, bytes)) = registry.releases.begin() {
                 return Job::Release(token, memory, bytes);
             }
         }
-        if let Some(shared) = registry.most_urgent() {
-            return Job::Prefault(shared);
-        }
+        let is_short =
+            group.is_little() || registry.ahead_bytes() as u64 >= group.limit / AHEAD_SHARE;
+        let urgent = registry.most_urgent();
+        let short_wait = match urgent {
+            Some(shared) if !is_short => return Job::Prefault(shared),
+            urgent => urgent.map(|_| SHORT_WAIT),
+        };
+        let most_quiet = if is_short { 0 } else { group.limit / QUIET_AHEAD_SHARE };
         let now = Instant::now();
-        let next = match registry.quiet(now) {
+        let next = match registry.quiet(now, most_quiet) {
             Ok(job) => return job,
-            Err(next) => next,
+            Err(next) => next.into_iter().chain(short_wait).min(),
         };
         if releasing || wait.is_some() || !registry.arrays.is_empty() {
             registry.idle_since = None;
@@ -602,7 +617,7 @@ impl Registry {
                 return None;
             }
             if let Some(available) = os::available_bytes() {
-                service.note_available(available);
+                service.note_available(available.min(os::group_memory().available));
             }
             let builder = thread::Builder::new().name("stayput".into()).stack_size(STACK_BYTES);
             let handle =
@@ -610,6 +625,11 @@ impl Registry {
             self.thread = Some(handle.ok()?.thread().clone());
         }
         self.thread.clone()
+    }
+
+    /// How many bytes are ready ahead of all arrays.
+    fn ahead_bytes(&self) -> usize {
+        self.arrays.iter().map(|entry| entry.shared.ahead_bytes()).sum()
     }
 
     /// Returns the array with the least of its window ready, among those that asked.
@@ -622,8 +642,10 @@ impl Registry {
     }
 
     /// Returns the job for an array that has not grown for long and has too much ahead of it, or has had a surplus for
-    /// as long; otherwise when to look again.
-    fn quiet(&mut self, now: Instant) -> Result<Job, Option<Duration>> {
+    /// as long; otherwise when to look again. All that do not grow share `most` bytes.
+    fn quiet(&mut self, now: Instant, most: u64) -> Result<Job, Option<Duration>> {
+        let most = most / (self.arrays.len() as u64).max(1);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let mut next: Option<Duration> = None;
         let left = |since: Instant| QUIET.saturating_sub(now.duration_since(since));
         for entry in &mut self.arrays {
@@ -635,12 +657,14 @@ impl Registry {
             if !shared.has_surplus() {
                 entry.fitting = now;
             }
-            if entry.is_stuck || !shared.has_too_much() {
+            if entry.is_stuck || !shared.has_too_much(most) {
                 continue;
             }
             let (quiet, fitting) = (left(entry.since), left(entry.fitting));
             if quiet.is_zero() {
-                return Ok(Job::TakeBack(Arc::clone(shared)));
+                // If it was refused more, it does not get that back.
+                entry.is_active = false;
+                return Ok(Job::TakeBack(Arc::clone(shared), most));
             }
             if fitting.is_zero() {
                 return Ok(Job::TakeSurplusBack(Arc::clone(shared)));
@@ -652,9 +676,9 @@ impl Registry {
     }
 }
 
-/// How many bytes may wait for arrays to reuse them.
-fn most_left_bytes() -> usize {
-    let most = os::memory_bytes().unwrap_or(u64::MAX) / LEFT_SHARE;
+/// How many bytes may wait for arrays to reuse them, with this limit of a control group.
+fn most_left_bytes(limit: u64) -> usize {
+    let most = os::memory_bytes().unwrap_or(u64::MAX).min(limit) / LEFT_SHARE;
     usize::try_from(most).unwrap_or(usize::MAX)
 }
 

@@ -240,7 +240,9 @@ impl Shared {
         let end = units(need.max(desired).min(self.reservation.reserved_bytes()));
         let before = self.wait_until(|| self.ownership.claim(end));
         let was_ready = self.bytes(before.ready);
-        if self.bytes(end).saturating_sub(was_ready) > LARGE_BYTES {
+        let unready = self.bytes(end).saturating_sub(was_ready);
+        os::count_for_groups(unready);
+        if unready > LARGE_BYTES {
             self.untouched.fetch_min(was_ready, Ordering::Relaxed);
         }
         let committed = self.committed_bytes();
@@ -365,7 +367,7 @@ impl Shared {
         if has_made {
             self.helped.fetch_add(1, Ordering::Relaxed);
         }
-        if has_made && self.has_too_much() {
+        if has_made && self.has_too_much(usize::MAX) {
             self.request_work();
         }
         // Work that could not begin meanwhile was dropped.
@@ -443,6 +445,7 @@ impl Shared {
             self.ownership.finish(work, 0);
             return Ok(false);
         }
+        os::count_for_groups(to - from);
         let made = self.commit_ahead(from, to).and_then(|()| {
             // SAFETY: the pages were just committed. They stay so: decommitting them is either work, of which only one
             // piece is in progress at a time, or needs the array's lock, which waits for this work. Only an array that
@@ -473,7 +476,7 @@ impl Shared {
         let (Some(available), Some(all)) = (os::available_bytes(), os::memory_bytes()) else {
             return Ok(());
         };
-        self.service.note_available(available);
+        self.service.note_available(available.min(os::group_memory().available));
         if available > (bytes as u64).saturating_add(all / SHARE) {
             return Ok(());
         }
@@ -508,9 +511,9 @@ impl Shared {
         (self.ownership.state().taken, self.late(), self.helped.load(Ordering::Relaxed))
     }
 
-    /// Whether more is ahead of the array than is kept while it does not grow.
-    pub(super) fn has_too_much(&self) -> bool {
-        let keep = self.keep(self.ownership.state(), self.least.load(Ordering::Relaxed));
+    /// Whether more is ahead of the array than is kept while it does not grow, or more than `most` bytes.
+    pub(super) fn has_too_much(&self, most: usize) -> bool {
+        let keep = self.keep(self.ownership.state(), self.least_up_to(most));
         self.reach.load(Ordering::Relaxed) > keep
     }
 
@@ -532,8 +535,12 @@ impl Shared {
 
     /// Takes back a piece of [what is too much](Self::has_too_much) ahead of an array that does not grow, and returns
     /// its size.
-    pub(super) fn take_back(&self) -> Result<usize, NotTaken> {
-        self.take_back_to(self.least.load(Ordering::Relaxed))
+    pub(super) fn take_back(&self, most: usize) -> Result<usize, NotTaken> {
+        self.take_back_to(self.least_up_to(most))
+    }
+
+    fn least_up_to(&self, most: usize) -> usize {
+        self.least.load(Ordering::Relaxed).min(most)
     }
 
     /// Takes back all that is ahead of the array, because memory is needed now. Returns whether there was any. Leaves

@@ -291,14 +291,14 @@ fn memory_ahead_is_taken_back_in_pieces_down_to_the_least() {
         shared.take(UNIT_BYTES, UNIT_BYTES).unwrap();
         fill(shared, 0..UNIT_BYTES, 7);
         served.work().unwrap();
-        assert!(shared.has_too_much());
+        assert!(shared.has_too_much(usize::MAX));
         let before = shared.committed_bytes();
-        let piece = shared.take_back().unwrap();
+        let piece = shared.take_back(usize::MAX).unwrap();
         assert!(piece > 0 && piece <= MIB, "{piece}");
         assert_eq!(shared.committed_bytes(), before - piece);
         served.rest().unwrap();
-        assert!(!shared.has_too_much());
-        assert_eq!(shared.take_back().unwrap(), 0);
+        assert!(!shared.has_too_much(usize::MAX));
+        assert_eq!(shared.take_back(usize::MAX).unwrap(), 0);
         assert_eq!(shared.ahead_bytes(), kept);
         assert_eq!(shared.committed_bytes(), UNIT_BYTES + kept);
         assert_eq!(system_committed(shared), UNIT_BYTES + kept);
@@ -388,7 +388,7 @@ fn a_reservation_may_end_within_a_unit() {
             assert!(matches!(step(shared), Ok(false)));
             assert_eq!((shared.ahead_bytes(), shared.late()), (0, 0));
             assert_eq!(system_committed(shared), bytes);
-            assert!(!shared.has_too_much());
+            assert!(!shared.has_too_much(usize::MAX));
             assert_eq!(shared.take_back_any().unwrap(), 0);
             shared.give_back(0, true, &mut |_| true).1.unwrap();
             assert_eq!(system_committed(shared), 0);
@@ -548,7 +548,7 @@ fn taking_back_is_tried_again_after_the_array_has_grown() {
         let begun = Instant::now();
         loop {
             match service.next(false) {
-                Job::TakeBack(_) => break,
+                Job::TakeBack(..) => break,
                 Job::Wait(Some(time)) => std::thread::sleep(time),
                 Job::Wait(None) => return None,
                 _ => panic!("there is nothing else to do"),
@@ -558,13 +558,13 @@ fn taking_back_is_tried_again_after_the_array_has_grown() {
         Some(begun.elapsed())
     };
     committed_ahead(shared);
-    assert!(shared.has_too_much());
+    assert!(shared.has_too_much(usize::MAX));
     assert!(quiet() > Some(Duration::from_millis(900)), "a second must pass");
     let fault = Fault::from_nth(Call::Decommit, 0);
-    assert!(shared.take_back().is_err());
+    assert!(shared.take_back(usize::MAX).is_err());
     drop(fault);
     service.stop_taking_back(&array.0);
-    assert!(shared.has_too_much());
+    assert!(shared.has_too_much(usize::MAX));
     assert_eq!(quiet(), None, "what was refused is not tried again");
     committed_ahead(shared);
     assert!(quiet() > Some(Duration::from_millis(900)));

@@ -52,7 +52,7 @@ pub(super) fn run(service: &'static Service) {
                     releasing = releasing.and_then(|releasing| releasing.release_piece(service));
                 }
             }
-            Job::TakeBack(shared) => took_back(service, &shared, shared.take_back()),
+            Job::TakeBack(shared, most) => took_back(service, &shared, shared.take_back(most)),
             Job::TakeSurplusBack(shared) => {
                 took_back(service, &shared, shared.take_surplus_back());
             }

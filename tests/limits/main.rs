@@ -11,6 +11,7 @@ mod crowds;
 #[path = "../common/effort.rs"]
 mod effort;
 mod forks;
+mod groups;
 #[cfg(target_pointer_width = "64")]
 mod hostile;
 // With 32 bits, blocks have no room, and are not kept.
