@@ -130,7 +130,7 @@ const COOLED_BYTES_MAX: u64 = 8 << 30;
 /// Longer than a kernel waits before it reports free memory to the host: two seconds.
 const COOLING: Duration = Duration::from_secs(3);
 
-/// Has the host take memory back: touches much of what is available in a process that ends, and waits.
+/// Makes the host take memory back: touches much of what is available in a process that ends, and waits.
 pub(crate) fn cool() -> Result {
     let available =
         usage::available_bytes().ok_or("the system does not report available memory")?;
