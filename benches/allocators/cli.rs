@@ -9,7 +9,7 @@ use crate::{arena, arrays, beside, growth, large, phase, short_lived, small, soa
 /// Allocators under a whole program: what growing in place saves, and what it costs
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench allocators --")]
-#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under a minute")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in about a minute")))]
 #[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 9; with --quick: 3; short-lived, large, arrays: half of that; phase, beside: a third; small: a hundred times that]")))]
 pub(crate) struct Options {
     #[command(flatten)]
