@@ -331,7 +331,8 @@ impl Shared {
     }
 
     /// [Retires](Self::retire) the reservation, waits for work in progress, and returns the reservation and how much of
-    /// it is committed. `None` if this was done before.
+    /// it may be committed: in the child of a fork, a thread that is not there may have been about to decommit some of
+    /// it. `None` if this was done before.
     pub(crate) fn end(&self) -> Option<(Reservation, usize)> {
         if self.has_ended.swap(true, Ordering::Relaxed) {
             return None;
@@ -341,7 +342,7 @@ impl Shared {
         // place. No work is in progress, and none can begin since the lock stays. The array is gone, and other holders
         // of an `Arc` read only sizes, which remain in place.
         let reservation = unsafe { ptr::read(&raw const *self.reservation) };
-        Some((reservation, self.committed_bytes()))
+        Some((reservation, self.reach.load(Ordering::Relaxed)))
     }
 
     /// Calls `change` while no work is in progress.

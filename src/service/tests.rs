@@ -345,6 +345,19 @@ fn pages_left_by_a_refused_commit_are_taken_back() {
     assert_eq!(system_committed(shared), 0);
 }
 
+/// In the child of a fork, it may have been about to be decommitted.
+#[test]
+fn an_array_leaves_all_that_may_be_committed_to_its_end() {
+    let served = served(64 * MIB, CommitAhead::Bytes(MIB));
+    let shared = served.shared();
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(step(shared).is_err());
+    drop(fault);
+    let (committed, reach) = shared.extent();
+    assert!(committed < reach);
+    assert_eq!(served.end().map(|(_, left)| left), Some(reach));
+}
+
 #[test]
 fn giving_back_in_pieces_ends_at_the_refused_one() {
     let served = served(16 * MIB, CommitAhead::Bytes(MIB));
