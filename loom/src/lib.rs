@@ -89,14 +89,6 @@ impl Memory {
         self.pages.write(range, self.warm.load(Ordering::Relaxed));
     }
 
-    /// Ends the array, and leaves all memory to another array, of which nothing is usable yet.
-    fn restart(&self, usable: &mut usize) {
-        self.shared.retire();
-        self.warm.fetch_max(*usable, Ordering::Relaxed);
-        *usable = 0;
-        self.shared.restart();
-    }
-
     fn shrink(&self, usable: &mut usize, units: usize) {
         // If this is refused, the memory stays.
         let (left, _) = self.shared.give_back(units * UNIT_BYTES, true, &mut |_| true);
@@ -313,7 +305,6 @@ fn no_work_is_in_progress_once_the_reservation_has_ended() {
                 other.step(work);
             });
             memory.grow(&mut 0, 1);
-            memory.shared.retire();
             memory.end();
             assert!(memory.shared.end().is_none());
             thread.join().unwrap();
@@ -321,33 +312,32 @@ fn no_work_is_in_progress_once_the_reservation_has_ended() {
     }
 }
 
-/// Memory that the new array does not take over is either not committed or zero.
+/// Whoever is at work last ends the reservation, once.
 #[test]
-fn an_array_can_take_over_memory_during_work_of_the_service() {
+fn an_array_can_retire_during_work_of_the_service() {
     for work in BOTH {
         for is_taken_back_first in [false, true] {
-            model(
-                || Memory::new(1, Refusal::None),
-                |memory| {
-                    let mut usable = 0;
-                    assert!(memory.grow(&mut usable, 4));
-                    memory.check(usable);
-                    memory.restart(&mut usable);
-                    memory.grow_if_ready(&mut usable, 2);
-                    memory.check(usable);
-                    assert!(memory.grow(&mut usable, 6));
-                    memory.check(usable);
-                },
-                move |memory| {
+            explore(4, move || {
+                let memory = Memory::new(1, Refusal::None);
+                let other = Arc::clone(&memory);
+                let thread = thread::spawn(move || {
                     if is_taken_back_first {
-                        memory.take_back();
-                        memory.step(work);
+                        other.take_back();
+                        other.step(work);
                     } else {
-                        memory.step(work);
-                        memory.take_back();
+                        other.step(work);
+                        other.take_back();
                     }
-                },
-            );
+                });
+                let mut usable = 0;
+                assert!(memory.grow(&mut usable, 4));
+                memory.check(usable);
+                memory.shared.retire();
+                thread.join().unwrap();
+                // Nothing is accessible any more.
+                memory.pages.check_extent(0, 0);
+                assert!(memory.shared.end().is_none());
+            });
         }
     }
 }

@@ -19,6 +19,11 @@ pub(crate) fn available_bytes() -> Option<u64> {
     None
 }
 
+/// No process is forked.
+pub(crate) const fn process_id() -> usize {
+    0
+}
+
 pub(crate) fn memory_bytes() -> Option<u64> {
     None
 }

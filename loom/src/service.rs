@@ -4,7 +4,7 @@ pub(crate) mod sync {
     pub(super) use loom::sync::atomic;
 
     pub(crate) mod thread {
-        pub(crate) use loom::thread::{Thread, ThreadId, yield_now};
+        pub(crate) use loom::thread::{Thread, yield_now};
 
         pub(crate) fn sleep(_: std::time::Duration) {
             yield_now();
@@ -46,6 +46,14 @@ impl CommitAhead {
     }
 }
 
+/// No region cache is beside this model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Use {}
+
+fn release_later(memory: Reservation, _: std::ops::Range<usize>, _: Option<Use>) {
+    memory.release();
+}
+
 #[derive(Debug)]
 pub(crate) struct Service;
 
@@ -66,5 +74,5 @@ impl Service {
 /// Creates the shared part of a reservation whose first `committed` bytes belong to the array.
 pub(crate) fn shared(committed: usize) -> (Shared, Arc<Pages>) {
     let (reservation, pages) = Reservation::new();
-    (Shared::new(reservation, committed, CommitAhead::Auto, &Service), pages)
+    (Shared::new(reservation, committed, CommitAhead::Auto, None, &Service), pages)
 }

@@ -161,7 +161,7 @@ fn retry(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option
     if layout.size() > address_space_bytes() {
         return None;
     }
-    region_cache::make_room(0);
+    region_cache::release_unused(0);
     obtain()
 }
 
@@ -439,7 +439,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 block.shrink(new);
                 return Some(block.start());
             }
-            if block.grow(old.size(), new, &self.options, contents) {
+            if block.grow(old.size(), new, contents) {
                 return Some(block.start());
             }
         }

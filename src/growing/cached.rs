@@ -6,10 +6,9 @@ use super::options::MemoryRequest;
 use super::{GrowingReservation, Growth, ServiceHooks, Storage, round_up};
 use crate::region_cache::{self, LentBytes, Region, Use};
 use crate::reservation::{
-    ColumnLayouts, HugePages, Reservation, layouts, page_size, usual_reservation_bytes,
+    ColumnLayouts, HugePages, Reservation, page_size, usual_reservation_bytes,
 };
-use crate::service::{self, CommitAhead, Handoff, Release};
-use std::alloc::Layout;
+use crate::service::{CommitAhead, Release};
 
 /// What a reservation has from its previous user.
 #[derive(Debug)]
@@ -34,6 +33,8 @@ pub(super) struct CacheRequest {
     pub(super) align: usize,
     pub(super) huge_pages: HugePages,
     pub(super) columns: Option<ColumnLayouts>,
+    /// The background thread takes back what the array does not use.
+    pub(super) is_served: bool,
 }
 
 /// The smallest step in which arrays commit.
@@ -42,11 +43,6 @@ const RUN_BYTES: usize = 64 << 10;
 impl CachedPrefix {
     fn none(used: Use) -> Self {
         Self { bytes: 0, lent: LentBytes::NONE, used }
-    }
-
-    /// Memory that a served array has left.
-    pub(super) fn left(bytes: usize, used: Use) -> Self {
-        Self { bytes, lent: LentBytes::NONE, used }
     }
 
     /// Records that the service holds what is not used yet, and takes it back in time.
@@ -69,8 +65,8 @@ impl CachedPrefix {
 impl CacheRequest {
     /// Returns the part of a request that the cache can meet. `None` if its memory does not come from the cache.
     pub(super) fn of(request: &MemoryRequest) -> Option<Self> {
-        let MemoryRequest { align, huge_pages, columns, .. } = *request;
-        let is_kept = match request.commit_ahead {
+        let MemoryRequest { align, huge_pages, columns, commit_ahead, .. } = *request;
+        let is_kept = match commit_ahead {
             CommitAhead::Auto => request.release != Release::Now,
             // The user set how much is to be ready.
             CommitAhead::Bytes(1..) => false,
@@ -79,7 +75,7 @@ impl CacheRequest {
         // The cache writes to the first page, which must lie in the first row. It also counts the bytes of rows, which
         // is far too few if each column has huge pages from the first row on.
         let is_not_kept = |columns: ColumnLayouts| {
-            row_bytes(columns) > page_size() || huge_pages == HugePages::Always
+            !region_cache::has_page_in_first_row(columns) || huge_pages == HugePages::Always
         };
         if !is_kept || columns.is_some_and(is_not_kept) {
             return None;
@@ -89,7 +85,8 @@ impl CacheRequest {
             Some(exact) => (Use::Exact, exact.checked_next_multiple_of(page_size())?),
             None => (Use::Array, usual_reservation_bytes(need_bytes, request.most_bytes)),
         };
-        Some(Self { used, reserved_bytes, need_bytes, align, huge_pages, columns })
+        let is_served = commit_ahead == CommitAhead::Auto;
+        Some(Self { used, reserved_bytes, need_bytes, align, huge_pages, columns, is_served })
     }
 
     /// Whether memory of which the first `bytes` may hold anything suits the request.
@@ -98,23 +95,27 @@ impl CacheRequest {
             && memory.start().addr().get() & (self.align - 1) == 0
             && memory.huge_pages() == self.huge_pages
             && memory.columns() == self.columns
-            && {
+            && (self.is_served || {
                 // At most `reserved_bytes`, so it can be rounded.
                 let need = self.need_bytes.min(self.reserved_bytes);
                 region_cache::is_fit(bytes, need, round_up(need, memory.run_bytes(need)))
-            }
+            })
     }
 }
 
 impl GrowingReservation {
     /// Puts suitable memory from the cache into `slot`, if there is some. Nothing of it is usable yet.
     pub(super) fn from_cache(slot: &mut Option<Self>, cache_request: CacheRequest, growth: Growth) {
-        // As much as would be committed anyway, in whole runs.
-        let whole = round_up(cache_request.need_bytes, page_size().max(RUN_BYTES));
+        // Nothing is lent to an array that is served. Else as much as would be committed anyway, in whole runs.
+        let whole = if cache_request.is_served {
+            usize::MAX
+        } else {
+            round_up(cache_request.need_bytes, page_size().max(RUN_BYTES))
+        };
         let suits = &mut |region: &Region| cache_request.suits(&region.memory, region.pages.end);
         let (used, need) = (cache_request.used, cache_request.need_bytes..whole);
         let Some((region, lent)) = region_cache::take(used, need, suits) else { return };
-        let Region { mut memory, pages } = region;
+        let Region { mut memory, pages, .. } = region;
         let mut bytes = pages.end;
         let lent = lent.unwrap_or_else(|| {
             if whole < bytes && memory.decommit_if_possible(whole..bytes) {
@@ -150,25 +151,6 @@ impl GrowingReservation {
         };
         // Before the call, to return what was lent.
         self.cached_prefix = None;
-        drop::<Option<Region>>(service::keep(used, Region { memory, pages: 0..committed }));
+        drop::<Option<Region>>(region_cache::put(used, Region::new(memory, 0..committed)));
     }
-
-    /// What the next array may reuse after this is dropped.
-    pub(super) fn handoff(&self) -> Option<Handoff> {
-        let is_kept = self
-            .cached_prefix
-            .as_ref()
-            .is_some_and(|cached_prefix| region_cache::is_on(cached_prefix.used));
-        is_kept.then(|| Handoff { written: self.zero_from(), keep: keep_left })
-    }
-}
-
-fn row_bytes(columns: ColumnLayouts) -> usize {
-    layouts(columns).iter().map(Layout::size).sum()
-}
-
-/// Moves memory of which `committed` bytes are committed to the cache, or returns it.
-fn keep_left(memory: Reservation, committed: usize) -> Option<Reservation> {
-    let used = if memory.has_room() { Use::Array } else { Use::Exact };
-    service::keep(used, Region { memory, pages: 0..committed }).map(|region| region.memory)
 }

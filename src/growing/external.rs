@@ -4,19 +4,14 @@
 //! All of it is called through tables of functions. If no array of a program has such memory, the program refers to
 //! none of them, and the linker leaves them out together with the background thread.
 
-use super::cached::{CacheRequest, CachedPrefix};
 use super::policy::Amount;
-use super::recent::Recent;
 use super::{
-    BudgetMeter, Front, GrowingReservation, MemoryRequest, commit, discard, give_pieces_back,
-    halve, round_up,
+    BudgetMeter, Front, GrowingReservation, commit, discard, give_pieces_back, halve, round_up,
 };
 use crate::backing::AnyBacking;
 use crate::error::Error;
-use crate::heap::UninitBox;
-use crate::region_cache;
 use crate::reservation::{Reservation, page_size};
-use crate::service::{self, CommitAhead, Handoff, MaybeServed, Served};
+use crate::service::{self, CommitAhead, Served};
 use std::fmt;
 use std::mem;
 use std::ops::Range;
@@ -75,9 +70,8 @@ pub(crate) trait ExternalMemory:
     /// Clears pages, all of which are usable.
     fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
-    /// Ends the memory, of which `usable` bytes are in use: in the background if possible, or by leaving it to the next
-    /// array.
-    fn release(self: Box<Self>, usable: usize, handoff: Option<Handoff>);
+    /// Ends the memory, in the background if possible.
+    fn release(self: Box<Self>);
 
     fn leak(self: Box<Self>);
 
@@ -184,8 +178,8 @@ impl ExternalMemory for Served {
         })
     }
 
-    fn release(self: Box<Self>, usable: usize, handoff: Option<Handoff>) {
-        service::release_later(MaybeServed::Served(*self), usable, handoff);
+    fn release(self: Box<Self>) {
+        self.retire();
     }
 
     fn leak(self: Box<Self>) {
@@ -253,7 +247,7 @@ impl ExternalMemory for AnyBacking {
     }
 
     /// The service does not release what the user has supplied.
-    fn release(self: Box<Self>, _: usize, _: Option<Handoff>) {}
+    fn release(self: Box<Self>) {}
 
     fn leak(self: Box<Self>) {
         mem::forget(*self);
@@ -271,51 +265,25 @@ pub(crate) struct ServiceHooks {
     pub(crate) serve: fn(&mut GrowingReservation, CommitAhead),
     /// Takes the memory to release it in the background, if that is possible.
     pub(super) release: fn(&mut GrowingReservation),
-    /// Takes the memory that another served array has just left, if it suits.
-    pub(super) take_left: fn(CacheRequest, &MemoryRequest) -> Option<GrowingReservation>,
 }
 
 impl ServiceHooks {
-    pub(crate) const NONE: &'static Self =
-        &Self { serve: |_, _| (), release: |_| (), take_left: |_, _| None };
+    pub(crate) const NONE: &'static Self = &Self { serve: |_, _| (), release: |_| () };
     pub(crate) const ACTIVE: &'static Self =
-        &Self { serve: GrowingReservation::serve, release: release_later, take_left };
+        &Self { serve: GrowingReservation::serve, release: release_later };
 }
 
 fn release_later(growing: &mut GrowingReservation) {
     // Warm memory counts as in use here.
-    let (usable, handoff) = (growing.zero_from(), growing.handoff());
+    let committed = growing.zero_from();
+    let used = growing.cached_prefix.take().map(|cached_prefix| cached_prefix.used);
     match growing.memory.take() {
-        Some(super::Storage::Reserved(reservation)) => {
-            service::release_later(MaybeServed::Unserved(reservation), usable, handoff);
+        Some(super::Storage::Reserved(memory)) => {
+            service::release_later(memory, committed..committed, used);
         }
-        Some(super::Storage::External(memory)) => memory.release(usable, handoff),
+        Some(super::Storage::External(memory)) => memory.release(),
         None => {}
     }
-}
-
-fn take_left(cache_request: CacheRequest, request: &MemoryRequest) -> Option<GrowingReservation> {
-    if request.commit_ahead != CommitAhead::Auto || !region_cache::is_on(cache_request.used) {
-        return None;
-    }
-    // Allocated first: if this failed later, the memory would be released.
-    let uninit = UninitBox::try_new().ok()?;
-    let suits = &mut |memory: &Reservation, written| cache_request.suits(memory, written);
-    let (memory, Handoff { written, .. }) = service::take_waiting(suits)?;
-    let left = |memory| {
-        GrowingReservation::from_storage(memory, request.growth, request.release, request.service)
-    };
-    let mut growing = match memory {
-        MaybeServed::Unserved(reservation) => left(super::Storage::Reserved(reservation)),
-        MaybeServed::Served(served) => {
-            let window = served.shared().window_bytes();
-            let mut growing = left(super::Storage::External(uninit.fill(served)));
-            growing.front.recent = Recent::beginning(window);
-            growing
-        }
-    };
-    growing.cached_prefix = Some(CachedPrefix::left(written, cache_request.used));
-    Some(growing)
 }
 
 debug_as!([] ServiceHooks, "ServiceHooks");

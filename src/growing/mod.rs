@@ -27,7 +27,7 @@ pub use budget::{Budget, GivenBack, Prefaulted};
 use cached::CachedPrefix;
 use external::ExternalMemory;
 pub(crate) use external::ServiceHooks;
-pub(crate) use options::{MemoryRequest, ReleaseCounts, option_methods};
+pub(crate) use options::{MemoryRequest, option_methods};
 pub(crate) use policy::Amount;
 pub use policy::Growth;
 use policy::Step;
@@ -235,12 +235,13 @@ impl GrowingReservation {
                 // Allocated first: once the memory is served, the thread works on it.
                 let served = match UninitBox::try_new() {
                     Ok(uninit) => {
-                        Served::new(reservation, self.front.usable, self.warm_bytes(), ahead).map(
-                            |served| {
-                                self.begin_ahead(&served);
-                                Storage::External(uninit.fill(served))
-                            },
-                        )
+                        let used =
+                            self.cached_prefix.as_ref().map(|cached_prefix| cached_prefix.used);
+                        let (usable, warm) = (self.front.usable, self.warm_bytes());
+                        Served::new(reservation, usable, warm, ahead, used).map(|served| {
+                            self.begin_ahead(&served);
+                            Storage::External(uninit.fill(served))
+                        })
                     }
                     Err(_) => Err(reservation),
                 };
@@ -716,11 +717,9 @@ fn commit(
     if target == missing.end && !missing.is_empty() {
         let ended = region_cache::releases_ended();
         if let Err(error) = reservation.commit(missing.clone()) {
-            // Cached memory, and memory ahead of other arrays, is released before growth fails.
-            let again = || reservation.commit_if_possible(missing.clone());
-            let has_room = || region_cache::make_room(ended) && again();
-            // Memory that waited to be released may just have moved to the region cache.
-            if !has_room() && !service::make_room(missing.len(), again) && !has_room() {
+            // Memory that is not in use is released before growth fails.
+            let again = &mut || reservation.commit_if_possible(missing.clone());
+            if !region_cache::reclaim(missing.len(), ended, again) {
                 return Err(error);
             }
         }

@@ -10,7 +10,7 @@ use crate::reservation::{
     AddressSpace, ColumnLayouts, HugePages, Reservation, ReservationBuilder, column_count,
     usual_bytes, whole_bytes,
 };
-use crate::service::{self, CommitAhead, Release};
+use crate::service::{CommitAhead, Release};
 
 /// The methods that all builders have in common, for an `impl` of a builder with a field `options`.
 macro_rules! option_methods {
@@ -76,10 +76,7 @@ impl GrowingReservation {
         debug_assert!(slot.is_none());
         let cache_request = CacheRequest::of(request);
         if let Some(cache_request) = cache_request {
-            match (request.service.take_left)(cache_request, request) {
-                Some(left) => *slot = Some(left),
-                None => Self::from_cache(slot, cache_request, request.growth),
-            }
+            Self::from_cache(slot, cache_request, request.growth);
             if let Some(growing) = slot {
                 (growing.release, growing.hooks) = (request.release, request.service);
                 return Ok(());
@@ -101,8 +98,12 @@ impl GrowingReservation {
 /// Reserves exactly what the builder says.
 #[inline(never)]
 fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
-    let ended = ReleaseCounts::now();
-    builder.reserve().or_else(|error| retry(builder, ended).ok_or(error))
+    let ended = region_cache::releases_ended();
+    builder.reserve().or_else(|error| {
+        let again = || builder.reserve_if_possible();
+        let reserved = if region_cache::release_unused(ended) { again() } else { None };
+        reserved.ok_or(error)
+    })
 }
 
 /// Reserves for an array without a maximum: as much as its share of the addresses, but at most what it can ever use.
@@ -121,7 +122,7 @@ fn reserve_by_default(
         if !is_all && !has_room {
             // Cached regions count, too.
             has_room = true;
-            if region_cache::make_room_to_reserve() {
+            if region_cache::release_arrays() {
                 space = AddressSpace::now();
                 continue;
             }
@@ -137,26 +138,5 @@ fn reserve_by_default(
             Err(error) if part == 0 => return Err(error),
             Err(error) => space = space.refusing(part, &error),
         }
-    }
-}
-
-/// Tries a refused reservation again, if more addresses are available since `ended`, or can be made available by
-/// releasing memory that is cached or waits.
-fn retry(builder: ReservationBuilder, ended: ReleaseCounts) -> Option<Reservation> {
-    // In this order: memory that waits may just be moving to the region cache.
-    let made_room = service::release_waiting(ended.waiting) | region_cache::make_room(ended.kept);
-    if made_room { builder.reserve_if_possible() } else { None }
-}
-
-/// How many releases had ended before a call that may be refused: of cached memory, and of memory that waited.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ReleaseCounts {
-    pub(crate) kept: usize,
-    pub(crate) waiting: usize,
-}
-
-impl ReleaseCounts {
-    pub(crate) fn now() -> Self {
-        Self { kept: region_cache::releases_ended(), waiting: service::releases_ended() }
     }
 }

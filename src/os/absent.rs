@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each system uses some of them")]
 
-use super::{GroupMemory, HugeAdvice, Priority};
+use super::{Advice, GroupMemory, Priority};
 use std::ptr::NonNull;
 
 pub(super) fn huge_page_bytes() -> Option<usize> {
@@ -30,7 +30,7 @@ pub(crate) fn group_memory() -> GroupMemory {
     GroupMemory::UNLIMITED
 }
 
-pub(super) fn group_limit() -> u64 {
+pub(super) fn memory_limit() -> u64 {
     u64::MAX
 }
 
@@ -53,5 +53,5 @@ pub(crate) fn lower_priority(_: Priority) {}
 ///
 /// # Safety
 ///
-/// As for [`super::advise_huge`].
-pub(super) unsafe fn advise_huge(_: NonNull<u8>, _: usize, _: HugeAdvice) {}
+/// As for [`super::advise`].
+pub(super) unsafe fn advise(_: NonNull<u8>, _: usize, _: Advice) {}

@@ -32,7 +32,7 @@ pub(crate) use super::absent::{
     address_limit, available_bytes, count_for_groups, forks, group_memory, locked_bytes,
     lower_priority, mapping_limit, with_signals_left_to_others,
 };
-pub(super) use super::absent::{advise_huge, group_limit, huge_page_bytes};
+pub(super) use super::absent::{advise, huge_page_bytes, memory_limit};
 
 use super::{Call, Code};
 use crate::error::ErrorKind;

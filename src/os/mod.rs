@@ -156,7 +156,7 @@ pub(crate) fn page_size() -> PageSize {
     PageSize::new(sys::page_bytes()).expect("systems have pages of a power of two bytes")
 }
 
-/// The size of a huge page that [`advise_huge`] can provide, if any.
+/// The size of a huge page that [`advise`] can provide, if any.
 #[inline(never)]
 pub(crate) fn huge_page_bytes() -> Option<usize> {
     /// 1 stands for none.
@@ -225,10 +225,16 @@ pub(crate) use sys::group_memory;
 /// Counts bytes that are about to be used, until the files of the groups are read again.
 pub(crate) use sys::count_for_groups;
 
-/// How much memory the process can have: the machine's, or less if control groups limit it. The limit may be an older
-/// one, so that files are only read once.
+/// How much memory the process can have: the machine's, or less if control groups or `RLIMIT_DATA` limit it. The limit
+/// of the groups may be an older one, so that files are only read once.
 pub(crate) fn usable_memory_bytes() -> Option<u64> {
-    memory_bytes().map(|bytes| bytes.min(sys::group_limit()))
+    memory_bytes().map(|bytes| bytes.min(sys::memory_limit()))
+}
+
+/// The number of this process. The child of a fork has another, unless it has a namespace of its own. 0 where processes
+/// have no numbers.
+pub(crate) fn process_id() -> usize {
+    if IS_SUPPORTED { std::process::id() as usize } else { 0 }
 }
 
 /// The time in milliseconds, from a clock that is quick to read and may be a few behind. It wraps around every seven
@@ -415,24 +421,28 @@ pub(crate) enum Priority {
 /// Sets the priority of the calling thread.
 pub(crate) use sys::lower_priority;
 
-/// Requests huge pages in a range, or requests that there be none. The system may ignore it, and only speed depends on
-/// it, so a refusal is ignored.
+/// Tells the system about the use of a range. The system may ignore it, and only speed depends on it, so a refusal is
+/// ignored.
 ///
 /// # Safety
 ///
-/// - The conditions of [`commit`].
-pub(crate) unsafe fn advise_huge(start: NonNull<u8>, bytes: PageBytes, wanted: HugeAdvice) {
+/// - The conditions of [`commit`]. The contents of [expendable](Advice::Expendable) pages are not needed.
+pub(crate) unsafe fn advise(start: NonNull<u8>, bytes: PageBytes, advice: Advice) {
     if bytes != PageBytes::ZERO {
         // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::advise_huge(start, bytes.get(), wanted) }
+        unsafe { sys::advise(start, bytes.get(), advice) }
     }
 }
 
-/// The advice about huge pages in a range.
+/// Advice about a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HugeAdvice {
-    Wanted,
-    Unwanted,
+pub(crate) enum Advice {
+    /// Use huge pages.
+    HugePages,
+    /// Use no huge pages.
+    SmallPages,
+    /// Take pages away when there is little memory, until they are written to again. They read as zero then.
+    Expendable,
 }
 
 /// Releases a reservation, and returns whether that succeeded. The reason for a refusal is not determined, since it

@@ -389,9 +389,9 @@ mod contract {
         let range = Range::new(16);
         range.commit(0, 16).unwrap();
         range.write(3, 4);
-        for advice in [HugeAdvice::Wanted, HugeAdvice::Unwanted] {
+        for advice in [Advice::HugePages, Advice::SmallPages] {
             // SAFETY: the whole range.
-            unsafe { advise_huge(range.start, range.bytes, advice) };
+            unsafe { advise(range.start, range.bytes, advice) };
         }
         assert_eq!(range.read(3), [4, 4]);
         assert_eq!(range.committed(), 16);

@@ -1,8 +1,8 @@
 //! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos.
 
-use super::{Call, Code, touch};
 #[cfg(linux_kernel)]
-use super::{HugeAdvice, Priority, once};
+use super::{Advice, Priority, once};
+use super::{Call, Code, touch};
 use crate::error::ErrorKind;
 use std::ffi::c_int;
 use std::io;
@@ -16,10 +16,8 @@ pub(crate) use super::absent::{
     mapping_limit,
 };
 #[cfg(not(linux_kernel))]
-pub(super) use super::absent::{advise_huge, group_limit, huge_page_bytes};
+pub(super) use super::absent::{advise, huge_page_bytes, memory_limit};
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
-#[cfg(linux_kernel)]
-pub(super) use groups::group_limit;
 #[cfg(linux_kernel)]
 pub(crate) use groups::{count_for_groups, group_memory};
 #[cfg(linux_kernel)]
@@ -105,6 +103,12 @@ pub(crate) fn mapping_limit() -> Option<usize> {
     /// The usual limit, for when it cannot be read, for example without `/proc` or with too many open files.
     const USUAL: u64 = 65_530;
     usize::try_from(limits::mapping_limit().unwrap_or(USUAL)).ok()
+}
+
+/// The lowest limit on the memory of the process.
+#[cfg(linux_kernel)]
+pub(super) fn memory_limit() -> u64 {
+    groups::group_limit().min(limits::soft_limit(libc::RLIMIT_DATA).unwrap_or(u64::MAX))
 }
 
 pub(super) fn memory_bytes() -> Option<u64> {
@@ -389,14 +393,15 @@ mod populate {
 
 /// # Safety
 ///
-/// As for [`super::advise_huge`].
+/// As for [`super::advise`].
 #[cfg(linux_kernel)]
-pub(super) unsafe fn advise_huge(start: NonNull<u8>, bytes: usize, advice: HugeAdvice) {
+pub(super) unsafe fn advise(start: NonNull<u8>, bytes: usize, advice: Advice) {
     let advice = match advice {
-        HugeAdvice::Wanted => libc::MADV_HUGEPAGE,
-        HugeAdvice::Unwanted => libc::MADV_NOHUGEPAGE,
+        Advice::HugePages => libc::MADV_HUGEPAGE,
+        Advice::SmallPages => libc::MADV_NOHUGEPAGE,
+        Advice::Expendable => libc::MADV_FREE,
     };
-    // SAFETY: the caller promises that it owns the range. A kernel without huge pages refuses, which does no harm.
+    // SAFETY: the caller promises that it owns the range. A kernel that does not know the advice refuses, which does no harm.
     let _ = unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
 }
 

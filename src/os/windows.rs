@@ -24,7 +24,7 @@ use windows_sys::Win32::System::Threading::{
     THREAD_PRIORITY_IDLE,
 };
 
-pub(super) use super::absent::{advise_huge, group_limit};
+pub(super) use super::absent::{advise, memory_limit};
 pub(crate) use super::absent::{
     count_for_groups, forks, group_memory, locked_bytes, mapping_limit, with_signals_left_to_others,
 };

@@ -12,15 +12,17 @@
 //! [`set_most_bytes`] limits the sum of two numbers: the bytes that are cached, and the bytes that were lent, that is,
 //! given to arrays and blocks in excess of what they requested. So a program has at most that much memory in addition
 //! to its live data, except that a block without lent bytes may be a quarter larger than requested. The default is an
-//! eighth of the machine's memory. Regions of arrays and maps are only added up to 64 MiB, or 1/32 of the machine's
-//! memory if that is less, since a program may drop a large array without ever making another. On Linux, the lowest
-//! memory limit of the process's control groups, when the cache is first used, counts as the machine's memory if that
-//! is less.
+//! eighth of the machine's memory. On Linux, the lowest memory limit of the process and its control groups, when the
+//! cache is first used, counts as the machine's memory if that is less.
 //!
-//! A region of more than 34 MiB is cached only if it was a block, at least three quarters of it are resident, and as
-//! much memory is available as is cached with it; if less than a sixteenth of the machine's memory is available, the
-//! cache is emptied instead. A block gets a large region only if it takes at least four fifths of it. Where addresses
-//! are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
+//! A region of more than 34 MiB is cached only if at least three quarters of it are resident, and as much memory is
+//! available as is cached with it; if less than a sixteenth of the machine's memory is available, the cache is emptied
+//! instead. Only a request for at least four fifths of a large region gets it, or an array with
+//! [`CommitAhead::Auto`](crate::CommitAhead::Auto). On Linux the kernel may take the huge pages of a large region
+//! whenever it needs memory (`MADV_FREE`). Until then it counts them as the process's (as `LazyFree` in
+//! `/proc/self/smaps`).
+//!
+//! Where addresses are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
 //!
 //! Memory that is not reused is returned to the system after a second; [`set_time`] sets this time. The [background
 //! thread](crate::service) returns it, if that runs and there is more than one processor. Otherwise each thread that
@@ -67,8 +69,7 @@
 #![expect(unsafe_code, reason = "stores the description of memory in that memory")]
 
 mod sync {
-    //! What [`size_class`](super::size_class), [`count`](super::count) and [`pieces`](super::pieces) are built on.
-    //! `loom/` replaces it.
+    //! What the submodules are built on. `loom/` replaces it.
     pub(super) use std::sync::atomic;
     pub(super) use std::thread;
 }
@@ -77,18 +78,23 @@ mod pieces;
 mod size_class;
 #[cfg(test)]
 pub(crate) mod tests;
+mod waiting;
 
 pub(crate) use count::LentBytes;
 pub(crate) use pieces::{
-    make_room, make_room_to_reserve, put, release_aged, release_all, releases_ended, take,
+    put, reclaim, release_aged, release_all, release_arrays, release_unused, releases_ended, take,
 };
+pub(crate) use waiting::{are_any_waiting, drain, release_waiting_piece, wait, waiting_bytes};
 
 use crate::os;
 use crate::poison::{poison, unpoison};
-use crate::reservation::{IS_SUPPORTED, Reservation, take_all_rooms};
+use crate::reservation::{
+    ColumnLayouts, IS_SUPPORTED, Reservation, layouts, page_size, take_all_rooms,
+};
+use std::alloc::Layout;
 use std::ops::Range;
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const ORDER: Ordering = Ordering::Relaxed;
@@ -97,6 +103,35 @@ const ORDER: Ordering = Ordering::Relaxed;
 pub(crate) struct Region {
     pub(crate) memory: Reservation,
     pub(crate) pages: Range<usize>,
+    /// The next region of a list, once this is packed.
+    next: Option<NonNull<Self>>,
+}
+
+/// What regions ask of the background thread. Known once a thread was asked for, so that a program that never does this
+/// does not refer to the code of the thread.
+pub(crate) struct Client {
+    /// Learns that a region is cached now.
+    pub(crate) note_kept: fn(),
+    /// Takes back memory ahead of arrays, and calls its argument for as long as there may be more to find. Returns
+    /// whether that succeeded.
+    pub(crate) reclaim: fn(&mut dyn FnMut() -> bool) -> bool,
+}
+
+static CLIENT: AtomicPtr<Client> = AtomicPtr::new(ptr::null_mut());
+
+pub(crate) fn set_client(client: &'static Client) {
+    CLIENT.store(ptr::from_ref(client).cast_mut(), Ordering::Release);
+}
+
+fn client() -> Option<&'static Client> {
+    // SAFETY: null, or what `set_client` stored, which is never changed.
+    unsafe { CLIENT.load(Ordering::Acquire).as_ref() }
+}
+
+fn note_kept() {
+    if let Some(client) = client() {
+        (client.note_kept)();
+    }
 }
 
 /// The kind of container that a region suits. Regions are not exchanged between kinds.
@@ -122,8 +157,7 @@ const LEAST_BYTES: usize = 64 << 10;
 /// The number of slots of a class: one for each bit of its hint.
 const SLOTS: usize = usize::BITS as usize;
 
-/// Larger regions are cached only if they were blocks, and are worth it: 32 MiB, and what precedes them up to the end of
-/// a huge page.
+/// Larger regions are cached only if it is worth it: 32 MiB, and what precedes them up to the end of a huge page.
 const LARGE_BYTES: usize = 34 << 20;
 
 /// It is stored in the first page of the region.
@@ -132,28 +166,31 @@ const _: () = assert!(size_of::<Region>() <= 4096 && align_of::<Region>() <= 409
 /// A request of at most this size may be the start of growth, and is lent more than twice of it.
 const MOST_BEGINNING_BYTES: usize = 1 << 20;
 
-/// Whether memory of `bytes` is not too large for a request for `need`, which takes `whole` bytes in runs.
+/// Whether memory of `bytes` is not too large for a request for `need`, which takes `whole` bytes in runs. Of a large
+/// region, a fifth may be in excess.
 pub(crate) const fn is_fit(bytes: usize, need: usize, whole: usize) -> bool {
-    bytes / 2 <= whole || need <= MOST_BEGINNING_BYTES
-}
-
-/// Whether a region of `bytes` is not too large for a block that takes `need` of them: of a large one, a fifth may be in
-/// excess.
-pub(crate) const fn is_fit_for_block(bytes: usize, need: usize) -> bool {
-    bytes <= LARGE_BYTES || bytes - bytes / 5 <= need
+    if bytes > LARGE_BYTES {
+        bytes - bytes / 5 <= need
+    } else {
+        bytes / 2 <= whole || need <= MOST_BEGINNING_BYTES
+    }
 }
 
 impl Region {
-    fn bytes(&self) -> usize {
+    pub(crate) const fn new(memory: Reservation, pages: Range<usize>) -> Self {
+        Self { memory, pages, next: None }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
         self.pages.len()
     }
 
     /// Whether the region is not cached if `most` is the limit for all.
-    fn is_too_large(&self, used: Use, most: usize) -> bool {
+    fn is_too_large(&self, most: usize) -> bool {
         let bytes = self.bytes();
         bytes > most
             || self.memory.reserved_bytes() > most_reserved_bytes_each()
-            || bytes > LARGE_BYTES && !(used == Use::Block && has_room(bytes) && self.is_dense())
+            || bytes > LARGE_BYTES && !(has_room(bytes) && self.is_dense())
     }
 
     /// Whether most of the region is resident, by samples: to ask for all pages of 1 GiB takes milliseconds. Makes 32
@@ -171,10 +208,19 @@ impl Region {
 
     /// Decommits a part at the end, and returns its size: 0 if the region is small, or that is refused.
     fn release_end(&mut self) -> usize {
+        self.lose_end(Reservation::decommit_if_possible)
+    }
+
+    /// Like [`release_end`](Self::release_end), for a region that is not used again.
+    fn abandon_end(&mut self) -> usize {
+        self.lose_end(Reservation::abandon)
+    }
+
+    fn lose_end(&mut self, lose: impl FnOnce(&mut Reservation, Range<usize>) -> bool) -> usize {
         const PART_BYTES: usize = 4 << 20;
         let end = self.pages.end;
         let keep = end.saturating_sub(1) / PART_BYTES * PART_BYTES;
-        if keep <= self.pages.start || !self.memory.decommit_if_possible(keep..end) {
+        if keep <= self.pages.start || !lose(&mut self.memory, keep..end) {
             return 0;
         }
         self.pages.end = keep;
@@ -185,6 +231,15 @@ impl Region {
     fn place(&self) -> NonNull<Self> {
         // SAFETY: `pages` is a range of the reservation.
         unsafe { self.memory.start().add(self.pages.start) }.cast()
+    }
+
+    /// If the region is large, permits the system to take its memory away when there is little.
+    fn offer(&mut self) {
+        let Range { start, end } = self.pages;
+        if self.bytes() > LARGE_BYTES {
+            // Not the first page, in which this is stored.
+            self.memory.offer_huge_pages(start + 1..end);
+        }
     }
 
     /// Moves this into the first page of the region.
@@ -213,6 +268,35 @@ impl Region {
     }
 }
 
+/// Whether the first page of memory with these columns, where its [region](Region) is stored, lies in the first row.
+pub(crate) fn has_page_in_first_row(columns: ColumnLayouts) -> bool {
+    layouts(columns).iter().map(Layout::size).sum::<usize>() <= page_size()
+}
+
+/// Packed regions form lists.
+impl Region {
+    /// Whether this can be packed. (What is cached always can, see the requests of arrays.)
+    pub(crate) fn can_wait(&self) -> bool {
+        self.memory.columns().is_none_or(has_page_in_first_row)
+    }
+
+    /// # Safety
+    ///
+    /// - A region is packed there, and no other thread knows of it.
+    unsafe fn next(place: NonNull<Self>) -> Option<NonNull<Self>> {
+        // SAFETY: the region is there, as the caller promises.
+        unsafe { (*place.as_ptr()).next }
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`next`](Self::next).
+    unsafe fn link(place: NonNull<Self>, next: Option<NonNull<Self>>) {
+        // SAFETY: the region is there, as the caller promises.
+        unsafe { (*place.as_ptr()).next = next }
+    }
+}
+
 /// Returns the class of regions of `bytes`.
 fn class_of(bytes: usize) -> usize {
     ((bytes / LEAST_BYTES).max(1).ilog2() as usize).min(CLASSES - 1)
@@ -220,15 +304,6 @@ fn class_of(bytes: usize) -> usize {
 
 pub(crate) fn is_empty() -> bool {
     count::kept_bytes() == 0
-}
-
-/// Whether regions of this kind are cached at all.
-pub(crate) fn is_on(used: Use) -> bool {
-    #[cfg(test)]
-    if tests::is_off(used) {
-        return false;
-    }
-    most_bytes(used) > 0 && time_ms() > 0
 }
 
 /// The current contents of the region cache, returned by [`stats`].
@@ -267,9 +342,10 @@ pub fn stats() -> RegionCacheStats {
     RegionCacheStats { kept_blocks: pieces::kept_blocks(), kept_bytes, lent_bytes }
 }
 
-/// Returns all cached memory to the system. If the addresses of the process are limited (32 bits, `RLIMIT_AS`), this
-/// also returns the room that large blocks of [allocators](crate::alloc) have to grow into. The crate does both when a
-/// request for memory fails; but it does not learn when the stack of a thread cannot be allocated.
+/// Returns all cached memory to the system, and memory that the [background thread](crate::service) is to release. If
+/// the addresses of the process are limited (32 bits, `RLIMIT_AS`), this also returns the room that large blocks of
+/// [allocators](crate::alloc) have to grow into. The crate does all of this when a request for memory fails; but it
+/// does not learn when the stack of a thread cannot be allocated.
 ///
 /// Makes one system call for each region. Regions that other threads put or inspect meanwhile may stay.
 ///
@@ -284,13 +360,14 @@ pub fn stats() -> RegionCacheStats {
 /// ```
 pub fn trim() {
     take_rooms();
+    waiting::release_waiting();
     release_all();
 }
 
 /// If addresses are limited, takes the room that blocks have to grow into, and has the limit read again on the next
 /// use.
 fn take_rooms() {
-    pieces::releasing(|| {
+    let _ = pieces::releasing(|| {
         let has_taken = os::address_limit().is_some() && take_all_rooms();
         if has_taken {
             MOST_RESERVED_BYTES_EACH.store(UNSET, ORDER);
@@ -306,14 +383,15 @@ static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSET);
 static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSET);
 static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 
-/// Returns how many bytes may be cached and lent when a region of this kind is put or taken. 0 without virtual memory,
-/// where released memory goes to the system's allocator.
+/// Returns how many bytes may be cached and lent. 0 without virtual memory, where released memory goes to the system's
+/// allocator.
 #[inline(never)]
-fn most_bytes(used: Use) -> usize {
-    /// For arrays: a program may drop one without ever making another.
+fn most_bytes() -> usize {
+    /// If the machine's memory is unknown.
     const USUAL_BYTES: usize = 64 << 20;
-    static FOR_BLOCKS: AtomicUsize = AtomicUsize::new(UNSET);
-    static FOR_ARRAYS: AtomicUsize = AtomicUsize::new(UNSET);
+    /// The reciprocal of the share of the memory.
+    const SHARE: u64 = 8;
+    static DEFAULT: AtomicUsize = AtomicUsize::new(UNSET);
     if !IS_SUPPORTED {
         return 0;
     }
@@ -321,15 +399,11 @@ fn most_bytes(used: Use) -> usize {
     if set != UNSET {
         return set;
     }
-    let (stored, share, usual) = match used {
-        Use::Block => (&FOR_BLOCKS, 8, UNSET - 1),
-        Use::Array | Use::Exact => (&FOR_ARRAYS, 32, USUAL_BYTES),
-    };
-    get_or_init(stored, || {
+    get_or_init(&DEFAULT, || {
         let memory = os::usable_memory_bytes();
-        let memory = memory.and_then(|bytes| usize::try_from(bytes / share).ok());
-        let addresses = os::address_limit().map(|(limit, _)| limit / 16);
-        [memory.or(Some(USUAL_BYTES)), addresses].into_iter().flatten().fold(usual, usize::min)
+        let memory = memory.and_then(|bytes| usize::try_from(bytes / SHARE).ok());
+        let addresses = os::address_limit().map_or(UNSET - 1, |(limit, _)| limit / 16);
+        memory.unwrap_or(USUAL_BYTES).min(addresses)
     })
 }
 
@@ -370,7 +444,7 @@ fn get_or_init(stored: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
 /// Sets the limit for the sum of cached and lent bytes. 0 disables the cache.
 ///
 /// If more than that is cached now, all of it is returned to the system, with one system call for each region. Regions
-/// that other threads put or inspect meanwhile may stay. An array's region of more than 34 MiB is never cached.
+/// that other threads put or inspect meanwhile may stay.
 ///
 /// # Examples
 ///

@@ -3,8 +3,10 @@
 use super::size_class::SizeClass;
 use super::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::sync::thread;
+use super::waiting::{are_any_waiting, release_waiting};
 use super::{
-    CLASSES, LentBytes, Region, SLOTS, Use, class_of, count, most_bytes, take_rooms, time_ms,
+    CLASSES, LentBytes, Region, SLOTS, Use, class_of, client, count, most_bytes, note_kept,
+    take_rooms, time_ms,
 };
 use crate::os;
 use count::kept_bytes;
@@ -20,23 +22,34 @@ pub(super) fn classes_of(used: Use) -> &'static [SizeClass; CLASSES] {
     &KEPT[used as usize]
 }
 
-/// How many threads are releasing regions that they took out of their slots, and how many regions were released.
+/// How many threads are releasing regions that they took out. The upper half of the bits tells the process, since the
+/// child of a fork does not have these threads.
 static RELEASING: AtomicUsize = AtomicUsize::new(0);
+/// How many releases have ended.
 static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
 
 pub(super) fn kept_blocks() -> usize {
     KEPT.as_flattened().iter().map(SizeClass::count).sum()
 }
 
-/// Puts a region with at least one page into the cache, or returns it to be released.
+/// Puts a region with at least one page into the cache, or returns it to be released. If the background thread runs, it
+/// releases the region when it is old.
 pub(crate) fn put(used: Use, region: Region) -> Option<Region> {
+    let left = put_alone(used, region);
+    if left.is_none() {
+        note_kept();
+    }
+    left
+}
+
+fn put_alone(used: Use, mut region: Region) -> Option<Region> {
     #[cfg(test)]
     if super::tests::is_off(used) {
         return Some(region);
     }
     let bytes = region.bytes();
-    let (most, time) = (most_bytes(used), time_ms());
-    if time == 0 || region.is_too_large(used, most) {
+    let (most, time) = (most_bytes(), time_ms());
+    if time == 0 || region.is_too_large(most) {
         return Some(region);
     }
     let now = os::now_ms();
@@ -47,6 +60,7 @@ pub(crate) fn put(used: Use, region: Region) -> Option<Region> {
     if !is_counted {
         return Some(region);
     }
+    region.offer();
     let refused = classes_of(used)[class_of(bytes)].put(region.pack(), now);
     release_one_old(now, time);
     refused.map(|place| {
@@ -82,7 +96,7 @@ pub(crate) fn take(
         }
     };
     // In this order: lent bytes stay counted as cached until then, so other threads cannot exceed the limit meanwhile.
-    let lent = LentBytes::of(region.bytes().saturating_sub(need.end), most_bytes(used));
+    let lent = LentBytes::of(region.bytes().saturating_sub(need.end), most_bytes());
     count::taken(region.bytes());
     Some((region, lent))
 }
@@ -126,33 +140,55 @@ fn release_taken(region: Region) {
     });
 }
 
-/// Runs `release`, and records that a release is in progress, and that it has ended if `release` returns `true`.
-pub(super) fn releasing(release: impl FnOnce() -> bool) {
-    RELEASING.fetch_add(1, ORDER);
-    if release() {
-        RELEASES_ENDED.fetch_add(1, ORDER);
+/// Runs `release`, and records that a release is in progress, and that it has ended if `release` returns `true`, which
+/// this returns.
+pub(super) fn releasing(release: impl FnOnce() -> bool) -> bool {
+    let process = process();
+    let is_current = |word| word & !COUNT_MASK == process;
+    // The closures never return `None`.
+    let begin = |word| Some(if is_current(word) { word + 1 } else { process | 1 });
+    let _ = RELEASING.fetch_update(ORDER, ORDER, begin);
+    let has_released = release();
+    if has_released {
+        RELEASES_ENDED.fetch_add(1, Ordering::Release);
     }
-    RELEASING.fetch_sub(1, Ordering::Release);
+    let end = |word| Some(if is_current(word) { word - 1 } else { word });
+    let _ = RELEASING.fetch_update(Ordering::Release, ORDER, end);
+    has_released
 }
 
-/// How many regions have been released: to be passed to [`make_room`], read before the call that may be refused.
+/// Whether a thread of this process is releasing a region.
+pub(super) fn is_releasing() -> bool {
+    let word = RELEASING.load(Ordering::Acquire);
+    word & !COUNT_MASK == process() && word & COUNT_MASK > 0
+}
+
+const COUNT_MASK: usize = usize::MAX >> (usize::BITS / 2);
+
+/// The lower half of the number of this process, in the upper half of the bits.
+fn process() -> usize {
+    os::process_id() << (usize::BITS / 2)
+}
+
+/// How many regions have been released: to be passed to [`release_unused`], read before the call that may be refused.
 pub(crate) fn releases_ended() -> usize {
-    RELEASES_ENDED.load(ORDER)
+    RELEASES_ENDED.load(Ordering::Acquire)
 }
 
-/// Releases all cached regions, and waits for those that other threads inspect or release. Returns whether a release
-/// has ended since `ended` was read: then another try is worthwhile.
+/// Releases all regions that are cached or wait, and waits for those that other threads inspect or release. Returns
+/// whether a release has ended since `ended` was read: then another try is worthwhile.
 #[inline(never)]
-pub(crate) fn make_room(ended: usize) -> bool {
+pub(crate) fn release_unused(ended: usize) -> bool {
     #[cfg(test)]
     if super::tests::is_anothers() {
         return false;
     }
     take_rooms();
     for tries in 0..MOST_TRIES {
+        release_waiting();
         release_all();
         // What another thread has taken out of its slot is still counted, or its release is in progress.
-        if kept_bytes() == 0 && RELEASING.load(Ordering::Acquire) == 0 {
+        if kept_bytes() == 0 && !are_any_waiting() && !is_releasing() {
             break;
         }
         pause(tries);
@@ -160,11 +196,22 @@ pub(crate) fn make_room(ended: usize) -> bool {
     releases_ended() != ended
 }
 
+/// Tries a refused call again, once regions that are not in use have been released, and then also memory ahead of
+/// arrays. Returns whether `again` succeeded. `ended` was read before the first try, of which `bytes` bytes were refused.
+pub(crate) fn reclaim(bytes: usize, ended: usize, again: &mut dyn FnMut() -> bool) -> bool {
+    if release_unused(ended) && again() {
+        return true;
+    }
+    // More than the machine has cannot be made available.
+    let is_possible = bytes as u64 <= os::memory_bytes().unwrap_or(u64::MAX);
+    is_possible && client().is_some_and(|client| (client.reclaim)(again))
+}
+
 /// How often to try, for about 20 ms in all. Other threads may cache regions all the time, or not exist in the child of
 /// a fork.
 const MOST_TRIES: u32 = 200;
 
-fn pause(tries: u32) {
+pub(super) fn pause(tries: u32) {
     /// After this many tries, sleep: the threads that are waited for need the processor.
     const SHORT_TRIES: u32 = 32;
     if tries < SHORT_TRIES {
@@ -174,14 +221,19 @@ fn pause(tries: u32) {
     }
 }
 
-/// Releases cached regions of arrays without a maximum, to make addresses available for another. Returns whether there
-/// were any.
-pub(crate) fn make_room_to_reserve() -> bool {
+/// Releases regions of arrays without a maximum, to make addresses available for another. Returns whether there were
+/// any.
+pub(crate) fn release_arrays() -> bool {
     #[cfg(test)]
     if super::tests::is_anothers() {
         return false;
     }
-    kept_bytes() > 0 && release_of(classes_of(Use::Array))
+    let ended = releases_ended();
+    release_waiting();
+    if kept_bytes() > 0 {
+        release_of(classes_of(Use::Array));
+    }
+    releases_ended() != ended
 }
 
 /// Releases all cached regions, and returns whether there were any.

@@ -71,7 +71,7 @@ fn set_bounds(most: usize, time: Duration) {
 fn region(bytes: usize, number: u64) -> Region {
     let memory = Reservation::new(2 * bytes).unwrap();
     memory.commit(..bytes).unwrap();
-    let region = Region { memory, pages: 0..bytes };
+    let region = Region::new(memory, 0..bytes);
     // SAFETY: the last page is committed, and `region` owns it.
     unsafe { mark(&region).write(number) };
     region
@@ -160,9 +160,8 @@ fn cached_and_lent_bytes_stay_within_the_limit() {
     assert!(put(Use::Block, region(2 * MIB, 3)).is_none());
     // Lent bytes leave less room.
     assert_eq!(take_any(2 * MIB), Some(1));
-    assert!(LentBytes::of(4 * MIB, most_bytes(Use::Block)).is_none());
-    let mut lent =
-        LentBytes::of(2 * MIB, most_bytes(Use::Block)).expect("less than three quarters");
+    assert!(LentBytes::of(4 * MIB, most_bytes()).is_none());
+    let mut lent = LentBytes::of(2 * MIB, most_bytes()).expect("less than three quarters");
     assert!(put(Use::Block, region(2 * MIB, 4)).is_some());
     lent.reduce_to(MIB);
     lent.reduce_to(4 * MIB);
@@ -178,7 +177,6 @@ fn cached_and_lent_bytes_stay_within_the_limit() {
     }
     set_most_bytes(usize::MAX);
     assert!(put(Use::Block, region(MIB, 6)).is_none());
-    assert!(put(Use::Array, dense(LARGE_BYTES + MIB)).is_some());
 }
 
 /// A region whose pages are resident.
@@ -193,11 +191,14 @@ fn dense(bytes: usize) -> Region {
 fn a_large_region_is_cached_if_most_of_it_is_resident() {
     let _alone = alone();
     set_most_bytes(128 * MIB);
-    assert!(put(Use::Block, region(LARGE_BYTES + MIB, 7)).is_some());
-    assert!(put(Use::Block, dense(LARGE_BYTES + MIB)).is_none());
+    for used in [Use::Array, Use::Block] {
+        release_all();
+        assert!(put(used, region(LARGE_BYTES + MIB, 7)).is_some());
+        assert!(put(used, dense(LARGE_BYTES + MIB)).is_none());
+    }
     // A request may get at most a quarter more than it is for.
-    assert!(is_fit_for_block(100 * MIB, 80 * MIB) && !is_fit_for_block(100 * MIB, 79 * MIB));
-    assert!(is_fit_for_block(LARGE_BYTES, 1) && !is_fit_for_block(LARGE_BYTES + MIB, MIB));
+    assert!(is_fit(100 * MIB, 80 * MIB, 80 * MIB) && !is_fit(100 * MIB, 79 * MIB, 79 * MIB));
+    assert!(is_fit(LARGE_BYTES, 1, MIB) && !is_fit(LARGE_BYTES + MIB, MIB, MIB));
     // It is returned in parts.
     set_time(Duration::from_millis(20));
     thread::sleep(Duration::from_millis(40));
@@ -383,4 +384,70 @@ fn bytes_that_are_being_lent_leave_no_room_for_concurrent_puts() {
         }
         assert_eq!(other.join().expect("it does not panic"), 0);
     });
+}
+
+/// Lets a region wait, and returns how many bytes wait then.
+fn waiting(bytes: usize) -> usize {
+    let region = region(bytes, 7);
+    assert!(wait(region).is_none());
+    waiting_bytes()
+}
+
+#[test]
+fn regions_wait_until_they_are_released_in_pieces_or_drained() {
+    let _alone = alone();
+    assert!(!release_waiting_piece() && !are_any_waiting());
+    assert_eq!([MIB, 9 * MIB, MIB].map(waiting), [MIB, 10 * MIB, 11 * MIB]);
+    // The last one comes first.
+    for left in [10, 9, 5, 1, 0] {
+        assert!(are_any_waiting() && release_waiting_piece());
+        assert_eq!(waiting_bytes(), left * MIB);
+    }
+    assert!(!release_waiting_piece());
+    (0..3).for_each(|_| _ = waiting(8 * MIB));
+    drain();
+    assert_eq!((waiting_bytes(), are_any_waiting()), (0, false));
+    // A thread whose request was refused releases them, too.
+    let ended = releases_ended();
+    waiting(8 * MIB);
+    assert!(release_unused(ended) && waiting_bytes() == 0);
+    assert!(!release_unused(releases_ended()));
+    // A release that another thread has begun is awaited.
+    let (begun, end) = (Barrier::new(2), Barrier::new(2));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            pieces::releasing(|| {
+                begun.wait();
+                end.wait();
+                true
+            })
+        });
+        begun.wait();
+        let ended = releases_ended();
+        let other = scope.spawn(drain);
+        thread::sleep(Duration::from_millis(20));
+        assert!(!other.is_finished());
+        end.wait();
+        other.join().unwrap();
+        assert_eq!(releases_ended(), ended + 1);
+    });
+}
+
+#[test]
+fn threads_can_add_and_release_waiting_regions_at_once() {
+    const THREADS: usize = 3;
+    const ROUNDS: usize = if cfg!(any(miri, target_family = "wasm")) { 10 } else { 200 };
+    let _alone = alone();
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                for round in 0..ROUNDS {
+                    // Not `wait`, which refuses what other threads than the owner of the cache have.
+                    waiting::add(region(LEAST_BYTES << (round % 8), 0));
+                    waiting::release_waiting();
+                }
+            });
+        }
+    });
+    assert_eq!((waiting_bytes(), are_any_waiting()), (0, false));
 }

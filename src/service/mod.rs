@@ -14,8 +14,8 @@
 //!   keeps. It also takes back memory that has exceeded the window by far for a second, even if the array grows.
 //! - It releases regions that have been in the region cache for long enough, in pieces, when it has nothing else to do;
 //!   not on machines with a single processor.
-//! - It releases reservations in pieces, so that no thread waits long to change mappings. Memory of a dropped array
-//!   with [`CommitAhead::Auto`] waits 50 ms for the next such array, which continues in it without waiting: when one
+//! - It releases memory in pieces, so that no thread waits long to change mappings. Memory of a dropped array with
+//!   [`CommitAhead::Auto`] goes to the region cache first, and all of it is ready for the next such array: when one
 //!   level of a game ends and the next begins, no page is fresh.
 //!
 //! # Guarantees
@@ -36,7 +36,8 @@
 //!   is short of memory, it wakes once per second to try again.) No signal is delivered to it.
 //! - **It is optional.** If no thread can be started, and in a child after `fork`, arrays work without it. A child that
 //!   creates new arrays has a service of its own, and never acquires the lock of its parent's, which may be held for
-//!   ever. Memory whose release was pending at the fork stays mapped in the child.
+//!   ever. Memory that waited for its release at the fork also waits in the child, until [`drain`] is called there or a
+//!   request for memory fails; what the thread was at work on stays mapped.
 //!
 //! On Linux and Windows the thread runs at low priority. With a single processor it works only while the program
 //! sleeps.
@@ -49,7 +50,6 @@ mod sync {
 mod lock;
 mod ownership;
 mod registry;
-mod releases;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -65,9 +65,9 @@ pub(crate) use shared::last_piece;
 
 #[cfg(test)]
 use crate::error::Error;
-use crate::os;
-use crate::region_cache::{Region, Use};
+use crate::region_cache::{self, Region, Use};
 use crate::reservation::Reservation;
+use std::ops::Range;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
@@ -98,10 +98,10 @@ pub enum CommitAhead {
     /// Until the growth of the array is known, the window is a share of the available memory: 1/512 for the first
     /// array, 1/512 divided by *n* for the *n*-th array, at least 4 MiB and at most 16 MiB.
     ///
-    /// Unless memory is released [immediately](Release::Now), an array that is created within 50 ms after an array of
-    /// the same kind (the same maximum, alignment and huge pages) was dropped takes over that array's memory, with as
-    /// much ready ahead. Otherwise it starts with what the [region cache](crate::region_cache) holds, at most 32 MiB.
-    /// If that memory exceeds twice the window by more than 8 MiB for a second, the rest is returned.
+    /// Unless memory is released [immediately](Release::Now), the array starts with memory from the [region
+    /// cache](crate::region_cache), if an array of the same kind (the same maximum, alignment and huge pages) was
+    /// dropped recently. All of that memory is ready. If it exceeds twice the window by more than 8 MiB for a second,
+    /// the rest is returned.
     Auto,
     /// This many bytes of fresh memory, as far as the reservation reaches. They are kept while the array does not grow.
     /// After the array is shrunk, the thread gets ahead again once the array has grown. 0 is [`Off`](Self::Off).
@@ -140,10 +140,10 @@ pub enum Release {
     /// The memory is released by the [background thread](crate::service). If it is less than 1 MiB, or if more than a
     /// quarter of the machine's memory would wait, it is released before the drop returns.
     ///
-    /// Memory of arrays with [`CommitAhead::Auto`], up to 1/32 of the machine's memory, waits 50 ms for another such
-    /// array. Then its first 32 MiB go to the [region cache](crate::region_cache), as far as that has room, and the
-    /// rest is released. All of it is released if the cache is disabled, if a request for memory fails, or on
-    /// [`drain`].
+    /// Memory of arrays with [`CommitAhead::Auto`] is cached for a second first, as with [`Keep`](Self::Keep).
+    ///
+    /// If the thread is just at work for the array, it does this when the work is done, in a fraction of a
+    /// millisecond.
     Background,
 }
 
@@ -193,39 +193,10 @@ impl CommitAhead {
     }
 }
 
-/// What happens to memory that waits to be released. The next array may take it over with its contents.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Handoff {
-    /// Bytes below this offset may hold anything; those past it read as zero when they become usable.
-    pub(crate) written: usize,
-    /// Called if no array takes the memory: caches it, or returns it to be released. The second argument is how many
-    /// bytes are committed.
-    pub(crate) keep: fn(Reservation, usize) -> Option<Reservation>,
-}
-
-/// Takes memory that waits to be released and for which `suits` returns `true`. Memory that was served still is. Does
-/// not wait for work in progress.
-pub(crate) fn take_waiting(
-    suits: &mut dyn FnMut(&Reservation, usize) -> bool,
-) -> Option<(MaybeServed, Handoff)> {
-    Service::existing()?.take_waiting(suits)
-}
-
-/// Decommits the committed bytes past `keep`. Returns whether that succeeded.
-pub(crate) fn decommit_past(reservation: &mut Reservation, keep: usize, committed: usize) -> bool {
-    keep >= committed || reservation.decommit_if_possible(keep..committed)
-}
-
-/// Puts memory into the region cache, or returns it to be released. If the background thread runs, it
-/// releases the memory when it is old.
-pub(crate) fn keep(used: Use, region: Region) -> Option<Region> {
-    registry::keep(used, region)
-}
-
 /// Waits until no memory waits to be released by the background thread, including memory that other threads hand over
 /// meanwhile, and helps to release it. The region cache is not affected.
 ///
-/// Returns immediately if nothing waits, and in a forked child, where nothing can.
+/// Returns immediately if nothing waits.
 ///
 /// # Examples
 ///
@@ -239,9 +210,7 @@ pub(crate) fn keep(used: Use, region: Region) -> Option<Region> {
 /// assert_eq!(service::stats().waiting_bytes, 0);
 /// ```
 pub fn drain() {
-    if let Some(service) = Service::existing() {
-        service.drain();
-    }
+    region_cache::drain();
 }
 
 /// Returns what the background thread is doing. For diagnostics, not for hot paths: it acquires a lock and is linear in
@@ -250,47 +219,31 @@ pub fn stats() -> ServiceStats {
     Service::existing().map(Service::stats).unwrap_or_default()
 }
 
-/// Takes back all memory ahead of arrays and releases all that waits, since the system refused `bytes`. Then calls
-/// `again`, for as long as there may be more to find, and returns whether it succeeded. Does not call it if there is
-/// no service.
-///
-/// Does not allocate.
-pub(crate) fn make_room(bytes: usize, mut again: impl FnMut() -> bool) -> bool {
-    // More than the machine has cannot be made available.
-    bytes as u64 <= os::memory_bytes().unwrap_or(u64::MAX) && registry::make_room(&mut again)
+/// Decommits the committed bytes past `keep`. Returns whether that succeeded.
+pub(crate) fn decommit_past(reservation: &mut Reservation, keep: usize, committed: usize) -> bool {
+    keep >= committed || reservation.decommit_if_possible(keep..committed)
 }
 
-/// How many releases have ended: to be passed to [`release_waiting`], read before the call that may be refused.
-pub(crate) fn releases_ended() -> usize {
-    registry::releases_ended()
+/// Ends the use of memory that is resident up to `touched.start`, and may be committed up to `touched.end`: caches it, has the
+/// background thread release it, or releases it here if it is little or there can be no thread.
+pub(crate) fn release_later(mut memory: Reservation, touched: Range<usize>, used: Option<Use>) {
+    let keep = touched.start;
+    if keep == 0 || !decommit_past(&mut memory, keep, touched.end) {
+        return;
+    }
+    end_use(Region::new(memory, 0..keep), used);
 }
 
-/// Releases all memory that waits, and waits for releases in progress, because addresses are needed. Returns whether
-/// another try is worthwhile: there was something to release, or a release has ended since `ended` was read.
-pub(crate) fn release_waiting(ended: usize) -> bool {
-    registry::release_waiting(ended)
-}
-
-/// Releases memory of which the first `committed` bytes are in use. This happens in the background if there is enough
-/// of it, and not too much waits already.
-pub(crate) fn release_later(memory: MaybeServed, committed: usize, handoff: Option<Handoff>) {
-    let bytes = match &memory {
-        MaybeServed::Unserved(_) => committed,
-        MaybeServed::Served(served) => served.retire(),
+/// [`release_later`] for a region.
+pub(crate) fn end_use(region: Region, used: Option<Use>) {
+    let left = match used {
+        Some(used) => region_cache::put(used, region),
+        None => Some(region),
     };
-    let service = if bytes >= WORTH_WAITING_BYTES { Service::current() } else { None };
-    let left = match service {
-        Some(service) => service.hand_over(memory, bytes, handoff).err(),
-        None => Some(memory),
-    };
-    // What the service does not take is cached, or released here.
-    if let Some((memory, handoff)) = left.zip(handoff) {
-        let touched = memory.touched_bytes(bytes);
-        if let Some((mut reservation, committed)) = memory.into_reservation(bytes) {
-            if touched > 0 && decommit_past(&mut reservation, touched, committed) {
-                drop((handoff.keep)(reservation, touched));
-            }
-        }
+    let is_worth_it = |region: &Region| region.bytes() >= WORTH_WAITING_BYTES && region.can_wait();
+    let Some(region) = left.filter(is_worth_it) else { return };
+    if let Some(service) = Service::current() {
+        service.release_later(region);
     }
 }
 
@@ -301,14 +254,8 @@ pub(crate) const UNIT_BYTES: usize = 128 << 10;
 /// The smallest window, and the window of an array that has not grown yet.
 pub(crate) const LEAST_WINDOW_BYTES: usize = 4 << 20;
 
-/// How much is released in one step.
-const RELEASE_BYTES: usize = 4 << 20;
-
 /// Releasing less takes no longer than handing it over.
 const WORTH_WAITING_BYTES: usize = 1 << 20;
-
-/// How much of the memory to be released is cached at most if another array may reuse it.
-const KEPT_BYTES: usize = 32 << 20;
 
 /// Returns the number of units that cover `bytes`.
 const fn units(bytes: usize) -> usize {
@@ -317,32 +264,6 @@ const fn units(bytes: usize) -> usize {
 
 const fn bytes(units: usize) -> usize {
     units * UNIT_BYTES
-}
-
-/// The memory of an array: a reservation, served by the thread or not.
-#[derive(Debug)]
-pub(crate) enum MaybeServed {
-    Unserved(Reservation),
-    Served(Served),
-}
-
-impl MaybeServed {
-    /// How many of the `committed` bytes, from the start, are resident as far as is known.
-    fn touched_bytes(&self, committed: usize) -> usize {
-        match self {
-            Self::Unserved(_) => committed,
-            Self::Served(served) => served.shared().touched_bytes(),
-        }
-    }
-
-    /// Waits for work in progress, and returns the reservation and how much of it may be committed. `None` if it has
-    /// ended already.
-    fn into_reservation(self, committed: usize) -> Option<(Reservation, usize)> {
-        match self {
-            Self::Unserved(reservation) => Some((reservation, committed)),
-            Self::Served(served) => served.end(),
-        }
-    }
 }
 
 /// The only handle through which an array reaches what it shares with the service. Dropping it ends the reservation,
@@ -357,15 +278,17 @@ impl RefUnwindSafe for Served {}
 
 impl Served {
     /// Registers a reservation, of which the first `committed` bytes are in use and those up to `warm` are committed
-    /// and resident. Returns the reservation if it cannot be served.
+    /// and resident. When the array retires it, the region cache may use it as `used`. Returns the reservation if it
+    /// cannot be served.
     pub(crate) fn new(
         reservation: Reservation,
         committed: usize,
         warm: usize,
         ahead: CommitAhead,
+        used: Option<Use>,
     ) -> Result<Self, Reservation> {
         match Service::current() {
-            Some(service) => service.register(reservation, committed, warm, ahead).map(Self),
+            Some(service) => service.register(reservation, committed, warm, ahead, used).map(Self),
             None => Err(reservation),
         }
     }
@@ -374,17 +297,17 @@ impl Served {
         &self.0
     }
 
-    /// Keeps new work from beginning, and returns how much of the reservation may be committed. Does not wait.
-    fn retire(&self) -> usize {
-        self.0.retire();
+    /// Passes the memory to the region cache, or has it released. Does not wait: if work is in progress, the thread that
+    /// ends it does this.
+    pub(crate) fn retire(self) {
         self.0.service.unregister(&self.0);
-        self.0.committed_bytes()
+        self.0.retire();
     }
 
-    /// Retires the reservation, waits for work in progress, and returns the reservation and how much of it may be
-    /// committed. `None` if this was done before.
+    /// Waits for work in progress, and returns the reservation and how much of it may be committed. `None` if this was
+    /// done before.
     pub(crate) fn end(&self) -> Option<(Reservation, usize)> {
-        self.retire();
+        self.0.service.unregister(&self.0);
         self.0.end()
     }
 }
@@ -395,7 +318,8 @@ impl Served {
     /// Creates the handle for a reservation that only the methods below work on.
     pub(crate) fn unattended(reservation: Reservation, ahead: CommitAhead) -> Self {
         let service = Service::unattended(Process::current());
-        Self(service.register(reservation, 0, 0, ahead).expect("the marks can express its units"))
+        let served = service.register(reservation, 0, 0, ahead, None);
+        Self(served.expect("the marks can express its units"))
     }
 
     /// Does what the thread does while arrays grow.
@@ -412,6 +336,8 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        drop(self.end());
+        if !self.0.has_retired() {
+            drop(self.end());
+        }
     }
 }

@@ -49,6 +49,8 @@ pub(crate) struct Busy;
 
 /// The array is changing access past `taken`, or waits to: no work begins.
 const OWNER: usize = 4;
+/// The array is gone, and the side that works last ends the reservation. Set together with [`OWNER`].
+const RETIRED: usize = 8;
 const WORK: usize = Work::Shared as usize | Work::Exclusive as usize;
 
 const FLAG_BITS: u32 = 4;
@@ -175,14 +177,16 @@ impl Ownership {
         self.update(|state| Some(Marks { taken, ready: taken, flags: state.flags & !OWNER }));
     }
 
-    /// Starts again for another array after [`lock`](Self::lock), even if work is still in progress. No units are
-    /// taken, and those that were ready are, up to `most`. To the work in progress it is as if the array had never
-    /// taken any: it stays past all units that were ready when it began.
-    pub(crate) fn restart(&self, most: usize) {
-        self.update(|state| {
-            let ready = state.ready.min(most);
-            Some(Marks { taken: 0, ready, flags: state.flags & !OWNER })
-        });
+    /// Records that the array is gone: no work begins any more. Returns whether none is in progress. If some is, the
+    /// call of [`finish`](Self::finish) that ends it returns `true`.
+    pub(crate) fn retire(&self) -> bool {
+        let flags = OWNER | RETIRED;
+        let retired = self.update(|state| Some(Marks { flags: state.flags | flags, ..state }));
+        retired.is_some_and(|state| !state.has(WORK))
+    }
+
+    pub(crate) fn has_retired(&self) -> bool {
+        self.state().has(RETIRED)
     }
 
     /// Discards work that no thread will end: this process is a child that was forked while it was in progress.
@@ -214,11 +218,12 @@ impl Ownership {
         begun.ok_or(Busy)
     }
 
-    /// Ends work that made units up to `ready` ready.
-    pub(crate) fn finish(&self, work: Work, ready: usize) {
-        self.update(|state| {
+    /// Ends work that made units up to `ready` ready. Returns whether the array has [retired](Self::retire) meanwhile.
+    pub(crate) fn finish(&self, work: Work, ready: usize) -> bool {
+        let finished = self.update(|state| {
             let flags = state.flags & !(work as usize);
             Some(Marks { ready: state.ready.max(ready), flags, ..state })
         });
+        finished.is_some_and(|state| state.has(RETIRED))
     }
 }

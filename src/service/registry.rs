@@ -3,13 +3,12 @@
 #![expect(unsafe_code, reason = "refers to a service that is leaked")]
 
 use super::lock::{Guard, Lock};
-use super::releases::{EntryBuffer, ReleaseToken, Releases};
 use super::shared::Shared;
-use super::worker::{self, Releasing};
-use super::{CommitAhead, Handoff, LEAST_WINDOW_BYTES, MaybeServed, ServiceStats, UNIT_BYTES};
+use super::worker;
+use super::{CommitAhead, LEAST_WINDOW_BYTES, ServiceStats, UNIT_BYTES};
 use crate::heap::try_boxed;
 use crate::os;
-use crate::region_cache::{self, Region, Use};
+use crate::region_cache::{self, Client, Region, Use};
 use crate::reservation::{HugePages, Reservation, page_size};
 use std::mem;
 use std::process;
@@ -25,16 +24,12 @@ const QUIET: Duration = Duration::from_secs(1);
 const LINGER: Duration = Duration::from_secs(1);
 /// The reciprocal of the share of the [usable](os::usable_memory_bytes) memory that may wait to be released.
 const WAITING_SHARE: u64 = 4;
-/// The reciprocal of the share of it that may wait for arrays to reuse it.
-const LEFT_SHARE: u64 = 32;
 /// The reciprocal of the share of a control group's limit that may be ahead of all arrays, and of the share that stays
 /// ahead of those that do not grow: the program needs the rest, and a group refuses nothing.
 const AHEAD_SHARE: u64 = 4;
 const QUIET_AHEAD_SHARE: u64 = 8;
 /// How long the thread waits when a control group is short of memory.
 const SHORT_WAIT: Duration = Duration::from_secs(1);
-/// The maximum number of reservations that wait.
-const WAITING_MOST: usize = 1 << 16;
 const STACK_BYTES: usize = 256 << 10;
 
 /// The registry, the queue and the thread of one process. A forked child creates its own.
@@ -52,29 +47,27 @@ pub(crate) struct Service {
     late: AtomicUsize,
     /// How many threads are short of memory: meanwhile none is made ready.
     pressed: AtomicUsize,
-    /// How many releases have ended, see [`releases_ended`].
-    ended: AtomicUsize,
     /// How many bytes of memory were available at the last look; 0 before the first.
     available: AtomicUsize,
     /// The service of the process that this one was forked from, referred to for leak checkers.
     _parent: Option<&'static Service>,
-    calls: Calls,
 }
 
-/// What every array calls on a service, even an array that did not ask for one. The calls go through this table, which
-/// only a service holds: if a program never creates a service, the linker leaves out these functions, and the queue and
-/// the locks that they use.
-#[derive(Debug)]
-struct Calls {
-    release_waiting: fn(&Service, usize) -> bool,
-    make_room: fn(&Service, &mut dyn FnMut() -> bool) -> bool,
-    note_kept: fn(&Service),
-}
+/// What the memory of every array may ask of the service, even that of an array that did not ask for it. Only a service
+/// sets this: if a program never creates one, the linker leaves out these functions, and the registry and the locks that
+/// they use.
+static CLIENT: Client = Client {
+    note_kept: || {
+        if let Some(service) = Service::existing() {
+            service.note_kept();
+        }
+    },
+    reclaim: |again| Service::existing().is_some_and(|service| service.make_room(again)),
+};
 
 #[derive(Debug, Default)]
 struct Registry {
     arrays: Vec<Registration>,
-    releases: Releases,
     thread: Option<Thread>,
     idle_since: Option<Instant>,
 }
@@ -134,36 +127,12 @@ pub(super) enum Job {
     /// Down to this many bytes, or what is kept while the array does not grow.
     TakeBack(Arc<Shared>, usize),
     TakeSurplusBack(Arc<Shared>),
-    Release(ReleaseToken, MaybeServed, usize),
     Wait(Option<Duration>),
     End,
 }
 
 /// Null or leaked. Not a lock, since the child of a fork must be able to replace it.
 static CURRENT: AtomicPtr<Service> = AtomicPtr::new(ptr::null_mut());
-
-/// How many releases have ended, in this process or those it was forked from. See
-/// [`releases_ended`](super::releases_ended).
-pub(super) fn releases_ended() -> usize {
-    Service::of_any_process().map_or(0, |service| service.ended.load(Ordering::Relaxed))
-}
-
-pub(super) fn release_waiting(ended: usize) -> bool {
-    Service::of_any_process().is_some_and(|service| (service.calls.release_waiting)(service, ended))
-}
-
-pub(super) fn make_room(again: &mut dyn FnMut() -> bool) -> bool {
-    Service::of_any_process().is_some_and(|service| (service.calls.make_room)(service, again))
-}
-
-/// Caches memory, or returns it to be released, see [`region_cache::put`]. Informs the thread, if there is one.
-pub(super) fn keep(used: Use, region: Region) -> Option<Region> {
-    let left = region_cache::put(used, region);
-    if let Some(service) = Service::of_any_process().filter(|_| left.is_none()) {
-        (service.calls.note_kept)(service);
-    }
-    left
-}
 
 impl Service {
     fn new(process: Process, parent: Option<&'static Self>) -> Self {
@@ -175,18 +144,8 @@ impl Service {
             sleeper: Lock::default(),
             late: AtomicUsize::new(0),
             pressed: AtomicUsize::new(0),
-            ended: AtomicUsize::new(0),
             available: AtomicUsize::new(0),
             _parent: parent,
-            calls: Calls {
-                release_waiting: |service, ended| {
-                    !service.is_of_another_process() && service.release_waiting(ended)
-                },
-                make_room: |service, again| {
-                    !service.is_of_another_process() && service.make_room(again)
-                },
-                note_kept: Self::note_kept,
-            },
         }
     }
 
@@ -216,6 +175,7 @@ impl Service {
             if current.is_some_and(|service| service.process == process) {
                 return current;
             }
+            region_cache::set_client(&CLIENT);
             let new = Box::into_raw(try_boxed(Self::new(process, current)).ok()?);
             if CURRENT.compare_exchange(at, new, Ordering::AcqRel, Ordering::Acquire).is_err() {
                 // SAFETY: `new` was made by `Box::into_raw` above, and was not published.
@@ -233,27 +193,22 @@ impl Service {
         self.state.lock()
     }
 
-    /// Acquires the [lock](Self::lock), with room for one more array and one more release. `None` without memory for
-    /// that.
+    /// Acquires the [lock](Self::lock), with room for one more array. `None` without memory for that.
     fn lock_with_room(&self) -> Option<Guard<'_, Registry>> {
         loop {
             let registry = self.lock();
-            let (wanted, arrays) = (registry.releases.has_room(), &registry.arrays);
-            let more = (arrays.len() == arrays.capacity()).then(|| (arrays.len() * 2).max(16));
-            if wanted.is_ok() && more.is_none() {
+            let (count, most) = (registry.arrays.len(), registry.arrays.capacity());
+            if count < most {
                 return Some(registry);
             }
             drop(registry);
-            // The old allocations are moved to these, which are dropped after the lock is released.
-            let mut more_arrays = Vec::new();
-            let mut more_releases = EntryBuffer::new();
-            more_arrays.try_reserve_exact(more.unwrap_or(0)).ok()?;
-            more_releases.try_reserve_exact(wanted.err().unwrap_or(0)).ok()?;
+            // The old allocation is moved here, and dropped after the lock is released.
+            let mut larger = Vec::new();
+            larger.try_reserve_exact((count * 2).max(16)).ok()?;
             let mut registry = self.lock();
-            registry.releases.move_to(&mut more_releases);
-            if more_arrays.capacity() > registry.arrays.capacity() {
-                more_arrays.append(&mut registry.arrays);
-                mem::swap(&mut more_arrays, &mut registry.arrays);
+            if larger.capacity() > registry.arrays.capacity() {
+                larger.append(&mut registry.arrays);
+                mem::swap(&mut larger, &mut registry.arrays);
             }
             drop(registry);
         }
@@ -267,11 +222,12 @@ impl Service {
         committed: usize,
         warm: usize,
         ahead: CommitAhead,
+        used: Option<Use>,
     ) -> Result<Arc<Shared>, Reservation> {
         if !Shared::fits(&reservation) || !is_memory_left() {
             return Err(reservation);
         }
-        let mut shared = Arc::new(Shared::new(reservation, committed, ahead, self));
+        let mut shared = Arc::new(Shared::new(reservation, committed, ahead, used, self));
         let registry = self.lock_with_room().and_then(|mut registry| {
             let thread = registry.start(self)?;
             let first_window = self.first_window(registry.arrays.len());
@@ -308,39 +264,6 @@ impl Service {
         window / UNIT_BYTES * UNIT_BYTES
     }
 
-    pub(super) fn take_waiting(
-        &self,
-        suits: &mut dyn FnMut(&Reservation, usize) -> bool,
-    ) -> Option<(MaybeServed, Handoff)> {
-        let mut registry = self.lock_with_room()?;
-        // A thread ends when nothing waits, and another takes its place. Arrays that ask the old one are not heard.
-        let thread = registry.thread.as_ref()?.id();
-        let mut suits = |memory: &MaybeServed, handoff: Handoff| match memory {
-            MaybeServed::Unserved(reservation) => suits(reservation, handoff.written),
-            MaybeServed::Served(served) => {
-                let shared = served.shared();
-                shared.is_served_by(thread) && suits(shared.reservation(), handoff.written)
-            }
-        };
-        let taken = registry.releases.take(&mut suits);
-        let served = match &taken {
-            Some((MaybeServed::Served(served), _)) => Some(Arc::clone(&served.0)),
-            _ => None,
-        };
-        if let Some(shared) = &served {
-            // This asks the thread, which acquires the lock and finds the array registered. It makes more ready, or
-            // takes back a surplus.
-            shared.restart();
-            registry.add(shared);
-        }
-        drop(registry);
-        if taken.is_some() {
-            // Another thread may wait until the entry is gone.
-            self.state.notify_all();
-        }
-        taken
-    }
-
     /// Ends the service for an array that is dropped or about to be. Work in progress for it continues until the step
     /// ends.
     pub(super) fn unregister(&self, shared: &Shared) {
@@ -364,74 +287,18 @@ impl Service {
         thread.iter().for_each(Thread::unpark);
     }
 
-    /// Queues memory to be released in the background, or returns it if too much waits already. If there is a
-    /// `handoff`, another array may reuse the memory before that.
-    pub(super) fn hand_over(
-        &'static self,
-        memory: MaybeServed,
-        bytes: usize,
-        handoff: Option<Handoff>,
-    ) -> Result<(), MaybeServed> {
+    /// Leaves the release of a region to the thread, or releases it here if too much waits already, or there can be no thread.
+    pub(super) fn release_later(&'static self, region: Region) {
         let most = os::usable_memory_bytes().unwrap_or(u64::MAX) / WAITING_SHARE;
-        let Some(mut registry) = self.lock_with_room() else { return Err(memory) };
-        let waiting_bytes = registry.releases.bytes().checked_add(bytes);
-        let is_too_much = waiting_bytes.is_none_or(|bytes| bytes as u64 > most);
-        if is_too_much || registry.releases.len() >= WAITING_MOST {
-            return Err(memory);
+        let is_too_much = region_cache::waiting_bytes() as u64 > most;
+        if is_too_much || region_cache::wait(region).is_some() {
+            return;
         }
-        let Some(thread) = registry.start(self) else { return Err(memory) };
-        registry.releases.push(memory, bytes, handoff);
-        drop(registry);
-        thread.unpark();
-        Ok(())
-    }
-
-    /// Records that the memory of a release is gone.
-    pub(super) fn end_release(&self, token: ReleaseToken) {
-        let mut registry = self.lock();
-        registry.releases.end(token);
-        self.ended.fetch_add(1, Ordering::Relaxed);
-        drop(registry);
-        self.state.notify_all();
-    }
-
-    /// Waits until no memory waits to be released, and helps to release it.
-    ///
-    /// Only waiting could take for ever: a thread that is started in the child of a fork may never run, because it
-    /// needs a lock of std's that a thread of the parent held.
-    pub(super) fn drain(&self) {
-        let mut registry = self.lock();
-        while registry.releases.len() > 0 {
-            registry = if let Some((token, memory, bytes)) = registry.releases.begin() {
-                drop(registry);
-                let mut releasing = Some(Releasing::new(token, memory, bytes).keeping_nothing());
-                while let Some(left) = releasing {
-                    releasing = left.release_piece(self);
-                }
-                self.lock()
-            } else {
-                registry.wait_while(|registry| registry.releases.have_all_begun())
-            };
+        let thread = self.lock().start(self);
+        match thread {
+            Some(thread) => thread.unpark(),
+            None => region_cache::drain(),
         }
-    }
-
-    /// Releases all waiting memory on the calling thread, and waits for releases in progress. Returns whether there
-    /// were any, or a release has ended since `ended` was read.
-    pub(super) fn release_waiting(&self, ended: usize) -> bool {
-        let mut registry = self.lock();
-        // Not for memory that other threads hand over meanwhile.
-        let count = registry.releases.handed_over();
-        let any = !registry.releases.have_ended(count);
-        while let Some((token, memory, _)) = registry.releases.begin() {
-            drop(registry);
-            drop(memory);
-            self.end_release(token);
-            registry = self.lock();
-        }
-        let registry = registry.wait_while(|registry| !registry.releases.have_ended(count));
-        let now = self.ended.load(Ordering::Relaxed);
-        drop(registry);
-        any || now != ended
     }
 
     /// Takes back all memory ahead of arrays and releases all that waits, then calls `again`, and repeats this until
@@ -441,10 +308,10 @@ impl Service {
     /// all. It is repeated because other threads may drop arrays meanwhile, or create arrays from the memory that was
     /// freed here.
     pub(super) fn make_room(&self, mut again: impl FnMut() -> bool) -> bool {
-        let mut ended = self.ended.load(Ordering::Relaxed);
+        let mut ended = region_cache::releases_ended();
         let mut find = || {
-            let any = self.release_waiting(ended) | self.take_back_all();
-            ended = self.ended.load(Ordering::Relaxed);
+            let any = region_cache::release_unused(ended) | self.take_back_all();
+            ended = region_cache::releases_ended();
             any
         };
         self.pressed.fetch_add(1, Ordering::Relaxed);
@@ -494,24 +361,16 @@ impl Service {
             running: registry.thread.is_some(),
             arrays: registry.arrays.len(),
             ahead_bytes: registry.ahead_bytes(),
-            waiting_bytes: registry.releases.bytes(),
+            waiting_bytes: region_cache::waiting_bytes(),
             wakeups: self.wakeups.load(Ordering::Relaxed),
         }
     }
 
     /// Returns what to do next, the most urgent first.
-    pub(super) fn next(&self, releasing: bool) -> Job {
+    pub(super) fn next(&self) -> Job {
         // Before the lock, since this may read files.
         let group = os::group_memory();
         let mut registry = self.lock();
-        let most_left = || most_left_bytes(group.limit);
-        let wait = if releasing { None } else { registry.releases.remaining_wait(most_left) };
-        // The release only begins here. It continues when nothing is more urgent, and every few steps.
-        if wait.is_some_and(|wait| wait.is_zero()) {
-            if let Some((token, memory, bytes)) = registry.releases.begin() {
-                return Job::Release(token, memory, bytes);
-            }
-        }
         let is_short =
             group.is_little() || registry.ahead_bytes() as u64 >= group.limit / AHEAD_SHARE;
         let urgent = registry.most_urgent();
@@ -525,9 +384,10 @@ impl Service {
             Ok(job) => return job,
             Err(next) => next.into_iter().chain(short_wait).min(),
         };
-        if releasing || wait.is_some() || !registry.arrays.is_empty() {
+        // The thread that has something wait acquires the lock afterwards.
+        if region_cache::are_any_waiting() || !registry.arrays.is_empty() {
             registry.idle_since = None;
-            return Job::Wait(next.into_iter().chain(wait).min());
+            return Job::Wait(next);
         }
         let since = *registry.idle_since.get_or_insert(now);
         // What the last array has left grows old meanwhile.
@@ -674,12 +534,6 @@ impl Registry {
         }
         Err(next)
     }
-}
-
-/// How many bytes may wait for arrays to reuse them, with this limit of a control group.
-fn most_left_bytes(limit: u64) -> usize {
-    let most = os::memory_bytes().unwrap_or(u64::MAX).min(limit) / LEFT_SHARE;
-    usize::try_from(most).unwrap_or(usize::MAX)
 }
 
 /// Whether there is memory for the small blocks that are allocated next. Without them arrays can do without the

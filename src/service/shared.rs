@@ -29,18 +29,12 @@
 //! memory, see [`os`]. Touching is [`Work::Shared`] where it is harmless to a thread that uses the page. Elsewhere it
 //! is [`Work::Exclusive`], in short steps, past all that the array has.
 //!
-//! # Reuse by another array
-//!
-//! When an array is dropped, the next one can take over all of this: [`restart`](Shared::restart) sets `taken` to zero,
-//! and what had been taken is ready again, with its contents. It does not wait: work in progress continues past all
-//! that was ready when it began, as if nothing had been taken since. The new array learns from the
-//! [`Handoff`](super::Handoff) of the old one which pages may not be zero.
-//!
 //! # End
 //!
-//! The reservation [ends](Shared::end) with the array's handle, not with the last reference: from then on no work
-//! begins, work in progress is awaited, and the reservation is moved out. An [`Arc`](std::sync::Arc) of `Shared` keeps
-//! only a few bytes alive.
+//! The reservation ends with the array's handle, not with the last reference: from then on no work begins, and the
+//! reservation is moved out once none is in progress. Either the array [waits](Shared::end) for that, or it
+//! [retires](Shared::retire), and the thread that ends the work ends the reservation, too. An
+//! [`Arc`](std::sync::Arc) of `Shared` keeps only a few bytes alive.
 //!
 //! `loom/` runs the interleavings of this file.
 
@@ -48,8 +42,8 @@
 
 use super::ownership::{Busy, Marks, Ownership, Work};
 use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use super::sync::thread::{self, Thread, ThreadId};
-use super::{CommitAhead, Service, bytes, units};
+use super::sync::thread::{self, Thread};
+use super::{CommitAhead, Service, Use, bytes, release_later, units};
 use crate::error::{Error, ErrorKind};
 use crate::os;
 use crate::reservation::{Reservation, page_size};
@@ -97,6 +91,8 @@ pub(crate) struct Shared {
     /// The index in the service's registry, changed under the registry's lock.
     pub(super) place: AtomicUsize,
     pub(super) service: &'static Service,
+    /// What the region cache may use the memory for when it has retired.
+    used: Option<Use>,
     /// The service's thread, set on registration. It lives for as long as this is registered.
     thread: Option<Thread>,
 }
@@ -116,6 +112,7 @@ impl Shared {
         reservation: Reservation,
         committed: usize,
         ahead: CommitAhead,
+        used: Option<Use>,
         service: &'static Service,
     ) -> Self {
         Self {
@@ -133,6 +130,7 @@ impl Shared {
             has_ended: AtomicBool::new(false),
             reservation: ManuallyDrop::new(reservation),
             service,
+            used,
             thread: None,
         }
     }
@@ -148,10 +146,6 @@ impl Shared {
     /// Sets the thread that [`request_work`](Self::request_work) wakes.
     pub(super) fn be_served_by(&mut self, thread: Thread) {
         self.thread = Some(thread);
-    }
-
-    pub(super) fn is_served_by(&self, thread: ThreadId) -> bool {
-        self.thread.as_ref().is_some_and(|served_by| served_by.id() == thread)
     }
 
     /// Whether the marks can express every unit of the reservation.
@@ -304,23 +298,35 @@ impl Shared {
         (left, result)
     }
 
-    /// Keeps new work from beginning. Of the array's methods only [`end`](Self::end) may be called after this.
+    /// Records that the array is gone, and passes its memory to the region cache, or has it released. If work is in
+    /// progress, the thread that ends the work does this. None of the array's methods may be called after this.
     pub(crate) fn retire(&self) {
-        // Work in progress does not matter.
-        let _ = self.ownership.lock();
+        if self.service.is_of_another_process() {
+            // The work of a thread that this process does not have will never end.
+            self.ownership.abandon_work();
+        }
+        if self.ownership.retire() {
+            self.put_down();
+        }
     }
 
-    /// Starts again for another array, after the old one has [retired](Self::retire) it but not ended it. What the old
-    /// array seems to have touched is ready, with its contents. Does not wait.
-    pub(crate) fn restart(&self) {
-        debug_assert!(!self.has_ended.load(Ordering::Relaxed));
-        self.late.store(0, Ordering::Relaxed);
-        self.helped.store(0, Ordering::Relaxed);
-        let touched = self.untouched.swap(usize::MAX, Ordering::Relaxed);
-        self.ownership.restart(touched / super::UNIT_BYTES);
-        // The old array may have asked before it was retired, and the service found nothing to do.
-        self.has_request.store(false, Ordering::Relaxed);
-        self.request_work();
+    pub(crate) fn has_retired(&self) -> bool {
+        self.ownership.has_retired()
+    }
+
+    /// Ends work of the service, and the reservation if the array has retired meanwhile.
+    fn finish(&self, work: Work, ready: usize) {
+        if self.ownership.finish(work, ready) {
+            self.put_down();
+        }
+    }
+
+    /// Passes on the memory of an array that has retired. Called once no work is in progress.
+    fn put_down(&self) {
+        let touched = self.touched_bytes();
+        if let Some((reservation, reach)) = self.take_out() {
+            release_later(reservation, touched..reach, self.used);
+        }
     }
 
     /// Up to where pages are committed, and were made ready or seem to have been touched by the array.
@@ -330,17 +336,23 @@ impl Shared {
         touched.min(self.committed_bytes())
     }
 
-    /// [Retires](Self::retire) the reservation, waits for work in progress, and returns the reservation and how much of
-    /// it may be committed: in the child of a fork, a thread that is not there may have been about to decommit some of
-    /// it. `None` if this was done before.
+    /// Keeps new work from beginning, waits for work in progress, and returns the reservation and how much of it may be
+    /// committed. `None` if this was done before.
     pub(crate) fn end(&self) -> Option<(Reservation, usize)> {
+        self.wait_until(|| self.ownership.lock());
+        self.take_out()
+    }
+
+    /// Moves the reservation out, and returns how much of it may be committed: in the child of a fork, a thread that is
+    /// not there may have been about to decommit some of it. Called once no work is in progress, and none can begin.
+    /// `None` if this was done before.
+    fn take_out(&self) -> Option<(Reservation, usize)> {
         if self.has_ended.swap(true, Ordering::Relaxed) {
             return None;
         }
-        self.wait_until(|| self.ownership.lock());
         // SAFETY: `has_ended` was false, so the value is moved out only once, and `reservation` is never dropped in
-        // place. No work is in progress, and none can begin since the lock stays. The array is gone, and other holders
-        // of an `Arc` read only sizes, which remain in place.
+        // place. No work is in progress, and none can begin since the array's flag stays. The array is gone, and other
+        // holders of an `Arc` read only sizes, which remain in place.
         let reservation = unsafe { ptr::read(&raw const *self.reservation) };
         Some((reservation, self.reach.load(Ordering::Relaxed)))
     }
@@ -443,7 +455,7 @@ impl Shared {
         let to = self.step_end(work, from, state);
         let is_done = from >= self.target(state) || self.service.is_pressed();
         if is_done || !goes_on(from..to) {
-            self.ownership.finish(work, 0);
+            self.finish(work, 0);
             return Ok(false);
         }
         os::count_for_groups(to - from);
@@ -453,7 +465,7 @@ impl Shared {
             // has claimed them can use them, which it cannot do during `Work::Exclusive`.
             unsafe { self.reservation.touch_committed(from..to) }
         });
-        self.ownership.finish(work, if made.is_ok() { units(to) } else { 0 });
+        self.finish(work, if made.is_ok() { units(to) } else { 0 });
         made.map(|()| true)
     }
 
@@ -586,7 +598,7 @@ impl Shared {
         let mut pieces = 0..1;
         let result = self.decommit_down_to(keep, false, &mut |_| pieces.next().is_some());
         let left = self.reach.load(Ordering::Relaxed);
-        self.ownership.finish(Work::Exclusive, 0);
+        self.finish(Work::Exclusive, 0);
         result.map(|()| before - left).map_err(|_| NotTaken::Refused)
     }
 

@@ -2,15 +2,16 @@
 
 #![expect(unsafe_code, reason = "reads and writes served memory")]
 
-mod left;
+mod ready;
 
 use super::ownership::{Busy, Marks, Ownership, Work};
 use super::registry::{Job, Process, Service};
-use super::releases::Releases;
 use super::shared::{NotTaken, Shared};
-use super::{CommitAhead, MaybeServed, Release, Served, UNIT_BYTES};
+use super::{CommitAhead, Release, Served, UNIT_BYTES};
 use crate::error::Error;
 use crate::os::{self, Call, fault::Fault};
+use crate::region_cache::tests::alone;
+use crate::region_cache::{self, Region, Use};
 use crate::reservation::{HugePages, Reservation, page_size};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -461,7 +462,7 @@ fn the_most_urgent_array_that_asked_comes_first() {
         .into_iter()
         .map(|window| {
             let ahead = CommitAhead::Bytes(window * MIB);
-            Served(service.register(reservation(16 * MIB), 0, 0, ahead).unwrap())
+            Served(service.register(reservation(16 * MIB), 0, 0, ahead, None).unwrap())
         })
         .collect();
     for (n, array) in arrays.iter().enumerate() {
@@ -471,8 +472,7 @@ fn the_most_urgent_array_that_asked_comes_first() {
     }
     // Only one array needs steps, until all rest.
     let mut steps = [0; 3];
-    loop {
-        let Job::Prefault(shared) = service.next(false) else { break };
+    while let Job::Prefault(shared) = service.next() {
         let n = arrays.iter().position(|array| Arc::ptr_eq(&array.0, &shared)).unwrap();
         if matches!(step(&shared), Ok(true)) {
             steps[n] += 1;
@@ -488,10 +488,10 @@ fn the_most_urgent_array_that_asked_comes_first() {
     let shared = arrays[2].shared();
     shared.take(2 * MIB, 0).unwrap();
     shared.notice();
-    let Job::Prefault(next) = service.next(false) else { panic!("it asked") };
+    let Job::Prefault(next) = service.next() else { panic!("it asked") };
     assert!(std::ptr::eq(&raw const *next, shared));
     drop((next, arrays));
-    assert!(matches!(service.next(false), Job::Wait(Some(_))), "it waits before it ends");
+    assert!(matches!(service.next(), Job::Wait(Some(_))), "it waits before it ends");
 }
 
 #[test]
@@ -506,7 +506,7 @@ fn dropping_arrays_in_any_order_keeps_the_places_consistent() {
     for round in 0..400 {
         if arrays.is_empty() || (round < 200 && any(3) > 0) {
             let ahead = CommitAhead::Bytes(1);
-            arrays.push(Served(service.register(reservation(1), 0, 0, ahead).unwrap()));
+            arrays.push(Served(service.register(reservation(1), 0, 0, ahead, None).unwrap()));
         } else {
             drop(arrays.swap_remove(any(arrays.len())));
         }
@@ -526,33 +526,33 @@ fn dropping_arrays_in_any_order_keeps_the_places_consistent() {
 fn reports_on_a_dropped_array_do_not_affect_others() {
     let service = Service::unattended(Process::current());
     let register =
-        || Served(service.register(reservation(MIB), 0, 0, CommitAhead::Bytes(1)).unwrap());
+        || Served(service.register(reservation(MIB), 0, 0, CommitAhead::Bytes(1), None).unwrap());
     let (gone, stays) = (register(), register());
     let shared = Arc::clone(&gone.0);
     drop(gone);
     // The other array has its place now, and has asked.
     service.rest(&shared);
     service.stop_taking_back(&shared);
-    let Job::Prefault(next) = service.next(false) else { panic!("it asked") };
+    let Job::Prefault(next) = service.next() else { panic!("it asked") };
     assert!(Arc::ptr_eq(&next, &stays.0));
     service.rest(&shared);
-    assert!(matches!(service.next(false), Job::Prefault(_)));
+    assert!(matches!(service.next(), Job::Prefault(_)));
     service.rest(&next);
-    assert!(matches!(service.next(false), Job::Wait(_)));
+    assert!(matches!(service.next(), Job::Wait(_)));
 }
 
 #[test]
 fn taking_back_is_tried_again_after_the_array_has_grown() {
     let service = Service::unattended(Process::current());
     let array =
-        Served(service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(1)).unwrap());
+        Served(service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(1), None).unwrap());
     let shared = array.shared();
     let committed_ahead = |shared: &Shared| {
         take_unready(shared, shared.committed_bytes() + 1).unwrap();
         let claimed = shared.committed_bytes();
         array.work().unwrap();
         shared.notice();
-        while let Job::Prefault(shared) = service.next(false) {
+        while let Job::Prefault(shared) = service.next() {
             service.rest(&shared);
         }
         assert!(shared.committed_bytes() > claimed);
@@ -560,7 +560,7 @@ fn taking_back_is_tried_again_after_the_array_has_grown() {
     let quiet = || {
         let begun = Instant::now();
         loop {
-            match service.next(false) {
+            match service.next() {
                 Job::TakeBack(..) => break,
                 Job::Wait(Some(time)) => std::thread::sleep(time),
                 Job::Wait(None) => return None,
@@ -584,98 +584,61 @@ fn taking_back_is_tried_again_after_the_array_has_grown() {
 }
 
 #[test]
-fn a_limited_number_of_bytes_waits_and_is_released_in_order() {
-    let service = Service::unattended(Process::current());
-    for n in 1..=3 {
-        assert!(
-            service.hand_over(MaybeServed::Unserved(reservation(n * MIB)), n * MIB, None).is_ok()
-        );
-    }
-    let status = || (service.stats().running, service.stats().waiting_bytes);
-    assert_eq!(status(), (true, 6 * MIB));
-    let refused = service.hand_over(MaybeServed::Unserved(reservation(MIB)), usize::MAX, None);
-    // With 32 bits no number of bytes may exceed the share.
-    assert!(os::memory_bytes().is_none() || refused.is_err() || usize::BITS < 64);
-    for n in 1..=3 {
-        assert!(!matches!(service.next(true), Job::Release(..)), "one at a time");
-        let Job::Release(token, memory, bytes) = service.next(false) else { panic!("it waits") };
-        let (reservation, left) = memory.into_reservation(bytes).unwrap();
-        assert_eq!((reservation.reserved_bytes(), left, bytes), (n * MIB, n * MIB, n * MIB));
-        assert!(service.stats().waiting_bytes >= n * MIB, "counted until it is released");
-        service.end_release(token);
-    }
-    if refused.is_err() {
-        assert_eq!(status(), (true, 0));
-        service.drain();
-    }
-}
-
-#[test]
-fn drain_needs_no_thread() {
-    let service = Service::unattended(Process::current());
-    for n in 1..=3 {
-        service
-            .hand_over(MaybeServed::Unserved(reservation(n * 8 * MIB)), n * 8 * MIB, None)
-            .unwrap();
-    }
-    // The test is the thread, and does nothing.
-    service.drain();
-    assert_eq!(service.stats().waiting_bytes, 0);
-    // A release that another thread has begun is awaited.
-    service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
-    let Job::Release(token, memory, _) = service.next(false) else { panic!("it waits") };
-    let other = std::thread::spawn(|| service.drain());
-    std::thread::sleep(Duration::from_millis(20));
-    assert!(!other.is_finished());
-    drop(memory);
-    service.end_release(token);
-    other.join().unwrap();
-}
-
-#[test]
-fn a_count_of_releases_has_ended_when_all_have_in_any_order() {
-    let mut releases = Releases::default();
-    assert!(releases.begin().is_none());
-    assert!(releases.have_ended(releases.handed_over()));
-    for n in 1..=3 {
-        releases.push(MaybeServed::Unserved(reservation(1)), n, None);
-    }
-    let three = releases.handed_over();
-    let [first, second, third] = [(); 3].map(|()| releases.begin().unwrap());
-    assert_eq!([first.2, second.2, third.2], [1, 2, 3]);
-    releases.push(MaybeServed::Unserved(reservation(1)), 4, None);
-    let all = releases.handed_over();
-    releases.end(third.0);
-    releases.end(first.0);
-    assert_eq!((releases.len(), releases.bytes()), (3, 2 + 4));
-    assert!(!releases.have_ended(three));
-    releases.end(second.0);
-    assert_eq!((releases.len(), releases.bytes()), (1, 4));
-    assert!(releases.have_ended(three) && !releases.have_ended(all));
-    let (last, _, bytes) = releases.begin().unwrap();
-    assert!(releases.begin().is_none());
-    assert_eq!((bytes, releases.bytes()), (4, 4));
-    releases.end(last);
-    assert!(releases.have_ended(all));
-    assert_eq!((releases.len(), releases.bytes()), (0, 0));
-}
-
-#[test]
 fn dropping_an_array_releases_its_memory_despite_other_references() {
     let array = served(16 * MIB, CommitAhead::Bytes(MIB));
     array.work().unwrap();
     let known = Arc::clone(&array.0);
-    let committed = known.committed_bytes();
-    assert_eq!(array.retire(), committed);
-    assert!(matches!(step(&known), Ok(false)), "no work begins");
-    assert_eq!(system_committed(&known), committed, "it waits to be released");
     let released = Fault::nth(Call::Release, 0);
     drop(array);
     assert_eq!(released.failures(), 1);
-    assert!(matches!(step(&known), Ok(false)));
+    assert!(matches!(step(&known), Ok(false)), "no work begins");
     assert!(matches!(known.take_back_any(), Err(NotTaken::Busy)));
     assert!(!known.take_back_all());
     assert!(known.end().is_none());
+}
+
+#[test]
+fn an_array_that_retires_during_work_is_ended_by_that_work() {
+    let array = served(16 * MIB, CommitAhead::Bytes(MIB));
+    let at_work = Arc::clone(&array.0);
+    let mut array = Some(array);
+    let mut released = None;
+    let result = at_work.step(&mut |_| {
+        // In the middle of a step, which continues.
+        array.take().into_iter().for_each(Served::retire);
+        released = Some(Fault::nth(Call::Release, 0));
+        true
+    });
+    result.unwrap();
+    assert_eq!(released.expect("it was at work").failures(), 1);
+    assert!(matches!(step(&at_work), Ok(false)) && at_work.end().is_none());
+    // Without work in progress, the array does it.
+    let array = served(16 * MIB, CommitAhead::Bytes(UNIT_BYTES));
+    array.work().unwrap();
+    let released = Fault::nth(Call::Release, 0);
+    array.retire();
+    assert_eq!(released.failures(), 1);
+}
+
+#[test]
+fn make_room_repeats_while_it_finds_memory() {
+    let service = Service::unattended(Process::current());
+    let _alone = alone();
+    for succeeds in [false, true] {
+        let mut tries = 0;
+        let is_done = service.make_room(|| {
+            tries += 1;
+            // Like other threads that drop arrays meanwhile.
+            if tries < 4 {
+                let memory = reservation(MIB);
+                memory.commit(..MIB).unwrap();
+                assert!(region_cache::wait(Region::new(memory, 0..MIB)).is_none());
+            }
+            succeeds && tries == 4
+        });
+        assert_eq!((is_done, tries), (succeeds, 4));
+        assert_eq!(service.stats().waiting_bytes, 0);
+    }
 }
 
 #[test]
@@ -698,64 +661,12 @@ fn dropping_an_array_waits_for_work_in_progress() {
 }
 
 #[test]
-fn make_room_waits_for_releases_in_progress() {
-    let service = Service::unattended(Process::current());
-    service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
-    let Job::Release(token, memory, _) = service.next(false) else { panic!("it waits") };
-    let is_gone = || service.stats().waiting_bytes == 0;
-    let other = std::thread::spawn(move || service.make_room(is_gone));
-    std::thread::sleep(Duration::from_millis(20));
-    assert!(!other.is_finished());
-    drop(memory);
-    service.end_release(token);
-    assert!(other.join().unwrap());
-    let mut tries = 0;
-    let mut refuse = || {
-        tries += 1;
-        false
-    };
-    assert!(!service.make_room(&mut refuse));
-    assert_eq!(tries, 1, "tried once although nothing was found");
-}
-
-#[test]
-fn release_waiting_reports_releases_that_ended_since() {
-    let service = Service::unattended(Process::current());
-    assert!(!service.release_waiting(0));
-    service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
-    // The thread releases it just before this thread looks.
-    let Job::Release(token, memory, _) = service.next(false) else { panic!("it waits") };
-    drop(memory);
-    service.end_release(token);
-    assert!(service.release_waiting(0));
-    assert!(!service.release_waiting(1));
-}
-
-#[test]
-fn make_room_repeats_while_it_finds_memory() {
-    let service = Service::unattended(Process::current());
-    for succeeds in [false, true] {
-        let mut tries = 0;
-        let is_done = service.make_room(|| {
-            tries += 1;
-            // Like other threads that drop arrays meanwhile.
-            if tries < 4 {
-                service.hand_over(MaybeServed::Unserved(reservation(MIB)), MIB, None).unwrap();
-            }
-            succeeds && tries == 4
-        });
-        assert_eq!((is_done, tries), (succeeds, 4));
-        assert_eq!(service.stats().waiting_bytes, 0);
-    }
-}
-
-#[test]
 fn make_room_visits_all_arrays_while_others_are_dropped() {
     let service = Service::unattended(Process::current());
     let arrays: Vec<Served> = (0..40)
         .map(|_| {
             let ahead = CommitAhead::Bytes(UNIT_BYTES);
-            let array = Served(service.register(reservation(MIB), 0, 0, ahead).unwrap());
+            let array = Served(service.register(reservation(MIB), 0, 0, ahead, None).unwrap());
             array.work().unwrap();
             array
         })
@@ -779,7 +690,7 @@ fn make_room_visits_all_arrays_while_others_are_dropped() {
 fn an_array_in_a_forked_child_does_not_wait_for_work_of_the_parent() {
     let service = Service::unattended(Process::other());
     let register =
-        || service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(MIB)).unwrap();
+        || service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(MIB), None).unwrap();
     // The state of a parent that is forked in the middle of a step.
     let interrupt = |shared: &Shared| {
         let interrupted = AssertUnwindSafe(|| shared.step(&mut |_| panic!("as planned")));
@@ -812,7 +723,7 @@ fn reservations_too_large_for_the_marks_are_not_served() {
     // Without such large reservations there is nothing to refuse.
     let Ok(huge) = Reservation::new(most.saturating_add(1)) else { return };
     let service = Service::unattended(Process::current());
-    assert!(service.register(huge, 0, 0, CommitAhead::Auto).is_err());
+    assert!(service.register(huge, 0, 0, CommitAhead::Auto, None).is_err());
     assert!(service.arrays().is_empty());
 }
 

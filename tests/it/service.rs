@@ -3,10 +3,11 @@
 use crate::helpers::key;
 use crate::ledger::{Ledger, Step, Token, panic_message};
 use stayput::{
-    Arena, Budget, CommitAhead, DefaultKey, ErrorKind, Growth, HugePages, Key, Release,
+    Arena, Budget, Columns, CommitAhead, DefaultKey, ErrorKind, Growth, HugePages, Key, Release,
     SecondaryMap, SlotMap, VecBuilder, VmVec, service,
 };
 use std::cell::Cell;
+use std::time::Duration;
 use std::{mem, thread};
 
 const KIB: usize = 1 << 10;
@@ -31,6 +32,24 @@ fn large<T>(ahead: CommitAhead, first: T) -> VmVec<T> {
     let mut vec = builder(ahead).capacity(2 * MIB / size_of::<T>()).build();
     vec.push(first);
     vec
+}
+
+/// Even where not a single row is committed.
+#[test]
+#[cfg_attr(no_vm, ignore = "rows are too large for default reservations")]
+fn columns_of_huge_rows_are_released() {
+    let builder = || Columns::builder().max_len(4).release(Release::Background);
+    for ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(2 * MIB)] {
+        let columns: Columns<([[u8; MIB]; 6], u8)> = builder().commit_ahead(ahead).build();
+        thread::sleep(Duration::from_millis(20));
+        drop(columns);
+    }
+    let mut columns: Columns<([[u8; MIB]; 6], u8)> = builder().capacity(1).build();
+    let _ = columns.shrink_to_fit_within(Budget::bytes(3 * MIB));
+    drop(columns);
+    let columns: Columns<([[u8; MIB]; 6], u8)> = builder().capacity(1).build();
+    drop(columns);
+    service::drain();
 }
 
 #[test]

@@ -436,7 +436,7 @@ fn released_memory_is_gone_when_drain_returns() {
 }
 
 #[test]
-fn the_first_part_of_released_memory_is_kept_briefly_for_later_arrays() {
+fn memory_of_dropped_arrays_is_ready_for_later_ones() {
     let _alone = alone();
     region_cache::trim();
     let builder = || VmVec::builder().commit_ahead(CommitAhead::Auto).release(Release::Background);
@@ -446,10 +446,10 @@ fn the_first_part_of_released_memory_is_kept_briefly_for_later_arrays() {
     }
     region_cache::set_time(Duration::from_secs(1000));
     drop(first);
-    wait_until("it is kept", || region_cache::stats().kept_bytes > 0);
-    wait_until("the rest is gone", || service::stats().waiting_bytes == 0);
+    // The thread may just be at work there.
+    wait_until("it is cached", || region_cache::stats().kept_bytes > 0);
     let kept = region_cache::stats().kept_bytes;
-    assert!((MIB..=34 * MIB).contains(&kept), "{kept}");
+    assert!(kept >= 48 * MIB && service::stats().waiting_bytes == 0, "{kept}");
     let mut next = Bytes::new(builder());
     assert_eq!(region_cache::stats().kept_bytes, 0);
     let ready = next.stats().ahead_bytes;

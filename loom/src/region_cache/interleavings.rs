@@ -4,7 +4,8 @@ use super::*;
 use crate::explore;
 use crate::os;
 use loom::thread;
-use pieces::{make_room, put, release_all, releases_ended, take};
+use pieces::{put, release_all, release_unused, releases_ended, take};
+use waiting::{add, are_any_waiting, drain, release_waiting_piece, waiting_bytes};
 
 /// Starts with an empty cache, all of which the main thread has accessed, and a limit.
 fn begin(most: usize) {
@@ -16,6 +17,8 @@ fn begin(most: usize) {
         }
     }
     drop(LentBytes::of(1, 8));
+    have_wait(1);
+    drain();
     assert!(release_all());
     MOST_BYTES.set(most);
 }
@@ -35,6 +38,13 @@ fn try_to_keep(bytes: usize) -> (Option<Region>, Arc<Piece>) {
 
 fn take_any(bytes: usize) -> Option<(Region, Option<LentBytes>)> {
     take(Use::Block, bytes..bytes, &mut |_| true)
+}
+
+/// Lets a region of `bytes` wait.
+fn have_wait(bytes: usize) -> Arc<Piece> {
+    let (region, piece) = Region::new(bytes);
+    add(region);
+    piece
 }
 
 /// Checks the invariants once the other threads have ended. `pieces` are all regions that may be cached. Those that
@@ -230,7 +240,7 @@ fn a_refused_thread_notices_releases_of_other_threads() {
             let _ = beside(others, move || {
                 let ended = releases_ended();
                 if !is_refused.is_released() {
-                    let is_worth_it = make_room(ended);
+                    let is_worth_it = release_unused(ended);
                     assert!(is_refused.is_released() && is_worth_it);
                 }
             });
@@ -264,5 +274,35 @@ fn three_threads_put_take_and_release() {
         assert!(first.is_released());
         assert!(other.is_kept() != other.is_released(), "the region is lost");
         settle(&[&other], 8);
+    });
+}
+
+#[test]
+fn waiting_regions_are_released_once_by_threads_that_add_and_release() {
+    explore(3, || {
+        begin(8);
+        let first = [have_wait(1), have_wait(2)];
+        let ((other, _), _) =
+            beside(|| (have_wait(1), release_waiting_piece()), || release_waiting_piece());
+        drain();
+        for piece in first.iter().chain([&other]) {
+            assert!(piece.is_released());
+        }
+        assert_eq!((waiting_bytes(), are_any_waiting()), (0, false));
+        settle(&[], 8);
+    });
+}
+
+#[test]
+fn a_thread_that_drains_waits_for_releases_in_progress() {
+    explore(5, || {
+        begin(8);
+        let piece = have_wait(2);
+        let releases = || (release_waiting_piece(), release_waiting_piece());
+        let _ = beside(releases, move || {
+            drain();
+            assert!(piece.is_released());
+        });
+        settle(&[], 8);
     });
 }

@@ -1,4 +1,4 @@
-//! The surroundings of `size_class.rs`, `count.rs` and `pieces.rs` of the region cache: two classes of two slots, and
+//! The surroundings of `size_class.rs`, `count.rs`, `pieces.rs` and `waiting.rs` of the region cache: two classes of two slots, and
 //! [regions](Region) that record their owner.
 
 mod sync {
@@ -15,6 +15,9 @@ mod pieces;
 #[path = "../../../src/region_cache/size_class.rs"]
 mod size_class;
 mod statics;
+#[path = "../../../src/region_cache/waiting.rs"]
+#[expect(dead_code, reason = "some functions are not modelled")]
+mod waiting;
 
 use count::LentBytes;
 use loom::cell::UnsafeCell;
@@ -48,8 +51,19 @@ thread_local! {
     static MOST_BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
-fn most_bytes(_: Use) -> usize {
+fn most_bytes() -> usize {
     MOST_BYTES.get()
+}
+
+/// There is no background thread.
+const fn note_kept() {}
+
+struct Client {
+    reclaim: fn(&mut dyn FnMut() -> bool) -> bool,
+}
+
+const fn client() -> Option<&'static Client> {
+    None
 }
 
 /// Blocks have no room here.
@@ -75,6 +89,8 @@ mod tests {
 struct Piece {
     bytes: usize,
     contents: UnsafeCell<usize>,
+    /// The next region of a list.
+    next: UnsafeCell<Option<NonNull<Region>>>,
     is_kept: AtomicBool,
     is_released: AtomicBool,
     /// So that other threads can run before and after each call.
@@ -110,6 +126,7 @@ impl Region {
         let piece = Arc::new(Piece {
             bytes,
             contents: UnsafeCell::new(0),
+            next: UnsafeCell::new(None),
             is_kept: AtomicBool::new(false),
             is_released: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
@@ -126,8 +143,33 @@ impl Region {
         0
     }
 
-    fn is_too_large(&self, _: Use, most: usize) -> bool {
+    /// A region of two bytes is abandoned in two steps.
+    fn abandon_end(&mut self) -> usize {
+        let piece = self.bytes - 1;
+        self.bytes -= piece;
+        piece
+    }
+
+    fn offer(&mut self) {}
+
+    fn is_too_large(&self, most: usize) -> bool {
         self.bytes > most
+    }
+
+    /// Returns the piece of a packed region.
+    fn piece<'a>(place: NonNull<Self>) -> &'a Piece {
+        // SAFETY: `pack` made the pointer, and the region is not unpacked meanwhile.
+        unsafe { place.cast::<Piece>().as_ref() }
+    }
+
+    unsafe fn next(place: NonNull<Self>) -> Option<NonNull<Self>> {
+        // SAFETY: loom reports concurrent access.
+        Self::piece(place).next.with(|next| unsafe { *next })
+    }
+
+    unsafe fn link(place: NonNull<Self>, to: Option<NonNull<Self>>) {
+        // SAFETY: loom reports concurrent access.
+        Self::piece(place).next.with_mut(|next| unsafe { *next = to });
     }
 
     fn pack(mut self) -> NonNull<Self> {
@@ -142,7 +184,7 @@ impl Region {
         let piece = unsafe { Arc::from_raw(place.as_ptr().cast_const().cast::<Piece>()) };
         assert!(piece.is_kept.swap(false, Ordering::Relaxed), "two threads took the region");
         let bytes = piece.write(0);
-        assert_eq!(bytes, piece.bytes, "the contents have changed");
+        assert!(0 < bytes && bytes <= piece.bytes, "the contents have changed");
         Self { piece: Some(piece), bytes }
     }
 }

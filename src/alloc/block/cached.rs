@@ -37,7 +37,7 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
 
 /// Returns `true` if a block can be made of a region.
 fn suits(region: &Region, layout: Layout, end: usize, options: &BlockOptions) -> bool {
-    let Region { memory, pages } = region;
+    let Region { memory, pages, .. } = region;
     let offset = offset_for(layout.align());
     let reserved = memory.reserved_bytes();
     let has_room = match options.reserve_bytes {
@@ -51,12 +51,11 @@ fn suits(region: &Region, layout: Layout, end: usize, options: &BlockOptions) ->
         && (memory.start().addr().get() + offset) % layout.align() == 0
         && memory.huge_pages() == options.huge_pages
         && region_cache::is_fit(usable, end, round_up(end, memory.run_bytes(end)))
-        && region_cache::is_fit_for_block(usable, end)
 }
 
 /// Makes a block that reaches at least to `end`. Memory past it that is not lent is returned to the system.
 fn over(region: Region, lent: Option<LentBytes>, offset: usize, end: usize) -> Option<Block> {
-    let Region { mut memory, pages } = region;
+    let Region { mut memory, pages, .. } = region;
     let mut usable = pages.end;
     if usable < end {
         usable = commit(&memory, usable, end)?;

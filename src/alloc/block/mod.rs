@@ -23,11 +23,11 @@ mod cached;
 mod tests;
 
 use super::Contents;
-use crate::growing::{ReleaseCounts, round_up};
+use crate::growing::round_up;
 use crate::region_cache::{self, LentBytes, Region, Use};
 pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, address_space_bytes, page_size};
-use crate::service::{self, MaybeServed, Release};
+use crate::service::{self, Release};
 use std::alloc::Layout;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
@@ -90,9 +90,9 @@ impl Block {
         if let Some(block) = cached::take(layout, options, contents) {
             return Ok(block);
         }
-        let ended = ReleaseCounts::now();
+        let ended = region_cache::releases_ended();
         match Self::fresh(layout, options, contents) {
-            Err(Refusal::BySystem) if make_room(layout, options, ended) => {
+            Err(Refusal::BySystem) if make_room(layout, ended) => {
                 Self::fresh(layout, options, contents)
             }
             fresh => fresh,
@@ -187,20 +187,14 @@ impl Block {
 
     /// Grows the block from `old` to `new` bytes without copying, and returns `true` on success. The address may
     /// change. On failure nothing has changed.
-    pub(super) fn grow(
-        &mut self,
-        old: usize,
-        new: Layout,
-        options: &BlockOptions,
-        contents: Contents,
-    ) -> bool {
+    pub(super) fn grow(&mut self, old: usize, new: Layout, contents: Contents) -> bool {
         debug_assert!(old <= new.size());
         let header = self.header();
         let Some(end) = header.offset.checked_add(new.size()) else { return false };
         let usable = header.usable;
-        let ended = ReleaseCounts::now();
+        let ended = region_cache::releases_ended();
         let mut grown = self.grow_to(end, new.align());
-        if !grown && make_room(new, options, ended) {
+        if !grown && make_room(new, ended) {
             grown = self.grow_to(end, new.align());
         }
         if !grown {
@@ -301,13 +295,13 @@ impl Block {
         let Header { memory, offset, usable, lent, .. } = self.end();
         if !memory.has_room() || release == Release::Now {
             // Without room to grow, the region would only suit blocks of the same size.
-            return release_memory(memory, usable, release);
+            return release_memory(Region::new(memory, front(offset)..usable), release);
         }
         // Before the region is offered, so that the cache has room for it.
         drop(lent);
-        let region = Region { memory, pages: front(offset)..usable };
-        if let Some(Region { memory, .. }) = service::keep(Use::Block, region) {
-            release_memory(memory, usable, release);
+        let region = Region::new(memory, front(offset)..usable);
+        if let Some(region) = region_cache::put(Use::Block, region) {
+            release_memory(region, release);
         }
     }
 
@@ -335,14 +329,14 @@ impl Header {
     }
 }
 
-fn release_memory(mut memory: Reservation, usable: usize, release: Release) {
+fn release_memory(mut region: Region, release: Release) {
     match release {
-        Release::Keep | Release::Now => drop(memory),
+        Release::Keep | Release::Now => drop(region),
         Release::Background => {
             // A region that waits for its release is not counted, so it may only have the addresses of its memory.
-            memory.release_tail(usable);
-            memory.uncount();
-            service::release_later(MaybeServed::Unserved(memory), usable, None);
+            region.memory.release_tail(region.pages.end);
+            region.memory.uncount();
+            service::end_use(region, None);
         }
     }
 }
@@ -383,14 +377,9 @@ fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
 
 /// Releases what is cached or waits to be released, to retry a refused request. Returns `true` if there was anything,
 /// or if other releases have ended since `ended`. Does nothing for sizes that exceed the address space.
-fn make_room(layout: Layout, options: &BlockOptions, ended: ReleaseCounts) -> bool {
-    if layout.size().saturating_add(layout.align()) > address_space_bytes() {
-        return false;
-    }
-    let kept = region_cache::make_room(ended.kept);
-    // The service has a lock, so it is only called if the options use it.
-    let waiting = options.release == Release::Background && service::release_waiting(ended.waiting);
-    kept || waiting
+fn make_room(layout: Layout, ended: usize) -> bool {
+    layout.size().saturating_add(layout.align()) <= address_space_bytes()
+        && region_cache::release_unused(ended)
 }
 
 /// Aborts the process: a call that frees a block must not unwind.

@@ -38,8 +38,8 @@ fn kept_blocks() -> usize {
 
 impl Block {
     fn release(self, release: Release) {
-        let Header { memory, usable, .. } = self.end();
-        release_memory(memory, usable, release);
+        let Header { memory, offset, usable, .. } = self.end();
+        release_memory(Region::new(memory, front(offset)..usable), release);
     }
 
     fn bytes(&mut self) -> usize {
@@ -103,8 +103,7 @@ impl Patterned {
     #[track_caller]
     fn grow(&mut self, bytes: usize, contents: Contents) -> bool {
         let before = self.bytes;
-        let options = &BlockOptions::DEFAULT;
-        let grown = self.block.grow(before, layout(bytes, 1), options, contents);
+        let grown = self.block.grow(before, layout(bytes, 1), contents);
         self.check(before);
         if grown {
             self.bytes = bytes;

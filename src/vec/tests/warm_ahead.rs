@@ -3,6 +3,8 @@
 use super::warm::leave;
 use crate::region_cache::{self, tests::alone, tests::are_all};
 use crate::{CommitAhead, DefaultKey, Release, SlotMap, VecBuilder, VmVec, service};
+use std::thread;
+use std::time::Duration;
 
 const MIB: usize = 1 << 20;
 
@@ -20,10 +22,19 @@ fn leave_ahead(bytes: usize) -> usize {
     while vec.len() < bytes {
         vec.resize(bytes.min(vec.len() + (256 << 10)), 0xff);
     }
-    at(&vec)
+    end(vec)
 }
 
-/// A dropped array is only available for a moment, so this retries until it was fast enough.
+/// Drops an array, most likely while the thread is not at work for it: memory that the thread puts down is not cached in
+/// unit tests. Returns its address.
+fn end(vec: VmVec<u8>) -> usize {
+    let start = at(&vec);
+    thread::sleep(Duration::from_millis(2));
+    drop(vec);
+    start
+}
+
+/// The thread may be at work when an array is dropped, so this retries until it was not.
 fn soon(mut is_so: impl FnMut() -> bool) {
     assert!((0..100).any(|_| is_so()), "it never happens");
     service::drain();
@@ -47,7 +58,7 @@ fn an_array_reuses_the_region_of_the_last_with_all_of_it_ready() {
         assert!(are_all(&vec, 3));
         vec.resize(80 * MIB, 4);
         assert!(are_all(&vec[40 * MIB..], 4));
-        drop(vec);
+        end(vec);
         // Also an array that is created when it is first used.
         let mut vec = AHEAD.build();
         vec.push(1);
@@ -82,7 +93,7 @@ fn zeroed_elements_are_zero_in_reused_memory_with_commit_ahead() {
                 // Memory that another array has used is not zero for the next one.
                 let is_there = at(&vec) == first;
                 vec.resize(2 * left, 0xee);
-                drop(vec);
+                end(vec);
                 let mut next = AHEAD.build();
                 next.extend_zeroed(3 * left);
                 assert!(are_all(&next, 0), "{left}, {zeroes}, {before}");
@@ -110,6 +121,7 @@ fn slots_are_vacant_in_reused_memory_with_commit_ahead() {
         assert_eq!(map.iter().count(), 50_000);
         assert!(keys.iter().step_by(2).all(|key| !map.contains_key(*key)));
         let far = keys[99_999];
+        thread::sleep(Duration::from_millis(2));
         drop(map);
         let mut next = new();
         next.insert_at(far, [7; 3]);
