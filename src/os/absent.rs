@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each system uses some of them")]
 
 use super::{Advice, GroupMemory, Priority};
+use std::ffi::CStr;
 use std::ptr::NonNull;
 
 pub(super) fn huge_page_bytes() -> Option<usize> {
@@ -35,6 +36,16 @@ pub(super) fn memory_limit() -> u64 {
 }
 
 pub(crate) fn count_for_groups(_: usize) {}
+
+pub(crate) fn free_bytes() -> Option<u64> {
+    None
+}
+
+/// The C function that reads the environment must not be called while another thread changes it, and that of std
+/// allocates.
+pub(crate) fn variable_at_start<'v>(_: &CStr, _: &'v mut [u8]) -> Option<&'v [u8]> {
+    None
+}
 
 /// There are no signals.
 pub(crate) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {

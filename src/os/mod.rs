@@ -237,6 +237,12 @@ pub(crate) fn process_id() -> usize {
     if IS_SUPPORTED { std::process::id() as usize } else { 0 }
 }
 
+/// Copies the value of an environment variable into `value`, and returns it: on Linux the value at the start of the
+/// process, on Windows the current one. `None` if it is not set, or longer than `value`, and on other systems.
+///
+/// Does not allocate, and acquires no lock of std's, so that the global allocator can call it at any time.
+pub(crate) use sys::variable_at_start;
+
 /// The time in milliseconds, from a clock that is quick to read and may be a few behind. It wraps around every seven
 /// weeks.
 pub(crate) use sys::now_ms;
@@ -401,6 +407,10 @@ pub(crate) unsafe fn move_if_possible(
 
 /// How many bytes of memory are available without taking them from other processes, if that is known.
 pub(crate) use sys::available_bytes;
+
+/// How many bytes of memory hold nothing, if that is known: most of the [available](available_bytes) ones, and quicker to
+/// ask for. Some are kept for the system.
+pub(crate) use sys::free_bytes;
 
 /// Calls a function that starts a thread, with all signals blocked, so that none is delivered to the thread, which
 /// inherits the mask: handlers of the program may rely on running on its own threads.

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 #[cfg(not(linux_kernel))]
 pub(crate) use super::absent::{
-    address_limit, available_bytes, count_for_groups, group_memory, locked_bytes, lower_priority,
-    mapping_limit,
+    address_limit, available_bytes, count_for_groups, free_bytes, group_memory, locked_bytes,
+    lower_priority, mapping_limit, variable_at_start,
 };
 #[cfg(not(linux_kernel))]
 pub(super) use super::absent::{advise, huge_page_bytes, memory_limit};
@@ -21,7 +21,7 @@ pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 #[cfg(linux_kernel)]
 pub(crate) use groups::{count_for_groups, group_memory};
 #[cfg(linux_kernel)]
-pub(crate) use limits::{available_bytes, locked_bytes};
+pub(crate) use limits::{available_bytes, free_bytes, locked_bytes, variable_at_start};
 
 /// The code of a call that `fault` refuses.
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::{Call, Code, Priority, touch};
 use crate::error::ErrorKind;
+use std::ffi::CStr;
 use std::io;
 use std::ptr::NonNull;
 use std::time::SystemTime;
@@ -9,6 +10,7 @@ use windows_sys::Win32::Foundation::{
     ERROR_CALL_NOT_IMPLEMENTED, ERROR_COMMITMENT_LIMIT, ERROR_INVALID_ADDRESS,
     ERROR_INVALID_PARAMETER, ERROR_NOT_ENOUGH_MEMORY, ERROR_WORKING_SET_QUOTA,
 };
+use windows_sys::Win32::System::Environment::GetEnvironmentVariableA;
 use windows_sys::Win32::System::Memory::{
     MEM_COMMIT, MEM_DECOMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_NOACCESS, PAGE_READWRITE,
     VirtualAlloc, VirtualFree,
@@ -26,7 +28,8 @@ use windows_sys::Win32::System::Threading::{
 
 pub(super) use super::absent::{advise, memory_limit};
 pub(crate) use super::absent::{
-    count_for_groups, forks, group_memory, locked_bytes, mapping_limit, with_signals_left_to_others,
+    count_for_groups, forks, free_bytes, group_memory, locked_bytes, mapping_limit,
+    with_signals_left_to_others,
 };
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 
@@ -83,6 +86,14 @@ pub(crate) fn now_ms() -> u32 {
 
 pub(crate) fn available_bytes() -> Option<u64> {
     Some(memory_status()?.ullAvailPhys)
+}
+
+pub(crate) fn variable_at_start<'v>(name: &CStr, value: &'v mut [u8]) -> Option<&'v [u8]> {
+    let (at, most) = (value.as_mut_ptr(), u32::try_from(value.len()).ok()?);
+    // SAFETY: the name ends with a zero. At most `most` bytes are written, for which there is room.
+    let length = unsafe { GetEnvironmentVariableA(name.as_ptr().cast(), at, most) };
+    // 0 if it is not set. If the value and a zero do not fit, the number of bytes that they need.
+    value.get(..length as usize).filter(|value| !value.is_empty() && length < most)
 }
 
 pub(crate) fn lower_priority(priority: Priority) {
