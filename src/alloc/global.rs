@@ -5,6 +5,7 @@
 use super::Contents;
 use super::vm_alloc::{AllocStats, Resize, VmAlloc, stats, trim};
 use crate::reservation::HugePages;
+use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -18,9 +19,9 @@ use std::ptr::{self, NonNull};
 /// On systems without virtual memory, such as WebAssembly, all blocks go to the parent at no extra cost, so a program
 /// can use `GlobalVm` on every system.
 ///
-/// It takes no lock, starts no thread and does not allocate for itself. It can therefore be used before `main`, while
-/// threads exit, and in the child of a `fork`, where all blocks keep their contents. Small blocks go to the parent,
-/// whose own guarantees apply.
+/// It can be used before `main`, while threads exit, and in the child of a `fork`, where all blocks keep their contents.
+/// It takes no lock, starts no thread and does not allocate for itself, except with
+/// [`Release::Background`](Self::release). Small blocks go to the parent, whose own guarantees apply.
 ///
 /// # Examples
 ///
@@ -138,6 +139,79 @@ impl<A> GlobalVm<A> {
         self
     }
 
+    /// Sets when the memory of large blocks is released. Defaults to [`Release::Keep`]: freed blocks go to the region
+    /// cache, and what that has no room for is released before the call that frees it returns, which takes 60 ms per GiB
+    /// (3 ms with huge pages).
+    ///
+    /// With [`Release::Background`], no thread of the program does that work:
+    ///
+    /// - Freed blocks go to the cache, too. What is not cached is released by the [background thread](crate::service),
+    ///   unless it is less than 1 MiB, or more than a quarter of the machine's memory waits already. Freeing a block
+    ///   takes some microseconds, and some tens of microseconds if it has more than 34 MiB, whatever its size.
+    /// - The background thread returns cached memory when it is [old](crate::region_cache::set_time), except on machines
+    ///   with a single processor. So a program that frees much, and then neither allocates nor frees large blocks, does
+    ///   not keep that memory.
+    /// - [`service::drain`](crate::service::drain) waits until all that waits is released. An allocation that is refused
+    ///   releases it, and is tried again.
+    /// - Shrinking a block still returns memory before the call returns.
+    ///
+    /// # Threads and forks
+    ///
+    /// The thread is started when the first large block is allocated, which takes that call a few tenths of a millisecond
+    /// more, and stays until the process ends. It sleeps while nothing is cached. If it cannot be started, blocks are
+    /// released as with [`Release::Keep`]. The child of a `fork` starts a thread of its own if it allocates or frees large
+    /// blocks; what waited at the fork also waits in the child.
+    ///
+    /// Freeing a block that is not cached takes a lock, which is held for less than a microsecond, or while the thread is
+    /// started. Only to start the thread are small blocks allocated under that lock, and blocks that the same thread frees
+    /// meanwhile are released at once, without the lock. So freeing is safe before `main`, while threads exit, and in any
+    /// code that an allocator may be called from. An allocator that is the parent of this one must not use
+    /// [`Release::Background`].
+    ///
+    /// # Examples
+    ///
+    /// ```standalone_crate
+    /// use stayput::alloc::GlobalVm;
+    /// use stayput::{Release, service};
+    ///
+    /// #[global_allocator]
+    /// static GLOBAL: GlobalVm = GlobalVm::new().release(Release::Background);
+    ///
+    /// fn main() {
+    ///     let level = vec![1_u8; 64 << 20];
+    ///     drop(level); // some microseconds
+    ///     service::drain();
+    ///     assert_eq!(service::stats().waiting_bytes, 0);
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn release(mut self, release: Release) -> Self {
+        self.alloc.options.release = release;
+        self
+    }
+
+    /// Sets how many bytes at the start of each large block are made resident when they are committed; see
+    /// [`VmAlloc::prefault_bytes`].
+    ///
+    /// # Examples
+    ///
+    /// ```standalone_crate
+    /// use stayput::alloc::GlobalVm;
+    ///
+    /// #[global_allocator]
+    /// static GLOBAL: GlobalVm = GlobalVm::new().prefault_bytes(16 << 20);
+    ///
+    /// fn main() {
+    ///     let mut samples: Vec<f32> = Vec::with_capacity(1 << 20); // 4 MiB
+    ///     samples.resize(1 << 20, 0.0); // without a page fault
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn prefault_bytes(mut self, bytes: usize) -> Self {
+        self.alloc.options.prefault_bytes = bytes;
+        self
+    }
+
     /// Returns statistics about the large blocks of the process, including those of every [`VmAlloc`]; see
     /// [`alloc::stats`](stats).
     ///
@@ -167,7 +241,7 @@ impl<A> GlobalVm<A> {
         stats()
     }
 
-    /// Releases the memory of freed blocks that is cached for reuse; see [`alloc::trim`](trim).
+    /// Releases the memory of freed blocks that is cached for reuse or waits to be released; see [`alloc::trim`](trim).
     pub fn trim(&self) {
         trim();
     }

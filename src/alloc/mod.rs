@@ -25,7 +25,7 @@ mod traits;
 
 pub use arena::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard, Unsizing};
 pub use global::GlobalVm;
-pub use vm_alloc::{AllocStats, VmAlloc, stats, trim};
+pub use vm_alloc::{AllocStats, SizeClassStats, VmAlloc, stats, trim};
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;

@@ -29,8 +29,8 @@
 #![expect(clippy::unnecessary_wraps, reason = "the functions of other systems can fail")]
 
 pub(crate) use super::absent::{
-    address_limit, available_bytes, count_for_groups, forks, free_bytes, group_memory, locked_bytes,
-    lower_priority, mapping_limit, variable_at_start, with_signals_left_to_others,
+    address_limit, available_bytes, count_for_groups, forks, free_bytes, group_memory,
+    locked_bytes, lower_priority, mapping_limit, variable_at_start, with_signals_left_to_others,
 };
 pub(super) use super::absent::{advise, huge_page_bytes, memory_limit};
 

@@ -15,9 +15,10 @@
 //! eighth of the machine's memory. On Linux, the lowest memory limit of the process and its control groups, when the
 //! cache is first used, counts as the machine's memory if that is less.
 //!
-//! A region of more than 34 MiB is cached only if at least three quarters of it are resident, and as much memory is
-//! available as is cached with it; if less than a sixteenth of the machine's memory is available, the cache is emptied
-//! instead. Only a request for at least four fifths of a large region gets it, or an array with
+//! A region of more than 34 MiB is cached only if at least three quarters of it are resident (which is not looked at if
+//! an allocator has [`Release::Background`](crate::Release::Background)), and as much memory is available as is cached
+//! with it; if less than a sixteenth of the machine's memory is available, the cache is emptied instead. Only a request
+//! for at least four fifths of a large region gets it, or an array with
 //! [`CommitAhead::Auto`](crate::CommitAhead::Auto). On Linux the kernel may take the huge pages of a large region
 //! whenever it needs memory (`MADV_FREE`). Until then it counts them as the process's (as `LazyFree` in
 //! `/proc/self/smaps`).
@@ -27,8 +28,25 @@
 //! Memory that is not reused is returned to the system after a second; [`set_time`] sets this time. The [background
 //! thread](crate::service) returns it, if that runs and there is more than one processor. Otherwise each thread that
 //! puts memory into the cache returns up to 4 MiB of an old region, a few hundred times per second at most; if no
-//! thread does, the memory stays cached. The cache is emptied when a request for memory fails (of an array, a block of
-//! an allocator, or a small block of its parent), and by [`trim`].
+//! thread does, the memory stays cached. With an allocator that has
+//! [`Release::Background`](crate::Release::Background), only the background thread does it. The cache is emptied when a
+//! request for memory fails (of an array, a block of an allocator, or a small block of its parent), and by [`trim`].
+//!
+//! # Environment
+//!
+//! On Linux, Android and Windows, two environment variables replace the defaults, so that a program can be tuned without
+//! building it again:
+//!
+//! | variable | value | replaces |
+//! |---|---|---|
+//! | `STAYPUT_KEEP_BYTES` | bytes, such as `268435456` | the limit of cached and lent bytes, for blocks, arrays and maps |
+//! | `STAYPUT_KEEP_SECONDS` | seconds with or without a fraction, such as `2.5` | the time that memory stays cached |
+//!
+//! 0 disables the cache. [`set_most_bytes`] and [`set_time`] take precedence. Other text is ignored. Each variable is
+//! read once, when the cache first needs it, without allocating: on Linux and Android from `/proc`, with the value that
+//! it had when the process started.
+//!
+//! # Threads and forks
 //!
 //! The cache has no lock and allocates nothing, so it can be used before `main`, while threads end, and in the child of
 //! a `fork`.
@@ -74,6 +92,7 @@ mod sync {
     pub(super) use std::thread;
 }
 mod count;
+mod environment;
 mod pieces;
 mod size_class;
 #[cfg(test)]
@@ -110,6 +129,8 @@ pub(crate) struct Region {
 /// What regions ask of the background thread. Known once a thread was asked for, so that a program that never does this
 /// does not refer to the code of the thread.
 pub(crate) struct Client {
+    /// Whether the thread returns old regions until the process ends.
+    pub(crate) is_attended: fn() -> bool,
     /// Learns that a region is cached now.
     pub(crate) note_kept: fn(),
     /// Takes back memory ahead of arrays, and calls its argument for as long as there may be more to find. Returns
@@ -126,6 +147,12 @@ pub(crate) fn set_client(client: &'static Client) {
 fn client() -> Option<&'static Client> {
     // SAFETY: null, or what `set_client` stored, which is never changed.
     unsafe { CLIENT.load(Ordering::Acquire).as_ref() }
+}
+
+/// Whether the background thread returns old regions, so that no other thread has to.
+fn is_attended() -> bool {
+    // Tests of the cache share the process with those of the thread.
+    !cfg!(test) && client().is_some_and(|client| (client.is_attended)())
 }
 
 fn note_kept() {
@@ -151,8 +178,8 @@ impl Use {
 
 /// Class *n* holds regions of `LEAST_BYTES << n` bytes or more; the first and the last also hold all smaller and larger
 /// ones.
-const CLASSES: usize = if usize::BITS >= 64 { 21 } else { 15 };
-const LEAST_BYTES: usize = 64 << 10;
+pub(crate) const CLASSES: usize = if usize::BITS >= 64 { 21 } else { 15 };
+pub(crate) const LEAST_BYTES: usize = 64 << 10;
 
 /// The number of slots of a class: one for each bit of its hint.
 const SLOTS: usize = usize::BITS as usize;
@@ -190,7 +217,13 @@ impl Region {
         let bytes = self.bytes();
         bytes > most
             || self.memory.reserved_bytes() > most_reserved_bytes_each()
-            || bytes > LARGE_BYTES && !(has_room(bytes) && self.is_dense())
+            || bytes > LARGE_BYTES && !(has_room(bytes) && self.is_worth_it())
+    }
+
+    /// Whether a large region saves enough page faults. If the background thread soon returns what is not reused, this is
+    /// not looked at: a region that is not resident takes no memory, and the look takes longer than all else.
+    fn is_worth_it(&self) -> bool {
+        is_attended() || self.is_dense()
     }
 
     /// Whether most of the region is resident, by samples: to ask for all pages of 1 GiB takes milliseconds. Makes 32
@@ -297,8 +330,15 @@ impl Region {
     }
 }
 
+/// Returns how many regions of a class that were blocks are cached, and how many bytes of them are committed.
+#[cfg(feature = "alloc")]
+pub(crate) fn kept_of_class(class: usize) -> (usize, usize) {
+    let class = &pieces::classes_of(Use::Block)[class];
+    (class.count(), class.bytes.load(ORDER))
+}
+
 /// Returns the class of regions of `bytes`.
-fn class_of(bytes: usize) -> usize {
+pub(crate) fn class_of(bytes: usize) -> usize {
     ((bytes / LEAST_BYTES).max(1).ilog2() as usize).min(CLASSES - 1)
 }
 
@@ -347,7 +387,8 @@ pub fn stats() -> RegionCacheStats {
 /// [allocators](crate::alloc) have to grow into. The crate does all of this when a request for memory fails; but it
 /// does not learn when the stack of a thread cannot be allocated.
 ///
-/// Makes one system call for each region. Regions that other threads put or inspect meanwhile may stay.
+/// Makes one system call for each region, which take 60 ms for each GiB that is resident, or 3 ms with huge pages.
+/// Regions that other threads put or inspect meanwhile may stay.
 ///
 /// # Examples
 ///
@@ -381,7 +422,10 @@ const UNSET: usize = usize::MAX;
 
 static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSET);
 static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSET);
-static TIME_MS: AtomicU32 = AtomicU32::new(1000);
+static TIME_MS: AtomicU32 = AtomicU32::new(UNSET_MS);
+const UNSET_MS: u32 = u32::MAX;
+/// A week.
+const MOST_MS: u32 = 7 * 24 * 60 * 60 * 1000;
 
 /// Returns how many bytes may be cached and lent. 0 without virtual memory, where released memory goes to the system's
 /// allocator.
@@ -400,6 +444,9 @@ fn most_bytes() -> usize {
         return set;
     }
     get_or_init(&DEFAULT, || {
+        if let Some(named) = environment::keep_bytes() {
+            return named.min(UNSET - 1);
+        }
         let memory = os::usable_memory_bytes();
         let memory = memory.and_then(|bytes| usize::try_from(bytes / SHARE).ok());
         let addresses = os::address_limit().map_or(UNSET - 1, |(limit, _)| limit / 16);
@@ -412,14 +459,18 @@ fn most_bytes() -> usize {
 fn has_room(bytes: usize) -> bool {
     /// The reciprocal of the share of the memory that is little.
     const LITTLE: u64 = 16;
-    let (Some(available), Some(all)) = (os::available_bytes(), os::memory_bytes()) else {
-        return true;
-    };
-    let group = os::group_memory();
+    /// The reciprocal of the share that the system may keep for itself.
+    const RESERVE: u64 = 64;
+    let kept = || count::kept_bytes().saturating_add(bytes) as u64;
+    let (Some(all), group) = (os::memory_bytes(), os::group_memory()) else { return true };
+    let is_free = |free: u64| free >= kept().max(all / LITTLE) + all / RESERVE;
+    // Then it does not matter how much more the system can make available, which takes longer to find out.
+    let free = os::free_bytes().filter(|free| is_free(*free));
+    let Some(available) = free.or_else(os::available_bytes) else { return true };
     if available < all / LITTLE || group.is_little() {
         release_all();
     }
-    count::kept_bytes().saturating_add(bytes) as u64 <= available.min(group.available)
+    kept() <= available.min(group.available)
 }
 
 /// Returns how many addresses one region may have. If they are scarce, other parts of the process need them.
@@ -469,7 +520,17 @@ pub(crate) fn time() -> Duration {
 }
 
 fn time_ms() -> u32 {
-    TIME_MS.load(ORDER)
+    match TIME_MS.load(ORDER) {
+        UNSET_MS => init_time_ms(),
+        set => set,
+    }
+}
+
+#[cold]
+fn init_time_ms() -> u32 {
+    const USUAL_MS: u32 = 1000;
+    let ms = environment::keep_ms().unwrap_or(USUAL_MS);
+    TIME_MS.compare_exchange(UNSET_MS, ms, ORDER, ORDER).err().unwrap_or(ms)
 }
 
 /// Sets how long memory stays cached if it is not reused, in whole milliseconds and at most a week. The background
@@ -489,7 +550,6 @@ fn time_ms() -> u32 {
 /// assert_eq!(region_cache::stats().kept_bytes, 0);
 /// ```
 pub fn set_time(time: Duration) {
-    const MOST_MS: u32 = 7 * 24 * 60 * 60 * 1000;
     let ms = u32::try_from(time.as_millis()).unwrap_or(MOST_MS).min(MOST_MS);
     TIME_MS.store(ms, ORDER);
     if ms == 0 {

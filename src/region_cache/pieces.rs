@@ -5,8 +5,8 @@ use super::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::sync::thread;
 use super::waiting::{are_any_waiting, release_waiting};
 use super::{
-    CLASSES, LentBytes, Region, SLOTS, Use, class_of, client, count, most_bytes, note_kept,
-    take_rooms, time_ms,
+    CLASSES, LentBytes, Region, SLOTS, Use, class_of, client, count, is_attended, most_bytes,
+    note_kept, take_rooms, time_ms,
 };
 use crate::os;
 use count::kept_bytes;
@@ -53,21 +53,43 @@ fn put_alone(used: Use, mut region: Region) -> Option<Region> {
         return Some(region);
     }
     let now = os::now_ms();
-    let is_counted = count::put(bytes, most) || {
-        release_old(now, time);
-        count::put(bytes, most)
-    };
+    let is_attended = is_attended();
+    let is_counted = count::put(bytes, most)
+        || !is_attended && {
+            release_old(now, time);
+            count::put(bytes, most)
+        };
     if !is_counted {
         return Some(region);
     }
     region.offer();
-    let refused = classes_of(used)[class_of(bytes)].put(region.pack(), now);
-    release_one_old(now, time);
-    refused.map(|place| {
+    let refused = put_into(&classes_of(used)[class_of(bytes)], region, now);
+    if !is_attended {
+        release_one_old(now, time);
+    }
+    if refused.is_some() {
         count::taken(bytes);
-        // SAFETY: packed above, and no slot holds it.
-        unsafe { Region::unpack(place) }
-    })
+    }
+    refused
+}
+
+/// Puts a region into a slot, or returns it if all are full.
+fn put_into(class: &SizeClass, region: Region, since: u32) -> Option<Region> {
+    let bytes = region.bytes();
+    class.bytes.fetch_add(bytes, ORDER);
+    let place = class.put(region.pack(), since)?;
+    class.bytes.fetch_sub(bytes, ORDER);
+    // SAFETY: packed just now, and no slot holds it.
+    Some(unsafe { Region::unpack(place) })
+}
+
+/// Removes a region from a slot, and returns it and when it was put there. It stays counted.
+fn take_out(class: &SizeClass, slot: usize) -> Option<(Region, u32)> {
+    let (place, since) = class.take(slot)?;
+    // SAFETY: packed by `put_into`, and this thread has taken it out of its slot.
+    let region = unsafe { Region::unpack(place) };
+    class.bytes.fetch_sub(region.bytes(), ORDER);
+    Some((region, since))
 }
 
 /// Takes a region that suits a request for `need.start` bytes. Its bytes past `need.end` are lent, if the limit
@@ -105,16 +127,13 @@ pub(crate) fn take(
 #[inline]
 fn take_from(class: &SizeClass, suits: &mut dyn FnMut(&Region) -> bool) -> Option<Region> {
     for slot in class.full() {
-        let Some((place, since)) = class.take(slot) else { continue };
-        // SAFETY: packed by `put`, and this thread has taken it out of its slot.
-        let region = unsafe { Region::unpack(place) };
+        let Some((region, since)) = take_out(class, slot) else { continue };
         if suits(&region) {
             return Some(region);
         }
-        if let Some(place) = class.put(region.pack(), since) {
+        if let Some(region) = put_into(class, region, since) {
             // Other threads have filled all slots.
-            // SAFETY: packed just now, and no slot holds it.
-            release_taken(unsafe { Region::unpack(place) });
+            release_taken(region);
         }
     }
     None
@@ -123,10 +142,7 @@ fn take_from(class: &SizeClass, suits: &mut dyn FnMut(&Region) -> bool) -> Optio
 /// Releases the region in a slot, and returns whether there was one.
 #[inline(never)]
 fn release(class: &SizeClass, slot: usize) -> bool {
-    let Some((place, _)) = class.take(slot) else { return false };
-    // SAFETY: packed by `put`, and this thread has taken it out of its slot.
-    release_taken(unsafe { Region::unpack(place) });
-    true
+    take_out(class, slot).map(|(region, _)| release_taken(region)).is_some()
 }
 
 /// Releases a region that was taken out of its slot and is still counted. A thread that sees by the count that it is
@@ -327,16 +343,13 @@ fn oldest(now: u32, time: u32) -> Option<Oldest> {
 impl Oldest {
     /// Releases a part at the end of the region, so that changes of mappings by other threads wait only for that.
     fn release_part(&self) {
-        let Some((place, since)) = self.class.take(self.slot) else { return };
-        // SAFETY: packed by `put`, and this thread has taken it out of its slot.
-        let mut region = unsafe { Region::unpack(place) };
+        let Some((mut region, since)) = take_out(self.class, self.slot) else { return };
         if !release_end(&mut region) {
             return release_taken(region);
         }
         let class = &KEPT[self.number / CLASSES][class_of(region.bytes())];
-        if let Some(place) = class.put(region.pack(), since) {
-            // SAFETY: packed just now, and no slot holds it.
-            release_taken(unsafe { Region::unpack(place) });
+        if let Some(region) = put_into(class, region, since) {
+            release_taken(region);
         }
     }
 }

@@ -5,6 +5,7 @@
 use super::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use super::{Region, SLOTS};
 use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicUsize as StdAtomicUsize;
 
 const ORDER: Ordering = Ordering::Relaxed;
 
@@ -15,6 +16,8 @@ const ALL: usize = usize::MAX >> (usize::BITS as usize - SLOTS);
 pub(super) struct SizeClass {
     /// One bit for each slot that is full. Only a hint: a bit may be wrong while a thread is changing its slot.
     hint: AtomicUsize,
+    /// Bytes of the regions, for statistics. Not of `sync`, since no other code depends on it.
+    pub(super) bytes: StdAtomicUsize,
     slots: [RegionSlot; SLOTS],
 }
 
@@ -33,7 +36,11 @@ impl RegionSlot {
 
 impl SizeClass {
     pub(super) const fn new() -> Self {
-        Self { hint: AtomicUsize::new(0), slots: [const { RegionSlot::new() }; SLOTS] }
+        Self {
+            hint: AtomicUsize::new(0),
+            bytes: StdAtomicUsize::new(0),
+            slots: [const { RegionSlot::new() }; SLOTS],
+        }
     }
 
     /// Returns the slots that seem to be full, the lowest first.

@@ -447,25 +447,6 @@ impl Reservation {
         Ok(())
     }
 
-    /// Releases the addresses past the first `keep` bytes, if the system can release a part of a mapping.
-    pub(crate) fn release_tail(&mut self, keep: usize) {
-        // With columns, the end of the rows is not the end of each column.
-        let (Ok(pages), None) = (self.pages(keep..), self.columns) else { return };
-        let start = pages.contiguous(keep, pages.bytes).start;
-        let to_mapping_end = self.mapping_end() - start.addr().get();
-        let tail = PageBytes::exact(to_mapping_end, os::page_size()).expect("whole pages");
-        if tail == PageBytes::ZERO || !os::RELEASES_PARTS {
-            return;
-        }
-        // SAFETY: the end of the mapping, which is not in use: code that uses memory there has borrowed `self`, or is
-        // responsible for it.
-        if unsafe { os::release(start, tail) } {
-            self.bytes = PageBytes::exact(keep, os::page_size()).expect("checked by `pages`");
-            self.mapping_bytes =
-                self.mapping_bytes.checked_sub(tail).expect("a part of the mapping");
-        }
-    }
-
     /// Counts the reservation as one whose size is a share of the addresses, until it is released.
     pub(crate) fn count_as(&mut self, mut taken: CountedShare) {
         taken.settle(self.span(), column_count(self.columns));
@@ -480,11 +461,6 @@ impl Reservation {
     /// What sets the size of the range.
     pub(crate) fn sized_by(&self) -> SizedBy {
         self.taken.as_ref().map_or(SizedBy::Option, CountedShare::sized_by)
-    }
-
-    /// Undoes [`count_as`](Self::count_as).
-    pub(crate) fn uncount(&mut self) {
-        self.taken = None;
     }
 
     fn mapping_end(&self) -> usize {

@@ -2,9 +2,10 @@
 //! ones.
 //!
 //! It is started by the first array with [`CommitAhead`] or [`Release::Background`], and ends one second after the last
-//! such array is dropped, or two seconds if memory is in the [region cache](crate::region_cache). A process that uses
-//! neither option has no such thread. In a program that never sets them on a builder, the code that starts it is not
-//! even linked.
+//! such array is dropped, or two seconds if memory is in the [region cache](crate::region_cache). An
+//! [allocator](crate::alloc) with [`Release::Background`] starts it, too; then it stays until the process ends. A
+//! process that uses neither option has no such thread. In a program that never sets them on a builder, the code that
+//! starts it is not even linked.
 //!
 //! # What it does
 //!
@@ -67,6 +68,7 @@ pub(crate) use shared::last_piece;
 use crate::error::Error;
 use crate::region_cache::{self, Region, Use};
 use crate::reservation::Reservation;
+use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -193,6 +195,38 @@ impl CommitAhead {
     }
 }
 
+/// Makes the background thread return cached memory that is old, until the process ends. Starts the thread if it does
+/// not run.
+pub(crate) fn attend_cache() {
+    if Service::of_any_process().is_some_and(Service::attends_cache) || is_starting() {
+        return;
+    }
+    if let Some(service) = Service::current() {
+        service.start_attending();
+    }
+}
+
+thread_local! {
+    /// Whether this thread starts the background thread, and so has the registry's lock.
+    static IS_STARTING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls a function that uses the global allocator, which may be one that calls this module, with the registry's lock.
+/// Meanwhile this thread does not acquire the lock to release memory.
+fn starting<R>(call: impl FnOnce() -> R) -> R {
+    let set = |to| IS_STARTING.try_with(|is_starting| is_starting.set(to));
+    // A flag that is not available counts as set.
+    let _ = set(true);
+    let result = call();
+    let _ = set(false);
+    result
+}
+
+fn is_starting() -> bool {
+    // On some systems the flag is not available while a thread ends.
+    IS_STARTING.try_with(Cell::get).unwrap_or(true)
+}
+
 /// Waits until no memory waits to be released by the background thread, including memory that other threads hand over
 /// meanwhile, and helps to release it. The region cache is not affected.
 ///
@@ -240,7 +274,9 @@ pub(crate) fn end_use(region: Region, used: Option<Use>) {
         Some(used) => region_cache::put(used, region),
         None => Some(region),
     };
-    let is_worth_it = |region: &Region| region.bytes() >= WORTH_WAITING_BYTES && region.can_wait();
+    let is_worth_it = |region: &Region| {
+        region.bytes() >= WORTH_WAITING_BYTES && region.can_wait() && !is_starting()
+    };
     let Some(region) = left.filter(is_worth_it) else { return };
     if let Some(service) = Service::current() {
         service.release_later(region);

@@ -11,10 +11,11 @@ use crate::os;
 use crate::region_cache::{self, Client, Region, Use};
 use crate::reservation::{HugePages, Reservation, page_size};
 use std::mem;
+use std::panic::{self, AssertUnwindSafe};
 use std::process;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{self, AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{self, AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -31,13 +32,16 @@ const QUIET_AHEAD_SHARE: u64 = 8;
 /// How long the thread waits when a control group is short of memory.
 const SHORT_WAIT: Duration = Duration::from_secs(1);
 const STACK_BYTES: usize = 256 << 10;
+/// How long after a refusal to start the thread for the region cache again.
+const TRY_AGAIN_MS: u32 = 1000;
 
-/// The registry, the queue and the thread of one process. A forked child creates its own.
+/// The registry and the thread of one process. A forked child creates its own.
 #[derive(Debug)]
 pub(crate) struct Service {
     process: Process,
     /// Never held while memory is mapped, unmapped or allocated, since the global allocator may be one that calls this
-    /// module. The exception is starting the thread, which allocates a stack and some small blocks.
+    /// module. The exception is starting the thread, which allocates a stack and some small blocks: meanwhile the thread
+    /// that starts it is [marked](super::starting).
     state: Lock<Registry>,
     pub(super) wakeups: AtomicUsize,
     /// Whether the thread sleeps without a timeout because the region cache was empty. `sleeper` is that thread.
@@ -47,6 +51,12 @@ pub(crate) struct Service {
     late: AtomicUsize,
     /// How many threads are short of memory: meanwhile none is made ready.
     pressed: AtomicUsize,
+    /// Whether the thread stays for the region cache, see [`attend_cache`](super::attend_cache).
+    attends: AtomicBool,
+    /// Whether the thread returns old regions of the cache.
+    returns_old: AtomicBool,
+    /// When it last could not be started for that.
+    refused_ms: AtomicU32,
     /// How many bytes of memory were available at the last look; 0 before the first.
     available: AtomicUsize,
     /// The service of the process that this one was forked from, referred to for leak checkers.
@@ -57,6 +67,11 @@ pub(crate) struct Service {
 /// sets this: if a program never creates one, the linker leaves out these functions, and the registry and the locks that
 /// they use.
 static CLIENT: Client = Client {
+    is_attended: || {
+        Service::of_any_process().is_some_and(|service| {
+            service.attends_cache() && service.returns_old.load(Ordering::Relaxed)
+        })
+    },
     note_kept: || {
         if let Some(service) = Service::existing() {
             service.note_kept();
@@ -144,13 +159,16 @@ impl Service {
             sleeper: Lock::default(),
             late: AtomicUsize::new(0),
             pressed: AtomicUsize::new(0),
+            attends: AtomicBool::new(false),
+            returns_old: AtomicBool::new(false),
+            refused_ms: AtomicU32::new(os::now_ms().wrapping_sub(TRY_AGAIN_MS)),
             available: AtomicUsize::new(0),
             _parent: parent,
         }
     }
 
     /// Returns the service of this process, or of one that it was forked from.
-    fn of_any_process() -> Option<&'static Self> {
+    pub(super) fn of_any_process() -> Option<&'static Self> {
         let current = CURRENT.load(Ordering::Acquire).cast_const();
         // SAFETY: the pointer is null, or `current` leaked the service it points to, which is never freed.
         unsafe { current.as_ref() }
@@ -181,6 +199,34 @@ impl Service {
                 // SAFETY: `new` was made by `Box::into_raw` above, and was not published.
                 drop(unsafe { Box::from_raw(new) });
             }
+        }
+    }
+
+    /// Called by the thread when it starts: whether it returns old regions of the cache.
+    pub(super) fn set_returns_old(&self, returns_old: bool) {
+        self.returns_old.store(returns_old, Ordering::Relaxed);
+    }
+
+    /// Makes no system call.
+    pub(super) fn attends_cache(&self) -> bool {
+        self.attends.load(Ordering::Relaxed) && self.process.forks == os::forks()
+    }
+
+    /// Makes the thread stay for the region cache. Does nothing if it cannot be started.
+    #[cold]
+    pub(super) fn start_attending(&'static self) {
+        let now = os::now_ms();
+        if now.wrapping_sub(self.refused_ms.load(Ordering::Relaxed)) < TRY_AGAIN_MS {
+            return;
+        }
+        let thread = self.lock().start(self);
+        match thread {
+            Some(thread) => {
+                self.attends.store(true, Ordering::Relaxed);
+                // It may be about to end.
+                thread.unpark();
+            }
+            None => self.refused_ms.store(now, Ordering::Relaxed),
         }
     }
 
@@ -384,8 +430,9 @@ impl Service {
             Ok(job) => return job,
             Err(next) => next.into_iter().chain(short_wait).min(),
         };
+        let stays = self.attends.load(Ordering::Relaxed);
         // The thread that has something wait acquires the lock afterwards.
-        if region_cache::are_any_waiting() || !registry.arrays.is_empty() {
+        if region_cache::are_any_waiting() || stays || !registry.arrays.is_empty() {
             registry.idle_since = None;
             return Job::Wait(next);
         }
@@ -473,16 +520,7 @@ impl Registry {
     fn start(&mut self, service: &'static Service) -> Option<Thread> {
         self.idle_since = None;
         if self.thread.is_none() {
-            if !is_memory_left() || !is_there_room_for_a_thread() {
-                return None;
-            }
-            if let Some(available) = os::available_bytes() {
-                service.note_available(available.min(os::group_memory().available));
-            }
-            let builder = thread::Builder::new().name("stayput".into()).stack_size(STACK_BYTES);
-            let handle =
-                os::with_signals_left_to_others(|| builder.spawn(move || worker::run(service)));
-            self.thread = Some(handle.ok()?.thread().clone());
+            self.thread = Some(super::starting(|| start_thread(service))?);
         }
         self.thread.clone()
     }
@@ -536,6 +574,22 @@ impl Registry {
     }
 }
 
+/// Called with the registry's lock.
+fn start_thread(service: &'static Service) -> Option<Thread> {
+    if !is_memory_left() || !is_there_room_for_a_thread() {
+        return None;
+    }
+    if let Some(available) = os::available_bytes() {
+        service.note_available(available.min(os::group_memory().available));
+    }
+    let builder = thread::Builder::new().name("stayput".into()).stack_size(STACK_BYTES);
+    // Std panics if some of its thread-local values have been destroyed, as they may be while a thread ends. The caller
+    // may be a global allocator, which must not unwind.
+    let spawn = AssertUnwindSafe(|| builder.spawn(move || worker::run(service)));
+    let handle = os::with_signals_left_to_others(|| panic::catch_unwind(spawn)).ok()?;
+    Some(handle.ok()?.thread().clone())
+}
+
 /// Whether there is memory for the small blocks that are allocated next. Without them arrays can do without the
 /// service, but std has no fallible way to create a thread or an `Arc`: it aborts the process.
 fn is_memory_left() -> bool {
@@ -567,6 +621,10 @@ fn is_there_room_for_a_thread() -> bool {
 impl Service {
     pub(super) fn arrays(&self) -> Vec<Arc<Shared>> {
         self.lock().arrays.iter().map(|entry| Arc::clone(&entry.shared)).collect()
+    }
+
+    pub(super) fn lock_for_test(&self) -> impl Drop {
+        self.lock()
     }
 
     /// Creates a service whose thread is the caller: for its arrays only the test does any work.

@@ -736,3 +736,18 @@ fn a_process_has_one_service() {
     assert!(!current.is_of_another_process());
     assert!(Service::unattended(Process::other()).is_of_another_process());
 }
+
+#[test]
+#[cfg_attr(no_vm, ignore = "the service needs virtual memory")]
+fn a_thread_that_starts_the_background_thread_does_not_wait_for_itself() {
+    const BYTES: usize = 4 * super::WORTH_WAITING_BYTES;
+    let memory = Reservation::new(BYTES).expect("some MiB");
+    memory.commit(..).expect("some MiB");
+    let service = Service::current().expect("memory for it");
+    let lock = service.lock_for_test();
+    super::starting(|| {
+        super::release_later(memory, BYTES..BYTES, None);
+        super::attend_cache();
+    });
+    drop(lock);
+}

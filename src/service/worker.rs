@@ -25,6 +25,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub(super) fn run(service: &'static Service) {
     // On a single processor, time slices would be taken from the program.
     let is_alone = thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
+    service.set_returns_old(!is_alone);
     os::lower_priority(if is_alone { Priority::Idle } else { Priority::Background });
     let mut steps = 1_usize;
     let mut late = service.late();

@@ -69,6 +69,11 @@ const fn client() -> Option<&'static Client> {
 /// Blocks have no room here.
 const fn take_rooms() {}
 
+/// There is no background thread.
+const fn is_attended() -> bool {
+    false
+}
+
 const fn time_ms() -> u32 {
     10
 }

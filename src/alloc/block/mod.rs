@@ -30,8 +30,9 @@ use crate::reservation::{HugePages, Reservation, address_space_bytes, page_size}
 use crate::service::{self, Release};
 use std::alloc::Layout;
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::ptr::{self, NonNull};
-pub(super) use tally::now as tally;
+pub(super) use tally::of_class as tally_of_class;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockOptions {
@@ -39,11 +40,17 @@ pub(super) struct BlockOptions {
     /// The bytes of addresses for each block; chosen automatically if `None`.
     pub(super) reserve_bytes: Option<usize>,
     pub(super) release: Release,
+    /// How many bytes at the start of a block are made resident when they are committed.
+    pub(super) prefault_bytes: usize,
 }
 
 impl BlockOptions {
-    pub(super) const DEFAULT: Self =
-        Self { huge_pages: HugePages::Auto, reserve_bytes: None, release: Release::Keep };
+    pub(super) const DEFAULT: Self = Self {
+        huge_pages: HugePages::Auto,
+        reserve_bytes: None,
+        release: Release::Keep,
+        prefault_bytes: 0,
+    };
 }
 
 struct Header {
@@ -112,6 +119,11 @@ impl Block {
             memory.want_huge_pages();
         }
         let usable = commit(&memory, front(offset), end).ok_or(Refusal::BySystem)?;
+        prefault(&memory, offset, front(offset)..usable, options);
+        if options.release == Release::Background {
+            // Now, so that freeing the block does not have to start the thread: fresh memory takes longer.
+            service::attend_cache();
+        }
         Ok(Self::over(memory, offset, usable, LentBytes::NONE))
     }
 
@@ -187,15 +199,21 @@ impl Block {
 
     /// Grows the block from `old` to `new` bytes without copying, and returns `true` on success. The address may
     /// change. On failure nothing has changed.
-    pub(super) fn grow(&mut self, old: usize, new: Layout, contents: Contents) -> bool {
+    pub(super) fn grow(
+        &mut self,
+        old: usize,
+        new: Layout,
+        options: &BlockOptions,
+        contents: Contents,
+    ) -> bool {
         debug_assert!(old <= new.size());
         let header = self.header();
         let Some(end) = header.offset.checked_add(new.size()) else { return false };
         let usable = header.usable;
         let ended = region_cache::releases_ended();
-        let mut grown = self.grow_to(end, new.align());
+        let mut grown = self.grow_to(end, new.align(), options);
         if !grown && make_room(new, ended) {
-            grown = self.grow_to(end, new.align());
+            grown = self.grow_to(end, new.align(), options);
         }
         if !grown {
             return false;
@@ -213,7 +231,7 @@ impl Block {
     }
 
     /// Extends the usable part to at least `end`, in place or by moving the block, and returns `true` on success.
-    fn grow_to(&mut self, end: usize, align: usize) -> bool {
+    fn grow_to(&mut self, end: usize, align: usize, options: &BlockOptions) -> bool {
         let header = self.header();
         let usable = header.usable;
         if end <= usable {
@@ -230,10 +248,11 @@ impl Block {
             header.offset % align == 0 && (self.relocate(more) || self.relocate(end))
         };
         let header = self.header();
-        header.memory.offer_past(header.usable);
         if grown {
+            prefault(&header.memory, header.offset, usable..header.usable, options);
             header.lent.reduce_to(0);
         }
+        header.memory.offer_past(header.usable);
         grown
     }
 
@@ -252,8 +271,8 @@ impl Block {
         // SAFETY: the memory is only used through this block, whose address is updated below.
         let moved = unsafe { header.memory.move_if_possible(usable, end) };
         if moved {
-            tally::resized(usable, header.memory.reserved_bytes());
-            header.usable = header.memory.reserved_bytes();
+            let usable = header.memory.reserved_bytes();
+            header.set_usable(usable);
             let memory_start = header.memory.start();
             memory_start.as_ptr().expose_provenance();
             // SAFETY: `offset` is less than `end`, the size of the range.
@@ -283,8 +302,7 @@ impl Block {
         let header = self.header();
         // If the system refuses, because of the limit of mappings, the memory stays committed.
         if header.memory.decommit_if_possible(keep..header.usable) {
-            tally::resized(header.usable, keep);
-            header.usable = keep;
+            header.set_usable(keep);
             header.lent.reduce_to(keep - end);
         }
         header.memory.offer_past(header.usable);
@@ -293,15 +311,16 @@ impl Block {
     /// Frees the block: passes its memory to the region cache, or releases it.
     pub(super) fn free(self, release: Release) {
         let Header { memory, offset, usable, lent, .. } = self.end();
-        if !memory.has_room() || release == Release::Now {
-            // Without room to grow, the region would only suit blocks of the same size.
-            return release_memory(Region::new(memory, front(offset)..usable), release);
-        }
         // Before the region is offered, so that the cache has room for it.
         drop(lent);
+        // Without room to grow, the region would only suit blocks of the same size.
+        let used = (memory.has_room() && release != Release::Now).then_some(Use::Block);
         let region = Region::new(memory, front(offset)..usable);
-        if let Some(region) = region_cache::put(Use::Block, region) {
-            release_memory(region, release);
+        if release == Release::Background {
+            service::attend_cache();
+            service::end_use(region, used);
+        } else if let Some(used) = used {
+            drop(region_cache::put(used, region));
         }
     }
 
@@ -319,25 +338,18 @@ impl Header {
         self.usable - front(self.offset)
     }
 
+    fn set_usable(&mut self, usable: usize) {
+        let before = self.bytes();
+        self.usable = usable;
+        tally::resized(before, self.bytes());
+    }
+
     /// Commits up to `end`, which must lie inside the reservation, and returns `true` on success.
     fn grow_to(&mut self, end: usize) -> bool {
         advise(&mut self.memory, end);
         let Some(usable) = commit(&self.memory, self.usable, end) else { return false };
-        tally::resized(self.usable, usable);
-        self.usable = usable;
+        self.set_usable(usable);
         true
-    }
-}
-
-fn release_memory(mut region: Region, release: Release) {
-    match release {
-        Release::Keep | Release::Now => drop(region),
-        Release::Background => {
-            // A region that waits for its release is not counted, so it may only have the addresses of its memory.
-            region.memory.release_tail(region.pages.end);
-            region.memory.uncount();
-            service::end_use(region, None);
-        }
     }
 }
 
@@ -373,6 +385,19 @@ fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
     let preferred = memory.whole_runs(end);
     let done = |to| memory.commit_if_possible(from..to).then_some(to);
     done(preferred).or_else(|| if needed < preferred { done(needed) } else { None })
+}
+
+/// Makes a part of a block that was just committed resident, as far as the options say. The user's memory starts at
+/// `offset`. If this is refused, pages take their faults later.
+fn prefault(memory: &Reservation, offset: usize, committed: Range<usize>, options: &BlockOptions) {
+    if options.prefault_bytes == 0 {
+        return;
+    }
+    let most = offset.saturating_add(options.prefault_bytes);
+    let end = round_up(committed.end.min(most), page_size());
+    if committed.start < end {
+        let _ = memory.prefault_committed(committed.start..end);
+    }
 }
 
 /// Releases what is cached or waits to be released, to retry a refused request. Returns `true` if there was anything,

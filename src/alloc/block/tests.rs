@@ -32,16 +32,17 @@ impl Drop for Alone {
     }
 }
 
+/// How many blocks are in use, and how many bytes of them are committed.
+fn tally() -> (usize, usize) {
+    let of_each = (0..region_cache::CLASSES).map(tally_of_class);
+    of_each.fold((0, 0), |(blocks, bytes), (more, more_bytes)| (blocks + more, bytes + more_bytes))
+}
+
 fn kept_blocks() -> usize {
     region_cache::stats().kept_blocks
 }
 
 impl Block {
-    fn release(self, release: Release) {
-        let Header { memory, offset, usable, .. } = self.end();
-        release_memory(Region::new(memory, front(offset)..usable), release);
-    }
-
     fn bytes(&mut self) -> usize {
         self.header().bytes()
     }
@@ -103,7 +104,8 @@ impl Patterned {
     #[track_caller]
     fn grow(&mut self, bytes: usize, contents: Contents) -> bool {
         let before = self.bytes;
-        let grown = self.block.grow(before, layout(bytes, 1), contents);
+        let options = &BlockOptions::DEFAULT;
+        let grown = self.block.grow(before, layout(bytes, 1), options, contents);
         self.check(before);
         if grown {
             self.bytes = bytes;
@@ -202,7 +204,7 @@ fn a_block_that_outgrows_its_reservation_moves_or_stays_as_it_is() {
             assert!(block.grow(30 * MIB, Contents::Zeroed));
             assert!(block.grow(50 * MIB, Contents::Any));
         }
-        block.block.release(Release::Now);
+        block.block.free(Release::Now);
         assert_eq!(counts(), (blocks, reserved));
     }
 }
@@ -294,7 +296,7 @@ fn freed_blocks_are_cached_for_similar_requests() {
     ];
     for block in other.into_iter().flatten() {
         assert_ne!(block.start(), start);
-        block.release(Release::Now);
+        block.free(Release::Now);
     }
     let mut again = Patterned::new(3 * MIB, 16, &options).expect("some MiB");
     assert_eq!(again.block.start(), start);
@@ -318,7 +320,7 @@ fn freed_blocks_are_cached_for_similar_requests() {
         assert_eq!(zeroed.start() == start, is_cleared, "{written} bytes were written");
         let mut zeroed = Patterned { block: zeroed, bytes: 12 * MIB };
         assert!(are_all(zeroed.memory(), 0));
-        zeroed.block.release(Release::Now);
+        zeroed.block.free(Release::Now);
     }
     release_all();
     assert_eq!(counts(), before);
@@ -345,10 +347,10 @@ fn large_blocks_are_cached_if_most_of_them_was_written() {
         // Too large for less than four fifths.
         let half = Block::new(layout(25 * MIB, 8), &options, Contents::Any).expect("some MiB");
         assert_eq!(kept_blocks(), 1);
-        half.release(Release::Now);
+        half.free(Release::Now);
         let again = Block::new(layout(45 * MIB, 8), &options, Contents::Any).expect("some MiB");
         assert_eq!((again.start(), kept_blocks()), (start, 0));
-        again.release(Release::Now);
+        again.free(Release::Now);
     }
     assert_eq!(counts(), before);
 }
@@ -385,7 +387,7 @@ fn a_block_that_nearly_fills_its_reservation_is_cached() {
     block.free(Release::Keep);
     let again = Block::new(layout(16 * MIB, 8), &room(17 * MIB), Contents::Any).expect("some MiB");
     assert_eq!(again.start(), start);
-    again.release(Release::Now);
+    again.free(Release::Now);
 }
 
 #[test]
@@ -482,7 +484,7 @@ fn cached_and_waiting_regions_are_released_when_a_request_is_refused() {
         let fault = Fault::plan(call, 0, if call == Call::Reserve { 3 } else { commits() });
         let block = Patterned::new(20 * MIB, 8, &never);
         drop(fault);
-        block.expect("memory was released").block.release(Release::Now);
+        block.expect("memory was released").block.free(Release::Now);
         assert!(!release_all());
     }
     keep();
@@ -490,7 +492,7 @@ fn cached_and_waiting_regions_are_released_when_a_request_is_refused() {
     let fault = Fault::plan(Call::Commit, 0, commits());
     assert!(block.grow(30 * MIB, Contents::Zeroed));
     drop(fault);
-    block.block.release(Release::Now);
+    block.block.free(Release::Now);
     assert!(!release_all());
 }
 
@@ -535,7 +537,7 @@ fn a_block_whose_room_was_taken_keeps_its_memory_and_works_without_room() {
         assert_eq!(take_all_rooms(), crate::os::RELEASES_PARTS);
         assert!(!take_all_rooms());
         if !crate::os::RELEASES_PARTS {
-            return blocks.into_iter().for_each(|block| block.block.release(Release::Now));
+            return blocks.into_iter().for_each(|block| block.block.free(Release::Now));
         }
         // In addition to the used bytes, and those that are not counted immediately.
         assert!(counts().1 - before.1 < 4 * 8 * MIB, "{:?}", counts());
@@ -593,4 +595,73 @@ fn rooms_can_be_taken_while_blocks_grow_shrink_and_are_freed() {
     });
     release_all();
     assert_eq!(counts(), before);
+}
+
+#[test]
+fn blocks_are_counted_in_the_class_of_their_committed_bytes() {
+    let _alone = alone();
+    let classes = || {
+        let each = (0..region_cache::CLASSES).map(|class| (class, tally_of_class(class)));
+        each.filter(|(_, (blocks, _))| *blocks > 0).collect::<Vec<_>>()
+    };
+    let before = classes();
+    assert!(before.is_empty(), "no other test has blocks: {before:?}");
+    let class_of = region_cache::class_of;
+    let mut block = Patterned::new(MIB, 8, &room(64 * MIB)).expect("a MiB");
+    assert_eq!(classes(), [(class_of(MIB), (1, block.block.bytes()))]);
+    assert!(block.grow(5 * MIB, Contents::Any));
+    assert_eq!(classes(), [(class_of(4 * MIB), (1, block.block.bytes()))]);
+    let bytes = block.block.bytes();
+    block.block.free(Release::Keep);
+    assert_eq!(classes(), []);
+    let kept = region_cache::kept_of_class;
+    assert_eq!(kept(class_of(4 * MIB)), (1, bytes));
+    // It is inspected, does not suit, and is put back.
+    let other = Block::new(layout(5 * MIB, 8), &room(128 * MIB), Contents::Any).expect("some MiB");
+    assert_eq!(kept(class_of(4 * MIB)), (1, bytes));
+    other.free(Release::Now);
+    release_all();
+    assert!((0..region_cache::CLASSES).all(|class| kept(class) == (0, 0)));
+}
+
+/// Whether a part of a block is resident, if that is known.
+fn is_resident(block: &mut Block, range: Range<usize>) -> bool {
+    let header = block.header();
+    let pages = header.offset + range.start..header.offset + range.end;
+    let pages = pages.start / page_size() * page_size()..round_up(pages.end, page_size());
+    header.memory.withdraw();
+    let resident = header.memory.resident_within(pages.clone());
+    header.memory.offer_past(header.usable);
+    resident == pages.len()
+}
+
+#[test]
+#[cfg_attr(target_os = "openbsd", ignore = "it does not tell what is resident")]
+fn the_first_bytes_of_fresh_memory_are_resident() {
+    let _alone = alone();
+    let never = BlockOptions { huge_pages: HugePages::Never, ..room(64 * MIB) };
+    for contents in [Contents::Any, Contents::Zeroed] {
+        let mut block = Block::new(layout(4 * MIB, 8), &never, contents).expect("some MiB");
+        assert!(!is_resident(&mut block, MIB..2 * MIB));
+        block.free(Release::Now);
+        for prefault_bytes in [3 * MIB, usize::MAX] {
+            let options = BlockOptions { prefault_bytes, ..never };
+            let mut block = Block::new(layout(4 * MIB, 8), &options, contents).expect("some MiB");
+            let most = prefault_bytes.min(4 * MIB);
+            assert!(is_resident(&mut block, 0..most));
+            assert_eq!(is_resident(&mut block, most..4 * MIB), prefault_bytes == usize::MAX);
+            // What is added is fresh, too.
+            assert!(block.grow(4 * MIB, layout(9 * MIB, 8), &options, contents));
+            assert_eq!(is_resident(&mut block, 4 * MIB..9 * MIB), prefault_bytes == usize::MAX);
+            block.free(Release::Now);
+        }
+    }
+    // If it is refused, the pages take page faults.
+    let options = BlockOptions { prefault_bytes: usize::MAX, ..never };
+    let fault = Fault::from_nth(Call::Prefault, 0);
+    let mut block = Block::new(layout(4 * MIB, 8), &options, Contents::Any).expect("some MiB");
+    assert!(fault.failures() > 0);
+    drop(fault);
+    assert!(!is_resident(&mut block, 0..4 * MIB));
+    block.free(Release::Now);
 }
