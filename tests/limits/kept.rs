@@ -2,12 +2,13 @@
 //! the limit set.
 
 use crate::block::{Block, Marks};
+use crate::child::{argument, child, test_of};
 use crate::effort;
-use crate::linux::{beside, forked, in_child_limiting, limit_softly, statm};
+use crate::linux::{beside, forked, in_child, in_child_limiting, limit_softly, statm};
 use crate::random::Random;
 use crate::{KIB, MIB};
 use stayput::alloc::GlobalVm;
-use stayput::{HugePages, VmVec, region_cache};
+use stayput::{HugePages, Release, VmVec, region_cache, service};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, PoisonError, RwLock};
 use std::thread;
@@ -259,5 +260,96 @@ fn small_blocks_where_large_ones_were_have_little_more_than_they_need() {
         let resident = statm(1) - floor;
         let live = bytes(&small);
         assert!(resident <= live / 4 * 5 + 68 * MIB, "{resident}: {:?}", region_cache::stats());
+    });
+}
+
+/// Runs a test in a child process with two environment variables.
+#[track_caller]
+fn with_variables<F: FnOnce()>(bytes: &str, seconds: &str, run: F) {
+    if argument().is_some() {
+        return run();
+    }
+    let variables = [("STAYPUT_KEEP_BYTES", bytes), ("STAYPUT_KEEP_SECONDS", seconds)];
+    let output = child(test_of::<F>(), "child").envs(variables).output().expect("it runs again");
+    let words = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && words.contains("1 passed"), "{words}\n{output:?}");
+}
+
+/// Frees blocks of a MiB, and returns how many of them are cached.
+fn keep_mibs(count: usize) -> usize {
+    region_cache::trim();
+    drop((0..count).map(|n| block(&ALLOC, MIB, n).expect("some MiB")).collect::<Vec<_>>());
+    region_cache::stats().kept_blocks
+}
+
+#[test]
+fn the_environment_limits_what_is_kept_until_the_program_does() {
+    with_variables("5000000", "0.6", || {
+        assert_eq!(keep_mibs(10), 4);
+        // Arrays share the limit.
+        let arrays: Vec<_> = (0..10).map(|_| VmVec::from(vec![1_u8; MIB])).collect();
+        drop(arrays);
+        assert_eq!(region_cache::stats().kept_blocks, 4);
+        // Old regions make room for others.
+        thread::sleep(Duration::from_millis(650));
+        let large = block(&ALLOC, 4 * MIB, 1);
+        drop(large);
+        assert!(region_cache::stats().kept_bytes >= 4 * MIB);
+        region_cache::set_most_bytes(64 * MIB);
+        assert_eq!(keep_mibs(10), 10);
+        region_cache::set_time(Duration::ZERO);
+        assert_eq!(keep_mibs(10), 0);
+    });
+}
+
+#[test]
+fn the_environment_turns_the_cache_off_until_the_program_turns_it_on() {
+    with_variables("67108864", "0", || {
+        assert_eq!(keep_mibs(3), 0);
+        region_cache::set_time(Duration::from_secs(10));
+        assert_eq!(keep_mibs(3), 3);
+        region_cache::set_most_bytes(0);
+        assert_eq!(keep_mibs(3), 0);
+    });
+}
+
+#[test]
+fn text_in_the_environment_that_is_no_number_is_ignored() {
+    with_variables("none", "10s", || {
+        assert_eq!(keep_mibs(10), 10);
+        thread::sleep(Duration::from_millis(1100));
+        // After the usual second they are returned when the next one comes.
+        drop(block(&ALLOC, MIB, 1));
+        assert!(region_cache::stats().kept_blocks < 11);
+    });
+}
+
+#[test]
+fn trim_also_releases_what_waits_for_the_background_thread() {
+    static BACKGROUND: GlobalVm = GlobalVm::new().release(Release::Background);
+    in_child(|| {
+        region_cache::set_most_bytes(0);
+        let before = statm(1);
+        drop((0..10).map(|n| block(&BACKGROUND, 32 * MIB, n)).collect::<Vec<_>>());
+        BACKGROUND.trim();
+        // The thread may be releasing one.
+        assert!(statm(1) < before + 40 * MIB);
+        service::drain();
+        assert_eq!(service::stats().waiting_bytes, 0);
+    });
+}
+
+#[test]
+fn small_blocks_get_what_waits_for_the_background_thread() {
+    static BACKGROUND: GlobalVm = GlobalVm::new().release(Release::Background);
+    in_child_limiting("writable memory", || {
+        region_cache::set_most_bytes(0);
+        let large: Vec<_> = (0..3).map(|n| block(&BACKGROUND, 32 * MIB, n)).collect();
+        limit_softly(libc::RLIMIT_DATA, Some(statm(5) + MIB));
+        drop(large);
+        for number in 0..80 {
+            let small = block(&BACKGROUND, 100 * KIB, number).expect("much memory waits");
+            std::mem::forget(small);
+        }
     });
 }
