@@ -11,6 +11,9 @@ use crate::os;
 /// supported systems only Linux has them, if `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise` or `always`; on
 /// other systems the options have no effect.
 ///
+/// That first touch takes about 0.1 ms, but several milliseconds if a hypervisor has to provide the memory. See
+/// [the guide](crate::guide::no_stalls) for how to keep it out of a frame.
+///
 /// # Examples
 ///
 /// ```
