@@ -55,7 +55,7 @@ fn most_bytes() -> usize {
     MOST_BYTES.get()
 }
 
-/// There is no background thread.
+/// The background thread is absent.
 const fn note_kept() {}
 
 struct Client {
@@ -69,7 +69,7 @@ const fn client() -> Option<&'static Client> {
 /// Blocks have no room here.
 const fn take_rooms() {}
 
-/// There is no background thread.
+/// The background thread is absent.
 const fn is_attended() -> bool {
     false
 }
