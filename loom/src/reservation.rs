@@ -173,6 +173,11 @@ impl Reservation {
         self.0.commit(range).is_ok()
     }
 
+    /// It is unknown which pages are resident.
+    pub(crate) fn is_dense(&self, _: Range<usize>) -> bool {
+        false
+    }
+
     /// Models the kind of touch that is harmless to other threads: it only needs the pages to be accessible from its
     /// beginning to its end.
     pub(crate) unsafe fn touch_committed(&self, range: Range<usize>) -> Result<(), Error> {

@@ -68,6 +68,10 @@ impl Service {
 
     fn note_late(&self) {}
 
+    fn note_retiring(&self) {}
+
+    fn note_retired(&self) {}
+
     fn note_available(&self, _: u64) {}
 }
 

@@ -20,6 +20,8 @@ pub(super) struct CachedPrefix {
     lent: LentBytes,
     /// The kind of use, for the region cache.
     pub(super) used: Use,
+    /// How many bytes were needed at first. Any number, if the array is served.
+    need_bytes: usize,
 }
 
 /// A request to the region cache.
@@ -41,13 +43,16 @@ pub(super) struct CacheRequest {
 const RUN_BYTES: usize = 64 << 10;
 
 impl CachedPrefix {
-    fn none(used: Use) -> Self {
-        Self { bytes: 0, lent: LentBytes::NONE, used }
-    }
-
     /// Records that the service holds what is not used yet, and takes it back in time.
     pub(super) fn is_served(&mut self) {
         self.lent.reduce_to(0);
+        self.need_bytes = usize::MAX;
+    }
+
+    /// Whether an array that is requested as this one was could have `bytes` bytes of memory from the cache. Large
+    /// memory that no such array can have stays unused, while the next one grows in fresh memory.
+    fn is_fit(&self, bytes: usize) -> bool {
+        region_cache::is_fit(bytes, self.need_bytes, usize::MAX)
     }
 
     /// Records that `usable` bytes are usable.
@@ -112,6 +117,9 @@ impl GrowingReservation {
         } else {
             round_up(cache_request.need_bytes, page_size().max(RUN_BYTES))
         };
+        if cache_request.is_served {
+            region_cache::settle();
+        }
         let suits = &mut |region: &Region| cache_request.suits(&region.memory, region.pages.end);
         let (used, need) = (cache_request.used, cache_request.need_bytes..whole);
         let Some((region, lent)) = region_cache::take(used, need, suits) else { return };
@@ -124,23 +132,32 @@ impl GrowingReservation {
             LentBytes::NONE
         });
         let growing = Self::from_reservation(memory, growth, Release::Keep, ServiceHooks::NONE);
-        slot.insert(growing).cached_prefix = Some(CachedPrefix { bytes, lent, used });
+        let need_bytes = cache_request.need_bytes;
+        slot.insert(growing).cached_prefix = Some(CachedPrefix { bytes, lent, used, need_bytes });
     }
 
     /// Makes the memory go to the cache on drop, if it is as large as requested.
     pub(super) fn kept_for(mut self, cache_request: Option<CacheRequest>) -> Self {
         let reserved_bytes = self.reserved_bytes();
-        let used = cache_request
-            .filter(|request| request.reserved_bytes == reserved_bytes)
-            .map(|request| request.used);
-        self.cached_prefix = used.map(CachedPrefix::none);
+        let request = cache_request.filter(|request| request.reserved_bytes == reserved_bytes);
+        self.cached_prefix = request.map(|CacheRequest { used, need_bytes, .. }| CachedPrefix {
+            bytes: 0,
+            lent: LentBytes::NONE,
+            used,
+            need_bytes,
+        });
         self
     }
 
     /// Moves the memory to the cache, if it is intended for that and the cache accepts it.
     pub(super) fn keep(&mut self) {
-        let Some(CachedPrefix { used, .. }) = self.cached_prefix else { return };
         let committed = self.zero_from();
+        let cached_prefix = self.cached_prefix.as_ref();
+        let Some(used) =
+            cached_prefix.filter(|prefix| prefix.is_fit(committed)).map(|prefix| prefix.used)
+        else {
+            return;
+        };
         let ended = match self.memory.take() {
             Some(Storage::Reserved(memory)) => Some((memory, committed)),
             Some(Storage::External(memory)) => memory.end(),

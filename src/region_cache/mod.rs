@@ -19,7 +19,8 @@
 //! an allocator has [`Release::Background`](crate::Release::Background)), and as much memory is available as is cached
 //! with it; if less than a sixteenth of the machine's memory is available, the cache is emptied instead. Only a request
 //! for at least four fifths of a large region gets it, or an array with
-//! [`CommitAhead::Auto`](crate::CommitAhead::Auto). On Linux the kernel may take the huge pages of a large region
+//! [`CommitAhead::Auto`](crate::CommitAhead::Auto). So of an array that has grown to more than 34 MiB from less, nothing
+//! is cached, unless it has that option. On Linux the kernel may take the huge pages of a large region
 //! whenever it needs memory (`MADV_FREE`). Until then it counts them as the process's (as `LazyFree` in
 //! `/proc/self/smaps`).
 //!
@@ -133,6 +134,9 @@ pub(crate) struct Client {
     pub(crate) is_attended: fn() -> bool,
     /// Learns that a region is cached now.
     pub(crate) note_kept: fn(),
+    /// Waits briefly for the memory of an array that was dropped while the thread was at work for it, and is about to be
+    /// cached.
+    pub(crate) settle: fn(),
     /// Takes back memory ahead of arrays, and calls its argument for as long as there may be more to find. Returns
     /// whether that succeeded.
     pub(crate) reclaim: fn(&mut dyn FnMut() -> bool) -> bool,
@@ -153,6 +157,13 @@ fn client() -> Option<&'static Client> {
 fn is_attended() -> bool {
     // Tests of the cache share the process with those of the thread.
     !cfg!(test) && client().is_some_and(|client| (client.is_attended)())
+}
+
+/// Waits briefly for a region that is about to be cached by the background thread.
+pub(crate) fn settle() {
+    if let Some(client) = client() {
+        (client.settle)();
+    }
 }
 
 fn note_kept() {
@@ -226,17 +237,8 @@ impl Region {
         is_attended() || self.is_dense()
     }
 
-    /// Whether most of the region is resident, by samples: to ask for all pages of 1 GiB takes milliseconds. Makes 32
-    /// system calls.
     pub(crate) fn is_dense(&self) -> bool {
-        const SAMPLES: usize = 32;
-        const SAMPLE_BYTES: usize = 64 << 10;
-        let step = self.bytes() / SAMPLES / SAMPLE_BYTES * SAMPLE_BYTES;
-        let sample = |number: usize| {
-            let start = self.pages.start + number * step + step / 2 / SAMPLE_BYTES * SAMPLE_BYTES;
-            self.memory.resident_within(start..start + SAMPLE_BYTES)
-        };
-        (0..SAMPLES).map(sample).sum::<usize>() >= SAMPLES * SAMPLE_BYTES / 4 * 3
+        self.memory.is_dense(self.pages.clone())
     }
 
     /// Decommits a part at the end, and returns its size: 0 if the region is small, or that is refused.

@@ -59,6 +59,8 @@ pub(crate) struct Service {
     refused_ms: AtomicU32,
     /// How many bytes of memory were available at the last look; 0 before the first.
     available: AtomicUsize,
+    /// How many arrays are being dropped, or were dropped while the thread was at work for them.
+    retiring: AtomicUsize,
     /// The service of the process that this one was forked from, referred to for leak checkers.
     _parent: Option<&'static Service>,
 }
@@ -75,6 +77,11 @@ static CLIENT: Client = Client {
     note_kept: || {
         if let Some(service) = Service::existing() {
             service.note_kept();
+        }
+    },
+    settle: || {
+        if let Some(service) = Service::existing() {
+            let _ = service.settle();
         }
     },
     reclaim: |again| Service::existing().is_some_and(|service| service.make_room(again)),
@@ -163,6 +170,7 @@ impl Service {
             returns_old: AtomicBool::new(false),
             refused_ms: AtomicU32::new(os::now_ms().wrapping_sub(TRY_AGAIN_MS)),
             available: AtomicUsize::new(0),
+            retiring: AtomicUsize::new(0),
             _parent: parent,
         }
     }
@@ -345,6 +353,35 @@ impl Service {
             Some(thread) => thread.unpark(),
             None => region_cache::drain(),
         }
+    }
+
+    /// Records that an array is dropped, and its memory may be passed on later.
+    pub(super) fn note_retiring(&self) {
+        self.retiring.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Records that the memory of such an array was passed on.
+    pub(super) fn note_retired(&self) {
+        // Release: a thread that waited for it sees it in the cache.
+        self.retiring.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Waits until the memory of dropped arrays is passed on: mostly for one step of the thread, and no longer than about
+    /// a millisecond, since the thread may have no processor. Returns whether it is passed on.
+    pub(super) fn settle(&self) -> bool {
+        const SHORT_TRIES: u32 = 32;
+        const MOST_TRIES: u32 = SHORT_TRIES + 10;
+        for tries in 0..MOST_TRIES {
+            if self.retiring.load(Ordering::Acquire) == 0 {
+                return true;
+            }
+            if tries < SHORT_TRIES {
+                thread::yield_now();
+            } else {
+                thread::sleep(Duration::from_micros(50));
+            }
+        }
+        false
     }
 
     /// Takes back all memory ahead of arrays and releases all that waits, then calls `again`, and repeats this until

@@ -305,6 +305,7 @@ impl Shared {
             // The work of a thread that this process does not have will never end.
             self.ownership.abandon_work();
         }
+        self.service.note_retiring();
         if self.ownership.retire() {
             self.put_down();
         }
@@ -327,13 +328,18 @@ impl Shared {
         if let Some((reservation, reach)) = self.take_out() {
             release_later(reservation, touched..reach, self.used);
         }
+        self.service.note_retired();
     }
 
     /// Up to where pages are committed, and were made ready or seem to have been touched by the array.
     pub(crate) fn touched_bytes(&self) -> usize {
-        let ready = self.bytes(self.ownership.state().ready);
-        let touched = ready.min(self.untouched.load(Ordering::Relaxed) / page_size() * page_size());
-        touched.min(self.committed_bytes())
+        let ready = self.bytes(self.ownership.state().ready).min(self.committed_bytes());
+        let untouched = self.untouched.load(Ordering::Relaxed) / page_size() * page_size();
+        if untouched >= ready || self.reservation.is_dense(untouched..ready) {
+            ready
+        } else {
+            untouched
+        }
     }
 
     /// Keeps new work from beginning, waits for work in progress, and returns the reservation and how much of it may be

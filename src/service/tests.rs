@@ -606,11 +606,13 @@ fn an_array_that_retires_during_work_is_ended_by_that_work() {
     let result = at_work.step(&mut |_| {
         // In the middle of a step, which continues.
         array.take().into_iter().for_each(Served::retire);
+        assert!(!at_work.service.settle(), "the next array waits for the memory in vain");
         released = Some(Fault::nth(Call::Release, 0));
         true
     });
     result.unwrap();
     assert_eq!(released.expect("it was at work").failures(), 1);
+    assert!(at_work.service.settle());
     assert!(matches!(step(&at_work), Ok(false)) && at_work.end().is_none());
     // Without work in progress, the array does it.
     let array = served(16 * MIB, CommitAhead::Bytes(UNIT_BYTES));

@@ -34,6 +34,20 @@ fn what_an_array_has_touched_is_cached_and_ready_for_the_next() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn what_an_array_took_before_it_was_ready_counts_as_touched_if_it_is_resident() {
+    for (filled, is_touched) in [(40, true), (31, true), (20, false)] {
+        let array = served(64 * MIB, CommitAhead::Auto);
+        let usable = take_unready(array.shared(), 40 * MIB).unwrap();
+        fill(array.shared(), 0..filled * MIB, 7);
+        // Where the system does not tell, it does not count.
+        let knows = array.shared().reservation().resident_within(0..MIB) > 0;
+        let touched = if knows && is_touched { usable } else { 0 };
+        assert_eq!(array.shared().touched_bytes(), touched, "{filled}");
+    }
+}
+
+#[test]
 fn a_surplus_is_taken_back_while_the_array_grows() {
     let service = Service::unattended(Process::current());
     let memory = reservation(64 * MIB);

@@ -118,6 +118,30 @@ fn shrinking_returns_lent_memory_and_does_not_make_it_capacity() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn large_memory_is_cached_if_the_array_was_requested_with_most_of_it() {
+    let _alone = alone();
+    let filled = |mut vec: VmVec<u8>, bytes| {
+        vec.push(1);
+        vec.resize(bytes, 1);
+        let start = vec.as_ptr().addr();
+        drop(vec);
+        start
+    };
+    // The next array that grows from little could not have it.
+    filled(VmVec::new(), 40 * MIB);
+    filled(VmVec::with_capacity(20 * MIB), 40 * MIB);
+    assert_eq!(kept(), 0);
+    let first = filled(VmVec::with_capacity(40 * MIB), 40 * MIB);
+    assert_eq!(kept(), 1);
+    assert_eq!((filled(VmVec::with_capacity(36 * MIB), 36 * MIB), kept()), (first, 1));
+    let vec: VmVec<u8> = VmVec::with_capacity(36 * MIB);
+    assert_eq!((vec.as_ptr().addr(), kept()), (first, 0));
+    filled(vec, 60 * MIB);
+    assert_eq!(kept(), 0);
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn requests_that_do_not_suit_a_cached_region_get_fresh_memory() {
     let _alone = alone();
     let first = leave(MIB);

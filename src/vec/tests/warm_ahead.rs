@@ -29,7 +29,13 @@ fn leave_ahead(bytes: usize) -> usize {
 /// unit tests. Returns its address.
 fn end(vec: VmVec<u8>) -> usize {
     let start = at(&vec);
-    thread::sleep(Duration::from_millis(2));
+    loop {
+        let ahead = vec.stats().ahead_bytes;
+        thread::sleep(Duration::from_millis(2));
+        if vec.stats().ahead_bytes == ahead {
+            break;
+        }
+    }
     drop(vec);
     start
 }
@@ -44,6 +50,7 @@ fn soon(mut is_so: impl FnMut() -> bool) {
 #[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn an_array_reuses_the_region_of_the_last_with_all_of_it_ready() {
     let _alone = alone();
+    region_cache::set_most_bytes(512 * MIB);
     soon(|| {
         let first = leave_ahead(40 * MIB);
         let mut vec = AHEAD.build();
