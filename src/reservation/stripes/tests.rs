@@ -31,7 +31,7 @@ fn columns_of_the_same_size_do_not_reach_a_huge_page_with_the_same_row() {
     static COLUMNS: [Layout; 8] = [Layout::new::<u64>(); 8];
     static LAYOUTS: &[Layout] = &COLUMNS;
     let huge = Some(Huge { from: 8 << 20, bytes: SPREAD_BYTES });
-    let bytes = PageBytes::exact(1 << 36, pages(4096)).unwrap();
+    let bytes = PageBytes::exact(1 << 30, pages(4096)).unwrap();
     let stripes = Stripes::new(&LAYOUTS, bytes, pages(4096), huge).unwrap();
     // In steps of 64 KiB of each column.
     let step = 8 * (64 << 10);
