@@ -183,7 +183,9 @@ impl ExternalMemory for Served {
     }
 
     fn leak(self: Box<Self>) {
-        mem::forget(*self);
+        if let Some((reservation, _)) = Served::end(&self) {
+            mem::forget(reservation);
+        }
     }
 
     fn end(self: Box<Self>) -> Option<(Reservation, usize)> {

@@ -181,7 +181,8 @@ impl GrowingReservation {
 
     /// Leaks the memory, which is never released then. What is on the heap is freed.
     pub(crate) fn leak(mut self) {
-        if self.warm_bytes() > self.front.usable {
+        self.serve(CommitAhead::Off);
+        if self.committed_bytes() > self.front.usable {
             // The pages will never be used. If this is refused, they are leaked, too.
             let _ = self.give_back(self.front.usable, true, &mut |_| true);
         }

@@ -213,7 +213,7 @@ thread_local! {
 }
 
 /// Calls a function that uses the global allocator, which may be one that calls this module, with the registry's lock.
-/// Meanwhile this thread does not acquire the lock to release memory.
+/// Meanwhile this thread does not acquire the lock to release memory, or for another array.
 fn starting<R>(call: impl FnOnce() -> R) -> R {
     let set = |to| IS_STARTING.try_with(|is_starting| is_starting.set(to));
     // A flag that is not available counts as set.
@@ -324,7 +324,8 @@ impl Served {
         ahead: CommitAhead,
         used: Option<Use>,
     ) -> Result<Self, Reservation> {
-        match Service::current() {
+        // A global allocator may use arrays while the thread is started.
+        match Service::current().filter(|_| !is_starting()) {
             Some(service) => service.register(reservation, committed, warm, ahead, used).map(Self),
             None => Err(reservation),
         }

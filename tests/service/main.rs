@@ -327,6 +327,19 @@ fn excess_memory_ahead_is_returned_after_a_second_without_growth() {
 }
 
 #[test]
+fn a_leaked_array_keeps_neither_the_thread_nor_memory_ahead() {
+    let _alone = without_thread();
+    let mut vec = Bytes::ahead(CommitAhead::Auto);
+    vec.resize(MIB, 7);
+    wait_for_ahead(&vec, 4 * MIB);
+    let leaked = vec.0.leak();
+    let stats = service::stats();
+    assert_eq!((stats.arrays, stats.ahead_bytes), (0, 0));
+    wait_until("the thread ends", || !service::stats().running);
+    assert!(leaked.iter().all(|each| *each == [7; Bytes::EACH]));
+}
+
+#[test]
 fn memory_no_longer_needed_ahead_is_returned_without_growth() {
     let _alone = alone();
     for (ahead, kept) in [(CommitAhead::Bytes(MIB), MIB), (CommitAhead::Off, 0)] {
