@@ -273,7 +273,8 @@ impl<K: Key, S: Stored> Model<K, S> {
     }
 
     fn insert_many(&mut self, count: usize) {
-        let count = count.min(Self::MOST - self.order.len());
+        // Reattached ones may exceed what is inserted.
+        let count = count.min(Self::MOST.saturating_sub(self.order.len()));
         let values: Vec<_> = (0..count).map(|_| self.next_value()).collect();
         let ids: Vec<u32> = values.iter().map(|(id, _)| *id).collect();
         let mut keys = Vec::new();
