@@ -401,7 +401,8 @@ pub(super) unsafe fn advise(start: NonNull<u8>, bytes: usize, advice: Advice) {
         Advice::SmallPages => libc::MADV_NOHUGEPAGE,
         Advice::Expendable => libc::MADV_FREE,
     };
-    // SAFETY: the caller promises that it owns the range. A kernel that does not know the advice refuses, which does no harm.
+    // SAFETY: the caller owns the range, and does not need its contents if they are expendable. A kernel that does not
+    // know the advice refuses, which does no harm.
     let _ = unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
 }
 

@@ -11,8 +11,9 @@
 //!
 //! [`set_most_bytes`] limits the sum of two numbers: the bytes that are cached, and the bytes that were lent, that is,
 //! given to arrays and blocks in excess of what they requested. So a program has at most that much memory in addition
-//! to its live data, except that a block without lent bytes may be a quarter larger than requested. The default is an
-//! eighth of the machine's memory. On Linux, the lowest memory limit of the process and its control groups, when the
+//! to its live data, with two exceptions: a block without lent bytes may be a quarter larger than requested, and an array
+//! with [`CommitAhead::Auto`](crate::CommitAhead::Auto) keeps what it was given until the thread takes it back. The
+//! default is an eighth of the machine's memory. On Linux, the lowest memory limit of the process and its control groups, when the
 //! cache is first used, counts as the machine's memory if that is less.
 //!
 //! A region of more than 34 MiB is cached only if at least three quarters of it are resident (which is not looked at if
