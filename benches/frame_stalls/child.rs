@@ -125,16 +125,17 @@ pub(crate) fn touch(job: &Job) -> Result {
 }
 
 /// The most memory that is touched so that the host takes it back.
-const COOLED_BYTES_MAX: u64 = 8 << 30;
+const COOLED_BYTES_MAX: u64 = 16 << 30;
 
-/// Longer than a kernel waits before it reports free memory to the host: two seconds.
-const COOLING: Duration = Duration::from_secs(3);
+/// A kernel waits two seconds before it begins to report free memory to the host, and does so in pieces: after three
+/// seconds most of 16 GiB is still at hand, as measured.
+const COOLING: Duration = Duration::from_secs(20);
 
 /// Makes the host take memory back: touches much of what is available in a process that ends, and waits.
 pub(crate) fn cool() -> Result {
     let available =
         usage::available_bytes().ok_or("the system does not report available memory")?;
-    let bytes = usize::try_from(COOLED_BYTES_MAX.min(available / 2))?;
+    let bytes = usize::try_from(COOLED_BYTES_MAX.min(available / 4 * 3))?;
     Touch { bytes, pages: Pages::Huge }.outcome()?;
     thread::sleep(COOLING);
     Ok(())

@@ -34,7 +34,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     pace: Pace,
 
-    /// Make the host take memory back before each run: touch up to 8 GiB, free it, and wait three seconds
+    /// Make the host take memory back before each run: touch up to 16 GiB, free it, and wait 20 seconds
     #[arg(long, conflicts_with_all = ["again", "readme"])]
     cold_host: bool,
 

@@ -41,6 +41,10 @@ pub(crate) enum CommitAhead {
 }
 
 impl CommitAhead {
+    fn follows_growth(self) -> bool {
+        self == Self::Auto
+    }
+
     fn least_bytes(self) -> usize {
         UNIT_BYTES
     }

@@ -3,12 +3,10 @@
 #![forbid(unsafe_code)]
 
 use super::options::MemoryRequest;
-use super::{GrowingReservation, Growth, ServiceHooks, Storage, round_up};
+use super::{GrowingReservation, Growth, Storage, round_up};
 use crate::region_cache::{self, LentBytes, Region, Use};
-use crate::reservation::{
-    ColumnLayouts, HugePages, Reservation, page_size, usual_reservation_bytes,
-};
-use crate::service::{CommitAhead, Release};
+use crate::reservation::{ColumnLayouts, HugePages, page_size, usual_reservation_bytes};
+use crate::service::{self, CommitAhead, Release};
 
 /// What a reservation has from its previous user.
 #[derive(Debug)]
@@ -20,8 +18,9 @@ pub(super) struct CachedPrefix {
     lent: LentBytes,
     /// The kind of use, for the region cache.
     pub(super) used: Use,
-    /// How many bytes were needed at first. Any number, if the array is served.
+    /// How many bytes were needed at first.
     need_bytes: usize,
+    is_any_fit: bool,
 }
 
 /// A request to the region cache.
@@ -35,24 +34,31 @@ pub(super) struct CacheRequest {
     pub(super) align: usize,
     pub(super) huge_pages: HugePages,
     pub(super) columns: Option<ColumnLayouts>,
-    /// The background thread takes back what the array does not use.
-    pub(super) is_served: bool,
+    /// Memory of any size suits: the background thread takes back what the array does not use.
+    pub(super) is_any_fit: bool,
 }
 
 /// The smallest step in which arrays commit.
-const RUN_BYTES: usize = 64 << 10;
+pub(super) const RUN_BYTES: usize = 64 << 10;
 
 impl CachedPrefix {
     /// Records that the service holds what is not used yet, and takes it back in time.
     pub(super) fn is_served(&mut self) {
         self.lent.reduce_to(0);
-        self.need_bytes = usize::MAX;
     }
 
-    /// Whether an array that is requested as this one was could have `bytes` bytes of memory from the cache. Large
-    /// memory that no such array can have stays unused, while the next one grows in fresh memory.
-    fn is_fit(&self, bytes: usize) -> bool {
-        region_cache::is_fit(bytes, self.need_bytes, usize::MAX)
+    /// Records that memory of any size suits.
+    pub(super) fn suits_any(&mut self) {
+        self.is_any_fit = true;
+    }
+
+    /// For what use the memory is cached, and how many bytes of it at most: as many as an array that is requested as this
+    /// one was could have. Otherwise the memory would stay unused in the cache, while the next such array grows in fresh
+    /// memory.
+    pub(super) fn kept(&self) -> (Use, usize) {
+        let most =
+            if self.is_any_fit { usize::MAX } else { region_cache::largest_fit(self.need_bytes) };
+        (self.used, most)
     }
 
     /// Records that `usable` bytes are usable.
@@ -75,7 +81,9 @@ impl CacheRequest {
             CommitAhead::Auto => request.release != Release::Now,
             // The user set how much is to be ready.
             CommitAhead::Bytes(1..) => false,
-            CommitAhead::Off | CommitAhead::Bytes(_) => request.release == Release::Keep,
+            CommitAhead::Large | CommitAhead::Off | CommitAhead::Bytes(_) => {
+                request.release == Release::Keep
+            }
         };
         // The cache writes to the first page, which must lie in the first row. It also counts the bytes of rows, which
         // is far too few if each column has huge pages from the first row on.
@@ -90,20 +98,28 @@ impl CacheRequest {
             Some(exact) => (Use::Exact, exact.checked_next_multiple_of(page_size())?),
             None => (Use::Array, usual_reservation_bytes(need_bytes, request.most_bytes)),
         };
-        let is_served = commit_ahead == CommitAhead::Auto;
-        Some(Self { used, reserved_bytes, need_bytes, align, huge_pages, columns, is_served })
+        let is_any_fit = commit_ahead == CommitAhead::Auto;
+        Some(Self { used, reserved_bytes, need_bytes, align, huge_pages, columns, is_any_fit })
     }
 
-    /// Whether memory of which the first `bytes` may hold anything suits the request.
-    pub(super) fn suits(&self, memory: &Reservation, bytes: usize) -> bool {
+    /// What an array that was requested so has without memory from the cache.
+    fn prefix(&self) -> CachedPrefix {
+        let Self { used, need_bytes, is_any_fit, .. } = *self;
+        CachedPrefix { bytes: 0, lent: LentBytes::NONE, used, need_bytes, is_any_fit }
+    }
+
+    /// Whether a region suits the request.
+    fn suits(&self, region: &Region) -> bool {
+        let memory = &region.memory;
         memory.reserved_bytes() == self.reserved_bytes
             && memory.start().addr().get() & (self.align - 1) == 0
             && memory.huge_pages() == self.huge_pages
             && memory.columns() == self.columns
-            && (self.is_served || {
+            && (self.is_any_fit || {
                 // At most `reserved_bytes`, so it can be rounded.
                 let need = self.need_bytes.min(self.reserved_bytes);
-                region_cache::is_fit(bytes, need, round_up(need, memory.run_bytes(need)))
+                let whole = round_up(need, memory.run_bytes(need));
+                region_cache::is_fit(region.pages.end, need, whole)
             })
     }
 }
@@ -112,15 +128,15 @@ impl GrowingReservation {
     /// Puts suitable memory from the cache into `slot`, if there is some. Nothing of it is usable yet.
     pub(super) fn from_cache(slot: &mut Option<Self>, cache_request: CacheRequest, growth: Growth) {
         // Nothing is lent to an array that is served. Else as much as would be committed anyway, in whole runs.
-        let whole = if cache_request.is_served {
+        let whole = if cache_request.is_any_fit {
             usize::MAX
         } else {
             round_up(cache_request.need_bytes, page_size().max(RUN_BYTES))
         };
-        if cache_request.is_served {
+        if cache_request.is_any_fit {
             region_cache::settle();
         }
-        let suits = &mut |region: &Region| cache_request.suits(&region.memory, region.pages.end);
+        let suits = &mut |region: &Region| cache_request.suits(region);
         let (used, need) = (cache_request.used, cache_request.need_bytes..whole);
         let Some((region, lent)) = region_cache::take(used, need, suits) else { return };
         let Region { mut memory, pages, .. } = region;
@@ -131,43 +147,39 @@ impl GrowingReservation {
             }
             LentBytes::NONE
         });
-        let growing = Self::from_reservation(memory, growth, Release::Keep, ServiceHooks::NONE);
-        let need_bytes = cache_request.need_bytes;
-        slot.insert(growing).cached_prefix = Some(CachedPrefix { bytes, lent, used, need_bytes });
+        let storage = Storage::Reserved(memory);
+        let growing = slot.insert(Self::from_storage(storage, growth, Release::Keep));
+        growing.cached_prefix = Some(CachedPrefix { bytes, lent, ..cache_request.prefix() });
     }
 
     /// Makes the memory go to the cache on drop, if it is as large as requested.
     pub(super) fn kept_for(mut self, cache_request: Option<CacheRequest>) -> Self {
         let reserved_bytes = self.reserved_bytes();
         let request = cache_request.filter(|request| request.reserved_bytes == reserved_bytes);
-        self.cached_prefix = request.map(|CacheRequest { used, need_bytes, .. }| CachedPrefix {
-            bytes: 0,
-            lent: LentBytes::NONE,
-            used,
-            need_bytes,
-        });
+        self.cached_prefix = request.map(|request| request.prefix());
         self
     }
 
-    /// Moves the memory to the cache, if it is intended for that and the cache accepts it.
-    pub(super) fn keep(&mut self) {
+    /// Moves the memory to the cache if it is intended for that and accepted, or has it released in the background if the
+    /// options say so. Otherwise drops it.
+    pub(super) fn pass_on(&mut self) {
+        // Warm memory counts as in use here.
         let committed = self.zero_from();
-        let cached_prefix = self.cached_prefix.as_ref();
-        let Some(used) =
-            cached_prefix.filter(|prefix| prefix.is_fit(committed)).map(|prefix| prefix.used)
-        else {
-            return;
-        };
-        let ended = match self.memory.take() {
-            Some(Storage::Reserved(memory)) => Some((memory, committed)),
-            Some(Storage::External(memory)) => memory.end(),
-            None => None,
-        };
-        let Some((memory, committed)) = ended.filter(|(_, committed)| *committed > 0) else {
-            return;
-        };
-        // Before the call, to return what was lent.
-        self.cached_prefix = None;
-        drop::<Option<Region>>(region_cache::put(used, Region::new(memory, 0..committed)));
+        // Taken before the calls, to return what was lent.
+        let cached_prefix = self.cached_prefix.take();
+        let kept = cached_prefix.as_ref().map(CachedPrefix::kept);
+        drop(cached_prefix);
+        let used = kept.filter(|(_, most)| committed <= *most).map(|(used, _)| used);
+        match self.memory.take() {
+            Some(Storage::Reserved(memory)) if self.release == Release::Background => {
+                service::release_later(memory, committed..committed, used);
+            }
+            Some(Storage::Reserved(memory)) if committed > 0 => {
+                let region = Region::new(memory, 0..committed);
+                drop(used.and_then(|used| region_cache::put(used, region)));
+            }
+            Some(Storage::External(memory)) => memory.release(),
+            Some(Storage::Reserved(_)) | None => {}
+        }
     }
 }

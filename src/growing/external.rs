@@ -1,13 +1,7 @@
-//! [`ExternalMemory`]: memory that the array shares with the service or the user, and [`ServiceHooks`], the functions
-//! of the service.
-//!
-//! All of it is called through tables of functions. If no array of a program has such memory, the program refers to
-//! none of them, and the linker leaves them out together with the background thread.
+//! [`ExternalMemory`]: memory that the array shares with the service or the user.
 
 use super::policy::Amount;
-use super::{
-    BudgetMeter, Front, GrowingReservation, commit, discard, give_pieces_back, halve, round_up,
-};
+use super::{BudgetMeter, Front, commit, discard, give_pieces_back, halve, round_up};
 use crate::backing::AnyBacking;
 use crate::error::Error;
 use crate::reservation::{Reservation, page_size};
@@ -70,16 +64,10 @@ pub(crate) trait ExternalMemory:
     /// Clears pages, all of which are usable.
     fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
-    /// Ends the memory, in the background if possible.
+    /// Ends the memory: does not wait for work in progress, and caches what is left if that is intended.
     fn release(self: Box<Self>);
 
     fn leak(self: Box<Self>);
-
-    /// Waits for work in progress, and returns the reservation and how much of it is committed: at most what was used,
-    /// or was ready. `None` if this is not a reservation.
-    fn end(self: Box<Self>) -> Option<(Reservation, usize)> {
-        None
-    }
 
     /// Returns what the user has supplied, if this is that.
     fn into_any_backing(self: Box<Self>) -> Option<AnyBacking> {
@@ -183,16 +171,9 @@ impl ExternalMemory for Served {
     }
 
     fn leak(self: Box<Self>) {
-        if let Some((reservation, _)) = Served::end(&self) {
+        if let Some((reservation, _)) = self.end() {
             mem::forget(reservation);
         }
-    }
-
-    fn end(self: Box<Self>) -> Option<(Reservation, usize)> {
-        let touched = self.shared().touched_bytes();
-        let (mut reservation, committed) = Served::end(&self)?;
-        service::decommit_past(&mut reservation, touched, committed)
-            .then_some((reservation, touched))
     }
 
     #[cfg(test)]
@@ -259,33 +240,3 @@ impl ExternalMemory for AnyBacking {
         Some(*self)
     }
 }
-
-/// The functions of the service. An array that did not ask for it has [`NONE`](Self::NONE), so a program without such
-/// arrays does not refer to the code that starts the thread.
-pub(crate) struct ServiceHooks {
-    /// Makes the service stay ahead of the array.
-    pub(crate) serve: fn(&mut GrowingReservation, CommitAhead),
-    /// Takes the memory to release it in the background, if that is possible.
-    pub(super) release: fn(&mut GrowingReservation),
-}
-
-impl ServiceHooks {
-    pub(crate) const NONE: &'static Self = &Self { serve: |_, _| (), release: |_| () };
-    pub(crate) const ACTIVE: &'static Self =
-        &Self { serve: GrowingReservation::serve, release: release_later };
-}
-
-fn release_later(growing: &mut GrowingReservation) {
-    // Warm memory counts as in use here.
-    let committed = growing.zero_from();
-    let used = growing.cached_prefix.take().map(|cached_prefix| cached_prefix.used);
-    match growing.memory.take() {
-        Some(super::Storage::Reserved(memory)) => {
-            service::release_later(memory, committed..committed, used);
-        }
-        Some(super::Storage::External(memory)) => memory.release(),
-        None => {}
-    }
-}
-
-debug_as!([] ServiceHooks, "ServiceHooks");

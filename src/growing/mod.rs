@@ -26,7 +26,6 @@ pub(crate) use budget::BudgetMeter;
 pub use budget::{Budget, GivenBack, Prefaulted};
 use cached::CachedPrefix;
 use external::ExternalMemory;
-pub(crate) use external::ServiceHooks;
 pub(crate) use options::{MemoryRequest, option_methods};
 pub(crate) use policy::Amount;
 pub use policy::Growth;
@@ -70,8 +69,8 @@ pub struct GrowingReservation {
     memory: Option<Storage>,
     front: Front,
     release: Release,
-    /// The functions of the service, if they are in use.
-    hooks: &'static ServiceHooks,
+    /// Whether the service is to stay ahead once this is [large](CommitAhead::Large).
+    is_served_when_large: bool,
     /// Without the service: up to where pages were made resident ahead of their use.
     resident: usize,
     /// Set if the memory goes to the region cache, and may have come from there.
@@ -114,34 +113,23 @@ impl Reservation {
     /// # Ok::<(), stayput::Error>(())
     /// ```
     pub fn growing(self) -> GrowingReservation {
-        GrowingReservation::from_reservation(
-            self,
-            Growth::default(),
-            Release::default(),
-            ServiceHooks::NONE,
-        )
+        let storage = Storage::Reserved(self);
+        GrowingReservation::from_storage(storage, Growth::default(), Release::default())
     }
 }
 
 impl GrowingReservation {
     #[inline]
-    fn from_storage(
-        memory: Storage,
-        growth: Growth,
-        release: Release,
-        hooks: &'static ServiceHooks,
-    ) -> Self {
+    fn from_storage(memory: Storage, growth: Growth, release: Release) -> Self {
         let front = Front { usable: 0, growth, step: Step::FIRST, recent: Recent::NONE };
-        Self { memory: Some(memory), front, release, hooks, resident: 0, cached_prefix: None }
-    }
-
-    pub(crate) fn from_reservation(
-        reservation: Reservation,
-        growth: Growth,
-        release: Release,
-        hooks: &'static ServiceHooks,
-    ) -> Self {
-        Self::from_storage(Storage::Reserved(reservation), growth, release, hooks)
+        Self {
+            memory: Some(memory),
+            front,
+            release,
+            is_served_when_large: false,
+            resident: 0,
+            cached_prefix: None,
+        }
     }
 
     /// Uses memory that the user has supplied from its front.
@@ -151,7 +139,7 @@ impl GrowingReservation {
         growth: Growth,
     ) -> Self {
         let memory = Storage::External(uninit.fill(backing));
-        Self::from_storage(memory, growth, Release::default(), ServiceHooks::NONE)
+        Self::from_storage(memory, growth, Release::default())
     }
 
     /// Allocates a block of `bytes` bytes on the heap. All of it is usable, and zero.
@@ -214,7 +202,7 @@ impl GrowingReservation {
     /// Sets when the memory is returned after this is dropped. Defaults to [`Release::Keep`].
     #[must_use]
     pub fn release(mut self, release: Release) -> Self {
-        (self.release, self.hooks) = (release, ServiceHooks::ACTIVE);
+        self.release = release;
         self
     }
 
@@ -227,38 +215,42 @@ impl GrowingReservation {
     }
 
     /// Makes the service stay ahead of this from now on.
-    fn serve(&mut self, ahead: CommitAhead) {
-        let Some(memory) = self.memory.take() else { return };
-        self.memory = Some(match memory {
-            Storage::Reserved(mut reservation) if ahead.is_on() => {
-                // The reservation is shared from now on, and the thread commits pages.
-                reservation.advise_up_to(usize::MAX);
-                // Allocated first: once the memory is served, the thread works on it.
-                let served = match UninitBox::try_new() {
-                    Ok(uninit) => {
-                        let used =
-                            self.cached_prefix.as_ref().map(|cached_prefix| cached_prefix.used);
-                        let (usable, warm) = (self.front.usable, self.warm_bytes());
-                        Served::new(reservation, usable, warm, ahead, used).map(|served| {
-                            self.begin_ahead(&served);
-                            Storage::External(uninit.fill(served))
-                        })
-                    }
-                    Err(_) => Err(reservation),
-                };
-                served.unwrap_or_else(Storage::Reserved)
-            }
-            Storage::External(memory) => {
-                memory.set_ahead(ahead);
-                Storage::External(memory)
-            }
-            Storage::Reserved(reservation) => Storage::Reserved(reservation),
-        });
+    pub(crate) fn serve(&mut self, ahead: CommitAhead) {
+        self.is_served_when_large = ahead == CommitAhead::Large;
+        match &self.memory {
+            Some(Storage::External(memory)) => memory.set_ahead(ahead),
+            Some(Storage::Reserved(_)) if ahead.is_on() => self.begin_service(ahead),
+            Some(Storage::Reserved(_)) | None => {}
+        }
     }
 
-    fn begin_ahead(&mut self, served: &Served) {
-        self.front.recent = Recent::beginning(served.shared().window_bytes());
-        self.cached_prefix.iter_mut().for_each(CachedPrefix::is_served);
+    /// Makes the service stay ahead from now on, if that is possible.
+    fn begin_service(&mut self, ahead: CommitAhead) {
+        // Allocated first: once the memory is served, the thread works on it.
+        let Ok(uninit) = UninitBox::try_new() else { return };
+        let Some(Storage::Reserved(mut reservation)) =
+            self.memory.take_if(|memory| matches!(memory, Storage::Reserved(_)))
+        else {
+            return;
+        };
+        // The reservation is shared from now on, and the thread commits pages.
+        reservation.advise_up_to(usize::MAX);
+        if ahead == CommitAhead::Auto {
+            self.cached_prefix.iter_mut().for_each(CachedPrefix::suits_any);
+        }
+        let kept = self.cached_prefix.as_ref().map(CachedPrefix::kept);
+        let (usable, warm) = (self.front.usable, self.warm_bytes());
+        self.memory = Some(match Served::new(reservation, usable, warm, ahead, kept) {
+            Ok(served) => {
+                self.front.recent = match ahead {
+                    CommitAhead::Large => Recent::WITHIN_HALF,
+                    _ => Recent::beginning(served.shared().window_bytes()),
+                };
+                self.cached_prefix.iter_mut().for_each(CachedPrefix::is_served);
+                Storage::External(uninit.fill(served))
+            }
+            Err(reservation) => Storage::Reserved(reservation),
+        });
     }
 
     /// Returns the first byte of the range. It never changes.
@@ -415,7 +407,26 @@ impl GrowingReservation {
         let grown = self.grow_past(need, amount);
         // The previous user of the memory may have poisoned it.
         self.unpoison(before..self.front.usable);
+        if self.is_served_when_large {
+            self.serve_if_large(before);
+        }
         grown
+    }
+
+    /// Makes the service stay ahead if this is large and has used the first `before` bytes. What was requested at once
+    /// may be all that is ever needed, and what is sparse does not touch what is ahead.
+    fn serve_if_large(&mut self, before: usize) {
+        if before < cached::RUN_BYTES
+            || self.front.usable < service::LARGE_ARRAY_BYTES
+            || !service::is_automatic()
+        {
+            return;
+        }
+        let Some(Storage::Reserved(reservation)) = &mut self.memory else { return };
+        if reservation.is_dense(0..before) && reservation.advise_ahead() {
+            self.is_served_when_large = false;
+            self.begin_service(CommitAhead::Large);
+        }
     }
 
     fn grow_past(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
@@ -497,6 +508,9 @@ impl GrowingReservation {
             // There may be no clock to measure frames by, and pages that are not committed cannot be resident.
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: None };
         }
+        // The user makes memory ready.
+        self.is_served_when_large = false;
+        self.front.recent.lift_bound();
         let used = used.min(self.front.usable);
         let window = self.front.recent.note(used, Instant::now()).min(most.saturating_sub(used));
         let mut meter = BudgetMeter::new(budget);
@@ -698,10 +712,8 @@ impl Drop for GrowingReservation {
     fn drop(&mut self) {
         self.unpoison_backing(0..self.front.usable);
         // Otherwise the field is dropped next.
-        match self.release {
-            Release::Keep => self.keep(),
-            Release::Background => (self.hooks.release)(self),
-            Release::Now => {}
+        if self.release != Release::Now {
+            self.pass_on();
         }
     }
 }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::cached::CacheRequest;
-use super::{GrowingReservation, Growth, ServiceHooks};
+use super::{GrowingReservation, Growth, Storage};
 use crate::error::Error;
 use crate::region_cache;
 use crate::reservation::{
@@ -28,19 +28,18 @@ macro_rules! option_methods {
         }
 
         /// Sets how far ahead of its use the [background thread](crate::service) makes memory ready. Defaults to
-        /// [`CommitAhead::Off`](crate::CommitAhead::Off).
+        /// [`CommitAhead::Large`](crate::CommitAhead::Large): not before the array is large.
         ///
-        /// With this option addresses are reserved at once, and the first memory is made ready.
+        /// With [`Auto`](crate::CommitAhead::Auto) or [`Bytes`](crate::CommitAhead::Bytes), addresses are reserved at
+        /// once, and the first memory is made ready.
         pub const fn commit_ahead(mut self, ahead: $crate::service::CommitAhead) -> Self {
             self.options.commit_ahead = ahead;
-            self.options.service = $crate::growing::ServiceHooks::ACTIVE;
             self
         }
 
         /// Sets when memory is returned after a drop. Defaults to [`Release::Keep`](crate::Release::Keep).
         pub const fn release(mut self, release: $crate::service::Release) -> Self {
             self.options.release = release;
-            self.options.service = $crate::growing::ServiceHooks::ACTIVE;
             self
         }
     };
@@ -63,8 +62,6 @@ pub(crate) struct MemoryRequest {
     pub(crate) growth: Growth,
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
-    /// The functions of the service, if an option needs it.
-    pub(crate) service: &'static ServiceHooks,
 }
 
 impl GrowingReservation {
@@ -77,21 +74,27 @@ impl GrowingReservation {
         let cache_request = CacheRequest::of(request);
         if let Some(cache_request) = cache_request {
             Self::from_cache(slot, cache_request, request.growth);
-            if let Some(growing) = slot {
-                (growing.release, growing.hooks) = (request.release, request.service);
-                return Ok(());
-            }
         }
+        if slot.is_none() {
+            let storage = Storage::Reserved(Self::fresh(request)?);
+            let growing = Self::from_storage(storage, request.growth, Release::Keep);
+            *slot = Some(growing.kept_for(cache_request));
+        }
+        if let Some(growing) = slot {
+            growing.release = request.release;
+            growing.is_served_when_large = request.commit_ahead == CommitAhead::Large;
+        }
+        Ok(())
+    }
+
+    /// Reserves addresses for the request.
+    fn fresh(request: &MemoryRequest) -> Result<Reservation, Error> {
         let builder = Reservation::builder().align(request.align).huge_pages(request.huge_pages);
         let builder = builder.columns(request.columns).advised_as_used();
-        let reservation = match request.exact_bytes {
-            Some(bytes) => reserve_exactly(builder.bytes(bytes)).map_err(Error::of_option)?,
-            None => reserve_by_default(builder, request)?,
-        };
-        let fresh =
-            Self::from_reservation(reservation, request.growth, request.release, request.service);
-        *slot = Some(fresh.kept_for(cache_request));
-        Ok(())
+        match request.exact_bytes {
+            Some(bytes) => reserve_exactly(builder.bytes(bytes)).map_err(Error::of_option),
+            None => reserve_by_default(builder, request),
+        }
     }
 }
 

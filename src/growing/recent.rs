@@ -22,14 +22,24 @@ pub(super) struct Recent {
     frame: Option<(Instant, usize)>,
     /// How many bytes the busiest frame used, less what has been forgotten of it.
     busiest: usize,
+    /// Whether at most half as much is to be ready as is used.
+    is_within_half: bool,
 }
 
 impl Recent {
-    pub(super) const NONE: Self = Self { frame: None, busiest: 0 };
+    pub(super) const NONE: Self = Self { frame: None, busiest: 0, is_within_half: false };
+
+    /// Starts without past growth, and calls for at most half as much as is used.
+    pub(super) const WITHIN_HALF: Self = Self { is_within_half: true, ..Self::NONE };
 
     /// Starts as if past growth had called for `window` bytes ahead.
     pub(super) fn beginning(window: usize) -> Self {
-        Self { frame: None, busiest: window / FRAMES_AHEAD }
+        Self { busiest: window / FRAMES_AHEAD, ..Self::NONE }
+    }
+
+    /// From now on, more than half of what is used may be called for.
+    pub(super) const fn lift_bound(&mut self) {
+        self.is_within_half = false;
     }
 
     /// Records that `used` bytes are in use, and returns how many bytes to make ready past them.
@@ -44,8 +54,10 @@ impl Recent {
             self.frame = Some((now, used));
         }
         self.busiest = self.busiest.max(grown);
+        let most = if self.is_within_half { used / 2 } else { usize::MAX };
+        let most = most.clamp(LEAST_WINDOW_BYTES, LARGEST_WINDOW_BYTES);
         let window = self.busiest.saturating_mul(FRAMES_AHEAD);
-        window.clamp(LEAST_WINDOW_BYTES, LARGEST_WINDOW_BYTES).next_multiple_of(UNIT_BYTES)
+        window.clamp(LEAST_WINDOW_BYTES, most).next_multiple_of(UNIT_BYTES)
     }
 }
 
@@ -100,6 +112,14 @@ mod tests {
         }
         assert_eq!(recent.note(used, begun + FRAME * 1000), LEAST_WINDOW_BYTES);
         assert_eq!(recent.note(used + 20 * MIB, begun + FRAME * 1000), 40 * MIB);
+    }
+
+    #[test]
+    fn half_as_much_is_ready_as_is_used_if_that_is_the_bound() {
+        let mut recent = Recent::WITHIN_HALF;
+        let begun = Instant::now();
+        let mut note = |used| recent.note(used * MIB, begun) / MIB;
+        assert_eq!([note(4), note(5), note(26), note(400), note(900)], [4, 4, 13, 200, 256]);
     }
 
     #[test]

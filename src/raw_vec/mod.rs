@@ -275,7 +275,7 @@ impl RawVec {
         if let Cold::Own(own) = &mut self.cold {
             let Own { options, memory } = &mut **own;
             if let Some(memory) = memory.as_mut().filter(|_| options.commit_ahead.is_on()) {
-                (options.service.serve)(memory, options.commit_ahead);
+                memory.serve(options.commit_ahead);
             }
         }
     }
@@ -530,8 +530,7 @@ fn reserve(
     element: Layout,
     len: usize,
 ) -> Result<(), Error> {
-    let Options { huge_pages, growth, commit_ahead, release, columns, service, holder, .. } =
-        *options;
+    let Options { huge_pages, growth, commit_ahead, release, columns, holder, .. } = *options;
     let request = MemoryRequest {
         exact_bytes: options.max_len.map(|max_len| bytes_of(element, max_len)).transpose()?,
         need_bytes: bytes_of(element, len.max(1))?,
@@ -542,7 +541,6 @@ fn reserve(
         growth,
         commit_ahead,
         release,
-        service,
     };
     GrowingReservation::reserve(slot, &request).map_err(|error| error.of(holder))
 }

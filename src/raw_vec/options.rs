@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, Holder, SizedBy};
-use crate::growing::{Amount, GrowingReservation, Growth, ServiceHooks};
+use crate::growing::{Amount, GrowingReservation, Growth};
 use crate::reservation::{ColumnLayouts, HugePages};
 use crate::service::{CommitAhead, Release, UNIT_BYTES};
 use std::alloc::Layout;
@@ -38,8 +38,6 @@ pub struct Options {
     pub(crate) addresses: Addresses,
     /// The columns that the elements, which are rows then, are divided into.
     pub(crate) columns: Option<ColumnLayouts>,
-    /// The functions of the service, if an option needs it.
-    pub(crate) service: &'static ServiceHooks,
     /// The container that errors name.
     pub(crate) holder: Holder,
     /// What sets the size of supplied memory.
@@ -52,11 +50,10 @@ impl Options {
         bound: usize::MAX,
         growth: Growth::Doubling,
         huge_pages: HugePages::Auto,
-        commit_ahead: CommitAhead::Off,
+        commit_ahead: CommitAhead::Large,
         release: Release::Keep,
         addresses: Addresses::Stable,
         columns: None,
-        service: ServiceHooks::NONE,
         holder: Holder::VmVec,
         supplied: SizedBy::Backing,
     };
@@ -74,9 +71,9 @@ impl Options {
     pub(crate) fn bits(self, max_len: usize) -> Self {
         // The least that the service keeps ready: bits for a million elements.
         let ahead = CommitAhead::Bytes(UNIT_BYTES);
-        let commit_ahead = if self.commit_ahead.is_on() { ahead } else { CommitAhead::Off };
+        let commit_ahead = if self.commit_ahead.is_on() { ahead } else { self.commit_ahead };
         let max_len = Some(max_len.div_ceil(u64::BITS as usize));
-        Self { max_len, commit_ahead, service: self.service, ..Self::INTERNAL }
+        Self { max_len, commit_ahead, ..Self::INTERNAL }
     }
 
     /// The options of an array that never holds anything. Users cannot choose them.

@@ -215,6 +215,11 @@ pub(crate) const fn is_fit(bytes: usize, need: usize, whole: usize) -> bool {
     }
 }
 
+/// The largest memory that is not too large for a request for `need`, whatever that takes in runs.
+pub(crate) fn largest_fit(need: usize) -> usize {
+    LARGE_BYTES.max(need.saturating_add(need / 4))
+}
+
 impl Region {
     pub(crate) const fn new(memory: Reservation, pages: Range<usize>) -> Self {
         Self { memory, pages, next: None }

@@ -33,6 +33,15 @@ impl Reservation {
         }
     }
 
+    /// Advises the system about huge pages that will be used, and returns whether there are some.
+    pub(crate) fn advise_ahead(&mut self) -> bool {
+        let wants = self.huge_from.is_some();
+        if wants {
+            self.advise_up_to(usize::MAX);
+        }
+        wants && self.is_advised
+    }
+
     /// Returns the offset from which on to advise the system about huge pages; `None` if there is nothing to advise.
     fn advised_from(&self) -> Option<usize> {
         if self.huge_pages == HugePages::Never { Some(0) } else { self.huge_from }

@@ -324,9 +324,9 @@ impl Reservation {
     }
 
     /// Whether three quarters of the range or more are resident, by samples: to ask for all pages of 1 GiB takes
-    /// milliseconds. Makes at most 32 system calls for each column. `false` if that is unknown.
+    /// milliseconds. Makes at most 16 system calls for each column. `false` if that is unknown.
     pub(crate) fn is_dense(&self, range: Range<usize>) -> bool {
-        const SAMPLES: usize = 32;
+        const SAMPLES: usize = 16;
         const SAMPLE_BYTES: usize = 64 << 10;
         let bytes = range.len();
         let (resident, asked) = if bytes < SAMPLES * SAMPLE_BYTES {

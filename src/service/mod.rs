@@ -1,11 +1,11 @@
 //! The background thread, which commits and touches memory ahead of growing arrays, and releases the memory of dropped
 //! ones.
 //!
-//! It is started by the first array with [`CommitAhead`] or [`Release::Background`], and ends one second after the last
-//! such array is dropped, or two seconds if memory is in the [region cache](crate::region_cache). An
-//! [allocator](crate::alloc) with [`Release::Background`] starts it, too; then it stays until the process ends. A
-//! process that uses neither option has no such thread. In a program that never sets them on a builder, the code that
-//! starts it is not even linked.
+//! It is started by the first array that has [`CommitAhead`] or [`Release::Background`], or has grown
+//! [large](CommitAhead::Large), and ends one second after the last such array is dropped, or two seconds if memory is in
+//! the [region cache](crate::region_cache). An [allocator](crate::alloc) with [`Release::Background`] starts it, too;
+//! then it stays until the process ends. A process whose arrays are small or have [`CommitAhead::Off`] has no such
+//! thread, nor has one that calls [`set_automatic`] with `false` and uses none of these options.
 //!
 //! # What it does
 //!
@@ -37,7 +37,8 @@
 //!   ready ahead of all arrays, and at most an eighth ahead of those that have not grown for a second.
 //! - **It is quiet** while nothing grows and no cached region grows old: no wake-ups, no timers. (If a control group
 //!   is short of memory, it wakes once per second to try again.) No signal is delivered to it.
-//! - **It is optional.** If no thread can be started, and in a child after `fork`, arrays work without it. A child that
+//! - **It is optional.** If no thread can be started, and in a child after `fork`, arrays work without it. On machines
+//!   with a single processor no array uses it by default. A child that
 //!   creates new arrays has a service of its own, and never acquires the lock of its parent's, which may be held for
 //!   ever. Memory that waited for its release at the fork also waits in the child, until [`drain`] is called there or a
 //!   request for memory fails; what the thread was at work on stays mapped.
@@ -50,6 +51,7 @@ mod sync {
     pub(super) use std::sync::atomic;
     pub(super) use std::thread;
 }
+mod automatic;
 mod lock;
 mod ownership;
 mod registry;
@@ -58,6 +60,8 @@ mod shared;
 mod tests;
 mod worker;
 
+pub(crate) use automatic::is_automatic;
+pub use automatic::set_automatic;
 #[cfg(test)]
 use registry::Process;
 use registry::Service;
@@ -91,9 +95,16 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CommitAhead {
-    /// Disabled: pages are committed when they are needed, and each takes a page fault when it is first touched. The
-    /// default.
+    /// Disabled until the array has used 4 MiB and grows; then as [`Auto`](Self::Auto), but at most half as much is
+    /// ahead of the array as it uses, or 4 MiB. Applies to arrays that use [huge pages](crate::HugePages), the first touch of which may take
+    /// milliseconds: today only on Linux and Android. The default.
+    ///
+    /// [`set_automatic`] disables this for all arrays, [`Off`](Self::Off) for one, and
+    /// [`prefault_ahead`](crate::VmVec::prefault_ahead) for an array for which it is called before. It is disabled on
+    /// machines with a single processor.
     #[default]
+    Large,
+    /// Disabled: pages are committed when they are needed, and each takes a page fault when it is first touched.
     Off,
     /// Twice as much as was used in the busiest recent 1/60 s, at least 4 MiB and at most 256 MiB. After a second
     /// without growth, 4 MiB are kept, or [less](crate::service#guarantees) in a control group. Memory is added and
@@ -133,8 +144,8 @@ pub enum CommitAhead {
 #[non_exhaustive]
 pub enum Release {
     /// The memory is cached for reuse for a second, as far as the [region cache](crate::region_cache) has room; the
-    /// rest is released before the drop returns. Arrays with this option also take their memory from the cache. The
-    /// default.
+    /// rest is released before the drop returns, or by the [background thread](crate::service) if that is ahead of the
+    /// array. Arrays with this option also take their memory from the cache. The default.
     #[default]
     Keep,
     /// The memory is released before the drop returns. This takes about 60 ms per gigabyte, 3 ms with huge pages. An
@@ -146,8 +157,6 @@ pub enum Release {
     ///
     /// Memory of arrays with [`CommitAhead::Auto`] is cached for a second first, as with [`Keep`](Self::Keep).
     ///
-    /// If the thread is just at work for the array, it does this when the work is done, in a fraction of a
-    /// millisecond.
     Background,
 }
 
@@ -182,16 +191,21 @@ pub struct ServiceStats {
 }
 
 impl CommitAhead {
-    /// Whether any memory is to be made ready.
-    pub(crate) fn is_on(self) -> bool {
-        self.least_bytes() > 0
+    /// Whether any memory is to be made ready from the beginning on.
+    pub(crate) const fn is_on(self) -> bool {
+        matches!(self, Self::Auto | Self::Bytes(1..))
+    }
+
+    /// Whether the amount follows the growth of the array.
+    const fn follows_growth(self) -> bool {
+        matches!(self, Self::Large | Self::Auto)
     }
 
     /// How many bytes stay ready while the array does not grow.
     fn least_bytes(self) -> usize {
         match self {
             Self::Off => 0,
-            Self::Auto => LEAST_WINDOW_BYTES,
+            Self::Large | Self::Auto => LEAST_WINDOW_BYTES,
             Self::Bytes(bytes) => bytes,
         }
     }
@@ -289,6 +303,10 @@ pub(crate) fn end_use(region: Region, used: Option<Use>) {
 /// it is rare.
 pub(crate) const UNIT_BYTES: usize = 128 << 10;
 
+/// An array of this size is [large](CommitAhead::Large): memory is ready when it reaches
+/// [`AUTO_FROM_BYTES`](crate::HugePages::AUTO_FROM_BYTES).
+pub(crate) const LARGE_ARRAY_BYTES: usize = 4 << 20;
+
 /// The smallest window, and the window of an array that has not grown yet.
 pub(crate) const LEAST_WINDOW_BYTES: usize = 4 << 20;
 
@@ -316,18 +334,18 @@ impl RefUnwindSafe for Served {}
 
 impl Served {
     /// Registers a reservation, of which the first `committed` bytes are in use and those up to `warm` are committed
-    /// and resident. When the array retires it, the region cache may use it as `used`. Returns the reservation if it
-    /// cannot be served.
+    /// and resident. When the array retires it, the region cache may use it as `kept` says, see [`Shared`]. Returns the
+    /// reservation if it cannot be served.
     pub(crate) fn new(
         reservation: Reservation,
         committed: usize,
         warm: usize,
         ahead: CommitAhead,
-        used: Option<Use>,
+        kept: Option<(Use, usize)>,
     ) -> Result<Self, Reservation> {
         // A global allocator may use arrays while the thread is started.
         match Service::current().filter(|_| !is_starting()) {
-            Some(service) => service.register(reservation, committed, warm, ahead, used).map(Self),
+            Some(service) => service.register(reservation, committed, warm, ahead, kept).map(Self),
             None => Err(reservation),
         }
     }
@@ -339,14 +357,19 @@ impl Served {
     /// Passes the memory to the region cache, or has it released. Does not wait: if work is in progress, the thread that
     /// ends it does this.
     pub(crate) fn retire(self) {
-        self.0.service.unregister(&self.0);
+        self.stop();
         self.0.retire();
+    }
+
+    /// Makes the thread forget the array. Work in progress continues until the step ends.
+    fn stop(&self) {
+        self.0.service.unregister(&self.0);
     }
 
     /// Waits for work in progress, and returns the reservation and how much of it may be committed. `None` if this was
     /// done before.
     pub(crate) fn end(&self) -> Option<(Reservation, usize)> {
-        self.0.service.unregister(&self.0);
+        self.stop();
         self.0.end()
     }
 }

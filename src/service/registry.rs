@@ -276,18 +276,20 @@ impl Service {
         committed: usize,
         warm: usize,
         ahead: CommitAhead,
-        used: Option<Use>,
+        kept: Option<(Use, usize)>,
     ) -> Result<Arc<Shared>, Reservation> {
         if !Shared::fits(&reservation) || !is_memory_left() {
             return Err(reservation);
         }
-        let mut shared = Arc::new(Shared::new(reservation, committed, ahead, used, self));
+        let mut shared = Arc::new(Shared::new(reservation, committed, ahead, kept, self));
         let registry = self.lock_with_room().and_then(|mut registry| {
             let thread = registry.start(self)?;
-            let first_window = self.first_window(registry.arrays.len());
             let shared = Arc::get_mut(&mut shared)?;
             shared.begin_with(warm);
-            shared.set_window(first_window);
+            if ahead == CommitAhead::Auto {
+                self.find_available_once();
+                shared.set_window(self.first_window(registry.arrays.len()));
+            }
             shared.be_served_by(thread);
             Some(registry)
         });
@@ -301,6 +303,16 @@ impl Service {
         // So that memory is ready before its first growth.
         shared.request_work();
         Ok(shared)
+    }
+
+    /// Finds out how much memory is available, unless that was done. Opens files, but does not allocate.
+    fn find_available_once(&self) {
+        if self.available.load(Ordering::Relaxed) > 0 {
+            return;
+        }
+        if let Some(available) = os::available_bytes() {
+            self.note_available(available.min(os::group_memory().available));
+        }
     }
 
     pub(super) fn note_available(&self, bytes: u64) {
@@ -616,9 +628,6 @@ fn start_thread(service: &'static Service) -> Option<Thread> {
     if !is_memory_left() || !is_there_room_for_a_thread() {
         return None;
     }
-    if let Some(available) = os::available_bytes() {
-        service.note_available(available.min(os::group_memory().available));
-    }
     let builder = thread::Builder::new().name("stayput".into()).stack_size(STACK_BYTES);
     // Std panics if some of its thread-local values have been destroyed, as they may be while a thread ends. The caller
     // may be a global allocator, which must not unwind.
@@ -629,7 +638,7 @@ fn start_thread(service: &'static Service) -> Option<Thread> {
 
 /// Whether there is memory for the small blocks that are allocated next. Without them arrays can do without the
 /// service, but std has no fallible way to create a thread or an `Arc`: it aborts the process.
-fn is_memory_left() -> bool {
+pub(super) fn is_memory_left() -> bool {
     const ENOUGH_BYTES: usize = 16 << 10;
     Vec::<u8>::new().try_reserve_exact(ENOUGH_BYTES).is_ok()
 }

@@ -91,8 +91,8 @@ pub(crate) struct Shared {
     /// The index in the service's registry, changed under the registry's lock.
     pub(super) place: AtomicUsize,
     pub(super) service: &'static Service,
-    /// What the region cache may use the memory for when it has retired.
-    used: Option<Use>,
+    /// What the region cache may use the memory for when it has retired, and how many bytes of it at most.
+    kept: Option<(Use, usize)>,
     /// The service's thread, set on registration. It lives for as long as this is registered.
     thread: Option<Thread>,
 }
@@ -112,7 +112,7 @@ impl Shared {
         reservation: Reservation,
         committed: usize,
         ahead: CommitAhead,
-        used: Option<Use>,
+        kept: Option<(Use, usize)>,
         service: &'static Service,
     ) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl Shared {
             committed: AtomicUsize::new(committed),
             reach: AtomicUsize::new(committed),
             window: AtomicUsize::new(ahead.least_bytes()),
-            is_auto: AtomicBool::new(ahead == CommitAhead::Auto),
+            is_auto: AtomicBool::new(ahead.follows_growth()),
             least: AtomicUsize::new(ahead.least_bytes()),
             has_request: AtomicBool::new(false),
             late: AtomicUsize::new(0),
@@ -130,7 +130,7 @@ impl Shared {
             has_ended: AtomicBool::new(false),
             reservation: ManuallyDrop::new(reservation),
             service,
-            used,
+            kept,
             thread: None,
         }
     }
@@ -188,7 +188,7 @@ impl Shared {
 
     /// Sets the window. If it follows growth and did so before, it is unchanged.
     pub(crate) fn set_ahead(&self, ahead: CommitAhead) {
-        let is_auto = ahead == CommitAhead::Auto;
+        let is_auto = ahead.follows_growth();
         let was_auto = self.is_auto.swap(is_auto, Ordering::Relaxed);
         self.least.store(ahead.least_bytes(), Ordering::Relaxed);
         if !(is_auto && was_auto) {
@@ -326,7 +326,8 @@ impl Shared {
     fn put_down(&self) {
         let touched = self.touched_bytes();
         if let Some((reservation, reach)) = self.take_out() {
-            release_later(reservation, touched..reach, self.used);
+            let used = self.kept.filter(|(_, most)| touched <= *most).map(|(used, _)| used);
+            release_later(reservation, touched..reach, used);
         }
         self.service.note_retired();
     }

@@ -714,9 +714,10 @@ fn an_array_in_a_forked_child_does_not_wait_for_work_of_the_parent() {
 
 #[test]
 fn commit_ahead_is_on_if_it_asks_for_bytes() {
-    assert!(!CommitAhead::Off.is_on() && !CommitAhead::Bytes(0).is_on());
+    let off = [CommitAhead::Large, CommitAhead::Off, CommitAhead::Bytes(0)];
+    assert!(off.iter().all(|ahead| !ahead.is_on()));
     assert!(CommitAhead::Auto.is_on() && CommitAhead::Bytes(1).is_on());
-    assert_eq!((CommitAhead::default(), Release::default()), (CommitAhead::Off, Release::Keep));
+    assert_eq!((CommitAhead::default(), Release::default()), (CommitAhead::Large, Release::Keep));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 #[path = "../common/effort.rs"]
 mod effort;
+mod large;
 #[path = "../common/random.rs"]
 mod random;
 mod stress;

@@ -2,7 +2,7 @@
 
 use super::Arena;
 use crate::error::{Error, unwrap_or_panic};
-use crate::growing::{Growth, ServiceHooks, option_methods};
+use crate::growing::{Growth, option_methods};
 use crate::reservation::HugePages;
 use crate::service::{CommitAhead, Release};
 
@@ -15,7 +15,6 @@ pub(super) struct Options {
     pub(super) huge_pages: HugePages,
     pub(super) commit_ahead: CommitAhead,
     pub(super) release: Release,
-    pub(super) service: &'static ServiceHooks,
 }
 
 impl Options {
@@ -24,9 +23,8 @@ impl Options {
         allocation_limit: None,
         growth: Growth::Doubling,
         huge_pages: HugePages::Auto,
-        commit_ahead: CommitAhead::Off,
+        commit_ahead: CommitAhead::Large,
         release: Release::Keep,
-        service: ServiceHooks::NONE,
     };
 }
 

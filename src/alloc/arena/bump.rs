@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind, Holder, SizedBy};
 use crate::growing::{Amount, Budget, GivenBack, GrowingReservation, MemoryRequest, Prefaulted};
 use crate::poison::{poison, unpoison};
 use crate::reservation::{default_reservation_bytes, page_size};
-use crate::service::Release;
+use crate::service::{CommitAhead, Release};
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
 use std::mem::MaybeUninit;
@@ -167,7 +167,12 @@ impl Bump {
     }
 
     pub(super) fn set_allocation_limit(&self, limit: Option<usize>) {
-        self.cold.borrow_mut().options.allocation_limit = limit;
+        let mut cold = self.cold.borrow_mut();
+        cold.options.allocation_limit = limit;
+        if limit.is_some() && cold.options.commit_ahead == CommitAhead::Large {
+            cold.memory.iter_mut().for_each(|memory| memory.serve(CommitAhead::Off));
+        }
+        drop(cold);
         let limit = self.limit_bytes();
         if let Some(memory) = &self.cold.borrow().memory {
             self.set_end(memory, limit);
@@ -195,20 +200,25 @@ impl Bump {
     /// Lets the background thread commit ahead, if the options request it.
     fn serve(&self) {
         let mut cold = self.cold.borrow_mut();
-        let Options { commit_ahead, service, .. } = cold.options;
+        let Options { commit_ahead, .. } = cold.options;
         if let Some(memory) = cold.memory.as_mut().filter(|_| commit_ahead.is_on()) {
-            (service.serve)(memory, commit_ahead);
+            memory.serve(commit_ahead);
         }
     }
 
     /// Makes the reservation; the caller then calls [`serve`](Self::serve).
     fn try_reserve_unserved(&self, first: Layout) -> Result<(), Error> {
         let mut cold = self.cold.borrow_mut();
-        let Options { max_bytes, growth, huge_pages, commit_ahead, service, .. } = cold.options;
+        let Options { max_bytes, growth, huge_pages, commit_ahead, .. } = cold.options;
+        let is_limited = cold.options.allocation_limit.is_some();
+        // Lent memory and memory ahead would count against the limit.
         let release = match cold.options.release {
-            // Lent memory would count against the limit.
-            Release::Keep if cold.options.allocation_limit.is_some() => Release::Now,
+            Release::Keep if is_limited => Release::Now,
             release => release,
+        };
+        let commit_ahead = match commit_ahead {
+            CommitAhead::Large if is_limited => CommitAhead::Off,
+            commit_ahead => commit_ahead,
         };
         let request = MemoryRequest {
             columns: None,
@@ -220,7 +230,6 @@ impl Bump {
             growth,
             commit_ahead,
             release,
-            service,
         };
         GrowingReservation::reserve(&mut cold.memory, &request)
             .map_err(|error| error.of(Holder::Arena))?;

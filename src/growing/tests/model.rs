@@ -81,7 +81,7 @@ impl Model {
             align: 1,
             huge_pages,
             columns: None,
-            is_served: false,
+            is_any_fit: false,
         };
         // A failed run may have left regions in the cache.
         region_cache::trim();

@@ -9,7 +9,7 @@ fn what_an_array_has_touched_is_cached_and_ready_for_the_next() {
     let _alone = alone();
     let service = Service::unattended(Process::current());
     let register = |memory, warm| {
-        let used = Some(Use::Array);
+        let used = Some((Use::Array, usize::MAX));
         Served(service.register(memory, 0, warm, CommitAhead::Auto, used).unwrap())
     };
     let array = register(reservation(64 * MIB), 0);
@@ -50,6 +50,8 @@ fn what_an_array_took_before_it_was_ready_counts_as_touched_if_it_is_resident() 
 #[test]
 fn a_surplus_is_taken_back_while_the_array_grows() {
     let service = Service::unattended(Process::current());
+    // So the window is the smallest.
+    service.note_available(1);
     let memory = reservation(64 * MIB);
     memory.prefault(..50 * MIB).unwrap();
     let next = Served(service.register(memory, 0, 50 * MIB, CommitAhead::Auto, None).unwrap());

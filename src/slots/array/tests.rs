@@ -2,7 +2,6 @@
 
 use super::{BudgetMeter, Slots, Vacant};
 use crate::growing::Budget;
-use crate::growing::ServiceHooks;
 use crate::raw_vec::Options;
 use crate::reservation::HugePages;
 use crate::service::CommitAhead;
@@ -10,8 +9,7 @@ use crate::service::CommitAhead;
 /// Returns slots with several options, including memory that is committed ahead.
 fn slots_of_all_kinds() -> [Slots<[u32; 3]>; 3] {
     [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(100)].map(|commit_ahead| {
-        let service = ServiceHooks::ACTIVE;
-        let options = Options { huge_pages: HugePages::Never, service, ..Options::DEFAULT };
+        let options = Options { huge_pages: HugePages::Never, ..Options::DEFAULT };
         let mut slots = Slots::try_new(Options { commit_ahead, ..options }, 0).unwrap();
         slots.prefault_ahead(Budget::UNLIMITED);
         slots

@@ -1,7 +1,6 @@
 //! The bits of gaps against one of std's maps, and refused calls.
 
 use super::*;
-use crate::growing::ServiceHooks;
 use crate::made;
 use crate::os::Call;
 use crate::os::fault::Fault;
@@ -166,7 +165,7 @@ fn pushing_with_room_makes_no_system_call() {
 #[cfg_attr(no_vm, ignore = "nothing is served there")]
 fn bits_are_ready_ahead_if_slots_are() {
     for commit_ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(1)] {
-        let options = Options { commit_ahead, service: ServiceHooks::ACTIVE, ..Options::DEFAULT };
+        let options = Options { commit_ahead, ..Options::DEFAULT };
         let mut slots = GappedSlots::<u64>::try_new(options, 0).unwrap();
         let start = slots.gaps.as_ptr();
         assert_eq!(slots.gaps.stats().reserved_bytes > 0, commit_ahead.is_on());

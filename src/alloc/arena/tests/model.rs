@@ -3,7 +3,6 @@
 
 use super::{Bump, KIB, MIB, Options, layout};
 use crate::growing::Budget;
-use crate::growing::ServiceHooks;
 use crate::made;
 use crate::os::{Call, fault::Fault};
 use crate::reservation::HugePages;
@@ -79,7 +78,6 @@ impl Model {
             max_bytes: Some(max_bytes),
             huge_pages: HugePages::Never,
             commit_ahead,
-            service: ServiceHooks::ACTIVE,
             ..Options::DEFAULT
         };
         let bump = Bump::new(options);

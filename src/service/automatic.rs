@@ -1,0 +1,54 @@
+//! Whether arrays use the thread without an option, once they are large.
+
+#![forbid(unsafe_code)]
+
+use super::registry::is_memory_left;
+use crate::os;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::thread;
+
+const UNKNOWN: u8 = 0;
+const NO: u8 = 1;
+const YES: u8 = 2;
+
+static AUTOMATIC: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+/// Sets whether arrays with [`CommitAhead::Large`](crate::CommitAhead::Large), the default, use the background thread
+/// once they are large. Affects arrays that become large after this call.
+///
+/// The default is `true` if the process may use more than one processor. A program that must not have a second thread,
+/// for example because it calls `unshare`, passes `false` before it fills an array.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use stayput::{VmVec, service};
+///
+/// service::set_automatic(false);
+/// let mut numbers = VmVec::new();
+/// (0..10_000_000_u64).for_each(|n| numbers.push(n));
+/// assert!(!service::stats().running);
+/// ```
+pub fn set_automatic(is_automatic: bool) {
+    AUTOMATIC.store(if is_automatic { YES } else { NO }, Ordering::Relaxed);
+}
+
+/// Whether arrays with [`CommitAhead::Large`](crate::CommitAhead::Large) use the thread once they are large.
+pub(crate) fn is_automatic() -> bool {
+    match AUTOMATIC.load(Ordering::Relaxed) {
+        UNKNOWN => find(),
+        set => set == YES,
+    }
+}
+
+#[cold]
+fn find() -> bool {
+    // Unit tests have calls refused, and count what is left. Std allocates in order to count processors.
+    if !os::IS_SUPPORTED || cfg!(test) || !is_memory_left() {
+        return false;
+    }
+    // A single processor has no time to spare before a frame needs the memory.
+    let is_alone = thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
+    let (found, order) = (if is_alone { NO } else { YES }, Ordering::Relaxed);
+    AUTOMATIC.compare_exchange(UNKNOWN, found, order, order).err().unwrap_or(found) == YES
+}

@@ -1,0 +1,126 @@
+//! Arrays that use the thread once they are large.
+
+use super::*;
+use stayput::Columns;
+
+type Wide = [u8; 4096];
+
+/// Whether arrays can use huge pages, and the thread has a processor of its own.
+fn is_expected() -> bool {
+    let size = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+    let has_huge_pages = size.is_ok_and(|bytes| bytes.trim() == "2097152");
+    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    has_huge_pages && processors > 1 && usize::BITS >= 64
+}
+
+/// Adds elements in small pieces.
+fn fill(vec: &mut VmVec<Wide>, bytes: usize) {
+    while vec.len() * 4096 < bytes {
+        vec.push([7; 4096]);
+    }
+}
+
+fn is_running() -> bool {
+    service::stats().running
+}
+
+#[test]
+fn the_thread_is_started_by_the_first_array_that_grows_beyond_four_mib() {
+    let _alone = without_thread();
+    let mut vec = VmVec::new();
+    fill(&mut vec, 3 * MIB);
+    assert!(!is_running());
+    fill(&mut vec, 9 * MIB);
+    assert_eq!(is_running(), is_expected());
+    if is_expected() {
+        wait_until("memory is ready", || vec.stats().ahead_bytes >= 2 * MIB);
+        // At most half as much as is used, up to the end of a huge page, and of the piece before it.
+        fill(&mut vec, 40 * MIB);
+        wait_until("the rest is taken back", || vec.stats().ahead_bytes <= 24 * MIB);
+    }
+    assert!(vec.iter().all(|page| *page == [7; 4096]));
+    let mut columns = Columns::<(u64, u64)>::new();
+    (0..MIB as u64).for_each(|n| columns.push((n, n)));
+    if is_expected() {
+        wait_until("rows are ready", || columns.stats().ahead_bytes > 0);
+    }
+    drop(columns);
+    // A leaked array has no need of the thread.
+    let leaked = vec.leak();
+    assert_eq!(service::stats().arrays, 0);
+    wait_until("the thread ends", || !is_running());
+    assert!(leaked.iter().all(|page| *page == [7; 4096]));
+}
+
+#[test]
+fn memory_of_large_arrays_is_cached_if_the_next_can_have_it() {
+    let _alone = without_thread();
+    region_cache::trim();
+    // A small array, however it is filled, neither has the memory of a large one that has grown, nor starts the thread.
+    for bytes in [40 * MIB, 60 * MIB] {
+        let mut level = VmVec::new();
+        fill(&mut level, bytes);
+        drop(level);
+        service::drain();
+        wait_until("it is released", || region_cache::stats().kept_bytes < 34 * MIB);
+        let mut small = VmVec::new();
+        small.push([1; 4096]);
+        assert_eq!(service::stats().arrays, 0);
+        assert!(small.stats().committed_bytes < 34 * MIB);
+        drop(small);
+        region_cache::trim();
+    }
+    let made = |bytes| VmVec::<Wide>::with_capacity(bytes / 4096);
+    let mut large = made(60 * MIB);
+    fill(&mut large, 60 * MIB);
+    let start = large.as_ptr();
+    drop(large);
+    let mut small = VmVec::new();
+    small.push([1; 4096]);
+    assert_ne!(small.as_ptr(), start);
+    #[cfg(target_os = "linux")]
+    assert_eq!(made(55 * MIB).as_ptr(), start);
+    region_cache::trim();
+}
+
+#[test]
+fn arrays_that_are_sparse_or_prepared_or_not_to_be_served_start_no_thread() {
+    let _alone = without_thread();
+    region_cache::trim();
+    let off = VmVec::builder().commit_ahead(CommitAhead::Off);
+    let small_pages = VmVec::builder().huge_pages(HugePages::Never);
+    for builder in [off, small_pages] {
+        let mut vec = builder.build();
+        fill(&mut vec, 20 * MIB);
+        assert_eq!(vec.stats().ahead_bytes, 0);
+    }
+    let mut requested = VmVec::with_capacity(20 * MIB / 4096);
+    fill(&mut requested, 20 * MIB);
+    let mut prepared = VmVec::new();
+    while prepared.len() < 20 * MIB / 4096 {
+        prepared.prefault_ahead(Budget::UNLIMITED);
+        let len = prepared.len() + 10;
+        fill(&mut prepared, len * 4096);
+    }
+    let mut sparse: SlotMap<DefaultKey, u64> = SlotMap::new();
+    for part in 1..=5 {
+        sparse.reserve(part * MIB);
+    }
+    let raw = Reservation::new(1 << 30).expect("addresses");
+    let mut raw = raw.growing();
+    for part in 1..=20 {
+        raw.grow_to(part * MIB).expect("memory");
+    }
+    assert!(!is_running());
+
+    service::set_automatic(false);
+    let mut vec = VmVec::new();
+    fill(&mut vec, 20 * MIB);
+    service::set_automatic(true);
+    assert!(!is_running());
+    // It is large already, and grows.
+    fill(&mut vec, 60 * MIB);
+    assert_eq!(is_running(), cfg!(target_os = "linux") && is_expected());
+    drop((vec, requested, prepared, sparse, raw));
+    region_cache::trim();
+}
