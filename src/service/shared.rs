@@ -326,8 +326,11 @@ impl Shared {
     fn put_down(&self) {
         let touched = self.touched_bytes();
         if let Some((reservation, reach)) = self.take_out() {
-            let used = self.kept.filter(|(_, most)| touched <= *most).map(|(used, _)| used);
-            release_later(reservation, touched..reach, used);
+            match self.kept {
+                // Released here: otherwise the next array would grow in fresh memory before that of this one is free.
+                Some((_, most)) if touched > most => drop(reservation),
+                kept => release_later(reservation, touched..reach, kept.map(|(used, _)| used)),
+            }
         }
         self.service.note_retired();
     }
