@@ -19,6 +19,7 @@ mod external;
 mod options;
 mod policy;
 mod recent;
+mod served;
 #[cfg(test)]
 mod tests;
 
@@ -40,7 +41,7 @@ use crate::os::{Call, fault};
 use crate::poison::{self, unpoison};
 use crate::region_cache;
 use crate::reservation::{IS_SUPPORTED, Reservation, page_size};
-use crate::service::{self, CommitAhead, Release, Served};
+use crate::service::{self, CommitAhead, Release};
 use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -214,45 +215,6 @@ impl GrowingReservation {
         self
     }
 
-    /// Makes the service stay ahead of this from now on.
-    pub(crate) fn serve(&mut self, ahead: CommitAhead) {
-        self.is_served_when_large = ahead == CommitAhead::Large;
-        match &self.memory {
-            Some(Storage::External(memory)) => memory.set_ahead(ahead),
-            Some(Storage::Reserved(_)) if ahead.is_on() => self.begin_service(ahead),
-            Some(Storage::Reserved(_)) | None => {}
-        }
-    }
-
-    /// Makes the service stay ahead from now on, if that is possible.
-    fn begin_service(&mut self, ahead: CommitAhead) {
-        // Allocated first: once the memory is served, the thread works on it.
-        let Ok(uninit) = UninitBox::try_new() else { return };
-        let Some(Storage::Reserved(mut reservation)) =
-            self.memory.take_if(|memory| matches!(memory, Storage::Reserved(_)))
-        else {
-            return;
-        };
-        // The reservation is shared from now on, and the thread commits pages.
-        reservation.advise_up_to(usize::MAX);
-        if ahead == CommitAhead::Auto {
-            self.cached_prefix.iter_mut().for_each(CachedPrefix::suits_any);
-        }
-        let kept = self.cached_prefix.as_ref().map(CachedPrefix::kept);
-        let (usable, warm) = (self.front.usable, self.warm_bytes());
-        self.memory = Some(match Served::new(reservation, usable, warm, ahead, kept) {
-            Ok(served) => {
-                self.front.recent = match ahead {
-                    CommitAhead::Large => Recent::WITHIN_HALF,
-                    _ => Recent::beginning(served.shared().window_bytes()),
-                };
-                self.cached_prefix.iter_mut().for_each(CachedPrefix::is_served);
-                Storage::External(uninit.fill(served))
-            }
-            Err(reservation) => Storage::Reserved(reservation),
-        });
-    }
-
     /// Returns the first byte of the range. It never changes.
     pub fn as_ptr(&self) -> *mut u8 {
         self.start().as_ptr()
@@ -411,22 +373,6 @@ impl GrowingReservation {
             self.serve_if_large(before);
         }
         grown
-    }
-
-    /// Makes the service stay ahead if this is large and has used the first `before` bytes. What was requested at once
-    /// may be all that is ever needed, and what is sparse does not touch what is ahead.
-    fn serve_if_large(&mut self, before: usize) {
-        if before < cached::RUN_BYTES
-            || self.front.usable < service::LARGE_ARRAY_BYTES
-            || !service::is_automatic()
-        {
-            return;
-        }
-        let Some(Storage::Reserved(reservation)) = &mut self.memory else { return };
-        if reservation.is_dense(0..before) && reservation.advise_ahead() {
-            self.is_served_when_large = false;
-            self.begin_service(CommitAhead::Large);
-        }
     }
 
     fn grow_past(&mut self, need: usize, amount: Amount) -> Result<(), Error> {

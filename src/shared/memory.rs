@@ -9,6 +9,7 @@ use crate::container::{prefault_methods, reserve_methods};
 use crate::error::{Error, Holder, unwrap_or_panic};
 use crate::growing::{Amount, Budget, Prefaulted};
 use crate::raw_vec::Options;
+use crate::service::CommitAhead;
 use crate::vec::{VecStats, VmVec};
 
 /// The memory of the elements and of their flags.
@@ -22,7 +23,9 @@ pub(super) struct Memory<T> {
 }
 
 /// The options of an array that was created without a builder.
-pub(super) const OPTIONS: Options = Options { holder: Holder::SharedVec, ..Options::DEFAULT };
+// Other threads may use the memory while one makes it grow, and after a fork that one does not exist.
+pub(super) const OPTIONS: Options =
+    Options { holder: Holder::SharedVec, commit_ahead: CommitAhead::Off, ..Options::DEFAULT };
 
 impl<T> Memory<T> {
     pub(super) const fn new(elements: VmVec<T>) -> Self {
