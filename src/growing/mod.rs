@@ -41,6 +41,8 @@ use crate::os::{Call, fault};
 use crate::poison::{self, unpoison};
 use crate::region_cache;
 use crate::reservation::{IS_SUPPORTED, Reservation, page_size};
+#[cfg(test)]
+use crate::service::Served;
 use crate::service::{self, CommitAhead, Release};
 use std::mem;
 use std::ops::Range;
@@ -207,8 +209,10 @@ impl GrowingReservation {
         self
     }
 
-    /// Sets how far ahead of its use memory is made ready, as in the [example](Self#examples) above. Starts the
-    /// background thread if it is not running; if that fails, growth works without it.
+    /// Sets how far ahead of its use memory is made ready, as in the [example](Self#examples) above. Defaults to
+    /// [`CommitAhead::Off`], unlike containers.
+    ///
+    /// Starts the background thread if memory is to be made ready now; if that fails, growth works without it.
     #[must_use]
     pub fn commit_ahead(mut self, ahead: CommitAhead) -> Self {
         self.serve(ahead);

@@ -19,6 +19,11 @@ impl GrowingReservation {
         }
     }
 
+    /// Keeps the service from beginning to stay ahead once this is large.
+    pub(crate) fn stay_unserved(&mut self) {
+        self.is_served_when_large = false;
+    }
+
     /// Makes the service stay ahead from now on, if that is possible.
     fn begin_service(&mut self, ahead: CommitAhead) {
         // Allocated first: once the memory is served, the thread works on it.

@@ -29,6 +29,7 @@ use crate::growing::{
 use crate::heap::UninitBox;
 use crate::poison::unpoison;
 use crate::reservation::default_reservation_bytes;
+use crate::service::CommitAhead;
 use cold::{Cold, Own};
 use options::Addresses;
 use std::alloc::Layout;
@@ -276,6 +277,16 @@ impl RawVec {
             let Own { options, memory } = &mut **own;
             if let Some(memory) = memory.as_mut().filter(|_| options.commit_ahead.is_on()) {
                 memory.serve(options.commit_ahead);
+            }
+        }
+    }
+
+    /// Keeps the service from beginning to stay ahead of the array once it is [large](CommitAhead::Large).
+    pub(crate) fn stay_unserved(&mut self) {
+        if let Cold::Own(own) = &mut self.cold {
+            if own.options.commit_ahead == CommitAhead::Large {
+                own.options.commit_ahead = CommitAhead::Off;
+                own.memory.iter_mut().for_each(GrowingReservation::stay_unserved);
             }
         }
     }

@@ -61,6 +61,14 @@ impl Options {
     /// The defaults of an array that is private to a container.
     pub(crate) const INTERNAL: Self = Self::DEFAULT.internal();
 
+    /// The defaults of an array of bits. It grows far too slowly to be served.
+    pub(crate) const BITS: Self = Self::INTERNAL.unserved();
+
+    /// Returns these options for an array that the background thread does not serve.
+    pub(crate) const fn unserved(self) -> Self {
+        Self { commit_ahead: CommitAhead::Off, ..self }
+    }
+
     /// Returns these options for an array that is private to a container.
     pub(crate) const fn internal(self) -> Self {
         Self { addresses: Addresses::Movable(super::block), ..self }
@@ -71,7 +79,7 @@ impl Options {
     pub(crate) fn bits(self, max_len: usize) -> Self {
         // The least that the service keeps ready: bits for a million elements.
         let ahead = CommitAhead::Bytes(UNIT_BYTES);
-        let commit_ahead = if self.commit_ahead.is_on() { ahead } else { self.commit_ahead };
+        let commit_ahead = if self.commit_ahead.is_on() { ahead } else { CommitAhead::Off };
         let max_len = Some(max_len.div_ceil(u64::BITS as usize));
         Self { max_len, commit_ahead, ..Self::INTERNAL }
     }

@@ -13,8 +13,8 @@ const YES: u8 = 2;
 
 static AUTOMATIC: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-/// Sets whether arrays with [`CommitAhead::Large`](crate::CommitAhead::Large), the default, use the background thread
-/// once they are large. Affects arrays that become large after this call.
+/// Sets whether the background thread serves arrays with [`CommitAhead::Large`](crate::CommitAhead::Large), the default,
+/// once they have used 4 MiB and grow. Arrays that it serves already stay served.
 ///
 /// The default is `true` if the process may use more than one processor. A program that must not have a second thread,
 /// for example because it calls `unshare`, passes `false` before it fills an array.

@@ -1,15 +1,15 @@
 //! The background thread, which commits and touches memory ahead of growing arrays, and releases the memory of dropped
 //! ones.
 //!
-//! It is started by the first array that has [`CommitAhead`] or [`Release::Background`], or has grown
-//! [large](CommitAhead::Large), and ends one second after the last such array is dropped, or two seconds if memory is in
-//! the [region cache](crate::region_cache). An [allocator](crate::alloc) with [`Release::Background`] starts it, too;
-//! then it stays until the process ends. A process whose arrays are small or have [`CommitAhead::Off`] has no such
-//! thread, nor has one that calls [`set_automatic`] with `false` and uses none of these options.
+//! It is started by the first array that has used 4 MiB and grows (see [`CommitAhead::Large`]), or that has
+//! [`CommitAhead::Auto`], [`CommitAhead::Bytes`] or [`Release::Background`]. It ends one second after the last such array
+//! is dropped, or two seconds if memory is in the [region cache](crate::region_cache). An [allocator](crate::alloc) with
+//! [`Release::Background`] starts it, too; then it stays until the process ends. A process that uses none of these
+//! options has no such thread if its arrays are small, or if it calls [`set_automatic`] with `false`.
 //!
 //! # What it does
 //!
-//! - It stays a window ahead of each array that asked for it: pages are committed and resident before they are used, so
+//! - It stays a window ahead of each array that it serves: pages are committed and resident before they are used, so
 //!   growth takes no page faults. It commits in large steps and touches in small ones, the most urgent array first.
 //! - If an array has not grown for a second, it takes back the memory ahead of it that exceeds what [`CommitAhead`]
 //!   keeps. It also takes back memory that has exceeded the window by far for a second, even if the array grows.
@@ -38,10 +38,10 @@
 //! - **It is quiet** while nothing grows and no cached region grows old: no wake-ups, no timers. (If a control group
 //!   is short of memory, it wakes once per second to try again.) No signal is delivered to it.
 //! - **It is optional.** If no thread can be started, and in a child after `fork`, arrays work without it. On machines
-//!   with a single processor no array uses it by default. A child that
-//!   creates new arrays has a service of its own, and never acquires the lock of its parent's, which may be held for
-//!   ever. Memory that waited for its release at the fork also waits in the child, until [`drain`] is called there or a
-//!   request for memory fails; what the thread was at work on stays mapped.
+//!   with a single processor no array uses it by default. A child that creates new arrays has a service of its own, and
+//!   never acquires the lock of its parent's, which may be held for ever. Memory that waited for its release at the fork
+//!   also waits in the child, until [`drain`] is called there or a request for memory fails; what the thread was at work
+//!   on stays mapped.
 //!
 //! On Linux and Windows the thread runs at low priority. With a single processor it works only while the program
 //! sleeps.
@@ -95,13 +95,14 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CommitAhead {
-    /// Disabled until the array has used 4 MiB and grows; then as [`Auto`](Self::Auto), but at most half as much is
-    /// ahead of the array as it uses, or 4 MiB. Applies to arrays that use [huge pages](crate::HugePages), the first touch of which may take
-    /// milliseconds: today only on Linux and Android. The default.
+    /// Nothing is ready ahead of the array until it has used 4 MiB and grows. From then on, as much is ready as with
+    /// [`Auto`](Self::Auto), but at most half as much as the array uses, or 4 MiB if that is more. The default.
     ///
-    /// [`set_automatic`] disables this for all arrays, [`Off`](Self::Off) for one, and
-    /// [`prefault_ahead`](crate::VmVec::prefault_ahead) for an array for which it is called before. It is disabled on
-    /// machines with a single processor.
+    /// This applies to arrays that use [huge pages](crate::HugePages), the first touch of which may take milliseconds:
+    /// today only on Linux and Android. It does not apply on machines with a single processor, to arrays most of whose
+    /// memory has not been touched, while threads share a [`SharedVec`](crate::SharedVec) or a
+    /// [`SharedSlotMap`](crate::SharedSlotMap), or once [`prefault_ahead`](crate::VmVec::prefault_ahead) was called for
+    /// the array. [`set_automatic`] disables it for all arrays, [`Off`](Self::Off) for one.
     #[default]
     Large,
     /// Disabled: pages are committed when they are needed, and each takes a page fault when it is first touched.
@@ -144,7 +145,7 @@ pub enum CommitAhead {
 #[non_exhaustive]
 pub enum Release {
     /// The memory is cached for reuse for a second, as far as the [region cache](crate::region_cache) has room; the
-    /// rest is released before the drop returns, or by the [background thread](crate::service) if that is ahead of the
+    /// rest is released before the drop returns, or by the [background thread](crate::service) if that serves the
     /// array. Arrays with this option also take their memory from the cache. The default.
     #[default]
     Keep,
@@ -156,7 +157,6 @@ pub enum Release {
     /// quarter of the machine's memory would wait, it is released before the drop returns.
     ///
     /// Memory of arrays with [`CommitAhead::Auto`] is cached for a second first, as with [`Keep`](Self::Keep).
-    ///
     Background,
 }
 

@@ -9,7 +9,6 @@ use crate::container::{prefault_methods, reserve_methods};
 use crate::error::{Error, Holder, unwrap_or_panic};
 use crate::growing::{Amount, Budget, Prefaulted};
 use crate::raw_vec::Options;
-use crate::service::CommitAhead;
 use crate::vec::{VecStats, VmVec};
 
 /// The memory of the elements and of their flags.
@@ -23,9 +22,7 @@ pub(super) struct Memory<T> {
 }
 
 /// The options of an array that was created without a builder.
-// Other threads may use the memory while one makes it grow, and after a fork that one does not exist.
-pub(super) const OPTIONS: Options =
-    Options { holder: Holder::SharedVec, commit_ahead: CommitAhead::Off, ..Options::DEFAULT };
+pub(super) const OPTIONS: Options = Options { holder: Holder::SharedVec, ..Options::DEFAULT };
 
 impl<T> Memory<T> {
     pub(super) const fn new(elements: VmVec<T>) -> Self {
@@ -67,6 +64,9 @@ impl<T> Memory<T> {
 
     /// [`grow`](Self::grow), or the error. There may be more memory even after an error.
     pub(super) fn try_grow(&mut self, need: usize) -> Result<(), Error> {
+        // After a fork in the midst of that, the child would not have the memory.
+        self.elements.stay_unserved();
+        self.flags.stay_unserved();
         let grown = self.grow_elements(need).and_then(|()| self.grow_flags(need));
         grown.map_err(|error| error.of(Holder::SharedVec))
     }

@@ -269,6 +269,8 @@ impl<K: Key, V> Sharing<K, V> {
     }
 
     fn try_grow_slots(&mut self, need: usize) -> Result<(), Error> {
+        // After a fork in the midst of that, the child would not have the memory.
+        self.map.slots.stay_unserved();
         self.map.grow(need - self.map.slots.len())?;
         self.cover_removed(need)
     }
@@ -439,7 +441,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// addresses are reserved for exactly that many.
     fn options_beside(&self, bound: usize) -> Options {
         let named = self.slots.options().max_len;
-        Options { bound, max_len: named.map(|_| bound), ..Options::DEFAULT }
+        Options { bound, max_len: named.map(|_| bound), ..Options::DEFAULT.unserved() }
     }
 
     /// Makes a vacant slot that was not filled a hole again.

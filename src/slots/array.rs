@@ -93,6 +93,11 @@ impl<V> Slots<V> {
         self.slots.len()
     }
 
+    /// See [`VmVec::stay_unserved`].
+    pub(crate) fn stay_unserved(&mut self) {
+        self.slots.stay_unserved();
+    }
+
     pub(crate) const fn capacity(&self) -> usize {
         self.slots.capacity()
     }

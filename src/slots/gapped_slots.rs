@@ -37,7 +37,7 @@ impl<V> GappedSlots<V> {
     }
 
     const fn over(slots: Slots<V>) -> Self {
-        Self { slots, gaps: VmVec::with_options(&Options::INTERNAL), trim_from: 0 }
+        Self { slots, gaps: VmVec::with_options(&Options::BITS), trim_from: 0 }
     }
 
     pub(crate) fn try_new(options: Options, capacity: usize) -> Result<Self, Error> {

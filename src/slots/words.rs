@@ -31,7 +31,7 @@ impl Words {
                 words.resize(words.len() + additional, 0);
             }
             Self::Few(words) => {
-                let options = Options { max_len, ..Options::INTERNAL };
+                let options = Options { max_len, ..Options::BITS };
                 let mut many = VmVec::try_unreserved(options)?;
                 many.try_extend_zero_words(len).map_err(Error::of_request)?;
                 many[..words.len()].copy_from_slice(words);
@@ -62,7 +62,7 @@ impl Words {
 
     pub(crate) const fn options(&self) -> Options {
         match self {
-            Self::Few(_) => Options::INTERNAL,
+            Self::Few(_) => Options::BITS,
             Self::Many(words) => words.options(),
         }
     }

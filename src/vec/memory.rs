@@ -118,6 +118,11 @@ impl<T> VmVec<T> {
         self.raw.limit(Self::ELEMENT, max_len.max(self.len));
     }
 
+    /// See [`RawVec::stay_unserved`](crate::raw_vec::RawVec::stay_unserved).
+    pub(crate) fn stay_unserved(&mut self) {
+        self.raw.stay_unserved();
+    }
+
     shrink_methods! {
         /// Returns memory past the last element to the system, so that it is neither resident nor charged to the
         /// process.

@@ -111,6 +111,21 @@ fn arrays_that_are_sparse_or_prepared_or_not_to_be_served_start_no_thread() {
     for part in 1..=20 {
         raw.grow_to(part * MIB).expect("memory");
     }
+    // Shared arrays, also those that were made from others.
+    let shared = SharedVec::from(VmVec::new());
+    while shared.len() < 20 * MIB / 4096 {
+        shared.push([7_u8; 4096]);
+    }
+    let mut some = VmVec::new();
+    fill(&mut some, 3 * MIB);
+    let grown = SharedVec::from(some);
+    while grown.len() < 20 * MIB / 4096 {
+        grown.push([7; 4096]);
+    }
+    let shared_map = SharedSlotMap::from(SlotMap::new());
+    while shared_map.len() < 20 * MIB / 4096 {
+        shared_map.insert([7_u8; 4096]);
+    }
     assert!(!is_running());
 
     service::set_automatic(false);
@@ -121,6 +136,6 @@ fn arrays_that_are_sparse_or_prepared_or_not_to_be_served_start_no_thread() {
     // It is large already, and grows.
     fill(&mut vec, 60 * MIB);
     assert_eq!(is_running(), cfg!(target_os = "linux") && is_expected());
-    drop((vec, requested, prepared, sparse, raw));
+    drop((vec, requested, prepared, sparse, raw, shared, grown, shared_map));
     region_cache::trim();
 }
