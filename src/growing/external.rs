@@ -49,6 +49,9 @@ pub(crate) trait ExternalMemory:
         None
     }
 
+    /// Makes nothing more ready until this grows.
+    fn pause(&self) {}
+
     /// See [`GrowingReservation::give_back`](super::GrowingReservation::give_back).
     fn give_back(
         &mut self,
@@ -139,6 +142,10 @@ impl ExternalMemory for Served {
         let mut pay =
             |piece: Range<usize>| meter.pay(piece.len() - reservation.resident_within(piece));
         Some(shared.help(&mut pay))
+    }
+
+    fn pause(&self) {
+        self.shared().pause();
     }
 
     fn give_back(

@@ -540,6 +540,9 @@ impl GrowingReservation {
 
     /// [`shrink_to`](Self::shrink_to) within the budget. Returns whether there is nothing more to return.
     pub(crate) fn shrink(&mut self, keep: usize, meter: &mut BudgetMeter) -> Result<bool, Error> {
+        if let Storage::External(memory) = self.memory() {
+            memory.pause();
+        }
         let Some(keep) = self.shrinks_to(keep) else { return Ok(true) };
         let is_only_warm = keep >= self.front.usable && self.warm_bytes() > self.front.usable;
         if !is_only_warm {

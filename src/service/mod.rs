@@ -13,6 +13,7 @@
 //!   growth takes no page faults. It commits in large steps and touches in small ones, the most urgent array first.
 //! - If an array has not grown for a second, it takes back the memory ahead of it that exceeds what [`CommitAhead`]
 //!   keeps. It also takes back memory that has exceeded the window by far for a second, even if the array grows.
+//! - If an array is shrunk, nothing is made ready ahead of it until it grows again.
 //! - It releases regions that have been in the region cache for long enough, in pieces, when it has nothing else to do;
 //!   not on machines with a single processor.
 //! - It releases memory in pieces, so that no thread waits long to change mappings. Memory of a dropped array with
@@ -119,8 +120,8 @@ pub enum CommitAhead {
     /// dropped recently. All of that memory is ready. If it exceeds twice the window by more than 8 MiB for a second,
     /// the rest is returned.
     Auto,
-    /// This many bytes of fresh memory, as far as the reservation reaches. They are kept while the array does not grow.
-    /// After the array is shrunk, the thread gets ahead again once the array has grown. 0 is [`Off`](Self::Off).
+    /// This many bytes of fresh memory, as far as the reservation reaches. They are kept while the array does not grow. 0
+    /// is [`Off`](Self::Off).
     ///
     /// In a control group with a memory limit there may be [less](crate::service#guarantees).
     Bytes(usize),

@@ -79,6 +79,8 @@ pub(crate) struct Shared {
     is_auto: AtomicBool,
     /// How many bytes stay ready while the array does not grow.
     least: AtomicUsize,
+    /// Whether the array was shrunk and has not grown since: then nothing is made ready.
+    is_paused: AtomicBool,
     /// Set by the array when less than half of the window is ahead of it; cleared by the service.
     has_request: AtomicBool,
     /// How often the array needed memory that was not ready.
@@ -122,6 +124,7 @@ impl Shared {
             window: AtomicUsize::new(ahead.least_bytes()),
             is_auto: AtomicBool::new(ahead.follows_growth()),
             least: AtomicUsize::new(ahead.least_bytes()),
+            is_paused: AtomicBool::new(false),
             has_request: AtomicBool::new(false),
             late: AtomicUsize::new(0),
             untouched: AtomicUsize::new(usize::MAX),
@@ -191,6 +194,7 @@ impl Shared {
         let is_auto = ahead.follows_growth();
         let was_auto = self.is_auto.swap(is_auto, Ordering::Relaxed);
         self.least.store(ahead.least_bytes(), Ordering::Relaxed);
+        self.is_paused.store(false, Ordering::Relaxed);
         if !(is_auto && was_auto) {
             self.window.store(ahead.least_bytes(), Ordering::Relaxed);
         }
@@ -198,8 +202,14 @@ impl Shared {
         self.request_work();
     }
 
-    /// Sets the window, unless the user chose a number of bytes.
+    /// Makes nothing more ready until the window is set.
+    pub(crate) fn pause(&self) {
+        self.is_paused.store(true, Ordering::Relaxed);
+    }
+
+    /// Sets the window, unless the user chose a number of bytes, and ends a [pause](Self::pause).
     pub(crate) fn set_window(&self, bytes: usize) {
+        self.is_paused.store(false, Ordering::Relaxed);
         if self.is_auto.load(Ordering::Relaxed) {
             self.window.store(bytes, Ordering::Relaxed);
         }
@@ -413,13 +423,13 @@ impl Shared {
         loop {
             match attempt() {
                 Ok(done) => return done,
-                Err(Busy) => tries = self.pause(tries),
+                Err(Busy) => tries = self.wait_briefly(tries),
             }
         }
     }
 
     /// Waits briefly, depending on the number of tries, and returns that number plus one.
-    fn pause(&self, tries: u32) -> u32 {
+    fn wait_briefly(&self, tries: u32) -> u32 {
         /// After this many tries, sleep: the service may need the only processor.
         const SHORT_TRIES: u32 = 32;
         if tries < SHORT_TRIES {
@@ -437,7 +447,8 @@ impl Shared {
     /// Up to where memory should be ready.
     fn target(&self, state: Marks) -> usize {
         let taken = self.bytes(state.taken);
-        taken.saturating_add(self.window_bytes()).min(self.reservation.reserved_bytes())
+        let window = if self.is_paused.load(Ordering::Relaxed) { 0 } else { self.window_bytes() };
+        taken.saturating_add(window).min(self.reservation.reserved_bytes())
     }
 
     /// How much of the window is ready, in 256ths.
@@ -575,7 +586,9 @@ impl Shared {
             match self.take_back_any() {
                 Ok(1..) => (any, tries) = (true, 0),
                 // Wait: a step of the service ends soon.
-                Err(NotTaken::Busy) if !self.ownership.is_owned() => tries = self.pause(tries),
+                Err(NotTaken::Busy) if !self.ownership.is_owned() => {
+                    tries = self.wait_briefly(tries);
+                }
                 Ok(0) | Err(_) => return any,
             }
         }

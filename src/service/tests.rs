@@ -713,6 +713,26 @@ fn an_array_in_a_forked_child_does_not_wait_for_work_of_the_parent() {
 }
 
 #[test]
+fn nothing_is_made_ready_after_an_array_was_shrunk_until_it_grows() {
+    let array = served(64 * MIB, CommitAhead::Auto);
+    let shared = array.shared();
+    take_unready(shared, 8 * MIB).unwrap();
+    shared.pause();
+    shared.give_back(MIB, true, &mut |_| true).1.unwrap();
+    // Asked for before, or afterwards by a call that does not grow the array.
+    shared.notice();
+    array.work().unwrap();
+    assert_eq!((shared.ahead_bytes(), shared.committed_bytes()), (0, MIB));
+    shared.set_window(2 * MIB);
+    array.work().unwrap();
+    assert!(shared.ahead_bytes() >= 2 * MIB);
+    shared.pause();
+    shared.set_ahead(CommitAhead::Bytes(8 * MIB));
+    array.work().unwrap();
+    assert!(shared.ahead_bytes() >= 8 * MIB);
+}
+
+#[test]
 fn commit_ahead_is_on_if_it_asks_for_bytes() {
     let off = [CommitAhead::Large, CommitAhead::Off, CommitAhead::Bytes(0)];
     assert!(off.iter().all(|ahead| !ahead.is_on()));

@@ -53,6 +53,23 @@ fn the_thread_is_started_by_the_first_array_that_grows_beyond_four_mib() {
 }
 
 #[test]
+fn nothing_is_made_ready_for_an_array_that_was_shrunk_until_it_grows() {
+    let _alone = without_thread();
+    for round in 0..20 {
+        let mut vec = VmVec::new();
+        fill(&mut vec, (8 + round) * MIB);
+        vec.truncate(10);
+        vec.shrink_to_fit();
+        thread::sleep(Duration::from_millis(2));
+        assert_eq!(vec.stats().ahead_bytes, 0);
+        fill(&mut vec, 2 * MIB);
+        if is_running() {
+            wait_until("memory is ready again", || vec.stats().ahead_bytes > MIB);
+        }
+    }
+}
+
+#[test]
 fn memory_of_large_arrays_is_cached_if_the_next_can_have_it() {
     let _alone = without_thread();
     region_cache::trim();
