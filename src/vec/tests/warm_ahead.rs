@@ -54,10 +54,11 @@ fn an_array_reuses_the_region_of_the_last_with_all_of_it_ready() {
     soon(|| {
         let first = leave_ahead(40 * MIB);
         let mut vec = AHEAD.build();
-        if at(&vec) != first {
+        let stats = vec.stats();
+        // Fresh memory can have the same address if that of the last array was released.
+        if at(&vec) != first || stats.ahead_bytes == 0 {
             return false;
         }
-        let stats = vec.stats();
         assert_eq!((stats.len, stats.capacity, stats.late), (0, 0, 0));
         assert!(stats.ahead_bytes >= 40 * MIB && stats.committed_bytes >= 40 * MIB, "{stats:?}");
         vec.resize(40 * MIB, 3);
