@@ -35,6 +35,8 @@ pub struct Builder<C, O = ()> {
 pub trait Container<O = ()>: Sized {
     const BUILDER: &'static str;
     const DEFAULTS: Options = Options::DEFAULT;
+    /// Whether commit-ahead has little memory ready before any is used.
+    const STARTS_SMALL: bool = false;
 
     fn try_from_builder(builder: Builder<Self, O>) -> Result<Self, Error>;
 }
@@ -96,7 +98,8 @@ impl<C, O: OwnOptions> Builder<C, O> {
 
 impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
     pub(crate) const fn new() -> Self {
-        Self { options: C::DEFAULTS, capacity: 0, own: O::DEFAULT, container: PhantomData }
+        let options = Options { starts_small: C::STARTS_SMALL, ..C::DEFAULTS };
+        Self { options, capacity: 0, own: O::DEFAULT, container: PhantomData }
     }
 
     /// Builds the container.

@@ -177,6 +177,7 @@ impl GrowingReservation {
             Some(Storage::Reserved(memory)) if committed > 0 => {
                 let region = Region::new(memory, 0..committed);
                 drop(used.and_then(|used| region_cache::put(used, region)));
+                service::return_cached_in_time();
             }
             Some(Storage::External(memory)) => memory.release(),
             Some(Storage::Reserved(_)) | None => {}

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::cached::CacheRequest;
+use super::recent::Recent;
 use super::{GrowingReservation, Growth, Storage};
 use crate::error::Error;
 use crate::region_cache;
@@ -62,6 +63,8 @@ pub(crate) struct MemoryRequest {
     pub(crate) growth: Growth,
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
+    /// Whether little is to be ready before anything is used.
+    pub(crate) starts_small: bool,
 }
 
 impl GrowingReservation {
@@ -82,6 +85,9 @@ impl GrowingReservation {
         }
         if let Some(growing) = slot {
             growing.release = request.release;
+            if request.starts_small {
+                growing.front.recent = Recent::SMALL_START;
+            }
             growing.is_served_when_large = request.commit_ahead == CommitAhead::Large;
         }
         Ok(())

@@ -22,24 +22,43 @@ pub(super) struct Recent {
     frame: Option<(Instant, usize)>,
     /// How many bytes the busiest frame used, less what has been forgotten of it.
     busiest: usize,
-    /// Whether at most half as much is to be ready as is used.
-    is_within_half: bool,
+    bounds: Bounds,
+}
+
+/// How much is ready at least and at most, whatever was used recently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bounds {
+    /// As much as is used, or the smallest window if that is less; and the smallest window before anything is used.
+    Usual,
+    /// The same, but little before anything is used.
+    SmallStart,
+    /// The smallest window; and half as much as is used if that is more.
+    WithinHalf,
 }
 
 impl Recent {
-    pub(super) const NONE: Self = Self { frame: None, busiest: 0, is_within_half: false };
+    pub(super) const NONE: Self = Self { frame: None, busiest: 0, bounds: Bounds::Usual };
+
+    /// Starts without past growth, and with little ahead.
+    pub(super) const SMALL_START: Self = Self { bounds: Bounds::SmallStart, ..Self::NONE };
 
     /// Starts without past growth, and calls for at most half as much as is used.
-    pub(super) const WITHIN_HALF: Self = Self { is_within_half: true, ..Self::NONE };
+    pub(super) const WITHIN_HALF: Self = Self { bounds: Bounds::WithinHalf, ..Self::NONE };
 
-    /// Starts as if past growth had called for `window` bytes ahead.
-    pub(super) fn beginning(window: usize) -> Self {
-        Self { busiest: window / FRAMES_AHEAD, ..Self::NONE }
+    pub(super) fn starts_small(&self) -> bool {
+        self.bounds == Bounds::SmallStart
+    }
+
+    /// Continues as if past growth had called for `window` bytes ahead.
+    pub(super) const fn begin_with(&mut self, window: usize) {
+        self.busiest = window / FRAMES_AHEAD;
     }
 
     /// From now on, more than half of what is used may be called for.
-    pub(super) const fn lift_bound(&mut self) {
-        self.is_within_half = false;
+    pub(super) fn lift_bound(&mut self) {
+        if self.bounds == Bounds::WithinHalf {
+            self.bounds = Bounds::Usual;
+        }
     }
 
     /// Records that `used` bytes are in use, and returns how many bytes to make ready past them.
@@ -54,10 +73,17 @@ impl Recent {
             self.frame = Some((now, used));
         }
         self.busiest = self.busiest.max(grown);
-        let most = if self.is_within_half { used / 2 } else { usize::MAX };
-        let most = most.clamp(LEAST_WINDOW_BYTES, LARGEST_WINDOW_BYTES);
+        let usual = used.clamp(UNIT_BYTES, LEAST_WINDOW_BYTES);
+        let (least, most) = match self.bounds {
+            Bounds::Usual if used == 0 => (LEAST_WINDOW_BYTES, LARGEST_WINDOW_BYTES),
+            Bounds::Usual | Bounds::SmallStart => (usual, LARGEST_WINDOW_BYTES),
+            Bounds::WithinHalf => {
+                let half = (used / 2).clamp(LEAST_WINDOW_BYTES, LARGEST_WINDOW_BYTES);
+                (LEAST_WINDOW_BYTES, half)
+            }
+        };
         let window = self.busiest.saturating_mul(FRAMES_AHEAD);
-        window.clamp(LEAST_WINDOW_BYTES, most).next_multiple_of(UNIT_BYTES)
+        window.clamp(least, most).next_multiple_of(UNIT_BYTES)
     }
 }
 
@@ -102,7 +128,8 @@ mod tests {
     #[test]
     fn an_initial_window_is_forgotten_like_others() {
         let begun = Instant::now();
-        let mut recent = Recent::beginning(16 * MIB);
+        let mut recent = Recent::NONE;
+        recent.begin_with(16 * MIB);
         assert_eq!(recent.note(UNIT_BYTES, begun), 16 * MIB);
         let mut used = 0;
         for frame in 1..20 {
@@ -110,7 +137,7 @@ mod tests {
             let window = recent.note(used, begun + FRAME * frame);
             assert!((10 * MIB..16 * MIB).contains(&window), "{window}");
         }
-        assert_eq!(recent.note(used, begun + FRAME * 1000), LEAST_WINDOW_BYTES);
+        assert_eq!(recent.note(used, begun + FRAME * 1000), used);
         assert_eq!(recent.note(used + 20 * MIB, begun + FRAME * 1000), 40 * MIB);
     }
 
@@ -120,6 +147,19 @@ mod tests {
         let begun = Instant::now();
         let mut note = |used| recent.note(used * MIB, begun) / MIB;
         assert_eq!([note(4), note(5), note(26), note(400), note(900)], [4, 4, 13, 200, 256]);
+    }
+
+    #[test]
+    fn as_much_is_ready_as_is_used_and_little_before_that_if_it_starts_small() {
+        let now = Instant::now();
+        for (mut recent, first) in [(Recent::NONE, 4 * MIB), (Recent::SMALL_START, UNIT_BYTES)] {
+            assert_eq!([0, 1].map(|used| recent.note(used, now)), [first, UNIT_BYTES]);
+            recent = Recent { busiest: 0, ..recent };
+            assert_eq!(
+                [MIB, 9 * MIB].map(|used| Recent { frame: None, ..recent }.note(used, now)),
+                [MIB, 4 * MIB]
+            );
+        }
     }
 
     #[test]

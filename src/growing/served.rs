@@ -6,7 +6,7 @@ use super::cached::{CachedPrefix, RUN_BYTES};
 use super::recent::Recent;
 use super::{GrowingReservation, Storage};
 use crate::heap::UninitBox;
-use crate::service::{self, CommitAhead, Served};
+use crate::service::{self, CommitAhead, Served, ServiceStart};
 
 impl GrowingReservation {
     /// Makes the service stay ahead of this from now on.
@@ -38,14 +38,20 @@ impl GrowingReservation {
         if ahead == CommitAhead::Auto {
             self.cached_prefix.iter_mut().for_each(CachedPrefix::suits_any);
         }
-        let kept = self.cached_prefix.as_ref().map(CachedPrefix::kept);
-        let (usable, warm) = (self.front.usable, self.warm_bytes());
-        self.memory = Some(match Served::new(reservation, usable, warm, ahead, kept) {
+        let start = ServiceStart {
+            committed: self.front.usable,
+            warm: self.warm_bytes(),
+            ahead,
+            is_small: self.front.recent.starts_small(),
+            kept: self.cached_prefix.as_ref().map(CachedPrefix::kept),
+        };
+        self.memory = Some(match Served::new(reservation, start) {
             Ok(served) => {
-                self.front.recent = match ahead {
-                    CommitAhead::Large => Recent::WITHIN_HALF,
-                    _ => Recent::beginning(served.shared().window_bytes()),
-                };
+                if ahead == CommitAhead::Large {
+                    self.front.recent = Recent::WITHIN_HALF;
+                } else {
+                    self.front.recent.begin_with(served.shared().window_bytes());
+                }
                 self.cached_prefix.iter_mut().for_each(CachedPrefix::is_served);
                 Storage::External(uninit.fill(served))
             }

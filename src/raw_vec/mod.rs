@@ -541,7 +541,9 @@ fn reserve(
     element: Layout,
     len: usize,
 ) -> Result<(), Error> {
-    let Options { huge_pages, growth, commit_ahead, release, columns, holder, .. } = *options;
+    let Options {
+        huge_pages, growth, commit_ahead, release, columns, starts_small, holder, ..
+    } = *options;
     let request = MemoryRequest {
         exact_bytes: options.max_len.map(|max_len| bytes_of(element, max_len)).transpose()?,
         need_bytes: bytes_of(element, len.max(1))?,
@@ -552,6 +554,7 @@ fn reserve(
         growth,
         commit_ahead,
         release,
+        starts_small,
     };
     GrowingReservation::reserve(slot, &request).map_err(|error| error.of(holder))
 }

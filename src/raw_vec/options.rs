@@ -5,7 +5,7 @@
 use crate::error::{Error, Holder, SizedBy};
 use crate::growing::{Amount, GrowingReservation, Growth};
 use crate::reservation::{ColumnLayouts, HugePages};
-use crate::service::{CommitAhead, Release, UNIT_BYTES};
+use crate::service::{CommitAhead, Release};
 use std::alloc::Layout;
 use std::fmt::DebugStruct;
 
@@ -38,6 +38,8 @@ pub struct Options {
     pub(crate) addresses: Addresses,
     /// The columns that the elements, which are rows then, are divided into.
     pub(crate) columns: Option<ColumnLayouts>,
+    /// Whether commit-ahead has little memory ready before any is used: in containers of many arrays.
+    pub(crate) starts_small: bool,
     /// The container that errors name.
     pub(crate) holder: Holder,
     /// What sets the size of supplied memory.
@@ -54,6 +56,7 @@ impl Options {
         release: Release::Keep,
         addresses: Addresses::Stable,
         columns: None,
+        starts_small: false,
         holder: Holder::VmVec,
         supplied: SizedBy::Backing,
     };
@@ -61,7 +64,8 @@ impl Options {
     /// The defaults of an array that is private to a container.
     pub(crate) const INTERNAL: Self = Self::DEFAULT.internal();
 
-    /// The defaults of an array of bits. It grows far too slowly to be served.
+    /// The options of an array of bits, in words. It grows far too slowly for the background thread: by a page for every
+    /// 32,768 elements.
     pub(crate) const BITS: Self = Self::INTERNAL.unserved();
 
     /// Returns these options for an array that the background thread does not serve.
@@ -74,16 +78,6 @@ impl Options {
         Self { addresses: Addresses::Movable(super::block), ..self }
     }
 
-    /// Returns the options of a bitmap, in words, for an array that has these options and at most `max_len` elements.
-    /// It is private to the container.
-    pub(crate) fn bits(self, max_len: usize) -> Self {
-        // The least that the service keeps ready: bits for a million elements.
-        let ahead = CommitAhead::Bytes(UNIT_BYTES);
-        let commit_ahead = if self.commit_ahead.is_on() { ahead } else { CommitAhead::Off };
-        let max_len = Some(max_len.div_ceil(u64::BITS as usize));
-        Self { max_len, commit_ahead, ..Self::INTERNAL }
-    }
-
     /// The options of an array that never holds anything. Users cannot choose them.
     pub(crate) const FULL: Self = Self { bound: 0, ..Self::DEFAULT };
 
@@ -93,10 +87,13 @@ impl Options {
         self.bound == 0
     }
 
-    /// The function that allocates the block of the heap in which elements start. `None` with commit-ahead.
+    /// The function that allocates the block of the heap in which elements start. `None` with commit-ahead, unless that
+    /// starts small.
     pub(super) fn make_block(&self) -> Option<MakeBlock> {
         match self.addresses {
-            Addresses::Movable(make) if !self.commit_ahead.is_on() => Some(make),
+            Addresses::Movable(make) if !self.commit_ahead.is_on() || self.starts_small => {
+                Some(make)
+            }
             Addresses::Movable(_) | Addresses::Stable => None,
         }
     }

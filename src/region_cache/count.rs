@@ -11,7 +11,7 @@ static LENT_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns how many bytes are kept, including regions that a thread is inspecting or taking. A caller that reads 0 sees
 /// what the threads that took the last regions did before that.
-pub(super) fn kept_bytes() -> usize {
+pub(crate) fn kept_bytes() -> usize {
     KEPT_BYTES.load(Ordering::Acquire)
 }
 

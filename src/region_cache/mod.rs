@@ -28,7 +28,9 @@
 //! Where addresses are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
 //!
 //! Memory that is not reused is returned to the system after a second; [`set_time`] sets this time. The [background
-//! thread](crate::service) returns it, if that runs and there is more than one processor. Otherwise each thread that
+//! thread](crate::service) returns it, if that runs and there is more than one processor, and earlier if less than a
+//! sixteenth of the machine's memory is available. An array that is dropped when 32 MiB are cached starts the thread,
+//! unless [`set_automatic`](crate::service::set_automatic) has disabled this. Without the thread, each thread that
 //! puts memory into the cache returns up to 4 MiB of an old region, a few hundred times per second at most; if no
 //! thread does, the memory stays cached. With an allocator that has
 //! [`Release::Background`](crate::Release::Background), only the background thread does it. The cache is emptied when a
@@ -101,7 +103,7 @@ mod size_class;
 pub(crate) mod tests;
 mod waiting;
 
-pub(crate) use count::LentBytes;
+pub(crate) use count::{LentBytes, kept_bytes};
 pub(crate) use pieces::{
     put, reclaim, release_aged, release_all, release_arrays, release_unused, releases_ended, take,
 };
@@ -351,7 +353,7 @@ pub(crate) fn class_of(bytes: usize) -> usize {
 }
 
 pub(crate) fn is_empty() -> bool {
-    count::kept_bytes() == 0
+    kept_bytes() == 0
 }
 
 /// The current contents of the region cache, returned by [`stats`].
@@ -386,7 +388,7 @@ pub struct RegionCacheStats {
 /// Looks at about four thousand slots, without a system call. If other threads use the cache meanwhile, the numbers may
 /// be from different moments.
 pub fn stats() -> RegionCacheStats {
-    let (kept_bytes, lent_bytes) = (count::kept_bytes(), count::lent_bytes());
+    let (kept_bytes, lent_bytes) = (kept_bytes(), count::lent_bytes());
     RegionCacheStats { kept_blocks: pieces::kept_blocks(), kept_bytes, lent_bytes }
 }
 
@@ -462,14 +464,21 @@ fn most_bytes() -> usize {
     })
 }
 
+/// The reciprocal of the share of the memory that is little.
+const LITTLE: u64 = 16;
+
+/// Whether little memory is available to the process. `false` if that is unknown.
+pub(crate) fn is_memory_short() -> bool {
+    let known = os::available_bytes().zip(os::memory_bytes());
+    os::group_memory().is_little() || known.is_some_and(|(available, all)| available < all / LITTLE)
+}
+
 /// Whether the cache may keep `bytes` more: at least as much must be available as is cached then. If little is
 /// available, all cached memory is returned.
 fn has_room(bytes: usize) -> bool {
-    /// The reciprocal of the share of the memory that is little.
-    const LITTLE: u64 = 16;
     /// The reciprocal of the share that the system may keep for itself.
     const RESERVE: u64 = 64;
-    let kept = || count::kept_bytes().saturating_add(bytes) as u64;
+    let kept = || kept_bytes().saturating_add(bytes) as u64;
     let (Some(all), group) = (os::memory_bytes(), os::group_memory()) else { return true };
     let is_free = |free: u64| free >= kept().max(all / LITTLE) + all / RESERVE;
     // Then it does not matter how much more the system can make available, which takes longer to find out.
@@ -517,7 +526,7 @@ fn get_or_init(stored: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
 /// ```
 pub fn set_most_bytes(most: usize) {
     MOST_BYTES.store(most.min(UNSET - 1), ORDER);
-    if count::kept_bytes() > most {
+    if kept_bytes() > most {
         release_all();
     }
 }

@@ -309,8 +309,9 @@ pub(crate) fn release_aged() -> Option<Duration> {
     wait(oldest.left.max(time / 4).min(LONGEST_WAIT_MS))
 }
 
-/// The longest wait, after which a new [`set_time`](super::set_time) takes effect.
-const LONGEST_WAIT_MS: u32 = 5000;
+/// The longest wait, after which a new [`set_time`](super::set_time) takes effect, and the available memory is looked
+/// at.
+const LONGEST_WAIT_MS: u32 = 1000;
 
 /// The region that was put first.
 struct Oldest {

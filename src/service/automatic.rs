@@ -14,7 +14,8 @@ const YES: u8 = 2;
 static AUTOMATIC: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 /// Sets whether the background thread serves arrays with [`CommitAhead::Large`](crate::CommitAhead::Large), the default,
-/// once they have used 4 MiB and grow. Arrays that it serves already stay served.
+/// once they have used 4 MiB and grow, and whether it is started to return the memory in the [region
+/// cache](crate::region_cache). Arrays that it serves already stay served.
 ///
 /// The default is `true` if the process may use more than one processor. A program that must not have a second thread,
 /// for example because it calls `unshare`, passes `false` before it fills an array.

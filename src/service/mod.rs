@@ -1,11 +1,14 @@
 //! The background thread, which commits and touches memory ahead of growing arrays, and releases the memory of dropped
 //! ones.
 //!
-//! It is started by the first array that has used 4 MiB and grows (see [`CommitAhead::Large`]), or that has
-//! [`CommitAhead::Auto`], [`CommitAhead::Bytes`] or [`Release::Background`]. It ends one second after the last such array
-//! is dropped, or two seconds if memory is in the [region cache](crate::region_cache). An [allocator](crate::alloc) with
-//! [`Release::Background`] starts it, too; then it stays until the process ends. A process that uses none of these
-//! options has no such thread if its arrays are small, or if it calls [`set_automatic`] with `false`.
+//! It is started by the first array that
+//!
+//! - has used 4 MiB and grows (see [`CommitAhead::Large`]), unless this is disabled by [`set_automatic`];
+//! - is dropped when 32 MiB are in the [region cache](crate::region_cache), unless this is disabled in the same way; or
+//! - has [`CommitAhead::Auto`], [`CommitAhead::Bytes`] or [`Release::Background`].
+//!
+//! It ends one second after the last array that it serves is dropped, or two seconds if memory is in the region cache. An
+//! [allocator](crate::alloc) with [`Release::Background`] starts it, too; then it stays until the process ends.
 //!
 //! # What it does
 //!
@@ -108,12 +111,14 @@ pub enum CommitAhead {
     Large,
     /// Disabled: pages are committed when they are needed, and each takes a page fault when it is first touched.
     Off,
-    /// Twice as much as was used in the busiest recent 1/60 s, at least 4 MiB and at most 256 MiB. After a second
-    /// without growth, 4 MiB are kept, or [less](crate::service#guarantees) in a control group. Memory is added and
-    /// removed in pieces of 512 KiB, or huge pages, so the amount can be one piece larger.
+    /// Twice as much as was used in the busiest recent 1/60 s, and at most 256 MiB. At least as much as the array uses,
+    /// or 4 MiB if that is less; after a second without growth, this is what is kept, or
+    /// [less](crate::service#guarantees) in a control group. Memory is added and removed in pieces of 512 KiB, or huge
+    /// pages, so the amount can be one piece larger.
     ///
     /// Until the growth of the array is known, the window is a share of the available memory: 1/512 for the first
-    /// array, 1/512 divided by *n* for the *n*-th array, at least 4 MiB and at most 16 MiB.
+    /// array, 1/512 divided by *n* for the *n*-th array, at least 4 MiB and at most 16 MiB. The rows of a
+    /// [`Table`](crate::Table) start with 512 KiB, and each array of its indices once it exceeds 64 KiB.
     ///
     /// Unless memory is released [immediately](Release::Now), the array starts with memory from the [region
     /// cache](crate::region_cache), if an array of the same kind (the same maximum, alignment and huge pages) was
@@ -223,6 +228,18 @@ pub(crate) fn attend_cache() {
     }
 }
 
+/// Starts the thread if it does not run and much is cached, so that this is returned in time even if no array uses the
+/// thread.
+pub(crate) fn return_cached_in_time() {
+    const MUCH_BYTES: usize = 32 << 20;
+    if region_cache::kept_bytes() < MUCH_BYTES || !is_automatic() || is_starting() {
+        return;
+    }
+    if let Some(service) = Service::current() {
+        service.start_for_cache();
+    }
+}
+
 thread_local! {
     /// Whether this thread starts the background thread, and so has the registry's lock.
     static IS_STARTING: Cell<bool> = const { Cell::new(false) };
@@ -323,6 +340,20 @@ const fn bytes(units: usize) -> usize {
     units * UNIT_BYTES
 }
 
+/// How a reservation begins to be served.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ServiceStart {
+    /// How many bytes of it are in use.
+    pub(crate) committed: usize,
+    /// How many bytes of it are committed and resident.
+    pub(crate) warm: usize,
+    pub(crate) ahead: CommitAhead,
+    /// Whether little is to be ready before any is used.
+    pub(crate) is_small: bool,
+    /// See [`Shared`].
+    pub(crate) kept: Option<(Use, usize)>,
+}
+
 /// The only handle through which an array reaches what it shares with the service. Dropping it ends the reservation,
 /// even if other references to the shared part remain.
 #[derive(Debug)]
@@ -334,19 +365,11 @@ impl UnwindSafe for Served {}
 impl RefUnwindSafe for Served {}
 
 impl Served {
-    /// Registers a reservation, of which the first `committed` bytes are in use and those up to `warm` are committed
-    /// and resident. When the array retires it, the region cache may use it as `kept` says, see [`Shared`]. Returns the
-    /// reservation if it cannot be served.
-    pub(crate) fn new(
-        reservation: Reservation,
-        committed: usize,
-        warm: usize,
-        ahead: CommitAhead,
-        kept: Option<(Use, usize)>,
-    ) -> Result<Self, Reservation> {
+    /// Registers a reservation, and returns it if it cannot be served.
+    pub(crate) fn new(reservation: Reservation, start: ServiceStart) -> Result<Self, Reservation> {
         // A global allocator may use arrays while the thread is started.
         match Service::current().filter(|_| !is_starting()) {
-            Some(service) => service.register(reservation, committed, warm, ahead, kept).map(Self),
+            Some(service) => service.register(reservation, start).map(Self),
             None => Err(reservation),
         }
     }
@@ -375,13 +398,21 @@ impl Served {
     }
 }
 
+#[cfg(test)]
+impl ServiceStart {
+    /// Nothing is in use, and nothing is cached later.
+    pub(crate) fn of(ahead: CommitAhead) -> Self {
+        Self { committed: 0, warm: 0, ahead, is_small: false, kept: None }
+    }
+}
+
 /// For tests, which do the work of the service themselves.
 #[cfg(test)]
 impl Served {
     /// Creates the handle for a reservation that only the methods below work on.
     pub(crate) fn unattended(reservation: Reservation, ahead: CommitAhead) -> Self {
         let service = Service::unattended(Process::current());
-        let served = service.register(reservation, 0, 0, ahead, None);
+        let served = service.register(reservation, ServiceStart::of(ahead));
         Self(served.expect("the marks can express its units"))
     }
 

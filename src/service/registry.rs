@@ -5,10 +5,10 @@
 use super::lock::{Guard, Lock};
 use super::shared::Shared;
 use super::worker;
-use super::{CommitAhead, LEAST_WINDOW_BYTES, ServiceStats, UNIT_BYTES};
+use super::{CommitAhead, LEAST_WINDOW_BYTES, ServiceStart, ServiceStats, UNIT_BYTES};
 use crate::heap::try_boxed;
 use crate::os;
-use crate::region_cache::{self, Client, Region, Use};
+use crate::region_cache::{self, Client, Region};
 use crate::reservation::{HugePages, Reservation, page_size};
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
@@ -31,6 +31,8 @@ const AHEAD_SHARE: u64 = 4;
 const QUIET_AHEAD_SHARE: u64 = 8;
 /// How long the thread waits when a control group is short of memory.
 const SHORT_WAIT: Duration = Duration::from_secs(1);
+/// The first window of an array that starts small.
+const SMALL_WINDOW_BYTES: usize = 4 * UNIT_BYTES;
 const STACK_BYTES: usize = 256 << 10;
 /// How long after a refusal to start the thread for the region cache again.
 const TRY_AGAIN_MS: u32 = 1000;
@@ -223,19 +225,26 @@ impl Service {
     /// Makes the thread stay for the region cache. Does nothing if it cannot be started.
     #[cold]
     pub(super) fn start_attending(&'static self) {
+        if let Some(thread) = self.start_for_cache() {
+            self.attends.store(true, Ordering::Relaxed);
+            // It may be about to end.
+            thread.unpark();
+        }
+    }
+
+    /// Returns the thread, which looks after the region cache for two seconds at least. `None` if it cannot be started,
+    /// which is tried once a second.
+    #[cold]
+    pub(super) fn start_for_cache(&'static self) -> Option<Thread> {
         let now = os::now_ms();
         if now.wrapping_sub(self.refused_ms.load(Ordering::Relaxed)) < TRY_AGAIN_MS {
-            return;
+            return None;
         }
         let thread = self.lock().start(self);
-        match thread {
-            Some(thread) => {
-                self.attends.store(true, Ordering::Relaxed);
-                // It may be about to end.
-                thread.unpark();
-            }
-            None => self.refused_ms.store(now, Ordering::Relaxed),
+        if thread.is_none() {
+            self.refused_ms.store(now, Ordering::Relaxed);
         }
+        thread
     }
 
     /// Whether this process is a child of the one that has the thread.
@@ -268,16 +277,13 @@ impl Service {
         }
     }
 
-    /// Registers a reservation, of which the first `committed` bytes belong to the array and those up to `warm` are
-    /// committed and resident. Returns the reservation if there can be no thread.
+    /// Registers a reservation, and returns it if there can be no thread.
     pub(super) fn register(
         &'static self,
         reservation: Reservation,
-        committed: usize,
-        warm: usize,
-        ahead: CommitAhead,
-        kept: Option<(Use, usize)>,
+        start: ServiceStart,
     ) -> Result<Arc<Shared>, Reservation> {
+        let ServiceStart { committed, warm, ahead, is_small, kept } = start;
         if !Shared::fits(&reservation) || !is_memory_left() {
             return Err(reservation);
         }
@@ -286,9 +292,13 @@ impl Service {
             let thread = registry.start(self)?;
             let shared = Arc::get_mut(&mut shared)?;
             shared.begin_with(warm);
-            if ahead == CommitAhead::Auto {
-                self.find_available_once();
-                shared.set_window(self.first_window(registry.arrays.len()));
+            match ahead {
+                CommitAhead::Auto if is_small => shared.set_window(SMALL_WINDOW_BYTES),
+                CommitAhead::Auto => {
+                    self.find_available_once();
+                    shared.set_window(self.first_window(registry.arrays.len()));
+                }
+                _ => {}
             }
             shared.be_served_by(thread);
             Some(registry)

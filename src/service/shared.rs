@@ -574,7 +574,10 @@ impl Shared {
     }
 
     fn least_up_to(&self, most: usize) -> usize {
-        self.least.load(Ordering::Relaxed).min(most)
+        let least = self.least.load(Ordering::Relaxed).min(most);
+        let taken = self.bytes(self.ownership.state().taken);
+        // In proportion to what the array uses, unless it waits for its first growth.
+        if taken > 0 && self.is_auto.load(Ordering::Relaxed) { least.min(taken) } else { least }
     }
 
     /// Takes back all that is ahead of the array, because memory is needed now. Returns whether there was any. Leaves

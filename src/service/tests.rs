@@ -7,7 +7,7 @@ mod ready;
 use super::ownership::{Busy, Marks, Ownership, Work};
 use super::registry::{Job, Process, Service};
 use super::shared::{NotTaken, Shared};
-use super::{CommitAhead, Release, Served, UNIT_BYTES};
+use super::{CommitAhead, Release, Served, ServiceStart, UNIT_BYTES};
 use crate::error::Error;
 use crate::os::{self, Call, fault::Fault};
 use crate::region_cache::tests::alone;
@@ -284,13 +284,16 @@ fn a_claim_during_a_step_disturbs_neither() {
 
 #[test]
 fn memory_ahead_is_taken_back_in_pieces_down_to_the_least() {
-    for (ahead, kept) in [(CommitAhead::Bytes(MIB), MIB), (CommitAhead::Auto, 4 * MIB)] {
+    let (bytes, auto) = (CommitAhead::Bytes(MIB), CommitAhead::Auto);
+    // As much as is used, and at most 4 MiB, if the window follows growth.
+    let cases = [(bytes, 1, MIB), (auto, 1, UNIT_BYTES), (auto, 24, 3 * MIB), (auto, 40, 4 * MIB)];
+    for (ahead, units, kept) in cases {
         let served = served(64 * MIB, ahead);
         let shared = served.shared();
         shared.set_window(12 * MIB);
         served.work().unwrap();
-        shared.take(UNIT_BYTES, UNIT_BYTES).unwrap();
-        fill(shared, 0..UNIT_BYTES, 7);
+        let used = shared.take(units * UNIT_BYTES, units * UNIT_BYTES).unwrap();
+        fill(shared, 0..used, 7);
         served.work().unwrap();
         assert!(shared.has_too_much(usize::MAX));
         let before = shared.committed_bytes();
@@ -301,12 +304,12 @@ fn memory_ahead_is_taken_back_in_pieces_down_to_the_least() {
         assert!(!shared.has_too_much(usize::MAX));
         assert_eq!(shared.take_back(usize::MAX).unwrap(), 0);
         assert_eq!(shared.ahead_bytes(), kept);
-        assert_eq!(shared.committed_bytes(), UNIT_BYTES + kept);
-        assert_eq!(system_committed(shared), UNIT_BYTES + kept);
+        assert_eq!(shared.committed_bytes(), used + kept);
+        assert_eq!(system_committed(shared), used + kept);
         // All of it, if memory is needed.
         while shared.take_back_any().unwrap() > 0 {}
-        assert_eq!((shared.ahead_bytes(), system_committed(shared)), (0, UNIT_BYTES));
-        assert!(holds(shared, 0..UNIT_BYTES, 7));
+        assert_eq!((shared.ahead_bytes(), system_committed(shared)), (0, used));
+        assert!(holds(shared, 0..used, 7));
         served.work().unwrap();
         assert!(shared.ahead_bytes() >= kept);
     }
@@ -462,7 +465,7 @@ fn the_most_urgent_array_that_asked_comes_first() {
         .into_iter()
         .map(|window| {
             let ahead = CommitAhead::Bytes(window * MIB);
-            Served(service.register(reservation(16 * MIB), 0, 0, ahead, None).unwrap())
+            Served(service.register(reservation(16 * MIB), ServiceStart::of(ahead)).unwrap())
         })
         .collect();
     for (n, array) in arrays.iter().enumerate() {
@@ -506,7 +509,7 @@ fn dropping_arrays_in_any_order_keeps_the_places_consistent() {
     for round in 0..400 {
         if arrays.is_empty() || (round < 200 && any(3) > 0) {
             let ahead = CommitAhead::Bytes(1);
-            arrays.push(Served(service.register(reservation(1), 0, 0, ahead, None).unwrap()));
+            arrays.push(Served(service.register(reservation(1), ServiceStart::of(ahead)).unwrap()));
         } else {
             drop(arrays.swap_remove(any(arrays.len())));
         }
@@ -525,8 +528,9 @@ fn dropping_arrays_in_any_order_keeps_the_places_consistent() {
 #[test]
 fn reports_on_a_dropped_array_do_not_affect_others() {
     let service = Service::unattended(Process::current());
-    let register =
-        || Served(service.register(reservation(MIB), 0, 0, CommitAhead::Bytes(1), None).unwrap());
+    let register = || {
+        Served(service.register(reservation(MIB), ServiceStart::of(CommitAhead::Bytes(1))).unwrap())
+    };
     let (gone, stays) = (register(), register());
     let shared = Arc::clone(&gone.0);
     drop(gone);
@@ -544,8 +548,9 @@ fn reports_on_a_dropped_array_do_not_affect_others() {
 #[test]
 fn taking_back_is_tried_again_after_the_array_has_grown() {
     let service = Service::unattended(Process::current());
-    let array =
-        Served(service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(1), None).unwrap());
+    let array = Served(
+        service.register(reservation(16 * MIB), ServiceStart::of(CommitAhead::Bytes(1))).unwrap(),
+    );
     let shared = array.shared();
     let committed_ahead = |shared: &Shared| {
         take_unready(shared, shared.committed_bytes() + 1).unwrap();
@@ -668,7 +673,8 @@ fn make_room_visits_all_arrays_while_others_are_dropped() {
     let arrays: Vec<Served> = (0..40)
         .map(|_| {
             let ahead = CommitAhead::Bytes(UNIT_BYTES);
-            let array = Served(service.register(reservation(MIB), 0, 0, ahead, None).unwrap());
+            let array =
+                Served(service.register(reservation(MIB), ServiceStart::of(ahead)).unwrap());
             array.work().unwrap();
             array
         })
@@ -691,8 +697,9 @@ fn make_room_visits_all_arrays_while_others_are_dropped() {
 #[test]
 fn an_array_in_a_forked_child_does_not_wait_for_work_of_the_parent() {
     let service = Service::unattended(Process::other());
-    let register =
-        || service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(MIB), None).unwrap();
+    let register = || {
+        service.register(reservation(16 * MIB), ServiceStart::of(CommitAhead::Bytes(MIB))).unwrap()
+    };
     // The state of a parent that is forked in the middle of a step.
     let interrupt = |shared: &Shared| {
         let interrupted = AssertUnwindSafe(|| shared.step(&mut |_| panic!("as planned")));
@@ -746,7 +753,7 @@ fn reservations_too_large_for_the_marks_are_not_served() {
     // Without such large reservations there is nothing to refuse.
     let Ok(huge) = Reservation::new(most.saturating_add(1)) else { return };
     let service = Service::unattended(Process::current());
-    assert!(service.register(huge, 0, 0, CommitAhead::Auto, None).is_err());
+    assert!(service.register(huge, ServiceStart::of(CommitAhead::Auto)).is_err());
     assert!(service.arrays().is_empty());
 }
 

@@ -72,6 +72,9 @@ pub(super) fn run(service: &'static Service) {
                 }
                 Some(wait) => {
                     is_empty = false;
+                    if !wait.is_zero() && region_cache::is_memory_short() {
+                        region_cache::release_all();
+                    }
                     service.sleep(most.into_iter().chain([wait]).min());
                 }
             },

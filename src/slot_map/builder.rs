@@ -168,10 +168,6 @@ impl<K: Key, V> SlotMap<K, V> {
 
     fn take_holes(&mut self, builder: SlotMapBuilder<K, V>) -> Result<(), Error> {
         self.holes = Holes::try_in(builder.own.reuse.unwrap_or_default())?;
-        if builder.options.commit_ahead.is_on() {
-            let made = self.holes.try_make_bitmap(self.slots.bits());
-            made.map_err(|error| error.of_request().of(Holder::SlotMap))?;
-        }
         self.cover_holes()
     }
 

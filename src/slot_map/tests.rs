@@ -8,7 +8,6 @@ use crate::key::{Bits32, DefaultKey, KeyData};
 use crate::os::Call;
 use crate::os::fault::Fault;
 use crate::reservation::HugePages;
-use crate::service::CommitAhead;
 use std::collections::HashSet;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,20 +21,6 @@ type Map<V> = SlotMap<DefaultKey, V>;
 
 fn plain<V>() -> Map<V> {
     SlotMap::builder().huge_pages(HugePages::Never).build()
-}
-
-#[test]
-#[cfg_attr(no_vm, ignore = "nothing is served there")]
-fn the_bitmap_is_ready_ahead_if_slots_are() {
-    for ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(1)] {
-        let mut map: Map<u32> = SlotMap::builder().commit_ahead(ahead).build();
-        for mut map in [map.clone(), mem::take(&mut map)] {
-            assert_eq!(map.holes.stats().reserved_bytes > 0, ahead.is_on());
-            let keys: Vec<_> = (0..100_000).map(|n| map.insert(n)).collect();
-            assert!(keys.iter().all(|key| map.remove(*key).is_some()));
-            assert_eq!(map.clone().holes.count(), keys.len());
-        }
-    }
 }
 
 /// Returns a map whose memory has no room for another value.

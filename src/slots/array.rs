@@ -110,11 +110,6 @@ impl<V> Slots<V> {
         self.slots.options()
     }
 
-    /// Returns the options of a bitmap of all slots.
-    pub(crate) fn bits(&self) -> Options {
-        self.options().bits(self.max_len())
-    }
-
     #[inline]
     pub(crate) const fn is_full_for_good(&self) -> bool {
         self.slots.is_full_for_good()

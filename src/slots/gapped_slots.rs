@@ -77,10 +77,10 @@ impl<V> GappedSlots<V> {
             return Ok(());
         };
         let options = self.slots.options();
-        let is_new = self.gaps.options().max_len.is_none();
-        if is_new && (more > 0 || options.commit_ahead.is_on()) {
+        if more > 0 && self.gaps.options().max_len.is_none() {
             // The maximum number of slots is known now.
-            let gaps = VmVec::try_with_options(self.slots.bits(), 0);
+            let max_len = Some(words_of(self.slots.max_len()));
+            let gaps = VmVec::try_with_options(Options { max_len, ..Options::BITS }, 0);
             self.gaps = gaps.map_err(|error| error.of_request().of(options.holder))?;
         }
         // The request was derived from that of the slots, as in `Bitmap::cover`.

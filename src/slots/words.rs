@@ -60,13 +60,6 @@ impl Words {
         }
     }
 
-    pub(crate) const fn options(&self) -> Options {
-        match self {
-            Self::Few(_) => Options::BITS,
-            Self::Many(words) => words.options(),
-        }
-    }
-
     pub(crate) fn stats(&self) -> VecStats {
         match self {
             Self::Few(words) => {

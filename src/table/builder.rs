@@ -32,6 +32,7 @@ pub type TableBuilder<R, X, K> = Builder<Table<R, X, K>, KeyOptions>;
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Container<KeyOptions> for Table<R, X, K> {
     const BUILDER: &'static str = "TableBuilder";
+    const STARTS_SMALL: bool = true;
 
     fn try_from_builder(builder: TableBuilder<R, X, K>) -> Result<Self, Error> {
         builder.try_build_with(X::default())

@@ -108,8 +108,11 @@ fn arrays_that_are_sparse_or_prepared_or_not_to_be_served_start_no_thread() {
     let small_pages = VmVec::builder().huge_pages(HugePages::Never);
     for builder in [off, small_pages] {
         let mut vec = builder.build();
-        fill(&mut vec, 20 * MIB);
+        // So little that the thread is not needed to return it.
+        fill(&mut vec, 12 * MIB);
         assert_eq!(vec.stats().ahead_bytes, 0);
+        drop(vec);
+        region_cache::trim();
     }
     let mut requested = VmVec::with_capacity(20 * MIB / 4096);
     fill(&mut requested, 20 * MIB);
@@ -155,4 +158,64 @@ fn arrays_that_are_sparse_or_prepared_or_not_to_be_served_start_no_thread() {
     assert_eq!(is_running(), cfg!(target_os = "linux") && is_expected());
     drop((vec, requested, prepared, sparse, raw, shared, grown, shared_map));
     region_cache::trim();
+}
+
+#[test]
+fn much_cached_memory_is_returned_in_time_by_a_thread() {
+    let _alone = without_thread();
+    region_cache::trim();
+    let leave = |count| {
+        let small = VmVec::builder().huge_pages(HugePages::Never);
+        let mut all: Vec<_> = (0..count).map(|_| Bytes::new(small)).collect();
+        for vec in &mut all {
+            vec.resize(8 * MIB, 1);
+        }
+    };
+    leave(3);
+    assert!(!is_running());
+    let is_kept = region_cache::stats().kept_bytes > 0;
+    service::set_automatic(false);
+    leave(5);
+    service::set_automatic(true);
+    assert!(!is_running());
+    leave(5);
+    assert_eq!(is_running(), is_kept);
+    wait_until("it is old", || region_cache::stats().kept_bytes == 0 || !is_kept);
+}
+
+/// A row of a table with several indices.
+type Unit = (u64, u16, [f32; 3]);
+
+#[cfg(feature = "table")]
+stayput::indices! {
+    struct UnitBy for Unit {
+        id: Unique<u64> = |unit| &unit.0,
+        team: Many<u16> = |unit| &unit.1,
+        squad: List<u16> = |unit| unit.1 / 8,
+        at: Grid<3, cell = 1.0> = |unit| unit.2,
+    }
+}
+
+#[cfg(feature = "table")]
+#[test]
+fn a_small_table_has_little_memory_ahead() {
+    let _alone = alone();
+    let rows = |range: std::ops::Range<u16>| {
+        range.map(|n| (u64::from(n), n / 9, [f32::from(n), 0.0, 0.0]) as Unit)
+    };
+    let new = || stayput::Table::<Unit, UnitBy>::builder();
+    // With the thread.
+    let mut table = new().commit_ahead(CommitAhead::Auto).build();
+    wait_until("some is ready", || table.stats().ahead_bytes > 0);
+    table.extend(rows(0..2500));
+    assert!(table.stats().committed_bytes < 4 * MIB, "{:?}", table.stats());
+    thread::sleep(Duration::from_millis(20));
+    assert!(table.stats().committed_bytes < 4 * MIB, "{:?}", table.stats());
+    // Without it.
+    let mut table = new().build();
+    for n in 0..50 {
+        table.extend(rows(50 * n..50 * n + 50));
+        table.prefault_ahead(Budget::time(Duration::from_micros(200)));
+    }
+    assert!(table.stats().committed_bytes < 4 * MIB, "{:?}", table.stats());
 }

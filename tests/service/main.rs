@@ -157,7 +157,7 @@ fn the_thread_is_quiet_when_nothing_grows() {
     let _alone = alone();
     let mut arrays = [CommitAhead::Auto, CommitAhead::Bytes(MIB)].map(Bytes::ahead);
     for vec in &mut arrays {
-        vec.resize(3 * MIB, 1);
+        vec.resize(6 * MIB, 1);
     }
     let mut last = (service::stats().wakeups, Instant::now());
     wait_until("it sleeps for a second and a half", || {

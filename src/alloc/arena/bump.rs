@@ -230,6 +230,7 @@ impl Bump {
             growth,
             commit_ahead,
             release,
+            starts_small: false,
         };
         GrowingReservation::reserve(&mut cold.memory, &request)
             .map_err(|error| error.of(Holder::Arena))?;

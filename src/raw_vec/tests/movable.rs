@@ -135,8 +135,13 @@ fn elements_are_aligned_in_the_heap_too() {
 }
 
 #[test]
-fn arrays_with_commit_ahead_start_in_a_reservation() {
+fn arrays_with_commit_ahead_start_in_a_reservation_unless_that_starts_small() {
     let options = Options { commit_ahead: CommitAhead::Bytes(1), ..Options::DEFAULT };
+    let mut small = internal(Options { starts_small: true, ..options });
+    small.grow(WORD, 0, MOST, Amount::AtLeast).unwrap();
+    assert!(small.settled().is_none());
+    small.grow(WORD, MOST, 1, Amount::AtLeast).unwrap();
+    assert!(small.settled().is_some());
     let mut raw = internal(options);
     raw.reserve_addresses(WORD, 0).unwrap();
     let start = raw.start();

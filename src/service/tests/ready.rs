@@ -9,8 +9,15 @@ fn what_an_array_has_touched_is_cached_and_ready_for_the_next() {
     let _alone = alone();
     let service = Service::unattended(Process::current());
     let register = |memory, warm| {
-        let used = Some((Use::Array, usize::MAX));
-        Served(service.register(memory, 0, warm, CommitAhead::Auto, used).unwrap())
+        let kept = Some((Use::Array, usize::MAX));
+        Served(
+            service
+                .register(
+                    memory,
+                    ServiceStart { warm, kept, ..ServiceStart::of(CommitAhead::Auto) },
+                )
+                .unwrap(),
+        )
     };
     let array = register(reservation(64 * MIB), 0);
     array.work().unwrap();
@@ -54,7 +61,8 @@ fn a_surplus_is_taken_back_while_the_array_grows() {
     service.note_available(1);
     let memory = reservation(64 * MIB);
     memory.prefault(..50 * MIB).unwrap();
-    let next = Served(service.register(memory, 0, 50 * MIB, CommitAhead::Auto, None).unwrap());
+    let start = ServiceStart { warm: 50 * MIB, ..ServiceStart::of(CommitAhead::Auto) };
+    let next = Served(service.register(memory, start).unwrap());
     let shared = next.shared();
     let (mut used, begun) = (0, Instant::now());
     loop {
@@ -89,8 +97,8 @@ fn resident_memory_is_ready_at_first() {
     for warm in [UNIT_BYTES - page_size(), 3 * UNIT_BYTES + page_size(), 10 * MIB] {
         let memory = reservation(64 * MIB);
         memory.commit(..warm).unwrap();
-        let ahead = CommitAhead::Auto;
-        let array = Served(service.register(memory, 0, warm, ahead, None).unwrap());
+        let start = ServiceStart { warm, ..ServiceStart::of(CommitAhead::Auto) };
+        let array = Served(service.register(memory, start).unwrap());
         let shared = array.shared();
         let whole = warm / UNIT_BYTES * UNIT_BYTES;
         assert_eq!((shared.ahead_bytes(), shared.committed_bytes()), (whole, warm));
@@ -121,7 +129,8 @@ fn the_first_window_is_a_share_of_the_available_memory() {
         assert_eq!(windows(u64::MAX), [16; 4]);
     }
     service.note_available(64 << 30);
-    let array = |ahead| Served(service.register(reservation(64 * MIB), 0, 0, ahead, None).unwrap());
+    let array =
+        |ahead| Served(service.register(reservation(64 * MIB), ServiceStart::of(ahead)).unwrap());
     let (auto, said) = (array(CommitAhead::Auto), array(CommitAhead::Bytes(MIB)));
     assert_eq!(auto.shared().window_bytes(), service.first_window(0));
     assert_eq!(said.shared().window_bytes(), MIB);

@@ -4,7 +4,6 @@ use super::*;
 use crate::made;
 use crate::os::Call;
 use crate::os::fault::Fault;
-use crate::service::CommitAhead;
 use crate::slots::walk::Walk;
 use std::collections::BTreeMap;
 use std::mem;
@@ -159,21 +158,4 @@ fn pushing_with_room_makes_no_system_call() {
     assert_eq!(fault.failures(), 0);
     drop(fault);
     slots.check();
-}
-
-#[test]
-#[cfg_attr(no_vm, ignore = "nothing is served there")]
-fn bits_are_ready_ahead_if_slots_are() {
-    for commit_ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(1)] {
-        let options = Options { commit_ahead, ..Options::DEFAULT };
-        let mut slots = GappedSlots::<u64>::try_new(options, 0).unwrap();
-        let start = slots.gaps.as_ptr();
-        assert_eq!(slots.gaps.stats().reserved_bytes > 0, commit_ahead.is_on());
-        for n in 0..100_000 {
-            slots.extend_vacant(1).unwrap();
-            slots.fill(n, 1, 7);
-        }
-        assert!(slots.gaps.as_ptr() == start || !commit_ahead.is_on());
-        slots.check();
-    }
 }

@@ -24,10 +24,9 @@ mod tests;
 
 use crate::error::Error;
 use crate::heap::try_reserve_exact;
-use crate::raw_vec::Options;
 use crate::slots::cursor::HoleBits;
 use crate::slots::words::Words;
-use crate::vec::{VecStats, VmVec};
+use crate::vec::VecStats;
 use std::ops::Range;
 
 /// The number of bits in a word, and of words under a word of the level above.
@@ -69,12 +68,6 @@ impl Bitmap {
         }
     }
 
-    /// Creates the memory of a set that has none, with these options.
-    pub(super) fn try_make(&mut self, bits: Options) -> Result<(), Error> {
-        self.words = Words::Many(VmVec::try_with_options(bits, 0)?);
-        Ok(())
-    }
-
     /// Limits the set to indices below `max_len`, which includes all that it covers. Does nothing after addresses were
     /// reserved.
     pub fn limit(&mut self, max_len: usize) {
@@ -90,10 +83,6 @@ impl Bitmap {
     pub fn try_clone(&self, len: usize, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self::new();
         clone.limit(max_len);
-        let bits = self.words.options().bits(max_len);
-        if bits.commit_ahead.is_on() {
-            clone.try_make(bits)?;
-        }
         clone.cover(self.last().map_or(0, |last| last as usize + 1))?;
         // What the clone does not cover, and the levels that it does not have, hold no index.
         let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));

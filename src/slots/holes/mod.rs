@@ -36,7 +36,6 @@ use self::identity::MapId;
 use self::reuse::Reuse;
 use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
-use crate::raw_vec::Options;
 use crate::slots::any_slots::States;
 use crate::slots::cursor::{HoleBits, Picked, WORD_SLOTS};
 use crate::slots::state::State;
@@ -222,11 +221,6 @@ impl Holes {
     #[inline]
     pub(crate) fn order(&self) -> Reuse {
         self.cold().order
-    }
-
-    /// Creates the memory of the bitmap, with these options. There are no holes yet.
-    pub(crate) fn try_make_bitmap(&mut self, bits: Options) -> Result<(), Error> {
-        self.try_cold_mut()?.bitmap.try_make(bits)
     }
 
     /// Ensures that slots below `len`, of at most `max_len`, can become holes without taking memory.
