@@ -5,8 +5,8 @@ use std::alloc::System;
 use bench_common::allocator::Switch;
 use mimalloc::MiMalloc;
 use serde::{Deserialize, Serialize};
-use stayput::HugePages;
 use stayput::alloc::GlobalVm;
+use stayput::{HugePages, Release};
 #[cfg(unix)]
 use tikv_jemallocator::Jemalloc;
 
@@ -19,6 +19,8 @@ pub enum Allocator {
     VmSystem,
     /// `GlobalVm` over the system's allocator, without huge pages.
     VmSmallPages,
+    /// `GlobalVm` over the system's allocator, whose background thread releases memory.
+    VmBackground,
     VmMimalloc,
     #[cfg(unix)]
     Jemalloc,
@@ -33,6 +35,7 @@ pub static GLOBAL: Switch = Switch::new(&[
     &MiMalloc,
     const { &GlobalVm::new() },
     const { &GlobalVm::new().huge_pages(HugePages::Never) },
+    const { &GlobalVm::new().release(Release::Background) },
     const { &GlobalVm::with_parent(MiMalloc) },
     #[cfg(unix)]
     &Jemalloc,

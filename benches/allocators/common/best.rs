@@ -33,7 +33,8 @@ impl<J, F> Group<'_, J, F> {
         figure: impl Fn(&F) -> Option<f64>,
         most: f64,
     ) -> Option<Target> {
-        let medians = self.peers.iter().filter_map(|peer| {
+        let others = self.peers.iter().filter(|peer| !peer.of.contender.is_ours());
+        let medians = others.filter_map(|peer| {
             let spread = peer.spread_of_some(&figure)?;
             Some((peer, spread.median))
         });

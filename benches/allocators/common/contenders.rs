@@ -29,6 +29,12 @@ impl Contender {
         self.allocator == Allocator::System && self.variables.is_empty()
     }
 
+    /// Whether it is a `GlobalVm`.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.name.starts_with(GLOBAL_VM.name)
+    }
+
     /// Runs a job under it in a new process.
     pub fn outcome<J: Job>(&self, job: J) -> Result<J::Outcome> {
         let Self { name, allocator, variables, .. } = *self;
@@ -102,6 +108,8 @@ const fn plain(name: &'static str, allocator: Allocator) -> Contender {
 
 const GLOBAL_VM: Contender = Contender { is_base: true, ..plain("GlobalVm", Allocator::VmSystem) };
 
+const OVER_MIMALLOC: Contender = plain("GlobalVm over mimalloc", Allocator::VmMimalloc);
+
 /// The system's allocator with default settings.
 pub const SYSTEM: &Contender = &plain(SYSTEM_NAME, Allocator::System);
 
@@ -119,9 +127,11 @@ pub const AS_THEY_COME: &[Contender] = &[
     JEMALLOC,
 ];
 
-/// `GlobalVm`, then its peers with default settings, and jemalloc as it keeps the most memory.
+/// `GlobalVm`, also with options, then its peers with default settings, and jemalloc as it keeps the most memory.
 pub const WITH_KEEPING: &[Contender] = &[
     GLOBAL_VM,
+    plain("GlobalVm, Background", Allocator::VmBackground),
+    OVER_MIMALLOC,
     *SYSTEM,
     MIMALLOC,
     #[cfg(unix)]
@@ -140,7 +150,7 @@ pub const WITH_KEEPING: &[Contender] = &[
 pub const ALL: &[Contender] = &[
     GLOBAL_VM,
     plain("GlobalVm, small pages", Allocator::VmSmallPages),
-    plain("GlobalVm over mimalloc", Allocator::VmMimalloc),
+    OVER_MIMALLOC,
     #[cfg(unix)]
     plain("GlobalVm over jemalloc", Allocator::VmJemalloc),
     *SYSTEM,
