@@ -39,7 +39,7 @@ pub(super) struct CacheRequest {
 }
 
 /// The smallest step in which arrays commit.
-pub(super) const RUN_BYTES: usize = 64 << 10;
+const RUN_BYTES: usize = 64 << 10;
 
 impl CachedPrefix {
     /// Records that the service holds what is not used yet, and takes it back in time.
@@ -176,8 +176,7 @@ impl GrowingReservation {
             }
             Some(Storage::Reserved(memory)) if committed > 0 => {
                 let region = Region::new(memory, 0..committed);
-                drop(used.and_then(|used| region_cache::put(used, region)));
-                service::return_cached_in_time();
+                drop(used.and_then(|used| service::cache(used, region)));
             }
             Some(Storage::External(memory)) => memory.release(),
             Some(Storage::Reserved(_)) | None => {}

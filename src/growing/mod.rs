@@ -72,8 +72,9 @@ pub struct GrowingReservation {
     memory: Option<Storage>,
     front: Front,
     release: Release,
-    /// Whether the service is to stay ahead once this is [large](CommitAhead::Large).
-    is_served_when_large: bool,
+    /// How many bytes must have been used for this to be [large](CommitAhead::Large), so that the service is to stay ahead
+    /// once it grows. `usize::MAX` if it never is.
+    large_from: usize,
     /// Without the service: up to where pages were made resident ahead of their use.
     resident: usize,
     /// Set if the memory goes to the region cache, and may have come from there.
@@ -129,7 +130,7 @@ impl GrowingReservation {
             memory: Some(memory),
             front,
             release,
-            is_served_when_large: false,
+            large_from: usize::MAX,
             resident: 0,
             cached_prefix: None,
         }
@@ -373,8 +374,8 @@ impl GrowingReservation {
         let grown = self.grow_past(need, amount);
         // The previous user of the memory may have poisoned it.
         self.unpoison(before..self.front.usable);
-        if self.is_served_when_large {
-            self.serve_if_large(before);
+        if before >= self.large_from && grown.is_ok() {
+            self.serve_if_dense(before);
         }
         grown
     }
@@ -459,8 +460,8 @@ impl GrowingReservation {
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: None };
         }
         // The user makes memory ready.
-        self.is_served_when_large = false;
-        self.front.recent.lift_bound();
+        self.large_from = usize::MAX;
+        self.front.recent.bind_to_half(false);
         let used = used.min(self.front.usable);
         let window = self.front.recent.note(used, Instant::now()).min(most.saturating_sub(used));
         let mut meter = BudgetMeter::new(budget);

@@ -4,7 +4,7 @@
 
 use super::cached::CacheRequest;
 use super::recent::Recent;
-use super::{GrowingReservation, Growth, Storage};
+use super::{GrowingReservation, Growth, Storage, served};
 use crate::error::Error;
 use crate::region_cache;
 use crate::reservation::{
@@ -88,7 +88,7 @@ impl GrowingReservation {
             if request.starts_small {
                 growing.front.recent = Recent::SMALL_START;
             }
-            growing.is_served_when_large = request.commit_ahead == CommitAhead::Large;
+            growing.large_from = served::large_from(request.commit_ahead);
         }
         Ok(())
     }

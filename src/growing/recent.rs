@@ -54,9 +54,11 @@ impl Recent {
         self.busiest = window / FRAMES_AHEAD;
     }
 
-    /// From now on, more than half of what is used may be called for.
-    pub(super) fn lift_bound(&mut self) {
-        if self.bounds == Bounds::WithinHalf {
+    /// Sets whether at most half as much is called for as is used.
+    pub(super) fn bind_to_half(&mut self, is_bound: bool) {
+        if is_bound {
+            self.bounds = Bounds::WithinHalf;
+        } else if self.bounds == Bounds::WithinHalf {
             self.bounds = Bounds::Usual;
         }
     }

@@ -2,18 +2,26 @@
 
 #![forbid(unsafe_code)]
 
-use super::cached::{CachedPrefix, RUN_BYTES};
+use super::cached::CachedPrefix;
 use super::recent::Recent;
 use super::{GrowingReservation, Storage};
 use crate::heap::UninitBox;
 use crate::service::{self, CommitAhead, Served, ServiceStart};
 
+/// The first value of [`GrowingReservation::large_from`].
+pub(super) fn large_from(ahead: CommitAhead) -> usize {
+    if ahead == CommitAhead::Large { service::LARGE_ARRAY_BYTES } else { usize::MAX }
+}
+
 impl GrowingReservation {
     /// Makes the service stay ahead of this from now on.
     pub(crate) fn serve(&mut self, ahead: CommitAhead) {
-        self.is_served_when_large = ahead == CommitAhead::Large;
+        self.large_from = large_from(ahead);
         match &self.memory {
-            Some(Storage::External(memory)) => memory.set_ahead(ahead),
+            Some(Storage::External(memory)) => {
+                memory.set_ahead(ahead);
+                self.front.recent.bind_to_half(ahead == CommitAhead::Large);
+            }
             Some(Storage::Reserved(_)) if ahead.is_on() => self.begin_service(ahead),
             Some(Storage::Reserved(_)) | None => {}
         }
@@ -21,7 +29,7 @@ impl GrowingReservation {
 
     /// Keeps the service from beginning to stay ahead once this is large.
     pub(crate) fn stay_unserved(&mut self) {
-        self.is_served_when_large = false;
+        self.large_from = usize::MAX;
     }
 
     /// Makes the service stay ahead from now on, if that is possible.
@@ -59,18 +67,21 @@ impl GrowingReservation {
         });
     }
 
-    /// Makes the service stay ahead if this is large and has used the first `before` bytes. What was requested at once
-    /// may be all that is ever needed, and what is sparse does not touch what is ahead.
-    pub(super) fn serve_if_large(&mut self, before: usize) {
-        if before < RUN_BYTES
-            || self.front.usable < service::LARGE_ARRAY_BYTES
-            || !service::is_automatic()
-        {
+    /// Makes the service stay ahead if the first `before` bytes were used, and the next are huge pages: what is sparse
+    /// does not touch what is ahead.
+    pub(super) fn serve_if_dense(&mut self, before: usize) {
+        if !service::is_automatic() {
             return;
         }
         let Some(Storage::Reserved(reservation)) = &mut self.memory else { return };
-        if reservation.is_dense(0..before) && reservation.advise_ahead() {
-            self.is_served_when_large = false;
+        self.large_from = usize::MAX;
+        if !reservation.may_have_huge_pages() {
+            return;
+        }
+        if !reservation.is_dense(0..before) {
+            // Not at the next step, which may be small.
+            self.large_from = 2 * before;
+        } else if reservation.advise_ahead() {
             self.begin_service(CommitAhead::Large);
         }
     }

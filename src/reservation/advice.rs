@@ -33,13 +33,15 @@ impl Reservation {
         }
     }
 
-    /// Advises the system about huge pages that will be used, and returns whether there are some.
+    /// Whether huge pages are requested somewhere.
+    pub(crate) const fn may_have_huge_pages(&self) -> bool {
+        self.huge_from.is_some()
+    }
+
+    /// Advises the system about all huge pages, and returns whether it has accepted that.
     pub(crate) fn advise_ahead(&mut self) -> bool {
-        let wants = self.huge_from.is_some();
-        if wants {
-            self.advise_up_to(usize::MAX);
-        }
-        wants && self.is_advised
+        self.advise_up_to(usize::MAX);
+        self.is_advised
     }
 
     /// Returns the offset from which on to advise the system about huge pages; `None` if there is nothing to advise.

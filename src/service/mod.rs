@@ -4,16 +4,20 @@
 //! It is started by the first array that
 //!
 //! - has used 4 MiB and grows (see [`CommitAhead::Large`]), unless this is disabled by [`set_automatic`];
-//! - is dropped when 32 MiB are in the [region cache](crate::region_cache), unless this is disabled in the same way; or
-//! - has [`CommitAhead::Auto`], [`CommitAhead::Bytes`] or [`Release::Background`].
+//! - is dropped and brings the memory in the [region cache](crate::region_cache) to 32 MiB or more, unless this is
+//!   disabled in the same way;
+//! - has [`CommitAhead::Auto`] or [`CommitAhead::Bytes`]; or
+//! - is dropped, has [`Release::Background`], and leaves 1 MiB or more to the thread.
 //!
-//! It ends one second after the last array that it serves is dropped, or two seconds if memory is in the region cache. An
-//! [allocator](crate::alloc) with [`Release::Background`] starts it, too; then it stays until the process ends.
+//! It ends a second after it has nothing left to do: no array is served, no memory waits, and the region cache is empty.
+//! An [allocator](crate::alloc) with [`Release::Background`] starts it, too; then it stays until the process ends.
 //!
 //! # What it does
 //!
 //! - It stays a window ahead of each array that it serves: pages are committed and resident before they are used, so
-//!   growth takes no page faults. It commits in large steps and touches in small ones, the most urgent array first.
+//!   growth takes no page faults. (An array that became [large](CommitAhead::Large) still touches by itself what was
+//!   committed until then, usually up to 8 MiB.) It commits in large steps and touches in small ones, the most urgent
+//!   array first.
 //! - If an array has not grown for a second, it takes back the memory ahead of it that exceeds what [`CommitAhead`]
 //!   keeps. It also takes back memory that has exceeded the window by far for a second, even if the array grows.
 //! - If an array is shrunk, nothing is made ready ahead of it until it grows again.
@@ -100,7 +104,8 @@ use std::sync::Arc;
 #[non_exhaustive]
 pub enum CommitAhead {
     /// Nothing is ready ahead of the array until it has used 4 MiB and grows. From then on, as much is ready as with
-    /// [`Auto`](Self::Auto), but at most half as much as the array uses, or 4 MiB if that is more. The default.
+    /// [`Auto`](Self::Auto), but at most half as much as the array uses, or 4 MiB if that is more; and nothing if the
+    /// array does not grow within a second after that. The default.
     ///
     /// This applies to arrays that use [huge pages](crate::HugePages), the first touch of which may take milliseconds:
     /// today only on Linux and Android. It does not apply on machines with a single processor, to arrays most of whose
@@ -207,6 +212,11 @@ impl CommitAhead {
         matches!(self, Self::Large | Self::Auto)
     }
 
+    /// How many bytes stay ready before the array grows: an array that just became large may not grow any more.
+    fn first_least_bytes(self) -> usize {
+        if self == Self::Large { 0 } else { self.least_bytes() }
+    }
+
     /// How many bytes stay ready while the array does not grow.
     fn least_bytes(self) -> usize {
         match self {
@@ -228,16 +238,21 @@ pub(crate) fn attend_cache() {
     }
 }
 
-/// Starts the thread if it does not run and much is cached, so that this is returned in time even if no array uses the
-/// thread.
-pub(crate) fn return_cached_in_time() {
+/// Puts memory of an array into the region cache, or returns it. If much is cached then, starts the thread, so that this
+/// is returned in time even if no array uses the thread.
+pub(crate) fn cache(used: Use, region: Region) -> Option<Region> {
     const MUCH_BYTES: usize = 32 << 20;
-    if region_cache::kept_bytes() < MUCH_BYTES || !is_automatic() || is_starting() {
-        return;
+    let left = region_cache::put(used, region);
+    if left.is_some() || region_cache::kept_bytes() < MUCH_BYTES {
+        return left;
     }
-    if let Some(service) = Service::current() {
-        service.start_for_cache();
+    let is_running = Service::of_any_process().is_some_and(Service::is_running);
+    if !is_running && is_automatic() && !is_starting() {
+        if let Some(service) = Service::current() {
+            service.start_for_cache();
+        }
     }
+    None
 }
 
 thread_local! {
@@ -305,7 +320,7 @@ pub(crate) fn release_later(mut memory: Reservation, touched: Range<usize>, used
 /// [`release_later`] for a region.
 pub(crate) fn end_use(region: Region, used: Option<Use>) {
     let left = match used {
-        Some(used) => region_cache::put(used, region),
+        Some(used) => cache(used, region),
         None => Some(region),
     };
     let is_worth_it = |region: &Region| {
@@ -321,9 +336,10 @@ pub(crate) fn end_use(region: Region, used: Option<Use>) {
 /// it is rare.
 pub(crate) const UNIT_BYTES: usize = 128 << 10;
 
-/// An array of this size is [large](CommitAhead::Large): memory is ready when it reaches
-/// [`AUTO_FROM_BYTES`](crate::HugePages::AUTO_FROM_BYTES).
-pub(crate) const LARGE_ARRAY_BYTES: usize = 4 << 20;
+/// An array that has used this many bytes and grows is [large](CommitAhead::Large): memory is ready when it reaches
+/// [`AUTO_FROM_BYTES`](crate::HugePages::AUTO_FROM_BYTES). With each step twice the last, an array has this much before
+/// 4 MiB.
+pub(crate) const LARGE_ARRAY_BYTES: usize = (4 << 20) - (64 << 10);
 
 /// The smallest window, and the window of an array that has not grown yet.
 pub(crate) const LEAST_WINDOW_BYTES: usize = 4 << 20;

@@ -43,7 +43,7 @@ pub(crate) struct Service {
     process: Process,
     /// Never held while memory is mapped, unmapped or allocated, since the global allocator may be one that calls this
     /// module. The exception is starting the thread, which allocates a stack and some small blocks: meanwhile the thread
-    /// that starts it is [marked](super::starting).
+    /// that starts it is [marked](super::starting), and does not acquire the lock again.
     state: Lock<Registry>,
     pub(super) wakeups: AtomicUsize,
     /// Whether the thread sleeps without a timeout because the region cache was empty. `sleeper` is that thread.
@@ -53,6 +53,8 @@ pub(crate) struct Service {
     late: AtomicUsize,
     /// How many threads are short of memory: meanwhile none is made ready.
     pressed: AtomicUsize,
+    /// Whether the thread runs, and will look at the region cache before it ends.
+    runs: AtomicBool,
     /// Whether the thread stays for the region cache, see [`attend_cache`](super::attend_cache).
     attends: AtomicBool,
     /// Whether the thread returns old regions of the cache.
@@ -77,7 +79,8 @@ static CLIENT: Client = Client {
         })
     },
     note_kept: || {
-        if let Some(service) = Service::existing() {
+        // Finding out which process this is takes a system call, which is made only if the thread sleeps.
+        if let Some(service) = Service::of_any_process() {
             service.note_kept();
         }
     },
@@ -168,6 +171,7 @@ impl Service {
             sleeper: Lock::default(),
             late: AtomicUsize::new(0),
             pressed: AtomicUsize::new(0),
+            runs: AtomicBool::new(false),
             attends: AtomicBool::new(false),
             returns_old: AtomicBool::new(false),
             refused_ms: AtomicU32::new(os::now_ms().wrapping_sub(TRY_AGAIN_MS)),
@@ -215,6 +219,11 @@ impl Service {
     /// Called by the thread when it starts: whether it returns old regions of the cache.
     pub(super) fn set_returns_old(&self, returns_old: bool) {
         self.returns_old.store(returns_old, Ordering::Relaxed);
+    }
+
+    /// Whether the thread runs. Makes no system call.
+    pub(super) fn is_running(&self) -> bool {
+        self.runs.load(Ordering::Relaxed) && self.process.forks == os::forks()
     }
 
     /// Makes no system call.
@@ -436,6 +445,10 @@ impl Service {
     /// Takes back all memory ahead of arrays, one after the other, without a list of them, for which there may be no
     /// memory. Returns whether there was any.
     fn take_back_all(&self) -> bool {
+        if super::is_starting() {
+            // This thread has the lock.
+            return false;
+        }
         let mut any = false;
         // From the last to the first: if one is removed meanwhile, the last, which was visited already, takes its
         // place.
@@ -489,21 +502,31 @@ impl Service {
             Ok(job) => return job,
             Err(next) => next.into_iter().chain(short_wait).min(),
         };
-        let stays = self.attends.load(Ordering::Relaxed);
+        let stays = self.attends.load(Ordering::Relaxed) || self.has_old_to_return();
         // The thread that has something wait acquires the lock afterwards.
         if region_cache::are_any_waiting() || stays || !registry.arrays.is_empty() {
             registry.idle_since = None;
             return Job::Wait(next);
         }
         let since = *registry.idle_since.get_or_insert(now);
-        // What the last array has left grows old meanwhile.
-        let linger = if region_cache::is_empty() { LINGER } else { 2 * LINGER };
-        let left = linger.saturating_sub(now.duration_since(since));
+        let left = LINGER.saturating_sub(now.duration_since(since));
         if !left.is_zero() {
             return Job::Wait(Some(left));
         }
+        // A thread that caches something after this fence sees that no thread runs.
+        self.runs.store(false, Ordering::Relaxed);
+        atomic::fence(Ordering::SeqCst);
+        if self.has_old_to_return() {
+            self.runs.store(true, Ordering::Relaxed);
+            return Job::Wait(None);
+        }
         registry.thread = None;
         Job::End
+    }
+
+    /// Whether something is cached that the thread will return.
+    fn has_old_to_return(&self) -> bool {
+        self.returns_old.load(Ordering::Relaxed) && !region_cache::is_empty()
     }
 
     /// Sleeps until the thread is woken, or for at most `most`.
@@ -580,6 +603,7 @@ impl Registry {
         self.idle_since = None;
         if self.thread.is_none() {
             self.thread = Some(super::starting(|| start_thread(service))?);
+            service.runs.store(true, Ordering::Relaxed);
         }
         self.thread.clone()
     }

@@ -123,7 +123,7 @@ impl Shared {
             reach: AtomicUsize::new(committed),
             window: AtomicUsize::new(ahead.least_bytes()),
             is_auto: AtomicBool::new(ahead.follows_growth()),
-            least: AtomicUsize::new(ahead.least_bytes()),
+            least: AtomicUsize::new(ahead.first_least_bytes()),
             is_paused: AtomicBool::new(false),
             has_request: AtomicBool::new(false),
             late: AtomicUsize::new(0),
@@ -212,6 +212,7 @@ impl Shared {
         self.is_paused.store(false, Ordering::Relaxed);
         if self.is_auto.load(Ordering::Relaxed) {
             self.window.store(bytes, Ordering::Relaxed);
+            self.least.store(super::LEAST_WINDOW_BYTES, Ordering::Relaxed);
         }
     }
 
@@ -334,12 +335,16 @@ impl Shared {
 
     /// Passes on the memory of an array that has retired. Called once no work is in progress.
     fn put_down(&self) {
-        let touched = self.touched_bytes();
+        let (touched, taken) = (self.touched_bytes(), self.bytes(self.ownership.state().taken));
         if let Some((reservation, reach)) = self.take_out() {
             match self.kept {
                 // Released here: otherwise the next array would grow in fresh memory before that of this one is free.
-                Some((_, most)) if touched > most => drop(reservation),
-                kept => release_later(reservation, touched..reach, kept.map(|(used, _)| used)),
+                Some((_, most)) if taken > most => drop(reservation),
+                Some((used, most)) => {
+                    let most = most / self.unit(most) * self.unit(most);
+                    release_later(reservation, touched.min(most)..reach, Some(used));
+                }
+                None => release_later(reservation, touched..reach, None),
             }
         }
         self.service.note_retired();

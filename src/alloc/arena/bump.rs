@@ -169,8 +169,9 @@ impl Bump {
     pub(super) fn set_allocation_limit(&self, limit: Option<usize>) {
         let mut cold = self.cold.borrow_mut();
         cold.options.allocation_limit = limit;
-        if limit.is_some() && cold.options.commit_ahead == CommitAhead::Large {
-            cold.memory.iter_mut().for_each(|memory| memory.serve(CommitAhead::Off));
+        if cold.options.commit_ahead == CommitAhead::Large {
+            let ahead = if limit.is_some() { CommitAhead::Off } else { CommitAhead::Large };
+            cold.memory.iter_mut().for_each(|memory| memory.serve(ahead));
         }
         drop(cold);
         let limit = self.limit_bytes();
