@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::registry::is_memory_left;
+use super::{is_starting, starting};
 use crate::os;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
@@ -37,6 +38,8 @@ pub fn set_automatic(is_automatic: bool) {
 /// Whether arrays with [`CommitAhead::Large`](crate::CommitAhead::Large) use the thread once they are large.
 pub(crate) fn is_automatic() -> bool {
     match AUTOMATIC.load(Ordering::Relaxed) {
+        // In the call of an allocator that `find` makes.
+        UNKNOWN if is_starting() => false,
         UNKNOWN => find(),
         set => set == YES,
     }
@@ -44,12 +47,15 @@ pub(crate) fn is_automatic() -> bool {
 
 #[cold]
 fn find() -> bool {
-    // Unit tests have calls refused, and count what is left. Std allocates in order to count processors.
-    if !os::IS_SUPPORTED || cfg!(test) || !is_memory_left() {
+    // Unit tests have calls refused, and count what is left.
+    if !os::IS_SUPPORTED || cfg!(test) {
         return false;
     }
+    // Std allocates in order to count processors, and the allocator may be one that uses arrays.
+    let processors = starting(|| is_memory_left().then(thread::available_parallelism));
+    let Some(processors) = processors else { return false };
     // A single processor has no time to spare before a frame needs the memory.
-    let is_alone = thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
+    let is_alone = processors.is_ok_and(|processors| processors.get() == 1);
     let (found, order) = (if is_alone { NO } else { YES }, Ordering::Relaxed);
     AUTOMATIC.compare_exchange(UNKNOWN, found, order, order).err().unwrap_or(found) == YES
 }

@@ -233,7 +233,8 @@ pub(crate) fn attend_cache() {
     if Service::of_any_process().is_some_and(Service::attends_cache) || is_starting() {
         return;
     }
-    if let Some(service) = Service::current() {
+    // This may allocate.
+    if let Some(service) = starting(Service::current) {
         service.start_attending();
     }
 }
@@ -247,8 +248,9 @@ pub(crate) fn cache(used: Use, region: Region) -> Option<Region> {
         return left;
     }
     let is_running = Service::of_any_process().is_some_and(Service::is_running);
-    if !is_running && is_automatic() && !is_starting() {
-        if let Some(service) = Service::current() {
+    if !is_running && !is_starting() && is_automatic() {
+        // This may allocate.
+        if let Some(service) = starting(Service::current) {
             service.start_for_cache();
         }
     }
@@ -256,18 +258,18 @@ pub(crate) fn cache(used: Use, region: Region) -> Option<Region> {
 }
 
 thread_local! {
-    /// Whether this thread starts the background thread, and so has the registry's lock.
+    /// Whether this thread starts the background thread, or finds out whether to. It may have the registry's lock.
     static IS_STARTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a function that uses the global allocator, which may be one that calls this module, with the registry's lock.
-/// Meanwhile this thread does not acquire the lock to release memory, or for another array.
+/// Calls a function that uses the global allocator, which may be one that calls this module, perhaps with the registry's
+/// lock. Meanwhile this thread does not acquire the lock to release memory, or for another array, nor starts the thread.
 fn starting<R>(call: impl FnOnce() -> R) -> R {
-    let set = |to| IS_STARTING.try_with(|is_starting| is_starting.set(to));
+    let set = |to| IS_STARTING.try_with(|is_starting| is_starting.replace(to));
     // A flag that is not available counts as set.
-    let _ = set(true);
+    let before = set(true).unwrap_or(true);
     let result = call();
-    let _ = set(false);
+    let _ = set(before);
     result
 }
 

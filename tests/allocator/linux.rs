@@ -38,6 +38,14 @@ fn untouched_zeroed_blocks_take_no_memory() {
     assert_eq!(zeroes[31 * MIB], 0);
 }
 
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn blocks_keep_their_contents_in_a_forked_child() {
     let stop = AtomicBool::new(false);
@@ -53,6 +61,8 @@ fn blocks_keep_their_contents_in_a_forked_child() {
                 }
             });
         }
+        // Also if this thread panics.
+        let _stop = SetOnDrop(&stop);
         for round in 0..30 {
             let mut vec: Vec<u64> = (0..100_000 + round).collect();
             let holds = |vec: &[u64]| vec.iter().zip(0..).all(|(word, n)| *word == n);
@@ -73,6 +83,5 @@ fn blocks_keep_their_contents_in_a_forked_child() {
             });
             assert!(holds(&vec) && vec.len() as u64 == 100_000 + round);
         }
-        stop.store(true, Ordering::Relaxed);
     });
 }
