@@ -27,6 +27,8 @@ use std::sync::Arc;
 /// As large as a step, so that few pages make several steps.
 pub(crate) const UNIT_BYTES: usize = 512 << 10;
 
+const LEAST_WINDOW_BYTES: usize = UNIT_BYTES;
+
 fn units(bytes: usize) -> usize {
     bytes.div_ceil(UNIT_BYTES)
 }
@@ -45,8 +47,12 @@ impl CommitAhead {
         self == Self::Auto
     }
 
+    fn first_least_bytes(self) -> usize {
+        self.least_bytes()
+    }
+
     fn least_bytes(self) -> usize {
-        UNIT_BYTES
+        LEAST_WINDOW_BYTES
     }
 }
 
