@@ -12,8 +12,9 @@
 //! [`set_most_bytes`] limits the sum of two numbers: the bytes that are cached, and the bytes that were lent, that is,
 //! given to arrays and blocks in excess of what they requested. So a program has at most that much memory in addition
 //! to its live data, with two exceptions: a block without lent bytes may be a quarter larger than requested, and an array
-//! that the background thread serves keeps what it was given until the thread takes it back. The default is an eighth of the machine's memory. On Linux, the lowest memory limit of the process and its control groups, when the
-//! cache is first used, counts as the machine's memory if that is less.
+//! that the background thread serves keeps what it was given until the thread takes it back. The default is an eighth of
+//! the machine's memory. On Linux, the lowest memory limit of the process and its control groups, when the cache is first
+//! used, counts as the machine's memory if that is less.
 //!
 //! A region of more than 34 MiB is cached only if at least three quarters of it are resident (which is not looked at if
 //! an allocator has [`Release::Background`](crate::Release::Background)), and as much memory is available as is cached
@@ -30,9 +31,8 @@
 //! thread](crate::service) returns it, if that runs and there is more than one processor, and earlier if less than a
 //! sixteenth of the machine's memory is available. An array that is dropped starts the thread if 32 MiB are cached then,
 //! unless [`set_automatic`](crate::service::set_automatic) has disabled this; a block of an allocator does not. Without
-//! the thread, each thread that
-//! puts memory into the cache returns up to 4 MiB of an old region, a few hundred times per second at most; if no
-//! thread does, the memory stays cached. With an allocator that has
+//! the thread, each thread that puts memory into the cache returns up to 4 MiB of an old region, a few hundred times per
+//! second at most; if no thread does, the memory stays cached. With an allocator that has
 //! [`Release::Background`](crate::Release::Background), only the background thread does it. The cache is emptied when a
 //! request for memory fails (of an array, a block of an allocator, or a small block of its parent), and by [`trim`].
 //!

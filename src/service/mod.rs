@@ -109,7 +109,7 @@ pub enum CommitAhead {
     ///
     /// This applies to arrays that use [huge pages](crate::HugePages), the first touch of which may take milliseconds:
     /// today only on Linux and Android. It does not apply on machines with a single processor, to arrays most of whose
-    /// memory has not been touched, while threads share a [`SharedVec`](crate::SharedVec) or a
+    /// memory has not been touched, to those that grew while threads shared them as a [`SharedVec`](crate::SharedVec) or a
     /// [`SharedSlotMap`](crate::SharedSlotMap), or once [`prefault_ahead`](crate::VmVec::prefault_ahead) was called for
     /// the array. [`set_automatic`] disables it for all arrays, [`Off`](Self::Off) for one.
     #[default]

@@ -64,7 +64,7 @@ impl<T> Memory<T> {
 
     /// [`grow`](Self::grow), or the error. There may be more memory even after an error.
     pub(super) fn try_grow(&mut self, need: usize) -> Result<(), Error> {
-        // After a fork in the midst of that, the child would not have the memory.
+        // An array that begins to be served is without memory for a moment. A child forked then could not use it.
         self.elements.stay_unserved();
         self.flags.stay_unserved();
         let grown = self.grow_elements(need).and_then(|()| self.grow_flags(need));

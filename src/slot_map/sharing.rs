@@ -269,7 +269,7 @@ impl<K: Key, V> Sharing<K, V> {
     }
 
     fn try_grow_slots(&mut self, need: usize) -> Result<(), Error> {
-        // After a fork in the midst of that, the child would not have the memory.
+        // An array that begins to be served is without memory for a moment. A child forked then could not use it.
         self.map.slots.stay_unserved();
         self.map.grow(need - self.map.slots.len())?;
         self.cover_removed(need)
