@@ -611,8 +611,7 @@ fn a_backing_that_unwinds_loses_no_slot() {
 
 #[test]
 fn memory_of_filled_holes_is_returned_to_the_system() {
-    let builder = SharedSlotMap::<DefaultKey, u64>::builder().commit_ahead(CommitAhead::Off);
-    let mut map = builder.build();
+    let mut map = SharedSlotMap::<DefaultKey, u64>::new();
     map.insert_many(0..1 << 20, &mut Vec::new());
     // The last value stays, so that the other slots are holes.
     map.retain(|_, n| *n == (1 << 20) - 1);
