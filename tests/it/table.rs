@@ -483,7 +483,8 @@ fn clones_that_differ_from_their_rows_are_detected_and_repaired() {
     assert_eq!(table.check(), Ok(()));
     let odd = table.find(|by| &by.number, &3).unwrap().0;
     assert_eq!((copy.check(), copy[odd].0), (Err(odd), 1000));
-    assert!([3, 1000].iter().all(|value| copy.find(|by| &by.number, value).is_none()));
+    // 1000 is found only if its hash resembles that of 3.
+    assert!(copy.find(|by| &by.number, &3).is_none());
     assert!(copy.find_all(|by| &by.also, &1).any(|(key, _)| key == odd));
     copy.reindex();
     assert_eq!(copy.check(), Ok(()));
