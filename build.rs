@@ -29,7 +29,7 @@ fn main() {
     group("no_vm", !unix_vm && !windows_vm);
 
     // Without one of them, some of what they share is unused.
-    let containers = ["ALLOC", "BLOCK_VEC", "COLUMNS", "SHARED", "TABLE"];
+    let containers = ["ALLOC", "BLOCK_VEC", "COLUMNS", "LIST_POOL", "SHARED", "TABLE"];
     let has_all = containers.iter().all(|name| is_set(&format!("CARGO_FEATURE_{name}")));
     group("all_containers", has_all);
 }

@@ -28,6 +28,7 @@
 //! | [`SecondaryMap`], [`SparseSecondaryMap`] | additional data for the keys of a slot map, in a parallel array or a hash table |
 //! | [`Table`], [`indices!`] | rows looked up by key and by field values |
 //! | [`index`] | the same indices, for use with your own storage |
+//! | [`ListPool`], [`SecondaryLists`] | many lists of varying length in one reservation, found by keys of their own, or by those of a slot map |
 //! | [`SharedVec`], [`SharedSlotMap`] | an array and a slot map that many threads can add to while others read |
 //! | `FileVec`, `Follow` | an array in a file, and its readers in other processes (feature `file`) |
 //! | [`Arena`], [`ArenaBox`] | values of any type, freed together or when a [`Scope`] ends; an `ArenaBox` also drops its value |
@@ -75,6 +76,7 @@
 //! | `alloc` | [`Arena`], [`alloc::GlobalVm`] and [`alloc::VmAlloc`] |
 //! | `block-vec` | [`BlockVec`] |
 //! | `columns` | [`Columns`] and [`Groups`], and [`DenseSlotMap`] with its values in columns |
+//! | `list-pool` | [`ListPool`] and [`SecondaryLists`] |
 //! | `shared` | [`SharedVec`] and [`SharedSlotMap`] |
 //! | `slotmap-names` | the modules [`basic`], [`hop`] and [`sparse_secondary`], and [`HopSlotMap`] |
 //! | `table` | [`Table`] and the module [`index`] |
@@ -130,6 +132,8 @@ mod heap;
 #[cfg(feature = "table")]
 pub mod index;
 mod key;
+#[cfg(feature = "list-pool")]
+pub mod list_pool;
 mod macros;
 #[cfg(feature = "slotmap-names")]
 mod names;
@@ -168,6 +172,9 @@ mod effort;
 #[cfg(test)]
 #[path = "../tests/common/made.rs"]
 mod made;
+#[cfg(all(test, feature = "list-pool"))]
+#[path = "../tests/common/random.rs"]
+mod random;
 
 #[cfg(feature = "alloc")]
 #[doc(inline)]
@@ -190,6 +197,9 @@ pub use error::{Error, ErrorKind, Refused};
 pub use file::{FileBacking, FileVec, Follow};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
+#[cfg(feature = "list-pool")]
+#[doc(inline)]
+pub use list_pool::{ListPool, ListPoolBuilder, ListPoolStats, SecondaryLists};
 #[cfg(feature = "slotmap-names")]
 #[doc(no_inline)]
 pub use names::hop::HopSlotMap;

@@ -38,6 +38,12 @@ impl Error {
                  {limit} are accepted without being announced; if the key is valid, call `reserve` or `set_capacity` \
                  first, or use a `SparseSecondaryMap`"
             }
+            (ErrorKind::CapacityOverflow, Holder::ListPool | Holder::SecondaryLists)
+                if self.has_limit =>
+            {
+                "capacity overflow: all lists of a {this} can hold at most {limit} elements together; use several of \
+                 them, or a VmVec for a long list"
+            }
             (ErrorKind::CapacityOverflow, _) if self.has_limit => {
                 "capacity overflow: an array can hold at most {limit} elements, even if they have size zero"
             }

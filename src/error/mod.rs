@@ -56,6 +56,8 @@ pub(crate) enum Holder {
     SharedVec,
     BlockVec,
     SharedSlotMap,
+    ListPool,
+    SecondaryLists,
     Index,
     /// The type id that a map has in its keys.
     TypeId,
@@ -96,6 +98,8 @@ impl Holder {
             Self::SharedVec => "SharedVec",
             Self::BlockVec => "BlockVec",
             Self::SharedSlotMap => "SharedSlotMap",
+            Self::ListPool => "ListPool",
+            Self::SecondaryLists => "SecondaryLists",
             Self::Index => "index",
             Self::TypeId => "type id",
             #[cfg(feature = "file")]
@@ -224,7 +228,8 @@ pub enum ErrorKind {
     /// that generation.
     Generations,
     /// The size exceeds `isize::MAX` bytes, the most that an array in Rust may have; or the number of zero-sized
-    /// elements exceeds `usize::MAX`, which is then [`Error::limit`].
+    /// elements exceeds `usize::MAX`, or that of all elements of a [`ListPool`](crate::ListPool) exceeds 2^32, which is
+    /// then [`Error::limit`].
     CapacityOverflow,
     /// A range does not lie inside the reservation, or ends before it starts. [`Error::limit`] is the size of the
     /// reservation in bytes.

@@ -6,6 +6,7 @@
 //! | [`slot_maps`] | keys, holes, and which map to use |
 //! | [`tables`] | rows found by their contents |
 //! | [`columns`] | structures of arrays |
+//! | [`lists`] | many lists of varying length in one pool |
 //! | [`files`] | arrays and maps in files |
 //! | [`threads`] | containers that many threads add to |
 //! | [`allocators`] | large blocks that grow in place, under existing containers |
@@ -28,6 +29,10 @@ pub mod tables {}
 
 #[doc = include_str!("columns.md")]
 pub mod columns {}
+
+#[cfg(feature = "list-pool")]
+#[doc = include_str!("lists.md")]
+pub mod lists {}
 
 #[doc = include_str!("files.md")]
 pub mod files {}

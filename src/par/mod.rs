@@ -15,6 +15,7 @@
 //!   and its iterators know their length;
 //! - a [`SharedSlotMap`](crate::SharedSlotMap) has `par_iter`, during which other threads may insert and remove values,
 //!   and `into_par_iter`; other methods are those of its owner's `SlotMap`;
+//! - a [`ListPool`](crate::ListPool) has methods `par_iter` and `par_iter_mut` over its lists;
 //! - [`Columns`](crate::Columns) have `par_iter` and `par_iter_mut` over rows, and each column has the methods of a
 //!   slice.
 //!
@@ -62,6 +63,8 @@ pub mod columns;
 mod dense;
 mod indexed;
 mod join;
+#[cfg(feature = "list-pool")]
+mod lists;
 mod maps;
 #[cfg(feature = "shared")]
 pub mod shared;

@@ -66,6 +66,12 @@ impl RawVec {
         Self { start: dangling, capacity, cold: Cold::Defaults(options) }
     }
 
+    /// Creates an array in memory that it does not own, and that has room for `capacity` elements. It does not grow.
+    #[cfg(feature = "list-pool")]
+    pub(crate) const fn lent(start: NonNull<u8>, capacity: usize) -> Self {
+        Self { start, capacity, cold: Cold::Defaults(&Options::FULL) }
+    }
+
     /// Creates such an array with options of its own, which are stored on the heap.
     #[inline(never)]
     pub(crate) fn try_new(

@@ -81,7 +81,7 @@ impl<'de, L: Layout> Visitor<'de> for ReadKey<L> {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Slot", rename_all = "lowercase")]
-enum SavedSlot<V> {
+pub(super) enum SavedSlot<V> {
     Live(u32, V),
     Hole(u32),
     Detached(u32),
@@ -90,20 +90,30 @@ enum SavedSlot<V> {
     Type(u32),
 }
 
-impl<V> From<Part<V>> for SavedSlot<V> {
-    fn from(part: Part<V>) -> Self {
+impl<V> SavedSlot<V> {
+    fn of<W>(part: Part<W>, value_of: impl FnOnce(W) -> V) -> Self {
         match part {
-            Part::Live(generation, value) => Self::Live(generation, value),
+            Part::Live(generation, value) => Self::Live(generation, value_of(value)),
             Part::Hole(generation) => Self::Hole(generation),
             Part::Detached(generation) => Self::Detached(generation),
             Part::Retired => Self::Retired,
         }
     }
-}
 
-impl<V> SavedSlot<V> {
+    /// Returns the same slot with another value.
+    #[cfg(feature = "list-pool")]
+    pub(super) fn map<W>(self, f: impl FnOnce(V) -> W) -> SavedSlot<W> {
+        match self {
+            Self::Live(generation, value) => SavedSlot::Live(generation, f(value)),
+            Self::Hole(generation) => SavedSlot::Hole(generation),
+            Self::Detached(generation) => SavedSlot::Detached(generation),
+            Self::Retired => SavedSlot::Retired,
+            Self::Type(type_id) => SavedSlot::Type(type_id),
+        }
+    }
+
     /// Appends the slot to those of a map.
-    fn try_add_to<K: Key>(self, map: &mut SlotMap<K, V>) -> Result<(), BadPart> {
+    pub(super) fn try_add_to<K: Key>(self, map: &mut SlotMap<K, V>) -> Result<(), BadPart> {
         map.try_push_part(match self {
             Self::Live(generation, value) => Part::Live(generation, value),
             Self::Hole(generation) => Part::Hole(generation),
@@ -120,21 +130,23 @@ impl<V> SavedSlot<V> {
 /// An unknown field was written by a later version, and may matter.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "SlotMap", deny_unknown_fields)]
-struct Map<S> {
-    floor: u32,
-    slots: S,
+pub(super) struct Map<S> {
+    pub(super) floor: u32,
+    pub(super) slots: S,
     #[serde(default)]
-    next: NextKeys,
+    pub(super) next: NextKeys,
 }
 
-struct SavedSlots<'a, K: Key, V>(&'a SlotMap<K, V>);
+/// The slots of a map, and what is serialized for a value.
+pub(super) struct SavedSlots<'a, K: Key, V, F>(pub(super) &'a SlotMap<K, V>, pub(super) F);
 
-impl<K: Key, V: Serialize> Serialize for SavedSlots<'_, K, V> {
+impl<'a, K: Key, V, W: Serialize, F: Fn(&'a V) -> W> Serialize for SavedSlots<'a, K, V, F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let parts = self.0.try_parts().map_err(S::Error::custom)?;
         // As a field of the map, it would make formats without field names misread old files.
         let type_id = self.0.type_id().map(SavedSlot::Type);
-        serializer.collect_seq(type_id.into_iter().chain(parts.map(SavedSlot::from)))
+        let slots = parts.map(|part| SavedSlot::of(part, &self.1));
+        serializer.collect_seq(type_id.into_iter().chain(slots))
     }
 }
 
@@ -142,7 +154,8 @@ impl<K: Key, V: Serialize> Serialize for SlotMap<K, V> {
     /// Serializes the map as a structure of three fields, which the [module](crate::saved) describes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let next = self.try_next_keys().map_err(S::Error::custom)?;
-        Map { floor: self.tail_floor(), slots: SavedSlots(self), next }.serialize(serializer)
+        Map { floor: self.tail_floor(), slots: SavedSlots(self, |value| value), next }
+            .serialize(serializer)
     }
 }
 

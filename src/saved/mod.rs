@@ -18,6 +18,7 @@
 //! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two types reads the other's form |
 //! | [`SharedVec`](crate::SharedVec) | likewise, of its [prefix](crate::SharedVec#the-prefix) |
 //! | [`BlockVec`](crate::BlockVec) | likewise; each of these types reads the others' form |
+//! | [`ListPool`](crate::ListPool) | as a `SlotMap` of sequences; reads what a `SlotMap<K, Vec<T>>` wrote, and the other way round |
 //! | [`Columns`](crate::Columns) | a sequence of rows, as a `Vec` or `VmVec` of them; each of the three types reads the others' form |
 //!
 //! In JSON, a map of two values with a hole between them is
@@ -94,6 +95,8 @@
 #[cfg(feature = "columns")]
 mod columns;
 mod dense;
+#[cfg(feature = "list-pool")]
+mod lists;
 mod maps;
 #[cfg(feature = "shared")]
 mod shared;

@@ -106,6 +106,21 @@ impl<T> VmVec<T> {
         self.raw.take_backing(Self::ELEMENT).expect("the array was made in a backing of this type")
     }
 
+    /// Creates an array in memory of another container. It does not grow, and must not be dropped.
+    ///
+    /// # Safety
+    ///
+    /// - `start` is valid for reads and writes of `capacity` elements for as long as the array is used, and nothing else
+    ///   accesses them.
+    /// - The first `len` elements are initialised, and `len <= capacity`.
+    #[cfg(feature = "list-pool")]
+    #[inline]
+    pub(crate) unsafe fn lent(start: *mut T, capacity: usize, len: usize) -> Self {
+        // SAFETY: not null, since it is valid for reads.
+        let start = unsafe { NonNull::new_unchecked(start) };
+        Self { raw: RawVec::lent(start.cast(), capacity), len, elements: PhantomData }
+    }
+
     pub(crate) const fn options(&self) -> Options {
         self.raw.options()
     }

@@ -126,7 +126,7 @@ impl<T> VmVec<T> {
     ///
     /// - `len` is the length, and below the capacity.
     #[inline]
-    unsafe fn end_to_write(&mut self, len: usize) -> *mut T {
+    pub(crate) unsafe fn end_to_write(&mut self, len: usize) -> *mut T {
         debug_assert!(len == self.len && len < self.capacity());
         self.open(1);
         // SAFETY: `len` is below the capacity, by the caller's guarantee.

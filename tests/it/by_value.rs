@@ -8,8 +8,9 @@
 
 use crate::ledger::{Ledger, Token};
 use stayput::{
-    Arena, BlockVec, Columns, DefaultKey, DenseSlotMap, Reservation, SecondaryMap, SharedSlotMap,
-    SharedVec, SlotMap, SparseSecondaryMap, Table, VmVec, indices, page_size,
+    Arena, BlockVec, Columns, DefaultKey, DenseSlotMap, ListPool, Reservation, SecondaryLists,
+    SecondaryMap, SharedSlotMap, SharedVec, SlotMap, SparseSecondaryMap, Table, VmVec, indices,
+    page_size,
 };
 
 /// Runs a test with tokens, all of which must be dropped when it returns.
@@ -42,6 +43,32 @@ fn of_an_array() {
         drop(vec.extract_if(.., |token| token.value % 2 == 0));
         vec.extract_if(.., |token| token.value % 2 == 0).count();
         drop(vec.into_iter());
+    });
+}
+
+#[test]
+fn of_lists() {
+    with_tokens(|ledger| {
+        let mut pool = ListPool::new();
+        let key = pool.insert_list(ledger.tokens(0..10));
+        let list = |pool: &mut ListPool<_>| {
+            drop(pool.get_mut(key));
+            let mut list = pool.get_mut(key).expect("it is in the pool");
+            list.extend(ledger.tokens(10..20));
+            drop(list.drain(..2));
+            list.drain(..2).count();
+            drop(list.extract_if(.., |token| token.value % 2 == 0));
+            list.extract_if(.., |token| token.value % 2 == 0).count();
+            drop(list);
+        };
+        list(&mut pool);
+        pool.compact();
+        list(&mut pool);
+        drop(pool.iter_mut());
+        pool.iter_mut().count();
+        let mut lists = SecondaryLists::new();
+        lists.entry(key).extend(ledger.tokens(0..3));
+        drop(lists.entry(key));
     });
 }
 

@@ -77,6 +77,12 @@ mod key_hash;
 mod keys;
 mod layouts;
 mod ledger;
+#[cfg(feature = "list-pool")]
+mod lists;
+#[cfg(feature = "list-pool")]
+mod lists_model;
+#[cfg(feature = "list-pool")]
+mod lists_op;
 #[path = "../common/made.rs"]
 mod made;
 mod many;

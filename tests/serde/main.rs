@@ -7,6 +7,7 @@ mod dense;
 mod effort;
 #[path = "../common/history.rs"]
 mod history;
+mod lists;
 #[path = "../common/made.rs"]
 mod made;
 mod next_keys;

@@ -2,6 +2,7 @@
 //! stays usable.
 
 mod arrays;
+mod lists;
 mod maps;
 mod others;
 
