@@ -1,4 +1,5 @@
-//! What the control groups of the process leave it of the machine's memory, versions 1 and 2. Must not allocate.
+//! What the control groups of the process leave it of the machine's memory, versions 1 and 2, and whether threads wait
+//! for memory (*pressure stall information*). Must not allocate.
 
 #![forbid(unsafe_code)]
 
@@ -6,13 +7,15 @@ use super::limits::{TEXT_BYTES, number_after, open, read, read_number};
 use super::{forks, now_ms};
 use crate::os::GroupMemory;
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 /// Where groups are listed, and where their files are.
 struct Groups<'p> {
     /// The groups of the process.
     list: &'p CStr,
     versions: [Version<'p>; 2],
+    /// How long threads of the machine wait for memory. Version 2 has such a file for each group.
+    pressure: &'p CStr,
 }
 
 /// The files of a version.
@@ -27,6 +30,7 @@ struct Version<'p> {
 const GROUPS: Groups<'_> = Groups {
     list: c"/proc/self/cgroup",
     versions: [Version::first(b"/sys/fs/cgroup/memory"), Version::second(b"/sys/fs/cgroup")],
+    pressure: c"/proc/pressure/memory",
 };
 
 impl<'p> Version<'p> {
@@ -51,11 +55,31 @@ impl<'p> Version<'p> {
 
 /// The lower of each.
 fn both(one: GroupMemory, other: GroupMemory) -> GroupMemory {
-    GroupMemory { limit: one.limit.min(other.limit), available: one.available.min(other.available) }
+    GroupMemory {
+        limit: one.limit.min(other.limit),
+        available: one.available.min(other.available),
+        is_pressed: one.is_pressed || other.is_pressed,
+    }
+}
+
+/// Returns the share of the last ten seconds in percent during which a thread waited for memory.
+fn waiting_percent(path: &CStr) -> Option<u64> {
+    let mut text = [0; TEXT_BYTES];
+    number_after("some avg10=", read(&open(path)?, &mut text)?)
+}
+
+fn is_pressed(percent: Option<u64>) -> bool {
+    percent.is_some_and(|percent| percent >= 10)
 }
 
 impl Groups<'_> {
-    fn memory(&self) -> Option<GroupMemory> {
+    fn memory(&self) -> GroupMemory {
+        let of_groups = self.of_groups().unwrap_or(GroupMemory::UNLIMITED);
+        let is_pressed = of_groups.is_pressed || is_pressed(waiting_percent(self.pressure));
+        GroupMemory { is_pressed, ..of_groups }
+    }
+
+    fn of_groups(&self) -> Option<GroupMemory> {
         let mut text = [0; TEXT_BYTES];
         let list = read(&open(self.list)?, &mut text)?;
         // The last line of a longer list may be cut.
@@ -86,6 +110,8 @@ impl Version<'_> {
         loop {
             path = path.strip_suffix(b"/").unwrap_or(path);
             all = both(all, self.of_group(path).unwrap_or(GroupMemory::UNLIMITED));
+            let pressure = [self.root, path, b"/memory.pressure", b""];
+            all.is_pressed |= is_pressed(at_path(pressure, waiting_percent));
             let Some(end) = path.iter().rposition(|byte| *byte == b'/') else { return all };
             path = &path[..end];
         }
@@ -102,7 +128,7 @@ impl Version<'_> {
             Some(inactive.saturating_add(active / 2))
         });
         let used = number(self.used)?.saturating_sub(files.unwrap_or(0));
-        Some(GroupMemory { limit, available: limit.saturating_sub(used) })
+        Some(GroupMemory { limit, available: limit.saturating_sub(used), is_pressed: false })
     }
 }
 
@@ -123,6 +149,7 @@ struct Cache {
     /// In KiB: limits of 4 GiB and more matter with 32 bits, too. What is too much even so does not limit the process.
     limit_kib: AtomicUsize,
     available_kib: AtomicUsize,
+    is_pressed: AtomicBool,
     /// How many bytes were counted since.
     counted: AtomicUsize,
     /// When it was read, in milliseconds, 0 if never, and after how many forks. Stored after the numbers.
@@ -137,6 +164,7 @@ impl Cache {
         Self {
             limit_kib: AtomicUsize::new(0),
             available_kib: AtomicUsize::new(0),
+            is_pressed: AtomicBool::new(false),
             counted: AtomicUsize::new(0),
             read_at: AtomicU32::new(0),
             forks: AtomicUsize::new(0),
@@ -149,10 +177,11 @@ impl Cache {
         }
         // Before the files are read: what is counted meanwhile may not be in them.
         self.counted.store(0, ORDER);
-        let found = groups.memory().unwrap_or(GroupMemory::UNLIMITED);
+        let found = groups.memory();
         let kib = |bytes: u64| usize::try_from(bytes / 1024).unwrap_or(usize::MAX);
         self.limit_kib.store(kib(found.limit), ORDER);
         self.available_kib.store(kib(found.available), ORDER);
+        self.is_pressed.store(found.is_pressed, ORDER);
         self.forks.store(forks, ORDER);
         self.read_at.store(now, Ordering::Release);
         found
@@ -162,19 +191,23 @@ impl Cache {
         const AGAIN_MS: u32 = 1000;
         /// The reciprocal of the share of the limit that is counted without looking how much was really used.
         const AGAIN_SHARE: u64 = 64;
-        let GroupMemory { limit, available } = self.last(forks)?;
+        let last = self.last(forks)?;
+        let GroupMemory { limit, available, .. } = last;
         let counted = self.counted.load(ORDER) as u64;
         let is_recent = now.wrapping_sub(self.read_at.load(ORDER)) < AGAIN_MS;
         let available = available.saturating_sub(counted);
-        (is_recent && counted <= limit / AGAIN_SHARE).then_some(GroupMemory { limit, available })
+        (is_recent && counted <= limit / AGAIN_SHARE).then_some(GroupMemory { available, ..last })
     }
 
     /// What was read last, if that was in this process.
     fn last(&self, forks: usize) -> Option<GroupMemory> {
         let has_read = self.read_at.load(Ordering::Acquire) != 0;
         let bytes = |kib: &AtomicUsize| (kib.load(ORDER) as u64).saturating_mul(1024);
-        let last =
-            GroupMemory { limit: bytes(&self.limit_kib), available: bytes(&self.available_kib) };
+        let last = GroupMemory {
+            limit: bytes(&self.limit_kib),
+            available: bytes(&self.available_kib),
+            is_pressed: self.is_pressed.load(ORDER),
+        };
         (has_read && self.forks.load(ORDER) == forks).then_some(last)
     }
 }
@@ -225,7 +258,8 @@ mod tests {
             let list = CString::new(bytes("list")).unwrap();
             let (first, second) = (bytes("first"), bytes("second"));
             let versions = [Version::first(&first), Version::second(&second)];
-            look(&Groups { list: &list, versions })
+            let pressure = CString::new(bytes("pressure")).unwrap();
+            look(&Groups { list: &list, versions, pressure: &pressure })
         }
 
         fn memory(&self) -> GroupMemory {
@@ -240,7 +274,29 @@ mod tests {
     }
 
     const fn found(limit: u64, available: u64) -> GroupMemory {
-        GroupMemory { limit, available }
+        GroupMemory { limit, available, is_pressed: false }
+    }
+
+    #[test]
+    fn waiting_threads_of_the_machine_and_of_a_group_count() {
+        let pressure = |percent| {
+            format!("some avg10={percent} avg60=0.50 avg300=90.00 total=1\nfull avg10=99.00 total=9\n")
+        };
+        let tree = Tree::new("pressure", "0::/a/b\n", &[("pressure", &pressure("9.99"))]);
+        assert_eq!(tree.memory(), GroupMemory::UNLIMITED);
+        let pressed = GroupMemory { is_pressed: true, ..GroupMemory::UNLIMITED };
+        tree.write("pressure", &pressure("10.00"));
+        assert_eq!(tree.memory(), pressed);
+        assert!(tree.memory().is_little());
+        tree.write("pressure", "some avg=10\n");
+        assert_eq!(tree.memory(), GroupMemory::UNLIMITED);
+        tree.write("second/a/memory.pressure", &pressure("42.17"));
+        assert_eq!(tree.memory(), pressed);
+        tree.write("second/a/memory.pressure", &pressure("0.00"));
+        tree.write("second/a/memory.max", "4096\n");
+        tree.write("second/a/memory.current", "96\n");
+        tree.write("second/a/b/memory.pressure", &pressure("100.00"));
+        assert_eq!(tree.memory(), GroupMemory { is_pressed: true, ..found(4096, 4000) });
     }
 
     #[test]

@@ -207,14 +207,17 @@ pub(crate) struct GroupMemory {
     pub(crate) limit: u64,
     /// How many more bytes fit below each limit.
     pub(crate) available: u64,
+    /// Whether threads of the groups, or of the machine, wait for memory a tenth of the time.
+    pub(crate) is_pressed: bool,
 }
 
 impl GroupMemory {
-    pub(crate) const UNLIMITED: Self = Self { limit: u64::MAX, available: u64::MAX };
+    pub(crate) const UNLIMITED: Self =
+        Self { limit: u64::MAX, available: u64::MAX, is_pressed: false };
 
-    /// Whether little is available: less than a sixteenth.
+    /// Whether little is available: less than a sixteenth, or threads wait for it.
     pub(crate) fn is_little(self) -> bool {
-        self.available < self.limit / 16
+        self.is_pressed || self.available < self.limit / 16
     }
 }
 

@@ -29,7 +29,8 @@
 //!
 //! Memory that is not reused is returned to the system after a second; [`set_time`] sets this time. The [background
 //! thread](crate::service) returns it, if that runs and there is more than one processor, and earlier if less than a
-//! sixteenth of the machine's memory is available. An array that is dropped starts the thread if 32 MiB are cached then,
+//! sixteenth of the machine's memory is available, or if threads of the machine or of a control group waited for memory
+//! in a tenth of the last ten seconds (Linux's *pressure stall information*). An array that is dropped starts the thread if 32 MiB are cached then,
 //! unless [`set_automatic`](crate::service::set_automatic) has disabled this; a block of an allocator does not. Without
 //! the thread, each thread that puts memory into the cache returns up to 4 MiB of an old region, a few hundred times per
 //! second at most; if no thread does, the memory stays cached. With an allocator that has
