@@ -29,6 +29,7 @@
 //! | [`Table`], [`indices!`] | rows looked up by key and by field values |
 //! | [`index`] | the same indices, for use with your own storage |
 //! | [`ListPool`], [`SecondaryLists`] | many lists of varying length in one reservation, found by keys of their own, or by those of a slot map |
+//! | [`StrPool`] | many strings in one reservation, equal ones stored once if asked |
 //! | [`SharedVec`], [`SharedSlotMap`] | an array and a slot map that many threads can add to while others read |
 //! | `FileVec`, `Follow` | an array in a file, and its readers in other processes (feature `file`) |
 //! | [`Arena`], [`ArenaBox`] | values of any type, freed together or when a [`Scope`] ends; an `ArenaBox` also drops its value |
@@ -76,7 +77,7 @@
 //! | `alloc` | [`Arena`], [`alloc::GlobalVm`] and [`alloc::VmAlloc`] |
 //! | `block-vec` | [`BlockVec`] |
 //! | `columns` | [`Columns`] and [`Groups`], and [`DenseSlotMap`] with its values in columns |
-//! | `list-pool` | [`ListPool`] and [`SecondaryLists`] |
+//! | `list-pool` | [`ListPool`], [`SecondaryLists`] and [`StrPool`] |
 //! | `shared` | [`SharedVec`] and [`SharedSlotMap`] |
 //! | `slotmap-names` | the modules [`basic`], [`hop`] and [`sparse_secondary`], and [`HopSlotMap`] |
 //! | `table` | [`Table`] and the module [`index`] |
@@ -199,7 +200,7 @@ pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
 #[cfg(feature = "list-pool")]
 #[doc(inline)]
-pub use list_pool::{ListPool, ListPoolBuilder, ListPoolStats, SecondaryLists};
+pub use list_pool::{ListPool, ListPoolBuilder, ListPoolStats, SecondaryLists, StrPool};
 #[cfg(feature = "slotmap-names")]
 #[doc(no_inline)]
 pub use names::hop::HopSlotMap;

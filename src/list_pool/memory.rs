@@ -31,7 +31,12 @@ impl<T, K: Key> Container for ListPool<T, K> {
     fn try_from_builder(builder: ListPoolBuilder<T, K>) -> Result<Self, Error> {
         let options = Options { holder: Holder::ListPool, ..builder.options };
         let memory = VmVec::try_with_options(options, builder.capacity)?;
-        Ok(Self { lists: SlotMap::internal(), elements: Elements::new(memory), compaction: None })
+        Ok(Self {
+            lists: SlotMap::with_key(),
+            elements: Elements::new(memory),
+            compaction: None,
+            handles: 0,
+        })
     }
 }
 
@@ -60,6 +65,8 @@ stats! {
         /// How many elements would fit into what is free between lists. What a [compaction](ListPool::compact_within)
         /// that is not done has taken is not counted.
         unused,
+        /// [Handles](super::ListHandle) that were not given back.
+        handles,
     }
 }
 

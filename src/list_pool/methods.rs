@@ -195,7 +195,7 @@ macro_rules! list_methods {
             &mut self,
             budget: $crate::growing::Budget,
         ) -> Result<Compacted, $crate::error::Error> {
-            let Self { lists, elements, compaction } = self;
+            let Self { lists, elements, compaction, .. } = self;
             let mut compaction = Compaction::new(compaction, elements, budget);
             while let Some(slot) = compaction.slot(lists.slots_len()) {
                 let list = lists.get_by_index_mut(slot);
@@ -270,7 +270,8 @@ macro_rules! list_methods {
         pub fn stats(&self) -> ListPoolStats {
             let lists = self.lists.stats();
             let bytes = (lists.reserved_bytes, lists.committed_bytes, lists.resident_bytes);
-            ListPoolStats::new(self.lists.values(), &self.elements, bytes)
+            let stats = ListPoolStats::new(self.lists.values(), &self.elements, bytes);
+            ListPoolStats { handles: self.handle_count(), ..stats }
         }
 
         /// Returns how many lists have memory of which size, and how much of that is unused; see [`ListClass`]. O(n) in

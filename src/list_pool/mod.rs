@@ -2,19 +2,23 @@
 
 mod compact;
 mod elements;
+mod handle;
 mod iter;
 mod list_mut;
 mod memory;
 mod methods;
 mod secondary;
 mod space;
+mod strs;
 mod traits;
 
 pub use compact::Compacted;
+pub use handle::ListHandle;
 pub use iter::{Iter, IterMut};
 pub use list_mut::ListMut;
 pub use memory::{ListClass, ListPoolBuilder, ListPoolStats};
 pub use secondary::SecondaryLists;
+pub use strs::StrPool;
 
 use crate::error::{Error, Holder, unwrap_or_panic};
 use crate::key::{DefaultKey, Key};
@@ -84,6 +88,8 @@ pub struct ListPool<T, K: Key = DefaultKey> {
     lists: SlotMap<K, List>,
     elements: Elements<T>,
     compaction: Option<Progress>,
+    /// How many handles were not given back.
+    handles: usize,
 }
 
 impl<T> ListPool<T> {
@@ -110,7 +116,8 @@ impl<T, K: Key> ListPool<T, K> {
     #[must_use]
     pub const fn with_key() -> Self {
         let memory = VmVec::with_options(Self::OPTIONS);
-        Self { lists: SlotMap::with_key(), elements: Elements::new(memory), compaction: None }
+        let lists = SlotMap::with_key();
+        Self { lists, elements: Elements::new(memory), compaction: None, handles: 0 }
     }
 
     /// Inserts a list with the elements of an iterator, and returns its key. O(n) in them.
@@ -166,6 +173,10 @@ impl<T, K: Key> ListPool<T, K> {
     pub fn try_insert_empty(&mut self) -> Result<K, Error> {
         let inserted = self.lists.try_insert(List::EMPTY);
         inserted.map_err(|refused| refused.error.of(Holder::ListPool))
+    }
+
+    const fn handle_count(&self) -> usize {
+        self.handles
     }
 
     list_methods! {

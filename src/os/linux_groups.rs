@@ -280,7 +280,9 @@ mod tests {
     #[test]
     fn waiting_threads_of_the_machine_and_of_a_group_count() {
         let pressure = |percent| {
-            format!("some avg10={percent} avg60=0.50 avg300=90.00 total=1\nfull avg10=99.00 total=9\n")
+            format!(
+                "some avg10={percent} avg60=0.50 avg300=90.00 total=1\nfull avg10=99.00 total=9\n"
+            )
         };
         let tree = Tree::new("pressure", "0::/a/b\n", &[("pressure", &pressure("9.99"))]);
         assert_eq!(tree.memory(), GroupMemory::UNLIMITED);

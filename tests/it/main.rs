@@ -143,6 +143,8 @@ mod slot_map_twin;
 mod slot_map_value;
 #[cfg(feature = "slotmap-names")]
 mod slotmap_names;
+#[cfg(feature = "list-pool")]
+mod strs;
 #[cfg(feature = "table")]
 mod table;
 #[cfg(feature = "table")]

@@ -1,0 +1,304 @@
+//! [`StrPool`]: many strings in one reservation.
+
+#![expect(unsafe_code, reason = "reads strings from bytes that are known to be UTF-8")]
+
+use super::{Compacted, ListPool, ListPoolStats};
+use crate::error::{Error, ErrorKind, unwrap_or_panic};
+use crate::growing::{Budget, GivenBack};
+use crate::key::{DefaultKey, Key};
+use hashbrown::HashTable;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Index;
+use std::str;
+
+/// Many strings in one reservation, found by keys; optionally, equal strings are stored once.
+///
+/// It takes the place of a `Vec<String>`, or of a `String` in each value of a map: names, words, paths. A string is not
+/// an allocation of its own, has 16 bytes in addition to its text, where a `String` has 24 and a block of an allocator,
+/// and does not change. Keys and memory are those of a [`ListPool`] of bytes, which it is.
+///
+/// # Interning
+///
+/// A pool made by [`interning`](Self::interning) returns the key of a string that it has already, so that strings are
+/// equal if their keys are. It takes some 10 bytes more for each string, and hashes each that is inserted.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::StrPool;
+///
+/// let mut names = StrPool::new();
+/// let ann = names.insert("Ann");
+/// assert_eq!(&names[ann], "Ann");
+///
+/// let mut words = StrPool::interning();
+/// let [to, be, too] = ["to", "be", "to"].map(|word| words.insert(word));
+/// assert_eq!((words.len(), to == too), (2, true));
+/// assert_eq!(words.find("be"), Some(be));
+/// ```
+pub struct StrPool<K: Key = DefaultKey> {
+    /// Each list is a string in UTF-8: only `try_insert` makes lists, each of a whole string, and nothing changes one.
+    texts: ListPool<u8, K>,
+    interned: Option<Interned<K>>,
+}
+
+/// The keys of all strings, by their hashes.
+#[derive(Clone)]
+struct Interned<K> {
+    keys: HashTable<K>,
+    hasher: RandomState,
+}
+
+impl StrPool {
+    /// Creates an empty pool with keys of type [`DefaultKey`], which stores each string that is inserted. Nothing is
+    /// reserved until the first one is.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_key()
+    }
+
+    /// Creates an empty pool with keys of type [`DefaultKey`], which stores equal strings once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = stayput::StrPool::interning();
+    /// assert_eq!(words.insert("again"), words.insert("again"));
+    /// ```
+    #[must_use]
+    pub fn interning() -> Self {
+        Self::interning_with_key()
+    }
+}
+
+impl<K: Key> StrPool<K> {
+    /// Creates an empty pool with keys of any type; see [`new`](StrPool::new).
+    #[must_use]
+    pub const fn with_key() -> Self {
+        Self { texts: ListPool::with_key(), interned: None }
+    }
+
+    /// Creates an empty pool with keys of any type, which stores equal strings once; see
+    /// [`interning`](StrPool::interning).
+    #[must_use]
+    pub fn interning_with_key() -> Self {
+        let interned = Interned { keys: HashTable::new(), hasher: RandomState::new() };
+        Self { interned: Some(interned), ..Self::with_key() }
+    }
+
+    /// Returns the number of strings. O(1).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Returns `true` if there are no strings. O(1).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Inserts a string and returns its key; the key of an equal one, if equal strings are stored once. O(n) in its
+    /// length.
+    ///
+    /// # Panics
+    ///
+    /// If [`try_insert`](Self::try_insert) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut names = stayput::StrPool::new();
+    /// let [a, b] = [names.insert("x"), names.insert("x")];
+    /// assert!(a != b && names[a] == names[b]);
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, text: &str) -> K {
+        unwrap_or_panic(self.try_insert(text))
+    }
+
+    /// Inserts a string as [`insert`](Self::insert) does, or returns the error. Then nothing has changed.
+    ///
+    /// # Errors
+    ///
+    /// If keys cannot number another string ([`KeyBits`](ErrorKind::KeyBits)), all strings together would have 2^32 bytes
+    /// ([`CapacityOverflow`](ErrorKind::CapacityOverflow)), or memory is refused.
+    pub fn try_insert(&mut self, text: &str) -> Result<K, Error> {
+        let Self { texts, interned } = self;
+        let hash = interned.as_ref().map_or(0, |interned| interned.hasher.hash_one(text));
+        if let Some(Interned { keys, hasher }) = interned {
+            if let Some(key) = keys.find(hash, |key| texts[*key] == *text.as_bytes()) {
+                return Ok(*key);
+            }
+            let bytes = 2 * keys.len() * size_of::<K>();
+            let refused = |_| Error::new(ErrorKind::Memory, bytes);
+            keys.try_reserve(1, |key| hash_of(texts, hasher, *key)).map_err(refused)?;
+        }
+        let key = texts.try_insert_empty()?;
+        let filled = texts.get_mut(key).map(|mut list| list.try_extend_from_slice(text.as_bytes()));
+        if let Some(Err(error)) = filled {
+            texts.remove_list(key);
+            return Err(error);
+        }
+        if let Some(Interned { keys, hasher }) = interned {
+            keys.insert_unique(hash, key, |key| hash_of(texts, hasher, *key));
+        }
+        Ok(key)
+    }
+
+    /// Returns the key of a string that is equal; always `None` unless equal strings are stored once, see
+    /// [`interning`](StrPool::interning). O(n) in its length.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Option<K> {
+        let Interned { keys, hasher } = self.interned.as_ref()?;
+        keys.find(hasher.hash_one(text), |key| self.texts[*key] == *text.as_bytes()).copied()
+    }
+
+    /// Returns `true` if there is a string with this key. O(1).
+    pub fn contains_key(&self, key: K) -> bool {
+        self.texts.contains_key(key)
+    }
+
+    /// Returns a string; `None` if the key finds none. O(1).
+    #[inline]
+    pub fn get(&self, key: K) -> Option<&str> {
+        self.texts.get(key).map(text_of)
+    }
+
+    /// Removes a string. Returns whether there was one with this key. O(1), or O(n) in its length if equal strings are
+    /// stored once: then it is removed for all that have its key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = stayput::StrPool::interning();
+    /// let word = words.insert("word");
+    /// assert!(words.remove(word) && !words.remove(word));
+    /// assert_eq!(words.find("word"), None);
+    /// ```
+    pub fn remove(&mut self, key: K) -> bool {
+        if let Some(Interned { keys, hasher }) = &mut self.interned {
+            let hash = self.texts.get(key).map(|text| hasher.hash_one(text_of(text)));
+            let entry = hash.and_then(|hash| keys.find_entry(hash, |other| *other == key).ok());
+            if let Some(entry) = entry {
+                entry.remove();
+            }
+        }
+        self.texts.remove_list(key)
+    }
+
+    /// Removes all strings and keeps the memory. The removed keys find nothing. O(n) in the strings.
+    pub fn clear(&mut self) {
+        self.texts.clear();
+        if let Some(interned) = &mut self.interned {
+            interned.keys.clear();
+        }
+    }
+
+    /// Returns an iterator over the keys and strings, in the order of their slots.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let names: stayput::StrPool = ["Ann", "Bob"].into_iter().collect();
+    /// assert!(names.iter().map(|(_, name)| name).eq(["Ann", "Bob"]));
+    /// ```
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (K, &str)> + Clone + use<'_, K> {
+        self.texts.iter().map(|(key, text)| (key, text_of(text)))
+    }
+
+    /// Moves all strings next to each other, in the order of their slots, and returns unused memory; see
+    /// [`ListPool::compact`].
+    pub fn compact(&mut self) {
+        self.texts.compact();
+    }
+
+    /// Compacts no further than a budget allows; see [`ListPool::compact_within`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`ListPool::compact_within`].
+    pub fn compact_within(&mut self, budget: Budget) -> Result<Compacted, Error> {
+        self.texts.compact_within(budget)
+    }
+
+    /// Returns memory past the last string; see [`ListPool::shrink_to_fit`].
+    pub fn shrink_to_fit(&mut self) {
+        self.texts.shrink_to_fit();
+    }
+
+    /// Returns memory past the last string within a budget; see [`ListPool::shrink_to_fit_within`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`ListPool::try_shrink_to_fit`].
+    pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        self.texts.shrink_to_fit_within(budget)
+    }
+
+    /// Returns [statistics](ListPoolStats) of the strings and their memory, without the table of equal strings. O(n) in
+    /// the strings.
+    pub fn stats(&self) -> ListPoolStats {
+        self.texts.stats()
+    }
+}
+
+#[inline]
+fn text_of(text: &[u8]) -> &str {
+    // SAFETY: each list of a `StrPool` is a string in UTF-8, see there.
+    unsafe { str::from_utf8_unchecked(text) }
+}
+
+fn hash_of<K: Key>(texts: &ListPool<u8, K>, hasher: &RandomState, key: K) -> u64 {
+    hasher.hash_one(text_of(&texts[key]))
+}
+
+impl<K: Key> Index<K> for StrPool<K> {
+    type Output = str;
+
+    /// Returns a string.
+    ///
+    /// # Panics
+    ///
+    /// If the key finds none.
+    #[inline]
+    #[track_caller]
+    fn index(&self, key: K) -> &str {
+        text_of(&self.texts[key])
+    }
+}
+
+impl<K: Key> Default for StrPool<K> {
+    fn default() -> Self {
+        Self::with_key()
+    }
+}
+
+impl<K: Key> Clone for StrPool<K> {
+    fn clone(&self) -> Self {
+        Self { texts: self.texts.clone(), interned: self.interned.clone() }
+    }
+}
+
+impl<K: Key> fmt::Debug for StrPool<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<'t> FromIterator<&'t str> for StrPool {
+    fn from_iter<I: IntoIterator<Item = &'t str>>(texts: I) -> Self {
+        let mut pool = Self::new();
+        pool.extend(texts);
+        pool
+    }
+}
+
+impl<'t, K: Key> Extend<&'t str> for StrPool<K> {
+    fn extend<I: IntoIterator<Item = &'t str>>(&mut self, texts: I) {
+        for text in texts {
+            self.insert(text);
+        }
+    }
+}
