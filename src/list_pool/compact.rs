@@ -7,21 +7,21 @@ use crate::error::Error;
 use crate::growing::{Budget, BudgetMeter};
 use std::ops::Range;
 
-/// Where a compaction is. It continues with the list in `slot`.
+/// The progress of a compaction. The next call resumes at `slot`.
 pub(super) enum Progress {
     /// The lists before the slot lie next to each other. The last of them ends at `end`, if there is any.
     Checking { slot: u32, end: Option<u32> },
-    /// Lists move to places that were all free when this began: to those at the front, if they suffice, or past the last
-    /// list. So each list moves once, and the places that they leave are free in the end.
+    /// Each list moves once, to places that were free when this began: at the front if they suffice, and otherwise past
+    /// the last list.
     Moving { slot: u32, to: Range<u32> },
-    /// All have moved, and the memory of free places at the front was returned up to a byte.
+    /// All lists have moved. Free memory at the front was returned up to the byte `from`.
     Returning { from: usize },
 }
 
-/// How many slots are visited for each look at the budget.
+/// Slots visited per check of the budget.
 const VISITS: u32 = 64;
 
-/// The result of [`compact_within`](super::ListPool::compact_within).
+/// What a call of [`compact_within`](super::ListPool::compact_within) has done.
 ///
 /// # Examples
 ///
@@ -30,21 +30,23 @@ const VISITS: u32 = 64;
 ///
 /// let mut pool: ListPool<u32> = [0..10, 0..20].into_iter().collect();
 /// let compacted = pool.compact_within(Budget::UNLIMITED)?;
-/// assert_eq!((compacted.lists, compacted.bytes, compacted.is_done), (2, 120, true));
+/// assert_eq!(compacted.lists, 2);
+/// assert_eq!(compacted.bytes, 120);
+/// assert!(compacted.is_done);
 /// # Ok::<(), stayput::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compacted {
-    /// The number of lists that the call moved, including empty ones.
+    /// The number of lists that the call moved. Empty ones count, too.
     pub lists: usize,
-    /// The number of bytes of their elements.
+    /// The number of bytes copied.
     pub bytes: usize,
-    /// Whether all lists lie next to each other, and memory has been returned.
+    /// `true` if the compaction is complete, and no call remains to be made.
     pub is_done: bool,
 }
 
-/// A call that continues a compaction, or begins one.
+/// One call of `compact_within`.
 pub(super) struct Compaction<'p, T> {
     progress: &'p mut Option<Progress>,
     elements: &'p mut Elements<T>,

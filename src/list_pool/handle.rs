@@ -7,11 +7,20 @@ use crate::key::{DefaultKey, Key};
 use std::mem;
 use std::thread;
 
-/// The key of a list that belongs to one value, as a field of the user's own struct.
+/// An owning key of a list, for use as a field of a struct.
 ///
-/// Unlike a key it cannot be copied, and must be [given back](ListPool::give_back) when the value is gone: it does not
-/// know its pool, so that it is as small as a key (8 bytes). With debug assertions, dropping it instead panics. In all
-/// builds, [`handles`](super::ListPoolStats::handles) counts those that were not given back.
+/// A handle cannot be copied, and must be passed to [`remove_owned`](ListPool::remove_owned) when its owner is dropped: it
+/// has the size of a key (8 bytes) and no reference to its pool, so it cannot remove the list itself. If all handles go
+/// together with their pool, [`leak`](Self::leak) them instead.
+///
+/// Only copies of the handle are prevented: [`remove_list`](ListPool::remove_list) with its key,
+/// [`retain`](ListPool::retain) and [`clear`](ListPool::clear) remove the list all the same.
+/// [`ListPoolStats::handles`](super::ListPoolStats::handles) is the number of handles that were not given back.
+///
+/// # Panics
+///
+/// With debug assertions, dropping a handle panics, unless the thread is already panicking. Without, the list stays in the
+/// pool.
 ///
 /// # Examples
 ///
@@ -26,13 +35,13 @@ use std::thread;
 ///
 /// let mut pool = ListPool::new();
 /// let root = Node { name: "root", children: pool.insert_owned(["left", "right"]) };
-/// assert_eq!(root.name, "root");
+/// # assert_eq!(root.name, "root");
 /// assert_eq!(pool[root.children.key()], ["left", "right"]);
 ///
-/// pool.give_back(root.children);
+/// pool.remove_owned(root.children);
 /// assert_eq!(pool.stats().handles, 0);
 /// ```
-#[must_use = "give it back to its pool, or leak it"]
+#[must_use = "remove its list with `remove_owned`, or leak it"]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct ListHandle<K: Key = DefaultKey>(K);
 
@@ -43,8 +52,8 @@ impl<K: Key> ListHandle<K> {
         self.0
     }
 
-    /// Converts the handle into a [key](ListPool::get): the list stays until it is removed, or until the pool is dropped.
-    /// It is still counted in [`handles`](super::ListPoolStats::handles).
+    /// Consumes the handle and returns the [key](ListPool::get) of its list, which stays until it is removed or the pool is
+    /// dropped. The handle still counts as not given back.
     pub fn leak(self) -> K {
         let key = self.0;
         mem::forget(self);
@@ -56,13 +65,13 @@ impl<K: Key> Drop for ListHandle<K> {
     fn drop(&mut self) {
         assert!(
             !cfg!(debug_assertions) || thread::panicking(),
-            "a ListHandle was dropped; give it back to its pool with `give_back`, or `leak` it"
+            "a ListHandle was dropped; pass it to `ListPool::remove_owned`, or `leak` it"
         );
     }
 }
 
 impl<T, K: Key> ListPool<T, K> {
-    /// Inserts a list as [`insert_list`](Self::insert_list) does, and returns a handle that must be given back.
+    /// Like [`insert_list`](Self::insert_list), but returns a handle that must be given back.
     ///
     /// # Panics
     ///
@@ -74,11 +83,12 @@ impl<T, K: Key> ListPool<T, K> {
         ListHandle(key)
     }
 
-    /// Takes a handle back and removes its list, as [`remove_list`](Self::remove_list) does. Returns whether there still
-    /// was one.
+    /// Consumes a handle and removes its list, as [`remove_list`](Self::remove_list) does. Returns `false` if the list had
+    /// been removed already.
     ///
-    /// A handle of another pool may find a list in this one, as a key of another pool may.
-    pub fn give_back(&mut self, handle: ListHandle<K>) -> bool {
+    /// A handle of another pool with the same key type may remove an unrelated list. Declare a
+    /// [key type](crate::new_key_type) for each pool to rule this out.
+    pub fn remove_owned(&mut self, handle: ListHandle<K>) -> bool {
         self.handles = self.handles.saturating_sub(1);
         self.remove_list(handle.leak())
     }

@@ -1,4 +1,4 @@
-//! [`ListMut`]: a list of a pool, with the methods of `Vec`.
+//! [`ListMut`]: a mutable reference to a list of a pool.
 
 #![forbid(unsafe_code)]
 
@@ -11,10 +11,11 @@ use std::ops::{Deref, DerefMut, RangeBounds};
 /// A mutable reference to a list of a [`ListPool`](super::ListPool), returned by
 /// [`get_mut`](super::ListPool::get_mut).
 ///
-/// It derefs to a slice, and has the methods of [`Vec`] that change the length. When a list outgrows its memory, it moves
-/// to a free place of twice the size in the pool, unless the memory after it is free.
+/// It dereferences to a slice, and has most of the methods of `Vec` that change the length; not `append`, `split_off`,
+/// `splice`, `resize` and their relatives. Growth may move the list, see [`ListPool`](super::ListPool).
 ///
-/// If it is leaked instead of dropped (as by [`mem::forget`](std::mem::forget)), the list is empty, and its elements leak.
+/// It borrows the pool until it is dropped, not only until its last use. If it is leaked instead, for example with
+/// [`mem::forget`](std::mem::forget), the elements are leaked and the list is left empty.
 ///
 /// # Examples
 ///
@@ -33,7 +34,7 @@ use std::ops::{Deref, DerefMut, RangeBounds};
 pub struct ListMut<'p, T>(pub(super) OpenList<'p, T>);
 
 impl<T> ListMut<'_, T> {
-    /// Appends an element. Amortised O(1).
+    /// Appends an element to the end of the list. Amortised O(1); O(n) if the list moves.
     ///
     /// # Panics
     ///
@@ -44,7 +45,7 @@ impl<T> ListMut<'_, T> {
         unwrap_or_panic(self.0.try_push(value));
     }
 
-    /// Appends an element as [`push`](Self::push) does, or returns the error and the element.
+    /// Like [`push`](Self::push), but returns the error and the element instead of panicking.
     ///
     /// # Errors
     ///
@@ -54,18 +55,19 @@ impl<T> ListMut<'_, T> {
         self.0.try_push(value)
     }
 
-    /// Removes the last element and returns it.
+    /// Removes the last element and returns it, or returns `None` if the list is empty.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.0.pop()
     }
 
-    /// Removes the last element and returns it if the predicate returns `true`, as [`Vec::pop_if`] does.
+    /// Removes the last element and returns it if the predicate returns `true`, as [`Vec::pop_if`] does. Returns `None`
+    /// if it returns `false`, or if the list is empty.
     pub fn pop_if(&mut self, predicate: impl FnOnce(&mut T) -> bool) -> Option<T> {
         self.0.pop_if(predicate)
     }
 
-    /// Inserts an element at `index`, shifting all elements after it.
+    /// Inserts an element at `index`, shifting all elements after it to the right. O(n - index).
     ///
     /// # Panics
     ///
@@ -75,7 +77,7 @@ impl<T> ListMut<'_, T> {
         unwrap_or_panic(self.try_insert(index, value));
     }
 
-    /// Inserts an element as [`insert`](Self::insert) does, or returns the error and the element.
+    /// Like [`insert`](Self::insert), but returns the error and the element instead of panicking.
     ///
     /// # Errors
     ///
@@ -83,7 +85,7 @@ impl<T> ListMut<'_, T> {
     ///
     /// # Panics
     ///
-    /// If `index` exceeds the length.
+    /// If `index > len`.
     #[track_caller]
     pub fn try_insert(&mut self, index: usize, value: T) -> Result<(), Refused<T>> {
         if index <= self.len() {
@@ -94,32 +96,35 @@ impl<T> ListMut<'_, T> {
         self.0.try_insert(index, value)
     }
 
-    /// Removes the element at `index` and returns it, shifting all elements after it, as [`Vec::remove`] does.
+    /// Removes the element at `index` and returns it, shifting all elements after it to the left, as [`Vec::remove`]
+    /// does. O(n - index).
     ///
     /// # Panics
     ///
-    /// If `index` is not below the length.
+    /// If `index` is out of bounds.
     #[track_caller]
     pub fn remove(&mut self, index: usize) -> T {
         self.0.remove(index)
     }
 
-    /// Removes the element at `index` and returns it, as [`Vec::swap_remove`] does: the last element takes its place.
+    /// Removes the element at `index` and returns it, replacing it with the last element, as [`Vec::swap_remove`] does.
+    /// O(1).
     ///
     /// # Panics
     ///
-    /// If `index` is not below the length.
+    /// If `index` is out of bounds.
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> T {
         self.0.swap_remove(index)
     }
 
-    /// Drops the elements from `len` on, if there are any. Keeps the memory.
+    /// Shortens the list to `len` elements and drops the rest. Does nothing if `len` is not less than the length. The
+    /// capacity does not change.
     pub fn truncate(&mut self, len: usize) {
         self.0.truncate(len);
     }
 
-    /// Drops all elements. Keeps the memory.
+    /// Removes all elements. The capacity does not change.
     pub fn clear(&mut self) {
         self.0.truncate(0);
     }
@@ -129,12 +134,12 @@ impl<T> ListMut<'_, T> {
         self.0.retain(keep);
     }
 
-    /// Retains as [`retain`](Self::retain) does. The predicate may modify the elements.
+    /// Like [`retain`](Self::retain), with mutable references to the elements.
     pub fn retain_mut(&mut self, keep: impl FnMut(&mut T) -> bool) {
         self.0.retain_mut(keep);
     }
 
-    /// Removes consecutive equal elements, except the first of each group.
+    /// Removes all but the first of consecutive equal elements.
     pub fn dedup(&mut self)
     where
         T: PartialEq,
@@ -142,13 +147,12 @@ impl<T> ListMut<'_, T> {
         self.0.dedup();
     }
 
-    /// Removes consecutive elements for which `same` returns `true`, except the first of each group, as
-    /// [`Vec::dedup_by`] does.
+    /// Removes all but the first of consecutive elements for which `same` returns `true`, as [`Vec::dedup_by`] does.
     pub fn dedup_by(&mut self, same: impl FnMut(&mut T, &mut T) -> bool) {
         self.0.dedup_by(same);
     }
 
-    /// Removes consecutive elements with equal keys, except the first of each group.
+    /// Removes all but the first of consecutive elements for which `key` returns equal values.
     pub fn dedup_by_key<Q: PartialEq>(&mut self, key: impl FnMut(&mut T) -> Q) {
         self.0.dedup_by_key(key);
     }
@@ -157,7 +161,7 @@ impl<T> ListMut<'_, T> {
     ///
     /// # Panics
     ///
-    /// If the range starts after its end, or ends past the length.
+    /// If the range starts after its end, or its end is greater than the length.
     #[track_caller]
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T> {
         self.0.drain(range)
@@ -168,7 +172,7 @@ impl<T> ListMut<'_, T> {
     ///
     /// # Panics
     ///
-    /// If the range starts after its end, or ends past the length.
+    /// If the range starts after its end, or its end is greater than the length.
     #[track_caller]
     pub fn extract_if<F: FnMut(&mut T) -> bool>(
         &mut self,
@@ -178,8 +182,8 @@ impl<T> ListMut<'_, T> {
         self.0.extract_if(range, predicate)
     }
 
-    /// Appends the elements of an iterator, or returns the error and the elements that could not be stored. Elements
-    /// before those have been appended.
+    /// Appends the elements of an iterator. On an error, returns it with an iterator over the elements that were not
+    /// appended; earlier elements stay in the list.
     ///
     /// # Errors
     ///
@@ -226,7 +230,8 @@ impl<T> ListMut<'_, T> {
         unwrap_or_panic(self.try_extend_from_slice(other));
     }
 
-    /// Appends as [`extend_from_slice`](Self::extend_from_slice) does, or returns the error. Then nothing has changed.
+    /// Like [`extend_from_slice`](Self::extend_from_slice), but returns an error instead of panicking. After an error the
+    /// list is unchanged.
     ///
     /// # Errors
     ///
@@ -239,7 +244,7 @@ impl<T> ListMut<'_, T> {
         self.0.try_extend_from_slice(other)
     }
 
-    /// Makes room for `additional` more elements, as [`Vec::reserve`] does.
+    /// Reserves capacity for at least `additional` more elements, as [`Vec::reserve`] does. May move the list.
     ///
     /// # Panics
     ///
@@ -249,18 +254,17 @@ impl<T> ListMut<'_, T> {
         unwrap_or_panic(self.try_reserve(additional));
     }
 
-    /// Makes room as [`reserve`](Self::reserve) does, or returns the error.
+    /// Like [`reserve`](Self::reserve), but returns an error instead of panicking. After an error the list is unchanged.
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, the pool has reached its maximum ([`MaxLen`](crate::ErrorKind::MaxLen)), or all
-    /// lists together would have 2^32 elements ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)). The list is
-    /// unchanged then.
+    /// If the system refuses memory; if the pool would exceed its maximum ([`MaxLen`](crate::ErrorKind::MaxLen)); or if it
+    /// would have 2^32 elements, counting unused memory ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         self.0.try_reserve(additional)
     }
 
-    /// Returns how many elements the list's memory has room for.
+    /// Returns the number of elements that the list can hold without growing.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.0.capacity()

@@ -12,7 +12,7 @@ use crate::raw_vec::Options;
 use crate::slot_map::SlotMap;
 use crate::vec::VmVec;
 
-/// Options for a [`ListPool`]; see [`ListPool::builder`]. Those about memory apply to the elements.
+/// Options for a [`ListPool`], returned by [`ListPool::builder`]. They apply to the memory of the elements.
 ///
 /// # Examples
 ///
@@ -41,36 +41,38 @@ impl<T, K: Key> Container for ListPool<T, K> {
 }
 
 stats! {
-    /// What a [`ListPool`] or [`SecondaryLists`](super::SecondaryLists) holds, and how much memory it takes; returned by
-    /// its `stats`.
+    /// Statistics of a [`ListPool`], a [`SecondaryLists`](super::SecondaryLists) or a [`StrPool`](super::StrPool), whose
+    /// elements are bytes; returned by `stats`.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut pool: stayput::ListPool<u32> = [0..3, 0..9].into_iter().collect();
     /// let stats = pool.stats();
-    /// assert_eq!((stats.lists, stats.elements), (2, 12));
-    /// assert_eq!(stats.spare, 1 + 7); // they have room for 4 and 16
+    /// assert_eq!(stats.lists, 2);
+    /// assert_eq!(stats.elements, 12);
+    /// assert_eq!(stats.spare, 1 + 7); // capacities are 4 and 16
     ///
     /// pool.compact();
     /// assert_eq!(pool.stats().spare, 0);
     /// ```
     pub struct ListPoolStats of "Elements", in memory of "elements and lists" {
-        /// Lists.
+        /// The number of lists.
         lists,
-        /// Elements of all lists.
+        /// The number of elements in all lists.
         elements,
-        /// How many more elements the memory of all lists has room for.
+        /// Unused capacity of lists, in elements.
         spare,
-        /// How many elements would fit into what is free between lists. What a [compaction](ListPool::compact_within)
-        /// that is not done has taken is not counted.
+        /// Free memory between lists, in elements. What an unfinished
+        /// [compaction](ListPool::compact_within) has set aside is not counted.
         unused,
-        /// [Handles](super::ListHandle) that were not given back.
+        /// The number of [handles](super::ListHandle) that were created and not given back.
         handles,
     }
 }
 
-/// The lists of a [`ListPool`] whose memory has the same size; returned by [`ListPool::size_classes`].
+/// Statistics of the lists of a pool whose capacities round up to the same power of two; returned by
+/// [`ListPool::size_classes`].
 ///
 /// # Examples
 ///
@@ -83,22 +85,22 @@ stats! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListClass {
-    /// How many elements the memory of a list in this class has room for: this many, a power of two, or fewer, but more
-    /// than half as many.
+    /// The largest capacity in this class, a power of two. The smallest is more than half of it; only compacted lists have
+    /// capacities that are no power of two.
     pub capacity: usize,
-    /// The number of lists.
+    /// The number of lists in the class.
     pub lists: usize,
-    /// The number of their elements.
+    /// The number of elements in these lists.
     pub elements: usize,
-    /// How many more elements their memory has room for.
+    /// Unused capacity of these lists, in elements.
     pub spare: usize,
-    /// The number of free places for such a list.
+    /// The number of free blocks of exactly this capacity. Larger ones are split if there are none.
     pub free: usize,
 }
 
 impl<T, K: Key> ListPool<T, K> {
-    /// Returns a builder for a pool with options: maximum, capacity, growth, huge pages, background work. `max_len` and
-    /// `capacity` are numbers of elements of all lists together, including room between them.
+    /// Returns a builder for a pool with options. `max_len` and `capacity` count elements of all lists together, including
+    /// unused capacity and free memory between lists.
     pub const fn builder() -> ListPoolBuilder<T, K> {
         Builder::new()
     }

@@ -24,22 +24,24 @@ macro_rules! list_methods {
             self.lists.contains_key(key)
         }
 
-        /// Returns the elements of a list; `None` if the key finds none. O(1).
+        /// Returns the elements of the list with this key, or `None` if the key is stale. O(1).
         #[inline]
         pub fn get(&self, key: K) -> Option<&[T]> {
             Some(self.elements.get(self.lists.get(key)?))
         }
 
-        /// Returns a list, so that it can change; `None` if the key finds none. O(1).
+        /// Returns a mutable reference to the list with this key, or `None` if the key is stale. O(1).
+        ///
+        /// It borrows all lists until it is dropped. To modify elements in place, index by the key instead.
         ///
         /// # Examples
         ///
         /// ```
         $(#[$new])+
-        /// let mut opened = lists.get_mut(a).unwrap();
-        /// opened.swap_remove(0);
-        /// opened.push(4);
-        /// drop(opened);
+        /// let mut list = lists.get_mut(a).unwrap();
+        /// list.swap_remove(0);
+        /// list.push(4);
+        /// drop(list);
         /// assert_eq!(lists[a], [2, 4]);
         /// # let _ = b;
         /// ```
@@ -48,8 +50,10 @@ macro_rules! list_methods {
             Some(ListMut(self.elements.open(self.lists.get_mut(key)?)))
         }
 
-        /// Removes a list and drops its elements. Returns whether there was one with this key. O(n) in its elements if
-        /// they need to be dropped, and otherwise O(1).
+        /// Removes a list and drops its elements. Returns `true` if there was a list with this key. O(n) in its elements
+        /// if they need to be dropped, otherwise O(1).
+        ///
+        /// To keep the elements, [drain](ListMut::drain) the list first.
         ///
         /// # Examples
         ///
@@ -65,8 +69,8 @@ macro_rules! list_methods {
             true
         }
 
-        /// Retains only the lists for which the predicate returns `true`, which may change their elements. O(n) in the
-        /// slots of lists, and in the elements that need to be dropped.
+        /// Retains only the lists for which the predicate returns `true`. The predicate may modify the elements. O(n) in
+        /// the slots and in the dropped elements.
         ///
         /// # Examples
         ///
@@ -86,10 +90,10 @@ macro_rules! list_methods {
             });
         }
 
-        /// Removes all lists and drops their elements. Keeps the memory, and the removed keys find nothing. O(n) in the
-        /// lists, and in the elements if they need to be dropped.
+        /// Removes all lists and drops their elements. Keeps the memory; all keys become stale. O(n) in the lists, and in
+        /// the elements if they need to be dropped.
         ///
-        /// If dropping an element panics, the others are dropped, and the lists stay, without elements.
+        /// If dropping an element panics, the remaining elements are still dropped, and the lists stay, empty.
         pub fn clear(&mut self) {
             self.drop_elements();
             self.lists.clear();
@@ -103,14 +107,14 @@ macro_rules! list_methods {
             }
         }
 
-        /// Returns an iterator over the keys, in the order of their slots.
+        /// Returns an iterator over the keys, in slot order.
         #[inline]
         pub fn keys(&self) -> impl ExactSizeIterator<Item = K> + Clone + use<'_, T, K> {
             self.lists.keys()
         }
 
-        /// Returns an iterator over the keys and elements of all lists, in the order of their slots. After
-        /// [`compact`](Self::compact) this is their order in memory.
+        /// Returns an iterator over the keys and elements of all lists, in slot order. After [`compact`](Self::compact),
+        /// this is also their order in memory.
         ///
         /// # Examples
         ///
@@ -123,8 +127,7 @@ macro_rules! list_methods {
             Iter::new(self.lists.iter(), &self.elements)
         }
 
-        /// Returns an iterator over the keys and elements of all lists, in the order of their slots. The elements can be
-        /// changed.
+        /// Returns an iterator over the keys and mutable slices of the elements of all lists, in slot order.
         ///
         /// # Examples
         ///
@@ -141,31 +144,33 @@ macro_rules! list_methods {
             IterMut::new(self.lists.iter_mut(), self.elements.all_mut())
         }
 
-        /// Returns an iterator over the elements of each list, in the order of their slots.
+        /// Returns an iterator over all lists, as slices, in slot order.
         #[inline]
         pub fn values(&self) -> impl ExactSizeIterator<Item = &[T]> + Clone + use<'_, T, K> {
             self.lists.values().map(|list| self.elements.get(list))
         }
 
-        /// Returns an iterator over the elements of each list, in the order of their slots. The elements can be changed.
+        /// Returns an iterator over all lists, as mutable slices, in slot order.
         #[inline]
         pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut [T]> + use<'_, T, K> {
             self.iter_mut().map(|(_, elements)| elements)
         }
 
-        /// Moves all lists next to each other, in the order of their slots, and returns the memory that this frees to
-        /// the system. No key changes.
+        /// Moves all lists next to each other, in slot order, and returns freed memory to the system. Keys stay valid.
         ///
-        /// Afterwards a list has memory for exactly its elements, so the next push to it moves it, unless it is the last
-        /// one. If the lists lie so already, nothing is copied.
+        /// Each list is left without spare capacity, so the next push to any list but the last one moves it. If all
+        /// lists are compact already, nothing is copied.
         ///
-        /// Lists move to free memory at the front if it suffices, and otherwise past the last list. So until this is
-        /// done, the elements take up to twice as much memory, and a pool that is more than half full may be refused it;
-        /// then lists stay where they are. Memory that is returned at the front stays committed.
+        /// Lists are copied to free memory at the start of the pool if it is large enough, and otherwise past the last
+        /// list. Until this is complete, the elements may therefore occupy twice their memory. If that is refused, as it
+        /// may be if more than half of a [maximum](crate::ListPoolBuilder::max_len) is in use, some lists may have moved
+        /// and others not; [`compact_within`](Self::compact_within) returns the error.
+        ///
+        /// Freed memory at the start of the pool is no longer resident, but stays committed.
         ///
         /// # Time complexity
         ///
-        /// O(n) in the elements, which are copied, and in the slots of lists.
+        /// O(n) in the copied elements and the slots.
         ///
         /// # Examples
         ///
@@ -182,15 +187,17 @@ macro_rules! list_methods {
             }
         }
 
-        /// Compacts as [`compact`](Self::compact) does, but no further than a budget allows, to spread the work over
-        /// frames: call it again until it [is done](Compacted::is_done).
+        /// Like [`compact`](Self::compact), but stops when the budget is used up, to spread the work over frames. Call it
+        /// again until it [is done](Compacted::is_done).
         ///
-        /// Lists can change between the calls. Those that are inserted or grow meanwhile may lie elsewhere in the end.
-        /// Until it is done, free memory at the front is kept for the lists that are to move there.
+        /// Lists can change between calls. Those that are inserted or grow meanwhile may be out of order when compaction
+        /// is complete. Until then, free memory at the start of the pool may be set aside for the lists that are to move
+        /// there; [`clear`](Self::clear) releases it, too.
         ///
         /// # Errors
         ///
-        /// If memory is refused. Each list is where it was, or has been moved, and the next call begins anew.
+        /// If the system refuses memory, or a maximum would be exceeded ([`MaxLen`](crate::ErrorKind::MaxLen)). Lists that
+        /// were moved stay in their new positions, and the next call starts over.
         pub fn compact_within(
             &mut self,
             budget: $crate::growing::Budget,
@@ -208,8 +215,8 @@ macro_rules! list_methods {
 
         $crate::container::reserve_methods! {
             &mut, "elements";
-            /// The memory lies past all lists. Lists also use what is free between them, and take more than their
-            /// elements need, so this is no guarantee that they fit. No list moves.
+            /// Memory is reserved past the last list. Capacities of lists are rounded up to powers of two, so the pool
+            /// may have to grow before it has that many more elements. No list moves.
         }
 
         fn make_room_for(
@@ -222,15 +229,15 @@ macro_rules! list_methods {
 
         $crate::container::prefault_methods! {
             &mut, "elements";
-            /// Memory for the lists themselves is not included.
+            /// Does not include the 16 bytes that each list takes in addition.
         }
 
         fn prefault_room(&mut self, additional: usize) -> Result<(), $crate::error::Error> {
             self.elements.try_prefault(additional)
         }
 
-        /// Makes memory past all lists resident ahead of its use, in the idle time of a frame; see
-        /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
+        /// Makes memory past the last list resident before it is used, within a budget. Call it when a frame has time
+        /// left; see [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
         pub fn prefault_ahead(
             &mut self,
             budget: $crate::growing::Budget,
@@ -239,9 +246,8 @@ macro_rules! list_methods {
         }
 
         $crate::container::shrink_methods! {
-            /// Returns the memory past the last list to the system, as
-            /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does, and that of slots without lists. No list
-            /// moves. To return memory between lists as well, call [`compact`](Self::compact) first.
+            /// Returns memory past the last list to the system, and that of unused slots at the end. No list moves. To
+            /// return memory between lists as well, call [`compact`](Self::compact).
             ///
             /// # Examples
             ///
@@ -266,7 +272,8 @@ macro_rules! list_methods {
 
         /// Returns statistics of the lists and of their memory. O(n) in the lists.
         ///
-        /// Asks the system which pages are resident, in O(n) of the committed pages: for diagnostics, not for a hot path.
+        /// Asks the system which pages are resident, in O(n) of the committed pages. Meant for monitoring, not for hot
+        /// paths.
         pub fn stats(&self) -> ListPoolStats {
             let lists = self.lists.stats();
             let bytes = (lists.reserved_bytes, lists.committed_bytes, lists.resident_bytes);
@@ -274,8 +281,8 @@ macro_rules! list_methods {
             ListPoolStats { handles: self.handle_count(), ..stats }
         }
 
-        /// Returns how many lists have memory of which size, and how much of that is unused; see [`ListClass`]. O(n) in
-        /// the lists.
+        /// Returns statistics of the lists by capacity, for each power of two; see [`ListClass`]. Lists without capacity
+        /// are not counted. O(n) in the lists.
         pub fn size_classes(&self) -> impl ExactSizeIterator<Item = ListClass> + use<T, K> {
             ListClass::all(self.lists.values(), &self.elements).into_iter()
         }

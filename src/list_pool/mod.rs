@@ -1,4 +1,4 @@
-//! [`ListPool`]: many lists in one reservation; and its iterators.
+//! Pools of lists of varying length and of strings, and the types that their methods return.
 
 mod compact;
 mod elements;
@@ -32,39 +32,41 @@ use methods::list_methods;
 use std::mem;
 use traits::lists_traits;
 
-/// Many lists of varying length, in one reservation: the children of each node, the contacts of each body, the postings
-/// of each term.
+/// A pool of variable-length lists, stored in one reserved address range and identified by keys.
 ///
-/// It takes the place of a `Vec<Vec<T>>`, or of a `Vec` in each value of a map. A list is found by a key, and its
-/// elements are a slice. It changes through a [`ListMut`], which has the methods of `Vec`. Compared to a `Vec` per list:
+/// It replaces a `Vec<Vec<T>>`, or a `Vec` in each value of a map. Indexing the pool by a key yields a list's elements as
+/// a slice; [`get_mut`](Self::get_mut) returns a [`ListMut`], which has most of the methods of `Vec`. Compared with a
+/// `Vec` per list:
 ///
-/// - No list is an allocation of its own. Dropping the pool frees all of them at once, after dropping elements that need
-///   it.
-/// - The elements of short lists lie next to each other, and [`compact`](Self::compact) puts those of all lists in
-///   order, without gaps. That can be spread over frames.
-/// - A list takes 16 bytes in addition to its memory for elements; a `Vec` takes 24, and what the allocator needs for a
-///   block.
+/// - Lists are not separate allocations. Dropping the pool releases all memory at once, after dropping the elements.
+/// - [`compact`](Self::compact) places all lists next to each other, without gaps;
+///   [`compact_within`](Self::compact_within) spreads this over frames.
+/// - A list takes 16 bytes in the pool, in addition to its capacity and to the key, which the user stores. A `Vec` takes
+///   24 bytes in addition to its capacity, and what the allocator needs for a block.
 ///
 /// # Elements move
 ///
-/// A list with more elements than its memory has room for moves to a place twice as large, unless the memory after it
-/// is free. So a list is as stable as a `Vec`: its address is valid until it grows, or the pool is compacted. For
-/// elements that stay where they are, see [`SlotMap`].
+/// A list that outgrows its capacity is extended in place if the memory after it is free, and otherwise moves to a larger
+/// block. As with a `Vec`, pointers to elements are invalid once their list has grown; compaction invalidates all of
+/// them. For elements with stable addresses, use [`SlotMap`].
 ///
 /// # Keys
 ///
-/// Keys are those of a [`SlotMap`]: the key of a list that was removed finds nothing, also after its slot was reused.
+/// Keys work like those of a [`SlotMap`]: the key of a removed list stays stale, even after its slot is reused. Iteration
+/// is in slot order, the order of the keys' indices. A [`ListHandle`] is a key that cannot be copied.
 ///
 /// # Memory
 ///
-/// Lists have room for 4, 8, 16, … elements (also for 1 or 2, if these are larger than 1 KiB), or, once they were
-/// compacted and until they grow, for exactly as many as they have. What a list leaves is reused in place, lowest addresses first, and merged with its neighbour if that is
-/// free. All lists together, and the free memory between them, have less than 2^32 elements.
+/// A list's capacity is 0, or a power of two that is at least 4 (at least 1 if elements are larger than 1 KiB).
+/// Compaction reduces it to the length, until the list grows again. Memory that a list releases is reused by other lists,
+/// lowest addresses first, and adjacent free blocks are merged.
+///
+/// A pool has capacity for fewer than 2^32 elements, counting unused capacity and free memory between lists.
 ///
 /// # Time complexity
 ///
-/// Looking up takes O(1), pushing amortised O(1). A push enters the kernel only if the pool's committed memory is used
-/// up.
+/// Look-ups take O(1). A push takes amortised O(1), and O(n) in the list's length if it has to move; it makes a system
+/// call only if committed memory is used up. Iteration takes O(n) in the slots.
 ///
 /// # Examples
 ///
@@ -93,8 +95,8 @@ pub struct ListPool<T, K: Key = DefaultKey> {
 }
 
 impl<T> ListPool<T> {
-    /// Creates an empty pool with keys of type [`DefaultKey`]. Nothing is reserved, and the kernel is not entered, until
-    /// the first element is added.
+    /// Creates an empty pool with keys of type [`DefaultKey`]. Makes no system call, and reserves no memory, until the
+    /// first list is inserted.
     ///
     /// # Examples
     ///
@@ -112,7 +114,7 @@ impl<T> ListPool<T> {
 impl<T, K: Key> ListPool<T, K> {
     const OPTIONS: &'static Options = &Options { holder: Holder::ListPool, ..Options::DEFAULT };
 
-    /// Creates an empty pool with keys of any type; see [`new`](ListPool::new).
+    /// Creates an empty pool with a key type of your own; see [`new`](ListPool::new).
     #[must_use]
     pub const fn with_key() -> Self {
         let memory = VmVec::with_options(Self::OPTIONS);
@@ -120,7 +122,9 @@ impl<T, K: Key> ListPool<T, K> {
         Self { lists, elements: Elements::new(memory), compaction: None, handles: 0 }
     }
 
-    /// Inserts a list with the elements of an iterator, and returns its key. O(n) in them.
+    /// Inserts a list containing the elements of an iterator, and returns its key. O(n) in the elements.
+    ///
+    /// If the iterator panics, the list is removed.
     ///
     /// # Panics
     ///
@@ -153,13 +157,14 @@ impl<T, K: Key> ListPool<T, K> {
         key
     }
 
-    /// Inserts an empty list, and returns its key, or the error. Takes no memory for elements.
+    /// Inserts an empty list and returns its key, or an error. Allocates no memory for elements.
     ///
-    /// To handle all errors, insert a list so, and then [extend](ListMut::try_extend) it.
+    /// This is the fallible counterpart of [`insert_list`](Self::insert_list): insert an empty list, and then call
+    /// [`try_extend`](ListMut::try_extend).
     ///
     /// # Errors
     ///
-    /// If keys cannot number another list ([`KeyBits`](crate::ErrorKind::KeyBits)), or memory for it is refused.
+    /// If all indices of the key type are in use ([`KeyBits`](crate::ErrorKind::KeyBits)), or the system refuses memory.
     ///
     /// # Examples
     ///
@@ -208,7 +213,7 @@ impl<T, K: Key> ListPool<T, K> {
 
 lists_traits!(ListPool<T, K>, Self::with_key());
 
-/// Inserts a list for each item.
+/// Creates a pool with one list per item.
 impl<T, L: IntoIterator<Item = T>> FromIterator<L> for ListPool<T> {
     fn from_iter<I: IntoIterator<Item = L>>(lists: I) -> Self {
         let mut pool = Self::new();
@@ -217,7 +222,7 @@ impl<T, L: IntoIterator<Item = T>> FromIterator<L> for ListPool<T> {
     }
 }
 
-/// Inserts a list for each item.
+/// Inserts one list per item.
 impl<T, L: IntoIterator<Item = T>, K: Key> Extend<L> for ListPool<T, K> {
     fn extend<I: IntoIterator<Item = L>>(&mut self, lists: I) {
         for elements in lists {

@@ -14,11 +14,16 @@ use crate::secondary::SecondaryMap;
 use crate::vec::VmVec;
 use std::mem;
 
-/// A list for each of some keys of a slot map, in one reservation.
+/// Associates lists with the keys of a [`SlotMap`](crate::SlotMap), stored in one reserved address range.
 ///
-/// It is to a [`SecondaryMap`] what a [`ListPool`](super::ListPool) is to a [`SlotMap`](crate::SlotMap): a
-/// `SecondaryMap<K, Vec<T>>` whose lists are in one pool. Keys are treated as there: the list of a key that was removed
-/// from the slot map stays until it is removed here, or until a newer key of the same slot gets a list.
+/// It replaces a `SecondaryMap<K, Vec<T>>`. See [`ListPool`](super::ListPool) for how lists use memory, and when they
+/// move.
+///
+/// Keys behave as in a [`SecondaryMap`]: removing a key from the slot map does not remove its list. The list stays until it
+/// is removed here, or until a newer key of the same slot is given one. To remove the lists of all stale keys, call
+/// `lists.retain(|key, _| map.contains_key(key))`.
+///
+/// Each slot up to the highest with a list takes 16 bytes, whether it has a list or not.
 ///
 /// # Examples
 ///
@@ -41,9 +46,9 @@ pub struct SecondaryLists<K: Key, T> {
 
 impl<K: Key, T> SecondaryLists<K, T> {
     const OPTIONS: &'static Options =
-        &Options { holder: Holder::SecondaryLists, ..Options::DEFAULT }.internal();
+        &Options { holder: Holder::SecondaryLists, ..Options::DEFAULT };
 
-    /// Creates an empty map of lists. Nothing is reserved, and the kernel is not entered, until the first list is added.
+    /// Creates an empty one. Makes no system call, and reserves no memory, until the first list is inserted.
     ///
     /// # Examples
     ///
@@ -59,8 +64,10 @@ impl<K: Key, T> SecondaryLists<K, T> {
         Self { lists: SecondaryMap::new(), elements, compaction: None }
     }
 
-    /// Returns the list of a key, and inserts an empty one if it has none. If the slot has a list of an older key, that
-    /// is removed. O(1).
+    /// Returns the list of a key, inserting an empty one if there is none. Removes the list of an older key of the same
+    /// slot. O(1), and O(n) in the elements of such a list if they need to be dropped.
+    ///
+    /// Unlike [`SecondaryMap::entry`], it inserts immediately.
     ///
     /// # Panics
     ///
@@ -83,11 +90,13 @@ impl<K: Key, T> SecondaryLists<K, T> {
         unwrap_or_panic(self.try_entry(key))
     }
 
-    /// Returns the list of a key as [`entry`](Self::entry) does, or the error.
+    /// Like [`entry`](Self::entry), but returns an error instead of panicking. After an error nothing has changed.
     ///
     /// # Errors
     ///
-    /// As for [`SecondaryMap::try_insert`].
+    /// If the key is null or older than the one whose list is in its slot ([`StaleKey`](crate::ErrorKind::StaleKey)), if
+    /// its index is far for the number of lists ([`FarIndex`](crate::ErrorKind::FarIndex)), or if the system refuses
+    /// memory.
     #[inline]
     pub fn try_entry(&mut self, key: K) -> Result<ListMut<'_, T>, Error> {
         if !self.lists.contains_key(key) {
@@ -95,6 +104,26 @@ impl<K: Key, T> SecondaryLists<K, T> {
         }
         let list = &mut self.lists[key];
         Ok(ListMut(self.elements.open(list)))
+    }
+
+    /// [Announces](SecondaryMap#far-indices) indices below `new_capacity`, so that lists for them are accepted however few
+    /// lists there are; see [`SecondaryMap::set_capacity`].
+    ///
+    /// # Panics
+    ///
+    /// If [`try_set_capacity`](Self::try_set_capacity) returns an error.
+    #[track_caller]
+    pub fn set_capacity(&mut self, new_capacity: usize) {
+        unwrap_or_panic(self.try_set_capacity(new_capacity));
+    }
+
+    /// Like [`set_capacity`](Self::set_capacity), but returns an error instead of panicking.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SecondaryMap::try_set_capacity`].
+    pub fn try_set_capacity(&mut self, new_capacity: usize) -> Result<(), Error> {
+        self.lists.try_set_capacity(new_capacity)
     }
 
     #[expect(clippy::unused_self, reason = "`ListPool` has some")]

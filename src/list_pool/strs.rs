@@ -12,16 +12,17 @@ use std::hash::{BuildHasher, RandomState};
 use std::ops::Index;
 use std::str;
 
-/// Many strings in one reservation, found by keys; optionally, equal strings are stored once.
+/// A pool of immutable strings, stored in one reserved address range and identified by keys, with optional interning.
 ///
-/// It takes the place of a `Vec<String>`, or of a `String` in each value of a map: names, words, paths. A string is not
-/// an allocation of its own, has 16 bytes in addition to its text, where a `String` has 24 and a block of an allocator,
-/// and does not change. Keys and memory are those of a [`ListPool`] of bytes, which it is.
+/// It replaces a `Vec<String>`, or a `String` in each value of a map. It is a [`ListPool`] of bytes: see there for keys and
+/// memory. A string takes 16 bytes in addition to its text, which takes up to twice its length until the pool is
+/// [compacted](Self::compact).
 ///
 /// # Interning
 ///
-/// A pool made by [`interning`](Self::interning) returns the key of a string that it has already, so that strings are
-/// equal if their keys are. It takes some 10 bytes more for each string, and hashes each that is inserted.
+/// A pool created with [`interning`](Self::interning) returns the existing key when an equal string is inserted. Two
+/// strings are then equal exactly if their keys are. Interning takes 10 to 20 more bytes per string, and hashes each string
+/// that is inserted.
 ///
 /// # Examples
 ///
@@ -34,7 +35,8 @@ use std::str;
 ///
 /// let mut words = StrPool::interning();
 /// let [to, be, too] = ["to", "be", "to"].map(|word| words.insert(word));
-/// assert_eq!((words.len(), to == too), (2, true));
+/// assert_eq!(words.len(), 2);
+/// assert_eq!(to, too);
 /// assert_eq!(words.find("be"), Some(be));
 /// ```
 pub struct StrPool<K: Key = DefaultKey> {
@@ -51,14 +53,14 @@ struct Interned<K> {
 }
 
 impl StrPool {
-    /// Creates an empty pool with keys of type [`DefaultKey`], which stores each string that is inserted. Nothing is
-    /// reserved until the first one is.
+    /// Creates an empty pool without interning, with keys of type [`DefaultKey`]. Reserves no memory until the first
+    /// insertion.
     #[must_use]
     pub const fn new() -> Self {
         Self::with_key()
     }
 
-    /// Creates an empty pool with keys of type [`DefaultKey`], which stores equal strings once.
+    /// Creates an empty interning pool, with keys of type [`DefaultKey`]: equal strings are stored once.
     ///
     /// # Examples
     ///
@@ -73,14 +75,13 @@ impl StrPool {
 }
 
 impl<K: Key> StrPool<K> {
-    /// Creates an empty pool with keys of any type; see [`new`](StrPool::new).
+    /// Creates an empty pool with a key type of your own; see [`new`](StrPool::new).
     #[must_use]
     pub const fn with_key() -> Self {
         Self { texts: ListPool::with_key(), interned: None }
     }
 
-    /// Creates an empty pool with keys of any type, which stores equal strings once; see
-    /// [`interning`](StrPool::interning).
+    /// Creates an empty interning pool with a key type of your own; see [`interning`](StrPool::interning).
     #[must_use]
     pub fn interning_with_key() -> Self {
         let interned = Interned { keys: HashTable::new(), hasher: RandomState::new() };
@@ -99,8 +100,8 @@ impl<K: Key> StrPool<K> {
         self.texts.is_empty()
     }
 
-    /// Inserts a string and returns its key; the key of an equal one, if equal strings are stored once. O(n) in its
-    /// length.
+    /// Inserts a string and returns its key. An interning pool returns the existing key if it has an equal string. O(n) in
+    /// the length.
     ///
     /// # Panics
     ///
@@ -118,12 +119,12 @@ impl<K: Key> StrPool<K> {
         unwrap_or_panic(self.try_insert(text))
     }
 
-    /// Inserts a string as [`insert`](Self::insert) does, or returns the error. Then nothing has changed.
+    /// Like [`insert`](Self::insert), but returns an error instead of panicking. After an error the pool is unchanged.
     ///
     /// # Errors
     ///
-    /// If keys cannot number another string ([`KeyBits`](ErrorKind::KeyBits)), all strings together would have 2^32 bytes
-    /// ([`CapacityOverflow`](ErrorKind::CapacityOverflow)), or memory is refused.
+    /// If all indices of the key type are in use ([`KeyBits`](ErrorKind::KeyBits)), if the pool would have 2^32 bytes,
+    /// counting unused memory ([`CapacityOverflow`](ErrorKind::CapacityOverflow)), or if the system refuses memory.
     pub fn try_insert(&mut self, text: &str) -> Result<K, Error> {
         let Self { texts, interned } = self;
         let hash = interned.as_ref().map_or(0, |interned| interned.hasher.hash_one(text));
@@ -147,8 +148,8 @@ impl<K: Key> StrPool<K> {
         Ok(key)
     }
 
-    /// Returns the key of a string that is equal; always `None` unless equal strings are stored once, see
-    /// [`interning`](StrPool::interning). O(n) in its length.
+    /// Returns the key of the string that equals `text`, or `None` if there is none, or the pool is not
+    /// [interning](StrPool::interning). O(n) in the length.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<K> {
         let Interned { keys, hasher } = self.interned.as_ref()?;
@@ -160,14 +161,15 @@ impl<K: Key> StrPool<K> {
         self.texts.contains_key(key)
     }
 
-    /// Returns a string; `None` if the key finds none. O(1).
+    /// Returns the string with this key, or `None` if the key is stale. O(1).
     #[inline]
     pub fn get(&self, key: K) -> Option<&str> {
         self.texts.get(key).map(text_of)
     }
 
-    /// Removes a string. Returns whether there was one with this key. O(1), or O(n) in its length if equal strings are
-    /// stored once: then it is removed for all that have its key.
+    /// Removes a string. Returns `true` if there was one with this key. O(1); O(n) in its length in an interning pool.
+    ///
+    /// In an interning pool, the string is removed for every user of its key: uses are not counted.
     ///
     /// # Examples
     ///
@@ -188,7 +190,7 @@ impl<K: Key> StrPool<K> {
         self.texts.remove_list(key)
     }
 
-    /// Removes all strings and keeps the memory. The removed keys find nothing. O(n) in the strings.
+    /// Removes all strings and keeps the memory. All keys become stale. O(n) in the strings.
     pub fn clear(&mut self) {
         self.texts.clear();
         if let Some(interned) = &mut self.interned {
@@ -196,7 +198,7 @@ impl<K: Key> StrPool<K> {
         }
     }
 
-    /// Returns an iterator over the keys and strings, in the order of their slots.
+    /// Returns an iterator over the keys and strings, in slot order.
     ///
     /// # Examples
     ///
@@ -208,13 +210,13 @@ impl<K: Key> StrPool<K> {
         self.texts.iter().map(|(key, text)| (key, text_of(text)))
     }
 
-    /// Moves all strings next to each other, in the order of their slots, and returns unused memory; see
+    /// Moves all strings next to each other, in slot order, and returns freed memory to the system; see
     /// [`ListPool::compact`].
     pub fn compact(&mut self) {
         self.texts.compact();
     }
 
-    /// Compacts no further than a budget allows; see [`ListPool::compact_within`].
+    /// Like [`compact`](Self::compact), but stops when the budget is used up; see [`ListPool::compact_within`].
     ///
     /// # Errors
     ///
@@ -223,12 +225,12 @@ impl<K: Key> StrPool<K> {
         self.texts.compact_within(budget)
     }
 
-    /// Returns memory past the last string; see [`ListPool::shrink_to_fit`].
+    /// Returns memory past the last string to the system; see [`ListPool::shrink_to_fit`].
     pub fn shrink_to_fit(&mut self) {
         self.texts.shrink_to_fit();
     }
 
-    /// Returns memory past the last string within a budget; see [`ListPool::shrink_to_fit_within`].
+    /// Returns memory past the last string to the system within a budget; see [`ListPool::shrink_to_fit_within`].
     ///
     /// # Errors
     ///
@@ -237,8 +239,8 @@ impl<K: Key> StrPool<K> {
         self.texts.shrink_to_fit_within(budget)
     }
 
-    /// Returns [statistics](ListPoolStats) of the strings and their memory, without the table of equal strings. O(n) in
-    /// the strings.
+    /// Returns [statistics](ListPoolStats) of the strings and their memory, without what interning takes. O(n) in the
+    /// strings.
     pub fn stats(&self) -> ListPoolStats {
         self.texts.stats()
     }
@@ -261,7 +263,7 @@ impl<K: Key> Index<K> for StrPool<K> {
     ///
     /// # Panics
     ///
-    /// If the key finds none.
+    /// If the key is stale.
     #[inline]
     #[track_caller]
     fn index(&self, key: K) -> &str {

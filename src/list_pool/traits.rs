@@ -12,7 +12,7 @@ macro_rules! lists_traits {
             ///
             /// # Panics
             ///
-            /// If the key finds no list.
+            /// If the key is stale.
             #[inline]
             #[track_caller]
             fn index(&self, key: K) -> &[T] {
@@ -33,7 +33,7 @@ macro_rules! lists_traits {
             ///
             /// # Errors
             ///
-            /// If memory is refused.
+            /// If the system refuses memory.
             pub fn try_clone(&self) -> Result<Self, $crate::error::Error> {
                 let mut clone = $new;
                 clone.lists = self.lists.try_clone()?;

@@ -340,22 +340,22 @@ fn memory_of_many_lists_can_be_returned() {
 }
 
 #[test]
-fn handles_are_given_back() {
+fn lists_with_handles_are_removed_once() {
     let mut pool = ListPool::new();
     let [a, b] = [pool.insert_owned([1, 2]), pool.insert_owned([3])];
     assert_eq!((&pool[a.key()], pool.stats().handles, pool.len()), (&[1, 2][..], 2, 2));
-    assert!(pool.give_back(a));
+    assert!(pool.remove_owned(a));
     let key = b.leak();
     assert_eq!((&pool[key], pool.stats().handles, pool.len()), (&[3][..], 1, 1));
 
     let c = pool.insert_owned([4]);
     pool.clear();
-    assert!(!pool.give_back(c), "its list is gone");
+    assert!(!pool.remove_owned(c), "its list is gone");
 }
 
 #[test]
 #[cfg(debug_assertions)]
-#[should_panic(expected = "give it back to its pool")]
+#[should_panic(expected = "ListPool::remove_owned")]
 fn a_handle_that_is_dropped_panics() {
     let mut pool = ListPool::new();
     drop(pool.insert_owned([1]));
