@@ -185,6 +185,10 @@ fn secondary_lists_follow_the_keys_of_a_map() {
     assert_eq!(lists.try_entry(DefaultKey::null()).unwrap_err().kind(), ErrorKind::StaleKey);
     let far = KeyData::from_parts(4_000_000_000, 1, 0).unwrap().into();
     assert_eq!(lists.try_entry(far).unwrap_err().kind(), ErrorKind::FarIndex);
+    lists.set_capacity(1000);
+    let announced = KeyData::from_parts(999, 1, 0).unwrap().into();
+    lists.entry(announced).push(ledger.token(1));
+    assert!(lists.remove_list(announced));
     assert_eq!((lists[newer][0].value, ledger.live()), (7, 1));
 
     lists.entry(a).extend(ledger.tokens(0..30));
