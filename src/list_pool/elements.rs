@@ -119,7 +119,7 @@ impl<T> Elements<T> {
     }
 
     /// Drops the list's elements, and frees its places.
-    #[expect(clippy::needless_pass_by_value, reason = "there is no such list any more")]
+    #[expect(clippy::needless_pass_by_value, reason = "nothing else may use the list afterwards")]
     pub(crate) fn free(&mut self, list: List) {
         struct Freed<'p>(&'p mut Space, Range<u32>);
 

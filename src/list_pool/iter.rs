@@ -57,7 +57,7 @@ impl<K: Key, T: fmt::Debug> fmt::Debug for Iter<'_, K, T> {
     }
 }
 
-/// An iterator over the keys and elements of lists. The elements can be changed.
+/// An iterator over the keys and mutable slices of the elements of lists.
 ///
 /// This struct is created by [`ListPool::iter_mut`](super::ListPool::iter_mut) and
 /// [`SecondaryLists::iter_mut`](super::SecondaryLists::iter_mut).

@@ -1,9 +1,9 @@
 //! Methods that a pool of lists has, whatever map its lists are in.
 
 /// Defines them over `lists`, a map of lists, `elements` and `compaction`. `$new` is code of examples: it makes `lists`
-/// with the keys `a`, whose list is `[1, 2]`, and `b`, whose list is `[3]`.
+/// with the keys `a`, whose list is `[1, 2]`, and `b`, whose list is `[3]`. `$handles` is the number of handles of a `$pool`.
 macro_rules! list_methods {
-    ($(#[$new:meta])+) => {
+    (handles: |$pool:pat_param| $handles:expr; $(#[$new:meta])+) => {
         /// Returns the number of lists. O(1).
         #[inline]
         #[must_use]
@@ -278,7 +278,8 @@ macro_rules! list_methods {
             let lists = self.lists.stats();
             let bytes = (lists.reserved_bytes, lists.committed_bytes, lists.resident_bytes);
             let stats = ListPoolStats::new(self.lists.values(), &self.elements, bytes);
-            ListPoolStats { handles: self.handle_count(), ..stats }
+            let $pool = self;
+            ListPoolStats { handles: $handles, ..stats }
         }
 
         /// Returns statistics of the lists by capacity, for each power of two; see [`ListClass`]. Lists without capacity

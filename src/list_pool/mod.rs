@@ -180,11 +180,8 @@ impl<T, K: Key> ListPool<T, K> {
         inserted.map_err(|refused| refused.error.of(Holder::ListPool))
     }
 
-    const fn handle_count(&self) -> usize {
-        self.handles
-    }
-
     list_methods! {
+        handles: |pool| pool.handles;
         /// # use stayput::ListPool;
         /// let mut lists = ListPool::new();
         /// let [a, b] = [lists.insert_list([1, 2]), lists.insert_list([3])];

@@ -126,11 +126,6 @@ impl<K: Key, T> SecondaryLists<K, T> {
         self.lists.try_set_capacity(new_capacity)
     }
 
-    #[expect(clippy::unused_self, reason = "`ListPool` has some")]
-    const fn handle_count(&self) -> usize {
-        0
-    }
-
     #[cold]
     fn try_add(&mut self, key: K) -> Result<(), Error> {
         // The map drops the list of an older key, without its elements.
@@ -152,6 +147,7 @@ impl<K: Key, T> SecondaryLists<K, T> {
     }
 
     list_methods! {
+        handles: |_| 0;
         /// # use stayput::{SecondaryLists, SlotMap};
         /// # let mut map = SlotMap::new();
         /// # let [a, b] = [(); 2].map(|()| map.insert(()));

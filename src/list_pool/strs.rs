@@ -40,7 +40,8 @@ use std::str;
 /// assert_eq!(words.find("be"), Some(be));
 /// ```
 pub struct StrPool<K: Key = DefaultKey> {
-    /// Each list is a string in UTF-8: only `try_insert` makes lists, each of a whole string, and nothing changes one.
+    /// Each list is UTF-8, whatever keys do: nothing but whole strings is ever appended to one, and nothing is removed
+    /// except whole lists.
     texts: ListPool<u8, K>,
     interned: Option<Interned<K>>,
 }
@@ -248,7 +249,7 @@ impl<K: Key> StrPool<K> {
 
 #[inline]
 fn text_of(text: &[u8]) -> &str {
-    // SAFETY: each list of a `StrPool` is a string in UTF-8, see there.
+    // SAFETY: the callers pass a list of `texts`, which is UTF-8, see `StrPool`.
     unsafe { str::from_utf8_unchecked(text) }
 }
 

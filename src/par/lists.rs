@@ -7,8 +7,7 @@ use crate::list_pool::ListPool;
 use rayon::iter::{IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelIterator};
 
 impl<T, K: Key> ListPool<T, K> {
-    /// Returns a parallel iterator over the keys and elements of all lists, in the order of their slots (feature
-    /// `rayon`).
+    /// Returns a parallel iterator over the keys and elements of all lists, in slot order (feature `rayon`).
     ///
     /// # Examples
     ///
@@ -29,8 +28,8 @@ impl<T, K: Key> ListPool<T, K> {
         lists.par_iter().map(|(key, list)| (key, elements.get(list)))
     }
 
-    /// Returns a parallel iterator over the keys and elements of all lists, in the order of their slots (feature
-    /// `rayon`). The elements can be changed.
+    /// Returns a parallel iterator over the keys and mutable slices of the elements of all lists, in slot order (feature
+    /// `rayon`).
     ///
     /// # Examples
     ///

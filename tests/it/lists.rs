@@ -5,6 +5,7 @@ use stayput::{
     Budget, DefaultKey, ErrorKind, Key, KeyData, ListPool, SecondaryLists, SlotMap, new_key_type,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 
 new_key_type! {
     struct NodeKey;
@@ -363,4 +364,21 @@ fn lists_with_handles_are_removed_once() {
 fn a_handle_that_is_dropped_panics() {
     let mut pool = ListPool::new();
     drop(pool.insert_owned([1]));
+}
+
+#[test]
+fn threads_can_change_different_lists() {
+    let mut pool: ListPool<String> =
+        (0..100).map(|n| (0..n % 5).map(|at: u32| at.to_string())).collect();
+    let mut lists: Vec<&mut [String]> = pool.values_mut().collect();
+    thread::scope(|scope| {
+        for some in lists.chunks_mut(30) {
+            scope.spawn(move || some.iter_mut().for_each(|list| list.reverse()));
+        }
+    });
+    thread::scope(|scope| {
+        let mut list = pool.keys().last().and_then(|key| pool.get_mut(key)).expect("it is there");
+        scope.spawn(move || list.push("last".to_owned()));
+    });
+    assert_eq!(pool.values().last().map(|list| list.join(" ")), Some("3 2 1 0 last".to_owned()));
 }

@@ -83,6 +83,8 @@ mod lists;
 mod lists_model;
 #[cfg(feature = "list-pool")]
 mod lists_op;
+#[cfg(all(feature = "list-pool", feature = "rayon"))]
+mod lists_rayon;
 #[path = "../common/made.rs"]
 mod made;
 mod many;
