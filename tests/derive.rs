@@ -5,6 +5,7 @@
 #![deny(clippy::pedantic)]
 
 use static_assertions::{assert_impl_all, assert_not_impl_any};
+use stayput::columns::in_columns;
 use stayput::{Columns, Groups, Pad, Row};
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -682,4 +683,35 @@ fn a_panic_in_any_field_drops_all_others_once() {
         assert!(catch_unwind(AssertUnwindSafe(|| drop(columns))).is_err(), "{step}");
         assert_eq!(live.get(), 0, "after the drop that panics at {step}");
     }
+}
+
+#[test]
+fn a_struct_can_be_the_part_of_a_row_that_one_pass_needs() {
+    #[derive(Row)]
+    struct Motion {
+        place: f32,
+        speed: f32,
+        name: Option<String>,
+    }
+
+    impl Pad for Motion {
+        const PAD: Self = Self { place: 0.0, speed: 0.0, name: None };
+    }
+
+    let mut particles: Vec<Particle> = (0..200).map(particle).collect();
+    in_columns(
+        &mut particles,
+        |row| Motion { place: row.position[0], speed: 1.0, name: Some(row.name.clone()) },
+        |MotionSlicesMut { place, speed, name }| {
+            assert!(place.len() == 64 && name.iter().flatten().all(|name| !name.is_empty()));
+            place.iter_mut().zip(speed).for_each(|(place, speed)| *place += *speed);
+        },
+        |row, Motion { place, name, .. }| {
+            row.position[0] = place;
+            row.name = name.expect("it is not padding") + "!";
+        },
+    );
+    assert!(particles.iter().all(|row| {
+        row.position[0].to_bits() == 1_f32.to_bits() && row.name == format!("{}!", row.age)
+    }));
 }

@@ -9,7 +9,7 @@ use std::array;
 use std::mem;
 use std::ptr::NonNull;
 
-const MAX_COLUMNS: usize = 36;
+pub(super) const MAX_COLUMNS: usize = 36;
 
 /// Two [`Fields`] in sequence, for rows of more than twelve fields.
 ///

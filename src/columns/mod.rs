@@ -29,6 +29,7 @@ mod fields;
 pub mod groups;
 mod grow_only;
 mod into_iter;
+mod moment;
 mod row;
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,7 @@ pub use groups::{Groups, Pad};
 pub use grow_only::GrowOnlyColumns;
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
+pub use moment::in_columns;
 pub use row::{Row, RowMut, RowRef};
 
 use crate::container::stats;
@@ -77,7 +79,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 ///
 /// Use `Columns` if loops visit all rows and use some of their fields. Use a [`VmVec`](crate::VmVec) of structs if rows
 /// are accessed one by one and most of their fields are used: in `Columns`, a row takes as many cache lines as it has
-/// fields.
+/// fields. [`in_columns`] copies structs into columns for a single pass.
 ///
 /// # Memory
 ///

@@ -1,5 +1,6 @@
 mod bulk;
 
+use super::moment::Block;
 use super::*;
 use crate::error::ErrorKind;
 use crate::growing::Budget;
@@ -341,4 +342,16 @@ fn prefault_ahead_covers_the_next_rows_also_in_huge_pages() {
             assert_eq!(address(&columns), at);
         }
     }
+}
+
+#[test]
+fn a_block_for_a_pass_takes_the_memory_that_is_documented() {
+    type Eight = (u64, u64, u64, u64, u64, u64, u64, u64);
+    fn bytes<P: Row + Pad>() -> usize {
+        Block::<&mut u8, P>::new().memory_bytes()
+    }
+    assert!(bytes::<(f32, f32, f32, f32, f32, f32)>() <= 5 << 9);
+    assert!(bytes::<(f64, f64, f64)>() <= 5 << 9);
+    assert!(bytes::<([f64; 10], [f64; 10], [f64; 10], [f64; 10], [f64; 10])>() <= 32 << 10);
+    assert!(bytes::<(Eight, Eight, Eight, Eight, Eight, Eight, u64, u64)>() <= 32 << 10);
 }

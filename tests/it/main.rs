@@ -94,6 +94,8 @@ mod max_len;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(no_vm)))]
 mod memory;
 #[cfg(all_containers)]
+mod moment;
+#[cfg(all_containers)]
 mod panics;
 #[cfg(all(all_containers, stayput_asan))]
 mod poison;

@@ -6,6 +6,7 @@ use crate::effort;
 use crate::linux::{assert_counts, beside, in_child, in_child_limiting, limit_softly, statm};
 use crate::supplied::Supplied;
 use crate::{GIB, KIB, MIB};
+use stayput::columns::in_columns;
 use stayput::{
     Arena, Budget, CommitAhead, DefaultKey, Error, ErrorKind, HugePages, Refused, Release,
     Reservation, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap, VmVec, service,
@@ -102,6 +103,24 @@ fn a_push_that_is_refused_beside_thousands_of_arrays_is_an_error() {
         assert!(vec.len() > 7 * MIB);
         assert_counts(&vec, vec.len());
         drop(served);
+    });
+}
+
+#[test]
+fn in_columns_allocates_nothing_after_the_first_block() {
+    in_child(|| {
+        let mut rows: VmVec<[f32; 16]> = (0..1000).map(|_| [1.0; 16]).collect();
+        in_columns(
+            &mut rows,
+            |row| (row[0], row[1], row[2], row[3], row[4], row[5]),
+            |(sums, ..)| {
+                IS_REFUSING.store(true, Ordering::Relaxed);
+                sums.fill(2.0);
+            },
+            |row, (sum, ..)| row[0] = sum,
+        );
+        IS_REFUSING.store(false, Ordering::Relaxed);
+        assert!(rows.iter().all(|row| (row[0] + row[1]).to_bits() == 3_f32.to_bits()));
     });
 }
 
