@@ -44,6 +44,8 @@ pub use groups::{Groups, Pad};
 pub use grow_only::GrowOnlyColumns;
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
+#[cfg(feature = "rayon")]
+pub(crate) use moment::Block;
 pub use moment::in_columns;
 pub use row::{Row, RowMut, RowRef};
 

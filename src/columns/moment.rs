@@ -37,6 +37,8 @@ const LINE_BYTES: usize = 64;
 ///   after the last one hold [`Pad::PAD`], and are ignored afterwards, so that loops have no remainder.
 /// - `write` stores a part in its row. It need not store all fields.
 ///
+/// `par::par_in_columns` shares the rows among threads (feature `rayon`).
+///
 /// # When to use it
 ///
 /// Copying takes about as long as 15 to 25 floating-point operations per row, so `step` must do more. For a slice, it

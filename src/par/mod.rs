@@ -17,7 +17,7 @@
 //!   and `into_par_iter`; other methods are those of its owner's `SlotMap`;
 //! - a [`ListPool`](crate::ListPool) has methods `par_iter` and `par_iter_mut` over its lists;
 //! - [`Columns`](crate::Columns) have `par_iter` and `par_iter_mut` over rows, and each column has the methods of a
-//!   slice.
+//!   slice; [`par_in_columns`] copies the rows of any parallel iterator into columns for one pass.
 //!
 //! # Joins
 //!
@@ -66,6 +66,8 @@ mod join;
 #[cfg(feature = "list-pool")]
 mod lists;
 mod maps;
+#[cfg(feature = "columns")]
+mod moment;
 #[cfg(feature = "shared")]
 pub mod shared;
 #[cfg(feature = "shared")]
@@ -76,3 +78,5 @@ pub mod vec;
 pub use dense::ParPairs;
 pub use join::{ParJoin, ParJoinMut};
 pub use maps::{ParIntoIter, ParIter, ParIterMut, ParKeys, ParValues, ParValuesMut};
+#[cfg(feature = "columns")]
+pub use moment::par_in_columns;

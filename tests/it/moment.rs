@@ -339,3 +339,75 @@ fn references_to_rows_need_not_be_references() {
     assert!(shared.iter().map(|row| *row.borrow()).eq(1..101));
     assert!(shared.iter().all(|row| Rc::strong_count(row) == 1));
 }
+
+#[cfg(feature = "rayon")]
+mod parallel {
+    use super::{Row, rows};
+    use rayon::prelude::*;
+    use stayput::par::par_in_columns;
+    use stayput::{BlockVec, DefaultKey, SlotMap, VmVec};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn double<'r>(rows: impl IntoParallelIterator<Item = &'r mut Row>) {
+        par_in_columns(
+            rows,
+            |row| (row.0, row.2),
+            |(numbers, halves)| {
+                assert!(numbers.len() == 64 && halves.len() == 64);
+                for (number, half) in numbers.iter_mut().zip(halves) {
+                    *number *= 2;
+                    *half += 0.5;
+                }
+            },
+            |row, (number, half)| (row.0, row.2) = (number, half),
+        );
+    }
+
+    #[test]
+    fn all_rows_are_visited_once_by_several_threads() {
+        for count in [0, 1, 64, 1000, 20_000] {
+            let mut array: VmVec<Row> = rows(count).collect();
+            double(&mut array);
+            super::check(&array, count);
+            array.par_chunks_mut(7).for_each(double);
+            let mut blocks: BlockVec<Row> = rows(count).collect();
+            double(&mut blocks);
+            super::check(&blocks, count);
+
+            let mut map: SlotMap<DefaultKey, Row> = rows(count).collect();
+            let mut number = 0;
+            map.retain(|_, _| {
+                number += 1;
+                number % 3 == 0
+            });
+            double(map.par_values_mut());
+            assert_eq!(map.len(), usize::from(count / 3));
+            assert!(map.values().all(|row| row.1 == format!("row {}", row.0 / 2)));
+        }
+    }
+
+    #[test]
+    fn a_panic_leaves_each_row_as_it_was_or_as_written() {
+        let mut array: VmVec<Row> = rows(20_000).collect();
+        let writes = AtomicUsize::new(0);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            par_in_columns(
+                &mut array,
+                |row| (row.0, Some(row.1.clone())),
+                |(numbers, _)| numbers.iter_mut().for_each(|number| *number += 1 << 20),
+                |row, (number, name)| {
+                    assert!(writes.fetch_add(1, Ordering::Relaxed) < 5000, "as planned");
+                    (row.0, row.1) = (number, name.expect("it is not padding") + "!");
+                },
+            );
+        }));
+        assert!(result.is_err());
+        let written = array.iter().filter(|row| row.0 >= 1 << 20).count();
+        assert_eq!(written, 5000);
+        assert!(array.iter().zip(0..).all(|(row, number): (_, u64)| {
+            let is_written = row.0 == number + (1 << 20) && row.1 == format!("row {number}!");
+            is_written || (row.0 == number && row.1 == format!("row {number}"))
+        }));
+    }
+}
