@@ -8,7 +8,7 @@ use crate::slot_map::SlotMap;
 use crate::slots::key_tag::Mint;
 use crate::slots::walk::iter::{only_key, only_value, pair};
 use crate::slots::walk::join::EachOnce;
-use crate::slots::walk::{WalkMut, WalkOwned, WalkRef};
+use crate::slots::walk::{Walk, WalkMut, WalkOwned, WalkRef};
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -30,12 +30,22 @@ where
         (Self { walk: left, make }, right.map(|walk| Self { walk, make }))
     }
 
-    fn fold_with<Fold: Folder<T>>(mut self, mut folder: Fold) -> Fold {
-        while !folder.full() {
-            let Some(slot) = self.walk.step() else { break };
-            folder = folder.consume((self.make)(slot));
-        }
-        folder
+    fn fold_with<Fold: Folder<T>>(self, folder: Fold) -> Fold {
+        folder.consume_iter(self)
+    }
+}
+
+impl<W: Walk, T, F: Fn((u32, u32, W::Value)) -> T> Iterator for Producer<W, F> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.walk.step().map(&self.make)
+    }
+
+    #[inline]
+    fn fold<B, A: FnMut(B, T) -> B>(self, init: B, mut add: A) -> B {
+        self.walk.fold(init, |sum, slot| add(sum, (self.make)(slot)))
     }
 }
 
