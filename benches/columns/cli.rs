@@ -5,12 +5,12 @@ use bench_common::harness::Common;
 use bench_common::numbers;
 use clap::Parser;
 
-use crate::aliasing;
 use crate::containers::{Case, Structures};
 use crate::operation::Operation;
+use crate::{aliasing, moment};
 
 /// Structures of arrays: stayput's `Columns` against those of other crates and arrays of structs, operation by
-/// operation; and how a loop depends on where columns begin
+/// operation; how a loop depends on where columns begin; and rows in columns for one pass
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench columns --")]
 #[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under half a minute")))]
@@ -36,6 +36,7 @@ pub(crate) struct Options {
 pub(crate) struct Plan {
     pub(crate) cases: Vec<Planned<Structures>>,
     pub(crate) aliasing: Option<aliasing::Extent>,
+    pub(crate) moment: Option<moment::Extent>,
 }
 
 const ROWS: &[usize] = &[1 << 10, 1 << 16, 1 << 20];
@@ -52,6 +53,10 @@ impl Options {
         Plan {
             cases: rows.iter().map(case).filter(Planned::is_something).collect(),
             aliasing: self.choice.wants(Operation::Aliasing).then(|| aliasing::Extent {
+                rows: rows.into(),
+                repetitions: self.repetitions(MANY_ROWS),
+            }),
+            moment: self.choice.wants(Operation::InColumns).then(|| moment::Extent {
                 rows: rows.into(),
                 repetitions: self.repetitions(MANY_ROWS),
             }),

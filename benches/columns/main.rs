@@ -1,5 +1,5 @@
 //! Structures of arrays: stayput's `Columns` against those of other crates and arrays of structs, operation by
-//! operation; and how a loop depends on where columns begin.
+//! operation; how a loop depends on where columns begin; and rows in columns for one pass.
 //!
 //! `cargo bench --bench columns` measures and prints tables. `benches/README.md` describes what it measures,
 //! how, and how to read the results.
@@ -8,6 +8,7 @@ mod aliasing;
 mod cli;
 mod containers;
 mod groups;
+mod moment;
 mod operation;
 mod peers;
 mod rows;

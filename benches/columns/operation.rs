@@ -18,6 +18,8 @@ pub(crate) enum Operation {
     Sort,
     /// Measured on arrays of numbers, separately from the others.
     Aliasing,
+    /// Measured on rows of their own, separately from the others.
+    InColumns,
 }
 
 /// The most rows that are looked up or removed in one measurement.
@@ -50,6 +52,7 @@ impl compare::Operation for Operation {
             Self::SwapRemove => "swap_remove",
             Self::Sort => "sort",
             Self::Aliasing => "aliasing",
+            Self::InColumns => "in_columns",
         }
     }
 

@@ -145,7 +145,9 @@ impl<R: Rows> compare::Stage<Operation> for Stage<R> {
             Operation::RandomRow => self.random_row(),
             Operation::SwapRemove => self.swap_remove(),
             Operation::Sort => self.sort(),
-            Operation::Aliasing => unreachable!("not an operation on rows"),
+            Operation::Aliasing | Operation::InColumns => {
+                unreachable!("not an operation on these rows")
+            }
         };
         vec![Sample::new(operation, time, operation.count(self.rows), checksum)]
     }
