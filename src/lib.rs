@@ -200,7 +200,10 @@ pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
 #[cfg(feature = "list-pool")]
 #[doc(inline)]
-pub use list_pool::{ListPool, ListPoolBuilder, ListPoolStats, SecondaryLists, StrPool};
+pub use list_pool::{
+    ListPool, ListPoolBuilder, ListPoolStats, SecondaryLists, SecondaryListsBuilder, StrPool,
+    StrPoolBuilder,
+};
 #[cfg(feature = "slotmap-names")]
 #[doc(no_inline)]
 pub use names::hop::HopSlotMap;

@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::ListPool;
 use super::elements::{Elements, List};
 use super::space::CLASSES;
+use super::{ListPool, SecondaryLists, StrPool};
 use crate::container::{Builder, Container, stats};
 use crate::error::{Error, Holder};
 use crate::key::Key;
@@ -96,6 +96,65 @@ pub struct ListClass {
     pub spare: usize,
     /// The number of free blocks of exactly this capacity. Larger ones are split if there are none.
     pub free: usize,
+}
+
+/// Options for [`SecondaryLists`], returned by [`SecondaryLists::builder`]. They apply to the memory of the elements, as for
+/// a [`ListPool`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{DefaultKey, SecondaryLists};
+///
+/// let lists: SecondaryLists<DefaultKey, u32> = SecondaryLists::builder().max_len(1 << 24).build();
+/// assert_eq!(lists.stats().max_len, 1 << 24);
+/// ```
+pub type SecondaryListsBuilder<K, T> = Builder<SecondaryLists<K, T>>;
+
+impl<K: Key, T> Container for SecondaryLists<K, T> {
+    const BUILDER: &'static str = "SecondaryListsBuilder";
+
+    fn try_from_builder(builder: SecondaryListsBuilder<K, T>) -> Result<Self, Error> {
+        let options = Options { holder: Holder::SecondaryLists, ..builder.options };
+        VmVec::try_with_options(options, builder.capacity).map(Self::over)
+    }
+}
+
+impl<K: Key, T> SecondaryLists<K, T> {
+    /// Returns a builder with options; see [`ListPool::builder`].
+    pub const fn builder() -> SecondaryListsBuilder<K, T> {
+        Builder::new()
+    }
+}
+
+/// Options for a [`StrPool`], returned by [`StrPool::builder`]. They apply to the memory of the strings; numbers of elements
+/// are those of bytes.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{CommitAhead, StrPool};
+///
+/// let mut words: StrPool = StrPool::builder().commit_ahead(CommitAhead::Auto).build();
+/// words.start_interning();
+/// assert_eq!(words.insert("again"), words.insert("again"));
+/// ```
+pub type StrPoolBuilder<K> = Builder<StrPool<K>>;
+
+impl<K: Key> Container for StrPool<K> {
+    const BUILDER: &'static str = "StrPoolBuilder";
+
+    fn try_from_builder(builder: StrPoolBuilder<K>) -> Result<Self, Error> {
+        ListPool::try_from_builder(builder.part(builder.options)).map(Self::over)
+    }
+}
+
+impl<K: Key> StrPool<K> {
+    /// Returns a builder for a pool with options, without interning. `max_len` and `capacity` count bytes of all strings
+    /// together, including unused capacity and free memory between strings.
+    pub const fn builder() -> StrPoolBuilder<K> {
+        Builder::new()
+    }
 }
 
 impl<T, K: Key> ListPool<T, K> {

@@ -16,7 +16,9 @@ pub use compact::Compacted;
 pub use handle::ListHandle;
 pub use iter::{Iter, IterMut};
 pub use list_mut::ListMut;
-pub use memory::{ListClass, ListPoolBuilder, ListPoolStats};
+pub use memory::{
+    ListClass, ListPoolBuilder, ListPoolStats, SecondaryListsBuilder, StrPoolBuilder,
+};
 pub use secondary::SecondaryLists;
 pub use strs::StrPool;
 

@@ -12,7 +12,7 @@ use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::secondary::SecondaryMap;
 use crate::vec::VmVec;
-use std::mem;
+use std::mem::{self, MaybeUninit};
 
 /// Associates lists with the keys of a [`SlotMap`](crate::SlotMap), stored in one reserved address range.
 ///
@@ -60,8 +60,12 @@ impl<K: Key, T> SecondaryLists<K, T> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        let elements = Elements::new(VmVec::with_options(Self::OPTIONS));
-        Self { lists: SecondaryMap::new(), elements, compaction: None }
+        Self::over(VmVec::with_options(Self::OPTIONS))
+    }
+
+    /// Creates an empty one whose elements are in `memory`.
+    pub(super) const fn over(memory: VmVec<MaybeUninit<T>>) -> Self {
+        Self { lists: SecondaryMap::new(), elements: Elements::new(memory), compaction: None }
     }
 
     /// Returns the list of a key, inserting an empty one if there is none. Removes the list of an older key of the same

@@ -79,7 +79,12 @@ impl<K: Key> StrPool<K> {
     /// Creates an empty pool with a key type of your own; see [`new`](StrPool::new).
     #[must_use]
     pub const fn with_key() -> Self {
-        Self { texts: ListPool::with_key(), interned: None }
+        Self::over(ListPool::with_key())
+    }
+
+    /// Creates a pool, without interning, of lists that are UTF-8.
+    pub(crate) const fn over(texts: ListPool<u8, K>) -> Self {
+        Self { texts, interned: None }
     }
 
     /// Creates an empty interning pool with a key type of your own; see [`interning`](StrPool::interning).
@@ -87,6 +92,64 @@ impl<K: Key> StrPool<K> {
     pub fn interning_with_key() -> Self {
         let interned = Interned { keys: HashTable::new(), hasher: RandomState::new() };
         Self { interned: Some(interned), ..Self::with_key() }
+    }
+
+    /// Makes the pool intern strings from now on. Of equal strings that it has, [`find`](Self::find) and
+    /// [`insert`](Self::insert) return the first in slot order. O(n) in the bytes.
+    ///
+    /// # Panics
+    ///
+    /// If [`try_start_interning`](Self::try_start_interning) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words: stayput::StrPool = ["to", "be", "to"].into_iter().collect();
+    /// words.start_interning();
+    /// assert_eq!(words.len(), 3);
+    /// let first = words.keys().next().unwrap();
+    /// assert_eq!(words.insert("to"), first);
+    /// ```
+    #[track_caller]
+    pub fn start_interning(&mut self) {
+        unwrap_or_panic(self.try_start_interning());
+    }
+
+    /// Like [`start_interning`](Self::start_interning), but returns an error instead of panicking. After an error nothing
+    /// has changed.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory.
+    pub fn try_start_interning(&mut self) -> Result<(), Error> {
+        if self.interned.is_some() {
+            return Ok(());
+        }
+        let texts = &self.texts;
+        let (mut keys, hasher) = (HashTable::new(), RandomState::new());
+        let bytes = 2 * texts.len() * size_of::<K>();
+        let refused = |_| Error::new(ErrorKind::Memory, bytes);
+        keys.try_reserve(texts.len(), |key| hash_of(texts, &hasher, *key)).map_err(refused)?;
+        for (key, text) in texts {
+            let hash = hasher.hash_one(text_of(text));
+            if keys.find(hash, |other| texts[*other] == *text).is_none() {
+                keys.insert_unique(hash, key, |key| hash_of(texts, &hasher, *key));
+            }
+        }
+        self.interned = Some(Interned { keys, hasher });
+        Ok(())
+    }
+
+    /// Returns an iterator over the keys, in slot order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let names: stayput::StrPool = ["Ann", "Bob"].into_iter().collect();
+    /// assert!(names.keys().map(|key| &names[key]).eq(["Ann", "Bob"]));
+    /// ```
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = K> + Clone + use<'_, K> {
+        self.iter().map(|(key, _)| key)
     }
 
     /// Returns the number of strings. O(1).
@@ -238,6 +301,11 @@ impl<K: Key> StrPool<K> {
     /// As for [`ListPool::try_shrink_to_fit`].
     pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
         self.texts.shrink_to_fit_within(budget)
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) const fn texts(&self) -> &ListPool<u8, K> {
+        &self.texts
     }
 
     /// Returns [statistics](ListPoolStats) of the strings and their memory, without what interning takes. O(n) in the

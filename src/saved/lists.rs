@@ -1,13 +1,15 @@
-//! `Serialize` and `Deserialize` for pools of lists.
+//! `Serialize` and `Deserialize` for pools of lists and of strings.
 
 use super::maps::{Map, SavedSlot, SavedSlots};
 use crate::key::Key;
-use crate::list_pool::{List, ListPool};
+use crate::list_pool::{List, ListPool, SecondaryLists, StrPool};
+use crate::secondary::SecondaryMap;
 use ::serde::de::{Error as _, SeqAccess, Visitor};
 use ::serde::ser::Error as _;
 use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
+use std::str;
 
 impl<T: Serialize, K: Key> Serialize for ListPool<T, K> {
     /// Serializes the pool as a [`SlotMap`](crate::SlotMap) whose values are sequences: each of `ListPool<T, K>` and
@@ -20,17 +22,19 @@ impl<T: Serialize, K: Key> Serialize for ListPool<T, K> {
     }
 }
 
-struct Read<T, K: Key>(ListPool<T, K>);
+/// A pool that is read from slots with values of type `L`.
+struct Read<T, K: Key, L>(ListPool<T, K>, PhantomData<L>);
 
-impl<'de, T: Deserialize<'de>, K: Key> Deserialize<'de> for Read<T, K> {
+impl<'de, T, K: Key, L: Deserialize<'de> + Into<Vec<T>>> Deserialize<'de> for Read<T, K, L> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ReadLists(PhantomData)).map(Self)
+        let pool = deserializer.deserialize_seq(ReadLists::<T, K, L>(PhantomData))?;
+        Ok(Self(pool, PhantomData))
     }
 }
 
-struct ReadLists<T, K>(PhantomData<fn() -> (T, K)>);
+struct ReadLists<T, K, L>(PhantomData<(T, K, L)>);
 
-impl<'de, T: Deserialize<'de>, K: Key> Visitor<'de> for ReadLists<T, K> {
+impl<'de, T, K: Key, L: Deserialize<'de> + Into<Vec<T>>> Visitor<'de> for ReadLists<T, K, L> {
     type Value = ListPool<T, K>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,7 +43,7 @@ impl<'de, T: Deserialize<'de>, K: Key> Visitor<'de> for ReadLists<T, K> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut slots: A) -> Result<Self::Value, A::Error> {
         let mut pool = ListPool::with_key();
-        while let Some(slot) = slots.next_element::<SavedSlot<Vec<T>>>()? {
+        while let Some(slot) = slots.next_element::<SavedSlot<L>>()? {
             let mut elements = None;
             let slot = slot.map(|list| {
                 elements = Some(list);
@@ -50,7 +54,7 @@ impl<'de, T: Deserialize<'de>, K: Key> Visitor<'de> for ReadLists<T, K> {
             slot.try_add_to(lists).map_err(A::Error::custom)?;
             // Now, so that they are dropped if the next slot is refused.
             if let Some(elements) = elements {
-                pool.try_fill(index, elements).map_err(A::Error::custom)?;
+                pool.try_fill(index, elements.into()).map_err(A::Error::custom)?;
             }
         }
         Ok(pool)
@@ -64,9 +68,71 @@ impl<'de, T: Deserialize<'de>, K: Key> Deserialize<'de> for ListPool<T, K> {
     ///
     /// As for a [`SlotMap`](crate::SlotMap) of `Vec`s.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Map { floor, slots: Read(mut pool), next } =
-            Map::<Read<T, K>>::deserialize(deserializer)?;
-        pool.parts_mut().0.try_set_next_keys(floor, &next, None).map_err(D::Error::custom)?;
-        Ok(pool)
+        read::<T, K, Vec<T>, D>(deserializer)
+    }
+}
+
+fn read<'de, T, K: Key, L, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<ListPool<T, K>, D::Error>
+where
+    L: Deserialize<'de> + Into<Vec<T>>,
+{
+    let Map { floor, slots: Read(mut pool, _), next } =
+        Map::<Read<T, K, L>>::deserialize(deserializer)?;
+    pool.parts_mut().0.try_set_next_keys(floor, &next, None).map_err(D::Error::custom)?;
+    Ok(pool)
+}
+
+impl<K: Key> Serialize for StrPool<K> {
+    /// Serializes the pool as a [`SlotMap`](crate::SlotMap) of strings: each of `StrPool<K>` and `SlotMap<K, String>`
+    /// deserializes what the other has written.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (lists, texts) = self.texts().parts();
+        let next = lists.try_next_keys().map_err(S::Error::custom)?;
+        let text = |list| str::from_utf8(texts.get(list)).expect("the lists of the pool are UTF-8");
+        let slots = SavedSlots(lists, text);
+        Map { floor: lists.tail_floor(), slots, next }.serialize(serializer)
+    }
+}
+
+impl<'de, K: Key> Deserialize<'de> for StrPool<K> {
+    /// Deserializes what [`serialize`](Serialize::serialize) writes. The pool does not intern strings:
+    /// [`start_interning`](StrPool::start_interning) makes it do so.
+    ///
+    /// # Errors
+    ///
+    /// As for a [`SlotMap`](crate::SlotMap) of `String`s.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read::<u8, K, String, D>(deserializer).map(Self::over)
+    }
+}
+
+impl<K: Key + Serialize, T: Serialize> Serialize for SecondaryLists<K, T> {
+    /// Serializes the lists as a [`SecondaryMap`] whose values are sequences: each of `SecondaryLists<K, T>` and
+    /// `SecondaryMap<K, Vec<T>>` deserializes what the other has written.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+impl<'de, K: Key + Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de>
+    for SecondaryLists<K, T>
+{
+    /// Deserializes what [`serialize`](Serialize::serialize) writes.
+    ///
+    /// # Errors
+    ///
+    /// As for a [`SecondaryMap`] of `Vec`s.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // As a map first, which decides which indices are far once all keys are known.
+        let read = SecondaryMap::<K, Vec<T>>::deserialize(deserializer)?;
+        let mut lists = Self::new();
+        lists.try_set_capacity(read.slots_len()).map_err(D::Error::custom)?;
+        for (key, elements) in read {
+            let mut list = lists.try_entry(key).map_err(D::Error::custom)?;
+            list.try_extend(elements).map_err(|refused| D::Error::custom(refused.error))?;
+        }
+        Ok(lists)
     }
 }

@@ -19,6 +19,8 @@
 //! | [`SharedVec`](crate::SharedVec) | likewise, of its [prefix](crate::SharedVec#the-prefix) |
 //! | [`BlockVec`](crate::BlockVec) | likewise; each of these types reads the others' form |
 //! | [`ListPool`](crate::ListPool) | as a `SlotMap` of sequences; reads what a `SlotMap<K, Vec<T>>` wrote, and the other way round |
+//! | [`StrPool`](crate::StrPool) | as a `SlotMap` of strings; reads what a `SlotMap<K, String>` wrote, and the other way round |
+//! | [`SecondaryLists`](crate::SecondaryLists) | as a `SecondaryMap` of sequences; reads what a `SecondaryMap<K, Vec<T>>` wrote, and the other way round |
 //! | [`Columns`](crate::Columns) | a sequence of rows, as a `Vec` or `VmVec` of them; each of the three types reads the others' form |
 //!
 //! In JSON, a map of two values with a hole between them is

@@ -35,6 +35,25 @@ fn every_string_has_a_key_of_its_own_otherwise() {
 }
 
 #[test]
+fn a_pool_that_begins_to_intern_finds_the_first_of_equal_strings() {
+    let mut pool: StrPool = StrPool::builder().max_len(1 << 20).build();
+    pool.extend(["b", "a", "b", "", "a"]);
+    let keys: Vec<DefaultKey> = pool.keys().collect();
+    pool.start_interning();
+    pool.start_interning();
+    assert!(pool.keys().eq(keys.iter().copied()));
+    assert_eq!((pool.find("a"), pool.find("b")), (Some(keys[1]), Some(keys[0])));
+    assert_eq!(pool.insert(""), keys[3]);
+    // The second "a" is not the one that is found, and is removed alone.
+    assert!(pool.remove(keys[4]));
+    assert_eq!(pool.insert("a"), keys[1]);
+    assert!(pool.remove(keys[1]));
+    assert_eq!(pool.find("a"), None);
+    assert_eq!(pool.len(), 3);
+    assert_eq!(pool.stats().max_len, 1 << 20);
+}
+
+#[test]
 fn strings_agree_with_a_map_of_them() {
     let mut random = random::Random(3);
     for interning in [false, true] {

@@ -2,7 +2,7 @@
 
 use crate::{error_of, through};
 use serde::{Deserialize, Deserializer};
-use stayput::{DefaultKey, ListPool, SlotMap};
+use stayput::{DefaultKey, ListPool, SecondaryLists, SecondaryMap, SlotMap, StrPool};
 use std::sync::atomic::{AtomicIsize, Ordering};
 
 #[test]
@@ -32,6 +32,68 @@ fn lists_have_the_form_of_a_map_of_arrays() {
     assert_eq!(serde_json::to_string(&map).unwrap(), text);
     let bytes = postcard::to_stdvec(&map).unwrap();
     assert!(postcard::from_bytes::<ListPool<u32>>(&bytes).unwrap().iter().eq(&pool));
+}
+
+#[test]
+fn strings_have_the_form_of_a_map_of_strings() {
+    let mut pool: StrPool = ["one", "", "zwölf", "one"].into_iter().collect();
+    let removed = pool.insert("gone");
+    pool.remove(removed);
+    let text = serde_json::to_string(&pool).unwrap();
+    let map: SlotMap<DefaultKey, String> = serde_json::from_str(&text).unwrap();
+    assert!(map.iter().map(|(key, text)| (key, &text[..])).eq(pool.iter()));
+    assert_eq!(serde_json::to_string(&map).unwrap(), text);
+    for mut read in through(&pool) {
+        assert!(read.iter().eq(pool.iter()));
+        assert_eq!(read.find("one"), None);
+        assert_eq!(read.insert("next"), pool.clone().insert("next"));
+        read.start_interning();
+        assert_eq!(read.find("one"), pool.keys().next());
+    }
+    let not_utf8 = postcard::to_stdvec(&[[0xFF_u8; 2]].into_iter().collect::<ListPool<u8>>());
+    assert!(postcard::from_bytes::<StrPool>(&not_utf8.unwrap()).is_err());
+}
+
+#[test]
+fn lists_of_keys_have_the_form_of_a_secondary_map_of_arrays() {
+    let mut nodes: SlotMap<DefaultKey, u32> = (0..100).collect();
+    let mut lists: SecondaryLists<DefaultKey, u32> = SecondaryLists::new();
+    let mut map = SecondaryMap::new();
+    for (key, node) in &nodes {
+        if node % 3 != 0 {
+            lists.entry(key).extend(0..node % 7);
+            map.insert(key, (0..node % 7).collect::<Vec<u32>>());
+        }
+    }
+    nodes.clear();
+    let text = serde_json::to_string(&lists).unwrap();
+    assert_eq!(text, serde_json::to_string(&map).unwrap());
+    for read in through(&lists) {
+        assert!(read.iter().eq(lists.iter()));
+    }
+    assert_eq!(serde_json::from_str::<SecondaryMap<DefaultKey, Vec<u32>>>(&text).unwrap(), map);
+    let twice = format!("[{0},{0}]", &text[1..=text.find("],[").unwrap()]);
+    let error = error_of::<SecondaryLists<DefaultKey, u32>>(&twice);
+    assert!(error.contains("twice"), "{error}");
+}
+
+/// The highest index decides, whatever the order, as for a `SecondaryMap`.
+#[test]
+fn far_keys_of_lists_are_accepted_with_many_lists_and_refused_with_few() {
+    let nodes: SlotMap<DefaultKey, ()> = (0..3_000_000).map(|_| ()).collect();
+    let keys: Vec<DefaultKey> = nodes.keys().collect();
+    let every = |step: usize| {
+        let mut lists = SecondaryLists::new();
+        lists.set_capacity(keys.len());
+        for key in keys.iter().step_by(step) {
+            lists.entry(*key).push(1_u8);
+        }
+        postcard::to_stdvec(&lists).unwrap()
+    };
+    let read = |bytes: &[u8]| postcard::from_bytes::<SecondaryLists<DefaultKey, u8>>(bytes);
+    let near = read(&every(10)).unwrap();
+    assert_eq!(near.len(), 300_000);
+    assert!(read(&every(2_999_999)).is_err());
 }
 
 #[test]
