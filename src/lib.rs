@@ -93,6 +93,8 @@
 //!   `Arena::alloc_zeroed`, `Arena::alloc_slice_zeroed`), and conversions between keys and bytes (see [`new_key_type!`]).
 //! - `derive`: `#[derive(Row)]` for structs stored in [`Columns`]. Enables `columns`.
 //! - `file`: the module `file`, and `save` and `load` of maps. Enables `table`.
+//! - `memory-map`: [`memory_map`](memory_map()), a list of all reservations and the memory that each uses, and `name` in the
+//!   builders.
 //! - `rayon`: parallel iterators; see the module `par`.
 //! - `serde`: `Serialize` and `Deserialize`; see the module `saved` for the format.
 //!
@@ -136,6 +138,8 @@ mod key;
 #[cfg(feature = "list-pool")]
 pub mod list_pool;
 mod macros;
+#[cfg(feature = "memory-map")]
+pub mod memory_map;
 #[cfg(feature = "slotmap-names")]
 mod names;
 mod os;
@@ -143,6 +147,7 @@ mod page;
 mod poison;
 mod raw_vec;
 pub mod region_cache;
+mod register;
 mod reservation;
 pub mod service;
 #[cfg(feature = "shared")]
@@ -204,6 +209,9 @@ pub use list_pool::{
     ListPool, ListPoolBuilder, ListPoolStats, SecondaryLists, SecondaryListsBuilder, StrPool,
     StrPoolBuilder,
 };
+#[cfg(feature = "memory-map")]
+#[doc(inline)]
+pub use memory_map::{MemoryMap, memory_map};
 #[cfg(feature = "slotmap-names")]
 #[doc(no_inline)]
 pub use names::hop::HopSlotMap;

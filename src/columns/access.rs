@@ -5,15 +5,14 @@
 use super::{Columns, ColumnsBuilder, ColumnsStats, Fields, Row};
 use crate::container::constructors;
 use crate::error::{Error, Holder};
-use crate::raw_vec::{Options, RawVec};
+use crate::raw_vec::{Element, Options, RawVec};
 use crate::vec::{VecStats, check_range};
-use std::alloc::Layout;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::ptr::NonNull;
 
 impl<R: Row> Columns<R> {
-    pub(super) const ROW: Layout = <R::Fields as Fields>::ROW;
+    pub(super) const ROW: Element = Element::with_layout::<R>(<R::Fields as Fields>::ROW);
 
     pub(super) const OPTIONS: &'static Options = &Options {
         columns: Some(<R::Fields as Fields>::COLUMNS),
@@ -56,6 +55,7 @@ impl<R: Row> Columns<R> {
     }
 
     /// Creates empty columns. Reserves the addresses now if the options set a maximum.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
         let mut columns = Self::over(RawVec::try_new(Self::DANGLING, Self::ROW, options)?);
         // As `VmVec` does.

@@ -58,6 +58,7 @@ impl<R: Row> Columns<R> {
     /// assert_eq!(refused.value, ("Ben", 4));
     /// ```
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
         let len = self.len;
         if len == self.capacity() {
@@ -74,6 +75,7 @@ impl<R: Row> Columns<R> {
 
     #[cold]
     #[inline(never)]
+    #[cfg_attr(debug_assertions, track_caller)]
     fn grow_by_one(&mut self) -> Result<(), Error> {
         self.grow(1, Amount::AtLeast)
     }
@@ -85,6 +87,7 @@ impl<R: Row> Columns<R> {
         unwrap_or_panic(self.grow_by_one());
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn grow(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         let grown = self.raw.grow(Self::ROW, self.len, additional, amount);
         self.find_starts();

@@ -4,6 +4,7 @@ use crate::backing::Backing;
 use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::growing::option_methods;
 use crate::raw_vec::Options;
+use crate::register::Place;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -102,6 +103,12 @@ impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
         Self { options, capacity: 0, own: O::DEFAULT, container: PhantomData }
     }
 
+    /// Records where the container is built.
+    const fn made_by(mut self, place: Place) -> Self {
+        self.options.place = place;
+        self
+    }
+
     /// Builds the container.
     ///
     /// # Panics
@@ -121,8 +128,9 @@ impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if either exceeds `isize::MAX` bytes
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); and for a map, if its keys cannot index all slots or
     /// the type id does not fit into them ([`KeyBits`](crate::ErrorKind::KeyBits)).
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_build(self) -> Result<C, Error> {
-        C::try_from_builder(self)
+        C::try_from_builder(self.made_by(Place::caller()))
     }
 }
 

@@ -28,6 +28,7 @@ macro_rules! constructors {
         /// # Errors
         ///
         /// As for `try_build` of the [`builder`](Self::builder).
+        #[cfg_attr(debug_assertions, track_caller)]
         pub fn $try_with($option: usize) -> Result<Self, $crate::error::Error> {
             Self::builder().$option($option).try_build()
         }

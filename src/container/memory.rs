@@ -37,6 +37,7 @@ macro_rules! reserve_methods {
         /// refuses. A container that threads share also returns [`Busy`](crate::ErrorKind::Busy) for a re-entrant call
         /// while it grows.
         #[inline]
+        #[cfg_attr(debug_assertions, track_caller)]
         pub fn try_reserve(&$($mut)? self, additional: usize) -> Result<(), $crate::error::Error> {
             self.make_room_for(additional, $crate::growing::Amount::AtLeast)
         }
@@ -68,6 +69,7 @@ macro_rules! reserve_exact_methods {
         ///
         /// As for [`try_reserve`](Self::try_reserve).
         #[inline]
+        #[cfg_attr(debug_assertions, track_caller)]
         pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), $crate::error::Error> {
             self.make_room_for(additional, $crate::growing::Amount::Exact)
         }

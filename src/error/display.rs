@@ -256,13 +256,22 @@ pub(super) struct Bytes(pub(super) u64);
 impl Display for Bytes {
     #[inline(never)]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
         write!(f, "{} bytes", self.0)?;
+        if self.0 >= 1024 { write!(f, " ({})", Rounded(self.0)) } else { Ok(()) }
+    }
+}
+
+/// A byte count in a binary unit, rounded to a tenth.
+pub(crate) struct Rounded(pub(crate) u64);
+
+impl Display for Rounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
         let Some(unit) = (self.0.max(1).ilog2() / 10).checked_sub(1) else {
-            return Ok(());
+            return write!(f, "{} B", self.0);
         };
         // With integers, since formatting floats would add 16 KiB of code to every program.
         let tenths = ((self.0 >> (unit * 10)) * 10 + 512) / 1024;
-        write!(f, " ({}.{} {})", tenths / 10, tenths % 10, UNITS[unit as usize])
+        write!(f, "{}.{} {}", tenths / 10, tenths % 10, UNITS[unit as usize])
     }
 }

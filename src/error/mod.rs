@@ -6,6 +6,8 @@ mod display;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "memory-map")]
+pub(crate) use display::Rounded;
 use std::fmt;
 
 /// An error from a request for memory or addresses, or from a container that cannot accept a value.
@@ -85,7 +87,7 @@ impl SizedBy {
 
 impl Holder {
     /// Its name, as it follows "this" in a message.
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Reservation => "reservation",
             Self::VmVec => "VmVec",

@@ -178,7 +178,12 @@ impl GrowingReservation {
                 let region = Region::new(memory, 0..committed);
                 drop(used.and_then(|used| service::cache(used, region)));
             }
-            Some(Storage::External(memory)) => memory.release(),
+            Some(Storage::External(memory)) => {
+                if let Ok(reservation) = memory.reservation() {
+                    reservation.registration().note_dropped();
+                }
+                memory.release();
+            }
             Some(Storage::Reserved(_)) | None => {}
         }
     }

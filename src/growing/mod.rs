@@ -16,6 +16,7 @@
 mod budget;
 mod cached;
 mod external;
+mod noted;
 mod options;
 mod policy;
 mod recent;
@@ -118,7 +119,10 @@ impl Reservation {
     /// ```
     pub fn growing(self) -> GrowingReservation {
         let storage = Storage::Reserved(self);
-        GrowingReservation::from_storage(storage, Growth::default(), Release::default())
+        let growing =
+            GrowingReservation::from_storage(storage, Growth::default(), Release::default());
+        growing.note_use();
+        growing
     }
 }
 
@@ -371,7 +375,11 @@ impl GrowingReservation {
         if need <= before {
             return Ok(());
         }
+        let ready = self.ready_bytes();
         let grown = self.grow_past(need, amount);
+        if grown.is_ok() {
+            self.note_growth(ready);
+        }
         // The previous user of the memory may have poisoned it.
         self.unpoison(before..self.front.usable);
         if before >= self.large_from && grown.is_ok() {
@@ -603,6 +611,7 @@ impl GrowingReservation {
             cached_prefix.end_at(left, self.front.usable);
         }
         self.resident = self.resident.min(self.front.usable);
+        self.note_use();
         result
     }
 

@@ -7,6 +7,7 @@ use super::recent::Recent;
 use super::{GrowingReservation, Growth, Storage, served};
 use crate::error::Error;
 use crate::region_cache;
+use crate::register::Label;
 use crate::reservation::{
     AddressSpace, ColumnLayouts, HugePages, Reservation, ReservationBuilder, column_count,
     usual_bytes, whole_bytes,
@@ -43,6 +44,29 @@ macro_rules! option_methods {
             self.options.release = release;
             self
         }
+
+        /// Sets the name shown by [`memory_map`](crate::memory_map()). Names need not be unique.
+        ///
+        /// On Linux, if the kernel is built with `CONFIG_ANON_VMA_NAME`, the name also appears in `/proc/PID/maps` and in
+        /// tools that read it, such as `pmap -X`. There it is truncated to 79 bytes, and characters that the kernel does not
+        /// allow are replaced with `?`. A named container makes an additional system call when it reserves or returns
+        /// memory.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::VmVec;
+        ///
+        /// let mut sparks = VmVec::builder().name("sparks").build();
+        /// sparks.push([0.0_f32; 4]);
+        /// let map = stayput::memory_map();
+        /// assert!(map.entries.iter().any(|entry| entry.name == Some("sparks")));
+        /// ```
+        #[cfg(feature = "memory-map")]
+        pub const fn name(mut self, name: &'static str) -> Self {
+            self.options.name = $crate::register::Name::new(name);
+            self
+        }
     };
 }
 pub(crate) use option_methods;
@@ -65,6 +89,8 @@ pub(crate) struct MemoryRequest {
     pub(crate) release: Release,
     /// Whether little is to be ready before anything is used.
     pub(crate) starts_small: bool,
+    /// What the memory is for.
+    pub(crate) label: Label,
 }
 
 impl GrowingReservation {
@@ -89,6 +115,7 @@ impl GrowingReservation {
                 growing.front.recent = Recent::SMALL_START;
             }
             growing.large_from = served::large_from(request.commit_ahead);
+            growing.set_label(request.label);
         }
         Ok(())
     }

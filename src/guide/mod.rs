@@ -12,6 +12,7 @@
 //! | [`allocators`] | large blocks that grow in place, under existing containers |
 //! | [`arenas`] | values that are freed together |
 //! | [`many_small_arrays`] | address space and mappings, and how thousands of arrays share them |
+//! | [`memory_map`](mod@crate::memory_map) | a list of all reservations and the memory that each uses (feature `memory-map`) |
 //! | [`the_web`] | targets without virtual memory |
 //! | [`sanitizers`] | `AddressSanitizer` and Miri |
 //! | [`from_vec`], [`from_slotmap`], [`from_bumpalo`], [`from_soa_derive`] | moving existing code |

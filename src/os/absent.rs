@@ -60,6 +60,13 @@ pub(crate) fn forks() -> usize {
 /// A thread cannot do this for itself alone, or needs a privilege for it.
 pub(crate) fn lower_priority(_: Priority) {}
 
+/// Mappings have no names.
+///
+/// # Safety
+///
+/// As for [`super::name_pages`].
+pub(super) unsafe fn name_pages(_: NonNull<u8>, _: usize, _: Option<&str>) {}
+
 /// There are no huge pages.
 ///
 /// # Safety

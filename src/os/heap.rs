@@ -32,7 +32,7 @@ pub(crate) use super::absent::{
     address_limit, available_bytes, count_for_groups, forks, free_bytes, group_memory,
     locked_bytes, lower_priority, mapping_limit, variable_at_start, with_signals_left_to_others,
 };
-pub(super) use super::absent::{advise, huge_page_bytes, memory_limit};
+pub(super) use super::absent::{advise, huge_page_bytes, memory_limit, name_pages};
 
 use super::{Call, Code};
 use crate::error::ErrorKind;

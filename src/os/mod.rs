@@ -42,6 +42,8 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::page::{PageBytes, PageSize};
+#[cfg(all(feature = "memory-map", not(linux_kernel), not(no_vm)))]
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -473,6 +475,16 @@ pub(crate) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) -> bool {
     .is_ok()
 }
 
+/// Sets the name that the system shows with pages in its list of mappings, if it can. `None` removes it.
+///
+/// # Safety
+///
+/// - The conditions of [`commit`].
+pub(crate) unsafe fn name_pages(start: NonNull<u8>, bytes: PageBytes, name: Option<&str>) {
+    // SAFETY: the contract of this function is that of the call.
+    unsafe { sys::name_pages(start, bytes.get(), name) }
+}
+
 /// Returns how many bytes of the range are committed.
 ///
 /// # Safety
@@ -517,6 +529,23 @@ pub(crate) unsafe fn resident_bytes(
 /// Returns how many bytes of the range are resident, if that is known. Makes one call for a few thousand pages.
 pub(crate) fn resident_bytes_within(start: NonNull<u8>, bytes: PageBytes) -> Option<usize> {
     call_system(Call::Query, || sys::resident_bytes(start, bytes.get())).ok()
+}
+
+/// Calls `visit` with each part of a range that is readable and writable; other code may own it. Returns `false` if that
+/// is unknown.
+#[cfg(all(feature = "memory-map", not(linux_kernel), not(no_vm)))]
+pub(crate) fn visit_accessible(range: Range<usize>, mut visit: impl FnMut(Range<usize>)) -> bool {
+    let Some(start) = NonNull::new(std::ptr::without_provenance_mut(range.start)) else {
+        return false;
+    };
+    // SAFETY: the range may be any.
+    let Ok(mut parts) = (unsafe { sys::accessible(start, start, range.len()) }) else {
+        return false;
+    };
+    parts.all(|part| {
+        let part = part.map(|part| part.start.max(range.start)..part.end.min(range.end));
+        part.map(&mut visit).is_ok()
+    })
 }
 
 /// Calls `visit` with each committed part of the range, in address order.

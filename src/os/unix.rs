@@ -16,7 +16,7 @@ pub(crate) use super::absent::{
     lower_priority, mapping_limit, variable_at_start,
 };
 #[cfg(not(linux_kernel))]
-pub(super) use super::absent::{advise, huge_page_bytes, memory_limit};
+pub(super) use super::absent::{advise, huge_page_bytes, memory_limit, name_pages};
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 #[cfg(linux_kernel)]
 pub(crate) use groups::{count_for_groups, group_memory};
@@ -404,6 +404,25 @@ pub(super) unsafe fn advise(start: NonNull<u8>, bytes: usize, advice: Advice) {
     // SAFETY: the caller owns the range, and does not need its contents if they are expendable. A kernel that does not
     // know the advice refuses, which does no harm.
     let _ = unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
+}
+
+/// # Safety
+///
+/// As for [`super::name_pages`].
+#[cfg(linux_kernel)]
+pub(super) unsafe fn name_pages(start: NonNull<u8>, bytes: usize, name: Option<&str>) {
+    const PR_SET_VMA: c_int = 0x5356_4d41;
+    const PR_SET_VMA_ANON_NAME: libc::c_ulong = 0;
+    // With the zero at the end. The kernel refuses other bytes than these.
+    let mut text = [0_u8; 80];
+    for (to, byte) in text[..79].iter_mut().zip(name.unwrap_or_default().bytes()) {
+        let is_permitted = matches!(byte, b' '..=b'~') && !b"\\`$[]".contains(&byte);
+        *to = if is_permitted { byte } else { b'?' };
+    }
+    let text = name.map_or(std::ptr::null(), |_| text.as_ptr());
+    // A refusal, as by kernels that know no names, changes nothing else.
+    // SAFETY: the call reads a text up to its zero. It changes what the kernel shows of the range, which the caller owns.
+    unsafe { libc::prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, start.as_ptr(), bytes, text) };
 }
 
 /// # Safety

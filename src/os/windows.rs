@@ -26,7 +26,7 @@ use windows_sys::Win32::System::Threading::{
     THREAD_PRIORITY_IDLE,
 };
 
-pub(super) use super::absent::{advise, memory_limit};
+pub(super) use super::absent::{advise, memory_limit, name_pages};
 pub(crate) use super::absent::{
     count_for_groups, forks, free_bytes, group_memory, locked_bytes, mapping_limit,
     with_signals_left_to_others,

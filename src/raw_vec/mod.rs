@@ -14,11 +14,13 @@
 //! The handle holds what `push` reads; the rest is in [`Cold`], out of line.
 
 mod cold;
+mod element;
 mod options;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use crate::growing::Amount;
+pub(crate) use element::Element;
 pub(crate) use options::Options;
 
 use crate::backing::{AnyBacking, Backing};
@@ -28,11 +30,11 @@ use crate::growing::{
 };
 use crate::heap::UninitBox;
 use crate::poison::unpoison;
+use crate::register::{Label, Place};
 use crate::reservation::default_reservation_bytes;
 use crate::service::CommitAhead;
 use cold::{Cold, Own};
 use options::Addresses;
-use std::alloc::Layout;
 use std::ops::Range;
 use std::ptr::{self, NonNull};
 
@@ -59,7 +61,7 @@ impl RawVec {
     /// `start` is `dangling` until then, which must be aligned for an element.
     pub(crate) const fn new(
         dangling: NonNull<u8>,
-        element: Layout,
+        element: Element,
         options: &'static Options,
     ) -> Self {
         let capacity = options.capacity(element, 0);
@@ -76,7 +78,7 @@ impl RawVec {
     #[inline(never)]
     pub(crate) fn try_new(
         dangling: NonNull<u8>,
-        element: Layout,
+        element: Element,
         options: Options,
     ) -> Result<Self, Error> {
         let capacity = options.capacity(element, 0);
@@ -84,7 +86,7 @@ impl RawVec {
     }
 
     /// Creates an array with the options of `self`, which has reserved nothing.
-    pub(crate) fn try_fresh(&self, dangling: NonNull<u8>, element: Layout) -> Result<Self, Error> {
+    pub(crate) fn try_fresh(&self, dangling: NonNull<u8>, element: Element) -> Result<Self, Error> {
         match self.cold {
             Cold::Defaults(options) => Ok(Self::new(dangling, element, options)),
             Cold::Own(_) => Self::try_new(dangling, element, self.options()),
@@ -94,7 +96,7 @@ impl RawVec {
     /// Creates an array in memory that the user supplies.
     pub(crate) fn new_in<B: Backing>(
         backing: B,
-        element: Layout,
+        element: Element,
         options: Options,
     ) -> Result<Self, Refused<B>> {
         // Only elements in a block of the heap move.
@@ -112,7 +114,7 @@ impl RawVec {
 
     /// Returns the memory that the user has supplied, if it is a `B`. The array must be empty; it has no memory
     /// afterwards.
-    pub(crate) fn take_backing<B: Backing>(&mut self, element: Layout) -> Option<B> {
+    pub(crate) fn take_backing<B: Backing>(&mut self, element: Element) -> Option<B> {
         let memory = self.cold.take_memory();
         self.update_capacity(element);
         memory?.into_any_backing()?.into_backing()
@@ -189,7 +191,7 @@ impl RawVec {
     /// Returns the largest possible capacity: the maximum that the user set, or the number of elements in the default
     /// reservation; at most what fits into supplied memory.
     #[inline(never)]
-    pub(crate) fn max_len(&self, element: Layout) -> usize {
+    pub(crate) fn max_len(&self, element: Element) -> usize {
         let options = self.cold.options();
         let bytes = match self.settled() {
             Some(memory) => memory.reserved_bytes(),
@@ -201,7 +203,7 @@ impl RawVec {
 
     /// Returns how many of `additional` elements after the first `len` can be stored at most. If that depends on the
     /// system and they are few, it is not asked, and the answer is all of them.
-    pub(crate) fn within_max_len(&self, element: Layout, len: usize, additional: usize) -> usize {
+    pub(crate) fn within_max_len(&self, element: Element, len: usize, additional: usize) -> usize {
         const FEW_BYTES: usize = 64 << 10;
         let is_by_system = self.settled().is_none() && self.cold.options().max_len.is_none();
         let bytes = len.saturating_add(additional).saturating_mul(element.size());
@@ -215,7 +217,8 @@ impl RawVec {
     /// heap: then it is made when they move.
     ///
     /// Without a maximum in the options, its size is a share of the addresses, and at least what `len` elements need.
-    pub(crate) fn reserve_addresses(&mut self, element: Layout, len: usize) -> Result<(), Error> {
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn reserve_addresses(&mut self, element: Element, len: usize) -> Result<(), Error> {
         let starts_in_heap = self.cold.options().starts_in_heap();
         if element.size() == 0 || self.cold.memory().is_some() || starts_in_heap {
             return Ok(());
@@ -228,7 +231,8 @@ impl RawVec {
     }
 
     /// Allocates larger memory with room for `need` elements, and moves the elements there.
-    fn settle(&mut self, element: Layout, need: usize, amount: Amount) -> Result<(), Error> {
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn settle(&mut self, element: Element, need: usize, amount: Amount) -> Result<(), Error> {
         let bytes = bytes_of(element, need)?;
         let before = self.start;
         let Own { options, memory } = self.cold.try_own()?;
@@ -302,9 +306,10 @@ impl RawVec {
     /// Commits more than that by the growth policy, if possible. After an error nothing has changed.
     #[cold]
     #[inline(never)]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn grow(
         &mut self,
-        element: Layout,
+        element: Element,
         len: usize,
         additional: usize,
         amount: Amount,
@@ -346,7 +351,7 @@ impl RawVec {
     /// call. Returns whether there is nothing more to return.
     pub(crate) fn shrink(
         &mut self,
-        element: Layout,
+        element: Element,
         len: usize,
         meter: &mut BudgetMeter,
     ) -> Result<bool, Error> {
@@ -359,7 +364,7 @@ impl RawVec {
     }
 
     /// Returns how many bytes [`shrink`](Self::shrink) would leave committed. `None` if it would change nothing.
-    pub(crate) fn shrinks_to_bytes(&self, element: Layout, len: usize) -> Option<usize> {
+    pub(crate) fn shrinks_to_bytes(&self, element: Element, len: usize) -> Option<usize> {
         self.cold.memory()?.shrinks_to(len.min(self.capacity) * element.size())
     }
 
@@ -371,7 +376,7 @@ impl RawVec {
     /// least `len`.
     pub(crate) fn grow_zeroed(
         &mut self,
-        element: Layout,
+        element: Element,
         len: usize,
         additional: usize,
     ) -> Result<usize, Error> {
@@ -420,7 +425,7 @@ impl RawVec {
     /// Makes the pages of the elements from `from` to `to`, which are within capacity, resident.
     pub(crate) fn prefault(
         &mut self,
-        element: Layout,
+        element: Element,
         from: usize,
         to: usize,
     ) -> Result<(), Error> {
@@ -437,7 +442,7 @@ impl RawVec {
     /// Makes memory past the first `len` elements resident ahead of its use.
     pub(crate) fn prefault_ahead(
         &mut self,
-        element: Layout,
+        element: Element,
         len: usize,
         budget: Budget,
     ) -> Prefaulted {
@@ -467,7 +472,7 @@ impl RawVec {
         self.cold.memory().map_or(1, |memory| memory.run_bytes(offset))
     }
 
-    fn decommit_from(&mut self, element: Layout, keep: usize) -> Result<(), Error> {
+    fn decommit_from(&mut self, element: Element, keep: usize) -> Result<(), Error> {
         // As in `shrink`.
         self.capacity = self.cold.options().capacity(element, keep);
         let give_back =
@@ -478,12 +483,12 @@ impl RawVec {
     }
 
     #[inline(never)]
-    fn update_capacity(&mut self, element: Layout) {
+    fn update_capacity(&mut self, element: Element) {
         self.capacity = self.cold.options().capacity(element, self.usable_bytes());
     }
 
     /// Sets the maximum, which must not be below the length. Does nothing once addresses are reserved.
-    pub(crate) fn limit(&mut self, element: Layout, max_len: usize) {
+    pub(crate) fn limit(&mut self, element: Element, max_len: usize) {
         if self.settled().is_some() {
             return;
         }
@@ -494,7 +499,7 @@ impl RawVec {
     }
 
     /// Changes the element type: `count` new elements take the place of one.
-    pub(crate) fn regroup(&mut self, element: Layout, count: usize) {
+    pub(crate) fn regroup(&mut self, element: Element, count: usize) {
         // Default options have no maximum.
         if let Cold::Own(own) = &mut self.cold {
             let Options { max_len, bound, .. } = &mut own.options;
@@ -507,7 +512,7 @@ impl RawVec {
     }
 
     #[cold]
-    fn full(&self, element: Layout, need: usize) -> Error {
+    fn full(&self, element: Element, need: usize) -> Error {
         let bytes = need.saturating_mul(element.size());
         let Options { max_len, supplied, holder, .. } = *self.cold.options();
         let sized_by = match self.cold.memory() {
@@ -526,7 +531,7 @@ const MOST_HEAP_BYTES: usize = 64 << 10;
 /// Allocates a block of the heap for `bytes` bytes, rounded up to a power of two unless the amount is exact.
 fn block(
     options: &Options,
-    element: Layout,
+    element: Element,
     bytes: usize,
     amount: Amount,
 ) -> Result<GrowingReservation, Error> {
@@ -541,10 +546,11 @@ fn block(
 
 /// Makes a reservation for at least `len` elements, with the size that the options determine, in `slot`, which must be
 /// empty.
+#[cfg_attr(debug_assertions, track_caller)]
 fn reserve(
     slot: &mut Option<GrowingReservation>,
     options: &Options,
-    element: Layout,
+    element: Element,
     len: usize,
 ) -> Result<(), Error> {
     let Options {
@@ -561,12 +567,16 @@ fn reserve(
         commit_ahead,
         release,
         starts_small,
+        label: Label::new(holder.name(), options.place.or(Place::caller()))
+            .growing()
+            .named(options.name)
+            .element(element.type_name),
     };
     GrowingReservation::reserve(slot, &request).map_err(|error| error.of(holder))
 }
 
 /// Returns the size of `len` elements.
-fn bytes_of(element: Layout, len: usize) -> Result<usize, Error> {
+fn bytes_of(element: Element, len: usize) -> Result<usize, Error> {
     let bytes = element.size().checked_mul(len);
     match bytes.filter(|bytes| isize::try_from(*bytes).is_ok()) {
         Some(bytes) => Ok(bytes),

@@ -2,11 +2,12 @@
 
 #![forbid(unsafe_code)]
 
+use super::Element;
 use crate::error::{Error, Holder, SizedBy};
 use crate::growing::{Amount, GrowingReservation, Growth};
+use crate::register::{Name, Place};
 use crate::reservation::{ColumnLayouts, HugePages};
 use crate::service::{CommitAhead, Release};
-use std::alloc::Layout;
 use std::fmt::DebugStruct;
 
 /// Whether elements keep their addresses.
@@ -23,7 +24,7 @@ pub(crate) enum Addresses {
 
 /// Allocates a block of the heap for at least this many bytes of such elements, or exactly as many if the amount is
 /// exact.
-type MakeBlock = fn(&Options, Layout, usize, Amount) -> Result<GrowingReservation, Error>;
+type MakeBlock = fn(&Options, Element, usize, Amount) -> Result<GrowingReservation, Error>;
 
 /// The options of an array.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,10 @@ pub struct Options {
     pub(crate) holder: Holder,
     /// What sets the size of supplied memory.
     pub(crate) supplied: SizedBy,
+    /// The name that the user gave the container.
+    pub(crate) name: Name,
+    /// Where the container was built.
+    pub(crate) place: Place,
 }
 
 impl Options {
@@ -59,6 +64,8 @@ impl Options {
         starts_small: false,
         holder: Holder::VmVec,
         supplied: SizedBy::Backing,
+        name: Name::NONE,
+        place: Place::UNKNOWN,
     };
 
     /// The defaults of an array that is private to a container.
@@ -112,7 +119,7 @@ impl Options {
     }
 
     /// The number of elements that are allowed and fit into `bytes`.
-    pub(super) const fn capacity(&self, element: Layout, bytes: usize) -> usize {
+    pub(super) const fn capacity(&self, element: Element, bytes: usize) -> usize {
         let fit = match bytes.checked_div(element.size()) {
             Some(fit) => fit,
             None => usize::MAX,

@@ -7,13 +7,14 @@ use crate::region_cache::tests::are_all;
 use crate::reservation::Reservation;
 use crate::reservation::{FLOOR_BYTES, HugePages, page_size};
 use crate::service::{CommitAhead, Release};
+use std::alloc::Layout;
 
 mod movable;
 
-const BYTE: Layout = Layout::new::<u8>();
+const BYTE: Element = Element::of::<u8>();
 const KIB: usize = 1 << 10;
 
-fn made(element: Layout, options: Options) -> RawVec {
+fn made(element: Element, options: Options) -> RawVec {
     RawVec::try_new(NonNull::dangling(), element, options).unwrap()
 }
 
@@ -26,8 +27,8 @@ fn small_pages() -> Options {
 }
 
 /// `size` must be a multiple of `align`, a power of two.
-fn element(size: usize, align: usize) -> Layout {
-    Layout::from_size_align(size, align).unwrap()
+fn element(size: usize, align: usize) -> Element {
+    Element::with_layout::<u8>(Layout::from_size_align(size, align).unwrap())
 }
 
 #[test]
@@ -239,7 +240,7 @@ fn sizes_that_overflow_are_errors() {
 
 #[test]
 fn elements_of_size_zero_need_no_memory() {
-    let unit = Layout::new::<()>();
+    let unit = Element::of::<()>();
     let mut raw = made(unit, Options::DEFAULT);
     assert_eq!(raw.capacity(), usize::MAX);
     raw.grow(unit, 0, usize::MAX, Amount::AtLeast).unwrap();
@@ -262,7 +263,7 @@ fn alignments_above_the_page_size_are_respected() {
 }
 
 /// Creates an array that only the test serves.
-fn served(element: Layout, max_len: usize, ahead: CommitAhead) -> RawVec {
+fn served(element: Element, max_len: usize, ahead: CommitAhead) -> RawVec {
     let options = Options { max_len: Some(max_len), ..small_pages() };
     let mut raw = made(element, options);
     let reservation = Reservation::builder()
@@ -307,7 +308,9 @@ fn memory_ahead_does_not_exceed_the_maximum() {
                 len = raw.capacity();
             }
             // If the window is smaller than an element, growth is late.
-            assert!(raw.late() == 0 || ahead == CommitAhead::Bytes(1) && element == huge);
+            assert!(
+                raw.late() == 0 || ahead == CommitAhead::Bytes(1) && element.size() == huge.size()
+            );
             let full = raw.grow(element, max_len, 1, Amount::AtLeast).unwrap_err();
             assert_eq!((full.kind(), full.limit()), (ErrorKind::MaxLen, Some(max_len as u64)));
             raw.shrink(element, 0, &mut BudgetMeter::unlimited()).unwrap();

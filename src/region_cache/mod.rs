@@ -287,7 +287,8 @@ impl Region {
     }
 
     /// Moves this into the first page of the region.
-    fn pack(self) -> NonNull<Self> {
+    fn pack(mut self) -> NonNull<Self> {
+        self.memory.set_unused();
         let (place, bytes) = (self.place(), self.bytes());
         unpoison(place.as_ptr(), 1);
         // SAFETY: the first page is committed, belongs to `self`, and is aligned and large enough, as asserted above.

@@ -7,6 +7,7 @@ use super::{HugePages, Reservation, unreleased};
 use crate::error::{Error, ErrorKind};
 use crate::os;
 use crate::page::{PageBytes, PageSize};
+use crate::register::{Label, Name, Place, Registration};
 use std::ptr::NonNull;
 
 /// Options for a [`Reservation`]; see [`Reservation::builder`].
@@ -35,6 +36,7 @@ pub struct ReservationBuilder {
     form: Form,
     /// The columns that the range is divided into.
     columns: Option<ColumnLayouts>,
+    name: Name,
 }
 
 /// What is done in addition to reserving the range.
@@ -51,8 +53,14 @@ enum Form {
 }
 
 impl ReservationBuilder {
-    pub(super) const USUAL: Self =
-        Self { bytes: 0, align: 1, huge_pages: HugePages::Auto, form: Form::Usual, columns: None };
+    pub(super) const USUAL: Self = Self {
+        bytes: 0,
+        align: 1,
+        huge_pages: HugePages::Auto,
+        form: Form::Usual,
+        columns: None,
+        name: Name::NONE,
+    };
 
     /// Sets how many bytes to reserve, rounded up to whole pages. Defaults to 0.
     ///
@@ -88,6 +96,24 @@ impl ReservationBuilder {
     /// Defaults to [`HugePages::Auto`].
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
         self.huge_pages = huge_pages;
+        self
+    }
+
+    /// Sets the name shown by [`memory_map`](crate::memory_map()) and, on Linux, in the list of mappings of the process. See
+    /// [`Builder::name`](crate::Builder::name) for details.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let range = stayput::Reservation::builder().bytes(1 << 30).name("textures").reserve()?;
+    /// let map = stayput::memory_map();
+    /// let entry = map.entries.iter().find(|entry| entry.name == Some("textures")).unwrap();
+    /// assert_eq!(entry.address, range.as_ptr().addr());
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
+    #[cfg(feature = "memory-map")]
+    pub const fn name(mut self, name: &'static str) -> Self {
+        self.name = Name::new(name);
         self
     }
 
@@ -134,10 +160,11 @@ impl ReservationBuilder {
     /// assert_eq!(error.kind(), ErrorKind::CapacityOverflow);
     /// # Ok::<(), stayput::Error>(())
     /// ```
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn reserve(self) -> Result<Reservation, Error> {
         let plan = self.plan()?;
         unreleased::release_kept();
-        Ok(plan.at(os::reserve(plan.mapping_bytes)?))
+        Ok(plan.at(os::reserve(plan.mapping_bytes)?, self.label()))
     }
 
     /// [`reserve`](Self::reserve) without the reason for a refusal.
@@ -145,7 +172,7 @@ impl ReservationBuilder {
     pub(crate) fn reserve_if_possible(self) -> Option<Reservation> {
         let plan = self.plan().ok()?;
         unreleased::release_kept();
-        Some(plan.at(os::reserve_if_possible(plan.mapping_bytes)?))
+        Some(plan.at(os::reserve_if_possible(plan.mapping_bytes)?, self.label()))
     }
 
     /// Takes a range whose release was refused, if there is one that suits. It may be somewhat larger than requested.
@@ -153,9 +180,17 @@ impl ReservationBuilder {
     pub(crate) fn reuse_if_possible(self) -> Option<Reservation> {
         let plan = self.plan().ok()?;
         let (start, mapping_bytes) = unreleased::take(plan.mapping_bytes)?;
-        let mut reservation = MappingPlan { mapping_bytes, ..plan }.at(start);
+        let mut reservation = MappingPlan { mapping_bytes, ..plan }.at(start, self.label());
+        // It may have that of the previous owner.
+        reservation.show_name();
         // If this is refused, the range waits to be released again.
         reservation.discard(..).is_ok().then_some(reservation)
+    }
+
+    /// What the register says, unless the owner sets another label.
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn label(self) -> Label {
+        Label::new("Reservation", Place::caller()).named(self.name)
     }
 
     fn plan(self) -> Result<MappingPlan, Error> {
@@ -225,7 +260,7 @@ struct MappingPlan {
 
 impl MappingPlan {
     /// Returns the reservation that owns the mapping of `mapping_bytes` at `mapping_start`.
-    fn at(self, mapping_start: NonNull<u8>) -> Reservation {
+    fn at(self, mapping_start: NonNull<u8>, label: Label) -> Reservation {
         let Self { bytes, columns, align, mapping_bytes, huge_from, huge_pages, advised_to } = self;
         let to_aligned = mapping_start.addr().get().wrapping_neg() & (align - 1);
         // SAFETY: `mapping_start` is aligned to a page, so aligning it takes at most `align` minus one page, and the
@@ -242,7 +277,12 @@ impl MappingPlan {
             is_advised: false,
             taken: None,
             offer: None,
+            registration: Registration::NONE,
         };
+        reservation.registration = Registration::new(start, reservation.span().get(), label);
+        if reservation.registration.name().is_some() {
+            reservation.show_name();
+        }
         reservation.advise_up_to(advised_to);
         reservation
     }

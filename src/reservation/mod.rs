@@ -13,6 +13,7 @@
 use crate::error::{Error, ErrorKind, SizedBy};
 use crate::os::{self, Refusal};
 use crate::page::PageBytes;
+use crate::register::Registration;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::mem;
@@ -22,6 +23,7 @@ use std::ptr::NonNull;
 mod advice;
 mod builder;
 mod huge_pages;
+mod label;
 mod locked;
 mod rooms;
 mod share;
@@ -118,6 +120,7 @@ pub struct Reservation {
     taken: Option<CountedShare>,
     /// The slot in which the room at its end is offered to other threads.
     offer: Option<u16>,
+    registration: Registration,
 }
 
 // SAFETY: a `Reservation` owns its range, and no part of it is tied to a thread.
@@ -225,6 +228,7 @@ impl Reservation {
     /// [`AddressSpace`](ErrorKind::AddressSpace), [`AddressLimit`](ErrorKind::AddressLimit) or
     /// [`MappingLimit`](ErrorKind::MappingLimit) if the system has no such range,
     /// [`CapacityOverflow`](ErrorKind::CapacityOverflow) for more than `isize::MAX` bytes.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn new(bytes: usize) -> Result<Self, Error> {
         Self::builder().bytes(bytes).reserve()
     }
@@ -462,6 +466,7 @@ impl Reservation {
             Ok(())
         })?;
         self.advise_again(pages);
+        self.show_name_again(pages);
         Ok(())
     }
 
@@ -646,10 +651,15 @@ impl Reservation {
         }
         let old_bytes = pages.bytes;
         let pages = pages.contiguous(0, old_bytes);
+        let from = pages.start;
+        self.registration.hide();
         // SAFETY: `pages` lies inside the range that `self` owns, and is committed and no longer accessed through its
         // old address, as the caller promises.
-        let moved = unsafe { os::move_if_possible(pages.start, old_bytes, new_bytes) };
-        let Some(moved) = moved else { return false };
+        let moved = unsafe { os::move_if_possible(from, old_bytes, new_bytes) };
+        let Some(moved) = moved else {
+            self.registration.set_range(self.start, self.bytes.get());
+            return false;
+        };
 
         // What is left of the old mapping is before and after a hole, which `self` no longer owns.
         let before = self.start.addr().get() - self.mapping_start.addr().get();
@@ -671,6 +681,7 @@ impl Reservation {
         }
         (self.start, self.bytes) = (moved, new_bytes);
         (self.mapping_start, self.mapping_bytes) = (moved, new_bytes);
+        self.registration.set_range(moved, new_bytes.get());
         if let Some(taken) = &mut self.taken {
             taken.lose_room();
         }
@@ -759,6 +770,7 @@ impl Drop for Reservation {
     #[inline(never)]
     fn drop(&mut self) {
         self.withdraw();
+        self.registration.end();
         // SAFETY: what is left of the mapping that the system returned. `self`, its only owner, ends here.
         unsafe { unreleased::release(self.mapping_start, self.mapping_bytes) }
     }

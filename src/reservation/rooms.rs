@@ -124,6 +124,7 @@ impl Reservation {
         }
         let page = os::page_size();
         let whole = |bytes| PageBytes::exact(bytes, page).expect("whole pages");
+        self.registration.hide();
         let offered_end = self.offered_end();
         let tail = whole(self.mapping_end() - offered_end);
         if tail != PageBytes::ZERO {
@@ -134,6 +135,7 @@ impl Reservation {
         }
         self.mapping_bytes = whole(end - self.mapping_start.addr().get());
         self.bytes = whole(end - self.start.addr().get());
+        self.registration.set_range(self.start, self.bytes.get());
         if let Some(taken) = &mut self.taken {
             taken.lose_taken_room(counted(offered_end - end));
         }

@@ -440,8 +440,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Returns the options of an array next to the map that has at most `bound` elements. If the map has a `max_len`,
     /// addresses are reserved for exactly that many.
     fn options_beside(&self, bound: usize) -> Options {
-        let named = self.slots.options().max_len;
-        Options { bound, max_len: named.map(|_| bound), ..Options::DEFAULT.unserved() }
+        let Options { max_len, name, .. } = self.slots.options();
+        Options { bound, max_len: max_len.map(|_| bound), name, ..Options::DEFAULT.unserved() }
     }
 
     /// Makes a vacant slot that was not filled a hole again.

@@ -129,10 +129,12 @@ impl<V> Slots<V> {
         slots
     };
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         self.slots.try_reserve(additional)
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
         self.slots.try_reserve_exact(additional)
     }

@@ -80,7 +80,8 @@ impl<V> GappedSlots<V> {
         if more > 0 && self.gaps.options().max_len.is_none() {
             // The maximum number of slots is known now.
             let max_len = Some(words_of(self.slots.max_len()));
-            let gaps = VmVec::try_with_options(Options { max_len, ..Options::BITS }, 0);
+            let bits = Options { max_len, name: options.name, ..Options::BITS };
+            let gaps = VmVec::try_with_options(bits, 0);
             self.gaps = gaps.map_err(|error| error.of_request().of(options.holder))?;
         }
         // The request was derived from that of the slots, as in `Bitmap::cover`.

@@ -81,6 +81,7 @@ pub(crate) struct Vacancies<'m> {
 
 impl Vacancies<'_> {
     #[inline(never)]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn vacancy_slow(&mut self) -> Result<Vacancy, Error> {
         if let Some(hole) = self.hole_slow() {
             return Ok(hole);
@@ -99,6 +100,7 @@ impl Vacancies<'_> {
         Ok(self.fresh.first(len))
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn bring_vacancy(&mut self) -> Result<(), Error> {
         let vacancy = self.vacancy_slow()?;
         self.put_in_front(vacancy);
@@ -185,6 +187,7 @@ impl Vacancies<'_> {
         self.holes.set_turn(index.wrapping_add(1));
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn grow(&mut self, additional: usize) -> Result<(), Error> {
         let most = self.most_slots;
         self.slots.array.try_reserve(additional).map_err(|error| explain(error, most))?;

@@ -7,14 +7,13 @@ use crate::backing::Backing;
 use crate::container::constructors;
 use crate::error::{Error, Refused};
 use crate::poison;
-use crate::raw_vec::{Options, RawVec};
-use std::alloc::Layout;
+use crate::raw_vec::{Element, Options, RawVec};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::slice;
 
 impl<T> VmVec<T> {
-    pub(super) const ELEMENT: Layout = Layout::new::<T>();
+    pub(super) const ELEMENT: Element = Element::of::<T>();
 
     /// Creates an empty array. Reserves and allocates nothing until the first push.
     ///
@@ -73,6 +72,7 @@ impl<T> VmVec<T> {
     }
 
     /// Creates an empty array. Reserves the addresses if the options have a maximum or commit-ahead.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
         let mut vec = Self::try_unreserved(options)?;
         // Commits before the background thread serves the array: the thread has nothing to be ahead of yet.

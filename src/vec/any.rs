@@ -4,8 +4,7 @@
 
 use super::VmVec;
 use crate::error::{Error, Holder};
-use crate::raw_vec::{Amount, RawVec};
-use std::alloc::Layout;
+use crate::raw_vec::{Amount, Element, RawVec};
 use std::ptr::NonNull;
 
 /// The memory of a [`VmVec`], whose length does not change.
@@ -13,7 +12,7 @@ use std::ptr::NonNull;
 pub(crate) struct AnyVec<'v> {
     raw: &'v mut RawVec,
     len: usize,
-    element: Layout,
+    element: Element,
 }
 
 impl<T> VmVec<T> {
@@ -49,6 +48,7 @@ impl AnyVec<'_> {
         self.raw.options().holder
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         self.raw.grow(self.element, self.len, additional, Amount::AtLeast)
     }

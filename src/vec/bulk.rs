@@ -159,6 +159,7 @@ impl<T> VmVec<T> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_resize_with(
         &mut self,
         new_len: usize,
@@ -214,6 +215,7 @@ impl<T: Clone> VmVec<T> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_resize(&mut self, new_len: usize, value: T) -> Result<(), Refused<T>> {
         if new_len <= self.len {
             self.truncate(new_len);
@@ -237,6 +239,7 @@ impl<T: Clone> VmVec<T> {
     /// # Errors
     ///
     /// As for [`try_reserve`](Self::try_reserve).
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_extend_from_slice(&mut self, other: &[T]) -> Result<(), Error> {
         self.try_reserve(other.len())?;
         // SAFETY: capacity for as many elements was just reserved.

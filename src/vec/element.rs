@@ -48,6 +48,7 @@ impl<T> VmVec<T> {
     /// assert_eq!(refused.value, "save");
     /// ```
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
         if let Err(error) = self.make_room_for_one() {
             return refused(error, value);
@@ -89,12 +90,14 @@ impl<T> VmVec<T> {
 
     /// Grows if the capacity is used up.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     fn make_room_for_one(&mut self) -> Result<(), Error> {
         if self.len == self.capacity() { self.grow_by_one() } else { Ok(()) }
     }
 
     #[cold]
     #[inline(never)]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn grow_by_one(&mut self) -> Result<(), Error> {
         self.grow(1, Amount::AtLeast)
     }

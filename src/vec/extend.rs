@@ -42,6 +42,7 @@ impl<T> VmVec<T> {
     /// assert_eq!(three, [1, 2, 3]);
     /// assert!(refused.value.eq([4, 5]));
     /// ```
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_extend<I: IntoIterator<Item = T>>(
         &mut self,
         iter: I,
@@ -50,6 +51,7 @@ impl<T> VmVec<T> {
     }
 
     /// Like [`try_extend`](Self::try_extend), but reserves memory for at most `most` elements at once.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn try_extend_by<I: IntoIterator<Item = T>>(
         &mut self,
         iter: I,
@@ -64,6 +66,7 @@ impl<T> VmVec<T> {
     /// elements is by itself.
     #[cold]
     #[inline(never)]
+    #[cfg_attr(debug_assertions, track_caller)]
     fn extend_past<I: Iterator<Item = T>>(
         &mut self,
         mut iter: I,
@@ -84,6 +87,7 @@ impl<T> VmVec<T> {
     /// Reserves memory for as many elements as an iterator announces, and at most for `most`. The hint may be wrong, so a
     /// refusal only counts once an element does not fit.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     fn reserve_for(&mut self, iter: &impl Iterator<Item = T>, most: usize) {
         let hint = iter.size_hint().0.min(most);
         if hint > self.capacity() - self.len {

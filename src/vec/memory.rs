@@ -38,6 +38,7 @@ impl<T> VmVec<T> {
 
     /// Grows if the capacity does not suffice for `additional` more elements.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         if additional <= self.capacity() - self.len {
             return Ok(());
@@ -46,6 +47,7 @@ impl<T> VmVec<T> {
     }
 
     /// Grows for `additional` more elements.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn grow(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         let (before, start) = (self.capacity(), self.start());
         let grown = self.raw.grow(Self::ELEMENT, self.len, additional, amount);

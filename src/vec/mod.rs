@@ -52,8 +52,7 @@ pub use splice::Splice;
 pub(crate) use taken::{SplitAt, Taken};
 
 use crate::error::{Error, handle_error, unwrap_or_panic};
-use crate::raw_vec::RawVec;
-use std::alloc::Layout;
+use crate::raw_vec::{Element, RawVec};
 use std::marker::PhantomData;
 use std::mem;
 
@@ -180,7 +179,7 @@ pub struct VecStats {
 }
 
 impl VecStats {
-    pub(crate) fn of(raw: &RawVec, element: Layout, len: usize) -> Self {
+    pub(crate) fn of(raw: &RawVec, element: Element, len: usize) -> Self {
         Self {
             len,
             capacity: raw.capacity(),

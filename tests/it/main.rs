@@ -93,6 +93,8 @@ mod max_len;
 // Committed and resident memory is only reported for virtual memory.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(no_vm)))]
 mod memory;
+#[cfg(all(all_containers, feature = "memory-map"))]
+mod memory_map;
 #[cfg(all_containers)]
 mod moment;
 #[cfg(all_containers)]

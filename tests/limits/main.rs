@@ -20,6 +20,8 @@ mod kept;
 mod linux;
 mod locked;
 mod many;
+#[cfg(feature = "memory-map")]
+mod memory_map;
 #[path = "../common/process.rs"]
 mod process;
 #[path = "../common/random.rs"]

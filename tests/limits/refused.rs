@@ -1,5 +1,6 @@
 //! Refusals while other threads run, and while no other memory is available either.
 
+#![allow(clippy::result_large_err, reason = "a refusal returns the memory that was supplied")]
 #![expect(unsafe_code, reason = "is an allocator")]
 
 use crate::effort;

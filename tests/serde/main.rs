@@ -10,6 +10,8 @@ mod history;
 mod lists;
 #[path = "../common/made.rs"]
 mod made;
+#[cfg(feature = "memory-map")]
+mod memory_map;
 mod next_keys;
 mod saved;
 mod shared;

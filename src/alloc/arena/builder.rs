@@ -3,6 +3,7 @@
 use super::Arena;
 use crate::error::{Error, unwrap_or_panic};
 use crate::growing::{Growth, option_methods};
+use crate::register::{Name, Place};
 use crate::reservation::HugePages;
 use crate::service::{CommitAhead, Release};
 
@@ -15,6 +16,9 @@ pub(super) struct Options {
     pub(super) huge_pages: HugePages,
     pub(super) commit_ahead: CommitAhead,
     pub(super) release: Release,
+    pub(super) name: Name,
+    /// Where the arena was built.
+    pub(super) place: Place,
 }
 
 impl Options {
@@ -25,6 +29,8 @@ impl Options {
         huge_pages: HugePages::Auto,
         commit_ahead: CommitAhead::Large,
         release: Release::Keep,
+        name: Name::NONE,
+        place: Place::UNKNOWN,
     };
 }
 
@@ -105,8 +111,10 @@ impl ArenaBuilder {
     /// If the addresses or the memory are refused; if the capacity exceeds the maximum
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)); or if either exceeds `isize::MAX` bytes
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_build(self) -> Result<Arena, Error> {
-        Arena::try_with_options(self.options, self.capacity_bytes)
+        let options = Options { place: Place::caller(), ..self.options };
+        Arena::try_with_options(options, self.capacity_bytes)
     }
 }
 

@@ -26,6 +26,7 @@ use super::builder::Options;
 use crate::error::{Error, ErrorKind, Holder, SizedBy};
 use crate::growing::{Amount, Budget, GivenBack, GrowingReservation, MemoryRequest, Prefaulted};
 use crate::poison::{poison, unpoison};
+use crate::register::Label;
 use crate::reservation::{default_reservation_bytes, page_size};
 use crate::service::{CommitAhead, Release};
 use std::alloc::Layout;
@@ -232,6 +233,9 @@ impl Bump {
             commit_ahead,
             release,
             starts_small: false,
+            label: Label::new(Holder::Arena.name(), cold.options.place)
+                .growing()
+                .named(cold.options.name),
         };
         GrowingReservation::reserve(&mut cold.memory, &request)
             .map_err(|error| error.of(Holder::Arena))?;

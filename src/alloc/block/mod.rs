@@ -25,6 +25,7 @@ mod tests;
 use super::Contents;
 use crate::growing::round_up;
 use crate::region_cache::{self, LentBytes, Region, Use};
+use crate::register::Label;
 pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, address_space_bytes, page_size};
 use crate::service::{self, Release};
@@ -129,6 +130,7 @@ impl Block {
 
     /// Writes the header into memory that is committed from the page of the header on.
     fn over(mut memory: Reservation, offset: usize, usable: usize, lent: LentBytes) -> Self {
+        memory.set_label(Label::BLOCK);
         let memory_start = memory.start();
         // SAFETY: the caller reserved at least `offset` bytes.
         let start = unsafe { memory_start.add(offset) };

@@ -4,7 +4,7 @@
 
 use super::*;
 
-const WORD: Layout = Layout::new::<u64>();
+const WORD: Element = Element::of::<u64>();
 /// The maximum number of words in the heap.
 const MOST: usize = MOST_HEAP_BYTES / 8;
 

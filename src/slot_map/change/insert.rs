@@ -45,6 +45,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory. The map is unchanged then.
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
         // The value is not passed to any function out of line, so that the caller can make it where it will be stored.
         loop {
