@@ -78,9 +78,9 @@ pub struct MemoryMap {
 /// # Examples
 ///
 /// ```
-/// use stayput::{SlotMap, memory_map};
+/// use stayput::{DefaultKey, SlotMap, memory_map};
 ///
-/// let mut units = SlotMap::builder().name("units").build();
+/// let mut units: SlotMap<DefaultKey, &str> = SlotMap::builder().name("units").build();
 /// units.insert("scout");
 /// let map = memory_map();
 /// let entry = map.entries.iter().find(|entry| entry.name == Some("units")).unwrap();
