@@ -198,25 +198,25 @@ mod tests {
     use super::*;
 
     const MAPS: &[u8] = b"\
-7f0000000000-7f0000010000 rw-p 00000000 00:00 0 [anon:sparks]
+70000000-70010000 rw-p 00000000 00:00 0 [anon:sparks]
 Size:                 64 kB
 Rss:                  12 kB
 AnonHugePages:         0 kB
 VmFlags: rd wr mr mw me ac
-7f0000010000-7f0000200000 ---p 00000000 00:00 0 /tmp/\xff
+70010000-70200000 ---p 00000000 00:00 0 /tmp/\xff
 Size:               1984 kB
 Rss:                   8 kB
-7f0000200000-7f0000800000 rw-p 00000000 00:00 0
+70200000-70800000 rw-p 00000000 00:00 0
 Rss:                4096 kB
 AnonHugePages:      2048 kB
-7f0000200000-7f0000900000 rw-p 00000000 00:00 0
+70200000-70900000 rw-p 00000000 00:00 0
 Rss:                5120 kB
-7f0000200000-7f0000300000 rw-p 00000000 00:00 0
+70200000-70300000 rw-p 00000000 00:00 0
 ";
 
     #[test]
     fn accessible_parts_are_assigned_to_the_ranges_they_are_in() {
-        const START: usize = 0x7f00_0000_0000;
+        const START: usize = 0x7000_0000;
         const MIB: usize = 1 << 20;
         let ranges = [START - MIB..START, START..START + 3 * MIB, START + 4 * MIB..START + 9 * MIB];
         let all = smaps::parse(MAPS, &ranges).expect("it reads from memory");
