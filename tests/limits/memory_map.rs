@@ -2,12 +2,12 @@
 
 #![expect(unsafe_code, reason = "sets a limit")]
 
-use crate::linux::in_child;
+use crate::linux::in_child_limiting;
 use stayput::{VmVec, memory_map};
 
 #[test]
 fn numbers_are_unknown_without_the_list_of_mappings() {
-    in_child(|| {
+    in_child_limiting("open files", || {
         let mut array = VmVec::builder().name("known").build();
         array.resize(1 << 20, 1_u8);
         let entry = || memory_map().entries.into_iter().find(|entry| entry.name == Some("known"));
