@@ -1,6 +1,6 @@
 //! Which reservations there are, and what each of them takes.
 
-#![expect(unsafe_code, reason = "allocates, and maps a file")]
+#![expect(unsafe_code, reason = "allocates")]
 
 #[cfg(not(no_vm))]
 use stayput::CommitAhead;
@@ -226,33 +226,6 @@ fn memory_of_a_dropped_container_is_listed_as_unused_and_keeps_its_id() {
         // While the background thread has it, and afterwards.
         assert!(ids.len() <= 2, "{ids:?}");
     }
-}
-
-/// Names of mapped files may be any bytes.
-#[test]
-#[cfg(all(target_os = "linux", target_pointer_width = "64", not(no_vm)))]
-fn mapped_files_may_have_any_names() {
-    use std::ffi::OsStr;
-    use std::os::fd::AsRawFd;
-    use std::os::unix::ffi::OsStrExt;
-
-    let name = [std::process::id().to_string().as_bytes(), b"-stayput-\xFF"].concat();
-    let path = std::env::temp_dir().join(OsStr::from_bytes(&name));
-    std::fs::write(&path, [1; 4096]).unwrap();
-    let file = std::fs::File::open(&path).unwrap();
-    // SAFETY: the kernel chooses the addresses.
-    let mapped = unsafe {
-        let (access, kind) = (libc::PROT_READ, libc::MAP_PRIVATE);
-        libc::mmap(std::ptr::null_mut(), 4096, access, kind, file.as_raw_fd(), 0)
-    };
-    assert_ne!(mapped, libc::MAP_FAILED);
-    let mut array = VmVec::builder().name("beside a file").build();
-    array.resize(MIB, 1_u8);
-    let resident = only("beside a file").resident_bytes;
-    // SAFETY: mapped above, and not used.
-    assert_eq!(unsafe { libc::munmap(mapped, 4096) }, 0);
-    std::fs::remove_file(path).unwrap();
-    assert!(resident >= Some(MIB), "{resident:?}");
 }
 
 #[test]
