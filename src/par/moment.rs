@@ -61,6 +61,7 @@ impl Reducer<()> for Nothing {
 }
 
 /// A task, with the rows that it has not written yet.
+// Its methods pass closures of their own: Rust 1.85 takes `&S` for `FnMut` only if `P` is `'static`.
 struct Task<'f, T, P: Row, R, S, W> {
     pass: Pass<'f, P, R, S, W>,
     // Boxed, since `consume` moves the task for each row.
@@ -115,19 +116,22 @@ where
 
     #[inline]
     fn consume(mut self, row: T) -> Self {
-        let Pass { read, mut step, mut write, .. } = self.pass;
+        let Pass { read, step, mut write, .. } = self.pass;
+        let mut step = |columns: P::SlicesMut<'_>| step(columns);
         self.block.push(row, read, &mut step, &mut write);
         self
     }
 
     fn consume_iter<I: IntoIterator<Item = T>>(mut self, rows: I) -> Self {
-        let Pass { read, mut step, mut write, .. } = self.pass;
+        let Pass { read, step, mut write, .. } = self.pass;
+        let mut step = |columns: P::SlicesMut<'_>| step(columns);
         rows.into_iter().for_each(|row| self.block.push(row, read, &mut step, &mut write));
         self
     }
 
     fn complete(mut self) {
-        let Pass { mut step, mut write, .. } = self.pass;
+        let Pass { step, mut write, .. } = self.pass;
+        let mut step = |columns: P::SlicesMut<'_>| step(columns);
         self.block.finish(&mut step, &mut write);
     }
 
