@@ -49,6 +49,7 @@ mod system;
 
 pub use page::html_page;
 
+use crate::os;
 use crate::register::{self, NO_COUNT, Snapshot};
 #[cfg(feature = "serde")]
 use serde::Serialize;
@@ -198,6 +199,23 @@ impl Entry {
             on_demand_bytes: found.on_demand_bytes,
             resident_parts: usage.parts,
         }
+    }
+
+    /// Returns how many page faults growing has caused at most: one for each page of `on_demand_bytes`, when it is first
+    /// accessed. With huge pages they are fewer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut array = stayput::VmVec::builder().name("on demand").build();
+    /// array.push(1_u64);
+    /// let map = stayput::memory_map();
+    /// let entry = map.entries.iter().find(|entry| entry.name == Some("on demand")).unwrap();
+    /// assert_eq!(entry.most_page_faults(), entry.on_demand_bytes / stayput::page_size());
+    /// ```
+    #[must_use]
+    pub fn most_page_faults(&self) -> usize {
+        self.on_demand_bytes.div_ceil(os::page_size().get())
     }
 
     /// Returns `true` if nothing uses the reservation: its container was dropped, and its memory is in the

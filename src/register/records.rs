@@ -317,7 +317,8 @@ impl Chunk {
     /// Returns the chunk that `pointer` refers to, or `None` if it is null.
     fn at(pointer: &AtomicPtr<Self>) -> Option<&'static Self> {
         // SAFETY: every `AtomicPtr<Chunk>` in this module is null, or points to `FIRST` or to a chunk made by `more`, which
-        // is never released. Acquire: pairs with the release store of the pointer, so its zeros are seen.
+        // is never released. Acquire: pairs with the release store of the pointer, so its zeros are seen. (The owner of
+        // a record has seen its chunk.)
         unsafe { pointer.load(Ordering::Acquire).as_ref() }
     }
 
