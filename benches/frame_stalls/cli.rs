@@ -34,7 +34,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     pace: Pace,
 
-    /// Make the host take memory back before each run: touch up to 16 GiB, free it, and wait 20 seconds
+    /// Make the host take memory back before each run: touch up to 16 GiB, free it, and wait 20 seconds. Pushes are not
+    /// timed
     #[arg(long, conflicts_with_all = ["again", "readme"])]
     cold_host: bool,
 
@@ -114,7 +115,12 @@ impl Options {
             sizes: self.sizes.clone(),
             rows: self.rows.unwrap_or(rows),
             repetitions,
-            push_repetitions: if self.full { repetitions } else { 1 },
+            push_repetitions: match () {
+                () if self.full => repetitions,
+                // They would not be of a cold host, or take another minute each.
+                () if self.cold_host => 0,
+                () => 1,
+            },
             period_us: self.pace.us(),
             budget_us: self.budget_us,
             host: if self.cold_host { Host::Cold } else { Host::Warm },

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use stayput::Row;
+
 /// An entity of a game: plain data that fills a cache line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Row)]
 pub(crate) struct Entity {
     id: u64,
     parent: u64,
@@ -78,6 +80,21 @@ impl Entity {
         let floats = [self.position.as_slice(), &self.velocity, &self.rotation, &[self.health]];
         let bits = floats.into_iter().flatten().map(|value| u64::from(value.to_bits()));
         bits.fold(self.id ^ self.parent, u64::wrapping_add).wrapping_add(u64::from(self.flags))
+    }
+}
+
+impl EntityRef<'_> {
+    pub(crate) fn copied(&self) -> Entity {
+        let Self { id, parent, position, velocity, rotation, health, flags } = *self;
+        Entity {
+            id: *id,
+            parent: *parent,
+            position: *position,
+            velocity: *velocity,
+            rotation: *rotation,
+            health: *health,
+            flags: *flags,
+        }
     }
 }
 

@@ -23,7 +23,10 @@ fn columns(rows: &[Row], budget_us: u64) -> Vec<Column> {
         column("p99.9", |row| whole(row.p999_us)),
         column("worst", |row| whole(row.worst_us)),
         column("(range)", |row| format!("{}–{}", whole(row.worst_us_min), whole(row.worst_us_max))),
-        column("worst push µs", |row| whole(micros(row.worst_push_ns))),
+        column("worst push µs", |row| match row.worst_push_ns {
+            0 => "–".into(),
+            worst => whole(micros(worst)),
+        }),
         column("> 1 ms", |row| row.over_1ms.to_string()),
         column("> 16.6 ms", |row| row.over_16ms.to_string()),
     ];

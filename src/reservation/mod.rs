@@ -14,7 +14,6 @@ use crate::error::{Error, ErrorKind, SizedBy};
 use crate::os::{self, Refusal};
 use crate::page::PageBytes;
 use crate::register::Registration;
-use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
@@ -25,6 +24,7 @@ mod builder;
 mod huge_pages;
 mod label;
 mod locked;
+mod resident;
 mod rooms;
 mod share;
 mod stripes;
@@ -312,37 +312,6 @@ impl Reservation {
     pub fn resident_bytes(&self) -> Result<usize, Error> {
         // SAFETY: the whole range, which `self` owns.
         unsafe { os::resident_bytes(self.mapping_start, self.start, self.span()) }
-    }
-
-    /// Returns how many bytes of a range are resident; 0 if that is unknown.
-    pub(crate) fn resident_within(&self, range: Range<usize>) -> usize {
-        let Ok(pages) = self.pages(range) else { return 0 };
-        let bytes = pages.bytes.get();
-        let mut sum = 0;
-        let Ok(()) = pages.each_used(|place| {
-            sum += os::resident_bytes_within(place.start, place.bytes).unwrap_or(0);
-            Ok::<_, Infallible>(())
-        });
-        // In columns, pages can be more than the bytes in them.
-        sum.min(bytes)
-    }
-
-    /// Whether three quarters of the range or more are resident, by samples: to ask for all pages of 1 GiB takes
-    /// milliseconds. Makes at most 16 system calls for each column. `false` if that is unknown.
-    pub(crate) fn is_dense(&self, range: Range<usize>) -> bool {
-        const SAMPLES: usize = 16;
-        const SAMPLE_BYTES: usize = 64 << 10;
-        let bytes = range.len();
-        let (resident, asked) = if bytes < SAMPLES * SAMPLE_BYTES {
-            (self.resident_within(range), bytes)
-        } else {
-            let step = bytes / SAMPLES / SAMPLE_BYTES * SAMPLE_BYTES;
-            let first = range.start + step / 2 / SAMPLE_BYTES * SAMPLE_BYTES;
-            let sample = |start| self.resident_within(start..start + SAMPLE_BYTES);
-            let starts = (0..SAMPLES).map(|number| first + number * step);
-            (starts.map(sample).sum(), SAMPLES * SAMPLE_BYTES)
-        };
-        resident >= asked / 4 * 3
     }
 
     /// Makes pages readable and writable, and reserves memory for them in the system's accounting.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bench_common::memory::resident;
 use orx_split_vec::{Doubling, Linear, SplitVec};
+use stayput::columns::Columns;
 use stayput::{BlockVec, Blocks, Budget, CommitAhead, HugePages, Release, VecBuilder, VmVec};
 
 use super::{Container, GLIBC};
@@ -122,6 +123,11 @@ pub(super) const ALL: &[Container] = &[
     })
     .small_pages()
     .shown(EVERYWHERE, 0xAA_44_99),
+    Container::stayput(
+        ["columns", "Columns", "new(): an array for each of the seven fields"],
+        |job| measure(job, Handling::new(|_| Columns::new())),
+    )
+    .shown(EVERYWHERE, 0x66_66_00),
     Container::stayput(["block-vec", "BlockVec", "new(): blocks of 16 KiB"], |job| measure(job, Handling::new(|_| BlockVec::new())))
     .small_pages()
     .shown(EVERYWHERE, 0x88_44_00),

@@ -1,6 +1,7 @@
 //! How each array pushes and sums.
 
 use orx_split_vec::{Collection, Growth, PinnedVec, SplitVec};
+use stayput::columns::Columns;
 use stayput::{BlockVec, VmVec};
 
 use crate::entity::{self, Entity};
@@ -42,5 +43,16 @@ impl<G: Growth> Spawner for SplitVec<Entity, G> {
 
     fn sum(&self) -> u64 {
         entity::sum(self.iter())
+    }
+}
+
+impl Spawner for Columns<Entity> {
+    #[inline]
+    fn push(&mut self, entity: Entity) {
+        Self::push(self, entity);
+    }
+
+    fn sum(&self) -> u64 {
+        self.iter().map(|row| row.copied().digest()).fold(0, u64::wrapping_add)
     }
 }
