@@ -115,6 +115,7 @@ fn resident_within(range: Range<usize>) -> Option<usize> {
 #[cfg(linux_kernel)]
 mod smaps {
     use super::Committed;
+    use crate::os::Mapping;
     use std::fs::File;
     use std::io::{self, BufRead, BufReader};
     use std::ops::Range;
@@ -138,52 +139,39 @@ mod smaps {
         // Bytes, since the names of mapped files may be any.
         let mut line = Vec::new();
         while file.read_until(b'\n', &mut line)? > 0 {
-            if let Some(next) = accessible(&line) {
-                // A mapping that grew while the file was read may be listed twice.
-                let fresh = next.start.max(listed)..next.end;
-                listed = listed.max(next.end);
-                mapping = next;
-                let first = ranges.partition_point(|range| range.end <= fresh.start);
-                let end = ranges.partition_point(|range| range.start < fresh.end);
-                current = if fresh.is_empty() { 0..0 } else { first..end.max(first) };
-                for (range, parts) in ranges[current.clone()].iter().zip(&mut all[current.clone()])
-                {
-                    let range = range.start.max(fresh.start)..range.end.min(fresh.end);
-                    parts.push(Committed { range, resident: None, huge: None });
+            match Mapping::parse(&line) {
+                Some(next) if next.is_accessible => {
+                    // A mapping that grew while the file was read may be listed twice.
+                    let fresh = next.range.start.max(listed)..next.range.end;
+                    listed = listed.max(fresh.end);
+                    mapping = next.range;
+                    let first = ranges.partition_point(|range| range.end <= fresh.start);
+                    let end = ranges.partition_point(|range| range.start < fresh.end);
+                    current = if fresh.is_empty() { 0..0 } else { first..end.max(first) };
+                    let parts = &mut all[current.clone()];
+                    for (range, parts) in ranges[current.clone()].iter().zip(parts) {
+                        let range = range.start.max(fresh.start)..range.end.min(fresh.end);
+                        parts.push(Committed { range, resident: None, huge: None });
+                    }
                 }
-            } else if is_head(&line) {
-                current = 0..0;
-            } else if !current.is_empty() {
-                let resident = bytes(&line, "Rss:");
-                let huge = bytes(&line, "AnonHugePages:");
-                for part in all[current.clone()].iter_mut().filter_map(|parts| parts.last_mut()) {
-                    // If the mapping extends past the range, the file does not say how many of its pages are inside.
-                    let is_whole = part.range == mapping;
-                    part.resident = part.resident.or(resident.filter(|_| is_whole));
-                    part.huge = part.huge.or(huge.map(|huge| huge.min(part.range.len())));
+                Some(_) => current = 0..0,
+                None if current.is_empty() => {}
+                None => {
+                    let resident = bytes(&line, "Rss:");
+                    let huge = bytes(&line, "AnonHugePages:");
+                    let current = all[current.clone()].iter_mut();
+                    for part in current.filter_map(|parts| parts.last_mut()) {
+                        // If the mapping extends past the range, the file does not say how many of its pages are
+                        // inside.
+                        let is_whole = part.range == mapping;
+                        part.resident = part.resident.or(resident.filter(|_| is_whole));
+                        part.huge = part.huge.or(huge.map(|huge| huge.min(part.range.len())));
+                    }
                 }
             }
             line.clear();
         }
         Ok(all)
-    }
-
-    /// Returns whether `line` is the first of a mapping. Other lines start with the name of a field, in upper case.
-    fn is_head(line: &[u8]) -> bool {
-        range(line).is_some()
-    }
-
-    fn range(line: &[u8]) -> Option<Range<usize>> {
-        let range = str::from_utf8(line.split(|byte| *byte == b' ').next()?).ok()?;
-        let (start, end) = range.split_once('-')?;
-        let hex = |digits| usize::from_str_radix(digits, 16).ok();
-        Some(hex(start)?..hex(end)?)
-    }
-
-    /// Returns the range of the mapping that starts at `line`, if it is readable and writable.
-    fn accessible(line: &[u8]) -> Option<Range<usize>> {
-        let range = range(line)?;
-        line.split(|byte| *byte == b' ').nth(1)?.starts_with(b"rw").then_some(range)
     }
 
     /// Returns the value of the field `name` in bytes; the file has KiB.

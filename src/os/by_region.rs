@@ -2,6 +2,7 @@
 
 use super::Code;
 use std::mem;
+#[cfg(not(linux_kernel))]
 use std::ops::Range;
 use std::ptr::NonNull;
 
@@ -12,6 +13,7 @@ pub(super) use region::page::size as page_bytes;
 /// # Safety
 ///
 /// - None: the range may be any.
+#[cfg(not(linux_kernel))]
 pub(super) unsafe fn accessible(
     _: NonNull<u8>,
     start: NonNull<u8>,

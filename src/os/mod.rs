@@ -417,6 +417,9 @@ pub(crate) use sys::available_bytes;
 /// ask for. Some are kept for the system.
 pub(crate) use sys::free_bytes;
 
+#[cfg(all(linux_kernel, feature = "memory-map"))]
+pub(crate) use sys::Mapping;
+
 /// Calls a function that starts a thread, with all signals blocked, so that none is delivered to the thread, which
 /// inherits the mask: handlers of the program may rely on running on its own threads.
 pub(crate) use sys::with_signals_left_to_others;

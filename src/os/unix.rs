@@ -7,6 +7,8 @@ use crate::error::ErrorKind;
 use std::ffi::c_int;
 use std::io;
 use std::mem::MaybeUninit;
+#[cfg(linux_kernel)]
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -17,11 +19,15 @@ pub(crate) use super::absent::{
 };
 #[cfg(not(linux_kernel))]
 pub(super) use super::absent::{advise, huge_page_bytes, memory_limit, name_pages};
-pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
+#[cfg(not(linux_kernel))]
+pub(super) use super::by_region::accessible;
+pub(super) use super::by_region::{lock, page_bytes, unlock};
 #[cfg(linux_kernel)]
 pub(crate) use groups::{count_for_groups, group_memory};
 #[cfg(linux_kernel)]
 pub(crate) use limits::{available_bytes, free_bytes, locked_bytes, variable_at_start};
+#[cfg(all(linux_kernel, feature = "memory-map"))]
+pub(crate) use mappings::Mapping;
 
 /// The code of a call that `fault` refuses.
 #[cfg(test)]
@@ -47,6 +53,25 @@ mod groups;
 #[cfg(linux_kernel)]
 #[path = "linux_limits.rs"]
 mod limits;
+#[cfg(linux_kernel)]
+#[path = "linux_mappings.rs"]
+mod mappings;
+
+/// Returns the parts of a range that are readable and writable. The first and the last may extend beyond the range.
+///
+/// # Safety
+///
+/// - None: the range may be any.
+#[cfg(linux_kernel)]
+pub(super) unsafe fn accessible(
+    _: NonNull<u8>,
+    start: NonNull<u8>,
+    bytes: usize,
+) -> Result<impl Iterator<Item = Result<Range<usize>, Code>>, Code> {
+    let start = start.addr().get();
+    let parts = mappings::accessible(start..start.saturating_add(bytes))?;
+    Ok(parts.into_iter().map(Ok))
+}
 
 #[cfg(linux_kernel)]
 pub(super) fn huge_page_bytes() -> Option<usize> {

@@ -31,7 +31,7 @@ fn numbers_are_unknown_without_the_list_of_mappings() {
     });
 }
 
-/// Names of mapped files may be any bytes. (In a process of its own: other lists of mappings cannot be read meanwhile.)
+/// Names of mapped files may be any bytes.
 #[test]
 fn mapped_files_may_have_any_names() {
     in_child(|| {
@@ -50,5 +50,6 @@ fn mapped_files_may_have_any_names() {
         array.resize(1 << 20, 1_u8);
         let resident = find("beside a file").and_then(|entry| entry.resident_bytes);
         assert!(resident >= Some(1 << 20), "{resident:?}");
+        assert!(array.stats().resident_bytes >= Some(1 << 20));
     });
 }
