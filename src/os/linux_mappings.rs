@@ -72,7 +72,8 @@ b000-c000 rw-p 00000000 00:00 0
 ";
         let parts = accessible_in(MAPS, 0x2000..0xb000).expect("it reads from memory");
         assert_eq!(parts, [0x3000..0x5000, 0x5000..0x6000, 0x8000..0xa000]);
-        assert_eq!(accessible_in(MAPS, 0x9000..0x9001).unwrap(), [0x8000..0xa000]);
+        let parts = accessible_in(MAPS, 0x9000..0x9001).expect("it reads from memory");
+        assert!(parts.iter().eq([&(0x8000..0xa000)]));
         assert!(Mapping::parse(b"Rss:   4 kB\n").is_none());
     }
 }
