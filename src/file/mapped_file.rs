@@ -196,6 +196,11 @@ impl MappedFile {
         }
     }
 
+    /// Returns the last number recorded; there may be more elements now.
+    pub(super) fn most(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+
     /// Makes what was written to a part of the file durable, together with the length of the file.
     pub(super) fn sync(&self, range: Range<usize>) -> Result<(), FileError> {
         self.sync_record(None, range)

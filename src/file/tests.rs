@@ -546,6 +546,20 @@ fn a_shorter_length_is_durable_before_elements_past_it_are_overwritten() {
 }
 
 #[test]
+fn extending_by_zeros_keeps_reserved_space() {
+    let mut vec = FileVec::<u64>::temporary_in(std::env::temp_dir()).unwrap();
+    vec.reserve_exact(1 << 18);
+    let capacity = vec.capacity();
+    vec.extend_zeroed(1 << 16);
+    assert_eq!(vec.capacity(), capacity);
+    vec.extend([1; 1000]);
+    vec.truncate(1 << 16);
+    vec.extend_zeroed(1 << 17);
+    assert_eq!(vec.capacity(), capacity);
+    assert!(vec.iter().all(|element| *element == 0));
+}
+
+#[test]
 fn returned_memory_is_zero_when_it_is_committed_again() {
     let folder = Folder::new();
     let file = File::options().read(true).write(true).create_new(true).open(folder.file()).unwrap();

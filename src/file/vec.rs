@@ -10,7 +10,11 @@
 // `VmVec` and the header both store the length, and the header's never exceeds that of `VmVec`: it is written last
 // after elements are added, and first before elements are removed, however the call ends.
 
-#![forbid(unsafe_code)]
+//
+// Space past the elements reads as zero, except where elements were removed: a backing commits zeros, only elements are
+// written to it, and their number is noted before some of them are removed.
+
+#![expect(unsafe_code, reason = "extends by space that reads as zero")]
 
 use super::error::FileError;
 use super::grow_only::GrowOnlyFile;
@@ -441,7 +445,10 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// As for [`try_push`](Self::try_push).
     pub fn try_extend_zeroed(&mut self, additional: usize) -> Result<(), Error> {
         self.settle()?;
-        self.change(|elements| elements.try_extend_zeroed(additional))
+        let written = self.mapped().most().max(self.len());
+        // SAFETY: all elements there ever were since the file was opened are counted, and all other committed bytes are
+        // zero, as shown in the header of this module. All zero is a valid value of `T: Pod`.
+        self.change(|elements| unsafe { elements.try_extend_zeroed_past(additional, written) })
     }
 
     /// Opens a scope in which the array can only grow, so that references to elements stay valid across pushes.

@@ -368,6 +368,9 @@ impl RawVec {
         self.cold.memory()?.shrinks_to(len.min(self.capacity) * element.size())
     }
 
+    /// Less is zeroed faster by writing than by committing its pages anew.
+    pub(crate) const WORTH_CALLS_BYTES: usize = 64 << 10;
+
     /// Makes room for `additional` elements after the first `len`, like [`grow`](Self::grow), and returns the offset in
     /// bytes from which on that room is zero.
     ///
@@ -380,8 +383,6 @@ impl RawVec {
         len: usize,
         additional: usize,
     ) -> Result<usize, Error> {
-        /// Less is zeroed faster by writing.
-        const WORTH_CALLS_BYTES: usize = 64 << 10;
         let need = len.checked_add(additional).filter(|&need| need <= self.max_len(element));
         let fits = need.is_some();
         let unit = self.cold.memory().map_or(1, GrowingReservation::unit_bytes);
@@ -392,9 +393,9 @@ impl RawVec {
         let wanted = additional.saturating_mul(element.size());
         // If this is refused, the pages stay committed and may not be zero; the offset returned below accounts for
         // that.
-        if fits && wanted.min(written) >= WORTH_CALLS_BYTES {
+        if fits && wanted.min(written) >= Self::WORTH_CALLS_BYTES {
             let _ = self.decommit_from(element, keep);
-        } else if fits && wanted.min(warm) >= WORTH_CALLS_BYTES {
+        } else if fits && wanted.min(warm) >= Self::WORTH_CALLS_BYTES {
             let _ = self.decommit_from(element, usable);
         }
         let (zero_from, is_first) = (self.zero_from(), self.cold.memory().is_none());
@@ -408,7 +409,7 @@ impl RawVec {
         let had = wanted.min(warm);
         let unit = self.cold.memory().map_or(1, GrowingReservation::unit_bytes);
         let is_given_back =
-            had >= WORTH_CALLS_BYTES && self.discard(0..round_up(had, unit)).is_ok();
+            had >= Self::WORTH_CALLS_BYTES && self.discard(0..round_up(had, unit)).is_ok();
         Ok(if is_given_back { 0 } else { warm })
     }
 

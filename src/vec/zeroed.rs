@@ -6,6 +6,8 @@ use super::VmVec;
 #[cfg(any(feature = "bytemuck", feature = "file"))]
 use super::unwrap_or_panic;
 use crate::error::Error;
+#[cfg(feature = "file")]
+use crate::raw_vec::RawVec;
 #[cfg(any(feature = "bytemuck", feature = "file"))]
 use bytemuck::Zeroable;
 
@@ -27,6 +29,32 @@ impl<T> VmVec<T> {
         // SAFETY: `additional` more elements were reserved, and are zero from `zero_from` on; the rest is the caller's
         // guarantee.
         unsafe { self.extend_zeroed_within(additional, zero_from) };
+        Ok(())
+    }
+
+    /// Appends `additional` zeroed elements as [`try_extend_zeroed_unchecked`](Self::try_extend_zeroed_unchecked) does,
+    /// and keeps spare capacity, unless much of it was written to: to return it costs more than memory does if it is
+    /// space in a file, and allocating that anew may be refused.
+    ///
+    /// # Safety
+    ///
+    /// - All zero is a valid value of `T`.
+    /// - The bytes from element `written` on are zero within capacity, and will be when they are committed.
+    #[cfg(feature = "file")]
+    pub(crate) unsafe fn try_extend_zeroed_past(
+        &mut self,
+        additional: usize,
+        written: usize,
+    ) -> Result<(), Error> {
+        let written_bytes = written.saturating_mul(size_of::<T>());
+        let removed_bytes = written_bytes.saturating_sub(self.len * size_of::<T>());
+        if removed_bytes >= RawVec::WORTH_CALLS_BYTES {
+            // SAFETY: the caller guarantees the same.
+            return unsafe { self.try_extend_zeroed_unchecked(additional) };
+        }
+        self.try_reserve(additional)?;
+        // SAFETY: memory was just reserved; the rest is the caller's guarantee.
+        unsafe { self.extend_zeroed_within(additional, written_bytes) };
         Ok(())
     }
 
