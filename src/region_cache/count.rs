@@ -41,6 +41,17 @@ pub(super) fn taken(bytes: usize) {
     KEPT_BYTES.fetch_sub(bytes, Ordering::Release);
 }
 
+/// How many bytes are lent with `bytes` more, unless that is too much.
+fn with_more_lent(lent: usize, bytes: usize, most: usize) -> Option<usize> {
+    lent.checked_add(bytes).filter(|all| *all <= most / 4 * 3)
+}
+
+/// Whether [`LentBytes::of`] would lend `bytes` now.
+#[cfg(feature = "alloc")]
+pub(super) fn may_lend(bytes: usize, most: usize) -> bool {
+    with_more_lent(lent_bytes(), bytes, most).is_some()
+}
+
 /// Bytes that a container received in excess of its request, because they are resident and it may grow. They are
 /// counted as lent for as long as this lives.
 #[derive(Debug)]
@@ -55,9 +66,14 @@ impl LentBytes {
         if bytes == 0 {
             return Some(Self::NONE);
         }
-        let more = |lent: usize| lent.checked_add(bytes).filter(|all| *all <= most / 4 * 3);
+        let more = |lent: usize| with_more_lent(lent, bytes, most);
         LENT_BYTES.fetch_update(ORDER, ORDER, more).ok()?;
         Some(Self(bytes))
+    }
+
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn bytes(&self) -> usize {
+        self.0
     }
 
     /// Lowers the count to `bytes`, if it is higher: the other bytes are now in use, or were returned to the system.

@@ -13,29 +13,40 @@
 //! given to arrays and blocks in excess of what they requested. So a program has at most that much memory in addition
 //! to its live data, with two exceptions: a block without lent bytes may be a quarter larger than requested, and an array
 //! that the background thread serves keeps what it was given until the thread takes it back. The default is an eighth of
-//! the machine's memory. On Linux, the lowest memory limit of the process and its control groups, when the cache is first
-//! used, counts as the machine's memory if that is less.
+//! the machine's memory. On Linux, if the process or one of its control groups has a lower memory limit when the cache
+//! is first used, the lowest such limit takes the place of the machine's memory.
 //!
-//! A region of more than 34 MiB is cached only if at least three quarters of it are resident (which is not looked at if
-//! an allocator has [`Release::Background`](crate::Release::Background)), and as much memory is available as is cached
-//! with it; if less than a sixteenth of the machine's memory is available, the cache is emptied instead. Only a request
-//! for at least four fifths of a large region gets it, or an array with
-//! [`CommitAhead::Auto`](crate::CommitAhead::Auto). So of an array that has grown to more than 34 MiB from less, nothing
-//! is cached, unless it has that option. On Linux the kernel may take the huge pages of a large region
-//! whenever it needs memory (`MADV_FREE`). Until then it counts them as the process's (as `LazyFree` in
-//! `/proc/self/smaps`).
+//! A region of more than 34 MiB is cached only if at least three quarters of it are resident, and if no more memory is
+//! then cached than is available. Residency is not checked if an allocator has
+//! [`Release::Background`](crate::Release::Background). If less than a sixteenth of the machine's memory is available,
+//! the cache is emptied instead. A cached region of that size is given only to
+//!
+//! - a request for at least four fifths of it,
+//! - a block requested with more than 1 MiB, and with at least four fifths of what the region's last block was
+//!   requested with, since it may grow like that one, if at most 34 MiB of the region are in excess, or
+//! - an array with [`CommitAhead::Auto`](crate::CommitAhead::Auto).
+//!
+//! Memory that a request like its owner's first one would not get is not cached. For an array without that option, this
+//! is the case if it has grown to more than 34 MiB and first requested less than four fifths of that, or if it first
+//! requested more than 1 MiB and has grown to more than twice as much. For a block, it is the case if it was requested
+//! with at most 1 MiB and has grown to more than 34 MiB, or if it has grown by more than 34 MiB and was requested with
+//! less than four fifths.
+//!
+//! On Linux the kernel may take the huge pages of a large region whenever it needs memory (`MADV_FREE`). Until then it
+//! counts them as the process's (as `LazyFree` in `/proc/self/smaps`).
 //!
 //! Where addresses are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
 //!
-//! Memory that is not reused is returned to the system after a second; [`set_time`] sets this time. The [background
-//! thread](crate::service) returns it, if that runs and there is more than one processor, and earlier if less than a
-//! sixteenth of the machine's memory is available, or if threads of the machine or of a control group waited for memory
-//! in a tenth of the last ten seconds (Linux's *pressure stall information*). An array that is dropped starts the thread if 32 MiB are cached then,
-//! unless [`set_automatic`](crate::service::set_automatic) has disabled this; a block of an allocator does not. Without
-//! the thread, each thread that puts memory into the cache returns up to 4 MiB of an old region, a few hundred times per
-//! second at most; if no thread does, the memory stays cached. With an allocator that has
-//! [`Release::Background`](crate::Release::Background), only the background thread does it. The cache is emptied when a
-//! request for memory fails (of an array, a block of an allocator, or a small block of its parent), and by [`trim`].
+//! Memory that is not reused is returned to the system after a second; [`set_time`] changes this. The [background
+//! thread](crate::service) returns it, if it runs and there is more than one processor. It does so earlier if less than
+//! a sixteenth of the machine's memory is available, or if threads of the machine or of a control group waited for
+//! memory in a tenth of the last ten seconds (Linux's *pressure stall information*). Dropping an array starts the thread
+//! if 32 MiB are then cached, unless [`set_automatic`](crate::service::set_automatic) has disabled this; freeing a block
+//! of an allocator does not. Without the background thread, each thread that puts memory into the cache returns up to
+//! 4 MiB of an old region, at most a few hundred times per second; if none does, the memory stays cached. With an
+//! allocator that has [`Release::Background`](crate::Release::Background), only the background thread returns memory.
+//! [`trim`] empties the cache, and so does a failed request for memory: of an array, of a block of an allocator, or of a
+//! small block of its parent.
 //!
 //! # Environment
 //!
@@ -127,6 +138,8 @@ const ORDER: Ordering = Ordering::Relaxed;
 pub(crate) struct Region {
     pub(crate) memory: Reservation,
     pub(crate) pages: Range<usize>,
+    /// How far `pages` reached when the last owner was requested. It may have grown since.
+    asked: usize,
     /// The next region of a list, once this is packed.
     next: Option<NonNull<Self>>,
 }
@@ -220,12 +233,47 @@ pub(crate) const fn is_fit(bytes: usize, need: usize, whole: usize) -> bool {
 
 /// The largest memory that is not too large for a request for `need`, whatever that takes in runs.
 pub(crate) fn largest_fit(need: usize) -> usize {
-    LARGE_BYTES.max(need.saturating_add(need / 4))
+    let small = if need <= MOST_BEGINNING_BYTES { LARGE_BYTES } else { need.saturating_mul(2) };
+    small.min(LARGE_BYTES).max(need.saturating_add(need / 4))
 }
 
 impl Region {
     pub(crate) const fn new(memory: Reservation, pages: Range<usize>) -> Self {
-        Self { memory, pages, next: None }
+        let asked = pages.end;
+        Self { memory, pages, asked, next: None }
+    }
+
+    /// Records how much the last owner was requested with, if it has grown since.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn asked(mut self, asked: usize) -> Self {
+        self.asked = asked;
+        self
+    }
+
+    /// Whether the region suits a request for `need`, which takes `whole` bytes in runs: it is not too large, or grew from
+    /// a request like this one, and may lend what is in excess.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn is_fit(&self, need: usize, whole: usize) -> bool {
+        let end = self.pages.end;
+        is_fit(end, need, whole)
+            || self.grew_from(need) && count::may_lend(end.saturating_sub(need), most_bytes())
+    }
+
+    /// Whether the region grew from a request that was at most a quarter larger than one for `need`, which may grow like
+    /// that one. No more is in excess than is cached without a look: a block that does not grow keeps it.
+    #[cfg(feature = "alloc")]
+    const fn grew_from(&self, need: usize) -> bool {
+        need > MOST_BEGINNING_BYTES
+            && self.asked - self.asked / 5 <= need
+            && self.pages.end.saturating_sub(need) <= LARGE_BYTES
+    }
+
+    /// Whether the region suits a request like that of its last owner. Otherwise it would most likely stay unused in the
+    /// cache, one more for each such owner.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn is_fit_again(&self) -> bool {
+        let asked = self.asked;
+        is_fit(self.pages.end, asked, asked) || self.grew_from(asked)
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -181,6 +181,15 @@ fn cached_and_lent_bytes_stay_within_the_limit() {
     assert!(put(Use::Block, region(MIB, 6)).is_none());
 }
 
+#[test]
+fn the_largest_memory_that_fits_is_not_too_large() {
+    for need in [1, MIB, MIB + 1, 2 * MIB, 10 * MIB, 17 * MIB, 20 * MIB, 30 * MIB, 100 * MIB] {
+        let largest = largest_fit(need);
+        assert!(is_fit(largest, need, need), "{largest} for {need}");
+        assert!(!is_fit(largest + 2, need, need), "more than {largest} for {need}");
+    }
+}
+
 /// A region whose pages are resident.
 fn dense(bytes: usize) -> Region {
     let region = region(bytes, 7);

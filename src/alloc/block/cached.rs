@@ -51,7 +51,7 @@ fn suits(region: &Region, layout: Layout, end: usize, options: &BlockOptions) ->
         && usable > offset
         && (memory.start().addr().get() + offset) % layout.align() == 0
         && memory.huge_pages() == options.huge_pages
-        && region_cache::is_fit(usable, end, round_up(end, memory.run_bytes(end)))
+        && region.is_fit(end, round_up(end, memory.run_bytes(end)))
 }
 
 /// Makes a block of the user's bytes `user`. Memory past them that is not lent is returned to the system.
@@ -62,7 +62,7 @@ fn over(
     options: &BlockOptions,
 ) -> Option<Block> {
     let Region { mut memory, pages, .. } = region;
-    let Range { start: offset, end } = user;
+    let Range { start: offset, end } = user.clone();
     let mut usable = pages.end;
     if usable < end {
         usable = commit(&memory, usable, end)?;
@@ -73,7 +73,7 @@ fn over(
             usable = keep;
         }
     }
-    Some(Block::over(memory, offset, usable, lent.unwrap_or(LentBytes::NONE)))
+    Some(Block::over(memory, user, usable, lent.unwrap_or(LentBytes::NONE)))
 }
 
 /// Returns how much of a region stays committed: up to the end of a run if that is at most a quarter more than is

@@ -62,6 +62,8 @@ struct Header {
     usable: usize,
     /// The part of that which the region cache lent without being asked.
     lent: LentBytes,
+    /// The end of the user's memory when it was requested. The block may have grown since.
+    asked: usize,
     /// Distinguishes a header from other memory.
     seal: usize,
 }
@@ -125,11 +127,12 @@ impl Block {
             // Now, so that freeing the block does not have to start the thread: fresh memory takes longer.
             service::attend_cache();
         }
-        Ok(Self::over(memory, offset, usable, LentBytes::NONE))
+        Ok(Self::over(memory, offset..end, usable, LentBytes::NONE))
     }
 
-    /// Writes the header into memory that is committed from the page of the header on.
-    fn over(mut memory: Reservation, offset: usize, usable: usize, lent: LentBytes) -> Self {
+    /// Writes the header into memory that is committed from the page of the header on. `user` is the user's part.
+    fn over(mut memory: Reservation, user: Range<usize>, usable: usize, lent: LentBytes) -> Self {
+        let Range { start: offset, end: asked } = user;
         memory.set_label(Label::BLOCK);
         let memory_start = memory.start();
         // SAFETY: the caller reserved at least `offset` bytes.
@@ -139,7 +142,7 @@ impl Block {
         let block = Self { start };
         let seal = seal(start.addr().get());
         memory.offer_past(usable);
-        let header = Header { memory, offset, usable, lent, seal };
+        let header = Header { memory, offset, usable, lent, asked, seal };
         // SAFETY: the `HEADER_BYTES` before `start` are committed, since `offset` is at least that large and `front` is
         // the page where they begin. Nothing else uses them. The address is aligned for a header, since `start` is
         // aligned to `HEADER_BYTES`.
@@ -312,12 +315,18 @@ impl Block {
 
     /// Frees the block: passes its memory to the region cache, or releases it.
     pub(super) fn free(self, release: Release) {
-        let Header { memory, offset, usable, lent, .. } = self.end();
+        let Header { memory, offset, usable, mut asked, lent, .. } = self.end();
+        // A block that did not grow as the last one did tells nothing about the next.
+        if lent.bytes() > usable / 5 {
+            asked = usable;
+        }
         // Before the region is offered, so that the cache has room for it.
         drop(lent);
         // Without room to grow, the region would only suit blocks of the same size.
-        let used = (memory.has_room() && release != Release::Now).then_some(Use::Block);
-        let region = Region::new(memory, front(offset)..usable);
+        let has_room = memory.has_room();
+        let region = Region::new(memory, front(offset)..usable).asked(asked);
+        let is_kept = release != Release::Now && has_room && region.is_fit_again();
+        let used = is_kept.then_some(Use::Block);
         if release == Release::Background {
             service::attend_cache();
             service::end_use(region, used);

@@ -356,6 +356,70 @@ fn large_blocks_are_cached_if_most_of_them_was_written() {
 }
 
 #[test]
+fn a_region_suits_a_block_that_may_grow_like_the_last_one_there() {
+    let _alone = alone();
+    let (before, options) = (counts(), BlockOptions::DEFAULT);
+    let mut first = Patterned::new(4 * MIB, 8, &room(128 * MIB)).expect("some MiB");
+    let start = first.block.start();
+    assert!(first.grow(20 * MIB, Contents::Any));
+    first.block.free(Release::Keep);
+    let less = Patterned::new(3 * MIB, 8, &options).expect("some MiB");
+    assert_eq!(kept_blocks(), 1, "less than four fifths of what the first was requested with");
+    less.block.free(Release::Now);
+    for _ in 0..3 {
+        let mut like = Patterned::new(4 * MIB, 8, &options).expect("some MiB");
+        assert_eq!((like.block.start(), kept_blocks()), (start, 0));
+        assert!(region_cache::stats().lent_bytes >= 16 * MIB);
+        assert!(like.grow(18 * MIB, Contents::Zeroed));
+        like.block.free(Release::Keep);
+    }
+    // One that does not grow does not show that the next will.
+    let like = Patterned::new(4 * MIB, 8, &options).expect("some MiB");
+    assert_eq!(like.block.start(), start);
+    like.block.free(Release::Keep);
+    let like = Patterned::new(4 * MIB, 8, &options).expect("some MiB");
+    assert_eq!((like.block.start() == start, kept_blocks()), (false, 1));
+    like.block.free(Release::Now);
+    release_all();
+    assert_eq!(counts(), before);
+}
+
+#[test]
+fn a_block_that_may_grow_gets_no_region_whose_rest_may_not_be_lent() {
+    let _alone = alone();
+    let (before, options) = (counts(), BlockOptions::DEFAULT);
+    region_cache::set_most_bytes(24 * MIB);
+    let mut first = Patterned::new(4 * MIB, 8, &room(128 * MIB)).expect("some MiB");
+    let start = first.block.start();
+    assert!(first.grow(23 * MIB, Contents::Any));
+    first.block.free(Release::Keep);
+    // 19 of 24 MiB are more than three quarters. The region stays as it is.
+    let like = Patterned::new(4 * MIB, 8, &options).expect("some MiB");
+    assert!(like.block.start() != start && kept_blocks() == 1);
+    assert!(region_cache::stats().kept_bytes >= 23 * MIB);
+    like.block.free(Release::Now);
+    release_all();
+    assert_eq!(counts(), before);
+}
+
+#[test]
+fn what_no_block_like_the_last_would_get_is_not_cached() {
+    let _alone = alone();
+    for (bytes, grown, is_cached) in [
+        (512 * KIB, 30 * MIB, true),
+        (512 * KIB, 40 * MIB, false),
+        (2 * MIB, 30 * MIB, true),
+        (2 * MIB, 40 * MIB, false),
+    ] {
+        let mut block = Patterned::new(bytes, 8, &room(128 * MIB)).expect("some MiB");
+        assert!(block.grow(grown, Contents::Any));
+        block.block.free(Release::Keep);
+        assert_eq!(kept_blocks(), usize::from(is_cached), "from {bytes} to {grown} bytes");
+        release_all();
+    }
+}
+
+#[test]
 fn sizes_near_the_largest_are_refused() {
     let _alone = alone();
     let some = [(); 2].map(|()| Block::new(layout(MIB, 8), &room(16 * MIB), Contents::Any));
