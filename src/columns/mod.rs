@@ -24,6 +24,7 @@ mod clone;
 mod compare;
 mod concat;
 mod drain;
+mod erased;
 mod extract_if;
 mod fields;
 pub mod groups;
@@ -37,6 +38,7 @@ mod tests;
 pub use builder::ColumnsBuilder;
 pub use concat::Concat;
 pub use drain::Drain;
+pub use erased::ErasedColumn;
 pub use extract_if::ExtractIf;
 pub use fields::{CloneFields, Fields};
 #[doc(inline)]
@@ -81,7 +83,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 ///
 /// Use `Columns` if loops visit all rows and use some of their fields. Use a [`VmVec`](crate::VmVec) of structs if rows
 /// are accessed one by one and most of their fields are used: in `Columns`, a row takes as many cache lines as it has
-/// fields. [`in_columns`] copies structs into columns for a single pass.
+/// fields. [`in_columns`] copies structs into columns for a single pass. An [`ErasedColumn`] is one column of a type that
+/// is only known at run time.
 ///
 /// # Memory
 ///

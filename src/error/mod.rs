@@ -53,6 +53,8 @@ pub(crate) enum Holder {
     SecondaryMap,
     Arena,
     Columns,
+    #[cfg(feature = "columns")]
+    ErasedColumn,
     DenseSlotMap,
     Table,
     SharedVec,
@@ -95,6 +97,8 @@ impl Holder {
             Self::SecondaryMap => "SecondaryMap",
             Self::Arena => "Arena",
             Self::Columns => "Columns",
+            #[cfg(feature = "columns")]
+            Self::ErasedColumn => "ErasedColumn",
             Self::DenseSlotMap => "DenseSlotMap",
             Self::Table => "Table",
             Self::SharedVec => "SharedVec",

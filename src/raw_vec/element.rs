@@ -19,8 +19,13 @@ impl Element {
     }
 
     /// Values of `T` that are stored with another layout, as rows are.
-    pub(crate) const fn with_layout<T>(layout: Layout) -> Self {
+    pub(crate) const fn with_layout<T: ?Sized>(layout: Layout) -> Self {
         Self { layout, type_name: TypeName::of::<T>() }
+    }
+
+    #[cfg(feature = "columns")]
+    pub(crate) const fn layout(self) -> Layout {
+        self.layout
     }
 
     pub(crate) const fn size(self) -> usize {

@@ -34,7 +34,7 @@ impl Place {
 pub(crate) struct TypeName;
 
 impl TypeName {
-    pub(crate) const fn of<T>() -> Self {
+    pub(crate) const fn of<T: ?Sized>() -> Self {
         Self
     }
 }

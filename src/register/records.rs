@@ -55,7 +55,7 @@ impl Name {
 pub(crate) struct TypeName(fn() -> &'static str);
 
 impl TypeName {
-    pub(crate) const fn of<T>() -> Self {
+    pub(crate) const fn of<T: ?Sized>() -> Self {
         Self(std::any::type_name::<T>)
     }
 }

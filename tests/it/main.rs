@@ -56,6 +56,8 @@ mod dense_twin;
 mod drops;
 #[path = "../common/effort.rs"]
 mod effort;
+#[cfg(feature = "columns")]
+mod erased;
 #[cfg(feature = "alloc")]
 mod errors;
 mod examples;
@@ -101,6 +103,8 @@ mod moment;
 mod panics;
 #[cfg(all(all_containers, stayput_asan))]
 mod poison;
+#[path = "../common/random.rs"]
+mod random;
 mod read_from;
 mod reservation;
 mod secondary;

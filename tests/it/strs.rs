@@ -1,10 +1,8 @@
 //! Strings in a pool.
 
+use crate::random;
 use stayput::{DefaultKey, StrPool};
 use std::collections::BTreeMap;
-
-#[path = "../common/random.rs"]
-mod random;
 
 #[test]
 fn equal_strings_are_stored_once_if_asked() {
