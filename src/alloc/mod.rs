@@ -5,6 +5,7 @@
 //! | [`Arena`] | a bump allocator in one reservation, with scopes | `arena.alloc(value)`; `&arena` is an allocator |
 //! | [`VmAlloc`] | an allocator whose large blocks grow in place | `Vec::new_in(VmAlloc::new())` |
 //! | [`GlobalVm`] | the same allocator for the whole program | `#[global_allocator]` |
+//! | [`Global`] | the program's allocator, as the parent of one that a library has | `GlobalVm::with_parent(Global)` |
 //!
 //! There are three traits `Allocator`: those of two versions of the crate `allocator-api2`, and the unstable one in
 //! std. The features `allocator-api2-02` and `allocator-api2-04` implement the first two, and `--cfg stayput_nightly`
@@ -13,6 +14,7 @@
 pub(crate) mod arena;
 mod block;
 mod global;
+mod program;
 mod vm_alloc;
 
 // The implementations of the `Allocator` traits.
@@ -25,6 +27,7 @@ mod traits;
 
 pub use arena::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard, Unsizing};
 pub use global::GlobalVm;
+pub use program::Global;
 pub use vm_alloc::{AllocStats, SizeClassStats, VmAlloc, stats, trim};
 
 use std::alloc::{GlobalAlloc, Layout};

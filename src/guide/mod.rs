@@ -10,6 +10,7 @@
 //! | [`files`] | arrays and maps in files |
 //! | [`threads`] | containers that many threads add to |
 //! | [`allocators`] | large blocks that grow in place, under existing containers |
+//! | [`buffers`] | a buffer type that is generic over its allocator |
 //! | [`arenas`] | values that are freed together |
 //! | [`many_small_arrays`] | address space and mappings, and how thousands of arrays share them |
 //! | [`memory_map`](mod@crate::memory_map) | a list of all reservations and the memory that each uses (feature `memory-map`) |
@@ -43,6 +44,9 @@ pub mod threads {}
 
 #[doc = include_str!("allocators.md")]
 pub mod allocators {}
+
+#[doc = include_str!("buffers.md")]
+pub mod buffers {}
 
 #[doc = include_str!("arenas.md")]
 pub mod arenas {}

@@ -103,6 +103,8 @@ mod moment;
 mod panics;
 #[cfg(all(all_containers, stayput_asan))]
 mod poison;
+#[cfg(feature = "alloc")]
+mod program_alloc;
 #[path = "../common/random.rs"]
 mod random;
 mod read_from;
