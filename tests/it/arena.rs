@@ -591,10 +591,10 @@ fn used_memory_can_be_read() {
     assert_eq!(&raw const words[3], first);
 }
 
-/// Also compiles with `bumpalo::Bump`.
+/// Also compiles with `bumpalo::Bump` and `bumpalo::boxed::Box`.
 #[test]
 fn code_for_bumpalo_only_needs_another_import() {
-    use stayput::Arena as Bump;
+    use stayput::{Arena as Bump, ArenaBox as Box};
     let mut bump = Bump::try_with_capacity(1000).unwrap();
     assert_eq!(bump.alloc(1), &mut 1);
     assert_eq!(bump.alloc_with(|| 2), &mut 2);
@@ -615,5 +615,25 @@ fn code_for_bumpalo_only_needs_another_import() {
     assert!(bump.try_alloc_slice_copy(&[1]).is_ok() && bump.try_alloc_layout(layout(1, 1)).is_ok());
     bump.set_allocation_limit(Some(0));
     assert_eq!(bump.allocation_limit(), Some(0));
+    bump.set_allocation_limit(None);
+    let boxed = Box::new_in(String::from("boxed"), &bump);
+    assert_eq!(Box::into_inner(boxed), "boxed");
+    assert_eq!(*Box::from_iter_in(1..=3, &bump), [1, 2, 3]);
+    assert!(bump.allocated_bytes() > bump.chunk_capacity());
     bump.reset();
+    assert!(bump.allocated_bytes() >= 1000 && bump.chunk_capacity() >= 1000);
+}
+
+#[test]
+fn what_is_not_used_of_the_allocated_bytes_is_the_chunk_capacity() {
+    let mut arena = Arena::new();
+    assert_eq!((arena.allocated_bytes(), arena.chunk_capacity()), (0, 0));
+    for len in [1, 100, 100_000] {
+        arena.alloc_slice_fill_copy(len, 1_u8);
+        assert_eq!(arena.allocated_bytes() - arena.chunk_capacity(), arena.used_bytes());
+    }
+    arena.set_allocation_limit(Some(1));
+    assert_eq!(arena.chunk_capacity(), 0);
+    arena.reset();
+    assert_eq!((arena.allocated_bytes(), arena.chunk_capacity()), (1, 1));
 }

@@ -225,3 +225,16 @@ fn a_box_can_be_sent_while_the_arena_is_used() {
         assert_eq!(total.join().unwrap(), 48);
     });
 }
+
+#[test]
+fn boxes_made_by_the_names_of_bumpalo_drop_their_values() {
+    let counted = Rc::new(());
+    let arena = Arena::new();
+    let one = ArenaBox::new_in(counted.clone(), &arena);
+    let many = ArenaBox::from_iter_in((0..3).map(|_| counted.clone()), &arena);
+    assert_eq!((many.len(), Rc::strong_count(&counted)), (3, 5));
+    drop(one);
+    assert_eq!(Rc::strong_count(&counted), 4);
+    drop(many);
+    assert_eq!(Rc::strong_count(&counted), 1);
+}

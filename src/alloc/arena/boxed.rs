@@ -7,6 +7,7 @@
 
 #![expect(unsafe_code, reason = "owns a value by a pointer to it")]
 
+use super::Arena;
 use std::any::Any;
 use std::borrow::{Borrow, BorrowMut};
 use std::cmp::Ordering;
@@ -22,11 +23,10 @@ use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll};
 
-/// A value in an [`Arena`](crate::Arena) that is dropped with the box.
+/// A value in an [`Arena`] that is dropped with the box.
 ///
-/// Made by [`alloc_box`](crate::Arena::alloc_box) and
-/// [`alloc_box_slice_from_iter`](crate::Arena::alloc_box_slice_from_iter). It works like std's `Box`, except that its
-/// memory belongs to the arena and is not freed with it.
+/// Made by [`alloc_box`](Arena::alloc_box) and [`alloc_box_slice_from_iter`](Arena::alloc_box_slice_from_iter). It works
+/// like std's `Box`, except that its memory belongs to the arena and is not freed with it.
 ///
 /// A forgotten box never drops its value, and the arena reuses the memory all the same. It therefore cannot pin values
 /// that are not [`Unpin`]: those may rely on being dropped before their memory is reused. Use [`pin!`](std::pin::pin)
@@ -268,7 +268,28 @@ pub struct Unsizing<T: ?Sized>(T);
 
 debug_as!([T: ?Sized] Unsizing<T>, "Unsizing");
 
-impl<T> ArenaBox<'_, T> {
+impl<'a, T> ArenaBox<'a, T> {
+    /// Equivalent to [`Arena::alloc_box`], under the name that `bumpalo` uses.
+    ///
+    /// # Panics
+    ///
+    /// If [`Arena::try_alloc_box`] returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Arena as Bump, ArenaBox as Box};
+    ///
+    /// let bump = Bump::new();
+    /// let name: Box<String> = Box::new_in("Ann".to_string(), &bump);
+    /// assert_eq!(*name, "Ann");
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn new_in(value: T, arena: &'a Arena) -> Self {
+        arena.alloc_box(value)
+    }
+
     /// Moves the value out of the arena.
     ///
     /// # Examples
@@ -285,6 +306,29 @@ impl<T> ArenaBox<'_, T> {
     pub fn into_inner(this: Self) -> T {
         // SAFETY: the box owns the value, and `into_raw` consumed it without dropping the value.
         unsafe { Self::into_raw(this).read() }
+    }
+}
+
+impl<'a, T> ArenaBox<'a, [T]> {
+    /// Equivalent to [`Arena::alloc_box_slice_from_iter`], under the name that `bumpalo` uses.
+    ///
+    /// # Panics
+    ///
+    /// If [`Arena::try_alloc_box_slice_from_iter`] returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Arena as Bump, ArenaBox as Box};
+    ///
+    /// let bump = Bump::new();
+    /// let names: Box<[String]> = Box::from_iter_in(["Ann", "Ben"].map(String::from), &bump);
+    /// assert_eq!(names[1], "Ben");
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn from_iter_in(values: impl IntoIterator<Item = T>, arena: &'a Arena) -> Self {
+        arena.alloc_box_slice_from_iter(values)
     }
 }
 

@@ -61,9 +61,10 @@ use std::ptr::NonNull;
 ///
 /// Change `use bumpalo::Bump` to `use stayput::Arena as Bump`. These methods have the same names: `alloc`,
 /// `alloc_with`, `alloc_try_with`, `alloc_str`, `alloc_layout`, `alloc_slice_*`, their `try_` twins, `with_capacity`,
-/// `set_allocation_limit` and `reset`. Differences:
+/// `set_allocation_limit`, `reset`, `allocated_bytes` and `chunk_capacity`, and the functions of `boxed::Box` in
+/// [`ArenaBox`]. Differences:
 ///
-/// | `bumpalo` 3.21 | here |
+/// | `bumpalo` 3.20 | here |
 /// |---|---|
 /// | chunks, each twice as large; `reset` keeps the last | one range of addresses, committed in place; `reset` keeps all of it, [`reset_keeping`](Self::reset_keeping) as much as you choose |
 /// | `new` allocates nothing | neither does [`new`](Self::new), but the first value reserves addresses and commits 64 KiB, which takes system calls. Instead of creating an arena for a few values each time, [`reset`](Self::reset) one |
@@ -75,16 +76,13 @@ use std::ptr::NonNull;
 /// | `alloc_slice_fill_iter`: an iterator that knows its length | any iterator, also as [`alloc_slice_from_iter`](Self::alloc_slice_from_iter) |
 /// | `alloc_slice_try_fill_with`, `…_iter`: values before the error leak | they are dropped |
 /// | `set_allocation_limit`: for chunks that are allocated later, rounded up to chunks | for every byte [used later](Self::set_allocation_limit) |
-/// | `allocated_bytes` | [`capacity_bytes`](Self::capacity_bytes); [`used_bytes`](Self::used_bytes) is what values take |
 /// | `allocated_bytes_including_metadata` | [`stats`](Self::stats) |
-/// | `chunk_capacity` | `capacity_bytes() - used_bytes()`: what can be stored without a system call |
 /// | `iter_allocated_chunks`: values from last to first | [`used_memory`](Self::used_memory): from first to last, in one slice |
 /// | `with_min_align` | none: values are aligned as their types require |
-/// | `boxed::Box::new_in(x, &bump)`, `from_iter_in` | [`alloc_box(x)`](Self::alloc_box), [`alloc_box_slice_from_iter`](Self::alloc_box_slice_from_iter) |
 /// | trait objects by `from_raw(into_raw(x) as *mut dyn …)` | the same, or [`ArenaBox::unsize`] without `unsafe` |
 /// | `Box::pin_in` | none, as [`ArenaBox`] explains: use `pin!` or std's `Box::pin` |
 /// | `collections::Vec`, `String` | the `Vec` of `allocator-api2` or of std, in `&arena`, which grows in place while it is the last block. No `String`; [`alloc_fmt`](Self::alloc_fmt) replaces `format!(in &bump, …)` |
-/// | `raw_checkpoint`, and `unsafe` `reset_to_raw_checkpoint`, free what was stored in between | a [scope](Self::scope) or a [`guard`](Self::guard), without `unsafe` |
+/// | `raw_checkpoint` of 3.21, and `unsafe` `reset_to_raw_checkpoint`, free what was stored in between | a [scope](Self::scope) or a [`guard`](Self::guard), without `unsafe` |
 /// | `no_std` | needs std |
 ///
 /// # Examples
@@ -351,6 +349,35 @@ impl Arena {
     /// ```
     pub fn capacity_bytes(&self) -> usize {
         self.bump.capacity_bytes()
+    }
+
+    /// Equivalent to [`capacity_bytes`](Self::capacity_bytes), under the name that `bumpalo` uses. Values take
+    /// [`used_bytes`](Self::used_bytes) of them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut arena = stayput::Arena::new();
+    /// arena.alloc_slice_fill_copy(10_000, 0_u8);
+    /// arena.reset();
+    /// assert!(arena.allocated_bytes() >= 10_000); // stays committed
+    /// ```
+    pub fn allocated_bytes(&self) -> usize {
+        self.capacity_bytes()
+    }
+
+    /// Returns how many more bytes can be used before more memory is committed, under the name that `bumpalo` uses.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let arena = stayput::Arena::with_capacity(1 << 20);
+    /// arena.alloc([0_u8; 1000]);
+    /// assert!(arena.chunk_capacity() >= (1 << 20) - 1000);
+    /// assert_eq!(arena.allocated_bytes() - arena.chunk_capacity(), arena.used_bytes());
+    /// ```
+    pub fn chunk_capacity(&self) -> usize {
+        self.capacity_bytes() - self.used_bytes()
     }
 
     /// Returns the maximum number of bytes that can be in use at once: the requested maximum, or else the size of the
