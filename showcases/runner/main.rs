@@ -152,7 +152,7 @@ fn table(contenders: &[Contender<'_>]) -> String {
         }
         rows.push(row);
     }
-    rows.join("\n")
+    rows.join("\n") + "\n"
 }
 
 /// Draws the time of each frame in the run with the median worst frame.
