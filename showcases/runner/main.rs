@@ -1,8 +1,8 @@
 //! Runs programs in turn, compares their results, and writes a table and a plot of their frames.
 
 use plotters::prelude::{
-    BLACK, ChartBuilder, Color, IntoDrawingArea, IntoLogRange, LineSeries, PathElement, RGBColor,
-    SVGBackend, WHITE,
+    ChartBuilder, Color, IntoDrawingArea, IntoLogRange, LineSeries, PathElement, RGBColor,
+    SVGBackend, Text, WHITE,
 };
 use stayput::{HugePages, Reservation};
 use std::error::Error;
@@ -155,33 +155,42 @@ fn table(contenders: &[Contender<'_>]) -> String {
     rows.join("\n") + "\n"
 }
 
-/// Draws the time of each frame in the run with the median worst frame.
+/// Draws the time of each frame in the run with the median worst frame. With many programs and frames, the worst of
+/// several frames, since lines would cover each other.
 fn plot(path: &Path, contenders: &[Contender<'_>]) -> Outcome<()> {
-    let area = SVGBackend::new(path, (900, 360)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let typical = |contender: &Contender<'_>| -> Vec<f64> {
+    const MOST_POINTS: usize = 150;
+    const LEGEND_HEIGHT: i32 = 36;
+    let frames = contenders[0].runs[0].frames.len();
+    let step = if contenders.len() > 2 { frames.div_ceil(MOST_POINTS) } else { 1 };
+    let points = |contender: &Contender<'_>| -> Vec<(usize, f64)> {
         let mut runs: Vec<&Run> = contender.runs.iter().collect();
         runs.sort_by(|one, other| one.worst().total_cmp(&other.worst()));
-        runs[runs.len() / 2].frames.iter().map(|time| *time as f64 / 1e3).collect()
+        let frames = runs[runs.len() / 2].frames.chunks(step).enumerate();
+        let worst = |of: &[u64]| of.iter().copied().max().unwrap_or(0) as f64 / 1e3;
+        frames.map(|(number, of)| (number * step, worst(of))).collect()
     };
-    let series: Vec<(&str, Vec<f64>)> =
-        contenders.iter().map(|contender| (contender.label, typical(contender))).collect();
-    let all = || series.iter().flat_map(|(_, times)| times).copied();
+    let series: Vec<Vec<(usize, f64)>> = contenders.iter().map(points).collect();
+    let all = || series.iter().flatten().map(|point| point.1);
     let (most, least) = (all().fold(0.1, f64::max), all().fold(f64::MAX, f64::min).max(0.1));
+    let area = SVGBackend::new(path, (900, 360)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let (legend, area) = area.split_vertically(LEGEND_HEIGHT);
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
         .x_label_area_size(36)
         .y_label_area_size(64)
-        .build_cartesian_2d(0..series[0].1.len(), (least * 0.8..most * 1.25).log_scale())?;
-    chart.configure_mesh().x_desc("frame").y_desc("µs").light_line_style(WHITE).draw()?;
-    for ((label, times), colour) in series.into_iter().zip(COLOURS) {
-        let line = LineSeries::new(times.into_iter().enumerate(), colour.stroke_width(1));
-        chart
-            .draw_series(line)?
-            .label(label)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2)));
+        .build_cartesian_2d(0..frames, (least * 0.8..most * 1.25).log_scale())?;
+    let what = if step == 1 { "µs".to_owned() } else { format!("worst of {step}, µs") };
+    chart.configure_mesh().x_desc("frame").y_desc(what).light_line_style(WHITE).draw()?;
+    let mut left = 76;
+    for ((contender, points), colour) in contenders.iter().zip(series).zip(COLOURS) {
+        chart.draw_series(LineSeries::new(points, colour.stroke_width(1)))?;
+        let label = contender.label.replace('`', "");
+        legend.draw(&PathElement::new([(left, 22), (left + 20, 22)], colour.stroke_width(3)))?;
+        let width = i32::try_from(label.chars().count())? * 7 + 56;
+        legend.draw(&Text::new(label, (left + 26, 15), ("sans-serif", 14)))?;
+        left += width;
     }
-    chart.configure_series_labels().background_style(WHITE.mix(0.8)).border_style(BLACK).draw()?;
     area.present()?;
     Ok(())
 }
