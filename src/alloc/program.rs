@@ -11,6 +11,8 @@ use std::alloc::{GlobalAlloc, Layout, alloc, alloc_zeroed, dealloc, realloc};
 /// this parent places small blocks with all others of the program, rather than in [`System`](std::alloc::System).
 ///
 /// It must not be the program's global allocator, nor that allocator's parent: every call would recurse without end.
+/// An allocator with this parent must not have [`Release::Background`](crate::Release::Background) if the program's
+/// allocator may have it.
 ///
 /// # Examples
 ///

@@ -344,7 +344,8 @@ impl ErasedColumn {
     /// - The index is at most the capacity.
     #[inline]
     unsafe fn place(&self, index: usize) -> NonNull<u8> {
-        // SAFETY: the offset is at most the size of the usable memory.
+        // SAFETY: the index is at most the capacity, by the caller's guarantee, and `RawVec` has memory for that many
+        // elements, so the offset is at most its size.
         unsafe { self.raw.start().add(index * self.element.size()) }
     }
 
@@ -567,7 +568,8 @@ impl ErasedColumn {
     #[track_caller]
     pub unsafe fn as_mut_slice<T>(&mut self) -> &mut [T] {
         self.assert_layout::<T>();
-        // SAFETY: as for `as_slice`.
+        // SAFETY: the first `len` elements are initialized, of type `T`, and not referenced otherwise, by the caller's
+        // guarantee.
         unsafe { slice::from_raw_parts_mut(self.as_ptr().cast(), self.len) }
     }
 

@@ -9,7 +9,6 @@
 //
 // `VmVec` and the header both store the length, and the header's never exceeds that of `VmVec`: it is written last
 // after elements are added, and first before elements are removed, however the call ends.
-
 //
 // Space past the elements reads as zero, except where elements were removed: a backing commits zeros, only elements are
 // written to it, and their number is noted before some of them are removed.

@@ -22,7 +22,7 @@ impl Reservation {
     }
 
     /// Whether three quarters of the range or more are resident, by samples: to ask for all pages of 1 GiB takes
-    /// milliseconds. Makes at most 16 system calls, or one for each column if there are more. `false` if that is unknown.
+    /// milliseconds. Makes at most 16 system calls, or one for each column of less than 1 MiB. `false` if that is unknown.
     pub(crate) fn is_dense(&self, range: Range<usize>) -> bool {
         const SAMPLES: usize = 16;
         const SAMPLE_BYTES: usize = 64 << 10;
