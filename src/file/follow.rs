@@ -21,7 +21,7 @@
 
 use super::builder::{find_len, map_by_halves, not_mapped, usual_map_bytes};
 use super::error::{FileError, FileErrorKind};
-use super::header::{FileIdentity, FileProblem, HEADER_BYTES, Record, is_unfinished};
+use super::header::{FileIdentity, FileProblem, HEADER_BYTES, Record, USED_BYTES, is_unfinished};
 use super::map::{Header, Map};
 use super::snapshot::open;
 use super::system;
@@ -277,6 +277,8 @@ impl<T: Pod> Follow<T> {
         if is_unfinished(file, long)? {
             return Err(FileErrorKind::Empty.into());
         }
+        // If the disk cannot read the header, this is an error. Loads from the mapping would raise `SIGBUS`.
+        system::read_at(file, &mut [0; USED_BYTES], 0)?;
         let map = Self::map(file, long)?;
         let header = map.header();
         let (element_bytes, align) = (size_of::<T>(), align_of::<T>());

@@ -198,11 +198,13 @@ impl Record {
     }
 }
 
+/// The number of bytes at the start of the file that are not always zero.
+pub(super) const USED_BYTES: usize = RECORDS_AT[1] + 4096;
+
 /// Returns the number of bytes at the start of the file that are written when it is created or opened, so that later
 /// stores to these pages take no disk space.
 pub(super) fn written_bytes() -> usize {
-    const LAST: usize = RECORDS_AT[1] + 4096;
-    LAST.max(page_size()).min(HEADER_BYTES)
+    USED_BYTES.max(page_size()).min(HEADER_BYTES)
 }
 
 /// Returns `true` if a file starts with the magic.

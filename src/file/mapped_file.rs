@@ -215,6 +215,12 @@ impl MappedFile {
     ) -> Result<(), FileError> {
         let sync = || system::sync(self.file(), self.map().raw(), range.clone());
         self.noting_failure(record, sync)?;
+        // Otherwise a file that another program has truncated would count as durable.
+        let long = self.file_bytes().map_err(|error| self.error(error))?;
+        if range.end as u64 > long {
+            let error = FileError::new(FileErrorKind::Length, self.path());
+            return Err(error.with_numbers(long, range.end as u64));
+        }
         #[cfg(all(test, not(no_vm)))]
         super::tests::loss::is_durable(range);
         Ok(())
@@ -282,9 +288,9 @@ impl MappedFile {
         let bytes = match self.element_bytes {
             None => self.bytes,
             Some(element_bytes) => {
-                let len = map.header().live_len().max(*self.most.get_mut());
-                (HEADER_BYTES as u64)
-                    .saturating_add((len as u64).saturating_mul(element_bytes as u64))
+                let most = *self.most.get_mut() as u64;
+                let len = live_len(self.file(), &map)?.max(most);
+                (HEADER_BYTES as u64).saturating_add(len.saturating_mul(element_bytes as u64))
             }
         };
         // Some systems do not truncate a mapped file.
@@ -298,6 +304,17 @@ impl MappedFile {
         ended.map_err(|error| self.error(error))?;
         Ok(self.file.take().expect("it is taken once").into_file())
     }
+}
+
+/// Reads the live length with a system call, if that sees what was stored to the mapping: a load of a page that the
+/// disk cannot read, or that another program has cut off, would raise `SIGBUS`.
+fn live_len(file: &File, map: &Map) -> io::Result<u64> {
+    if !system::MAPS_SEE_WRITES {
+        return Ok(map.header().whole_live_len());
+    }
+    let mut bytes = [0; 8];
+    system::read_at(file, &mut bytes, LIVE_AT as u64)?;
+    Ok(u64::from_ne_bytes(bytes))
 }
 
 impl Drop for MappedFile {

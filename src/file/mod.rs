@@ -44,7 +44,8 @@
 //! | likewise, and flushed elements were changed afterwards | the same elements, each part of which (as large as the disk writes at once) is old or new. An [append-only](AppendOnly) file has none such. |
 //! | the disk was removed, or the file copied, during writes, and the system stayed up | the live length: elements that were not flushed may be zero, which no checksum detects |
 //! | the disk was full | all elements: space is [allocated](Space::Allocated) before it is needed, and opening a file takes none; but writes to parts of the file that have no space of their own when it is opened (holes of a sparse copy, blocks shared with a reflink copy or a snapshot) end the process by a signal |
-//! | another program truncated the file | [`Short`](FileErrorKind::Short), or [`Length`](FileErrorKind::Length) if elements are missing |
+//! | the disk cannot be read, or was removed | an error; in a process that has the file open, access to elements or to the length that is not in memory ends the process by a signal, and other calls return an error |
+//! | another program truncated the file | [`Short`](FileErrorKind::Short), or [`Length`](FileErrorKind::Length) if elements are missing; in a process that has the file open, likewise |
 //! | another program changed the header | an error, or another length within the file |
 //!
 //! When the disk does not accept a write, the system reports the error once and from then on treats its cached pages as

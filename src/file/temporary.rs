@@ -39,6 +39,9 @@ pub(super) fn replace(
     };
     remove_abandoned(folder);
     let (file, new) = create_in(folder, &OpenOptions::new(), path)?;
+    // Before the file is replaced: afterwards a refusal, as by the limit of open files, would be an error of a `save`
+    // that has taken place.
+    let folder = system::folder_of(&new);
     let replaced = (|| {
         if let Ok(metadata) = path.metadata() {
             file.set_permissions(metadata.permissions())?;
@@ -47,7 +50,7 @@ pub(super) fn replace(
         file.sync_all()?;
         // The lock ends after this: until then no process may take the new file for an abandoned one.
         fs::rename(&new, path)?;
-        Ok(system::sync_folder(folder)?)
+        Ok(system::sync_name(&file, folder.as_ref())?)
     })();
     replaced.map_err(|problem: FileProblem| {
         // If that fails, the next call removes it.

@@ -24,7 +24,8 @@ pub(crate) fn argument() -> Option<OsString> {
 /// Returns the command that runs one test of this program, with an argument.
 pub(crate) fn child(test: &str, argument: impl Into<OsString>) -> Command {
     let mut command = Command::new(env::current_exe().expect("it runs"));
-    command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, argument.into());
+    command.args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads=1"]);
+    command.env(CHILD, argument.into());
     // Printing a backtrace takes memory, which a child at its limit does not have: it would hang.
     command.env("RUST_BACKTRACE", "0");
     command

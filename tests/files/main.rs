@@ -6,6 +6,8 @@ mod backing;
 mod child;
 mod crashes;
 mod damage;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod disks;
 #[path = "../common/effort.rs"]
 mod effort;
 mod follow;
@@ -19,6 +21,8 @@ mod next_keys;
 mod process;
 #[cfg(target_os = "linux")]
 mod refused;
+#[cfg(target_os = "linux")]
+mod signals;
 mod snapshots;
 
 use std::env;

@@ -4,20 +4,21 @@
 
 use crate::Folder;
 use crate::child::{argument, passes, test_of};
-use crate::process::{limit_softly, statm};
+use crate::process::{limit_softly, open_files, statm};
 use stayput::file::{FileErrorKind, Snapshot, Space};
 use stayput::{DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::ptr;
 
-type Element = [u64; 8];
+pub(crate) type Element = [u64; 8];
 
 #[track_caller]
-fn in_child<F: FnOnce(&Path)>(run: F) {
+pub(crate) fn in_child<F: FnOnce(&Path)>(run: F) {
     match argument() {
         Some(folder) => run(folder.as_ref()),
         None => passes(test_of::<F>(), Folder::new().path()),
@@ -29,13 +30,13 @@ fn limit_files(bytes: Option<usize>) {
     limit_softly(libc::RLIMIT_FSIZE, bytes);
 }
 
-fn create(path: &Path) -> FileVec<Element> {
+pub(crate) fn create(path: &Path) -> FileVec<Element> {
     // SAFETY: it lies in a folder of the test's.
     unsafe { FileVec::create(path) }.unwrap()
 }
 
 /// Fills an array until that is refused, and returns the error.
-fn fill(vec: &mut FileVec<Element>) -> Error {
+pub(crate) fn fill(vec: &mut FileVec<Element>) -> Error {
     loop {
         let next = [vec.len() as u64; 8];
         if let Err(refused) = vec.try_push(next) {
@@ -45,7 +46,7 @@ fn fill(vec: &mut FileVec<Element>) -> Error {
     }
 }
 
-fn is_whole(vec: &[Element]) {
+pub(crate) fn is_whole(vec: &[Element]) {
     assert!(vec.iter().enumerate().all(|(index, element)| *element == [index as u64; 8]));
 }
 
@@ -124,7 +125,7 @@ fn a_limit_of_files_and_a_full_disk_leave_what_was_saved() {
 }
 
 /// Mounts a file system in memory, limited to `bytes` if that is possible. Returns whether mounting is permitted.
-fn mount(folder: &Path, kind: &CStr, bytes: usize) -> bool {
+pub(crate) fn mount(folder: &Path, kind: &CStr, bytes: usize) -> bool {
     let folder = CString::new(folder.to_str().unwrap()).unwrap();
     let options = CString::new(format!("size={bytes}")).unwrap();
     // SAFETY: a new list of mounts, for this process alone.
@@ -257,6 +258,54 @@ fn who_may_not_read_it() {
         // SAFETY: no memory is involved.
         assert_eq!(unsafe { libc::seteuid(user) }, 0);
         assert_eq!(opened.unwrap_err().kind(), FileErrorKind::PermissionDenied);
+    });
+}
+
+#[test]
+fn a_limit_of_open_files() {
+    in_child(|folder| {
+        let (path, saved) = (folder.join("array"), folder.join("map"));
+        create(&path).close().unwrap();
+        let old: SlotMap<DefaultKey, u64> = (0..10).collect();
+        let new: SlotMap<DefaultKey, u64> = (0..20).collect();
+        let mut vec = create(&folder.join("open"));
+        let count = || folder.read_dir().unwrap().count();
+        // The number of the next descriptor: each round permits one more.
+        let next = fs::File::open(folder).unwrap().as_raw_fd();
+        let before = open_files();
+        for more in 0..5 {
+            old.save(&saved).unwrap();
+            let files = count();
+            limit_softly(libc::RLIMIT_NOFILE, Some(usize::try_from(next).unwrap() + more));
+            let results = [
+                // SAFETY: it lies in a folder of the test's.
+                unsafe { FileVec::<Element>::open(&path) }.map(drop),
+                // SAFETY: as above.
+                unsafe { FileVec::<Element>::create_new(folder.join("new")) }.map(drop),
+                Follow::<Element>::open(&path).map(drop),
+                FileVec::<Element>::temporary_in(folder).map(drop),
+                FileBacking::temporary_in(folder, 1 << 20).map(drop),
+                SlotMap::<DefaultKey, u64>::load(&saved).map(drop),
+                Snapshot::builder().add("map", &new).save(folder.join("snapshot")),
+            ];
+            let replaced = new.save(&saved);
+            // An open array needs no more files.
+            vec.extend((0..100_000).map(|_| [0; 8]));
+            vec.flush().unwrap();
+            vec.shrink_to_fit();
+            limit_softly(libc::RLIMIT_NOFILE, Some(1000));
+            let len = SlotMap::<DefaultKey, u64>::load(&saved).unwrap().len();
+            assert_eq!(len, if replaced.is_ok() { 20 } else { 10 }, "{replaced:?}");
+            for error in results.into_iter().chain([replaced]).filter_map(Result::err) {
+                let found = (error.kind(), error.raw_os_error());
+                assert_eq!(found, (FileErrorKind::System, Some(libc::EMFILE)), "{error}");
+                assert!(more < 4, "{error}");
+            }
+            for name in ["new", "snapshot"] {
+                let _ = fs::remove_file(folder.join(name));
+            }
+            assert_eq!((count(), open_files()), (files, before));
+        }
     });
 }
 

@@ -65,11 +65,7 @@ pub(in crate::file) fn file_id(_: &File) -> io::Result<Option<(u64, u64)>> {
     Ok(None)
 }
 
-/// Makes the names in a folder durable: not needed.
-pub(in crate::file) fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
+/// Makes names in a folder durable: not needed.
 pub(in crate::file) fn folder_of(_: &Path) -> Option<File> {
     None
 }

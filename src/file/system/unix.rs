@@ -295,11 +295,6 @@ pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) 
     retry(|| map.flush_async_range(range.start, range.len()))
 }
 
-/// Makes the names in a folder durable.
-pub(in crate::file) fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
 /// Opens the folder of a file. The handle stays valid if either is renamed.
 pub(in crate::file) fn folder_of(path: &Path) -> Option<File> {
     // The target of a symbolic link is in its own folder.

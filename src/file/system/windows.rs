@@ -7,7 +7,7 @@
 
 pub(in crate::file) use super::absent::{
     TELLS_WRITERS, advise, allocate, announce_writer, appends, data_in, file_id, folder_of,
-    free_bytes, has_writer, populate, punch, size_limit, sync_folder, sync_name, withdraw_writer,
+    free_bytes, has_writer, populate, punch, size_limit, sync_name, withdraw_writer,
     write_in_place, zero,
 };
 
