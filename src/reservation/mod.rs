@@ -322,8 +322,8 @@ impl Reservation {
     /// # Errors
     ///
     /// [`Memory`](ErrorKind::Memory), [`DataLimit`](ErrorKind::DataLimit) or [`MappingLimit`](ErrorKind::MappingLimit)
-    /// if the system refuses. The contents of the pages are unchanged. If a part of the range was committed before,
-    /// more of it may be now.
+    /// if the system refuses. The contents of the pages are unchanged, but some of the range may be committed now: the
+    /// system takes its parts one by one if some were committed before, or have [huge pages](HugePages).
     ///
     /// # Examples
     ///

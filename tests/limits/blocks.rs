@@ -4,10 +4,10 @@ use crate::block::{Block, Marks};
 use crate::linux::{
     in_child, in_child_limiting, leave_writable, mappings, set_limit, usual_mapping_limit,
 };
+use crate::soak::page_tables;
 use crate::{GIB, KIB, MIB};
 use stayput::alloc::{GlobalVm, stats, trim};
 use stayput::page_size;
-use std::fs;
 static ALLOC: GlobalVm = GlobalVm::new();
 
 fn block(bytes: usize, number: usize) -> Option<Block> {
@@ -45,13 +45,6 @@ fn tens_of_thousands_of_blocks_leave_addresses_and_mappings_to_others() {
         assert_eq!((stats.roomy_blocks, stats.reserved_bytes), (0, 0));
         assert!(mappings() < 200, "{}", mappings());
     });
-}
-
-/// Bytes of page tables.
-fn page_tables() -> usize {
-    let status = fs::read_to_string("/proc/self/status").expect("it is Linux");
-    let kib = status.lines().find_map(|line| line.strip_prefix("VmPTE:")?.strip_suffix("kB"));
-    kib.expect("it says").trim().parse::<usize>().expect("a number") << 10
 }
 
 #[test]

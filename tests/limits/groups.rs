@@ -1,10 +1,11 @@
 //! Control groups that limit memory.
 
-use crate::child::{argument, passes, test_of};
+use crate::child::{argument, child, passes, test_of};
 use crate::effort::wait_until;
 use crate::linux::under_sanitizer;
 use crate::{GIB, MIB};
 use stayput::{CommitAhead, VmVec, region_cache, service};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, process, thread};
@@ -12,10 +13,10 @@ use std::{fs, process, thread};
 const LIMIT: usize = 256 * MIB;
 
 /// A control group with a memory limit, removed when it is dropped.
-struct Group(PathBuf);
+pub(crate) struct Group(PathBuf);
 
 impl Group {
-    fn new(name: &str) -> Option<Self> {
+    pub(crate) fn new(name: &str, limit_bytes: usize) -> Option<Self> {
         let name = format!("stayput-test-{name}-{}", process::id());
         let kinds =
             [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
@@ -26,9 +27,27 @@ impl Group {
             // The directory may be a plain one, or a group without a memory controller.
             let is_limited = this.0.join("cgroup.procs").exists()
                 && this.0.join(limit).exists()
-                && fs::write(this.0.join(limit), LIMIT.to_string()).is_ok();
+                && fs::write(this.0.join(limit), limit_bytes.to_string()).is_ok();
             is_limited.then_some(this)
         })
+    }
+
+    /// Makes this process join a group.
+    pub(crate) fn joined(path: &Path) -> Self {
+        // 0 stands for the writing process.
+        fs::write(path.join("cgroup.procs"), "0").expect("the group is its own");
+        Self(path.to_owned())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Returns how much the processes in it use, and have left in caches.
+    pub(crate) fn used_bytes(&self) -> Option<usize> {
+        let files = ["memory.usage_in_bytes", "memory.current"];
+        let text = files.iter().find_map(|name| fs::read_to_string(self.0.join(name)).ok())?;
+        text.trim().parse().ok()
     }
 }
 
@@ -42,17 +61,41 @@ impl Drop for Group {
 /// Runs a test in a child that is in a group of its own, if one can be made.
 fn in_group<F: FnOnce()>(name: &str, run: F) {
     match argument() {
-        None => match Group::new(name) {
-            Some(group) => passes(test_of::<F>(), group.0.as_os_str()),
+        None => match Group::new(name, LIMIT) {
+            Some(group) => passes(test_of::<F>(), group.path().as_os_str()),
             None => eprintln!("SKIPPED: no control group with a memory limit can be made here"),
         },
         Some(_) if under_sanitizer("a control group") => {}
         Some(group) => {
-            // 0 stands for the writing process.
-            fs::write(Path::new(&group).join("cgroup.procs"), "0").expect("the group is its own");
+            let _group = Group::joined(Path::new(&group));
             run();
         }
     }
+}
+
+#[test]
+fn a_process_that_exceeds_what_a_control_group_allows_is_killed_and_leaves_nothing() {
+    let grow = || {
+        let mut vec = VmVec::<u64>::with_max_len(GIB / 8);
+        vec.try_reserve(2 * LIMIT / 8).expect("no commit is refused");
+        vec.extend(0..(2 * LIMIT / 8) as u64);
+    };
+    if argument().is_some() {
+        return in_group("killed", grow);
+    }
+    let Some(group) = Group::new("killed", LIMIT).filter(|_| !under_sanitizer("a group")) else {
+        eprintln!("SKIPPED: no control group with a memory limit can be made here");
+        return;
+    };
+    let ended = child(
+        "groups::a_process_that_exceeds_what_a_control_group_allows_is_killed_and_leaves_nothing",
+        group.path(),
+    );
+    let ended = { ended }.output().expect("it runs");
+    assert_eq!(ended.status.signal(), Some(libc::SIGKILL), "{ended:?}");
+    let tasks = fs::read_to_string(group.path().join("cgroup.procs")).expect("it is there");
+    let used = group.used_bytes().expect("it says");
+    assert!(tasks.is_empty() && used < 16 * MIB, "{tasks}, {used} bytes");
 }
 
 /// What a step of the thread can add to a limit.

@@ -6,6 +6,7 @@ mod block;
 mod blocks;
 #[path = "../common/child.rs"]
 mod child;
+mod containers;
 #[cfg(target_pointer_width = "64")]
 mod crowds;
 #[path = "../common/effort.rs"]
@@ -30,11 +31,15 @@ mod refused;
 #[cfg(target_pointer_width = "64")]
 mod rooms;
 mod service;
+mod signals;
 mod sizes;
 mod small;
+mod soak;
 mod stack;
 mod stress;
 mod supplied;
+#[cfg(target_pointer_width = "64")]
+mod system;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
