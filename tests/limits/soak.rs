@@ -5,6 +5,8 @@
 //! STAYPUT_SOAK_SECONDS=1800 cargo test --release --all-features --test limits -- --ignored --nocapture soak
 //! ```
 
+#![expect(unsafe_code, reason = "sets up the allocator")]
+
 use crate::MIB;
 use crate::child::{argument, child};
 use crate::containers::Containers;
@@ -12,7 +14,6 @@ use crate::groups::Group;
 use crate::linux::{beside, mappings};
 use crate::process::{open_files, statm};
 use crate::random::Random;
-use crate::stress::settle_the_allocator;
 use stayput::{ErrorKind, alloc, service};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,6 +59,16 @@ fn sample(group: Option<&Group>) -> Sample {
     [statm(0), statm(1), statm(5), charge, page_tables(), mappings(), open_files()]
 }
 
+/// Makes the C library have one heap for all threads, and large blocks outside it: the heap would keep what it has once
+/// taken for them.
+fn return_large_blocks() {
+    #[cfg(target_env = "gnu")]
+    for (parameter, value) in [(libc::M_ARENA_MAX, 1), (libc::M_MMAP_THRESHOLD, 64 << 10)] {
+        // SAFETY: it takes two numbers.
+        assert_eq!(unsafe { libc::mallopt(parameter, value) }, 1);
+    }
+}
+
 fn print(what: &str, sample: &Sample) {
     let figures = FIGURES.iter().zip(sample).map(|((_, unit, _), value)| value / unit);
     let cells: Vec<_> = figures.map(|value| format!("{value:>16}")).collect();
@@ -96,13 +107,18 @@ fn run(seed: u64, time: Duration, group: Option<&Group>) -> (Sample, usize) {
     });
     service::drain();
     alloc::trim();
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it takes a number, and returns free memory to the system.
+    unsafe {
+        libc::malloc_trim(0);
+    }
     (highest, steps.into_inner())
 }
 
 fn soak(group: Option<&Group>) {
     let names: Vec<_> = FIGURES.iter().map(|(name, ..)| format!("{name:>16}")).collect();
     println!("\n{:>16}{}", "", names.concat());
-    settle_the_allocator();
+    return_large_blocks();
     let time = Duration::from_secs(seconds().into()) / ROUNDS;
     // Stacks of ended threads stay with the C library.
     run(0, time, group);

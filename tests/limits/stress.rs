@@ -90,7 +90,7 @@ fn live_on() {
 
 /// Makes the allocator keep what it will need, so that tests are not refused memory as arrays are: one heap for all
 /// threads, which never shrinks.
-pub(crate) fn settle_the_allocator() {
+fn settle_the_allocator() {
     #[cfg(target_env = "gnu")]
     for (parameter, value) in
         [(libc::M_ARENA_MAX, 1), (libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_MMAP_MAX, 0)]
