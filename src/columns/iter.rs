@@ -70,9 +70,13 @@ unsafe impl<R: Row + Send> Send for IterMut<'_, R> where R::Fields: Send {}
 unsafe impl<R: Row + Sync> Sync for IterMut<'_, R> where R::Fields: Sync {}
 
 impl<'a, R: Row> Iter<'a, R> {
+    /// # Safety
+    ///
+    /// - The index was in `left`.
     #[inline]
-    fn at(&self, index: usize) -> R::Ref<'a> {
-        // SAFETY: the index is from a range within the length of the columns, which are borrowed for `'a`.
+    unsafe fn at(&self, index: usize) -> R::Ref<'a> {
+        // SAFETY: the caller guarantees that the index was in `left`, a range within the length of the columns, which have
+        // values there, and are borrowed for `'a`.
         R::by_ref(unsafe { R::Fields::refs(self.starts, index) })
     }
 }
@@ -83,8 +87,8 @@ impl<'a, R: Row> IterMut<'a, R> {
     /// - The index was just removed from `left`.
     #[inline]
     unsafe fn at(&self, index: usize) -> R::Mut<'a> {
-        // SAFETY: the index was in `left`, a range within the length of the columns, which are mutably borrowed for
-        // `'a`; each index is removed from it once, so no two references alias.
+        // SAFETY: the caller guarantees that the index was in `left`, a range within the length of the columns, which have
+        // values there, and are mutably borrowed for `'a`; it was removed, so no two references alias.
         R::by_mut(unsafe { R::Fields::muts(self.starts, index) })
     }
 }
@@ -92,12 +96,15 @@ impl<'a, R: Row> IterMut<'a, R> {
 exact_iterator! {
     ['a, R: Row] Iter<'a, R> => R::Ref<'a>:
     |iter| iter.left.len(),
-    iter.left.next().map(|index| iter.at(index)),
-    iter.left.next_back().map(|index| iter.at(index)),
+    // SAFETY: the index was in `left`.
+    iter.left.next().map(|index| unsafe { iter.at(index) }),
+    // SAFETY: the index was in `left`.
+    iter.left.next_back().map(|index| unsafe { iter.at(index) }),
     {
         #[inline]
         fn nth(&mut self, n: usize) -> Option<R::Ref<'a>> {
-            self.left.nth(n).map(|index| self.at(index))
+            // SAFETY: the index was in `left`.
+            self.left.nth(n).map(|index| unsafe { self.at(index) })
         }
     }
 }
