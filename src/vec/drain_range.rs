@@ -89,7 +89,10 @@ impl<'v, T> DrainRange<'v, T> {
     #[inline]
     fn at(&self, index: usize) -> *mut T {
         debug_assert!(index <= self.old_len);
-        self.first.as_ptr().wrapping_add(index)
+        // Not by `wrapping_add`, with which the loop of `extract_if` takes 2 more instructions per element.
+        // SAFETY: the callers, all in this file, pass one of the fields that are at most `old_len`, so the offset stays
+        // within the capacity, which is one range of at most `isize::MAX` bytes (*places*).
+        unsafe { self.first.add(index) }.as_ptr()
     }
 
     #[inline]

@@ -39,7 +39,7 @@ unsafe impl<T: Sync> Sync for Taken<'_, T> {}
 impl<T> UnwindSafe for Taken<'_, T> {}
 impl<T> RefUnwindSafe for Taken<'_, T> {}
 
-impl<'a, T> Taken<'a, T> {
+impl<T> Taken<'_, T> {
     /// # Safety
     ///
     /// - The invariant *left* holds, for as long as the result, or anything taken or split off from it, is used.
