@@ -164,8 +164,8 @@ impl<R: Row> Columns<R> {
         range: impl RangeBounds<usize>,
     ) -> <R::Fields as Fields>::Slices<'_> {
         let (start, end) = check_range(&range, self.len);
-        // SAFETY: the range was checked to lie within the length, so each column has these values (*rows*), and the borrow
-        // of `self` prevents writes.
+        // SAFETY: the range was checked to lie within the length, so each column has these values (*rows*), and the
+        // borrow of `self` prevents writes.
         unsafe { R::Fields::slices(self.starts, start, end - start) }
     }
 
@@ -177,8 +177,8 @@ impl<R: Row> Columns<R> {
         range: impl RangeBounds<usize>,
     ) -> <R::Fields as Fields>::SlicesMut<'_> {
         let (start, end) = check_range(&range, self.len);
-        // SAFETY: the range was checked to lie within the length, so each column has these values (*rows*), and `&mut self`
-        // guarantees exclusive access.
+        // SAFETY: the range was checked to lie within the length, so each column has these values (*rows*), and `&mut
+        // self` guarantees exclusive access.
         unsafe { R::Fields::slices_mut(self.starts, start, end - start) }
     }
 

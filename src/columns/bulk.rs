@@ -42,12 +42,13 @@ impl<R: Row> Columns<R> {
 
     /// Moves the rows of `other` from `first` on to the end of `self`, for which memory was reserved.
     fn take_rows(&mut self, other: &mut Self, first: usize) {
+        assert!(first <= other.len, "the rows are out of bounds");
         let count = other.len - first;
         assert!(count <= self.capacity() - self.len, "too little capacity for the rows");
         other.len = first;
-        // SAFETY: the `count` rows are initialised (*rows*), and past the length of `other` now, so it does not use them
-        // again; there is capacity for them past the length of `self`, as asserted above. Both are mutably borrowed, so
-        // they are different columns.
+        // SAFETY: the `count` rows are initialised (*rows*), and past the length of `other` now, so it does not use
+        // them again; there is capacity for them past the length of `self`, as asserted above. Both are mutably
+        // borrowed, so they are different columns.
         unsafe { R::Fields::copy_rows(other.starts, first, self.starts, self.len, count) };
         self.len += count;
     }

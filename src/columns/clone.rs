@@ -41,8 +41,9 @@ where
     fn append_clones(&mut self, source: &Self, first: usize) {
         let count = source.len - first;
         assert!(count <= self.capacity() - self.len, "too little capacity for the clones");
-        // SAFETY: `values` has `count` values in each column. The assertion above leaves capacity for as many rows past the
-        // length, where none is in use (*capacity*). If a clone panics, `len` does not include them yet.
+        // SAFETY: `source` has `count` values from `first` on in each column. The assertion above leaves capacity for
+        // as many rows past the length, where none is in use (*capacity*). If a clone panics, `len` does not include
+        // them yet.
         unsafe { R::Fields::clone_to(source.fields(first..), self.starts, self.len, count) };
         self.len += count;
     }

@@ -67,8 +67,8 @@ impl<R: Row> Drop for CloseGap<'_, '_, R> {
         let Drain { columns, tail, old_len, .. } = &mut *self.0;
         let (starts, len, count) = (columns.starts, columns.len, *old_len - *tail);
         if len < *tail {
-            // SAFETY: the `count` rows from `tail` on are initialised (*left*), and all rows between `len` and `tail` were
-            // yielded or dropped, so nothing uses them again.
+            // SAFETY: the `count` rows from `tail` on are initialised (*left*), and all rows between `len` and `tail`
+            // were yielded or dropped, so nothing uses them again.
             unsafe { R::Fields::copy_rows(starts, *tail, starts, len, count) };
         }
         columns.len = len + count;
@@ -79,7 +79,8 @@ impl<R: Row> Drop for Drain<'_, R> {
     fn drop(&mut self) {
         let (starts, left) = (self.columns.starts, mem::replace(&mut self.left, 0..0));
         let _gap = CloseGap(self);
-        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used again.
+        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used
+        // again.
         unsafe { R::Fields::drop_rows(starts, left.start, left.len()) }
     }
 }

@@ -123,7 +123,8 @@ impl<R: Row> Columns<R> {
     #[inline]
     pub(crate) fn pop_fields(&mut self) -> Option<R::Fields> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: the row was below the length, so it is initialised (*rows*), and is past it now, so it is not read again.
+        // SAFETY: the row was below the length, so it is initialised (*rows*), and is past it now, so it is not read
+        // again.
         Some(unsafe { R::Fields::read(self.starts, self.len) })
     }
 
@@ -201,11 +202,11 @@ impl<R: Row> Columns<R> {
         // Before anything moves, because this is user code.
         let fields = row.into_fields();
         let starts = self.starts;
-        // SAFETY: `index <= len` was checked, so these rows are initialised (*rows*); there is capacity for one more row
-        // after them, as just reserved. No user code runs until `len` counts all rows.
+        // SAFETY: `index <= len` was checked, so these rows are initialised (*rows*); there is capacity for one more
+        // row after them, as just reserved. No user code runs until `len` counts all rows.
         unsafe { R::Fields::copy_rows(starts, index, starts, index + 1, len - index) };
-        // SAFETY: `index <= len` is below the capacity, so each column has memory there (*capacity*); the row there has moved
-        // up, or there was none.
+        // SAFETY: `index <= len` is below the capacity, so each column has memory there (*capacity*); the row there has
+        // moved up, or there was none.
         unsafe { fields.write(starts, index) };
         self.len = len + 1;
         Ok(())
@@ -232,11 +233,11 @@ impl<R: Row> Columns<R> {
         let len = self.len;
         assert!(index < len, "removal index (is {index}) should be < len (is {len})");
         let (starts, last) = (self.starts, len - 1);
-        // SAFETY: `index < len` was checked, so the row is initialised (*rows*). It is overwritten, or past the length, before
-        // it could be read again: no user code runs until then.
+        // SAFETY: `index < len` was checked, so the row is initialised (*rows*). It is overwritten, or past the length,
+        // before it could be read again: no user code runs until then.
         let fields = unsafe { R::Fields::read(starts, index) };
-        // SAFETY: the `last - index` rows after `index` are initialised (*rows*); the row there was just read and is not used
-        // again, and the last one is past the length below.
+        // SAFETY: the `last - index` rows after `index` are initialised (*rows*); the row there was just read and is
+        // not used again, and the last one is past the length below.
         unsafe { R::Fields::copy_rows(starts, index + 1, starts, index, last - index) };
         self.len = last;
         R::from_fields(fields)
@@ -268,12 +269,12 @@ impl<R: Row> Columns<R> {
         let len = self.len;
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
         let last = len - 1;
-        // SAFETY: `index < len` was checked, so the row is initialised (*rows*). It is overwritten, or past the length, before
-        // it could be read again: no user code runs until then.
+        // SAFETY: `index < len` was checked, so the row is initialised (*rows*). It is overwritten, or past the length,
+        // before it could be read again: no user code runs until then.
         let fields = unsafe { R::Fields::read(self.starts, index) };
         if index < last {
-            // SAFETY: the last row is initialised (*rows*), and its old place is past the length below; the row at `index`
-            // was just read and is not used again.
+            // SAFETY: the last row is initialised (*rows*), and its old place is past the length below; the row at
+            // `index` was just read and is not used again.
             unsafe { R::Fields::copy_rows(self.starts, last, self.starts, index, 1) };
         }
         self.len = last;
@@ -313,8 +314,8 @@ impl<R: Row> Columns<R> {
     pub fn swap(&mut self, a: usize, b: usize) {
         let len = self.len;
         assert!(a < len && b < len, "swap indices (are {a}, {b}) should be < len (is {len})");
-        // SAFETY: both indices were checked, so each column has values there (*rows*), and `&mut self` guarantees exclusive
-        // access.
+        // SAFETY: both indices were checked, so each column has values there (*rows*), and `&mut self` guarantees
+        // exclusive access.
         unsafe { R::Fields::swap(self.starts, a, b) }
     }
 
@@ -323,8 +324,8 @@ impl<R: Row> Columns<R> {
         let Some(count) = self.len.checked_sub(len) else { return };
         // Before user code runs, so that nothing is dropped twice if a drop panics.
         self.len = len;
-        // SAFETY: these `count` rows were below the length, so they are initialised (*rows*), and are past it now, so they are
-        // not used again.
+        // SAFETY: these `count` rows were below the length, so they are initialised (*rows*), and are past it now, so
+        // they are not used again.
         unsafe { R::Fields::drop_rows(self.starts, len, count) }
     }
 
@@ -392,13 +393,13 @@ impl<'c, R: Row> Sieve<'c, R> {
             let is_gone = goes(R::by_mut(unsafe { R::Fields::muts(starts, this) }));
             self.next += 1;
             if is_gone {
-                // SAFETY: the row was not visited until now, so it is initialised; it lies before `next` and is not among the
-                // `kept`, so its place is vacant, and it is not read again.
+                // SAFETY: the row was not visited until now, so it is initialised; it lies before `next` and is not
+                // among the `kept`, so its place is vacant, and it is not read again.
                 return Some(unsafe { R::Fields::read(starts, this) });
             }
             if self.kept < this {
-                // SAFETY: the row at `this` was not visited until now, so it is initialised; the place at `kept`, before it,
-                // is vacant (*places*).
+                // SAFETY: the row at `this` was not visited until now, so it is initialised; the place at `kept`,
+                // before it, is vacant (*places*).
                 unsafe { R::Fields::copy_rows(starts, this, starts, self.kept, 1) };
             }
             self.kept += 1;

@@ -287,8 +287,8 @@ impl ErasedColumn {
     #[cfg_attr(debug_assertions, track_caller)]
     pub unsafe fn try_push(&mut self, value: *const u8) -> Result<(), Error> {
         self.make_room_for(1, Amount::AtLeast)?;
-        // SAFETY: the caller guarantees that `value` points to a value of this size, outside of the column's memory, where
-        // the place is valid for writes, since the capacity now exceeds `len`. Bytes are aligned anywhere.
+        // SAFETY: the caller guarantees that `value` points to a value of this size, outside of the column's memory,
+        // where the place is valid for writes, since the capacity now exceeds `len`. Bytes are aligned anywhere.
         unsafe { ptr::copy_nonoverlapping(value, self.place(self.len), self.element.size()) };
         self.len += 1;
         Ok(())
@@ -372,13 +372,14 @@ impl ErasedColumn {
         // Before the drop, so that nothing is out of order if that panics.
         self.len -= 1;
         if removed != last {
-            // SAFETY: two elements within the memory (*elements*), which do not overlap, since they are different. Bytes are
-            // aligned anywhere.
+            // SAFETY: two elements within the memory (*elements*), which do not overlap, since they are different.
+            // Bytes are aligned anywhere.
             unsafe { ptr::swap_nonoverlapping(removed, last, self.element.size()) };
         }
         if let Some(drop) = self.drop {
-            // SAFETY: the creator of the column guarantees that `drop` may be called once on each element. This one is past
-            // the length now, so it is neither dropped nor used again; `&mut self` excludes borrows through the column.
+            // SAFETY: the creator of the column guarantees that `drop` may be called once on each element. This one is
+            // past the length now, so it is neither dropped nor used again; `&mut self` excludes borrows through the
+            // column.
             unsafe { drop(last) };
         }
     }
@@ -411,12 +412,12 @@ impl ErasedColumn {
         let (removed, last) = self.with_last(index);
         let size = self.element.size();
         self.len -= 1;
-        // SAFETY: an element (*elements*), which is moved out; the caller guarantees that `to` is valid for writes of it, and
-        // outside of the column.
+        // SAFETY: an element (*elements*), which is moved out; the caller guarantees that `to` is valid for writes of
+        // it, and outside of the column.
         unsafe { ptr::copy_nonoverlapping(removed, to, size) };
         if removed != last {
-            // SAFETY: two elements (*elements*), which do not overlap, since they are different. The first was moved out,
-            // and the last is past the length now.
+            // SAFETY: two elements (*elements*), which do not overlap, since they are different. The first was moved
+            // out, and the last is past the length now.
             unsafe { ptr::copy_nonoverlapping(last, removed, size) };
         }
     }
@@ -533,8 +534,8 @@ impl ErasedColumn {
     #[track_caller]
     pub unsafe fn as_slice<T>(&self) -> &[T] {
         self.assert_layout::<T>();
-        // SAFETY: the first `len` elements are initialized, in one range (*elements*), which is aligned for `T`, as asserted
-        // above; the caller guarantees that they are of type `T`, and not mutated while the slice is in use.
+        // SAFETY: the first `len` elements are initialized, in one range (*elements*), which is aligned for `T`, as
+        // asserted above; the caller guarantees that they are of type `T`, and not mutated while the slice is in use.
         unsafe { slice::from_raw_parts(self.as_ptr().cast(), self.len) }
     }
 
@@ -564,8 +565,9 @@ impl ErasedColumn {
     #[track_caller]
     pub unsafe fn as_mut_slice<T>(&mut self) -> &mut [T] {
         self.assert_layout::<T>();
-        // SAFETY: the first `len` elements are initialized, in one range (*elements*), which is aligned for `T`, as asserted
-        // above; the caller guarantees that they are of type `T`, and not referenced otherwise while the slice is in use.
+        // SAFETY: the first `len` elements are initialized, in one range (*elements*), which is aligned for `T`, as
+        // asserted above; the caller guarantees that they are of type `T`, and not referenced otherwise while the slice
+        // is in use.
         unsafe { slice::from_raw_parts_mut(self.as_ptr().cast(), self.len) }
     }
 

@@ -254,8 +254,8 @@ unsafe fn clone_column<T: Clone>(values: &[T], first: *mut T) -> Dropped<T> {
     let mut clones = Dropped { first, count: 0 };
     for value in values {
         let clone = value.clone();
-        // SAFETY: `clones.count` is the index of `value` in `values`, and the caller guarantees that the column has memory
-        // for all of them, which is not in use.
+        // SAFETY: `clones.count` is the index of `value` in `values`, and the caller guarantees that the column has
+        // memory for all of them, which is not in use.
         unsafe { first.wrapping_add(clones.count).write(clone) };
         clones.count += 1;
     }
@@ -366,8 +366,8 @@ macro_rules! fields {
             unsafe fn read(starts: Self::Starts, index: usize) -> Self {
                 ($({
                     // Not by `at`, as in `refs`.
-                    // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same range
-                    // as the start.
+                    // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
+                    // range as the start.
                     let field = unsafe { starts.$number.add(index) };
                     // SAFETY: the value is aligned and initialised, and not written to now; it is not read or dropped
                     // again, so no two copies of it are used.
@@ -395,8 +395,8 @@ macro_rules! fields {
             unsafe fn swap(starts: Self::Starts, a: usize, b: usize) {
                 $(
                     let (place, other) = (at(starts.$number, a), at(starts.$number, b));
-                    // SAFETY: the caller guarantees that each column has a value at both indices, and exclusive access, so
-                    // they are aligned, and valid for reads and writes. Both may be the same value.
+                    // SAFETY: the caller guarantees that each column has a value at both indices, and exclusive access,
+                    // so they are aligned, and valid for reads and writes. Both may be the same value.
                     unsafe { ptr::swap(place, other) };
                 )+
             }
@@ -414,8 +414,8 @@ macro_rules! fields {
             {
                 ($({
                     // Not by `at`, with which loops are not vectorised.
-                    // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same range
-                    // as the start.
+                    // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
+                    // range as the start.
                     let field = unsafe { starts.$number.add(index) };
                     // SAFETY: the value is aligned and initialised, and not written to during `'a`.
                     unsafe { field.as_ref() }
@@ -428,8 +428,8 @@ macro_rules! fields {
                 Self: 'a,
             {
                 ($({
-                    // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same range
-                    // as the start.
+                    // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
+                    // range as the start.
                     let mut field = unsafe { starts.$number.add(index) };
                     // SAFETY: the value is aligned and initialised; the caller guarantees exclusive access during `'a`.
                     // Columns do not overlap.
@@ -511,8 +511,8 @@ macro_rules! fields {
             unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, _: usize) {
                 // If a clone panics, the clones in the columns before it are dropped with these.
                 mem::forget(($({
-                    // SAFETY: `from` has `count` values, and the caller guarantees that each column has memory for as many
-                    // from `place` on, which is not in use.
+                    // SAFETY: `from` has `count` values, and the caller guarantees that each column has memory for as
+                    // many from `place` on, which is not in use.
                     unsafe { clone_column(from.$number, at(to.$number, place)) }
                 },)+));
             }

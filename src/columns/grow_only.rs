@@ -133,17 +133,17 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
         }
         let store = |columns: &mut Columns<R>| {
             let (starts, last) = (columns.starts, columns.len);
-            // SAFETY: `make_room_for_one` has made the capacity exceed the length, and nothing ran since, so each column has
-            // memory there, which is not in use past the length.
+            // SAFETY: `make_room_for_one` has made the capacity exceed the length, and nothing ran since, so each
+            // column has memory there, which is not in use past the length.
             unsafe { fields.write(starts, last) };
             columns.len = last + 1;
             (starts, last)
         };
-        // SAFETY: `store` moves fields and a length, so it runs no user code, neither allocates nor panics. There was room, so
-        // the columns are seen, not the placeholder.
+        // SAFETY: `store` moves fields and a length, so it runs no user code, neither allocates nor panics. There was
+        // room, so the columns are seen, not the placeholder.
         let (starts, last) = unsafe { self.columns.lend_seen(store) };
-        // SAFETY: the row was just written, and is neither moved, dropped nor accessed mutably during `'c`: (1) to (3) of this
-        // module.
+        // SAFETY: the row was just written, and is neither moved, dropped nor accessed mutably during `'c`: (1) to (3)
+        // of this module.
         Ok(R::by_ref(unsafe { R::Fields::refs(starts, last) }))
     }
 
@@ -200,8 +200,8 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
         if index >= len {
             return None;
         }
-        // SAFETY: `index < len`, so the row is initialised, and neither moved, dropped nor accessed mutably during `'c`: (1) to
-        // (3) of this module.
+        // SAFETY: `index < len`, so the row is initialised, and neither moved, dropped nor accessed mutably during
+        // `'c`: (1) to (3) of this module.
         Some(R::by_ref(unsafe { R::Fields::refs(starts, index) }))
     }
 
@@ -227,8 +227,8 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     #[track_caller]
     pub fn as_slices(&self) -> R::Slices<'c> {
         let (starts, len) = self.starts_and_len();
-        // SAFETY: the first `len` rows are initialised, and neither moved, dropped nor accessed mutably during `'c`: (1) to (3)
-        // of this module.
+        // SAFETY: the first `len` rows are initialised, and neither moved, dropped nor accessed mutably during `'c`:
+        // (1) to (3) of this module.
         R::by_slices(unsafe { R::Fields::slices(starts, 0, len) })
     }
 

@@ -65,8 +65,8 @@ exact_iterator! {
 impl<R: Row> Drop for IntoIter<R> {
     fn drop(&mut self) {
         let left = std::mem::replace(&mut self.left, 0..0);
-        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used again. If
-        // a drop panics, the columns, whose length is 0, still release their memory.
+        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used
+        // again. If a drop panics, the columns, whose length is 0, still release their memory.
         unsafe { R::Fields::drop_rows(self.columns.starts, left.start, left.len()) }
     }
 }

@@ -144,7 +144,7 @@ pub struct Columns<R: Row> {
 // which are assembled from them.
 unsafe impl<R: Row + Send> Send for Columns<R> where R::Fields: Send {}
 #[expect(unsafe_code, reason = "vouches for the pointers")]
-// SAFETY: as above; `&self` only gives access to `&` of fields, and to copies of numbers.
+// SAFETY: `&self` only gives access to `&` of fields, which are `Sync`, as rows are, and to copies of numbers.
 unsafe impl<R: Row + Sync> Sync for Columns<R> where R::Fields: Sync {}
 
 impl<R: Row + UnwindSafe> UnwindSafe for Columns<R> where R::Fields: UnwindSafe {}

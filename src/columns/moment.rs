@@ -186,8 +186,8 @@ impl<T, P: Row + Pad> Block<T, P> {
         let fields = read(&row).into_fields();
         let count = self.rows.len();
         assert!(count < ROWS, "a full block is finished first");
-        // SAFETY: `count < ROWS` was asserted, so the columns have memory there (*memory*), and no part from `count` on is
-        // initialised.
+        // SAFETY: `count < ROWS` was asserted, so the columns have memory there (*memory*), and no part from `count` on
+        // is initialised.
         unsafe { fields.write(self.starts(), count) };
         // Otherwise `finish` sets it, which saves a store for each row.
         if mem::needs_drop::<P::Fields>() {
@@ -215,16 +215,16 @@ impl<T, P: Row + Pad> Block<T, P> {
             unsafe { fields.write(starts, index) };
             self.parts.end = index + 1;
         }
-        // SAFETY: all `ROWS` rows are initialised, by the loop above and `push`, and `&mut self` guarantees exclusive access
-        // during the call.
+        // SAFETY: all `ROWS` rows are initialised, by the loop above and `push`, and `&mut self` guarantees exclusive
+        // access during the call.
         step(P::by_slices_mut(unsafe { P::Fields::slices_mut(starts, 0, ROWS) }));
         self.parts.end = count;
         // SAFETY: these rows were initialised above, and are not in `parts` any more, so they are not used again.
         unsafe { P::Fields::drop_rows(starts, count, ROWS - count) };
         for (index, row) in self.rows.drain(..).enumerate() {
             self.parts.start = index + 1;
-            // SAFETY: there were as many parts as rows, so this one is initialised; it is not in `parts` any more, so it is
-            // not used again.
+            // SAFETY: there were as many parts as rows, so this one is initialised; it is not in `parts` any more, so
+            // it is not used again.
             let fields = unsafe { P::Fields::read(starts, index) };
             write(row, P::from_fields(fields));
         }

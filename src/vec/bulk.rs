@@ -33,8 +33,8 @@ impl<T> VmVec<T> {
         let (len, first) = (self.len, self.place(0));
         let gone = (1..len).find(|&next| {
             let two = first.wrapping_add(next - 1).cast::<[T; 2]>();
-            // SAFETY: `next` is not 0, and below the length, so these are two initialised elements in sequence (*elements*,
-            // *capacity*), to which nothing else has access during the mutable borrow of `self`.
+            // SAFETY: `next` is not 0, and below the length, so these are two initialised elements in sequence
+            // (*elements*, *capacity*), to which nothing else has access during the mutable borrow of `self`.
             let [last, next] = unsafe { &mut *two };
             same(next, last)
         });
@@ -115,8 +115,8 @@ impl<T> VmVec<T> {
     pub(super) unsafe fn append_from(&mut self, from: *const T, count: usize) {
         debug_assert!(count <= self.capacity() - self.len);
         self.open(count);
-        // SAFETY: the caller guarantees that `from` is valid for reads of `count` elements, and that there is capacity for
-        // them from `len` on, with which they do not overlap. Both are aligned.
+        // SAFETY: the caller guarantees that `from` is valid for reads of `count` elements, and that there is capacity
+        // for them from `len` on, with which they do not overlap. Both are aligned.
         unsafe { ptr::copy_nonoverlapping(from, self.place(self.len), count) };
         self.len += count;
     }
@@ -140,8 +140,8 @@ impl<T> VmVec<T> {
         let mut rest = self.try_fresh()?;
         rest.try_reserve_exact(len - at)?;
         self.len = at;
-        // SAFETY: `at <= len` was checked, so these `len - at` elements are initialised (*elements*); they are in another
-        // array, and past its length now. Capacity for them was just reserved.
+        // SAFETY: `at <= len` was checked, so these `len - at` elements are initialised (*elements*); they are in
+        // another array, and past its length now. Capacity for them was just reserved.
         unsafe { rest.append_from(self.place(at), len - at) };
         self.close(len);
         Ok(rest)
@@ -252,9 +252,9 @@ impl<T: Clone> VmVec<T> {
         let (start, end) = check_range(&range, self.len);
         self.try_reserve(end - start)?;
         let from = ptr::slice_from_raw_parts(self.place(start), end - start);
-        // SAFETY: the range was checked, so these elements are initialised, in one aligned range (*elements*, *capacity*).
-        // While the slice is used, they are not mutated: `fill_from` writes past the length only, and makes no reference
-        // to an element.
+        // SAFETY: the range was checked, so these elements are initialised, in one aligned range (*elements*,
+        // *capacity*). While the slice is used, they are not mutated: `fill_from` writes past the length only, and
+        // makes no reference to an element.
         let from = unsafe { &*from };
         self.fill_from(from.len(), from.iter().cloned());
         Ok(())

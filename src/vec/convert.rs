@@ -99,8 +99,8 @@ impl<T> From<VmVec<T>> for Vec<T> {
         if vec.try_reserve_exact(from.len).is_err() {
             handle_error(Error::new(ErrorKind::Memory, from.len * size_of::<T>()));
         }
-        // SAFETY: `vec` has capacity for `len` elements, as just reserved, in memory of its own; that many are initialised
-        // in `from` (*elements*), which does not use them again: its length is set to 0 below.
+        // SAFETY: `vec` has capacity for `len` elements, as just reserved, in memory of its own; that many are
+        // initialised in `from` (*elements*), which does not use them again: its length is set to 0 below.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), vec.as_mut_ptr(), from.len) };
         // SAFETY: the capacity is at least `len`, and these elements were just initialised.
         unsafe { vec.set_len(from.len) };
@@ -117,8 +117,8 @@ impl<T, const N: usize> From<[T; N]> for VmVec<T> {
         let mut vec = Self::new();
         unwrap_or_panic(vec.try_reserve_exact(N));
         let from = ManuallyDrop::new(from);
-        // SAFETY: capacity for `N` elements was just reserved. They are initialised, in other memory, and neither used nor
-        // dropped there, since they are in a `ManuallyDrop`.
+        // SAFETY: capacity for `N` elements was just reserved. They are initialised, in other memory, and neither used
+        // nor dropped there, since they are in a `ManuallyDrop`.
         unsafe { vec.append_from(from.as_ptr(), N) };
         vec
     }
@@ -149,8 +149,8 @@ impl<T, const N: usize> TryFrom<VmVec<T>> for [T; N] {
         }
         from.len = 0;
         let array = from.as_ptr().cast::<[T; N]>();
-        // SAFETY: the `N` elements are initialised, in one aligned range (*elements*, *capacity*), and past the length now,
-        // so they are not read again. An array has the layout of its elements in sequence, and their alignment.
+        // SAFETY: the `N` elements are initialised, in one aligned range (*elements*, *capacity*), and past the length
+        // now, so they are not read again. An array has the layout of its elements in sequence, and their alignment.
         let array = unsafe { array.read() };
         // As above.
         drop(from);

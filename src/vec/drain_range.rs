@@ -60,15 +60,15 @@ impl<'v, T> DrainRange<'v, T> {
 
     #[inline]
     pub(super) fn vec(&self) -> &VmVec<T> {
-        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow, so during the borrow of `self` it is
-        // valid and not mutated.
+        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow, so during the borrow of `self`
+        // it is valid and not mutated.
         unsafe { self.vec.as_ref() }
     }
 
     #[inline]
     fn vec_mut(&mut self) -> &mut VmVec<T> {
-        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow, so during the mutable borrow of `self`
-        // it is valid and not accessed otherwise.
+        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow, so during the mutable borrow of
+        // `self` it is valid and not accessed otherwise.
         unsafe { self.vec.as_mut() }
     }
 
@@ -139,8 +139,9 @@ impl<'v, T> DrainRange<'v, T> {
     pub(super) fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         assert!(self.kept > 0);
         self.sieve(|end, next| {
-            // SAFETY: at least one element precedes `end`, as asserted above, and their number only grows; it is initialised
-            // (*places*), and nothing else has access to it. `next` is another, since it is not before `end`.
+            // SAFETY: at least one element precedes `end`, as asserted above, and their number only grows; it is
+            // initialised (*places*), and nothing else has access to it. `next` is another, since it is not before
+            // `end`.
             !same(next, unsafe { &mut *end.wrapping_sub(1) })
         });
     }
@@ -183,8 +184,8 @@ impl<'v, T> DrainRange<'v, T> {
     }
 
     pub(super) fn as_slice(&self) -> &[T] {
-        // SAFETY: elements in `front..back` are initialised, in one aligned range (*places*), and not mutated while `self` is
-        // borrowed.
+        // SAFETY: elements in `front..back` are initialised, in one aligned range (*places*), and not mutated while
+        // `self` is borrowed.
         unsafe { slice::from_raw_parts(self.at(self.front), self.len()) }
     }
 
@@ -193,8 +194,8 @@ impl<'v, T> DrainRange<'v, T> {
     pub(super) fn take_rest(&mut self) -> Taken<'_, T> {
         let left = self.front..self.back;
         self.front = self.back;
-        // SAFETY: the elements in `left` are initialised (*places*), and not in `front..back` any more, so only the result
-        // uses them; the places stay vacant for as long as it borrows `self`.
+        // SAFETY: the elements in `left` are initialised (*places*), and not in `front..back` any more, so only the
+        // result uses them; the places stay vacant for as long as it borrows `self`.
         unsafe { Taken::new(self.first, left) }
     }
 
@@ -230,8 +231,8 @@ impl<'v, T> DrainRange<'v, T> {
         self.first = self.vec().start();
         unpoison(self.at(old_len), additional);
         let from = self.at(tail);
-        // SAFETY: these `old_len - tail` elements are initialised (*places*), and end at `old_len + additional` afterwards,
-        // which is within the capacity: it was compared or grown above. The ranges may overlap.
+        // SAFETY: these `old_len - tail` elements are initialised (*places*), and end at `old_len + additional`
+        // afterwards, which is within the capacity: it was compared or grown above. The ranges may overlap.
         unsafe { ptr::copy(from, from.wrapping_add(additional), old_len - tail) };
         self.tail += additional;
         self.old_len += additional;

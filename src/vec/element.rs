@@ -188,8 +188,8 @@ impl<T> VmVec<T> {
             bad_index("removal index", index, "<", len);
         }
         let place = self.place(index);
-        // SAFETY: `index < len` was checked, so the element is initialised (*elements*). Its place is overwritten, or past
-        // the length, before it is read again: no user code runs until then.
+        // SAFETY: `index < len` was checked, so the element is initialised (*elements*). Its place is overwritten, or
+        // past the length, before it is read again: no user code runs until then.
         let value = unsafe { place.read() };
         // SAFETY: the `len - index - 1` elements after `place` are below the length, and so are their new places.
         unsafe { ptr::copy(place.wrapping_add(1), place, len - index - 1) };
@@ -219,8 +219,8 @@ impl<T> VmVec<T> {
         }
         let last = len - 1;
         let hole = self.place(index);
-        // SAFETY: `index < len` was checked, so the element is initialised (*elements*). Its place is overwritten, or past
-        // the length, before it is read again: no user code runs until then.
+        // SAFETY: `index < len` was checked, so the element is initialised (*elements*). Its place is overwritten, or
+        // past the length, before it is read again: no user code runs until then.
         let taken = unsafe { hole.read() };
         // SAFETY: both places are below the old length, and may be the same one. The last element is not used at its
         // old place again, which is past the length now.
@@ -236,8 +236,8 @@ impl<T> VmVec<T> {
         // Before user code runs, so that no element is dropped twice if a drop panics.
         self.len = len;
         let gone = ptr::slice_from_raw_parts_mut(self.place(len), count);
-        // SAFETY: the `count` elements were below the old length, so they are aligned and initialised (*elements*); they
-        // are past the length now, so nothing uses them during the drop or later.
+        // SAFETY: the `count` elements were below the old length, so they are aligned and initialised (*elements*);
+        // they are past the length now, so nothing uses them during the drop or later.
         unsafe { gone.drop_in_place() };
         self.close(len + count);
     }

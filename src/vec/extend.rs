@@ -158,8 +158,8 @@ impl<'v, T> SetLenOnDrop<'v, T> {
     unsafe fn put(&mut self, value: T) {
         let end = self.first.wrapping_add(self.len);
         unpoison(end, 1);
-        // SAFETY: `end` is aligned and valid for writes, since the length is below the capacity, by the caller's guarantee,
-        // and the array is mutably borrowed.
+        // SAFETY: `end` is aligned and valid for writes, since the length is below the capacity, by the caller's
+        // guarantee, and the array is mutably borrowed.
         unsafe { end.write(value) };
         self.len += 1;
     }

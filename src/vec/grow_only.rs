@@ -194,12 +194,12 @@ impl<'v, T> GrowOnly<'v, T> {
             let len = vec.len;
             // SAFETY: `make_room_for_one` has made the capacity exceed the length, and nothing ran since.
             unsafe { vec.write_end(len, value) };
-            // SAFETY: the element was just initialised, and is neither moved, dropped nor accessed mutably during `'v`: (1)
-            // to (3) of this module.
+            // SAFETY: the element was just initialised, and is neither moved, dropped nor accessed mutably during `'v`:
+            // (1) to (3) of this module.
             unsafe { &*vec.place(len) }
         };
-        // SAFETY: `store` moves a value and counts it, so it runs no user code, neither allocates nor panics. The array seen
-        // has room, so it is not the placeholder.
+        // SAFETY: `store` moves a value and counts it, so it runs no user code, neither allocates nor panics. The array
+        // seen has room, so it is not the placeholder.
         Ok(unsafe { self.vec.lend_seen(store) })
     }
 
@@ -230,8 +230,8 @@ impl<'v, T> GrowOnly<'v, T> {
     pub fn as_slice(&self) -> &'v [T] {
         // SAFETY: the closure copies an address and a number, so it runs no user code, neither allocates nor panics.
         let (first, len) = unsafe { self.vec.look(|vec| (vec.as_ptr(), vec.len)) };
-        // SAFETY: `len` elements are initialised, in one aligned range (*elements* and *capacity* of the array), and are
-        // neither moved, dropped nor accessed mutably during `'v`: (1) to (3) of this module.
+        // SAFETY: `len` elements are initialised, in one aligned range (*elements* and *capacity* of the array), and
+        // are neither moved, dropped nor accessed mutably during `'v`: (1) to (3) of this module.
         unsafe { slice::from_raw_parts(first, len) }
     }
 

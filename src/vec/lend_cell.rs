@@ -74,8 +74,9 @@ impl<'a, A: Lend> LendCell<'a, A> {
     #[inline]
     fn is_lent(&self) -> bool {
         let seen = self.seen.get();
-        // SAFETY: it is the owner or the placeholder, valid for as long as it is seen. Nothing else refers to it mutably: the
-        // callers of `lend_seen` guarantee that no code runs during it that could call this. `is_placeholder` reads only.
+        // SAFETY: it is the owner or the placeholder, valid for as long as it is seen. Nothing else refers to it
+        // mutably: the callers of `lend_seen` guarantee that no code runs during it that could call this.
+        // `is_placeholder` reads only.
         unsafe { seen.as_ref() }.is_placeholder()
     }
 

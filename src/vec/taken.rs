@@ -58,13 +58,14 @@ impl<T> Taken<'_, T> {
     }
 
     pub(super) const fn as_slice(&self) -> &[T] {
-        // SAFETY: the elements are initialised, in one aligned range, and not mutated while `self` is borrowed (*left*).
+        // SAFETY: the elements are initialised, in one aligned range, and not mutated while `self` is borrowed
+        // (*left*).
         unsafe { &*self.rest() }
     }
 
     pub(super) const fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: the elements are initialised, in one aligned range, and not accessed otherwise while `self` is mutably
-        // borrowed (*left*).
+        // SAFETY: the elements are initialised, in one aligned range, and not accessed otherwise while `self` is
+        // mutably borrowed (*left*).
         unsafe { &mut *self.rest() }
     }
 
@@ -100,8 +101,8 @@ exact_iterator! {
 impl<T> Drop for Taken<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the elements are initialised, and used by nothing else (*left*). If a drop panics, the others are still
-        // dropped.
+        // SAFETY: the elements are initialised, and used by nothing else (*left*). If a drop panics, the others are
+        // still dropped.
         unsafe { self.rest().drop_in_place() }
     }
 }

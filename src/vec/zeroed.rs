@@ -53,8 +53,8 @@ impl<T> VmVec<T> {
             return unsafe { self.try_extend_zeroed_unchecked(additional) };
         }
         self.try_reserve(additional)?;
-        // SAFETY: memory was just reserved; the caller guarantees that it is zero from element `written` on, and that all
-        // zero is a valid value.
+        // SAFETY: memory was just reserved; the caller guarantees that it is zero from element `written` on, and that
+        // all zero is a valid value.
         unsafe { self.extend_zeroed_within(additional, written_bytes) };
         Ok(())
     }
@@ -110,8 +110,8 @@ impl VmVec<u8> {
         self.try_reserve(additional)?;
         // Only now, as above.
         let zero_from = usable.max(self.raw.warm_bytes());
-        // SAFETY: as many elements as there is capacity for; bytes past `zero_from` are fresh from the system and zero, as
-        // in `try_extend_zero_words`, which is a valid `u8`.
+        // SAFETY: as many elements as there is capacity for; bytes past `zero_from` are fresh from the system and zero,
+        // as in `try_extend_zero_words`, which is a valid `u8`.
         unsafe { self.extend_zeroed_within(self.capacity() - self.len, zero_from) };
         Ok(())
     }
