@@ -152,20 +152,61 @@ impl<R: Row> Columns<R> {
         VecStats::of(&self.raw, Self::ROW, self.len)
     }
 
-    /// Returns all columns as a tuple of slices.
+    /// Returns a range of rows of all columns as a tuple of slices.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends before it starts, or past the length.
     #[inline]
-    pub(super) fn slices_of_fields(&self) -> <R::Fields as Fields>::Slices<'_> {
-        // SAFETY: the first `len` values of each column are initialised, and the borrow of `self` prevents writes.
-        unsafe { R::Fields::slices(self.starts, 0, self.len) }
+    #[track_caller]
+    pub(super) fn fields(
+        &self,
+        range: impl RangeBounds<usize>,
+    ) -> <R::Fields as Fields>::Slices<'_> {
+        let (start, end) = check_range(&range, self.len);
+        // SAFETY: the range was checked to lie within the length, so each column has these values (*rows*), and the
+        // borrow of `self` prevents writes.
+        unsafe { R::Fields::slices(self.starts, start, end - start) }
+    }
+
+    /// As [`fields`](Self::fields), mutably.
+    #[inline]
+    #[track_caller]
+    pub(super) fn fields_mut(
+        &mut self,
+        range: impl RangeBounds<usize>,
+    ) -> <R::Fields as Fields>::SlicesMut<'_> {
+        let (start, end) = check_range(&range, self.len);
+        // SAFETY: the range was checked to lie within the length, so each column has these values (*rows*), and `&mut
+        // self` guarantees exclusive access.
+        unsafe { R::Fields::slices_mut(self.starts, start, end - start) }
+    }
+
+    /// Returns references to the fields of a row.
+    #[inline]
+    fn row(&self, index: usize) -> Option<<R::Fields as Fields>::Refs<'_>> {
+        if index >= self.len {
+            return None;
+        }
+        // SAFETY: `index < self.len` was checked, so each column has a value there (*rows*), and the borrow of `self`
+        // prevents writes.
+        Some(unsafe { R::Fields::refs(self.starts, index) })
+    }
+
+    /// Returns mutable references to the fields of a row.
+    #[inline]
+    pub(super) fn row_mut(&mut self, index: usize) -> Option<<R::Fields as Fields>::Muts<'_>> {
+        if index >= self.len {
+            return None;
+        }
+        // SAFETY: `index < self.len` was checked, so each column has a value there (*rows*), and `&mut self` guarantees
+        // exclusive access.
+        Some(unsafe { R::Fields::muts(self.starts, index) })
     }
 
     /// An iterator over the fields of each row, as tuples.
     pub(super) fn iter_fields(&self) -> impl Iterator<Item = <R::Fields as Fields>::Refs<'_>> {
-        let refs = |index| {
-            // SAFETY: `index < self.len`, and the borrow of `self` prevents writes.
-            unsafe { R::Fields::refs(self.starts, index) }
-        };
-        (0..self.len).map(refs)
+        (0..self.len).filter_map(|index| self.row(index))
     }
 
     /// Returns references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
@@ -179,11 +220,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[inline]
     pub fn get(&self, index: usize) -> Option<R::Ref<'_>> {
-        if index >= self.len {
-            return None;
-        }
-        // SAFETY: `index < self.len` was checked above, and the borrow of `self` prevents writes.
-        Some(R::by_ref(unsafe { R::Fields::refs(self.starts, index) }))
+        self.row(index).map(R::by_ref)
     }
 
     /// Returns mutable references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
@@ -199,11 +236,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[inline]
     pub fn get_mut(&mut self, index: usize) -> Option<R::Mut<'_>> {
-        if index >= self.len {
-            return None;
-        }
-        // SAFETY: `index < self.len` was checked above, and `&mut self` guarantees exclusive access.
-        Some(R::by_mut(unsafe { R::Fields::muts(self.starts, index) }))
+        self.row_mut(index).map(R::by_mut)
     }
 
     /// Returns the first row; `None` if there are no rows.
@@ -249,7 +282,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[inline]
     pub fn as_slices(&self) -> R::Slices<'_> {
-        R::by_slices(self.slices_of_fields())
+        R::by_slices(self.fields(..))
     }
 
     /// Returns all columns as mutable slices.
@@ -266,8 +299,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[inline]
     pub fn as_mut_slices(&mut self) -> R::SlicesMut<'_> {
-        // SAFETY: the first `len` values of each column are initialised, and `&mut self` guarantees exclusive access.
-        R::by_slices_mut(unsafe { R::Fields::slices_mut(self.starts, 0, self.len) })
+        R::by_slices_mut(self.fields_mut(..))
     }
 
     /// Returns a range of rows of all columns, as slices of equal length. O(1).
@@ -285,9 +317,7 @@ impl<R: Row> Columns<R> {
     #[inline]
     #[track_caller]
     pub fn slices(&self, range: impl RangeBounds<usize>) -> R::Slices<'_> {
-        let (start, end) = check_range(&range, self.len);
-        // SAFETY: the range was checked to lie within the length, and the borrow of `self` prevents writes.
-        R::by_slices(unsafe { R::Fields::slices(self.starts, start, end - start) })
+        R::by_slices(self.fields(range))
     }
 
     /// Returns a range of rows of all columns, as mutable slices. O(1).
@@ -308,8 +338,6 @@ impl<R: Row> Columns<R> {
     #[inline]
     #[track_caller]
     pub fn slices_mut(&mut self, range: impl RangeBounds<usize>) -> R::SlicesMut<'_> {
-        let (start, end) = check_range(&range, self.len);
-        // SAFETY: the range was checked to lie within the length, and `&mut self` guarantees exclusive access.
-        R::by_slices_mut(unsafe { R::Fields::slices_mut(self.starts, start, end - start) })
+        R::by_slices_mut(self.fields_mut(range))
     }
 }

@@ -36,23 +36,19 @@ impl<R: Row> Columns<R> {
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), Error> {
         self.try_reserve(other.len)?;
-        // SAFETY: memory for `other.len` more rows was reserved above.
-        unsafe { self.take_rows(other, 0) };
+        self.take_rows(other, 0);
         Ok(())
     }
 
-    /// Moves the rows of `other` from `first` on to the end of `self`.
-    ///
-    /// # Safety
-    ///
-    /// - There is capacity for these rows.
-    unsafe fn take_rows(&mut self, other: &mut Self, first: usize) {
+    /// Moves the rows of `other` from `first` on to the end of `self`, for which memory was reserved.
+    fn take_rows(&mut self, other: &mut Self, first: usize) {
+        assert!(first <= other.len, "the rows are out of bounds");
         let count = other.len - first;
-        debug_assert!(count <= self.capacity() - self.len);
+        assert!(count <= self.capacity() - self.len, "too little capacity for the rows");
         other.len = first;
-        // SAFETY: the `count` rows are past the length of `other` now, so it does not use them again; the caller
-        // guarantees capacity for them after the `len` rows of `self`. Both are mutably borrowed, so they are different
-        // columns.
+        // SAFETY: the `count` rows are initialised (*rows*), and past the length of `other` now, so it does not use
+        // them again; there is capacity for them past the length of `self`, as asserted above. Both are mutably
+        // borrowed, so they are different columns.
         unsafe { R::Fields::copy_rows(other.starts, first, self.starts, self.len, count) };
         self.len += count;
     }
@@ -92,8 +88,7 @@ impl<R: Row> Columns<R> {
         assert!(at <= len, "`at` split index (is {at}) should be <= len (is {len})");
         let mut rest = self.try_fresh()?;
         rest.try_reserve_exact(len - at)?;
-        // SAFETY: memory for `len - at` rows was reserved above.
-        unsafe { rest.take_rows(self, at) };
+        rest.take_rows(self, at);
         Ok(rest)
     }
 

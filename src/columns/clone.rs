@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "writes clones after the last row")]
 
-use super::{CloneFields, Columns, Fields, Row};
+use super::{CloneFields, Columns, Row};
 use crate::error::{Error, unwrap_or_panic};
 
 impl<R: Row + Clone> Columns<R>
@@ -41,11 +41,10 @@ where
     fn append_clones(&mut self, source: &Self, first: usize) {
         let count = source.len - first;
         assert!(count <= self.capacity() - self.len, "too little capacity for the clones");
-        // SAFETY: `first..len` lies within the length of `source`, and the borrow of it prevents writes.
-        let values = unsafe { R::Fields::slices(source.starts, first, count) };
-        // SAFETY: the assertion above leaves room for `count` rows after the first `len`. If a clone panics, `len`
-        // does not include them yet.
-        unsafe { R::Fields::clone_to(values, self.starts, self.len, count) };
+        // SAFETY: `source` has `count` values from `first` on in each column. The assertion above leaves capacity for
+        // as many rows past the length, where none is in use (*capacity*). If a clone panics, `len` does not include
+        // them yet.
+        unsafe { R::Fields::clone_to(source.fields(first..), self.starts, self.len, count) };
         self.len += count;
     }
 }
@@ -89,13 +88,7 @@ where
         self.truncate(source.len);
         let both = self.len;
         self.reserve(source.len - both);
-        // SAFETY: `both` is at most the length of `source`, since `self` was truncated to it; the borrow of `source`
-        // prevents writes.
-        let values = unsafe { R::Fields::slices(source.starts, 0, both) };
-        // SAFETY: `both` is the length of `self`, so these rows are initialised; `&mut self` guarantees exclusive
-        // access.
-        let over = unsafe { R::Fields::slices_mut(self.starts, 0, both) };
-        R::Fields::clone_over(over, values);
+        R::Fields::clone_over(self.fields_mut(..), source.fields(..both));
         self.append_clones(source, both);
     }
 }

@@ -26,7 +26,7 @@ where
     /// assert_ne!(columns, [(1, 'a'), (2, 'c')].into());
     /// ```
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.slices_of_fields() == other.slices_of_fields()
+        self.len() == other.len() && self.fields(..) == other.fields(..)
     }
 }
 
@@ -70,6 +70,6 @@ where
 {
     /// Hashes column by column, so the result differs from the hash of a `Vec` of the rows.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.slices_of_fields().hash(state);
+        self.fields(..).hash(state);
     }
 }

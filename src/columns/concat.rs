@@ -89,7 +89,7 @@ impl<A: Fields, B: Fields> Concat<A, B> {
     const SIZED: &'static [Layout] = Self::LAYOUTS.0.split_at(Self::LAYOUTS.1).0;
 }
 
-/// Rows whose values are dropped together with it.
+/// Rows whose values are dropped together with it: each column has `count` values from `from` on, which nothing else uses.
 struct Rows<F: Fields> {
     starts: F::Starts,
     from: usize,
@@ -98,7 +98,7 @@ struct Rows<F: Fields> {
 
 impl<F: Fields> Drop for Rows<F> {
     fn drop(&mut self) {
-        // SAFETY: the creator of `self` has passed these values to it.
+        // SAFETY: each column has these values, and nothing else uses them, by the invariant of the type.
         unsafe { F::drop_rows(self.starts, self.from, self.count) }
     }
 }
@@ -113,15 +113,16 @@ macro_rules! both {
         where
             Self: 'a,
         {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees the same about all columns (*halves*).
             let first = unsafe { A::$method(starts.0 $(, $argument)+) };
-            // SAFETY: the caller's promise; columns do not overlap.
+            // SAFETY: the same; columns do not overlap, so neither do references to both halves.
             (first, unsafe { B::$method(starts.1 $(, $argument)+) })
         }
     };
 }
 
-// Each `unsafe` call below passes a guarantee about all columns on to one half, which has some of them.
+// *Halves*: `starts` are those of the columns of `A`, and those of `B`, so what a caller guarantees about all columns holds
+// for those of each half. The methods of both halves have the contract of the method that calls them.
 impl<A: Fields, B: Fields> Fields for Concat<A, B> {
     borrowed_types! {
         Refs = (A::Refs<'a>, B::Refs<'a>), Muts = (A::Muts<'a>, B::Muts<'a>),
@@ -152,17 +153,17 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
 
     #[inline]
     unsafe fn write(self, starts: Self::Starts, index: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         unsafe { self.0.write(starts.0, index) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         unsafe { self.1.write(starts.1, index) };
     }
 
     #[inline]
     unsafe fn read(starts: Self::Starts, index: usize) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         let first = unsafe { A::read(starts.0, index) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         Self(first, unsafe { B::read(starts.1, index) })
     }
 
@@ -174,24 +175,24 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
         place: usize,
         count: usize,
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         unsafe { A::copy_rows(from.0, first, to.0, place, count) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         unsafe { B::copy_rows(from.1, first, to.1, place, count) };
     }
 
     #[inline]
     unsafe fn swap(starts: Self::Starts, a: usize, b: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         unsafe { A::swap(starts.0, a, b) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         unsafe { B::swap(starts.1, a, b) };
     }
 
     unsafe fn drop_rows(starts: Self::Starts, from: usize, count: usize) {
         // If a drop in the first half panics, the second is dropped while unwinding.
         let second = Rows::<B> { starts: starts.1, from, count };
-        // SAFETY: the caller's promise, which also gives the second half to `second`.
+        // SAFETY: the caller guarantees the same about all columns (*halves*), for `second`, too.
         unsafe { A::drop_rows(starts.0, from, count) };
         drop(second);
     }
@@ -211,8 +212,8 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
     }
 
     #[inline]
-    fn put_into_lane<const N: usize>(self, group: &mut Self::Group<N>, lane: usize) -> Self {
-        Self(self.0.put_into_lane(&mut group.0, lane), self.1.put_into_lane(&mut group.1, lane))
+    fn replace(self, over: Self::Muts<'_>) -> Self {
+        Self(self.0.replace(over.0), self.1.replace(over.1))
     }
 
     #[inline]
@@ -245,11 +246,11 @@ impl<A: CloneFields, B: CloneFields> CloneFields for Concat<A, B> {
     }
 
     unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, count: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         unsafe { A::clone_to(from.0, to.0, place, count) };
         // If a clone of the second half panics, those of the first, which are not rows yet, are dropped.
         let first = Rows::<A> { starts: to.0, from: place, count };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the same about all columns (*halves*).
         unsafe { B::clone_to(from.1, to.1, place, count) };
         mem::forget(first);
     }

@@ -15,6 +15,8 @@ use std::ops::Range;
 pub struct Drain<'c, R: Row> {
     /// Its length is the start of the range until the iterator is dropped.
     columns: &'c mut Columns<R>,
+    /// The rows not yet yielded. Invariant *left*: they are past the length of the columns, initialised, and used only by
+    /// `self`, as are those in `tail..old_len`.
     left: Range<usize>,
     /// The end of the range, where the retained rows begin.
     tail: usize,
@@ -43,7 +45,7 @@ impl<'c, R: Row> Drain<'c, R> {
     /// ```
     pub fn as_slices(&self) -> R::Slices<'_> {
         let Range { start, end } = self.left;
-        // SAFETY: rows in `left` are initialised and were not yielded, which `&self` prevents.
+        // SAFETY: the rows in `left` are initialised (*left*), and not written to while `self` is borrowed.
         R::by_slices(unsafe { R::Fields::slices(self.columns.starts, start, end - start) })
     }
 }
@@ -51,9 +53,9 @@ impl<'c, R: Row> Drain<'c, R> {
 exact_iterator! {
     [R: Row] Drain<'_, R> => R:
     |rows| rows.left.len(),
-    // SAFETY: the index was just removed from `left`, so this row is initialised and not read again.
+    // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
     rows.left.next().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) })),
-    // SAFETY: the index was just removed from `left`, so this row is initialised and not read again.
+    // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
     rows.left.next_back().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) }))
 }
 
@@ -65,8 +67,8 @@ impl<R: Row> Drop for CloseGap<'_, '_, R> {
         let Drain { columns, tail, old_len, .. } = &mut *self.0;
         let (starts, len, count) = (columns.starts, columns.len, *old_len - *tail);
         if len < *tail {
-            // SAFETY: `count` rows end at the old length, and all rows between `len` and `tail` were yielded or
-            // dropped.
+            // SAFETY: the `count` rows from `tail` on are initialised (*left*), and all rows between `len` and `tail`
+            // were yielded or dropped, so nothing uses them again.
             unsafe { R::Fields::copy_rows(starts, *tail, starts, len, count) };
         }
         columns.len = len + count;
@@ -77,7 +79,8 @@ impl<R: Row> Drop for Drain<'_, R> {
     fn drop(&mut self) {
         let (starts, left) = (self.columns.starts, mem::replace(&mut self.left, 0..0));
         let _gap = CloseGap(self);
-        // SAFETY: rows in `left` were not yielded, and will not be, since `left` is now empty.
+        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used
+        // again.
         unsafe { R::Fields::drop_rows(starts, left.start, left.len()) }
     }
 }

@@ -35,7 +35,8 @@ impl<R: Row> Columns<R> {
         if len == self.capacity() {
             self.grow_by_one_or_panic();
         }
-        // SAFETY: there is capacity for one more row after the `len` rows.
+        // SAFETY: the capacity exceeds `len`, since it was compared or grown above, so each column has memory there
+        // (*capacity*), which is not in use past the length.
         unsafe { fields.write(self.starts, len) };
         self.len = len + 1;
     }
@@ -66,10 +67,7 @@ impl<R: Row> Columns<R> {
                 return Err(Refused { error, value: row });
             }
         }
-        let fields = row.into_fields();
-        // SAFETY: there is capacity for one more row after the `len` rows.
-        unsafe { fields.write(self.starts, len) };
-        self.len = len + 1;
+        self.push_fields(row.into_fields());
         Ok(())
     }
 
@@ -125,7 +123,8 @@ impl<R: Row> Columns<R> {
     #[inline]
     pub(crate) fn pop_fields(&mut self) -> Option<R::Fields> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: the row was initialised, and is past the length now, so it is not read again.
+        // SAFETY: the row was below the length, so it is initialised (*rows*), and is past it now, so it is not read
+        // again.
         Some(unsafe { R::Fields::read(self.starts, self.len) })
     }
 
@@ -203,9 +202,11 @@ impl<R: Row> Columns<R> {
         // Before anything moves, because this is user code.
         let fields = row.into_fields();
         let starts = self.starts;
-        // SAFETY: moves the rows from `index` on; there is capacity for one more row after them.
+        // SAFETY: `index <= len` was checked, so these rows are initialised (*rows*); there is capacity for one more
+        // row after them, as just reserved. No user code runs until `len` counts all rows.
         unsafe { R::Fields::copy_rows(starts, index, starts, index + 1, len - index) };
-        // SAFETY: the row at `index` has moved up, or `index` is the length; either way there is memory.
+        // SAFETY: `index <= len` is below the capacity, so each column has memory there (*capacity*); the row there has
+        // moved up, or there was none.
         unsafe { fields.write(starts, index) };
         self.len = len + 1;
         Ok(())
@@ -232,10 +233,11 @@ impl<R: Row> Columns<R> {
         let len = self.len;
         assert!(index < len, "removal index (is {index}) should be < len (is {len})");
         let (starts, last) = (self.starts, len - 1);
-        // SAFETY: `index < len` was checked above. The value is overwritten, or past the length, before it could be
-        // read again: no user code runs until then.
+        // SAFETY: `index < len` was checked, so the row is initialised (*rows*). It is overwritten, or past the length,
+        // before it could be read again: no user code runs until then.
         let fields = unsafe { R::Fields::read(starts, index) };
-        // SAFETY: moves the rows after `index` down to it; the row there was just read and is not used again.
+        // SAFETY: the `last - index` rows after `index` are initialised (*rows*); the row there was just read and is
+        // not used again, and the last one is past the length below.
         unsafe { R::Fields::copy_rows(starts, index + 1, starts, index, last - index) };
         self.len = last;
         R::from_fields(fields)
@@ -267,13 +269,13 @@ impl<R: Row> Columns<R> {
         let len = self.len;
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
         let last = len - 1;
-        // SAFETY: `index < len` was checked above. The value is overwritten, or past the length, before it could be
-        // read again: no user code runs until then.
+        // SAFETY: `index < len` was checked, so the row is initialised (*rows*). It is overwritten, or past the length,
+        // before it could be read again: no user code runs until then.
         let fields = unsafe { R::Fields::read(self.starts, index) };
         if index < last {
-            // SAFETY: the last row is initialised, and its old place will be past the length; the row at `index` was
-            // just read and is not used again.
-            unsafe { R::Fields::copy(self.starts, last, index) };
+            // SAFETY: the last row is initialised (*rows*), and its old place is past the length below; the row at
+            // `index` was just read and is not used again.
+            unsafe { R::Fields::copy_rows(self.starts, last, self.starts, index, 1) };
         }
         self.len = last;
         fields
@@ -298,11 +300,8 @@ impl<R: Row> Columns<R> {
         let len = self.len;
         assert!(index < len, "replace index (is {index}) should be < len (is {len})");
         let fields = row.into_fields();
-        // SAFETY: `index < len` was checked above, and the value is overwritten before it could be read again.
-        let old = unsafe { R::Fields::read(self.starts, index) };
-        // SAFETY: `index < len`, and the old value was just moved out.
-        unsafe { fields.write(self.starts, index) };
-        R::from_fields(old)
+        let over = self.row_mut(index).expect("the index was checked");
+        R::from_fields(fields.replace(over))
     }
 
     /// Swaps two rows.
@@ -315,7 +314,8 @@ impl<R: Row> Columns<R> {
     pub fn swap(&mut self, a: usize, b: usize) {
         let len = self.len;
         assert!(a < len && b < len, "swap indices (are {a}, {b}) should be < len (is {len})");
-        // SAFETY: both indices were checked above, and `&mut self` guarantees exclusive access.
+        // SAFETY: both indices were checked, so each column has values there (*rows*), and `&mut self` guarantees
+        // exclusive access.
         unsafe { R::Fields::swap(self.starts, a, b) }
     }
 
@@ -324,7 +324,8 @@ impl<R: Row> Columns<R> {
         let Some(count) = self.len.checked_sub(len) else { return };
         // Before user code runs, so that nothing is dropped twice if a drop panics.
         self.len = len;
-        // SAFETY: these `count` rows are initialised, and are past the length now, so they are not used again.
+        // SAFETY: these `count` rows were below the length, so they are initialised (*rows*), and are past it now, so
+        // they are not used again.
         unsafe { R::Fields::drop_rows(self.starts, len, count) }
     }
 
@@ -353,9 +354,11 @@ impl<R: Row> Columns<R> {
     }
 }
 
-/// A pass over rows that removes some of them: rows `..kept` are retained, places `kept..next` are vacant, and rows
-/// `next..len` are not visited yet, of which those from `end` on will not be. Until it is dropped, the columns end
-/// where the pass began.
+/// A pass over rows that removes some of them. Until it is dropped, the columns end where the pass began.
+///
+/// Its invariant, *places*: rows `..kept` are retained, places `kept..next` are vacant, and rows `next..len` are not visited
+/// yet, of which those from `end` on will not be. Retained and unvisited rows are initialised, and those past the length of
+/// the columns are used only by `self`.
 pub(super) struct Sieve<'c, R: Row> {
     columns: &'c mut Columns<R>,
     kept: usize,
@@ -386,17 +389,18 @@ impl<'c, R: Row> Sieve<'c, R> {
     ) -> Option<R::Fields> {
         while self.next < self.end {
             let (starts, this) = (self.columns.starts, self.next);
-            // SAFETY: the row at `next` is initialised and not removed; it is past the length, so nothing else refers
-            // to it.
+            // SAFETY: the row at `next` is not visited yet, so it is initialised, and nothing else uses it (*places*).
             let is_gone = goes(R::by_mut(unsafe { R::Fields::muts(starts, this) }));
             self.next += 1;
             if is_gone {
-                // SAFETY: the row lies before `next` and is not among the `kept`, so it is not read again.
+                // SAFETY: the row was not visited until now, so it is initialised; it lies before `next` and is not
+                // among the `kept`, so its place is vacant, and it is not read again.
                 return Some(unsafe { R::Fields::read(starts, this) });
             }
             if self.kept < this {
-                // SAFETY: the row at `this` is initialised, and the place at `kept` is vacant.
-                unsafe { R::Fields::copy(starts, this, self.kept) };
+                // SAFETY: the row at `this` was not visited until now, so it is initialised; the place at `kept`,
+                // before it, is vacant (*places*).
+                unsafe { R::Fields::copy_rows(starts, this, starts, self.kept, 1) };
             }
             self.kept += 1;
         }
@@ -408,7 +412,8 @@ impl<R: Row> Drop for Sieve<'_, R> {
     fn drop(&mut self) {
         let (starts, left) = (self.columns.starts, self.len - self.next);
         if left > 0 {
-            // SAFETY: `left` rows start at `next`, and the places from `kept` up to them are vacant.
+            // SAFETY: the `left` rows from `next` on are initialised, and the places from `kept` up to them are vacant
+            // (*places*).
             unsafe { R::Fields::copy_rows(starts, self.next, starts, self.kept, left) };
         }
         self.columns.len = self.kept + left;

@@ -2,9 +2,10 @@
 //!
 //! # Soundness
 //!
-//! The first `len` elements, each of `layout.size()` bytes from the start of `raw`, are initialized. Before an element is
-//! dropped, `len` is reduced so that it is correct even if the drop panics. Elements are only read, written and dropped as
-//! whole values of the type for which the caller of [`ErasedColumn::new`] created the column.
+//! The invariant of a column, *elements*: `len` is at most the capacity, for which `RawVec` has memory in one range, aligned
+//! for an element; the first `len` elements, each of `layout.size()` bytes from the start, are initialized. Before an
+//! element is dropped, `len` is reduced so that it is correct even if the drop panics. Elements are only read, written and
+//! dropped as whole values of the type for which the caller of [`ErasedColumn::new`] created the column.
 
 #![expect(unsafe_code, reason = "moves and drops values of a type that it does not know")]
 
@@ -110,7 +111,7 @@ impl ErasedColumn {
         ///
         /// - As for [`ptr::drop_in_place`].
         unsafe fn drop<T>(value: *mut u8) {
-            // SAFETY: the contract of this function is that of the call.
+            // SAFETY: the caller guarantees what `drop_in_place` requires.
             unsafe { value.cast::<T>().drop_in_place() }
         }
         Self::with_element(
@@ -254,7 +255,7 @@ impl ErasedColumn {
     #[inline]
     #[track_caller]
     pub unsafe fn push(&mut self, value: *const u8) {
-        // SAFETY: the contract of this function is that of the call.
+        // SAFETY: the caller guarantees what `try_push` requires.
         unwrap_or_panic(unsafe { self.try_push(value) });
     }
 
@@ -286,10 +287,9 @@ impl ErasedColumn {
     #[cfg_attr(debug_assertions, track_caller)]
     pub unsafe fn try_push(&mut self, value: *const u8) -> Result<(), Error> {
         self.make_room_for(1, Amount::AtLeast)?;
-        // SAFETY: the capacity exceeds `len`.
-        let end = unsafe { self.place(self.len) };
-        // SAFETY: the caller passes a value of this size; the place is apart, since the value is outside of this memory.
-        unsafe { ptr::copy_nonoverlapping(value, end.as_ptr(), self.element.size()) };
+        // SAFETY: the caller guarantees that `value` points to a value of this size, outside of the column's memory,
+        // where the place is valid for writes, since the capacity now exceeds `len`. Bytes are aligned anywhere.
+        unsafe { ptr::copy_nonoverlapping(value, self.place(self.len), self.element.size()) };
         self.len += 1;
         Ok(())
     }
@@ -312,7 +312,7 @@ impl ErasedColumn {
     #[inline]
     pub fn get(&self, index: usize) -> Option<NonNull<u8>> {
         // SAFETY: the index was compared with the length.
-        (index < self.len).then(|| unsafe { self.place(index) })
+        (index < self.len).then(|| unsafe { self.get_unchecked(index) })
     }
 
     /// Returns a pointer to an element.
@@ -335,18 +335,15 @@ impl ErasedColumn {
     #[inline]
     pub unsafe fn get_unchecked(&self, index: usize) -> NonNull<u8> {
         debug_assert!(index < self.len);
-        // SAFETY: the caller's guarantee.
-        unsafe { self.place(index) }
+        // SAFETY: the caller guarantees that there is an element at this index, so the offset stays within the memory
+        // (*elements*), and neither it nor the address overflows.
+        unsafe { self.raw.start().add(index * self.element.size()) }
     }
 
-    /// # Safety
-    ///
-    /// - The index is at most the capacity.
+    /// The address of an element, or of a place in the capacity. Any other index yields a pointer that must not be used.
     #[inline]
-    unsafe fn place(&self, index: usize) -> NonNull<u8> {
-        // SAFETY: the index is at most the capacity, by the caller's guarantee, and `RawVec` has memory for that many
-        // elements, so the offset is at most its size.
-        unsafe { self.raw.start().add(index * self.element.size()) }
+    const fn place(&self, index: usize) -> *mut u8 {
+        self.as_ptr().wrapping_add(index.wrapping_mul(self.element.size()))
     }
 
     /// Drops an element and moves the last one to its place. O(1).
@@ -375,14 +372,15 @@ impl ErasedColumn {
         // Before the drop, so that nothing is out of order if that panics.
         self.len -= 1;
         if removed != last {
-            // SAFETY: two elements, which are apart; the swap is one of whole values.
-            unsafe {
-                ptr::swap_nonoverlapping(removed.as_ptr(), last.as_ptr(), self.element.size());
-            };
+            // SAFETY: two elements within the memory (*elements*), which do not overlap, since they are different.
+            // Bytes are aligned anywhere.
+            unsafe { ptr::swap_nonoverlapping(removed, last, self.element.size()) };
         }
         if let Some(drop) = self.drop {
-            // SAFETY: the value that was removed, which is past the length now, so it is not used again.
-            unsafe { drop(last.as_ptr()) };
+            // SAFETY: the creator of the column guarantees that `drop` may be called once on each element. This one is
+            // past the length now, so it is neither dropped nor used again; `&mut self` excludes borrows through the
+            // column.
+            unsafe { drop(last) };
         }
     }
 
@@ -414,24 +412,22 @@ impl ErasedColumn {
         let (removed, last) = self.with_last(index);
         let size = self.element.size();
         self.len -= 1;
-        // SAFETY: an element, which is moved; `to` is apart and has room for it, by the caller's guarantee.
-        unsafe { ptr::copy_nonoverlapping(removed.as_ptr(), to, size) };
+        // SAFETY: an element (*elements*), which is moved out; the caller guarantees that `to` is valid for writes of
+        // it, and outside of the column.
+        unsafe { ptr::copy_nonoverlapping(removed, to, size) };
         if removed != last {
-            // SAFETY: two elements, which are apart. The first was moved out, and the last is past the length now.
-            unsafe { ptr::copy_nonoverlapping(last.as_ptr(), removed.as_ptr(), size) };
+            // SAFETY: two elements (*elements*), which do not overlap, since they are different. The first was moved
+            // out, and the last is past the length now.
+            unsafe { ptr::copy_nonoverlapping(last, removed, size) };
         }
     }
 
     /// Returns pointers to an element and to the last one.
     #[track_caller]
-    fn with_last(&self, index: usize) -> (NonNull<u8>, NonNull<u8>) {
+    fn with_last(&self, index: usize) -> (*mut u8, *mut u8) {
         let len = self.len;
         assert!(index < len, "index {index} out of bounds for {len} elements");
-        // SAFETY: the index is less than the length, which is at most the capacity.
-        let element = unsafe { self.place(index) };
-        // SAFETY: the length is not 0, and at most the capacity.
-        let last = unsafe { self.place(len - 1) };
-        (element, last)
+        (self.place(index), self.place(len - 1))
     }
 
     /// Drops all elements from `len` on, in order. Has no effect if there are no more than `len`.
@@ -461,9 +457,9 @@ impl ErasedColumn {
         // Before drops, which may panic.
         self.len = len;
         let Some(drop) = self.drop else { return };
-        // SAFETY: within what was the length.
-        let first = unsafe { self.place(len) };
-        drop_each(Rest { next: first, left: end - len, size: self.element.size(), drop });
+        // These elements are past the length now, so nothing else uses them.
+        let next = self.place(len);
+        drop_each(Rest { next, left: end - len, size: self.element.size(), drop });
     }
 
     /// Drops all elements and keeps the memory.
@@ -538,7 +534,8 @@ impl ErasedColumn {
     #[track_caller]
     pub unsafe fn as_slice<T>(&self) -> &[T] {
         self.assert_layout::<T>();
-        // SAFETY: the first `len` elements are initialized, and of type `T`, by the caller's guarantee.
+        // SAFETY: the first `len` elements are initialized, in one range (*elements*), which is aligned for `T`, as
+        // asserted above; the caller guarantees that they are of type `T`, and not mutated while the slice is in use.
         unsafe { slice::from_raw_parts(self.as_ptr().cast(), self.len) }
     }
 
@@ -568,8 +565,9 @@ impl ErasedColumn {
     #[track_caller]
     pub unsafe fn as_mut_slice<T>(&mut self) -> &mut [T] {
         self.assert_layout::<T>();
-        // SAFETY: the first `len` elements are initialized, of type `T`, and not referenced otherwise, by the caller's
-        // guarantee.
+        // SAFETY: the first `len` elements are initialized, in one range (*elements*), which is aligned for `T`, as
+        // asserted above; the caller guarantees that they are of type `T`, and not referenced otherwise while the slice
+        // is in use.
         unsafe { slice::from_raw_parts_mut(self.as_ptr().cast(), self.len) }
     }
 
@@ -647,9 +645,10 @@ impl ErasedColumn {
     }
 }
 
-/// Values that are to be dropped.
+/// Values that are to be dropped: from `next` on, `left` elements of a column whose drop is `drop`, which are initialized,
+/// and which nothing else uses.
 struct Rest {
-    next: NonNull<u8>,
+    next: *mut u8,
     left: usize,
     size: usize,
     drop: DropFn,
@@ -661,10 +660,10 @@ impl Rest {
         while self.left > 0 {
             let value = self.next;
             self.left -= 1;
-            // SAFETY: at most the end of the values.
-            self.next = unsafe { value.add(self.size) };
-            // SAFETY: a value that is dropped once, since it is no longer among those left.
-            unsafe { (self.drop)(value.as_ptr()) };
+            self.next = value.wrapping_add(self.size);
+            // SAFETY: the creator of the column guarantees that `drop` may be called once on each element. This one was
+            // left until now, so it is neither dropped nor used again.
+            unsafe { (self.drop)(value) };
         }
     }
 }

@@ -4,6 +4,11 @@
 //!
 //! All reads and writes of columns are here, for each field through the pointer to its own column. The trait is sealed:
 //! only tuples, and [`Concat`](super::Concat) of them, implement it.
+//!
+//! In the contracts below, a column *has memory* at an index if the address of the field there, counted from the start of
+//! the column, is aligned and valid for reads and writes of the field, and lies in the same range as the start. It *has a
+//! value* there if the field is initialised, too. The columns of a row do not overlap, which [`starts`](Fields::starts)
+//! relies on `start_of` for.
 
 #![expect(unsafe_code, reason = "reads and writes columns")]
 
@@ -92,19 +97,6 @@ pub trait Fields: Sized + sealed::Sealed {
     #[doc(hidden)]
     unsafe fn read(starts: Self::Starts, index: usize) -> Self;
 
-    /// Copies the bytes of the row at `from` to `to`.
-    ///
-    /// # Safety
-    ///
-    /// - Each column has a value at `from`, which is not used there afterwards, and memory at `to`, another index, that
-    ///   is not in use.
-    #[doc(hidden)]
-    #[inline]
-    unsafe fn copy(starts: Self::Starts, from: usize, to: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { Self::copy_rows(starts, from, starts, to, 1) };
-    }
-
     /// Copies the bytes of `count` rows from `first` on to `place` on, in other columns or in the same ones, where the
     /// two ranges may overlap.
     ///
@@ -173,10 +165,10 @@ pub trait Fields: Sized + sealed::Sealed {
     #[doc(hidden)]
     fn group<const N: usize>(rows: [Self; N]) -> Self::Group<N>;
 
-    /// Replaces the row in a lane, and returns the old one.
+    /// Replaces the fields of a row, and returns the old ones.
     #[doc(hidden)]
     #[must_use]
-    fn put_into_lane<const N: usize>(self, group: &mut Self::Group<N>, lane: usize) -> Self;
+    fn replace(self, over: Self::Muts<'_>) -> Self;
 
     #[doc(hidden)]
     fn lane<const N: usize>(group: &Self::Group<N>, lane: usize) -> Self::Refs<'_>;
@@ -238,17 +230,18 @@ pub(super) mod sealed {
     pub trait Sealed {}
 }
 
-/// Values of a column that are dropped together with it.
+/// Values of a column that are dropped together with it: the column has `count` values from `first` on, which nothing
+/// else uses.
 struct Dropped<T> {
-    first: NonNull<T>,
+    first: *mut T,
     count: usize,
 }
 
 impl<T> Drop for Dropped<T> {
     fn drop(&mut self) {
-        let values = ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.count);
-        // SAFETY: the creator of `self` guarantees that these are initialised values that are not used elsewhere.
-        unsafe { values.drop_in_place() }
+        // SAFETY: the column has these values, so they are aligned and initialised, and nothing else uses them, by the
+        // invariant of the type.
+        unsafe { ptr::slice_from_raw_parts_mut(self.first, self.count).drop_in_place() }
     }
 }
 
@@ -257,14 +250,13 @@ impl<T> Drop for Dropped<T> {
 /// # Safety
 ///
 /// - The column has memory for these values, which is not in use.
-unsafe fn clone_column<T: Clone>(values: &[T], first: NonNull<T>) -> Dropped<T> {
+unsafe fn clone_column<T: Clone>(values: &[T], first: *mut T) -> Dropped<T> {
     let mut clones = Dropped { first, count: 0 };
     for value in values {
         let clone = value.clone();
-        // SAFETY: `clones.count < values.len()`; the caller guarantees memory for all of them.
-        let place = unsafe { at(first, clones.count) };
-        // SAFETY: as above.
-        unsafe { place.write(clone) };
+        // SAFETY: `clones.count` is the index of `value` in `values`, and the caller guarantees that the column has
+        // memory for all of them, which is not in use.
+        unsafe { first.wrapping_add(clones.count).write(clone) };
         clones.count += 1;
     }
     clones
@@ -303,15 +295,10 @@ const fn row(fields: &[Layout]) -> Layout {
     }
 }
 
-/// Returns the address of a value in a column.
-///
-/// # Safety
-///
-/// - The column extends at least to `index`.
+/// Returns the address of a value in a column, which must not be used if the column has no memory there.
 #[inline]
-unsafe fn at<T>(start: NonNull<T>, index: usize) -> NonNull<T> {
-    // SAFETY: the caller's promise.
-    unsafe { start.add(index) }
+const fn at<T>(start: NonNull<T>, index: usize) -> *mut T {
+    start.as_ptr().wrapping_add(index)
 }
 
 /// Defines methods for tuples as rows, whose references to fields are the references to the row.
@@ -369,20 +356,22 @@ macro_rules! fields {
             #[inline]
             unsafe fn write(self, starts: Self::Starts, index: usize) {
                 $(
-                    // SAFETY: the caller's promise.
-                    let place = unsafe { at(starts.$number, index) };
-                    // SAFETY: the caller's promise.
-                    unsafe { place.write(self.$number) };
+                    // SAFETY: the caller guarantees that each column has memory at `index`, so the place is aligned and
+                    // valid for writes.
+                    unsafe { at(starts.$number, index).write(self.$number) };
                 )+
             }
 
             #[inline]
             unsafe fn read(starts: Self::Starts, index: usize) -> Self {
                 ($({
-                    // SAFETY: the caller's promise.
-                    let place = unsafe { at(starts.$number, index) };
-                    // SAFETY: the caller's promise.
-                    unsafe { place.read() }
+                    // Not by `at`, as in `refs`.
+                    // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
+                    // range as the start.
+                    let field = unsafe { starts.$number.add(index) };
+                    // SAFETY: the value is aligned and initialised, and not written to now; it is not read or dropped
+                    // again, so no two copies of it are used.
+                    unsafe { field.read() }
                 },)+)
             }
 
@@ -395,11 +384,9 @@ macro_rules! fields {
                 count: usize,
             ) {
                 $(
-                    // SAFETY: the caller's promise.
-                    let old = unsafe { at(from.$number, first) };
-                    // SAFETY: as above.
-                    let new = unsafe { at(to.$number, place) };
-                    // SAFETY: as above. The ranges may overlap.
+                    let (old, new) = (at(from.$number, first), at(to.$number, place));
+                    // SAFETY: the caller guarantees that each column has values in the first range and memory for the
+                    // second, so both are aligned, and valid for reads and writes. The ranges may overlap.
                     unsafe { old.copy_to(new, count) };
                 )+
             }
@@ -407,22 +394,17 @@ macro_rules! fields {
             #[inline]
             unsafe fn swap(starts: Self::Starts, a: usize, b: usize) {
                 $(
-                    // SAFETY: the caller's promise.
-                    let place = unsafe { at(starts.$number, a) };
-                    // SAFETY: as above.
-                    let other = unsafe { at(starts.$number, b) };
-                    // SAFETY: as above. Both may be the same value.
-                    unsafe { ptr::swap(place.as_ptr(), other.as_ptr()) };
+                    let (place, other) = (at(starts.$number, a), at(starts.$number, b));
+                    // SAFETY: the caller guarantees that each column has a value at both indices, and exclusive access,
+                    // so they are aligned, and valid for reads and writes. Both may be the same value.
+                    unsafe { ptr::swap(place, other) };
                 )+
             }
 
             unsafe fn drop_rows(starts: Self::Starts, from: usize, count: usize) {
                 // If a drop in one column panics, the columns after it are dropped while unwinding.
-                drop(($({
-                    // SAFETY: the caller's promise.
-                    let first = unsafe { at(starts.$number, from) };
-                    Dropped { first, count }
-                },)+));
+                // Each column has these values, which are not used afterwards, as the caller guarantees.
+                drop(($(Dropped { first: at(starts.$number, from), count },)+));
             }
 
             #[inline]
@@ -431,10 +413,12 @@ macro_rules! fields {
                 Self: 'a,
             {
                 ($({
-                    // SAFETY: the caller's promise.
-                    let place = unsafe { at(starts.$number, index) };
-                    // SAFETY: the caller's promise.
-                    unsafe { place.as_ref() }
+                    // Not by `at`, with which loops are not vectorised.
+                    // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
+                    // range as the start.
+                    let field = unsafe { starts.$number.add(index) };
+                    // SAFETY: the value is aligned and initialised, and not written to during `'a`.
+                    unsafe { field.as_ref() }
                 },)+)
             }
 
@@ -444,10 +428,12 @@ macro_rules! fields {
                 Self: 'a,
             {
                 ($({
-                    // SAFETY: the caller's promise.
-                    let mut place = unsafe { at(starts.$number, index) };
-                    // SAFETY: the caller's promise; columns do not overlap.
-                    unsafe { place.as_mut() }
+                    // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
+                    // range as the start.
+                    let mut field = unsafe { starts.$number.add(index) };
+                    // SAFETY: the value is aligned and initialised; the caller guarantees exclusive access during `'a`.
+                    // Columns do not overlap.
+                    unsafe { field.as_mut() }
                 },)+)
             }
 
@@ -457,10 +443,9 @@ macro_rules! fields {
                 Self: 'a,
             {
                 ($({
-                    // SAFETY: the caller's promise.
-                    let first = unsafe { at(starts.$number, from) };
-                    // SAFETY: the caller's promise.
-                    unsafe { slice::from_raw_parts(first.as_ptr(), len) }
+                    // SAFETY: the caller guarantees that each column has these values, which are not written to during
+                    // `'a`: they are aligned and initialised, in one range, of at most `isize::MAX` bytes.
+                    unsafe { slice::from_raw_parts(at(starts.$number, from), len) }
                 },)+)
             }
 
@@ -474,10 +459,9 @@ macro_rules! fields {
                 Self: 'a,
             {
                 ($({
-                    // SAFETY: the caller's promise.
-                    let first = unsafe { at(starts.$number, from) };
-                    // SAFETY: the caller's promise; columns do not overlap.
-                    unsafe { slice::from_raw_parts_mut(first.as_ptr(), len) }
+                    // SAFETY: as for `slices`; the caller guarantees exclusive access during `'a`, and columns do not
+                    // overlap.
+                    unsafe { slice::from_raw_parts_mut(at(starts.$number, from), len) }
                 },)+)
             }
 
@@ -489,8 +473,8 @@ macro_rules! fields {
             }
 
             #[inline]
-            fn put_into_lane<const N: usize>(self, group: &mut Self::Group<N>, lane: usize) -> Self {
-                ($(mem::replace(&mut group.$number[lane], self.$number),)+)
+            fn replace(self, over: Self::Muts<'_>) -> Self {
+                ($(mem::replace(over.$number, self.$number),)+)
             }
 
             #[inline]
@@ -527,10 +511,9 @@ macro_rules! fields {
             unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, _: usize) {
                 // If a clone panics, the clones in the columns before it are dropped with these.
                 mem::forget(($({
-                    // SAFETY: the caller's promise.
-                    let first = unsafe { at(to.$number, place) };
-                    // SAFETY: as above.
-                    unsafe { clone_column(from.$number, first) }
+                    // SAFETY: `from` has `count` values, and the caller guarantees that each column has memory for as
+                    // many from `place` on, which is not in use.
+                    unsafe { clone_column(from.$number, at(to.$number, place)) }
                 },)+));
             }
         }

@@ -133,22 +133,24 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
         }
         let store = |columns: &mut Columns<R>| {
             let (starts, last) = (columns.starts, columns.len);
-            // SAFETY: there is capacity for one more row after the `len` rows.
+            // SAFETY: `make_room_for_one` has made the capacity exceed the length, and nothing ran since, so each
+            // column has memory there, which is not in use past the length.
             unsafe { fields.write(starts, last) };
             columns.len = last + 1;
             (starts, last)
         };
-        // SAFETY: `store` moves fields and a length, and runs no user code. There was room, so the columns are seen,
-        // not the placeholder.
+        // SAFETY: `store` moves fields and a length, so it runs no user code, neither allocates nor panics. There was
+        // room, so the columns are seen, not the placeholder.
         let (starts, last) = unsafe { self.columns.lend_seen(store) };
-        // SAFETY: the row was just written, and is neither moved, dropped nor changed during `'c`, as shown above.
+        // SAFETY: the row was just written, and is neither moved, dropped nor accessed mutably during `'c`: (1) to (3)
+        // of this module.
         Ok(R::by_ref(unsafe { R::Fields::refs(starts, last) }))
     }
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
         // The placeholder for lent columns is full.
-        // SAFETY: the closure only compares numbers.
+        // SAFETY: the closure compares two numbers, so it runs no user code, neither allocates nor panics.
         let has_room =
             unsafe { self.columns.lend_seen(|columns| columns.len < columns.capacity()) };
         if has_room { Ok(()) } else { self.grow_by_one() }
@@ -198,14 +200,15 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
         if index >= len {
             return None;
         }
-        // SAFETY: `index < len`, and the row is neither moved, dropped nor changed during `'c`, as shown above.
+        // SAFETY: `index < len`, so the row is initialised, and neither moved, dropped nor accessed mutably during
+        // `'c`: (1) to (3) of this module.
         Some(R::by_ref(unsafe { R::Fields::refs(starts, index) }))
     }
 
     #[inline]
     #[track_caller]
     fn starts_and_len(&self) -> (<R::Fields as Fields>::Starts, usize) {
-        // SAFETY: the closure only copies a number and addresses.
+        // SAFETY: the closure copies a number and addresses, so it runs no user code, neither allocates nor panics.
         unsafe { self.columns.look(|columns| (columns.starts, columns.len)) }
     }
 
@@ -224,7 +227,8 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     #[track_caller]
     pub fn as_slices(&self) -> R::Slices<'c> {
         let (starts, len) = self.starts_and_len();
-        // SAFETY: the first `len` rows are neither moved, dropped nor changed during `'c`, as shown above.
+        // SAFETY: the first `len` rows are initialised, and neither moved, dropped nor accessed mutably during `'c`:
+        // (1) to (3) of this module.
         R::by_slices(unsafe { R::Fields::slices(starts, 0, len) })
     }
 

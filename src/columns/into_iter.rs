@@ -17,8 +17,9 @@ use std::ops::Range;
 /// assert_eq!(lines, ["Ann7", "Ben4"]);
 /// ```
 pub struct IntoIter<R: Row> {
-    /// Its length is 0; `left` is the range of initialised rows.
+    /// Its length is 0.
     columns: Columns<R>,
+    /// The rows not yet yielded. Invariant *left*: they are initialised, and used only by `self`.
     left: Range<usize>,
 }
 
@@ -47,7 +48,7 @@ impl<R: Row> IntoIter<R> {
     /// ```
     pub fn as_slices(&self) -> R::Slices<'_> {
         let Range { start, end } = self.left;
-        // SAFETY: rows in `left` are initialised and were not yielded, which `&self` prevents.
+        // SAFETY: the rows in `left` are initialised (*left*), and not written to while `self` is borrowed.
         R::by_slices(unsafe { R::Fields::slices(self.columns.starts, start, end - start) })
     }
 }
@@ -55,17 +56,17 @@ impl<R: Row> IntoIter<R> {
 exact_iterator! {
     [R: Row] IntoIter<R> => R:
     |rows| rows.left.len(),
-    // SAFETY: the index was just removed from `left`, so this row is initialised and not read again.
+    // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
     rows.left.next().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) })),
-    // SAFETY: the index was just removed from `left`, so this row is initialised and not read again.
+    // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
     rows.left.next_back().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) }))
 }
 
 impl<R: Row> Drop for IntoIter<R> {
     fn drop(&mut self) {
         let left = std::mem::replace(&mut self.left, 0..0);
-        // SAFETY: rows in `left` were not yielded, and will not be, since `left` is now empty. If a drop panics, the
-        // columns, whose length is 0, still release their memory.
+        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used
+        // again. If a drop panics, the columns, whose length is 0, still release their memory.
         unsafe { R::Fields::drop_rows(self.columns.starts, left.start, left.len()) }
     }
 }

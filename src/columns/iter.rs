@@ -13,6 +13,7 @@ use std::ops::Range;
 /// This struct is created by [`Columns::iter`]. See its documentation for more.
 pub struct Iter<'a, R: Row> {
     starts: <R::Fields as Fields>::Starts,
+    /// The rows not yet yielded. Invariant *left*: each column has values there, which are borrowed for `'a`.
     left: Range<usize>,
     columns: PhantomData<&'a R>,
 }
@@ -22,6 +23,8 @@ pub struct Iter<'a, R: Row> {
 /// This struct is created by [`Columns::iter_mut`]. See its documentation for more.
 pub struct IterMut<'a, R: Row> {
     starts: <R::Fields as Fields>::Starts,
+    /// The rows not yet yielded. Invariant *left*: each column has values there, which are mutably borrowed for `'a`, and
+    /// nothing else uses that borrow.
     left: Range<usize>,
     columns: PhantomData<&'a mut R>,
 }
@@ -69,35 +72,18 @@ unsafe impl<R: Row + Send> Send for IterMut<'_, R> where R::Fields: Send {}
 // SAFETY: `&IterMut` gives access to a count only.
 unsafe impl<R: Row + Sync> Sync for IterMut<'_, R> where R::Fields: Sync {}
 
-impl<'a, R: Row> Iter<'a, R> {
-    #[inline]
-    fn at(&self, index: usize) -> R::Ref<'a> {
-        // SAFETY: the index is from a range within the length of the columns, which are borrowed for `'a`.
-        R::by_ref(unsafe { R::Fields::refs(self.starts, index) })
-    }
-}
-
-impl<'a, R: Row> IterMut<'a, R> {
-    /// # Safety
-    ///
-    /// - The index was just removed from `left`.
-    #[inline]
-    unsafe fn at(&self, index: usize) -> R::Mut<'a> {
-        // SAFETY: the index was in `left`, a range within the length of the columns, which are mutably borrowed for
-        // `'a`; each index is removed from it once, so no two references alias.
-        R::by_mut(unsafe { R::Fields::muts(self.starts, index) })
-    }
-}
-
 exact_iterator! {
     ['a, R: Row] Iter<'a, R> => R::Ref<'a>:
     |iter| iter.left.len(),
-    iter.left.next().map(|index| iter.at(index)),
-    iter.left.next_back().map(|index| iter.at(index)),
+    // SAFETY: the index was in `left`, so each column has a value there, borrowed for `'a` (*left*).
+    iter.left.next().map(|index| R::by_ref(unsafe { R::Fields::refs(iter.starts, index) })),
+    // SAFETY: the index was in `left`, so each column has a value there, borrowed for `'a` (*left*).
+    iter.left.next_back().map(|index| R::by_ref(unsafe { R::Fields::refs(iter.starts, index) })),
     {
         #[inline]
         fn nth(&mut self, n: usize) -> Option<R::Ref<'a>> {
-            self.left.nth(n).map(|index| self.at(index))
+            // SAFETY: the index was in `left`, so each column has a value there, borrowed for `'a` (*left*).
+            self.left.nth(n).map(|index| R::by_ref(unsafe { R::Fields::refs(self.starts, index) }))
         }
     }
 }
@@ -107,15 +93,18 @@ clone_fields!([R: Row] Iter<'_, R>: starts, left, columns);
 exact_iterator! {
     ['a, R: Row] IterMut<'a, R> => R::Mut<'a>:
     |iter| iter.left.len(),
-    // SAFETY: the index was just removed from `left`.
-    iter.left.next().map(|index| unsafe { iter.at(index) }),
-    // SAFETY: the index was just removed from `left`.
-    iter.left.next_back().map(|index| unsafe { iter.at(index) }),
+    // SAFETY: each column has a value there, mutably borrowed for `'a` (*left*); the index was removed from `left`, so
+    // no two references alias.
+    iter.left.next().map(|index| R::by_mut(unsafe { R::Fields::muts(iter.starts, index) })),
+    // SAFETY: each column has a value there, mutably borrowed for `'a` (*left*); the index was removed from `left`, so
+    // no two references alias.
+    iter.left.next_back().map(|index| R::by_mut(unsafe { R::Fields::muts(iter.starts, index) })),
     {
         #[inline]
         fn nth(&mut self, n: usize) -> Option<R::Mut<'a>> {
-            // SAFETY: the index was just removed from `left`.
-            self.left.nth(n).map(|index| unsafe { self.at(index) })
+            // SAFETY: each column has a value there, mutably borrowed for `'a` (*left*); the index was removed from
+            // `left`, so no two references alias.
+            self.left.nth(n).map(|index| R::by_mut(unsafe { R::Fields::muts(self.starts, index) }))
         }
     }
 }

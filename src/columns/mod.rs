@@ -2,9 +2,13 @@
 
 // # Why this is sound
 //
-// The first `len` values of each column are initialised, and `len <= capacity`, where `RawVec` guarantees that
-// `capacity` rows have committed memory in each column, at addresses that never change once there are any. `starts` are
-// these addresses, or dangling before memory is reserved, when the capacity is 0 unless rows have size zero.
+// The invariants of `Columns`, to which the proofs in this module refer by these names:
+//
+// - *rows*: the first `len` values of each column are initialised, and only the columns own them.
+// - *capacity*: `len <= capacity`. `RawVec` guarantees that `capacity` rows have committed memory in each column, in one
+//   aligned range of at most `isize::MAX` bytes that overlaps with no other, at addresses that never change once there are
+//   any. `starts` are these addresses, or dangling before memory is reserved, when the capacity is 0 unless rows have size
+//   zero.
 //
 // A value belongs to a column as long as it lies below `len`. Before user code runs (a drop, a comparison, a closure, a
 // method of `Row`), `len` is set to what must hold if that code panics or never returns.
@@ -140,7 +144,7 @@ pub struct Columns<R: Row> {
 // which are assembled from them.
 unsafe impl<R: Row + Send> Send for Columns<R> where R::Fields: Send {}
 #[expect(unsafe_code, reason = "vouches for the pointers")]
-// SAFETY: as above; `&self` only gives access to `&` of fields, and to copies of numbers.
+// SAFETY: `&self` only gives access to `&` of fields, which are `Sync`, as rows are, and to copies of numbers.
 unsafe impl<R: Row + Sync> Sync for Columns<R> where R::Fields: Sync {}
 
 impl<R: Row + UnwindSafe> UnwindSafe for Columns<R> where R::Fields: UnwindSafe {}

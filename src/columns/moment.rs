@@ -2,9 +2,14 @@
 //!
 //! # Why this is sound
 //!
-//! A [`Block`] owns the memory of its columns, each of which has room for `ROWS` values. While it is filled, the first
-//! `rows.len()` of them are initialised; `finish` then counts them in `parts`. Before user code runs (a closure, a drop,
-//! a method of `Row`), `parts` is set to what must hold if that code panics: these values are dropped with the block.
+//! The invariants of a [`Block`] are:
+//!
+//! - *memory*: it owns the memory of its columns, from `start` on, each of which has room for `ROWS` values.
+//! - *parts*: the values of the rows in `parts` are initialised, and only the block owns them. While it is filled, the first
+//!   `rows.len()` rows are initialised; `finish` then counts them in `parts`.
+//!
+//! Before user code runs (a closure, a drop, a method of `Row`), `parts` is set to what must hold if that code panics:
+//! these values are dropped with the block.
 
 #![expect(unsafe_code, reason = "lays out columns in a block of the heap")]
 
@@ -139,7 +144,7 @@ impl<T, P: Row> Block<T, P> {
     #[inline(always)]
     fn starts(&self) -> <P::Fields as Fields>::Starts {
         let start = self.start;
-        // SAFETY: `new` has reserved memory for all columns from `start` on.
+        // SAFETY: `new` has allocated memory for all columns from `start` on (*memory*), and `OFFSETS` are within that.
         P::Fields::starts(|number| unsafe { start.add(Self::OFFSETS[number]) })
     }
 }
@@ -150,7 +155,7 @@ impl<T, P: Row + Pad> Block<T, P> {
         let mut memory = Vec::with_capacity(Self::BYTES);
         let start = NonNull::from(memory.spare_capacity_mut()).cast::<u8>();
         let address = start.addr().get();
-        // SAFETY: the offset is less than `ALIGN`, and `BYTES` is at least that.
+        // SAFETY: the offset is less than `ALIGN`, and the allocation has `BYTES`, which is at least that.
         let start = unsafe { start.add(address.next_multiple_of(Self::ALIGN) - address) };
         Self {
             rows: Vec::with_capacity(ROWS),
@@ -181,7 +186,8 @@ impl<T, P: Row + Pad> Block<T, P> {
         let fields = read(&row).into_fields();
         let count = self.rows.len();
         assert!(count < ROWS, "a full block is finished first");
-        // SAFETY: the columns have memory for `ROWS` rows, and those from `count` on are not initialised.
+        // SAFETY: `count < ROWS` was asserted, so the columns have memory there (*memory*), and no part from `count` on
+        // is initialised.
         unsafe { fields.write(self.starts(), count) };
         // Otherwise `finish` sets it, which saves a store for each row.
         if mem::needs_drop::<P::Fields>() {
@@ -204,19 +210,21 @@ impl<T, P: Row + Pad> Block<T, P> {
         self.parts = 0..count;
         for index in count..ROWS {
             let fields = P::PAD.into_fields();
-            // SAFETY: the columns have memory for `ROWS` rows, and those from `index` on are not initialised.
+            // SAFETY: `index < ROWS`, so the columns have memory there (*memory*), and no part from `index` on is
+            // initialised.
             unsafe { fields.write(starts, index) };
             self.parts.end = index + 1;
         }
-        // SAFETY: all rows are initialised, and `&mut self` guarantees exclusive access.
+        // SAFETY: all `ROWS` rows are initialised, by the loop above and `push`, and `&mut self` guarantees exclusive
+        // access during the call.
         step(P::by_slices_mut(unsafe { P::Fields::slices_mut(starts, 0, ROWS) }));
         self.parts.end = count;
-        // SAFETY: these rows were initialised, and are not in `parts` any more, so they are not used again.
+        // SAFETY: these rows were initialised above, and are not in `parts` any more, so they are not used again.
         unsafe { P::Fields::drop_rows(starts, count, ROWS - count) };
         for (index, row) in self.rows.drain(..).enumerate() {
             self.parts.start = index + 1;
-            // SAFETY: there were as many parts as rows, and this one is not in `parts` any more, so it is not used
-            // again.
+            // SAFETY: there were as many parts as rows, so this one is initialised; it is not in `parts` any more, so
+            // it is not used again.
             let fields = unsafe { P::Fields::read(starts, index) };
             write(row, P::from_fields(fields));
         }
@@ -227,7 +235,7 @@ impl<T, P: Row + Pad> Block<T, P> {
 impl<T, P: Row> Drop for Block<T, P> {
     fn drop(&mut self) {
         let Range { start, end } = mem::take(&mut self.parts);
-        // SAFETY: the rows in `parts` are initialised, and are not used again.
+        // SAFETY: the rows in `parts` are initialised (*parts*), and not used again, since it is empty now.
         unsafe { P::Fields::drop_rows(self.starts(), start, end - start) }
     }
 }

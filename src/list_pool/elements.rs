@@ -415,9 +415,8 @@ impl<T> OpenList<'_, T> {
         }
         let len = self.vec.len();
         // Not by `push`, which might grow the array, and so needs it in memory.
-        // SAFETY: there is capacity for one more element.
-        let end = unsafe { self.vec.end_to_write(len) };
-        // SAFETY: the place is valid for writes.
+        let end = self.vec.end_to_write(len);
+        // SAFETY: the place is valid for writes, since there is capacity for one more element.
         unsafe { end.write(value) };
         // SAFETY: the element was written.
         unsafe { self.vec.set_len(len + 1) };

@@ -271,8 +271,8 @@ impl RawVec {
         if let Some(before) = &own.memory {
             let bytes = before.usable_bytes().min(memory.usable_bytes());
             unpoison(before.as_ptr(), bytes);
-            // SAFETY: `bytes` bytes are usable in both, which do not overlap; `&mut self` guarantees exclusive access
-            // to the one, and the other is owned here.
+            // SAFETY: `bytes` bytes are usable in both, so valid for reads and writes. They are two owned memories, so
+            // they do not overlap; `&mut self` guarantees exclusive access to the one, and the other is owned here.
             unsafe { ptr::copy_nonoverlapping(before.as_ptr(), memory.as_ptr(), bytes) };
         }
         self.start = memory.start();

@@ -116,7 +116,7 @@ impl<T> VmVec<T> {
     #[cfg(feature = "list-pool")]
     #[inline]
     pub(crate) unsafe fn lent(start: *mut T, capacity: usize, len: usize) -> Self {
-        // SAFETY: not null, since it is valid for reads.
+        // SAFETY: `start` is not null, as required, since it is valid for reads by the caller's guarantee.
         let start = unsafe { NonNull::new_unchecked(start) };
         Self { raw: RawVec::lent(start.cast(), capacity), len, elements: PhantomData }
     }
@@ -222,15 +222,17 @@ impl<T> VmVec<T> {
     /// Returns all elements as a slice. O(1).
     #[inline]
     pub const fn as_slice(&self) -> &[T] {
-        // SAFETY: `len` elements from `start` on are initialised, and `&self` keeps them so.
+        // SAFETY: `len` elements are initialised, in one aligned range (*elements*, *capacity*), and not mutated during
+        // the borrow of `self`.
         unsafe { slice::from_raw_parts(self.as_ptr(), self.len) }
     }
 
     /// Returns all elements as a mutable slice. O(1).
     #[inline]
     pub const fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: `len` elements from `start` on are initialised, and `&mut self` guarantees exclusive access.
-        unsafe { slice::from_raw_parts_mut(self.first(), self.len) }
+        // SAFETY: `len` elements are initialised, in one aligned range (*elements*, *capacity*), and not accessed
+        // otherwise during the mutable borrow of `self`.
+        unsafe { slice::from_raw_parts_mut(self.place(0), self.len) }
     }
 
     /// Returns a pointer to the first element, or a dangling, aligned one if nothing was ever pushed.
@@ -266,7 +268,7 @@ impl<T> VmVec<T> {
     #[inline]
     #[cfg(not(stayput_asan))]
     pub const fn as_mut_ptr(&mut self) -> *mut T {
-        self.first()
+        self.place(0)
     }
 
     /// Returns a mutable pointer to the first element; see [`as_ptr`](Self::as_ptr). The caller may write past the
@@ -274,39 +276,34 @@ impl<T> VmVec<T> {
     #[inline]
     #[cfg(stayput_asan)]
     pub fn as_mut_ptr(&mut self) -> *mut T {
-        poison::unpoison_run(self.at_end(self.len), self.capacity() - self.len);
-        self.first()
+        poison::unpoison_run(self.place(self.len), self.capacity() - self.len);
+        self.place(0)
     }
 
-    /// Like [`as_mut_ptr`](Self::as_mut_ptr), for access to elements and to capacity that was [opened](Self::open).
+    /// The address of an element, or of a place in the capacity, which must be [opened](Self::open) before it is
+    /// written. Any other index yields a pointer that must not be used.
     #[inline]
-    pub(super) const fn first(&mut self) -> *mut T {
-        self.start().as_ptr()
-    }
-
-    /// The address past the first `len` elements.
-    #[inline]
-    const fn at_end(&self, len: usize) -> *const T {
-        self.as_ptr().wrapping_add(len)
+    pub(super) const fn place(&self, index: usize) -> *mut T {
+        self.start().as_ptr().wrapping_add(index)
     }
 
     /// Unpoisons the next `count` elements, which must be within capacity, before they are written.
     #[inline]
     pub(super) fn open(&mut self, count: usize) {
-        poison::unpoison(self.at_end(self.len), count);
+        poison::unpoison(self.place(self.len), count);
     }
 
     /// Poisons the elements past the length that were below `old_len`.
     #[inline]
     pub(super) fn close(&mut self, old_len: usize) {
-        poison::poison(self.at_end(self.len), old_len.saturating_sub(self.len));
+        poison::poison(self.place(self.len), old_len.saturating_sub(self.len));
     }
 
     /// Poisons new capacity, after it was `before`, unless the caller has [unpoisoned](Self::as_mut_ptr) all of it.
     #[inline]
     pub(super) fn close_new(&mut self, before: usize) {
-        if before == self.len || poison::is_poisoned(self.at_end(self.len)) {
-            poison::poison(self.at_end(before), self.capacity().saturating_sub(before));
+        if before == self.len || poison::is_poisoned(self.place(self.len)) {
+            poison::poison(self.place(before), self.capacity().saturating_sub(before));
         }
     }
 

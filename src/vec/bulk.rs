@@ -30,16 +30,13 @@ impl<T> VmVec<T> {
     /// ```
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         // Elements before the first one to remove do not move.
-        let (len, first) = (self.len, self.first());
+        let (len, first) = (self.len, self.place(0));
         let gone = (1..len).find(|&next| {
-            // SAFETY: `next` is not 0, and below the length.
-            let last = unsafe { first.add(next - 1) };
-            // SAFETY: as above.
-            let next = unsafe { first.add(next) };
-            // SAFETY: the element is initialised; `&mut self` guarantees exclusive access.
-            let last = unsafe { &mut *last };
-            // SAFETY: as above, and it is another element.
-            same(unsafe { &mut *next }, last)
+            let two = first.wrapping_add(next - 1).cast::<[T; 2]>();
+            // SAFETY: `next` is not 0, and below the length, so these are two initialised elements in sequence
+            // (*elements*, *capacity*), to which nothing else has access during the mutable borrow of `self`.
+            let [last, next] = unsafe { &mut *two };
+            same(next, last)
         });
         let Some(gone) = gone else { return };
         let mut cut = DrainRange::new(self, gone, len);
@@ -82,9 +79,9 @@ impl<T> VmVec<T> {
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), Error> {
         let count = other.len;
         self.try_reserve(count)?;
-        // SAFETY: the first `count` elements of `other` are initialised, and capacity for them was just reserved. Both
-        // arrays are borrowed mutably, so they do not overlap. `other` does not use the elements again: its length is
-        // set to 0 below.
+        // SAFETY: the first `count` elements of `other` are initialised (*elements*), and capacity for them was just
+        // reserved. Both arrays are borrowed mutably, so they do not overlap. `other` does not use the elements again:
+        // its length is set to 0 below.
         unsafe { self.append_from(other.as_ptr(), count) };
         other.len = 0;
         other.close(count);
@@ -103,7 +100,7 @@ impl<T> VmVec<T> {
         // SAFETY: the `count` elements of `other` are initialised, in memory of its own, and capacity for them was just
         // reserved. They are past its length below, before anything can panic.
         unsafe { self.append_from(other.as_ptr(), count) };
-        // SAFETY: 0 is valid for any capacity.
+        // SAFETY: 0 is at most any capacity, and then no elements must be initialised.
         unsafe { other.set_len(0) };
         Ok(())
     }
@@ -118,10 +115,9 @@ impl<T> VmVec<T> {
     pub(super) unsafe fn append_from(&mut self, from: *const T, count: usize) {
         debug_assert!(count <= self.capacity() - self.len);
         self.open(count);
-        // SAFETY: `len` is at most the capacity.
-        let end = unsafe { self.first().add(self.len) };
-        // SAFETY: this is what the caller guarantees.
-        unsafe { ptr::copy_nonoverlapping(from, end, count) };
+        // SAFETY: the caller guarantees that `from` is valid for reads of `count` elements, and that there is capacity
+        // for them from `len` on, with which they do not overlap. Both are aligned.
+        unsafe { ptr::copy_nonoverlapping(from, self.place(self.len), count) };
         self.len += count;
     }
 
@@ -144,11 +140,9 @@ impl<T> VmVec<T> {
         let mut rest = self.try_fresh()?;
         rest.try_reserve_exact(len - at)?;
         self.len = at;
-        // SAFETY: `at` is at most the old length.
-        let first = unsafe { self.as_ptr().add(at) };
-        // SAFETY: these `len - at` elements are initialised, in another array, and past its length now. Capacity for
-        // them was just reserved.
-        unsafe { rest.append_from(first, len - at) };
+        // SAFETY: `at <= len` was checked, so these `len - at` elements are initialised (*elements*); they are in
+        // another array, and past its length now. Capacity for them was just reserved.
+        unsafe { rest.append_from(self.place(at), len - at) };
         self.close(len);
         Ok(rest)
     }
@@ -171,8 +165,7 @@ impl<T> VmVec<T> {
         }
         let additional = new_len - self.len;
         self.try_reserve(additional)?;
-        // SAFETY: capacity for as many elements was just reserved.
-        unsafe { self.fill_from(std::iter::repeat_with(make).take(additional)) };
+        self.fill_from(additional, std::iter::repeat_with(make));
         Ok(())
     }
 }
@@ -226,10 +219,8 @@ impl<T: Clone> VmVec<T> {
             return Err(Refused { error, value });
         }
         // Appends the value itself last, which saves a clone.
-        // SAFETY: capacity for `additional` elements was just reserved.
-        unsafe { self.fill_from((1..additional).map(|_| value.clone())) };
-        // SAFETY: one of the `additional` elements is not used up.
-        unsafe { self.write_end(self.len, value) };
+        self.fill_from(additional - 1, std::iter::repeat_with(|| value.clone()));
+        self.fill_from(1, std::iter::once(value));
         Ok(())
     }
 
@@ -242,8 +233,7 @@ impl<T: Clone> VmVec<T> {
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_extend_from_slice(&mut self, other: &[T]) -> Result<(), Error> {
         self.try_reserve(other.len())?;
-        // SAFETY: capacity for as many elements was just reserved.
-        unsafe { self.fill_from(other.iter().cloned()) };
+        self.fill_from(other.len(), other.iter().cloned());
         Ok(())
     }
 
@@ -261,13 +251,12 @@ impl<T: Clone> VmVec<T> {
     pub fn try_extend_from_within(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let (start, end) = check_range(&range, self.len);
         self.try_reserve(end - start)?;
-        // SAFETY: `start` is at most the length.
-        let first = unsafe { self.as_ptr().add(start) };
-        // SAFETY: these elements are initialised. Nothing below the length is written while the slice is used, since
-        // `fill_from` only writes past it, and growing does not move elements.
-        let from = unsafe { std::slice::from_raw_parts(first, end - start) };
-        // SAFETY: capacity for as many elements was just reserved.
-        unsafe { self.fill_from(from.iter().cloned()) };
+        let from = ptr::slice_from_raw_parts(self.place(start), end - start);
+        // SAFETY: the range was checked, so these elements are initialised, in one aligned range (*elements*,
+        // *capacity*). While the slice is used, they are not mutated: `fill_from` writes past the length only, and
+        // makes no reference to an element.
+        let from = unsafe { &*from };
+        self.fill_from(from.len(), from.iter().cloned());
         Ok(())
     }
 }

@@ -60,7 +60,7 @@ impl Filling<'_> {
             read_once(reader, &mut self.vec[self.filled..])?
         } else if spare > 0 {
             let step = spare.min(Self::STEP_BYTES);
-            // SAFETY: zero bytes are valid `u8`s.
+            // SAFETY: all zero is a valid `u8`.
             unsafe { self.vec.try_extend_zeroed_unchecked(step) }?;
             read_once(reader, &mut self.vec[self.filled..])?
         } else {

@@ -72,7 +72,8 @@ impl<T, const N: usize> VmVec<[T; N]> {
     pub fn into_flattened(self) -> VmVec<T> {
         let len = self.len.checked_mul(N).expect("vec len overflow");
         let vec = ManuallyDrop::new(self);
-        // SAFETY: `vec` is never used or dropped again, so `raw` is the only owner.
+        // SAFETY: a field of a reference is valid for reads, aligned and initialised. `vec` is never used or dropped
+        // again, so `raw` is the only owner of the memory.
         let mut raw = unsafe { std::ptr::read(&raw const vec.raw) };
         raw.regroup(VmVec::<T>::ELEMENT, N);
         // These are `len` elements in the same places, within the same memory.
@@ -98,9 +99,10 @@ impl<T> From<VmVec<T>> for Vec<T> {
         if vec.try_reserve_exact(from.len).is_err() {
             handle_error(Error::new(ErrorKind::Memory, from.len * size_of::<T>()));
         }
-        // SAFETY: the first `len` elements are initialised, `vec` has capacity for them, and the two do not overlap.
+        // SAFETY: `vec` has capacity for `len` elements, as just reserved, in memory of its own; that many are
+        // initialised in `from` (*elements*), which does not use them again: its length is set to 0 below.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), vec.as_mut_ptr(), from.len) };
-        // SAFETY: these elements were just initialised.
+        // SAFETY: the capacity is at least `len`, and these elements were just initialised.
         unsafe { vec.set_len(from.len) };
         from.len = 0;
         // Not by the end of the function: if a backing panics then, the result leaks.
@@ -115,8 +117,8 @@ impl<T, const N: usize> From<[T; N]> for VmVec<T> {
         let mut vec = Self::new();
         unwrap_or_panic(vec.try_reserve_exact(N));
         let from = ManuallyDrop::new(from);
-        // SAFETY: capacity for `N` elements was just reserved. They are initialised, in other memory, and never dropped
-        // there.
+        // SAFETY: capacity for `N` elements was just reserved. They are initialised, in other memory, and neither used
+        // nor dropped there, since they are in a `ManuallyDrop`.
         unsafe { vec.append_from(from.as_ptr(), N) };
         vec
     }
@@ -147,8 +149,8 @@ impl<T, const N: usize> TryFrom<VmVec<T>> for [T; N] {
         }
         from.len = 0;
         let array = from.as_ptr().cast::<[T; N]>();
-        // SAFETY: the `N` elements are initialised, and past the length now, so they are not read again. An array has
-        // the alignment of its elements.
+        // SAFETY: the `N` elements are initialised, in one aligned range (*elements*, *capacity*), and past the length
+        // now, so they are not read again. An array has the layout of its elements in sequence, and their alignment.
         let array = unsafe { array.read() };
         // As above.
         drop(from);

@@ -18,8 +18,9 @@ use std::slice;
 
 /// A range of elements. Elements are removed from it at both ends, or kept at its front, or replaced by others.
 ///
-/// `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's. Elements in `len..kept`, in
-/// `front..back` and in `tail..old_len` are initialised; those between were removed.
+/// Its invariant, *places*: `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's, and `old_len` is
+/// at most the capacity. Elements in `len..kept`, in `front..back` and in `tail..old_len` are initialised, and used only by
+/// `self`; those between were removed.
 pub(super) struct DrainRange<'v, T> {
     /// The array. Its length is where the range starts.
     ///
@@ -42,10 +43,15 @@ unsafe impl<T: Send> Send for DrainRange<'_, T> {}
 unsafe impl<T: Sync> Sync for DrainRange<'_, T> {}
 
 impl<'v, T> DrainRange<'v, T> {
-    /// Starts on `start..end`, which must be within the length.
+    /// Starts on `start..end`.
+    ///
+    /// # Panics
+    ///
+    /// If that is not within the length.
+    #[inline]
     pub(super) fn new(vec: &'v mut VmVec<T>, start: usize, end: usize) -> Self {
         let old_len = vec.len;
-        debug_assert!(start <= end && end <= old_len);
+        assert!(start <= end && end <= old_len, "the range is out of bounds");
         vec.len = start;
         let (first, vec) = (vec.start(), NonNull::from(vec));
         let (kept, front, back, tail) = (start, start, end, end);
@@ -54,13 +60,15 @@ impl<'v, T> DrainRange<'v, T> {
 
     #[inline]
     pub(super) fn vec(&self) -> &VmVec<T> {
-        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow.
+        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow, so during the borrow of `self`
+        // it is valid and not mutated.
         unsafe { self.vec.as_ref() }
     }
 
     #[inline]
     fn vec_mut(&mut self) -> &mut VmVec<T> {
-        // SAFETY: as above.
+        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow, so during the mutable borrow of
+        // `self` it is valid and not accessed otherwise.
         unsafe { self.vec.as_mut() }
     }
 
@@ -81,8 +89,9 @@ impl<'v, T> DrainRange<'v, T> {
     #[inline]
     fn at(&self, index: usize) -> *mut T {
         debug_assert!(index <= self.old_len);
-        // SAFETY: the callers pass numbers up to the old length, an invariant of the fields, which is at most the
-        // capacity.
+        // Not by `wrapping_add`, with which the loop of `extract_if` takes 2 more instructions per element.
+        // SAFETY: the callers, all in this file, pass one of the fields that are at most `old_len`, so the offset stays
+        // within the capacity, which is one range of at most `isize::MAX` bytes (*places*).
         unsafe { self.first.add(index) }.as_ptr()
     }
 
@@ -93,7 +102,7 @@ impl<'v, T> DrainRange<'v, T> {
         }
         let next = self.at(self.front);
         self.front += 1;
-        // SAFETY: the element is initialised, and no longer in `front..back`, so it is not read again.
+        // SAFETY: the element is initialised (*places*), and no longer in `front..back`, so it is not read again.
         Some(unsafe { next.read() })
     }
 
@@ -104,7 +113,7 @@ impl<'v, T> DrainRange<'v, T> {
         }
         self.back -= 1;
         let last = self.at(self.back);
-        // SAFETY: the element is initialised, and no longer in `front..back`, so it is not read again.
+        // SAFETY: the element is initialised (*places*), and no longer in `front..back`, so it is not read again.
         Some(unsafe { last.read() })
     }
 
@@ -114,15 +123,14 @@ impl<'v, T> DrainRange<'v, T> {
             return None;
         }
         let next = self.at(self.front);
-        // SAFETY: the element is initialised, and `&mut self` guarantees exclusive access.
+        // SAFETY: the element is initialised (*places*), and `&mut self` guarantees exclusive access.
         Some(unsafe { &mut *next })
     }
 
     /// Keeps the elements of the range for which `keep` returns `true`, and drops the others.
     #[inline]
     pub(super) fn keep_if(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
-        // SAFETY: `sieve` passes an element to which nothing else has access.
-        self.sieve(|_, next| keep(unsafe { &mut *next }));
+        self.sieve(|_, next| keep(next));
     }
 
     /// Drops the elements of the range for which `same` returns `true`, given also the last element that was kept. At
@@ -131,22 +139,21 @@ impl<'v, T> DrainRange<'v, T> {
     pub(super) fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         assert!(self.kept > 0);
         self.sieve(|end, next| {
-            // SAFETY: at least one element precedes `end`, as asserted above, and their number only grows.
-            let last = unsafe { end.sub(1) };
-            // SAFETY: the elements before `end` are initialised. `sieve` passes elements to which nothing else has
-            // access, and `next` is not before `end`.
-            !same(unsafe { &mut *next }, unsafe { &mut *last })
+            // SAFETY: at least one element precedes `end`, as asserted above, and their number only grows; it is
+            // initialised (*places*), and nothing else has access to it. `next` is another, since it is not before
+            // `end`.
+            !same(next, unsafe { &mut *end.wrapping_sub(1) })
         });
     }
 
-    /// Calls `is_kept` with the end of the kept elements and each element of the range, to neither of which anything
-    /// else has access; keeps the element, or drops it.
+    /// Calls `is_kept` with the end of the kept elements and each element of the range; keeps the element, or drops it.
     #[inline]
-    fn sieve(&mut self, mut is_kept: impl FnMut(*mut T, *mut T) -> bool) {
+    fn sieve(&mut self, mut is_kept: impl FnMut(*mut T, &mut T) -> bool) {
         while self.front < self.back {
             let (next, end) = (self.at(self.front), self.at(self.kept));
             // If this panics, the element stays in the range, and so in the array.
-            let is_kept = is_kept(end, next);
+            // SAFETY: the element is initialised (*places*), and nothing else has access to it.
+            let is_kept = is_kept(end, unsafe { &mut *next });
             // Before the drop, so that the element is not dropped twice if that panics.
             self.front += 1;
             if is_kept {
@@ -155,7 +162,7 @@ impl<'v, T> DrainRange<'v, T> {
                 unsafe { ptr::copy(next, end, 1) };
                 self.kept += 1;
             } else {
-                // SAFETY: the element is initialised, and no longer in the range, so it is not used again.
+                // SAFETY: the element is initialised (*places*), and no longer in the range, so it is not used again.
                 unsafe { next.drop_in_place() };
             }
         }
@@ -177,27 +184,26 @@ impl<'v, T> DrainRange<'v, T> {
     }
 
     pub(super) fn as_slice(&self) -> &[T] {
-        // SAFETY: elements in `front..back` are initialised, and `&self` keeps them so.
+        // SAFETY: elements in `front..back` are initialised, in one aligned range (*places*), and not mutated while
+        // `self` is borrowed.
         unsafe { slice::from_raw_parts(self.at(self.front), self.len()) }
     }
 
     /// Removes all elements still in the range, to divide them among tasks.
     #[cfg(feature = "rayon")]
     pub(super) fn take_rest(&mut self) -> Taken<'_, T> {
-        let (first, count) = (self.at(self.front).cast(), self.len());
+        let left = self.front..self.back;
         self.front = self.back;
-        // SAFETY: these `count` elements are initialised, and `ManuallyDrop<T>` has the layout of `T`. Nothing else
-        // reaches or overwrites them while `self` is borrowed.
-        let slots = unsafe { slice::from_raw_parts_mut(first, count) };
-        // SAFETY: the range is empty now, so only the returned iterator yields or drops them.
-        unsafe { Taken::new(slots) }
+        // SAFETY: the elements in `left` are initialised (*places*), and not in `front..back` any more, so only the
+        // result uses them; the places stay vacant for as long as it borrows `self`.
+        unsafe { Taken::new(self.first, left) }
     }
 
     pub(super) fn drop_rest(&mut self) {
         let (first, count) = (self.at(self.front), self.len());
         // Before user code runs, so that no element is dropped twice if a drop panics.
         (self.front, self.back) = (self.tail, self.tail);
-        // SAFETY: these `count` elements are initialised, and not used again.
+        // SAFETY: these `count` elements are initialised (*places*), and not used again.
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
     }
 
@@ -225,10 +231,9 @@ impl<'v, T> DrainRange<'v, T> {
         self.first = self.vec().start();
         unpoison(self.at(old_len), additional);
         let from = self.at(tail);
-        // SAFETY: the result is within capacity, which is at least `old_len + additional`.
-        let to = unsafe { from.add(additional) };
-        // SAFETY: these `old_len - tail` elements are initialised, and stay within capacity. The ranges may overlap.
-        unsafe { ptr::copy(from, to, old_len - tail) };
+        // SAFETY: these `old_len - tail` elements are initialised (*places*), and end at `old_len + additional`
+        // afterwards, which is within the capacity: it was compared or grown above. The ranges may overlap.
+        unsafe { ptr::copy(from, from.wrapping_add(additional), old_len - tail) };
         self.tail += additional;
         self.old_len += additional;
         (self.front, self.back) = (self.tail, self.tail);
@@ -242,8 +247,9 @@ impl<T> DrainRange<'_, T> {
     fn move_down(&mut self, from: usize, count: usize) {
         if count > 0 && from != self.kept {
             let (from, to) = (self.at(from), self.at(self.kept));
-            // SAFETY: these `count` elements are initialised, below the old length. The ones they overwrite were
-            // removed or moved. The ranges may overlap.
+            // SAFETY: the callers pass the elements that are left, or those from `tail` on, when none is left: they are
+            // initialised, and the ones that they overwrite were removed or are among them (*places*). The ranges may
+            // overlap.
             unsafe { ptr::copy(from, to, count) };
         }
         self.kept += count;

@@ -23,9 +23,8 @@ impl<T> VmVec<T> {
             self.grow_by_one_or_panic();
         }
         // Not by `write_end`: without optimisation, each call that is passed the value copies it.
-        // SAFETY: the capacity exceeds `len`, or was grown above.
-        let end = unsafe { self.end_to_write(len) };
-        // SAFETY: the place is valid for writes.
+        let end = self.end_to_write(len);
+        // SAFETY: `end` is valid for writes: `len` is below the capacity, which was compared or grown above.
         unsafe { end.write(value) };
         self.len = len + 1;
     }
@@ -54,9 +53,8 @@ impl<T> VmVec<T> {
             return refused(error, value);
         }
         // As in `push`.
-        // SAFETY: the capacity exceeds the length, or was grown above.
-        let end = unsafe { self.end_to_write(self.len) };
-        // SAFETY: the place is valid for writes.
+        let end = self.end_to_write(self.len);
+        // SAFETY: `end` is valid for writes: `make_room_for_one` has made the capacity exceed the length.
         unsafe { end.write(value) };
         self.len += 1;
         Ok(())
@@ -82,10 +80,9 @@ impl<T> VmVec<T> {
     pub fn push_mut(&mut self, value: T) -> &mut T {
         self.push(value);
         let last = self.len - 1;
-        // SAFETY: `last` is below the length.
-        let last = unsafe { self.first().add(last) };
-        // SAFETY: the element was just initialised; `&mut self` guarantees exclusive access.
-        unsafe { &mut *last }
+        // SAFETY: `last` is below the length, so the element is aligned and initialised (*elements*), and not accessed
+        // otherwise during the mutable borrow of `self`.
+        unsafe { &mut *self.place(last) }
     }
 
     /// Grows if the capacity is used up.
@@ -116,34 +113,29 @@ impl<T> VmVec<T> {
     /// - `len` is the length, and below the capacity.
     #[inline]
     pub(super) unsafe fn write_end(&mut self, len: usize, value: T) {
-        // SAFETY: the contract of this function is that of the call.
-        let end = unsafe { self.end_to_write(len) };
-        // SAFETY: the place is valid for writes.
+        let end = self.end_to_write(len);
+        // SAFETY: `end` is valid for writes: the caller guarantees that `len` is the length, and below the capacity.
         unsafe { end.write(value) };
         self.len = len + 1;
     }
 
-    /// Returns the place after the last element: committed, aligned, and valid for writes.
-    ///
-    /// # Safety
-    ///
-    /// - `len` is the length, and below the capacity.
+    /// Returns the place after the last element. If `len` is the length, and below the capacity, the pointer is aligned
+    /// and valid for writes of an element.
     #[inline]
-    pub(crate) unsafe fn end_to_write(&mut self, len: usize) -> *mut T {
+    pub(crate) fn end_to_write(&mut self, len: usize) -> *mut T {
         debug_assert!(len == self.len && len < self.capacity());
         self.open(1);
-        // SAFETY: `len` is below the capacity, by the caller's guarantee.
-        unsafe { self.first().add(len) }
+        self.place(len)
     }
 
     /// Removes the last element and returns it, or returns `None` if the array is empty. O(1).
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: the index is below the old length.
-        let last = unsafe { self.as_ptr().add(self.len) };
+        let last = self.place(self.len);
         let _gone = AtEnd::of(last);
-        // SAFETY: the element is initialised, and past the length now, so it is not read again.
+        // SAFETY: the index is below the old length, so the element is aligned and initialised (*elements*); it is past
+        // the length now, so this is the only copy that is used.
         Some(unsafe { last.read() })
     }
 
@@ -166,13 +158,11 @@ impl<T> VmVec<T> {
             return Err(Refused { error, value });
         }
         self.open(1);
-        // SAFETY: `index` is at most the length, as asserted above.
-        let place = unsafe { self.first().add(index) };
-        // SAFETY: one more element was reserved, so this is within capacity.
-        let above = unsafe { place.add(1) };
-        // SAFETY: `len - index` elements are moved up by one, within capacity. The ranges may overlap.
-        unsafe { ptr::copy(place, above, len - index) };
-        // SAFETY: the element that was in this place was moved up.
+        let place = self.place(index);
+        // SAFETY: both ranges end at most at `len + 1`, which is within the capacity reserved above, and `index <= len`
+        // was checked. No user code runs until `len` counts all elements.
+        unsafe { ptr::copy(place, place.wrapping_add(1), len - index) };
+        // SAFETY: `index <= len` is below the capacity; the element that was in this place was moved up.
         unsafe { place.write(value) };
         self.len += 1;
         Ok(())
@@ -197,14 +187,12 @@ impl<T> VmVec<T> {
         if index >= len {
             bad_index("removal index", index, "<", len);
         }
-        // SAFETY: `index` is below the length, as asserted above.
-        let place = unsafe { self.first().add(index) };
-        // SAFETY: the element is initialised; its place is overwritten or past the length before it is read again.
+        let place = self.place(index);
+        // SAFETY: `index < len` was checked, so the element is initialised (*elements*). Its place is overwritten, or
+        // past the length, before it is read again: no user code runs until then.
         let value = unsafe { place.read() };
-        // SAFETY: this is at most one past the last element.
-        let above = unsafe { place.add(1) };
-        // SAFETY: `len - index - 1` elements follow `place`. The ranges may overlap.
-        unsafe { ptr::copy(above, place, len - index - 1) };
+        // SAFETY: the `len - index - 1` elements after `place` are below the length, and so are their new places.
+        unsafe { ptr::copy(place.wrapping_add(1), place, len - index - 1) };
         self.len -= 1;
         self.close(len);
         value
@@ -230,17 +218,13 @@ impl<T> VmVec<T> {
             bad_index("swap_remove index", index, "<", len);
         }
         let last = len - 1;
-        let start = self.first();
-        // SAFETY: `index` is below the length, as asserted above.
-        let hole = unsafe { start.add(index) };
-        // SAFETY: the element is initialised. Its place is overwritten, or past the length, before it is read again:
-        // no user code runs until then.
+        let hole = self.place(index);
+        // SAFETY: `index < len` was checked, so the element is initialised (*elements*). Its place is overwritten, or
+        // past the length, before it is read again: no user code runs until then.
         let taken = unsafe { hole.read() };
-        // SAFETY: `last` is below the length.
-        let from = unsafe { start.add(last) };
         // SAFETY: both places are below the old length, and may be the same one. The last element is not used at its
         // old place again, which is past the length now.
-        unsafe { from.copy_to(hole, 1) };
+        unsafe { self.place(last).copy_to(hole, 1) };
         self.len = last;
         self.close(len);
         taken
@@ -251,10 +235,10 @@ impl<T> VmVec<T> {
         let Some(count) = self.len.checked_sub(len) else { return };
         // Before user code runs, so that no element is dropped twice if a drop panics.
         self.len = len;
-        // SAFETY: `len` is at most the old length.
-        let first = unsafe { self.first().add(len) };
-        // SAFETY: these `count` elements are initialised, and past the length now, so they are not used again.
-        unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
+        let gone = ptr::slice_from_raw_parts_mut(self.place(len), count);
+        // SAFETY: the `count` elements were below the old length, so they are aligned and initialised (*elements*);
+        // they are past the length now, so nothing uses them during the drop or later.
+        unsafe { gone.drop_in_place() };
         self.close(len + count);
     }
 }

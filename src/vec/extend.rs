@@ -112,28 +112,23 @@ impl<T> VmVec<T> {
             if end.len == capacity {
                 return ControlFlow::Break(());
             }
-            // SAFETY: the length is below the capacity: it was not above it, and is not equal.
+            // SAFETY: the length is below the capacity: it was not above it (*capacity*), and is not equal.
             unsafe { end.put(value) };
             if end.len == capacity { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         end.len == capacity
     }
 
-    /// Appends the elements of an iterator without checking the capacity.
+    /// Appends the elements of an iterator, and at most `count`, for which there must be capacity.
     ///
     /// If the iterator panics, the elements it yielded before stay.
-    ///
-    /// # Safety
-    ///
-    /// - The capacity suffices for all elements of the iterator. If that relies on what the iterator reports, it is one
-    ///   of std's, and user code in it only makes elements.
     #[inline]
-    pub(super) unsafe fn fill_from(&mut self, iter: impl Iterator<Item = T>) {
-        let capacity = self.capacity();
+    pub(super) fn fill_from(&mut self, count: usize, iter: impl Iterator<Item = T>) {
+        assert!(count <= self.capacity() - self.len, "too little capacity");
         let mut end = SetLenOnDrop::of(self);
-        iter.for_each(|value| {
-            debug_assert!(end.len < capacity);
-            // SAFETY: the length is below the capacity, by the caller's guarantee.
+        iter.take(count).for_each(|value| {
+            // SAFETY: `take` yields at most `count` elements, for which there is capacity past the length, as asserted
+            // above.
             unsafe { end.put(value) };
         });
     }
@@ -141,6 +136,8 @@ impl<T> VmVec<T> {
 
 /// The end of an array while a loop appends to it. It keeps the length out of memory, so that the loop only writes
 /// elements, and stores it however the loop ends.
+///
+/// The first `len` elements from `first` on are initialised, and `to` is the length of their array.
 struct SetLenOnDrop<'v, T> {
     /// The first element.
     first: *mut T,
@@ -151,18 +148,18 @@ struct SetLenOnDrop<'v, T> {
 impl<'v, T> SetLenOnDrop<'v, T> {
     #[inline]
     fn of(vec: &'v mut VmVec<T>) -> Self {
-        Self { first: vec.first(), len: vec.len, to: &mut vec.len }
+        Self { first: vec.place(0), len: vec.len, to: &mut vec.len }
     }
 
     /// # Safety
     ///
-    /// - The length is below the capacity.
+    /// - The length is below the capacity of the array.
     #[inline]
     unsafe fn put(&mut self, value: T) {
-        // SAFETY: the length is below the capacity, by the caller's guarantee.
-        let end = unsafe { self.first.add(self.len) };
+        let end = self.first.wrapping_add(self.len);
         unpoison(end, 1);
-        // SAFETY: the place is committed, aligned, and past the last element.
+        // SAFETY: `end` is aligned and valid for writes, since the length is below the capacity, by the caller's
+        // guarantee, and the array is mutably borrowed.
         unsafe { end.write(value) };
         self.len += 1;
     }

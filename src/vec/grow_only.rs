@@ -191,22 +191,22 @@ impl<'v, T> GrowOnly<'v, T> {
             return Err(Refused { error, value });
         }
         let store = |vec: &mut VmVec<T>| {
-            // SAFETY: the capacity exceeds the length.
-            unsafe { vec.write_end(vec.len, value) };
-            // SAFETY: the array is not empty.
-            let last = unsafe { vec.as_ptr().add(vec.len - 1) };
-            // SAFETY: the element is initialised, and neither moves nor changes for `'v`: see above.
-            unsafe { &*last }
+            let len = vec.len;
+            // SAFETY: `make_room_for_one` has made the capacity exceed the length, and nothing ran since.
+            unsafe { vec.write_end(len, value) };
+            // SAFETY: the element was just initialised, and is neither moved, dropped nor accessed mutably during `'v`:
+            // (1) to (3) of this module.
+            unsafe { &*vec.place(len) }
         };
-        // SAFETY: this moves a value and counts it, and does not panic: the array seen has room, so it is not the
-        // placeholder.
+        // SAFETY: `store` moves a value and counts it, so it runs no user code, neither allocates nor panics. The array
+        // seen has room, so it is not the placeholder.
         Ok(unsafe { self.vec.lend_seen(store) })
     }
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
         // The placeholder, which is seen while the array is lent, is full.
-        // SAFETY: this only compares numbers.
+        // SAFETY: the closure compares two numbers, so it runs no user code, neither allocates nor panics.
         let has_room = unsafe { self.vec.lend_seen(|vec| vec.len < vec.capacity()) };
         if has_room { Ok(()) } else { self.grow_by_one() }
     }
@@ -228,9 +228,10 @@ impl<'v, T> GrowOnly<'v, T> {
     #[inline]
     #[track_caller]
     pub fn as_slice(&self) -> &'v [T] {
-        // SAFETY: this only reads an address and a number.
+        // SAFETY: the closure copies an address and a number, so it runs no user code, neither allocates nor panics.
         let (first, len) = unsafe { self.vec.look(|vec| (vec.as_ptr(), vec.len)) };
-        // SAFETY: `len` elements are initialised, and neither move nor change for `'v`.
+        // SAFETY: `len` elements are initialised, in one aligned range (*elements* and *capacity* of the array), and
+        // are neither moved, dropped nor accessed mutably during `'v`: (1) to (3) of this module.
         unsafe { slice::from_raw_parts(first, len) }
     }
 

@@ -1,13 +1,8 @@
 //! [`IntoIter`]: moves the elements out.
 
-#![expect(unsafe_code, reason = "reads elements out")]
+#![expect(unsafe_code, reason = "takes the elements of an array")]
 
-#[cfg(feature = "rayon")]
-use super::Taken;
-use super::{VmVec, unwrap_or_panic};
-#[cfg(feature = "rayon")]
-use std::mem::ManuallyDrop;
-use std::ops::Range;
+use super::{Taken, VmVec, unwrap_or_panic};
 use std::{fmt, slice};
 
 /// An iterator that moves the elements out of a [`VmVec`].
@@ -22,17 +17,20 @@ use std::{fmt, slice};
 /// assert_eq!(*boxed[1], *"Ben");
 /// ```
 pub struct IntoIter<T> {
+    /// Elements in the memory of `vec`, before which they are dropped. They are lent only together with `self`.
+    elements: Taken<'static, T>,
     /// Its length is 0, so it drops no element.
     vec: VmVec<T>,
-    /// Elements not yet yielded.
-    left: Range<usize>,
 }
 
 impl<T> IntoIter<T> {
     fn new(mut vec: VmVec<T>) -> Self {
-        let left = 0..vec.len;
-        vec.len = 0;
-        Self { vec, left }
+        let len = std::mem::take(&mut vec.len);
+        // SAFETY: the first `len` elements are initialised, in one aligned range (*elements*, *capacity*), and past the
+        // length now, so `vec` does not use them. It keeps the memory for as long as `self` exists, and what is taken
+        // from `elements` borrows `self`.
+        let elements = unsafe { Taken::new(vec.start(), 0..len) };
+        Self { elements, vec }
     }
 
     /// Returns the elements not yet yielded.
@@ -46,64 +44,24 @@ impl<T> IntoIter<T> {
     /// ```
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
-        // SAFETY: `left` is within capacity.
-        let first = unsafe { self.vec.as_ptr().add(self.left.start) };
-        // SAFETY: the elements in `left` are initialised, and `&self` keeps them so.
-        unsafe { slice::from_raw_parts(first, self.left.len()) }
+        self.elements.as_slice()
     }
 
     /// Returns the elements not yet yielded, as a mutable slice.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: `left` is within capacity.
-        let first = unsafe { self.vec.first().add(self.left.start) };
-        // SAFETY: the elements in `left` are initialised, and `&mut self` guarantees exclusive access.
-        unsafe { slice::from_raw_parts_mut(first, self.left.len()) }
+        self.elements.as_mut_slice()
     }
-}
 
-#[cfg(feature = "rayon")]
-impl<T> IntoIter<T> {
     /// Takes all elements not yet yielded, at once.
+    #[cfg(feature = "rayon")]
     pub(crate) fn take_rest(&mut self) -> Taken<'_, T> {
-        let rest: *mut [T] = self.as_mut_slice();
-        self.left.start = self.left.end;
-        // SAFETY: the elements are initialised, and `ManuallyDrop<T>` has the layout of `T`; `self` is borrowed for as
-        // long as the slots are used, so nothing else reaches them.
-        let slots = unsafe { &mut *(rest as *mut [ManuallyDrop<T>]) };
-        // SAFETY: `left` is empty now, so only the returned iterator yields or drops them.
-        unsafe { Taken::new(slots) }
-    }
-}
-
-impl<T> IntoIter<T> {
-    /// # Safety
-    ///
-    /// - The index was just removed from `left`.
-    #[inline]
-    unsafe fn read(&self, index: usize) -> T {
-        // SAFETY: the index was in `left`, which is within capacity.
-        let place = unsafe { self.vec.as_ptr().add(index) };
-        // SAFETY: the element is initialised, and no longer in `left`, so it is not read again.
-        unsafe { place.read() }
+        self.elements.take_rest()
     }
 }
 
 exact_iterator! {
     [T] IntoIter<T> => T:
-    |iter| iter.left.len(),
-    // SAFETY: the index was just removed from `left`.
-    iter.left.next().map(|index| unsafe { iter.read(index) }),
-    // SAFETY: the index was just removed from `left`.
-    iter.left.next_back().map(|index| unsafe { iter.read(index) })
-}
-
-impl<T> Drop for IntoIter<T> {
-    fn drop(&mut self) {
-        let rest: *mut [T] = self.as_mut_slice();
-        // SAFETY: the elements are initialised, and not read again, since `self` ends here. If a drop panics, the
-        // field `vec` still releases its memory.
-        unsafe { rest.drop_in_place() }
-    }
+    |iter| iter.elements.len(), iter.elements.next(), iter.elements.next_back()
 }
 
 impl<T> AsRef<[T]> for IntoIter<T> {

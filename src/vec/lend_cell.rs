@@ -74,7 +74,9 @@ impl<'a, A: Lend> LendCell<'a, A> {
     #[inline]
     fn is_lent(&self) -> bool {
         let seen = self.seen.get();
-        // SAFETY: as in `lend_seen`; it only reads.
+        // SAFETY: it is the owner or the placeholder, valid for as long as it is seen. Nothing else refers to it
+        // mutably: the callers of `lend_seen` guarantee that no code runs during it that could call this.
+        // `is_placeholder` reads only.
         unsafe { seen.as_ref() }.is_placeholder()
     }
 
@@ -88,7 +90,7 @@ impl<'a, A: Lend> LendCell<'a, A> {
         if self.is_lent() {
             return None;
         }
-        // SAFETY: the caller guarantees what `lend_seen` requires.
+        // SAFETY: the caller guarantees that `change` runs no user code, which is what `lend_seen` requires.
         Some(unsafe { self.lend_seen(change) })
     }
 
@@ -100,7 +102,7 @@ impl<'a, A: Lend> LendCell<'a, A> {
     #[inline]
     #[track_caller]
     pub(crate) unsafe fn look<R>(&self, read: impl FnOnce(&A) -> R) -> R {
-        // SAFETY: the caller guarantees what `lend_briefly` requires.
+        // SAFETY: the caller guarantees that `read` runs no user code, which is what `lend_briefly` requires.
         unsafe { self.lend_briefly(|owner| read(owner)) }.unwrap_or_else(|| busy())
     }
 
@@ -208,7 +210,7 @@ macro_rules! scope_methods {
         #[inline]
         #[track_caller]
         pub fn len(&self) -> usize {
-            // SAFETY: it only reads a number.
+            // SAFETY: the closure reads a number, so it runs no user code, neither allocates nor panics.
             unsafe { self.vec.look(|vec| vec.len()) }
         }
 
@@ -223,14 +225,14 @@ macro_rules! scope_methods {
         #[inline]
         #[track_caller]
         pub fn capacity(&self) -> usize {
-            // SAFETY: it only reads a number.
+            // SAFETY: the closure reads a number, so it runs no user code, neither allocates nor panics.
             unsafe { self.vec.look(|vec| vec.capacity()) }
         }
 
         #[doc = concat!("See [`", stringify!($Vec), "::index_of`].")]
         #[track_caller]
         pub fn index_of(&self, element: &T) -> Option<usize> {
-            // SAFETY: it only compares addresses.
+            // SAFETY: the closure compares addresses, so it runs no user code, neither allocates nor panics.
             unsafe { self.vec.look(|vec| vec.index_of(element)) }
         }
     };

@@ -228,9 +228,9 @@ impl<T> VmVec<T> {
     #[inline]
     pub fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<T>] {
         let spare = self.capacity() - self.len;
-        // SAFETY: `len` is at most the capacity.
-        let first = unsafe { self.as_mut_ptr().add(self.len) };
-        // SAFETY: the next `spare` elements are within capacity, and `MaybeUninit` need not be initialised.
+        let first = self.as_mut_ptr().wrapping_add(self.len);
+        // SAFETY: the `spare` elements from `len` on are within one aligned range (*capacity*), which nothing else
+        // accesses during the mutable borrow of `self`; `MaybeUninit` need not be initialised.
         unsafe { slice::from_raw_parts_mut(first.cast(), spare) }
     }
 
@@ -251,8 +251,8 @@ impl<T> VmVec<T> {
     {
         let mut vec = ManuallyDrop::new(self);
         vec.raw.leak();
-        // SAFETY: `len` elements are initialised. The array was consumed and is never dropped, so they stay so, and
-        // the slice is the only access to them.
-        unsafe { slice::from_raw_parts_mut(vec.first(), vec.len) }
+        // SAFETY: `len` elements are initialised, in one aligned range (*elements*, *capacity*). `raw.leak` keeps the
+        // memory for ever, and the array was consumed and is not dropped, so the slice is the only access to them.
+        unsafe { slice::from_raw_parts_mut(vec.place(0), vec.len) }
     }
 }

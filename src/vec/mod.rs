@@ -2,9 +2,15 @@
 
 // # Why this is sound
 //
-// `len` elements from `start` on are initialised, and `len <= capacity`. `RawVec` guarantees that `capacity` elements
-// are in committed memory, at an address that never changes. Before user code runs (a closure, a clone, a drop, an
-// iterator), `len` is set to what must hold if that code panics or never returns.
+// The invariants of a `VmVec`, to which the proofs in this module refer by these names:
+//
+// - *elements*: the first `len` elements are initialised, and only the array owns them.
+// - *capacity*: `len <= capacity`. `RawVec` guarantees that `capacity` elements from `start` on are in one range of
+//   committed memory, aligned, of at most `isize::MAX` bytes, at an address that never changes once there is memory, and
+//   that nothing else accesses.
+//
+// Before user code runs (a closure, a clone, a drop, an iterator), `len` is set to what must hold if that code panics or
+// never returns. `VmVec::place` computes addresses without a promise, so a proof is only needed where one is used.
 
 // In the order in which the docs list their methods.
 mod access;
@@ -31,7 +37,6 @@ mod into_iter;
 pub(crate) mod lend_cell;
 mod splice;
 mod stats;
-#[cfg(feature = "rayon")]
 mod taken;
 #[cfg(test)]
 mod tests;
@@ -49,7 +54,8 @@ pub use grow_only::GrowOnly;
 pub use into_iter::IntoIter;
 pub use splice::Splice;
 #[cfg(feature = "rayon")]
-pub(crate) use taken::{SplitAt, Taken};
+pub(crate) use taken::SplitAt;
+pub(crate) use taken::Taken;
 
 use crate::error::{Error, handle_error, unwrap_or_panic};
 use crate::raw_vec::{Element, RawVec};
@@ -132,6 +138,7 @@ use std::mem;
 /// assert_eq!(&raw const numbers[0], address);
 /// assert_eq!(numbers.iter().sum::<u64>(), 5_000_050_000);
 /// ```
+// Its invariants stand at the start of this file.
 pub struct VmVec<T> {
     raw: RawVec,
     len: usize,

@@ -26,8 +26,8 @@ impl<T> VmVec<T> {
         let before = self.capacity();
         let zero_from = self.raw.grow_zeroed(Self::ELEMENT, self.len, additional)?;
         self.close_new(before);
-        // SAFETY: `additional` more elements were reserved, and are zero from `zero_from` on; the rest is the caller's
-        // guarantee.
+        // SAFETY: `grow_zeroed` has made room for `additional` elements, and returned where their bytes are zero; the
+        // caller guarantees that all zero is a valid value.
         unsafe { self.extend_zeroed_within(additional, zero_from) };
         Ok(())
     }
@@ -49,11 +49,12 @@ impl<T> VmVec<T> {
         let written_bytes = written.saturating_mul(size_of::<T>());
         let removed_bytes = written_bytes.saturating_sub(self.len * size_of::<T>());
         if removed_bytes >= RawVec::WORTH_CALLS_BYTES {
-            // SAFETY: the caller guarantees the same.
+            // SAFETY: the caller guarantees that all zero is a valid value.
             return unsafe { self.try_extend_zeroed_unchecked(additional) };
         }
         self.try_reserve(additional)?;
-        // SAFETY: memory was just reserved; the rest is the caller's guarantee.
+        // SAFETY: memory was just reserved; the caller guarantees that it is zero from element `written` on, and that
+        // all zero is a valid value.
         unsafe { self.extend_zeroed_within(additional, written_bytes) };
         Ok(())
     }
@@ -72,13 +73,13 @@ impl<T> VmVec<T> {
         let end_byte = (self.len + additional) * size_of::<T>();
         let unknown = zero_from.min(end_byte).saturating_sub(first_byte);
         self.open(additional);
-        // SAFETY: `len` is at most the capacity.
-        let first = unsafe { self.first().add(self.len) };
-        // SAFETY: the `unknown` bytes lie past all elements, and end within capacity.
-        unsafe { first.cast::<u8>().write_bytes(0, unknown) };
-        // All bytes of the new elements are zero now: those from `zero_from` on are untouched pages.
-        // SAFETY: they are within capacity, and all zero is a valid value of `T`, by the caller's guarantee.
-        unsafe { self.set_len(self.len + additional) };
+        let first = self.place(self.len).cast::<u8>();
+        // SAFETY: the `unknown` bytes start past all elements, and end at most at `end_byte`, within capacity by the
+        // caller's guarantee.
+        unsafe { first.write_bytes(0, unknown) };
+        // *elements* holds: all bytes of the new ones are zero, by the write and the caller's guarantee for those from
+        // `zero_from` on, which is a valid value by the caller's guarantee.
+        self.len += additional;
     }
 }
 
@@ -93,7 +94,7 @@ impl VmVec<u64> {
         // Only now: the first memory may have come from another array.
         let zero_from = usable.max(self.raw.warm_bytes());
         // SAFETY: memory was just reserved; bytes past `zero_from` were not usable before, nor left by another array,
-        // so they are fresh from the system and zero, which is a valid `u64`.
+        // so they are fresh from the system and zero (an invariant of `growing`), which is a valid `u64`.
         unsafe { self.extend_zeroed_within(additional, zero_from) };
         Ok(())
     }
@@ -107,9 +108,10 @@ impl VmVec<u8> {
     pub(crate) fn try_extend_by_zeros(&mut self, additional: usize) -> Result<(), Error> {
         let usable = self.raw.usable_bytes();
         self.try_reserve(additional)?;
-        // As above.
+        // Only now, as above.
         let zero_from = usable.max(self.raw.warm_bytes());
-        // SAFETY: as above, for all elements within capacity.
+        // SAFETY: as many elements as there is capacity for; bytes past `zero_from` are fresh from the system and zero,
+        // as in `try_extend_zero_words`, which is a valid `u8`.
         unsafe { self.extend_zeroed_within(self.capacity() - self.len, zero_from) };
         Ok(())
     }

@@ -210,7 +210,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// Replaces the fields of a row, and returns the old ones.
     #[inline]
     pub(super) fn put(&mut self, index: usize, fields: R::Fields) -> R::Fields {
-        fields.put_into_lane(&mut self.records[index / N], index % N)
+        fields.replace(R::Fields::lane_mut(&mut self.records[index / N], index % N))
     }
 
     /// Removes the fields of the last row. Its record stays, even without rows.
