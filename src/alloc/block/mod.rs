@@ -407,7 +407,7 @@ fn prefault(memory: &Reservation, offset: usize, committed: Range<usize>, option
     let most = offset.saturating_add(options.prefault_bytes);
     let end = round_up(committed.end.min(most), page_size());
     if committed.start < end {
-        let _ = memory.prefault_committed(committed.start..end);
+        let _ = memory.prefault(committed.start..end);
     }
 }
 
