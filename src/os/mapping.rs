@@ -98,6 +98,7 @@ impl Mapping {
     }
 
     /// Splits the range at `offset`, and returns the part from there on.
+    #[expect(clippy::assertions_on_constants, reason = "it depends on the system")]
     pub(crate) fn split_off(&mut self, offset: PageBytes) -> Self {
         assert!(RELEASES_PARTS, "the system has only whole reservations");
         let start = self.at(offset.get());

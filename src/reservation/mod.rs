@@ -358,7 +358,11 @@ impl Reservation {
 
     /// Returns the start of a column; without columns, the start of the range.
     pub(crate) fn column_start(&self, number: usize) -> NonNull<u8> {
-        let offset = self.stripes().map_or(0, |stripes| stripes.start(number));
+        self.at(self.stripes().map_or(0, |stripes| stripes.start(number)))
+    }
+
+    /// Returns a pointer to the byte at `offset`, which is at most the size of the range.
+    pub(crate) fn at(&self, offset: usize) -> NonNull<u8> {
         self.mapping.at(self.front_bytes() + offset)
     }
 
