@@ -70,6 +70,7 @@ impl Mapping {
     }
 
     /// Returns a pointer to the byte at `offset`, which is at most the size.
+    #[inline]
     pub(crate) fn at(&self, offset: usize) -> NonNull<u8> {
         assert!(offset <= self.bytes.get(), "an offset past the mapping");
         // SAFETY: `offset` is at most the size of the range, as asserted above, which is at most `isize::MAX` bytes and

@@ -295,6 +295,7 @@ impl Region {
         &self.pages
     }
 
+    #[inline]
     pub(crate) fn into_parts(self) -> (Reservation, Range<usize>) {
         (self.memory, self.pages)
     }
@@ -340,7 +341,8 @@ impl Region {
 
     /// The first page, where this is stored while the region is cached.
     fn place(&self) -> NonNull<Self> {
-        self.memory.at(self.pages.start).cast()
+        // SAFETY: `add` requires that the result is in the same allocation: `pages` lie in the reservation.
+        unsafe { self.memory.start().add(self.pages.start) }.cast()
     }
 
     /// If the region is large, permits the system to take its memory away when there is little.
@@ -353,6 +355,7 @@ impl Region {
     }
 
     /// Moves this into the first page of the region.
+    #[inline]
     fn pack(mut self) -> NonNull<Self> {
         self.memory.set_unused();
         let (place, bytes) = (self.place(), self.bytes());

@@ -362,6 +362,7 @@ impl Reservation {
     }
 
     /// Returns a pointer to the byte at `offset`, which is at most the size of the range.
+    #[inline]
     pub(crate) fn at(&self, offset: usize) -> NonNull<u8> {
         self.mapping.at(self.front_bytes() + offset)
     }
@@ -660,6 +661,7 @@ impl Reservation {
     }
 
     /// The size of the padding before the range.
+    #[inline]
     fn front_bytes(&self) -> usize {
         self.start.addr().get() - self.mapping.start().addr().get()
     }
