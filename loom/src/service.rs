@@ -60,7 +60,7 @@ impl CommitAhead {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Use {}
 
-fn release_later(memory: Reservation, _: std::ops::Range<usize>, _: Option<Use>) {
+unsafe fn release_later(memory: Reservation, _: std::ops::Range<usize>, _: Option<Use>) {
     memory.release();
 }
 

@@ -253,19 +253,22 @@ impl<A> GlobalVm<A> {
 unsafe impl<A: GlobalAlloc> GlobalAlloc for GlobalVm<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        to_ptr(self.alloc.obtain(layout, Contents::Any))
+        // SAFETY: the layout has "non-zero size", as the caller promises.
+        to_ptr(unsafe { self.alloc.obtain(layout, Contents::Any) })
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        to_ptr(self.alloc.obtain(layout, Contents::Zeroed))
+        // SAFETY: the layout has "non-zero size", as the caller promises.
+        to_ptr(unsafe { self.alloc.obtain(layout, Contents::Zeroed) })
     }
 
     #[inline]
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
         // SAFETY: the caller guarantees that `start` was allocated, so it is not null.
         let start = unsafe { NonNull::new_unchecked(start) };
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: `obtain` or `resize` returned it for this layout: the caller promises that the block is "currently
+        // allocated via this allocator" with it.
         unsafe { self.alloc.give_back(start, layout) }
     }
 
@@ -275,7 +278,8 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for GlobalVm<A> {
         let start = unsafe { NonNull::new_unchecked(start) };
         // SAFETY: the caller guarantees that the size, rounded up to the alignment, does not overflow.
         let new = unsafe { Layout::from_size_align_unchecked(new_size, old.align()) };
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: "currently allocated via this allocator" with the old layout, and the new size is "greater than zero", as
+        // the caller promises.
         to_ptr(unsafe { self.alloc.resize(start, Resize { old, new, contents: Contents::Any }) })
     }
 }

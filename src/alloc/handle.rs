@@ -18,11 +18,13 @@ impl<P: GlobalAlloc> VmAlloc<P> {
             return self.allocate(to.new, to.contents);
         }
         if to.new.size() == 0 {
-            // SAFETY: the caller makes the same guarantees.
+            // SAFETY: the old size is not 0, so `obtain` or `resize` returned the block for that layout, which fits it, as
+            // the caller promises. It is not used again, since a resize that succeeds ends it.
             unsafe { self.give_back(start, to.old) };
             return Some(nothing(to.new));
         }
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: neither size is zero, so `obtain` or `resize` returned the block for the old layout, which fits it, as the
+        // caller promises.
         unsafe { self.resize(start, to) }
     }
 }
@@ -36,14 +38,16 @@ unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
     fn allocate(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
         match layout.size() {
             0 => Some(nothing(layout)),
-            _ => self.obtain(layout, contents),
+            // SAFETY: the size is not zero, as matched.
+            _ => unsafe { self.obtain(layout, contents) },
         }
     }
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         if layout.size() > 0 {
-            // SAFETY: the caller makes the same guarantees.
+            // SAFETY: the size is not zero, so `obtain` or `resize` returned the block for the layout, which fits it, as the
+            // caller promises.
             unsafe { self.give_back(block, layout) }
         }
     }
@@ -57,14 +61,14 @@ unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
         contents: Contents,
     ) -> Option<NonNull<u8>> {
         debug_assert!(new.size() >= old.size());
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: the conditions are those of this method, which the caller promises.
         unsafe { self.resize_any(block, Resize { old, new, contents }) }
     }
 
     #[inline]
     unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
         debug_assert!(new.size() <= old.size());
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: the conditions are those of this method, which the caller promises.
         unsafe { self.resize_any(block, Resize { old, new, contents: Contents::Any }) }
     }
 }

@@ -42,25 +42,25 @@ pub struct Global;
 unsafe impl GlobalAlloc for Global {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: std's function has the conditions of this method, which the caller promises.
         unsafe { alloc(layout) }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: std's function has the conditions of this method, which the caller promises.
         unsafe { alloc_zeroed(layout) }
     }
 
     #[inline]
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: std's function has the conditions of this method, which the caller promises.
         unsafe { dealloc(start, layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: std's function has the conditions of this method, which the caller promises.
         unsafe { realloc(start, layout, new_size) }
     }
 }

@@ -55,7 +55,7 @@ macro_rules! allocators {
                     #[inline]
                     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
                         let $this = self;
-                        // SAFETY: the caller makes the same guarantees.
+                        // SAFETY: the conditions of the trait are those of `RawAllocator`, and the caller promises them.
                         unsafe { RawAllocator::deallocate($raw, block, layout) }
                     }
 
@@ -67,7 +67,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         let $this = self;
-                        // SAFETY: the caller makes the same guarantees.
+                        // SAFETY: the conditions of the trait are those of `RawAllocator`, and the caller promises them.
                         sized(unsafe { RawAllocator::grow($raw, block, old, new, Contents::Any) }, new)
                     }
 
@@ -79,7 +79,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         let $this = self;
-                        // SAFETY: the caller makes the same guarantees.
+                        // SAFETY: the conditions of the trait are those of `RawAllocator`, and the caller promises them.
                         sized(unsafe { RawAllocator::grow($raw, block, old, new, Contents::Zeroed) }, new)
                     }
 
@@ -91,7 +91,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         let $this = self;
-                        // SAFETY: the caller makes the same guarantees.
+                        // SAFETY: the conditions of the trait are those of `RawAllocator`, and the caller promises them.
                         sized(unsafe { RawAllocator::shrink($raw, block, old, new) }, new)
                     }
                 }

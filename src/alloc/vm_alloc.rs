@@ -263,9 +263,9 @@ impl Resize {
     unsafe fn clear_rest(self, start: NonNull<u8>) {
         let Self { old, new, contents } = self;
         if contents == Contents::Zeroed && new.size() > old.size() {
-            // SAFETY: the old size is less than the new one, so this lies within the memory.
-            let from = unsafe { start.add(old.size()) };
-            // SAFETY: these bytes lie within the new size, and nothing else uses them.
+            let from = start.as_ptr().wrapping_add(old.size());
+            // SAFETY: "valid for writes": these bytes are past the old size and within the new one, which the memory has
+            // and nothing else uses, as the caller promises.
             unsafe { from.write_bytes(0, new.size() - old.size()) };
         }
     }
@@ -469,9 +469,13 @@ impl<P> VmAlloc<P> {
 }
 
 impl<P: GlobalAlloc> VmAlloc<P> {
-    /// Allocates memory for a layout whose size is not zero.
+    /// Allocates memory for a layout.
+    ///
+    /// # Safety
+    ///
+    /// - The size of the layout is not zero.
     #[inline]
-    pub(super) fn obtain(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
+    pub(super) unsafe fn obtain(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
         debug_assert!(layout.size() > 0);
         if self.is_large(layout) {
             return match Block::new(layout, &self.options, contents) {
@@ -480,7 +484,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 Err(Refusal::BySystem) => None,
             };
         }
-        // SAFETY: the size is not zero, by the caller's guarantee.
+        // SAFETY: the size is not zero, as the caller promises.
         let small = || unsafe { contents.of(&self.parent, layout) };
         small().or_else(|| retry(layout, small))
     }
@@ -494,19 +498,21 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     #[inline]
     pub(super) unsafe fn give_back(&self, start: NonNull<u8>, layout: Layout) {
         if self.is_large(layout) {
-            // SAFETY: the layout is large; the rest is the caller's guarantee.
+            // SAFETY: the layout is large, as checked above, and `start` was returned for it, as the caller promises.
             unsafe { self.give_back_block(start, layout) }
         } else {
-            // SAFETY: the parent allocates all layouts that are not large; the rest is the caller's guarantee.
+            // SAFETY: "currently allocated via this allocator" with "the same layout": the parent allocates all layouts
+            // that are not large, and `start` was returned for this one and is not used again, as the caller promises.
             unsafe { self.parent.dealloc(start.as_ptr(), layout) }
         }
     }
 
-    /// Resizes a block, preserving its contents up to the smaller size. The size of the new layout must not be zero.
-    /// Returns `None`, with the block unchanged, if the memory is refused.
+    /// Resizes a block, preserving its contents up to the smaller size. Returns `None`, with the block unchanged, if the
+    /// memory is refused.
     ///
     /// # Safety
     ///
+    /// - The size of the new layout is not zero.
     /// - `start` was returned by [`obtain`](Self::obtain) or [`resize`](Self::resize) for the old layout. If this
     ///   returns memory, `start` is not used again.
     #[inline]
@@ -515,20 +521,20 @@ impl<P: GlobalAlloc> VmAlloc<P> {
         debug_assert!(new.size() > 0);
         match (self.is_large(old), self.is_large(new)) {
             (false, false) if old.align() == new.align() => {
-                // SAFETY: the parent allocated it, since the old layout is not large. The new size is not zero, and
-                // forms a valid layout with the alignment.
+                // SAFETY: the parent allocated it with the old layout, which is not large. The new size is "greater than
+                // zero", as the caller promises, and forms a valid layout with the alignment, which is the same.
                 let grow = || unsafe { self.parent.realloc(start.as_ptr(), old, new.size()) };
                 let grow = || NonNull::new(grow());
                 let moved = grow().or_else(|| retry(new, grow))?;
-                // SAFETY: the memory has the new size, and has not been returned yet.
+                // SAFETY: the parent has returned memory of the new size, which the caller does not have yet.
                 unsafe { to.clear_rest(moved) };
                 Some(moved)
             }
             (true, true) => {
-                // SAFETY: both layouts are large; the rest is the caller's guarantee.
+                // SAFETY: both layouts are large, as matched; the other conditions are those of this function.
                 unsafe { self.resize_block(start, to) }
             }
-            // SAFETY: the caller makes the same guarantees.
+            // SAFETY: the conditions are those of this function, which the caller promises.
             _ => unsafe { self.copy(start, to) },
         }
     }
@@ -543,12 +549,14 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     ///
     /// - As for [`give_back`](Self::give_back), and the layout is large.
     unsafe fn give_back_block(&self, start: NonNull<u8>, layout: Layout) {
-        // SAFETY: the block is large, by the caller's guarantee.
+        // SAFETY: `start` was returned for a large layout, by this allocator or its parent, as the caller promises.
         if unsafe { of_parent::has(start) } {
-            // SAFETY: the parent allocated it; the rest is the caller's guarantee.
+            // SAFETY: the seal says that the parent allocated it; the caller promises that it did so for this layout, and
+            // that `start` is not used again.
             unsafe { of_parent::give_back(&self.parent, start, layout) }
         } else {
-            // SAFETY: it is a `Block`, since it is large and the parent did not allocate it; the caller owns it.
+            // SAFETY: large, and not allocated by the parent, so `Block::start` returned it; the caller owns the block, so
+            // no other `Block` for it is in use.
             unsafe { Block::at(start) }.free(self.options.release);
         }
     }
@@ -559,12 +567,13 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     #[cold]
     unsafe fn resize_block(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
         let Resize { old, new, contents } = to;
-        // SAFETY: the block is large, by the caller's guarantee.
+        // SAFETY: `start` was returned for a large layout, by this allocator or its parent, as the caller promises.
         if unsafe { of_parent::has(start) } {
-            // SAFETY: the parent allocated it; the rest is the caller's guarantee.
+            // SAFETY: the seal says that the parent allocated it; the other conditions are those of this function.
             return unsafe { self.resize_of_parent(start, to) };
         }
-        // SAFETY: it is a `Block`, since it is large and the parent did not allocate it; the caller owns it.
+        // SAFETY: large, and not allocated by the parent, so `Block::start` returned it; the caller owns the block, so no
+        // other `Block` for it is in use.
         let mut block = unsafe { Block::at(start) };
         if block.is_aligned_to(new.align()) {
             if new.size() < old.size() {
@@ -575,7 +584,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 return Some(block.start());
             }
         }
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: the conditions are those of `resize`, which the caller promises.
         unsafe { self.copy(start, to) }
     }
 
@@ -585,13 +594,13 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     unsafe fn resize_of_parent(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
         let Resize { old, new, .. } = to;
         if old.align() != new.align() {
-            // SAFETY: the caller makes the same guarantees.
+            // SAFETY: the conditions are those of `resize`, which the caller promises.
             return unsafe { self.copy(start, to) };
         }
         // SAFETY: the parent allocated the block, and both layouts have the same alignment.
         let resize = || unsafe { of_parent::resize(&self.parent, start, old, new) };
         let moved = resize().or_else(|| retry(new, resize))?;
-        // SAFETY: the memory has the new size, and has not been returned yet.
+        // SAFETY: the parent has returned memory of the new size, which the caller does not have yet.
         unsafe { to.clear_rest(moved) };
         Some(moved)
     }
@@ -604,11 +613,13 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     #[cold]
     unsafe fn copy(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
         let Resize { old, new, contents } = to;
-        let copy = self.obtain(new, contents)?;
+        // SAFETY: the new size is not zero, as `resize` requires.
+        let copy = unsafe { self.obtain(new, contents) }?;
         let bytes = old.size().min(new.size());
-        // SAFETY: both are at least that large, the old one by the caller's guarantee, and they do not overlap.
+        // SAFETY: "valid for reads" and "for writes": both blocks are at least that large, and the caller owns the old one.
+        // Blocks that are in use do not overlap.
         unsafe { copy.copy_from_nonoverlapping(start, bytes) };
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: `start` was returned for the old layout, and is not used again if this returns memory, as it does now.
         unsafe { self.give_back(start, old) };
         Some(copy)
     }

@@ -1,6 +1,6 @@
 //! [`CachedPrefix`]: memory that another array has used.
 
-#![forbid(unsafe_code)]
+#![expect(unsafe_code, reason = "promises that memory is no longer used")]
 
 use super::options::MemoryRequest;
 use super::{GrowingReservation, Growth, Storage, round_up};
@@ -110,7 +110,7 @@ impl CacheRequest {
 
     /// Whether a region suits the request.
     fn suits(&self, region: &Region) -> bool {
-        let memory = &region.memory;
+        let memory = region.memory();
         memory.reserved_bytes() == self.reserved_bytes
             && memory.start().addr().get() & (self.align - 1) == 0
             && memory.huge_pages() == self.huge_pages
@@ -119,7 +119,7 @@ impl CacheRequest {
                 // At most `reserved_bytes`, so it can be rounded.
                 let need = self.need_bytes.min(self.reserved_bytes);
                 let whole = round_up(need, memory.run_bytes(need));
-                region_cache::is_fit(region.pages.end, need, whole)
+                region_cache::is_fit(region.pages().end, need, whole)
             })
     }
 }
@@ -139,7 +139,7 @@ impl GrowingReservation {
         let suits = &mut |region: &Region| cache_request.suits(region);
         let (used, need) = (cache_request.used, cache_request.need_bytes..whole);
         let Some((region, lent)) = region_cache::take(used, need, suits) else { return };
-        let Region { mut memory, pages, .. } = region;
+        let (mut memory, pages) = region.into_parts();
         let mut bytes = pages.end;
         let lent = lent.unwrap_or_else(|| {
             if whole < bytes && memory.decommit_if_possible(whole..bytes) {
@@ -172,10 +172,12 @@ impl GrowingReservation {
         let used = kept.filter(|(_, most)| committed <= *most).map(|(used, _)| used);
         match self.memory.take() {
             Some(Storage::Reserved(memory)) if self.release == Release::Background => {
-                service::release_later(memory, committed..committed, used);
+                // SAFETY: `committed` bytes are, by the invariants, and the owner that used them ends here.
+                unsafe { service::release_later(memory, committed..committed, used) };
             }
             Some(Storage::Reserved(memory)) if committed > 0 => {
-                let region = Region::new(memory, 0..committed);
+                // SAFETY: `committed` bytes are, at least one page, and the owner that used them ends here.
+                let region = unsafe { Region::new(memory, 0..committed) };
                 drop(used.and_then(|used| service::cache(used, region)));
             }
             Some(Storage::External(memory)) => {

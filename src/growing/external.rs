@@ -53,7 +53,11 @@ pub(crate) trait ExternalMemory:
     fn pause(&self) {}
 
     /// See [`GrowingReservation::give_back`](super::GrowingReservation::give_back).
-    fn give_back(
+    ///
+    /// # Safety
+    ///
+    /// - The first `usable` bytes are committed, and no code uses those past `keep`.
+    unsafe fn give_back(
         &mut self,
         usable: &mut usize,
         keep: usize,
@@ -61,11 +65,19 @@ pub(crate) trait ExternalMemory:
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Error>;
 
-    /// Makes pages resident, all of which are usable.
-    fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error>;
+    /// Makes pages resident.
+    ///
+    /// # Safety
+    ///
+    /// - The pages are committed, and no other thread uses them.
+    unsafe fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
-    /// Clears pages, all of which are usable.
-    fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
+    /// Clears pages.
+    ///
+    /// # Safety
+    ///
+    /// - The pages are usable, so they are committed, and the service does not decommit them. No code uses them.
+    unsafe fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
     /// Ends the memory: does not wait for work in progress, and caches what is left if that is intended.
     fn release(self: Box<Self>);
@@ -148,7 +160,7 @@ impl ExternalMemory for Served {
         self.shared().pause();
     }
 
-    fn give_back(
+    unsafe fn give_back(
         &mut self,
         usable: &mut usize,
         keep: usize,
@@ -160,15 +172,15 @@ impl ExternalMemory for Served {
         result.map(|()| left <= keep)
     }
 
-    fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        self.shared().reservation().prefault_committed(pages)
+    unsafe fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
+        // SAFETY: the pages are committed, and no other thread uses them, as the caller promises.
+        unsafe { self.shared().reservation().prefault_committed(pages) }
     }
 
-    fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
+    unsafe fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
         // The service may still be at work on pages that were claimed just before.
         self.shared().locked(|reservation| {
-            // SAFETY: the pages are usable, and usable bytes belong to the owner, which has `&mut self`. The lock keeps
-            // the service away.
+            // SAFETY: no code uses the pages, as the caller promises, and the lock keeps the service away.
             unsafe { discard(reservation, pages) }
         })
     }
@@ -211,7 +223,7 @@ impl ExternalMemory for AnyBacking {
         Ok(())
     }
 
-    fn give_back(
+    unsafe fn give_back(
         &mut self,
         usable: &mut usize,
         keep: usize,
@@ -220,19 +232,19 @@ impl ExternalMemory for AnyBacking {
     ) -> Result<bool, Error> {
         let run = self.run_bytes();
         let next = |left| service::last_piece(keep..left, run, at_once);
-        // SAFETY: usable bytes were committed, and belong to the owner, which has `&mut self`. `give_pieces_back` makes
-        // them unusable before it calls this, and usable again only if it fails.
+        // SAFETY: "committed" and not in use: `give_pieces_back` passes pieces between `keep` and `usable`, each once, and
+        // the caller promises this of those. Whole runs are committed, and `next` returns starts of runs.
         let mut decommit = |piece| unsafe { self.decommit(piece) };
         give_pieces_back(usable, keep, next, goes_on, &mut decommit)
     }
 
-    fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller passes usable pages, and those are committed.
+    unsafe fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
+        // SAFETY: "inside the memory, and committed", as the caller promises.
         unsafe { self.prefault(pages) }
     }
 
-    fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller passes usable pages. Those are committed, and belong to the owner, which has `&mut self`.
+    unsafe fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
+        // SAFETY: "committed" and not in use, as the caller promises.
         unsafe { self.discard(pages) }
     }
 

@@ -603,7 +603,11 @@ impl GrowingReservation {
                 let mut decommit = |piece| reservation.decommit(piece);
                 give_pieces_back(usable, keep, next, goes_on, &mut decommit)
             }
-            Storage::External(memory) => memory.give_back(usable, keep, at_once, goes_on),
+            // SAFETY: the usable bytes are committed, by the invariants, and so is what the service has of the warm ones.
+            // They belong to the owner, which has `&mut self` and asks for those past `keep` to be taken away.
+            Storage::External(memory) => unsafe {
+                memory.give_back(usable, keep, at_once, goes_on)
+            },
         };
         let left = self.front.usable;
         self.front.usable = left.min(before);
@@ -618,8 +622,11 @@ impl GrowingReservation {
     pub(crate) fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
         assert!(pages.end <= self.front.usable, "prefault past the usable bytes");
         match self.memory.as_mut().expect("taken only by drop") {
-            Storage::Reserved(reservation) => reservation.prefault_committed(pages),
-            Storage::External(memory) => memory.prefault(pages),
+            // SAFETY: usable bytes are committed, and stay so while `&mut self` is borrowed. They belong to the owner,
+            // which has it; code of other threads that uses them through the raw pointer is responsible for that.
+            Storage::Reserved(reservation) => unsafe { reservation.prefault_committed(pages) },
+            // SAFETY: as above.
+            Storage::External(memory) => unsafe { memory.prefault(pages) },
         }
     }
 
@@ -628,9 +635,10 @@ impl GrowingReservation {
         assert!(pages.end <= self.front.usable, "discard past the usable bytes");
         self.unpoison_backing(pages.clone());
         match self.memory.as_mut().expect("taken only by drop") {
-            // SAFETY: `pages` are usable, as asserted above, and belong to the owner, which has `&mut self`.
+            // SAFETY: usable bytes belong to the owner, which has `&mut self` and no longer needs the contents of these.
             Storage::Reserved(reservation) => unsafe { discard(reservation, pages) },
-            Storage::External(memory) => memory.discard(pages),
+            // SAFETY: as above.
+            Storage::External(memory) => unsafe { memory.discard(pages) },
         }
     }
 }
@@ -724,7 +732,7 @@ fn halve(
 ///
 /// - The pages are not in use, and their contents are not needed.
 unsafe fn discard(reservation: &Reservation, pages: Range<usize>) -> Result<(), Error> {
-    // SAFETY: the contract of this function is that of the call.
+    // SAFETY: the pages are not in use, and their contents are not needed, as the caller promises.
     let discarded = unsafe { reservation.discard_unused(pages.clone()) };
     if discarded.is_err() && reservation.commit(pages).is_err() {
         // On Windows, pages are decommitted before fresh ones are committed, and another process may have taken the

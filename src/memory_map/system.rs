@@ -115,7 +115,7 @@ fn resident_within(range: Range<usize>) -> Option<usize> {
 #[cfg(linux_kernel)]
 mod smaps {
     use super::Committed;
-    use crate::os::Mapping;
+    use crate::os::ListedMapping;
     use std::fs::File;
     use std::io::{self, BufRead, BufReader};
     use std::ops::Range;
@@ -139,7 +139,7 @@ mod smaps {
         // Bytes, since the names of mapped files may be any.
         let mut line = Vec::new();
         while file.read_until(b'\n', &mut line)? > 0 {
-            match Mapping::parse(&line) {
+            match ListedMapping::parse(&line) {
                 Some(next) if next.is_accessible => {
                     // A mapping that grew while the file was read may be listed twice.
                     let fresh = next.range.start.max(listed)..next.range.end;

@@ -2,9 +2,8 @@
 
 #![allow(dead_code, reason = "each system uses some of them")]
 
-use super::{Advice, GroupMemory, Priority};
+use super::{Advice, GroupMemory, Pages, Priority, UnusedPages};
 use std::ffi::CStr;
-use std::ptr::NonNull;
 
 pub(super) fn huge_page_bytes() -> Option<usize> {
     None
@@ -61,15 +60,10 @@ pub(crate) fn forks() -> usize {
 pub(crate) fn lower_priority(_: Priority) {}
 
 /// Mappings have no names.
-///
-/// # Safety
-///
-/// As for [`super::name_pages`].
-pub(super) unsafe fn name_pages(_: NonNull<u8>, _: usize, _: Option<&str>) {}
+pub(super) fn name_pages(_: Pages<'_>, _: Option<&str>) {}
 
 /// There are no huge pages.
-///
-/// # Safety
-///
-/// As for [`super::advise`].
-pub(super) unsafe fn advise(_: NonNull<u8>, _: usize, _: Advice) {}
+pub(super) fn advise(_: Pages<'_>, _: Advice) {}
+
+/// Without huge pages, it takes longer than it saves.
+pub(super) fn offer(_: UnusedPages<'_>) {}

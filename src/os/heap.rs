@@ -23,8 +23,8 @@
 //!
 //! # Implementation
 //!
-//! A [`BlockHeader`] precedes the first page, and a bitmap of the committed pages precedes the header. So callers pass
-//! the reservation that pages belong to, and no list of reservations is needed.
+//! A [`BlockHeader`] precedes the first page, and a bitmap of the committed pages precedes the header. [`Pages`] know the
+//! start of their reservation, so no list of reservations is needed.
 
 #![expect(clippy::unnecessary_wraps, reason = "the functions of other systems can fail")]
 
@@ -32,15 +32,16 @@ pub(crate) use super::absent::{
     address_limit, available_bytes, count_for_groups, forks, free_bytes, group_memory,
     locked_bytes, lower_priority, mapping_limit, variable_at_start, with_signals_left_to_others,
 };
-pub(super) use super::absent::{advise, huge_page_bytes, memory_limit, name_pages};
+pub(super) use super::absent::{advise, huge_page_bytes, memory_limit, name_pages, offer};
 
-use super::{Call, Code};
+use super::{Call, Code, Mapping, Pages, UnusedPages};
 use crate::error::ErrorKind;
 use crate::poison::{poison, unpoison};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::slice;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Not a code of a system, since none is called: [`limit_reached`] explains by the call.
@@ -58,97 +59,68 @@ struct BlockHeader {
     layout: Layout,
     /// The distance from the start of the block to the first page.
     front_bytes: usize,
-    /// Held to access the bitmap and to zero pages: two threads may commit the same pages at once.
-    lock: Mutex<()>,
+    /// The bitmap of the committed pages, which lives until the reservation is released. Locked to access it and to zero
+    /// pages: two threads may commit the same pages at once.
+    bits: Mutex<&'static mut [usize]>,
 }
 
 const WORD_BITS: usize = usize::BITS as usize;
 
+/// The number of words in the bitmap of a reservation.
+const fn words(bytes: usize) -> usize {
+    (bytes / PAGE_BYTES).div_ceil(WORD_BITS)
+}
+
 impl BlockHeader {
     /// The layout of the block for `bytes` bytes of pages, and the size of what precedes them.
     fn layout(bytes: usize) -> Option<(Layout, usize)> {
-        let words = (bytes / PAGE_BYTES).div_ceil(WORD_BITS);
-        let front = words * size_of::<usize>() + size_of::<Self>();
+        let front = words(bytes) * size_of::<usize>() + size_of::<Self>();
         let front = front.next_multiple_of(PAGE_BYTES);
         let layout = Layout::from_size_align(bytes.checked_add(front)?, PAGE_BYTES).ok()?;
         Some((layout, front))
     }
 
-    /// Returns the head of a reservation.
-    ///
-    /// # Safety
-    ///
-    /// - [`reserve`] returned the reservation, and it was not released.
-    unsafe fn place(of: NonNull<u8>) -> NonNull<Self> {
-        // SAFETY: the head precedes the reservation in the same block, by the layout.
-        unsafe { of.cast::<Self>().sub(1) }
+    /// Where the header of a reservation is: in the same block, by the layout.
+    const fn place(mapping_start: NonNull<u8>) -> *mut Self {
+        mapping_start.as_ptr().cast::<Self>().wrapping_sub(1)
     }
+}
 
-    /// Locks and returns the bitmap of a reservation.
-    ///
-    /// # Safety
-    ///
-    /// - The conditions of [`place`](Self::place), for as long as the result lives.
-    unsafe fn bits<'a>(of: NonNull<u8>) -> PageBitmap<'a> {
-        // SAFETY: the contract of this function is that of the call.
-        let head = unsafe { Self::place(of) };
-        // SAFETY: written by `reserve`, and only shared since then.
-        let head = unsafe { head.as_ref() };
-        // SAFETY: the start of the block, which precedes the reservation by `front_bytes`.
-        let words = unsafe { of.sub(head.front_bytes) }.cast();
+/// The committed pages of a reservation, locked, and which of them a call is for.
+struct PageBitmap<'m> {
+    bits: MutexGuard<'m, &'static mut [usize]>,
+    numbers: Range<usize>,
+}
+
+impl<'m> PageBitmap<'m> {
+    fn of(pages: Pages<'m>) -> Self {
+        // SAFETY: `reserve` wrote a header before each mapping, which is aligned, and only shared since then. It is
+        // there until the mapping is released, which is borrowed for `'m`.
+        let header = unsafe { &*BlockHeader::place(pages.mapping_start()) };
         // Code that holds the lock does not panic.
-        let lock = head.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        PageBitmap { first_page: of.addr().get(), words, _lock: lock }
-    }
-}
-
-/// The bitmap of the committed pages of a reservation.
-struct PageBitmap<'a> {
-    first_page: usize,
-    words: NonNull<usize>,
-    _lock: MutexGuard<'a, ()>,
-}
-
-impl PageBitmap<'_> {
-    /// Returns the numbers of the pages in a range of the reservation.
-    fn pages(&self, start: NonNull<u8>, bytes: usize) -> Range<usize> {
-        let first = (start.addr().get() - self.first_page) / PAGE_BYTES;
-        first..first + bytes / PAGE_BYTES
+        let bits = header.bits.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = (pages.start().addr().get() - pages.mapping_start().addr().get()) / PAGE_BYTES;
+        Self { bits, numbers: first..first + pages.bytes().get() / PAGE_BYTES }
     }
 
-    /// Returns the word with the bit of a page, and the bit.
-    ///
-    /// # Safety
-    ///
-    /// - The reservation has this page.
-    unsafe fn word(&mut self, page: usize) -> (&mut usize, usize) {
-        // SAFETY: the bitmap has a bit for each page.
-        let mut word = unsafe { self.words.add(page / WORD_BITS) };
-        // SAFETY: a word of the bitmap, which `reserve` has written. `self` holds the lock.
-        (unsafe { word.as_mut() }, 1 << (page % WORD_BITS))
-    }
-
-    /// # Safety
-    ///
-    /// - The conditions of [`word`](Self::word).
-    unsafe fn is_set(&mut self, page: usize) -> bool {
-        // SAFETY: the contract of this function is that of the call.
-        let (word, bit) = unsafe { self.word(page) };
-        *word & bit != 0
+    fn is_set(&self, page: usize) -> bool {
+        self.bits[page / WORD_BITS] & 1 << (page % WORD_BITS) != 0
     }
 
     /// Sets or clears a bit, and returns whether that changed it.
-    ///
-    /// # Safety
-    ///
-    /// - The conditions of [`word`](Self::word).
-    unsafe fn set(&mut self, page: usize, is_set: bool) -> bool {
-        // SAFETY: the contract of this function is that of the call.
-        let (word, bit) = unsafe { self.word(page) };
-        let before = *word;
-        *word = if is_set { before | bit } else { before & !bit };
-        *word != before
+    fn set(&mut self, page: usize, is_set: bool) -> bool {
+        let has_changed = self.is_set(page) != is_set;
+        self.bits[page / WORD_BITS] ^= usize::from(has_changed) << (page % WORD_BITS);
+        has_changed
     }
+}
+
+/// Returns the start of each page.
+fn starts(pages: Pages<'_>) -> impl Iterator<Item = *mut [MaybeUninit<u8>; PAGE_BYTES]> + use<> {
+    let start = pages.start().as_ptr();
+    (0..pages.bytes().get())
+        .step_by(PAGE_BYTES)
+        .map(move |offset| start.wrapping_add(offset).cast())
 }
 
 pub(super) fn page_bytes() -> usize {
@@ -170,82 +142,64 @@ pub(crate) fn now_ms() -> u32 {
 
 pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     let (layout, front_bytes) = BlockHeader::layout(bytes).ok_or(REFUSED)?;
-    // SAFETY: the size of the layout is not 0, since the head is part of it.
+    // SAFETY: the layout has "non-zero size", since the header is part of it.
     let block = NonNull::new(unsafe { System.alloc(layout) }).ok_or(REFUSED)?;
-    let words = (bytes / PAGE_BYTES).div_ceil(WORD_BITS);
-    // SAFETY: the block begins with this many words, aligned to a page, and is not used yet.
-    unsafe { block.cast::<usize>().write_bytes(0, words) };
-    // SAFETY: the block is larger than its front by the pages.
-    let start = unsafe { block.add(front_bytes) };
-    // SAFETY: the front of the reservation at `start` has room for the head, which is written next.
-    let head = unsafe { BlockHeader::place(start) };
-    // SAFETY: inside the front, after the words. `start` is aligned to a page, so the head directly before it is
-    // aligned for its type.
-    unsafe { head.write(BlockHeader { layout, front_bytes, lock: Mutex::new(()) }) };
+    let bits = block.as_ptr().cast::<usize>();
+    // SAFETY: the block begins with this many words, by its layout, and it is aligned to a page.
+    unsafe { bits.write_bytes(0, words(bytes)) };
+    // SAFETY: "valid for reads and writes" and "initialized": the words were just zeroed. They are only reached through
+    // this slice until `release` frees the block, after which it is not used.
+    let bits = unsafe { slice::from_raw_parts_mut(bits, words(bytes)) };
+    let start = block.as_ptr().wrapping_add(front_bytes);
+    let start = NonNull::new(start).expect("inside the block");
+    // SAFETY: the front of the block has room for the words and after them the header, which is aligned, since `start`
+    // is aligned to a page.
+    unsafe {
+        BlockHeader::place(start).write(BlockHeader {
+            layout,
+            front_bytes,
+            bits: Mutex::new(bits),
+        });
+    }
     poison(start.as_ptr(), bytes);
     Ok(start)
 }
 
-/// # Safety
-///
-/// As for [`super::commit`].
-pub(super) unsafe fn commit(of: NonNull<u8>, start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the contract of this function is that of the call.
-    let mut bits = unsafe { BlockHeader::bits(of) };
-    for (page, offset) in bits.pages(start, bytes).zip((0..).step_by(PAGE_BYTES)) {
-        // SAFETY: the range lies inside the reservation, as the caller promises.
-        if unsafe { bits.set(page, true) } {
-            // SAFETY: as above.
-            let place = unsafe { start.add(offset) };
-            unpoison(place.as_ptr(), PAGE_BYTES);
-            // SAFETY: a page of the reservation that was not committed, so it is not in use.
-            unsafe { place.write_bytes(0, PAGE_BYTES) };
+pub(super) fn commit(pages: Pages<'_>) -> Result<(), Code> {
+    let mut bits = PageBitmap::of(pages);
+    for (number, page) in bits.numbers.clone().zip(starts(pages)) {
+        if bits.set(number, true) {
+            unpoison(page.cast::<u8>(), PAGE_BYTES);
+            // SAFETY: a page of the reservation, so "valid for writes", which was not committed, so no code uses it.
+            unsafe { page.write_bytes(0, 1) };
         }
     }
     Ok(())
 }
 
-/// # Safety
-///
-/// As for [`super::decommit`].
-pub(super) unsafe fn decommit(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: usize,
-) -> Result<(), Code> {
-    // SAFETY: the contract of this function is that of the call.
-    let mut bits = unsafe { BlockHeader::bits(of) };
-    for (page, offset) in bits.pages(start, bytes).zip((0..).step_by(PAGE_BYTES)) {
-        // SAFETY: the range lies inside the reservation, as the caller promises.
-        let was_committed = unsafe { bits.set(page, false) };
-        if cfg!(miri) && was_committed {
-            // SAFETY: as above.
-            let place = unsafe { start.add(offset) }.cast::<[MaybeUninit<u8>; PAGE_BYTES]>();
+pub(super) fn decommit(pages: UnusedPages<'_>) -> Result<(), Code> {
+    let mut bits = PageBitmap::of(pages.get());
+    for (number, page) in bits.numbers.clone().zip(starts(pages.get())) {
+        if bits.set(number, false) && cfg!(miri) {
             // So that Miri reports code that reads the page.
-            // SAFETY: a page that is not in use, as the caller promises.
-            unsafe { place.write([MaybeUninit::uninit(); PAGE_BYTES]) };
+            // SAFETY: a page of the reservation, so "valid for writes", and no code uses it.
+            unsafe { page.write([MaybeUninit::uninit(); PAGE_BYTES]) };
         }
     }
-    poison(start.as_ptr(), bytes);
+    poison(pages.get().start().as_ptr(), pages.get().bytes().get());
     Ok(())
 }
 
-/// # Safety
-///
-/// As for [`super::discard`].
-pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    unpoison(start.as_ptr(), bytes);
-    // SAFETY: committed, and not in use, as the caller promises.
+pub(super) fn discard(pages: UnusedPages<'_>) -> Result<(), Code> {
+    let (start, bytes) = (pages.get().start().as_ptr(), pages.get().bytes().get());
+    unpoison(start, bytes);
+    // SAFETY: pages of the reservation, so "valid for writes", and no code uses them.
     unsafe { start.write_bytes(0, bytes) };
     Ok(())
 }
 
 /// It would gain nothing.
-///
-/// # Safety
-///
-/// As for [`super::abandon`].
-pub(super) unsafe fn abandon(_: NonNull<u8>, _: usize) -> Result<(), Code> {
+pub(super) fn abandon(_: UnusedPages<'_>) -> Result<(), Code> {
     Ok(())
 }
 
@@ -253,50 +207,37 @@ pub(super) unsafe fn abandon(_: NonNull<u8>, _: usize) -> Result<(), Code> {
 ///
 /// # Safety
 ///
-/// As for [`super::prefault`].
-pub(super) unsafe fn prefault(_: NonNull<u8>, _: usize) -> Result<(), Code> {
+/// - None.
+pub(super) unsafe fn prefault(_: Pages<'_>) -> Result<(), Code> {
     Ok(())
 }
 
 /// # Safety
 ///
-/// As for [`super::move_if_possible`].
-pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<NonNull<u8>, Code> {
+/// - None.
+pub(super) unsafe fn move_pages(_: Pages<'_>, _: usize) -> Result<NonNull<u8>, Code> {
     Err(REFUSED)
 }
 
-/// # Safety
-///
-/// As for [`super::release`].
-pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    unpoison(start.as_ptr(), bytes);
-    // SAFETY: a reservation that was not released before, as the caller promises.
-    let head = unsafe { BlockHeader::place(start) };
+pub(super) fn release(mapping: Mapping) -> Result<(), Mapping> {
+    let start = mapping.start();
+    unpoison(start.as_ptr(), mapping.bytes().get());
     // The lock is dropped: on some systems it owns memory.
-    // SAFETY: written by `reserve`, and read for the last time.
-    let BlockHeader { layout, front_bytes, lock: _ } = unsafe { head.read() };
-    // SAFETY: the start of the block.
-    let block = unsafe { start.sub(front_bytes) };
-    // SAFETY: `reserve` allocated it with this layout, and it is not used again, as the caller promises.
-    unsafe { System.dealloc(block.as_ptr(), layout) };
+    // SAFETY: `reserve` wrote the header, which is read for the last time: `mapping` ends here, and nothing borrows it.
+    let BlockHeader { layout, front_bytes, bits: _ } = unsafe { BlockHeader::place(start).read() };
+    let block = start.as_ptr().wrapping_sub(front_bytes);
+    // SAFETY: "currently allocated via this allocator", by `reserve`, with "the same layout", which the header holds.
+    unsafe { System.dealloc(block, layout) };
     Ok(())
 }
 
-/// # Safety
-///
-/// As for [`super::committed_bytes`].
-pub(super) unsafe fn accessible(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: usize,
+pub(super) fn accessible(
+    pages: Pages<'_>,
 ) -> Result<impl Iterator<Item = Result<Range<usize>, Code>>, Code> {
-    // SAFETY: the contract of this function is that of the call.
-    let mut bits = unsafe { BlockHeader::bits(of) };
-    let first = start.addr().get();
-    let pages = bits.pages(start, bytes).zip((first..).step_by(PAGE_BYTES));
-    Ok(pages.filter_map(move |(page, address)| {
-        // SAFETY: the range lies inside the reservation, as the caller promises.
-        unsafe { bits.is_set(page) }.then_some(Ok(address..address + PAGE_BYTES))
+    let bits = PageBitmap::of(pages);
+    let numbers = bits.numbers.clone().zip(pages.addresses().step_by(PAGE_BYTES));
+    Ok(numbers.filter_map(move |(number, address)| {
+        bits.is_set(number).then_some(Ok(address..address + PAGE_BYTES))
     }))
 }
 
@@ -305,16 +246,14 @@ pub(super) fn resident_bytes(_: NonNull<u8>, _: usize) -> Result<usize, Code> {
     Err(REFUSED)
 }
 
-pub(super) fn lock(_: NonNull<u8>, _: usize) -> Result<(), Code> {
+pub(super) fn lock(_: Pages<'_>) -> Result<(), Code> {
     Err(REFUSED)
 }
 
 /// No page is locked.
-///
-/// # Safety
-///
-/// As for [`super::unlock`].
-pub(super) unsafe fn unlock(_: NonNull<u8>, _: usize) {}
+pub(super) fn unlock(_: Pages<'_>) -> Result<(), Code> {
+    Ok(())
+}
 
 /// Only the allocator and tests refuse calls.
 pub(super) fn limit_reached(call: Call, _: usize, _: Code) -> Option<(ErrorKind, Option<u64>)> {

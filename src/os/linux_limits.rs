@@ -1,12 +1,11 @@
 //! Determines which limit of Linux caused a refusal. Called after refused calls, so it may be slow (milliseconds with
 //! many mappings), but must not allocate. Also reads other files of `/proc`, in the same way.
 
-use super::{Call, Code};
+use super::{Call, Code, Integers, check};
 use crate::error::ErrorKind;
 use crate::os::leading_number;
 use std::cmp::Ordering::{Equal, Greater, Less};
 use std::ffi::CStr;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// Returns the limit that `call` for `bytes` more bytes has reached, and its value, if the error was `code`.
@@ -54,7 +53,7 @@ type Resource = libc::c_int;
 /// Returns the limit of a resource, if there is one.
 pub(super) fn soft_limit(resource: Resource) -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `getrlimit` writes one `rlimit`, which outlives the call.
+    // SAFETY: the call writes one `rlimit`, to which the pointer is valid.
     let result = unsafe { libc::getrlimit(resource, &raw mut limit) };
     #[allow(clippy::useless_conversion, reason = "the type is narrower on some targets")]
     (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then(|| limit.rlim_cur.into())
@@ -155,13 +154,9 @@ pub(crate) fn available_bytes() -> Option<u64> {
 
 /// Memory that holds nothing, without caches. Asking for it takes a tenth of the time.
 pub(crate) fn free_bytes() -> Option<u64> {
-    let mut info = MaybeUninit::<libc::sysinfo>::uninit();
-    // SAFETY: the call writes one `sysinfo`, for which there is room.
-    if unsafe { libc::sysinfo(info.as_mut_ptr()) } != 0 {
-        return None;
-    }
-    // SAFETY: the call succeeded, so it has written the value.
-    let info = unsafe { info.assume_init() };
+    let mut info = libc::sysinfo::zeroed();
+    // SAFETY: the call writes one `sysinfo`, to which the pointer is valid.
+    check(unsafe { libc::sysinfo(&raw mut info) }).ok()?;
     #[allow(clippy::useless_conversion, reason = "the type is narrower on some targets")]
     u64::from(info.freeram).checked_mul(info.mem_unit.into())
 }
@@ -197,15 +192,15 @@ pub(super) fn number_after(name: &str, text: &[u8]) -> Option<u64> {
 
 #[inline(never)]
 pub(super) fn open(path: &CStr) -> Option<OwnedFd> {
-    // SAFETY: the path ends with a zero, and outlives the call.
+    // SAFETY: the call reads the path up to the zero with which a `CStr` ends.
     let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
-    // SAFETY: just opened, so it has no other owner.
+    // SAFETY: "open", since the call has just returned it, so nothing else owns it; `close` ends it.
     (file >= 0).then(|| unsafe { OwnedFd::from_raw_fd(file) })
 }
 
 /// Reads the next part of a file; empty at its end.
 pub(super) fn read<'t>(file: &OwnedFd, text: &'t mut [u8]) -> Option<&'t [u8]> {
-    // SAFETY: it writes at most `text.len()` bytes into `text`.
+    // SAFETY: the call writes at most `text.len()` bytes to `text`, which are borrowed mutably.
     let length = unsafe { libc::read(file.as_raw_fd(), text.as_mut_ptr().cast(), text.len()) };
     text.get(..usize::try_from(length).ok()?)
 }

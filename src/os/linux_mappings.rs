@@ -12,13 +12,13 @@ use std::ops::Range;
 use std::str;
 
 /// The first line of a mapping.
-pub(crate) struct Mapping {
+pub(crate) struct ListedMapping {
     pub(crate) range: Range<usize>,
     /// Whether it is readable and writable.
     pub(crate) is_accessible: bool,
 }
 
-impl Mapping {
+impl ListedMapping {
     /// Returns what a line of `/proc/self/maps` or `/proc/self/smaps` says. `None` if it is none that a mapping begins
     /// with.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
@@ -43,7 +43,7 @@ fn accessible_in(mut maps: impl BufRead, within: Range<usize>) -> io::Result<Vec
     let mut listed = 0;
     let mut line = Vec::new();
     while listed < within.end && maps.read_until(b'\n', &mut line)? > 0 {
-        if let Some(Mapping { range, is_accessible }) = Mapping::parse(&line) {
+        if let Some(ListedMapping { range, is_accessible }) = ListedMapping::parse(&line) {
             let start = range.start.max(listed);
             if is_accessible && start < range.end.min(within.end) && range.end > within.start {
                 parts.push(start..range.end);
@@ -74,6 +74,6 @@ b000-c000 rw-p 00000000 00:00 0
         assert_eq!(parts, [0x3000..0x5000, 0x5000..0x6000, 0x8000..0xa000]);
         let parts = accessible_in(MAPS, 0x9000..0x9001).expect("it reads from memory");
         assert!(parts.iter().eq([&(0x8000..0xa000)]));
-        assert!(Mapping::parse(b"Rss:   4 kB\n").is_none());
+        assert!(ListedMapping::parse(b"Rss:   4 kB\n").is_none());
     }
 }

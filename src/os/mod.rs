@@ -5,15 +5,16 @@
 //!
 //! | call | memory | charge | contents afterwards |
 //! |---|---|---|---|
-//! | [`reserve`] | none | none | inaccessible |
-//! | [`commit`] | none yet | added | zero where it was inaccessible, otherwise kept |
-//! | [`prefault`] | resident | unchanged | kept |
-//! | [`discard`] | returned | kept | zero |
-//! | [`decommit`] | returned | returned | inaccessible |
-//! | [`move_if_possible`] | kept | added for what is more | kept, at another address |
-//! | [`release`] | returned | returned | no longer owned |
+//! | [`Mapping::reserve`] | none | none | inaccessible |
+//! | [`Pages::commit`] | none yet | added | zero where it was inaccessible, otherwise kept |
+//! | [`Pages::prefault`] | resident | unchanged | kept |
+//! | [`UnusedPages::discard`] | returned | kept | zero |
+//! | [`UnusedPages::decommit`] | returned | returned | inaccessible |
+//! | [`Mapping::move_if_possible`] | kept | added for what is more | kept, at another address |
+//! | [`Mapping::release`] | returned | returned | no longer owned |
 //!
-//! All of them can be called from any thread, and none allocates; [`committed_bytes`] and [`resident_bytes`] may.
+//! All of them can be called from any thread, and none allocates; [`Pages::committed_bytes`] and
+//! [`Pages::resident_bytes`] may.
 //!
 //! Without virtual memory, a reservation is a block of the system's allocator. `heap.rs` describes what of the table
 //! holds there.
@@ -34,14 +35,15 @@
 //! # Locks of the system
 //!
 //! Calls that make pages accessible or inaccessible hold the process's only lock of mappings for a moment, and wait for
-//! others that hold it. [`prefault`] and [`discard`] share this lock while they run, and Linux prefers a thread that
-//! shares it again at once to waiting ones, for up to 4 ms: repeated calls block other threads from mapping. [`touch`]
-//! does not: a page fault shares the lock only for a moment, or, since Linux 6.4, not at all.
+//! others that hold it. [`Pages::prefault`] and [`UnusedPages::discard`] share this lock while they run, and Linux
+//! prefers a thread that shares it again at once to waiting ones, for up to 4 ms: repeated calls block other threads from
+//! mapping. [`Pages::touch`] does not: a page fault shares the lock only for a moment, or, since Linux 6.4, not at all.
 
 #![expect(unsafe_code, reason = "passes raw ranges to the system")]
 
 use crate::error::{Error, ErrorKind};
 use crate::page::{PageBytes, PageSize};
+pub(crate) use mapping::{Mapping, Pages, UnusedPages};
 #[cfg(all(feature = "memory-map", not(linux_kernel), not(no_vm)))]
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -51,6 +53,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 mod absent;
 #[cfg(not(no_vm))]
 mod by_region;
+mod mapping;
 #[cfg(unix_vm)]
 #[path = "unix.rs"]
 mod sys;
@@ -106,19 +109,6 @@ fn attempt<R>(
     make: impl FnOnce() -> Result<R, Code>,
 ) -> Result<R, Error> {
     call_system(call, make).map_err(|code| explain(call, bytes, code))
-}
-
-/// [`call_system`] for a range. Does nothing if the range is empty.
-fn call_on_range(
-    call: Call,
-    bytes: PageBytes,
-    make: impl FnOnce(usize) -> Result<(), Code>,
-) -> Result<(), Refusal> {
-    let bytes = bytes.get();
-    if bytes == 0 {
-        return Ok(());
-    }
-    call_system(call, || make(bytes)).map_err(|code| Refusal { call, bytes, code })
 }
 
 /// A refused call. The reason is determined only when this becomes an [`Error`], since many callers try a smaller
@@ -270,145 +260,17 @@ pub(crate) fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
     (rest.len() < text.len()).then_some((number, rest))
 }
 
-/// Reserves an inaccessible range of addresses, aligned to a page.
-pub(crate) fn reserve(bytes: PageBytes) -> Result<NonNull<u8>, Error> {
-    attempt(Call::Reserve, bytes.get(), || sys::reserve(bytes.get()))
-}
-
-/// [`reserve`] without the reason for a refusal.
-pub(crate) fn reserve_if_possible(bytes: PageBytes) -> Option<NonNull<u8>> {
-    call_system(Call::Reserve, || sys::reserve(bytes.get())).ok()
-}
-
-/// Makes pages readable and writable, and reserves memory for them in the system's accounting.
-///
-/// `of` is the start of the reservation, which some systems need.
-///
-/// After a failure the contents are unchanged, and some of the pages may have become accessible.
-///
-/// # Safety
-///
-/// - `of` is the start of a range that [`reserve`] or [`move_if_possible`] returned, and that was not released.
-/// - `start` is aligned to a page, and the range from there on lies inside that one.
-pub(crate) unsafe fn commit(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-) -> Result<(), Refusal> {
-    call_on_range(Call::Commit, bytes, |bytes| {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::commit(of, start, bytes) }
-    })
-}
-
-/// Returns the memory and its charge; the pages become inaccessible.
-///
-/// After a failure the contents are unchanged.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`].
-/// - The range is not accessed until it is committed again.
-pub(crate) unsafe fn decommit(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-) -> Result<(), Refusal> {
-    call_on_range(Call::Decommit, bytes, |bytes| {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::decommit(of, start, bytes) }
-    })
-}
-
-/// Returns the memory of committed pages and keeps them accessible. They read as zero.
-///
-/// After a failure the contents are unchanged; but a system that discards by decommitting leaves the range inaccessible
-/// if it refuses to commit again.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`], and the range is committed.
-/// - Nothing in the range is referenced, and no value there is used again.
-pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
-    call_on_range(Call::Discard, bytes, |bytes| {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::discard(start, bytes) }
-    })
-}
-
-/// Returns the memory of pages whose reservation is about to be released, in the way that blocks other threads least.
-/// The contents are lost, and the pages may be inaccessible.
-///
-/// # Safety
-///
-/// - The conditions of [`decommit`].
-pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
-    call_on_range(Call::Discard, bytes, |bytes| {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::abandon(start, bytes) }
-    })
-}
-
-/// Makes committed pages resident, so that touching them takes no page fault. The contents are unchanged.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`], and the range is committed.
-/// - Unless [`PREFAULTING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
-pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
-    call_on_range(Call::Prefault, bytes, |bytes| {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::prefault(start, bytes) }
-    })
-}
-
-/// [`prefault`] by a page fault for each page. It takes somewhat longer, but holds no lock for longer than one page
-/// fault.
-///
-/// # Safety
-///
-/// - The conditions of [`prefault`], except that other threads may access the range only if [`TOUCHING_IS_SHARED`].
-pub(crate) unsafe fn touch(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    attempt(Call::Prefault, bytes.get(), || {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { touch::pages(start, bytes.get(), sys::page_bytes()) }
-        Ok(())
-    })
-}
-
-/// Whether [`release`] can release a part of a reservation, or several at once.
+/// Whether [`Mapping::release`] can release a part of a reservation, or several at once.
 pub(crate) const RELEASES_PARTS: bool = cfg!(unix_vm);
 
-/// Whether [`move_if_possible`] can succeed.
+/// Whether [`Mapping::move_if_possible`] can succeed.
 pub(crate) const MOVES: bool = cfg!(all(target_os = "linux", not(no_vm)));
 
 /// Whether other threads may use pages while they are touched.
 pub(crate) const TOUCHING_IS_SHARED: bool = touch::IS_SHARED;
 
-/// Whether other threads may use pages while [`prefault`] makes them resident. Without virtual memory, it does nothing.
+/// Whether other threads may use pages while [`Pages::prefault`] makes them resident. Without virtual memory, it does nothing.
 pub(crate) const PREFAULTING_IS_SHARED: bool = TOUCHING_IS_SHARED || cfg!(no_vm);
-
-/// Moves committed pages, without copying, to a range of `new_bytes` at an address that the system chooses, all of it
-/// committed. Additional bytes are zero; if it is smaller, the rest is lost. The old range must not be used again,
-/// unless the pages have stayed there.
-///
-/// Not every system can do this, and none can for pages with different attributes. After a failure nothing has changed.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`]. The range is committed and not empty.
-/// - Memory of the range is not accessed through its old address again.
-pub(crate) unsafe fn move_if_possible(
-    start: NonNull<u8>,
-    bytes: PageBytes,
-    new_bytes: PageBytes,
-) -> Option<NonNull<u8>> {
-    call_system(Call::Move, || {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::move_pages(start, bytes.get(), new_bytes.get()) }
-    })
-    .ok()
-}
 
 /// How many bytes of memory are available without taking them from other processes, if that is known.
 pub(crate) use sys::available_bytes;
@@ -418,7 +280,7 @@ pub(crate) use sys::available_bytes;
 pub(crate) use sys::free_bytes;
 
 #[cfg(all(linux_kernel, feature = "memory-map"))]
-pub(crate) use sys::Mapping;
+pub(crate) use sys::ListedMapping;
 
 /// Calls a function that starts a thread, with all signals blocked, so that none is delivered to the thread, which
 /// inherits the mask: handlers of the program may rely on running on its own threads.
@@ -439,19 +301,6 @@ pub(crate) enum Priority {
 /// Sets the priority of the calling thread.
 pub(crate) use sys::lower_priority;
 
-/// Tells the system about the use of a range. The system may ignore it, and only speed depends on it, so a refusal is
-/// ignored.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`]. The contents of [expendable](Advice::Expendable) pages are not needed.
-pub(crate) unsafe fn advise(start: NonNull<u8>, bytes: PageBytes, advice: Advice) {
-    if bytes != PageBytes::ZERO {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::advise(start, bytes.get(), advice) }
-    }
-}
-
 /// Advice about a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Advice {
@@ -459,74 +308,6 @@ pub(crate) enum Advice {
     HugePages,
     /// Use no huge pages.
     SmallPages,
-    /// Take pages away when there is little memory, until they are written to again. They read as zero then.
-    Expendable,
-}
-
-/// Releases a reservation, and returns whether that succeeded. The reason for a refusal is not determined, since it
-/// would be of no use.
-///
-/// # Safety
-///
-/// - The range is exactly one that [`reserve`] or [`move_if_possible`] returned, or what is left of one; if
-///   [`RELEASES_PARTS`], also a part of one, or several adjacent ones. It is not used again.
-pub(crate) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) -> bool {
-    call_system(Call::Release, || {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::release(start, bytes.get()) }
-    })
-    .is_ok()
-}
-
-/// Sets the name that the system shows with pages in its list of mappings, if it can. `None` removes it.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`].
-pub(crate) unsafe fn name_pages(start: NonNull<u8>, bytes: PageBytes, name: Option<&str>) {
-    // SAFETY: the contract of this function is that of the call.
-    unsafe { sys::name_pages(start, bytes.get(), name) }
-}
-
-/// Returns how many bytes of the range are committed.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`].
-pub(crate) unsafe fn committed_bytes(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-) -> Result<usize, Error> {
-    let mut sum = 0;
-    let visit = |_, part: PageBytes| {
-        sum += part.get();
-        Ok(())
-    };
-    // SAFETY: the contract of this function is that of the call.
-    unsafe { for_each_committed(of, start, bytes, visit) }?;
-    Ok(sum)
-}
-
-/// Returns how many bytes of the range are resident.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`].
-pub(crate) unsafe fn resident_bytes(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-) -> Result<usize, Error> {
-    let mut sum = 0;
-    let visit = |start, part: PageBytes| {
-        sum += attempt(Call::Query, part.get(), || sys::resident_bytes(start, part.get()))?;
-        Ok(())
-    };
-    // A reservation may have billions of pages, of which only committed ones can be resident.
-    // SAFETY: the contract of this function is that of the call.
-    unsafe { for_each_committed(of, start, bytes, visit) }?;
-    Ok(sum)
 }
 
 /// Returns how many bytes of the range are resident, if that is known. Makes one call for a few thousand pages.
@@ -538,66 +319,9 @@ pub(crate) fn resident_bytes_within(start: NonNull<u8>, bytes: PageBytes) -> Opt
 /// is unknown.
 #[cfg(all(feature = "memory-map", not(linux_kernel), not(no_vm)))]
 pub(crate) fn visit_accessible(range: Range<usize>, mut visit: impl FnMut(Range<usize>)) -> bool {
-    let Some(start) = NonNull::new(std::ptr::without_provenance_mut(range.start)) else {
-        return false;
-    };
-    // SAFETY: the range may be any.
-    let Ok(mut parts) = (unsafe { sys::accessible(start, start, range.len()) }) else {
-        return false;
-    };
+    let Ok(mut parts) = by_region::accessible_in(range.clone()) else { return false };
     parts.all(|part| {
         let part = part.map(|part| part.start.max(range.start)..part.end.min(range.end));
         part.map(&mut visit).is_ok()
     })
-}
-
-/// Calls `visit` with each committed part of the range, in address order.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`].
-unsafe fn for_each_committed(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-    mut visit: impl FnMut(NonNull<u8>, PageBytes) -> Result<(), Error>,
-) -> Result<(), Error> {
-    if bytes == PageBytes::ZERO {
-        return Ok(());
-    }
-    let first = start.addr().get();
-    let end = first + bytes.get();
-    let mut parts = attempt(Call::Query, bytes.get(), || {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::accessible(of, start, bytes.get()) }
-    })?;
-    while let Some(part) = attempt(Call::Query, bytes.get(), || parts.next().transpose())? {
-        let part_start = part.start.max(first);
-        let part_end = part.end.min(end);
-        let Some(length) = part_end.checked_sub(part_start) else { continue };
-        let length = PageBytes::exact(length, page_size()).expect("mappings are whole pages");
-        let address = start.map_addr(|_| {
-            // At least `first`, the address of a `NonNull`.
-            part_start.try_into().expect("above null")
-        });
-        visit(address, length)?;
-    }
-    Ok(())
-}
-
-/// Locks committed pages in memory until they are unlocked or released.
-pub(crate) fn lock(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
-    call_on_range(Call::Lock, bytes, |bytes| sys::lock(start, bytes))
-}
-
-/// Undoes [`lock`]. Pages that are not locked are no error, since locks do not nest.
-///
-/// # Safety
-///
-/// - The conditions of [`commit`].
-pub(crate) unsafe fn unlock(start: NonNull<u8>, bytes: PageBytes) {
-    if bytes != PageBytes::ZERO {
-        // SAFETY: the contract of this function is that of the call.
-        unsafe { sys::unlock(start, bytes.get()) }
-    }
 }

@@ -13,44 +13,45 @@ mod contract {
     use super::*;
 
     /// A range that is released with the test.
-    struct Range {
-        start: NonNull<u8>,
-        bytes: PageBytes,
-    }
+    struct Range(Mapping);
 
     impl Range {
         fn new(count: usize) -> Self {
-            let bytes = pages(count);
-            Self { start: reserve(bytes).expect("a few pages of addresses"), bytes }
+            Self(Mapping::reserve(pages(count)).expect("a few pages of addresses"))
+        }
+
+        /// `count` pages from `index` on.
+        fn pages(&self, index: usize, count: usize) -> Pages<'_> {
+            self.0.pages(pages(index).get(), pages(count))
         }
 
         /// The page at `index`.
         fn page(&self, index: usize) -> NonNull<u8> {
-            let offset = pages(index).get();
-            assert!(offset < self.bytes.get());
-            // SAFETY: inside the range, as asserted above.
-            unsafe { self.start.add(offset) }
+            self.pages(index, 1).start()
+        }
+
+        /// The tests keep no references to pages.
+        fn unused(&self, index: usize, count: usize) -> UnusedPages<'_> {
+            // SAFETY: the tests access pages only by `read` and `write`, between the calls.
+            unsafe { self.pages(index, count).unused() }
         }
 
         fn commit(&self, index: usize, count: usize) -> Result<(), Error> {
-            // SAFETY: `page` checks the start, and the tests pass counts within the range.
-            Ok(unsafe { commit(self.start, self.page(index), pages(count)) }?)
+            Ok(self.pages(index, count).commit()?)
         }
 
         fn decommit(&self, index: usize, count: usize) -> Result<(), Error> {
-            // SAFETY: as above; no references to the pages exist.
-            Ok(unsafe { decommit(self.start, self.page(index), pages(count)) }?)
+            Ok(self.unused(index, count).decommit()?)
         }
 
         fn discard(&self, index: usize, count: usize) -> Result<(), Error> {
-            // SAFETY: as above, and the tests discard only committed pages.
-            Ok(unsafe { discard(self.page(index), pages(count)) }?)
+            Ok(self.unused(index, count).discard()?)
         }
 
         fn prefault(&self, index: usize, count: usize) -> Result<(), Error> {
             self.commit(index, count)?;
-            // SAFETY: as above, and committed just now. No other thread uses the range.
-            Ok(unsafe { prefault(self.page(index), pages(count)) }?)
+            // SAFETY: committed just now. No other thread uses the range.
+            Ok(unsafe { self.pages(index, count).prefault() }?)
         }
 
         /// Writes to the first and the last byte of a committed page.
@@ -74,23 +75,19 @@ mod contract {
         }
 
         fn committed(&self) -> usize {
-            // SAFETY: the whole range.
-            let committed = unsafe { committed_bytes(self.start, self.start, self.bytes) };
+            let committed = self.0.all().committed_bytes();
             committed.expect("the system reports this") / page_size().get()
         }
 
         fn resident(&self) -> usize {
-            // SAFETY: the whole range.
-            let resident = unsafe { resident_bytes(self.start, self.start, self.bytes) };
+            let resident = self.0.all().resident_bytes();
             resident.expect("the system reports this") / page_size().get()
         }
 
         /// Whether a page may be read and written. The allocator does not enforce this.
         #[cfg(no_vm)]
         fn is_accessible(&self, index: usize) -> bool {
-            // SAFETY: a page of the range.
-            let committed = unsafe { committed_bytes(self.start, self.page(index), pages(1)) };
-            committed == Ok(page_size().get())
+            self.pages(index, 1).committed_bytes() == Ok(page_size().get())
         }
 
         /// Whether a page can be read and written according to the system.
@@ -105,16 +102,15 @@ mod contract {
 
     impl Drop for Range {
         fn drop(&mut self) {
-            // SAFETY: exactly the range that was reserved. The test does not use it again.
-            let is_released = unsafe { release(self.start, self.bytes) };
-            assert!(is_released, "a reservation could not be released");
+            let range = std::mem::replace(&mut self.0, Mapping::NONE);
+            assert!(range.release().is_ok(), "a reservation could not be released");
         }
     }
 
     #[test]
     fn reserved_pages_are_inaccessible_and_take_no_memory() {
         let range = Range::new(8);
-        assert_eq!(range.start.addr().get() % page_size().get(), 0);
+        assert_eq!(range.0.start().addr().get() % page_size().get(), 0);
         assert!((0..8).all(|index| !range.is_accessible(index)));
         assert_eq!((range.committed(), range.resident()), (0, 0));
     }
@@ -207,14 +203,13 @@ mod contract {
         let range = Range::new(64);
         range.commit(0, 64).unwrap();
         let barrier = Barrier::new(2);
-        let address = range.start.as_ptr().expose_provenance();
+        let whole = range.0.all();
         thread::scope(|threads| {
             threads.spawn(|| {
                 barrier.wait();
                 for _ in 0..1000 {
-                    let start = NonNull::new(std::ptr::with_exposed_provenance_mut(address));
                     // SAFETY: committed. The other thread uses the pages meanwhile only if `TOUCHING_IS_SHARED`.
-                    unsafe { touch(start.unwrap(), pages(64)) }.unwrap();
+                    unsafe { whole.touch() }.unwrap();
                 }
             });
             if !TOUCHING_IS_SHARED {
@@ -235,19 +230,12 @@ mod contract {
         use std::thread;
 
         let range = Range::new(300);
-        let address = range.start.as_ptr().expose_provenance();
-        let bytes = pages(1).get();
+        let parts: Vec<_> = (0..297).map(|page| range.pages(page, 3)).collect();
         let write = |thread: usize| {
-            let start = || {
-                NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address)).expect("a page")
-            };
-            for page in 0..297 {
-                let first = address + page * bytes;
-                let first = start().map_addr(|_| first.try_into().expect("not null"));
-                // SAFETY: inside the range.
-                unsafe { commit(start(), first, pages(3)) }.expect("a few pages");
+            for part in &parts {
+                part.commit().expect("a few pages");
                 // SAFETY: inside the page.
-                let byte = unsafe { first.add(thread) };
+                let byte = unsafe { part.start().add(thread) };
                 // SAFETY: committed, and no other thread uses this byte.
                 unsafe { byte.write(7) };
             }
@@ -271,16 +259,14 @@ mod contract {
     #[test]
     #[cfg(no_vm)]
     fn calls_that_the_allocator_lacks_are_unsupported() {
-        let range = Range::new(2);
+        let mut range = Range::new(2);
         range.commit(0, 2).unwrap();
-        let refused = Error::from(lock(range.start, pages(2)).unwrap_err());
+        let refused = Error::from(range.pages(0, 2).lock().unwrap_err());
         assert_eq!((refused.kind(), refused.raw_os_error()), (ErrorKind::Unsupported, None));
-        // SAFETY: the whole range.
-        let refused = unsafe { resident_bytes(range.start, range.start, range.bytes) };
+        let refused = range.0.all().resident_bytes();
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unsupported);
-        // SAFETY: committed, and not used again if it moves.
-        let moved = unsafe { move_if_possible(range.start, range.bytes, pages(4)) };
-        assert_eq!(moved, None);
+        let moved = range.0.move_if_possible(PageBytes::ZERO, pages(2), pages(4));
+        assert!(moved.is_none());
     }
 
     #[test]
@@ -303,7 +289,7 @@ mod contract {
             range.decommit(0, 0).unwrap();
             range.discard(0, 0).unwrap();
             range.prefault(0, 0).unwrap();
-            lock(range.start, PageBytes::ZERO).unwrap();
+            range.pages(0, 0).lock().unwrap();
             assert_eq!(fault.failures(), 0, "{call:?}");
         }
     }
@@ -320,12 +306,11 @@ mod contract {
     fn locked_pages_are_resident_and_can_be_unlocked_twice() {
         let range = Range::new(4);
         range.commit(0, 4).unwrap();
-        lock(range.start, pages(2)).unwrap();
+        range.pages(0, 2).lock().unwrap();
         // With sanitizers, locking does nothing.
         assert!(range.resident() >= 2 || under_sanitizer());
         for _ in 0..2 {
-            // SAFETY: inside the range.
-            unsafe { unlock(range.start, pages(2)) };
+            range.pages(0, 2).unlock();
         }
     }
 
@@ -335,7 +320,7 @@ mod contract {
         let range = Range::new(2);
         range.commit(0, 2).unwrap();
         (0..2).for_each(|index| range.write(index, 5));
-        lock(range.start, pages(2)).unwrap();
+        range.pages(0, 2).lock().unwrap();
         range.discard(0, 1).unwrap();
         assert_eq!((range.read(0), range.read(1)), ([0, 0], [5, 5]));
     }
@@ -366,18 +351,16 @@ mod contract {
             return;
         }
         let range = Range::new(4);
-        let address = range.start.addr().get();
+        let address = range.page(0).addr().get();
         range.commit(0, 4).unwrap();
-        lock(range.start, pages(3)).unwrap();
+        range.pages(0, 3).lock().unwrap();
         if !is_locked(address) {
             // Emulators lock nothing.
             return;
         }
-        let discards: [unsafe fn(_, _) -> _; 2] = [sys::discard, sys::discard_locked];
-        for discard in discards {
+        for discard in [sys::discard, sys::discard_locked] {
             (0..4).for_each(|index| range.write(index, 5));
-            // SAFETY: inside the range, committed, and not referenced.
-            unsafe { discard(range.page(0), 2 * page_size().get()) }.unwrap();
+            discard(range.unused(0, 2)).unwrap();
             assert_eq!([0, 1, 2, 3].map(|index| range.read(index)[0]), [0, 0, 5, 5]);
             let locked = [0, 1, 2, 3].map(|index| is_locked(range.page(index).addr().get()));
             assert_eq!(locked, [true, true, true, false]);
@@ -390,8 +373,7 @@ mod contract {
         range.commit(0, 16).unwrap();
         range.write(3, 4);
         for advice in [Advice::HugePages, Advice::SmallPages] {
-            // SAFETY: the whole range.
-            unsafe { advise(range.start, range.bytes, advice) };
+            range.0.all().advise(advice);
         }
         assert_eq!(range.read(3), [4, 4]);
         assert_eq!(range.committed(), 16);
@@ -402,15 +384,42 @@ mod contract {
         let bytes = PageBytes::exact(isize::MAX as usize & !(page_size().get() - 1), page_size());
         let bytes = bytes.unwrap();
         // With 32-bit pointers, half of the address space can be reserved once.
-        let first = reserve(bytes);
-        let refused = first.and_then(|_| reserve(bytes)).unwrap_err();
+        let first = Mapping::reserve(bytes);
+        let again = first.as_ref().map_err(|error| *error);
+        let refused = again.and_then(|_| Mapping::reserve(bytes)).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::AddressSpace);
         assert_eq!(refused.bytes(), bytes.get());
         assert_eq!(refused.raw_os_error().is_some(), IS_SUPPORTED);
-        if let Ok(start) = first {
-            // SAFETY: just reserved, and not used.
-            assert!(unsafe { release(start, bytes) });
+        if let Ok(mapping) = first {
+            assert!(mapping.release().is_ok());
         }
+    }
+
+    #[test]
+    fn pages_past_a_mapping_are_refused() {
+        let range = Range::new(2);
+        let page = page_size().get();
+        let wrong = [(0, 3), (page, 2), (3 * page, 0), (usize::MAX - page + 1, 1), (1, 0)];
+        for (offset, count) in wrong {
+            let made = std::panic::catch_unwind(|| range.0.pages(offset, pages(count)).start());
+            assert!(made.is_err(), "{offset} {count}");
+        }
+        assert_eq!(range.pages(2, 0).start().addr().get(), range.0.end());
+    }
+
+    #[test]
+    #[cfg_attr(not(unix_vm), ignore = "the system has only whole reservations")]
+    fn mappings_are_split_and_joined() {
+        let mut range = Range::new(4);
+        let end = range.0.end();
+        let mut tail = range.0.split_off(pages(1));
+        let middle = tail.split_off(pages(1));
+        assert_eq!((range.0.bytes(), tail.bytes(), middle.bytes()), (pages(1), pages(1), pages(2)));
+        let middle = range.0.absorb(middle).expect_err("not adjacent");
+        tail.absorb(middle).expect("after it");
+        tail.absorb(std::mem::replace(&mut range.0, Mapping::NONE)).expect("before it");
+        assert_eq!((tail.bytes(), tail.end()), (pages(4), end));
+        range.0 = tail;
     }
 
     #[test]
@@ -429,15 +438,12 @@ mod faults {
     #[test]
     fn the_nth_call_of_a_kind_is_refused_and_no_other() {
         let fault = Fault::nth(Call::Reserve, 1);
-        let release_all = |range: Result<NonNull<u8>, Error>| {
-            // SAFETY: just reserved, and not used.
-            range.map(|start| unsafe { release(start, pages(1)) })
-        };
-        assert!(release_all(reserve(pages(1))).is_ok());
-        let refused = release_all(reserve(pages(1))).unwrap_err();
+        let reserve = || Mapping::reserve(pages(1)).map(|mapping| mapping.release().is_ok());
+        assert_eq!(reserve(), Ok(true));
+        let refused = reserve().unwrap_err();
         assert_eq!(refused.bytes(), page_size().get());
         assert!(refused.raw_os_error().is_some());
-        assert!(release_all(reserve(pages(1))).is_ok());
+        assert_eq!(reserve(), Ok(true));
         assert_eq!(fault.failures(), 1);
     }
 }

@@ -2,14 +2,14 @@
 
 #[cfg(linux_kernel)]
 use super::{Advice, Priority, once};
-use super::{Call, Code, touch};
+use super::{Call, Code, Mapping, Pages, UnusedPages, touch};
 use crate::error::ErrorKind;
 use std::ffi::c_int;
 use std::io;
-use std::mem::MaybeUninit;
+use std::mem;
 #[cfg(linux_kernel)]
 use std::ops::Range;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 #[cfg(not(linux_kernel))]
@@ -18,7 +18,7 @@ pub(crate) use super::absent::{
     lower_priority, mapping_limit, variable_at_start,
 };
 #[cfg(not(linux_kernel))]
-pub(super) use super::absent::{advise, huge_page_bytes, memory_limit, name_pages};
+pub(super) use super::absent::{advise, huge_page_bytes, memory_limit, name_pages, offer};
 #[cfg(not(linux_kernel))]
 pub(super) use super::by_region::accessible;
 pub(super) use super::by_region::{lock, page_bytes, unlock};
@@ -27,7 +27,7 @@ pub(crate) use groups::{count_for_groups, group_memory};
 #[cfg(linux_kernel)]
 pub(crate) use limits::{available_bytes, free_bytes, locked_bytes, variable_at_start};
 #[cfg(all(linux_kernel, feature = "memory-map"))]
-pub(crate) use mappings::Mapping;
+pub(crate) use mappings::ListedMapping;
 
 /// The code of a call that `fault` refuses.
 #[cfg(test)]
@@ -57,20 +57,12 @@ mod limits;
 #[path = "linux_mappings.rs"]
 mod mappings;
 
-/// Returns the parts of a range that are readable and writable. The first and the last may extend beyond the range.
-///
-/// # Safety
-///
-/// - None: the range may be any.
+/// Returns the parts of the pages that are readable and writable. The first and the last may extend beyond them.
 #[cfg(linux_kernel)]
-pub(super) unsafe fn accessible(
-    _: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: usize,
-) -> Result<impl Iterator<Item = Result<Range<usize>, Code>>, Code> {
-    let start = start.addr().get();
-    let parts = mappings::accessible(start..start.saturating_add(bytes))?;
-    Ok(parts.into_iter().map(Ok))
+pub(super) fn accessible(
+    pages: Pages<'_>,
+) -> Result<impl Iterator<Item = Result<Range<usize>, Code>> + use<>, Code> {
+    Ok(mappings::accessible(pages.addresses())?.into_iter().map(Ok))
 }
 
 #[cfg(linux_kernel)]
@@ -85,7 +77,8 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
 pub(super) fn address_space_bytes() -> usize {
     static BYTES: AtomicUsize = AtomicUsize::new(0);
     once(&BYTES, || {
-        // SAFETY: it reads a value that the kernel gave to the process: here, an address in that stack.
+        // SAFETY: it has no preconditions: it reads a number that the kernel gave to the process, here an address in that
+        // stack.
         let random = unsafe { libc::getauxval(libc::AT_RANDOM) };
         let here = 0_u8;
         let random = usize::try_from(random).ok().filter(|address| *address > 0);
@@ -137,7 +130,7 @@ pub(super) fn memory_limit() -> u64 {
 }
 
 pub(super) fn memory_bytes() -> Option<u64> {
-    // SAFETY: `sysconf` does not access memory of the program.
+    // SAFETY: it has no preconditions, and returns a number.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
     u64::try_from(pages).ok()?.checked_mul(page_bytes() as u64)
 }
@@ -148,33 +141,55 @@ const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC_COARSE;
 #[cfg(not(linux_kernel))]
 const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
 
-pub(crate) fn now_ms() -> u32 {
-    let mut time = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: the call writes one `timespec`, for which there is room.
-    if unsafe { libc::clock_gettime(CLOCK, time.as_mut_ptr()) } != 0 {
-        return 0;
+/// A structure of the system that consists of integers.
+///
+/// # Safety
+///
+/// - All zeros are a valid value.
+unsafe trait Integers: Sized {
+    fn zeroed() -> Self {
+        // SAFETY: "the all-zero byte-pattern is valid", as the trait promises.
+        unsafe { mem::zeroed() }
     }
-    // SAFETY: the call succeeded, so it has written the value.
-    let libc::timespec { tv_sec, tv_nsec, .. } = unsafe { time.assume_init() };
-    let seconds = u64::try_from(tv_sec).unwrap_or(0);
-    super::low_ms(seconds.wrapping_mul(1000), u64::try_from(tv_nsec / 1_000_000).unwrap_or(0))
+}
+
+// SAFETY: two integers, and on some systems one for padding.
+unsafe impl Integers for libc::timespec {}
+// SAFETY: an integer, or an array of them.
+unsafe impl Integers for libc::sigset_t {}
+// SAFETY: one integer.
+#[cfg(linux_kernel)]
+unsafe impl Integers for libc::sched_param {}
+// SAFETY: integers, and arrays of them.
+#[cfg(linux_kernel)]
+unsafe impl Integers for libc::sysinfo {}
+
+pub(crate) fn now_ms() -> u32 {
+    let mut time = libc::timespec::zeroed();
+    // SAFETY: the call writes one `timespec`, to which the pointer is valid. If it is refused, the time is 0.
+    let _ = unsafe { libc::clock_gettime(CLOCK, &raw mut time) };
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    super::low_ms(seconds.wrapping_mul(1000), u64::try_from(time.tv_nsec / 1_000_000).unwrap_or(0))
 }
 
 pub(crate) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
-    let mut all = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: `sigfillset` writes a set, which outlives the call.
-    unsafe { libc::sigfillset(all.as_mut_ptr()) };
-    let mut before = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: the call above, which cannot fail, wrote `all`; this call writes `before`, which outlives it. Signals are
-    // pending meanwhile.
-    let masked =
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) };
+    let mut all = libc::sigset_t::zeroed();
+    // SAFETY: the call writes one `sigset_t`, to which the pointer is valid.
+    unsafe { libc::sigfillset(&raw mut all) };
+    let before = replace_signal_mask(&all);
     let result = start();
-    if masked == 0 {
-        // SAFETY: the call above wrote `before`. The old mask is not requested.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    if let Some(before) = before {
+        replace_signal_mask(&before);
     }
     result
+}
+
+/// Sets which signals are pending rather than delivered to this thread, and returns which were before.
+fn replace_signal_mask(mask: &libc::sigset_t) -> Option<libc::sigset_t> {
+    let mut before = libc::sigset_t::zeroed();
+    // SAFETY: the call reads one `sigset_t` and writes another, and both references are valid for that.
+    let refused = unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, &raw mut before) };
+    (refused == 0).then_some(before)
 }
 
 pub(crate) fn forks() -> usize {
@@ -188,8 +203,8 @@ pub(crate) fn forks() -> usize {
     // Threads that race here all register the handler. Then a fork counts several times, which does no harm: each fork
     // after the first call changes the number, and that is all that matters.
     if !IS_WATCHED.load(Ordering::Acquire) {
-        // SAFETY: the function adds to an atomic, which is permitted after a fork. If it cannot be registered (without
-        // memory), the process id still tells processes apart.
+        // If it cannot be registered (without memory), the process id still tells processes apart.
+        // SAFETY: a handler in the child may call only async-signal-safe functions: this one adds to an atomic.
         let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
         IS_WATCHED.store(true, Ordering::Release);
     }
@@ -202,17 +217,25 @@ pub(crate) fn lower_priority(priority: Priority) {
         Priority::Background => libc::SCHED_BATCH,
         Priority::Idle => libc::SCHED_IDLE,
     };
-    // SAFETY: all zeros are a valid value of a structure of integers.
-    let lowest: libc::sched_param = unsafe { std::mem::zeroed() };
-    // SAFETY: it reads one `sched_param`. 0 stands for the calling thread. If it is refused, the thread continues as
-    // before.
+    let lowest = libc::sched_param::zeroed();
+    // 0 stands for the calling thread. If it is refused, the thread continues as before.
+    // SAFETY: the call reads one `sched_param`, to which the pointer is valid.
     unsafe { libc::sched_setscheduler(0, policy, &raw const lowest) };
 }
 
-pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
-    // SAFETY: without `MAP_FIXED` the kernel chooses a range that is not in use.
-    let start =
-        unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, MAP_FLAGS, -1, 0) };
+/// Maps fresh pages: in place of others, or where the kernel chooses. After a failure the old ones remain.
+///
+/// POSIX would permit that a failed call has removed them. Linux checks its limits before it changes the old range, so
+/// that only happens if the kernel has no memory for its own records, and newer kernels restore the range even then. No
+/// other call returns the charge.
+fn map(over: Option<UnusedPages<'_>>, bytes: usize, access: c_int) -> Result<NonNull<u8>, Code> {
+    let (at, bytes, fixed) = match &over {
+        Some(pages) => (pages.get().raw().0, pages.get().raw().1, libc::MAP_FIXED),
+        None => (ptr::null_mut(), bytes, 0),
+    };
+    // SAFETY: without `MAP_FIXED` the kernel chooses a range that is not in use; with it, it replaces pages that no code
+    // uses. The file is -1, so it maps no memory that others know.
+    let start = unsafe { libc::mmap(at, bytes, access, MAP_FLAGS | fixed, -1, 0) };
     if start == libc::MAP_FAILED {
         return Err(last_code());
     }
@@ -220,164 +243,143 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     NonNull::new(start.cast()).ok_or(libc::ENOMEM)
 }
 
-/// # Safety
-///
-/// As for [`super::commit`].
-pub(super) unsafe fn commit(_: NonNull<u8>, start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the caller promises that it owns the range. More access harms no other code.
-    check(unsafe { libc::mprotect(start.as_ptr().cast(), bytes, READ_WRITE) })
+pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
+    map(None, bytes, libc::PROT_NONE)
 }
 
-/// # Safety
-///
-/// As for [`super::decommit`].
-pub(super) unsafe fn decommit(
-    _: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: usize,
-) -> Result<(), Code> {
+pub(super) fn commit(pages: Pages<'_>) -> Result<(), Code> {
+    let (start, bytes) = pages.raw();
+    // SAFETY: the pages are part of a mapping of this crate, so no other code relies on their being inaccessible.
+    check(unsafe { libc::mprotect(start, bytes, READ_WRITE) })
+}
+
+pub(super) fn decommit(pages: UnusedPages<'_>) -> Result<(), Code> {
     // `mprotect` without access would keep the charge. A fresh inaccessible mapping in place of the old one drops it
     // with the memory, and merges with inaccessible neighbours.
-    // SAFETY: the caller promises that it owns the range, and that nothing in it is in use.
-    unsafe { map_over(start, bytes, libc::PROT_NONE) }
+    map(Some(pages), 0, libc::PROT_NONE).map(drop)
 }
 
-/// # Safety
-///
-/// As for [`super::discard`].
+/// Advice by which the contents of pages are lost. Linux guarantees that private anonymous memory reads as zero
+/// afterwards, or with the last one, once the kernel has taken the pages.
 #[cfg(linux_kernel)]
-pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    let advise = |advice| {
-        // SAFETY: the caller promises that it owns the range, and that nothing in it is in use. Linux guarantees for
-        // both kinds of advice that private anonymous memory reads as zero afterwards.
-        check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) })
-    };
-    match advise(libc::MADV_DONTNEED) {
+#[derive(Clone, Copy)]
+#[repr(i32)]
+enum LosingAdvice {
+    DontNeed = libc::MADV_DONTNEED,
+    /// Keeps locked pages locked. Since Linux 5.18.
+    DontNeedLocked = 24,
+    Free = libc::MADV_FREE,
+}
+
+#[cfg(linux_kernel)]
+fn lose(pages: UnusedPages<'_>, advice: LosingAdvice) -> Result<(), Code> {
+    let (start, bytes) = pages.get().raw();
+    // SAFETY: the pages are part of a mapping of this crate, and no code uses what is in them.
+    check(unsafe { libc::madvise(start, bytes, advice as c_int) })
+}
+
+#[cfg(linux_kernel)]
+pub(super) fn discard(pages: UnusedPages<'_>) -> Result<(), Code> {
+    match lose(pages, LosingAdvice::DontNeed) {
         // Not possible for locked pages (`mlockall`, a forgotten guard).
-        Err(libc::EINVAL) => match advise(MADV_DONTNEED_LOCKED) {
-            // SAFETY: the contract of this function is that of the call.
-            Err(libc::EINVAL) => unsafe { discard_locked(start, bytes) },
+        Err(libc::EINVAL) => match lose(pages, LosingAdvice::DontNeedLocked) {
+            Err(libc::EINVAL) => discard_locked(pages),
             result => result,
         },
         result => result,
     }
 }
 
-/// Discards locked pages and keeps them locked. Since Linux 5.18.
-#[cfg(linux_kernel)]
-const MADV_DONTNEED_LOCKED: c_int = 24;
-
 /// Discards locked pages for older kernels, which discard only unlocked ones. Pages are locked again when they are
 /// touched: locking them now would make them resident.
-///
-/// # Safety
-///
-/// As for [`super::discard`].
 #[cfg(linux_kernel)]
-pub(super) unsafe fn discard_locked(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+pub(super) fn discard_locked(pages: UnusedPages<'_>) -> Result<(), Code> {
     const MLOCK_ONFAULT: libc::c_uint = 1;
-    // SAFETY: the caller promises that it owns the range.
-    check(unsafe { libc::munlock(start.as_ptr().cast(), bytes) })?;
-    // SAFETY: as in `discard`.
-    let discarded =
-        check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) });
+    unlock(pages.get())?;
+    let discarded = lose(pages, LosingAdvice::DontNeed);
+    let (start, bytes) = pages.get().raw();
     // Called by number, since not every C library has it. A refusal does not change the result.
-    // SAFETY: it does not access memory of the program.
-    unsafe { libc::syscall(libc::SYS_mlock2, start.as_ptr(), bytes, MLOCK_ONFAULT) };
+    // SAFETY: the arguments are those of `mlock2`, which changes no contents.
+    unsafe { libc::syscall(libc::SYS_mlock2, start, bytes, MLOCK_ONFAULT) };
     discarded
 }
 
-/// # Safety
-///
-/// As for [`super::discard`].
 #[cfg(not(linux_kernel))]
-pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+pub(super) fn discard(pages: UnusedPages<'_>) -> Result<(), Code> {
     // On other systems the old contents may still be readable after `MADV_DONTNEED` and `MADV_FREE`.
-    // SAFETY: the caller promises that it owns the range, and that nothing in it is in use.
-    unsafe { map_over(start, bytes, READ_WRITE) }
+    map(Some(pages), 0, READ_WRITE).map(drop)
 }
 
-/// # Safety
-///
-/// As for [`super::abandon`].
+/// Mapping over the pages, or unmapping them, would block all other changes of mappings while pages are freed.
 #[cfg(linux_kernel)]
-pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // Mapping over the pages, or unmapping them, would block all other changes of mappings while pages are freed.
-    // SAFETY: the contract of this function is that of the call.
-    unsafe { discard(start, bytes) }
-}
+pub(super) use discard as abandon;
 
-/// # Safety
-///
-/// As for [`super::abandon`].
 #[cfg(not(linux_kernel))]
-pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the contract of this function is that of the call.
-    unsafe { decommit(start, start, bytes) }
-}
-
-/// Replaces a range by a fresh one. After a failure the old one remains.
-///
-/// POSIX would permit that a failed call has removed it. Linux checks its limits before it changes the old range, so
-/// that only happens if the kernel has no memory for its own records, and newer kernels restore the range even then. No
-/// other call returns the charge.
-///
-/// # Safety
-///
-/// - The caller owns the range, which is aligned to a page, and nothing in it is used again.
-unsafe fn map_over(start: NonNull<u8>, bytes: usize, access: c_int) -> Result<(), Code> {
-    let flags = MAP_FLAGS | libc::MAP_FIXED;
-    // SAFETY: `MAP_FIXED` replaces the range, which the caller owns and does not use, as it promises.
-    let at = unsafe { libc::mmap(start.as_ptr().cast(), bytes, access, flags, -1, 0) };
-    if at == libc::MAP_FAILED { Err(last_code()) } else { Ok(()) }
-}
+pub(super) use decommit as abandon;
 
 /// # Safety
 ///
-/// As for [`super::move_if_possible`].
+/// - The old pages are not used again, and their owner no longer owns them.
 #[cfg(target_os = "linux")]
-pub(super) unsafe fn move_pages(
-    start: NonNull<u8>,
-    bytes: usize,
-    new_bytes: usize,
-) -> Result<NonNull<u8>, Code> {
+pub(super) unsafe fn move_pages(pages: Pages<'_>, new_bytes: usize) -> Result<NonNull<u8>, Code> {
+    let (start, bytes) = pages.raw();
     // Without `MREMAP_FIXED`, which would unmap the new range before it checks whether the old one can be moved.
-    // SAFETY: the caller promises that it owns the range, and no longer uses it through its address.
-    let at = unsafe { libc::mremap(start.as_ptr().cast(), bytes, new_bytes, libc::MREMAP_MAYMOVE) };
+    // SAFETY: the pages are part of a mapping of this crate, and their old addresses are not used again, as the caller
+    // promises. The kernel chooses a new range that is not in use.
+    let at = unsafe { libc::mremap(start, bytes, new_bytes, libc::MREMAP_MAYMOVE) };
     if at == libc::MAP_FAILED {
         return Err(last_code());
     }
     NonNull::new(at.cast()).ok_or(libc::ENOMEM)
 }
 
+/// Android could do it, but `libc` does not define the call there.
+///
 /// # Safety
 ///
-/// As for [`super::move_if_possible`]. (Android could do it, but `libc` does not define the call there.)
+/// - None.
 #[cfg(not(target_os = "linux"))]
-pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<NonNull<u8>, Code> {
+pub(super) unsafe fn move_pages(_: Pages<'_>, _: usize) -> Result<NonNull<u8>, Code> {
     Err(libc::ENOSYS)
 }
 
 /// # Safety
 ///
-/// As for [`super::prefault`].
-pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+/// - The conditions of [`Pages::prefault`].
+pub(super) unsafe fn prefault(pages: Pages<'_>) -> Result<(), Code> {
     #[cfg(linux_kernel)]
     if populate::is_known() {
-        // SAFETY: the caller owns the range. Populating private writable pages does not change their contents.
-        return unsafe { populate::write(start, bytes) };
+        return populate::write(pages);
     }
-    // SAFETY: the contract of this function is that of the call.
-    unsafe { touch::pages(start, bytes, page_bytes()) }
+    // SAFETY: the caller promises that the pages are committed, and that other threads access them only if touching is
+    // shared, which is what `PREFAULTING_IS_SHARED` stands for here.
+    unsafe { touch::pages(pages, page_bytes()) }
     Ok(())
 }
 
-/// `MADV_POPULATE_WRITE`, since Linux 5.14.
+/// Advice that does not change contents.
+#[cfg(linux_kernel)]
+#[derive(Clone, Copy)]
+#[repr(i32)]
+enum KeepingAdvice {
+    HugePages = libc::MADV_HUGEPAGE,
+    SmallPages = libc::MADV_NOHUGEPAGE,
+    /// `MADV_POPULATE_WRITE`, since Linux 5.14.
+    Populate = 23,
+}
+
+#[cfg(linux_kernel)]
+fn keep(pages: Pages<'_>, advice: KeepingAdvice) -> Result<(), Code> {
+    let (start, bytes) = pages.raw();
+    // SAFETY: the pages are part of a mapping of this crate, and the advice changes neither contents nor access.
+    check(unsafe { libc::madvise(start, bytes, advice as c_int) })
+}
+
 #[cfg(linux_kernel)]
 mod populate {
-    use super::{AtomicUsize, Code, NonNull, c_int, check, last_code, once, page_bytes};
-
-    const MADV_POPULATE_WRITE: c_int = 23;
+    use super::{
+        AtomicUsize, Code, KeepingAdvice, Pages, c_int, check, keep, once, page_bytes, ptr,
+    };
 
     pub(super) fn is_known() -> bool {
         const NO: usize = 1;
@@ -387,55 +389,45 @@ mod populate {
         let known = once(&KNOWN, || {
             // Advice for an empty range fails only if it is unknown. Emulators that ignore advice (qemu's user mode)
             // accept even numbers that no kernel knows.
-            let is_known =
-                advise_nothing(MADV_POPULATE_WRITE).is_ok() && advise_nothing(c_int::MAX).is_err();
+            let is_known = advise_nothing(KeepingAdvice::Populate as c_int).is_ok()
+                && advise_nothing(c_int::MAX).is_err();
             if is_known { YES } else { NO }
         });
         known == YES
     }
 
     fn advise_nothing(advice: c_int) -> Result<(), Code> {
-        let anywhere = std::ptr::without_provenance_mut(page_bytes());
-        // SAFETY: an empty range is not accessed.
-        check(unsafe { libc::madvise(anywhere, 0, advice) })
+        // SAFETY: it applies to the pages of an empty range, of which there are none.
+        check(unsafe { libc::madvise(ptr::without_provenance_mut(page_bytes()), 0, advice) })
     }
 
-    /// # Safety
-    ///
-    /// - The caller owns the range, and it is committed.
-    pub(super) unsafe fn write(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    pub(super) fn write(pages: Pages<'_>) -> Result<(), Code> {
         loop {
-            // SAFETY: the caller promises that it owns the range.
-            match unsafe { libc::madvise(start.as_ptr().cast(), bytes, MADV_POPULATE_WRITE) } {
-                0 => return Ok(()),
+            match keep(pages, KeepingAdvice::Populate) {
                 // Pages that were made resident stay resident, so the next call continues after them.
-                _ if matches!(last_code(), libc::EINTR | libc::EAGAIN) => {}
-                _ => return Err(last_code()),
+                Err(libc::EINTR | libc::EAGAIN) => {}
+                result => return result,
             }
         }
     }
 }
 
-/// # Safety
-///
-/// As for [`super::advise`].
+/// A kernel that does not know the advice refuses, which does no harm.
 #[cfg(linux_kernel)]
-pub(super) unsafe fn advise(start: NonNull<u8>, bytes: usize, advice: Advice) {
-    let advice = match advice {
-        Advice::HugePages => libc::MADV_HUGEPAGE,
-        Advice::SmallPages => libc::MADV_NOHUGEPAGE,
-        Advice::Expendable => libc::MADV_FREE,
+pub(super) fn advise(pages: Pages<'_>, advice: Advice) {
+    let _ = match advice {
+        Advice::HugePages => keep(pages, KeepingAdvice::HugePages),
+        Advice::SmallPages => keep(pages, KeepingAdvice::SmallPages),
     };
-    // SAFETY: the caller owns the range, and does not need its contents if they are expendable. A kernel that does not
-    // know the advice refuses, which does no harm.
-    let _ = unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
 }
 
-/// # Safety
-///
-/// As for [`super::name_pages`].
 #[cfg(linux_kernel)]
-pub(super) unsafe fn name_pages(start: NonNull<u8>, bytes: usize, name: Option<&str>) {
+pub(super) fn offer(pages: UnusedPages<'_>) {
+    let _ = lose(pages, LosingAdvice::Free);
+}
+
+#[cfg(linux_kernel)]
+pub(super) fn name_pages(pages: Pages<'_>, name: Option<&str>) {
     const PR_SET_VMA: c_int = 0x5356_4d41;
     const PR_SET_VMA_ANON_NAME: libc::c_ulong = 0;
     // With the zero at the end. The kernel refuses other bytes than these.
@@ -444,18 +436,19 @@ pub(super) unsafe fn name_pages(start: NonNull<u8>, bytes: usize, name: Option<&
         let is_permitted = matches!(byte, b' '..=b'~') && !b"\\`$[]".contains(&byte);
         *to = if is_permitted { byte } else { b'?' };
     }
-    let text = name.map_or(std::ptr::null(), |_| text.as_ptr());
+    let text = name.map_or(ptr::null(), |_| text.as_ptr());
+    let (start, bytes) = pages.raw();
     // A refusal, as by kernels that know no names, changes nothing else.
-    // SAFETY: the call reads a text up to its zero. It changes what the kernel shows of the range, which the caller owns.
-    unsafe { libc::prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, start.as_ptr(), bytes, text) };
+    // SAFETY: the call reads a text up to its zero, which is at the end of the array. It changes what the kernel shows of
+    // pages that are part of a mapping of this crate.
+    unsafe { libc::prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, start, bytes, text) };
 }
 
-/// # Safety
-///
-/// As for [`super::release`].
-pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the caller promises that it owns the range, and that it is not in use.
-    check(unsafe { libc::munmap(start.as_ptr().cast(), bytes) })
+pub(super) fn release(mapping: Mapping) -> Result<(), Mapping> {
+    let (start, bytes) = mapping.all().raw();
+    // SAFETY: `mapping` owned the range, and ends here unless the kernel refuses, which then has changed nothing. Nothing
+    // borrows it, so no `Pages` of it are left.
+    check(unsafe { libc::munmap(start, bytes) }).map_err(|_| mapping)
 }
 
 /// OpenBSD does not report which pages are resident: it removed `mincore` in 6.5.
@@ -474,9 +467,10 @@ pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, 
     for offset in (0..bytes).step_by(PAGES * page) {
         let length = (bytes - offset).min(PAGES * page);
         let address = start.addr().get() + offset;
-        // SAFETY: `mincore` writes one byte per page, at most `PAGES`, and does not access the pages.
+        // SAFETY: `mincore` writes one byte for each of at most `PAGES` pages, as many as the array has, and does not
+        // access the pages.
         check(unsafe {
-            libc::mincore(std::ptr::without_provenance_mut(address), length, pages.as_mut_ptr())
+            libc::mincore(ptr::without_provenance_mut(address), length, pages.as_mut_ptr())
         })?;
         let count = length.div_ceil(page);
         resident += pages[..count].iter().filter(|page| **page & 1 == 1).count() * page;

@@ -1,6 +1,6 @@
 //! Windows.
 
-use super::{Call, Code, Priority, touch};
+use super::{Call, Code, Mapping, Pages, Priority, UnusedPages, touch};
 use crate::error::ErrorKind;
 use std::ffi::CStr;
 use std::io;
@@ -26,7 +26,7 @@ use windows_sys::Win32::System::Threading::{
     THREAD_PRIORITY_IDLE,
 };
 
-pub(super) use super::absent::{advise, memory_limit, name_pages};
+pub(super) use super::absent::{advise, memory_limit, name_pages, offer};
 pub(crate) use super::absent::{
     count_for_groups, forks, free_bytes, group_memory, locked_bytes, mapping_limit,
     with_signals_left_to_others,
@@ -52,7 +52,7 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
 
 pub(super) fn address_space_bytes() -> usize {
     let mut info = SYSTEM_INFO::default();
-    // SAFETY: it writes one structure, and cannot fail.
+    // SAFETY: the call writes one `SYSTEM_INFO`, to which the pointer is valid.
     unsafe { GetSystemInfo(&raw mut info) };
     info.lpMaximumApplicationAddress.addr()
 }
@@ -69,7 +69,7 @@ pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
 fn memory_status() -> Option<MEMORYSTATUSEX> {
     let mut status =
         MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };
-    // SAFETY: the structure is writable and contains its own size.
+    // SAFETY: the call writes one `MEMORYSTATUSEX`, to which the pointer is valid, and which contains its own size.
     check(unsafe { GlobalMemoryStatusEx(&raw mut status) }).ok()?;
     // Wine marks its cached copy as current before it fills it, so another thread may get zeros.
     (status.ullTotalPhys > 0).then_some(status)
@@ -90,7 +90,8 @@ pub(crate) fn available_bytes() -> Option<u64> {
 
 pub(crate) fn variable_at_start<'v>(name: &CStr, value: &'v mut [u8]) -> Option<&'v [u8]> {
     let (at, most) = (value.as_mut_ptr(), u32::try_from(value.len()).ok()?);
-    // SAFETY: the name ends with a zero. At most `most` bytes are written, for which there is room.
+    // SAFETY: the call reads the name up to the zero with which a `CStr` ends, and writes at most `most` bytes to
+    // `value`, which has as many.
     let length = unsafe { GetEnvironmentVariableA(name.as_ptr().cast(), at, most) };
     // 0 if it is not set. If the value and a zero do not fit, the number of bytes that they need.
     value.get(..length as usize).filter(|value| !value.is_empty() && length < most)
@@ -101,9 +102,10 @@ pub(crate) fn lower_priority(priority: Priority) {
         Priority::Background => THREAD_PRIORITY_BELOW_NORMAL,
         Priority::Idle => THREAD_PRIORITY_IDLE,
     };
-    // SAFETY: the pseudo handle of this thread has no preconditions.
+    // SAFETY: it has no preconditions, and returns a constant.
     let thread = unsafe { GetCurrentThread() };
-    // SAFETY: the handle of the calling thread. If it is refused, the thread continues as before.
+    // If it is refused, the thread continues as before.
+    // SAFETY: the handle is that of the calling thread, which need not be closed.
     let _ = unsafe { SetThreadPriority(thread, priority) };
 }
 
@@ -113,70 +115,51 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     NonNull::new(start.cast()).ok_or_else(last_code)
 }
 
-/// # Safety
-///
-/// As for [`super::commit`].
-pub(super) unsafe fn commit(_: NonNull<u8>, start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the caller promises that it owns the range. Committed pages keep their contents.
-    let at = unsafe { VirtualAlloc(start.as_ptr().cast(), bytes, MEM_COMMIT, PAGE_READWRITE) };
+pub(super) fn commit(pages: Pages<'_>) -> Result<(), Code> {
+    let (start, bytes) = pages.raw();
+    // SAFETY: the pages are part of a mapping of this crate, so no other code relies on their being inaccessible.
+    // Committed pages keep their contents.
+    let at = unsafe { VirtualAlloc(start, bytes, MEM_COMMIT, PAGE_READWRITE) };
     if at.is_null() { Err(last_code()) } else { Ok(()) }
 }
 
-/// # Safety
-///
-/// As for [`super::decommit`].
-pub(super) unsafe fn decommit(
-    _: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: usize,
-) -> Result<(), Code> {
-    // SAFETY: the caller promises that it owns the range, and that nothing in it is in use.
-    check(unsafe { VirtualFree(start.as_ptr().cast(), bytes, MEM_DECOMMIT) })
+pub(super) fn decommit(pages: UnusedPages<'_>) -> Result<(), Code> {
+    let (start, bytes) = pages.get().raw();
+    // SAFETY: the pages are part of a mapping of this crate, and no code uses them.
+    check(unsafe { VirtualFree(start, bytes, MEM_DECOMMIT) })
 }
+
+/// After `MEM_RESET` and `DiscardVirtualMemory` pages may hold anything; fresh pages are zero.
+pub(super) fn discard(pages: UnusedPages<'_>) -> Result<(), Code> {
+    decommit(pages)?;
+    commit(pages.get())
+}
+
+pub(super) use decommit as abandon;
 
 /// # Safety
 ///
-/// As for [`super::discard`].
-pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // After `MEM_RESET` and `DiscardVirtualMemory` pages may hold anything; fresh pages are zero.
-    // SAFETY: the caller promises that it owns the range, and that nothing in it is in use.
-    unsafe { decommit(start, start, bytes) }?;
-    // SAFETY: the same range, which the caller owns.
-    unsafe { commit(start, start, bytes) }
-}
-
-/// # Safety
-///
-/// As for [`super::abandon`].
-pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the contract of this function is that of the call.
-    unsafe { decommit(start, start, bytes) }
-}
-
-/// # Safety
-///
-/// As for [`super::prefault`].
-pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+/// - The conditions of [`Pages::prefault`].
+pub(super) unsafe fn prefault(pages: Pages<'_>) -> Result<(), Code> {
     // `PrefetchVirtualMemory` reads pages from disk, but does not make fresh ones resident.
-    // SAFETY: the contract of this function is that of the call.
-    unsafe { touch::pages(start, bytes, page_bytes()) }
+    // SAFETY: the caller promises that the pages are committed, and that other threads access them only if touching is
+    // shared, which is what `PREFAULTING_IS_SHARED` stands for here.
+    unsafe { touch::pages(pages, page_bytes()) }
     Ok(())
 }
 
 /// # Safety
 ///
-/// As for [`super::move_if_possible`].
-pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<NonNull<u8>, Code> {
+/// - None.
+pub(super) unsafe fn move_pages(_: Pages<'_>, _: usize) -> Result<NonNull<u8>, Code> {
     Err(ERROR_CALL_NOT_IMPLEMENTED as Code)
 }
 
-/// # Safety
-///
-/// As for [`super::release`].
-pub(super) unsafe fn release(start: NonNull<u8>, _: usize) -> Result<(), Code> {
-    // A size of 0 stands for all that one call reserved.
-    // SAFETY: the caller promises that it owns the range, and that it is not in use.
-    check(unsafe { VirtualFree(start.as_ptr().cast(), 0, MEM_RELEASE) })
+pub(super) fn release(mapping: Mapping) -> Result<(), Mapping> {
+    // A size of 0 stands for all that one call reserved, which a `Mapping` is, since the system releases no parts.
+    // SAFETY: `mapping` owned the range, and ends here unless the call is refused, which then has changed nothing.
+    // Nothing borrows it, so no `Pages` of it are left.
+    check(unsafe { VirtualFree(mapping.all().raw().0, 0, MEM_RELEASE) }).map_err(|_| mapping)
 }
 
 pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, Code> {
@@ -193,12 +176,13 @@ pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, 
             entry.VirtualAddress = std::ptr::without_provenance_mut(address);
         }
         let length = size_of_val(&pages[..count]) as u32;
-        // SAFETY: the pseudo handle of this process has no preconditions.
+        // SAFETY: it has no preconditions, and returns a constant.
         let process = unsafe { GetCurrentProcess() };
-        // SAFETY: the array is writable and `length` bytes long.
+        // SAFETY: the call writes at most `length` bytes to the array, of which `count` entries have as many.
         check(unsafe { K32QueryWorkingSetEx(process, pages.as_mut_ptr().cast(), length) })?;
         for entry in &pages[..count] {
-            // SAFETY: every variant of the union is a plain word.
+            // SAFETY: reading a field of a union requires that it is valid: any bytes are a valid word, and all of the
+            // entry was zeroed or written.
             let flags = unsafe { entry.VirtualAttributes.Flags };
             resident += (flags & VALID) * page;
         }

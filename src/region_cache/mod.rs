@@ -135,9 +135,13 @@ use std::time::Duration;
 const ORDER: Ordering = Ordering::Relaxed;
 
 /// A region that was in use: its addresses, and pages that are committed and may hold anything.
+///
+/// # Invariants
+///
+/// - `pages` are whole pages of `memory`, and at least one. The first is committed, and no code uses them.
 pub(crate) struct Region {
-    pub(crate) memory: Reservation,
-    pub(crate) pages: Range<usize>,
+    memory: Reservation,
+    pages: Range<usize>,
     /// How far `pages` reached when the last owner was requested. It may have grown since.
     asked: usize,
     /// The next region of a list, once this is packed.
@@ -166,7 +170,7 @@ pub(crate) fn set_client(client: &'static Client) {
 }
 
 fn client() -> Option<&'static Client> {
-    // SAFETY: null, or what `set_client` stored, which is never changed.
+    // SAFETY: "null" or "convertible to a reference": all that is stored is a `&'static Client`, by `set_client`.
     unsafe { CLIENT.load(Ordering::Acquire).as_ref() }
 }
 
@@ -238,7 +242,10 @@ pub(crate) fn largest_fit(need: usize) -> usize {
 }
 
 impl Region {
-    pub(crate) const fn new(memory: Reservation, pages: Range<usize>) -> Self {
+    /// # Safety
+    ///
+    /// - The invariants of [`Region`] hold.
+    pub(crate) const unsafe fn new(memory: Reservation, pages: Range<usize>) -> Self {
         let asked = pages.end;
         Self { memory, pages, asked, next: None }
     }
@@ -278,6 +285,19 @@ impl Region {
 
     pub(crate) fn bytes(&self) -> usize {
         self.pages.len()
+    }
+
+    pub(crate) const fn memory(&self) -> &Reservation {
+        &self.memory
+    }
+
+    pub(crate) const fn pages(&self) -> &Range<usize> {
+        &self.pages
+    }
+
+    #[inline]
+    pub(crate) fn into_parts(self) -> (Reservation, Range<usize>) {
+        (self.memory, self.pages)
     }
 
     /// Whether the region is not cached if `most` is the limit for all.
@@ -321,7 +341,7 @@ impl Region {
 
     /// The first page, where this is stored while the region is cached.
     fn place(&self) -> NonNull<Self> {
-        // SAFETY: `pages` is a range of the reservation.
+        // SAFETY: `add` requires that the result is in the same allocation: `pages` lie in the reservation.
         unsafe { self.memory.start().add(self.pages.start) }.cast()
     }
 
@@ -335,11 +355,14 @@ impl Region {
     }
 
     /// Moves this into the first page of the region.
+    #[inline]
     fn pack(mut self) -> NonNull<Self> {
         self.memory.set_unused();
         let (place, bytes) = (self.place(), self.bytes());
         unpoison(place.as_ptr(), 1);
-        // SAFETY: the first page is committed, belongs to `self`, and is aligned and large enough, as asserted above.
+        assert!(self.can_wait(), "a first row of more than a page");
+        // SAFETY: "valid for writes": by the invariants, the first page is committed, and no code uses it; with columns,
+        // `can_wait` says that it is in the first row. "Aligned": a page is large enough, as asserted above.
         unsafe { place.write(self) };
         poison(
             place.as_ptr().cast::<u8>().wrapping_add(size_of::<Self>()),
@@ -354,7 +377,8 @@ impl Region {
     ///
     /// - It was packed there, and is unpacked only once.
     unsafe fn unpack(place: NonNull<Self>) -> Self {
-        // SAFETY: the value was packed there and is not read again, as the caller promises.
+        // SAFETY: "initialized": `pack` wrote the value there, and no code uses the page of a packed region. It is not read
+        // again, as the caller promises, so there is one owner.
         let region = unsafe { place.read() };
         unpoison(place.as_ptr().cast::<u8>(), region.bytes());
         region
@@ -377,7 +401,7 @@ impl Region {
     ///
     /// - A region is packed there, and no other thread knows of it.
     unsafe fn next(place: NonNull<Self>) -> Option<NonNull<Self>> {
-        // SAFETY: the region is there, as the caller promises.
+        // SAFETY: `pack` wrote a value there, and no other thread accesses it, as the caller promises.
         unsafe { (*place.as_ptr()).next }
     }
 
@@ -385,7 +409,7 @@ impl Region {
     ///
     /// - As for [`next`](Self::next).
     unsafe fn link(place: NonNull<Self>, next: Option<NonNull<Self>>) {
-        // SAFETY: the region is there, as the caller promises.
+        // SAFETY: `pack` wrote a value there, and no other thread accesses it, as the caller promises.
         unsafe { (*place.as_ptr()).next = next }
     }
 }

@@ -74,6 +74,7 @@ fn put_alone(used: Use, mut region: Region) -> Option<Region> {
 }
 
 /// Puts a region into a slot, or returns it if all are full.
+#[inline]
 fn put_into(class: &SizeClass, region: Region, since: u32) -> Option<Region> {
     let bytes = region.bytes();
     class.bytes.fetch_add(bytes, ORDER);

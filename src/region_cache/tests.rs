@@ -73,7 +73,8 @@ fn set_bounds(most: usize, time: Duration) {
 fn region(bytes: usize, number: u64) -> Region {
     let memory = Reservation::new(2 * bytes).unwrap();
     memory.commit(..bytes).unwrap();
-    let region = Region::new(memory, 0..bytes);
+    // SAFETY: these pages were just committed, and no other code uses them.
+    let region = unsafe { Region::new(memory, 0..bytes) };
     // SAFETY: the last page is committed, and `region` owns it.
     unsafe { mark(&region).write(number) };
     region
@@ -81,7 +82,7 @@ fn region(bytes: usize, number: u64) -> Region {
 
 fn mark(region: &Region) -> *mut u64 {
     // SAFETY: 8 bytes before the end of `pages`, which has at least a page.
-    unsafe { region.memory.as_ptr().add(region.pages.end - 8) }.cast()
+    unsafe { region.memory().as_ptr().add(region.pages().end - 8) }.cast()
 }
 
 fn number(region: &Region) -> u64 {
@@ -193,7 +194,7 @@ fn the_largest_memory_that_fits_is_not_too_large() {
 /// A region whose pages are resident.
 fn dense(bytes: usize) -> Region {
     let region = region(bytes, 7);
-    region.memory.prefault(..bytes).expect("there is memory");
+    region.memory().prefault(..bytes).expect("there is memory");
     region
 }
 
@@ -284,7 +285,7 @@ fn the_background_thread_releases_old_regions_one_by_one() {
         thread::sleep(Duration::from_millis(30));
         assert_eq!(release_aged(), Some(Duration::ZERO));
         assert_eq!((kept_blocks(), kept_bytes()), (usize::from(left > 0), left * MIB));
-        let part = take_for(left * MIB, &mut |region| region.pages.len() == left * MIB);
+        let part = take_for(left * MIB, &mut |region| region.pages().len() == left * MIB);
         assert_eq!(part.is_some(), left > 0);
         if let Some((part, _)) = part {
             assert!(part.memory.commit(left * MIB..9 * MIB).is_ok(), "the rest was decommitted");

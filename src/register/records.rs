@@ -22,7 +22,7 @@
 
 #![expect(unsafe_code, reason = "makes references from the pointers and lengths of records")]
 
-use crate::os;
+use crate::os::{self, Mapping};
 use crate::page::PageBytes;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
@@ -346,17 +346,15 @@ impl Chunk {
     #[cold]
     fn more(&self) -> Option<&'static Self> {
         let bytes = PageBytes::ceil(size_of::<Self>(), os::page_size())?;
-        let start = os::reserve_if_possible(bytes)?;
-        // SAFETY: this is exactly the range reserved above.
-        let committed = unsafe { os::commit(start, start, bytes) };
-        let made = start.cast::<Self>().as_ptr();
-        let swapped = committed.ok().and_then(|()| {
+        let mapping = Mapping::reserve_if_possible(bytes)?;
+        let made = mapping.start().cast::<Self>().as_ptr();
+        let swapped = mapping.all().commit().ok().and_then(|()| {
             let (none, set) = (ptr::null_mut(), Ordering::AcqRel);
             self.next.compare_exchange(none, made, set, Ordering::Relaxed).ok()
         });
         if swapped.is_none() {
-            // SAFETY: the range was reserved above and never published, so no other thread can access it.
-            unsafe { os::release(start, bytes) };
+            // Never published, so no other thread can access it. If this is refused, it is leaked.
+            let _ = mapping.release();
         }
         Self::at(&self.next)
     }

@@ -5,7 +5,7 @@
 //! memory is committed where huge pages are wanted. Then it advises all of the range from there on: what is committed
 //! later merges with what is committed already, and growth takes no more mappings.
 
-#![expect(unsafe_code, reason = "calls `os` with the range that a reservation owns")]
+#![forbid(unsafe_code)]
 
 use super::{CountedShare, HugePages, Pages, Reservation};
 use crate::os;
@@ -16,7 +16,6 @@ use std::ops::Range;
 impl Reservation {
     /// Requests huge pages from the first byte on, unless they are disabled or were requested before.
     pub(crate) fn want_huge_pages(&mut self) {
-        debug_assert!(self.offer.is_none(), "other threads may take a part");
         debug_assert!(self.columns.is_none(), "columns request them from the beginning");
         if self.huge_from.is_none() && self.huge_pages.page_bytes().is_some() {
             self.huge_from = Some(0);
@@ -55,8 +54,7 @@ impl Reservation {
         if self.advised_from() == Some(0) {
             // With the padding for alignment and the guard page, so that the whole mapping can merge with its
             // neighbours.
-            // SAFETY: exactly the mapping that the system returned, which `self` owns.
-            unsafe { os::advise(self.mapping_start, self.mapping_bytes, self.advice()) }
+            self.owned().all().advise(self.advice());
         } else if self.taken.as_mut().is_none_or(CountedShare::take_advised) {
             self.advise(self.whole());
         } else {
@@ -75,11 +73,11 @@ impl Reservation {
         let address = self.start.addr().get();
         let start = (address + range.start.max(from)).next_multiple_of(huge) - address;
         let end = ((address + range.end) & !(huge - 1)).saturating_sub(address);
-        let Ok(pages) = self.pages(start..end.max(start)) else { return };
-        let Ok(()) = pages.each(|place| {
-            // SAFETY: `place` lies inside the range that `self` owns, and its contents are not needed.
-            unsafe { os::advise(place.start, place.bytes, os::Advice::Expendable) };
-            Ok::<_, Infallible>(())
+        let Ok(pages) = self.unused(start..end.max(start)) else { return };
+        // A refusal is ignored: only speed depends on it.
+        let _ = pages.each(|place| {
+            place.offer();
+            Ok(())
         });
     }
 
@@ -106,9 +104,7 @@ impl Reservation {
         let Some(bytes) = pages.bytes.checked_sub(skip) else { return };
         let wanted_for = Pages { offset: pages.offset + skip.get(), bytes, ..pages };
         let Ok(()) = wanted_for.each(|place| {
-            // SAFETY: `pages` passed the range check, and `wanted_for` is a part of it, so it is inside the range that
-            // `self` owns.
-            unsafe { os::advise(place.start, place.bytes, self.advice()) };
+            place.advise(self.advice());
             Ok::<_, Infallible>(())
         });
     }

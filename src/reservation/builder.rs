@@ -1,14 +1,13 @@
 //! [`ReservationBuilder`]: the options of a reservation.
 
-#![expect(unsafe_code, reason = "offsets a pointer within a mapping")]
+#![forbid(unsafe_code)]
 
 use super::stripes::{ColumnLayouts, Stripes, layouts};
 use super::{HugePages, Reservation, unreleased};
 use crate::error::{Error, ErrorKind};
-use crate::os;
+use crate::os::{self, Mapping};
 use crate::page::{PageBytes, PageSize};
 use crate::register::{Label, Name, Place, Registration};
-use std::ptr::NonNull;
 
 /// Options for a [`Reservation`]; see [`Reservation::builder`].
 ///
@@ -164,7 +163,7 @@ impl ReservationBuilder {
     pub fn reserve(self) -> Result<Reservation, Error> {
         let plan = self.plan()?;
         unreleased::release_kept();
-        Ok(plan.at(os::reserve(plan.mapping_bytes)?, self.label()))
+        Ok(plan.at(Mapping::reserve(plan.mapping_bytes)?, self.label()))
     }
 
     /// [`reserve`](Self::reserve) without the reason for a refusal.
@@ -172,15 +171,14 @@ impl ReservationBuilder {
     pub(crate) fn reserve_if_possible(self) -> Option<Reservation> {
         let plan = self.plan().ok()?;
         unreleased::release_kept();
-        Some(plan.at(os::reserve_if_possible(plan.mapping_bytes)?, self.label()))
+        Some(plan.at(Mapping::reserve_if_possible(plan.mapping_bytes)?, self.label()))
     }
 
     /// Takes a range whose release was refused, if there is one that suits. It may be somewhat larger than requested.
     /// It is committed and zero.
     pub(crate) fn reuse_if_possible(self) -> Option<Reservation> {
         let plan = self.plan().ok()?;
-        let (start, mapping_bytes) = unreleased::take(plan.mapping_bytes)?;
-        let mut reservation = MappingPlan { mapping_bytes, ..plan }.at(start, self.label());
+        let mut reservation = plan.at(unreleased::take(plan.mapping_bytes)?, self.label());
         // It may have that of the previous owner.
         reservation.show_name();
         // If this is refused, the range waits to be released again.
@@ -259,19 +257,17 @@ struct MappingPlan {
 }
 
 impl MappingPlan {
-    /// Returns the reservation that owns the mapping of `mapping_bytes` at `mapping_start`.
-    fn at(self, mapping_start: NonNull<u8>, label: Label) -> Reservation {
-        let Self { bytes, columns, align, mapping_bytes, huge_from, huge_pages, advised_to } = self;
-        let to_aligned = mapping_start.addr().get().wrapping_neg() & (align - 1);
-        // SAFETY: `mapping_start` is aligned to a page, so aligning it takes at most `align` minus one page, and the
-        // mapping is larger by that than `bytes` and the guard page.
-        let start = unsafe { mapping_start.add(to_aligned) };
+    /// Returns the reservation that owns a mapping of `mapping_bytes` or more.
+    fn at(self, mapping: Mapping, label: Label) -> Reservation {
+        let Self { bytes, columns, align, huge_from, huge_pages, advised_to, .. } = self;
+        // The mapping begins at a page, so this takes at most `align` minus one page, by which it is larger than `bytes`
+        // and the guard page.
+        let to_aligned = mapping.start().addr().get().wrapping_neg() & (align - 1);
         let mut reservation = Reservation {
-            start,
+            start: mapping.at(to_aligned),
             bytes,
             columns,
-            mapping_start,
-            mapping_bytes,
+            mapping,
             huge_from,
             huge_pages,
             is_advised: false,
@@ -279,7 +275,8 @@ impl MappingPlan {
             offer: None,
             registration: Registration::NONE,
         };
-        reservation.registration = Registration::new(start, reservation.span().get(), label);
+        reservation.registration =
+            Registration::new(reservation.start, reservation.span().get(), label);
         if reservation.registration.name().is_some() {
             reservation.show_name();
         }

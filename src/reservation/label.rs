@@ -1,9 +1,8 @@
 //! Labels reservations, in the register and in the system's list of mappings.
 
-#![expect(unsafe_code, reason = "names pages that it owns")]
+#![forbid(unsafe_code)]
 
-use super::{ContiguousPages, Pages, Reservation};
-use crate::os;
+use super::{Pages, Reservation};
 use crate::register::{Label, Registration};
 use std::convert::Infallible;
 
@@ -34,8 +33,7 @@ impl Reservation {
     /// Sets the name of the whole range in the system's list of mappings, or removes it.
     pub(super) fn show_name(&self) {
         // Padding and guard page, too: with the same name they are one mapping with what is inaccessible of the range.
-        // SAFETY: the whole mapping, which `self` owns. Naming pages does not change their contents.
-        unsafe { os::name_pages(self.mapping_start, self.mapping_bytes, self.registration.name()) }
+        self.owned().all().set_name(self.registration.name());
     }
 
     /// Names decommitted pages again, if the reservation has a name: fresh pages, without a name, have replaced them. With
@@ -43,14 +41,9 @@ impl Reservation {
     pub(super) fn show_name_again(&self, pages: Pages<'_>) {
         if self.registration.name().is_some() {
             let Ok(()) = pages.each(|place| {
-                self.name_pages(place);
+                place.set_name(self.registration.name());
                 Ok::<_, Infallible>(())
             });
         }
-    }
-
-    fn name_pages(&self, pages: &ContiguousPages<'_>) {
-        // SAFETY: `pages` lie inside a reservation, which is borrowed, and naming them does not change their contents.
-        unsafe { os::name_pages(pages.start, pages.bytes, self.registration.name()) }
     }
 }

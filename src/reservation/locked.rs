@@ -1,12 +1,10 @@
 //! [`Locked`]: keeps pages locked in memory.
 
-#![expect(unsafe_code, reason = "unlocks pages of the reservation that it borrows")]
+#![forbid(unsafe_code)]
 
+#[cfg(doc)]
 use super::Reservation;
-use crate::os;
-use crate::page::PageBytes;
-use std::marker::PhantomData;
-use std::ptr::NonNull;
+use crate::os::Pages;
 
 /// A guard that keeps pages locked in memory, returned by [`Reservation::lock`].
 ///
@@ -30,27 +28,19 @@ use std::ptr::NonNull;
 /// ```
 #[must_use = "the pages are unlocked when this is dropped"]
 pub struct Locked<'r> {
-    pub(super) start: NonNull<u8>,
-    pub(super) bytes: PageBytes,
-    pub(super) reservation: PhantomData<&'r Reservation>,
+    pub(super) pages: Pages<'r>,
 }
-
-// SAFETY: unlocking is a system call, which any thread can make.
-unsafe impl Send for Locked<'_> {}
-// SAFETY: `&Locked` gives access to a number only.
-unsafe impl Sync for Locked<'_> {}
 
 impl Locked<'_> {
     /// Returns how many bytes [`lock`](Reservation::lock) has locked.
     pub const fn bytes(&self) -> usize {
-        self.bytes.get()
+        self.pages.bytes().get()
     }
 }
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
-        // SAFETY: the pages lie in the reservation that `self` borrows.
-        unsafe { os::unlock(self.start, self.bytes) }
+        self.pages.unlock();
     }
 }
 

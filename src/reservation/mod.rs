@@ -2,19 +2,17 @@
 //!
 //! # Soundness
 //!
-//! A `Reservation` is the only owner of its range from `os::reserve` to `os::release`. Each method reaches the system
-//! through [`Reservation::pages`], which checks that the pages lie inside the range. No method reads or writes memory:
-//! the type hands out a raw pointer, and code that dereferences it is responsible for that. Methods that take access or
-//! contents away (`decommit`, `discard`) need `&mut self`, so while a `&Reservation` exists, committed pages stay
-//! committed.
+//! A `Reservation` owns a [`Mapping`] from the beginning to the end. Each method reaches the system through
+//! [`Reservation::pages`], which checks that the pages lie inside the range. No method reads or writes memory: the type
+//! hands out a raw pointer, and code that dereferences it is responsible for that. Methods that take access or contents
+//! away (`decommit`, `discard`) need `&mut self`, so while a `&Reservation` exists, committed pages stay committed.
 
-#![expect(unsafe_code, reason = "calls `os` with the range it owns")]
+#![expect(unsafe_code, reason = "has `os` take pages away that no code uses")]
 
 use crate::error::{Error, ErrorKind, SizedBy};
-use crate::os::{self, Refusal};
+use crate::os::{self, Mapping, Refusal, UnusedPages};
 use crate::page::PageBytes;
 use crate::register::Registration;
-use std::marker::PhantomData;
 use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
@@ -109,9 +107,9 @@ pub struct Reservation {
     bytes: PageBytes,
     /// The columns that the range is divided into. Then its size never changes.
     columns: Option<ColumnLayouts>,
-    /// The mapping: the usable range, the padding that aligns it, and the guard page.
-    mapping_start: NonNull<u8>,
-    mapping_bytes: PageBytes,
+    /// The usable range, the padding that aligns it, and the guard page. While room is offered, other threads may take a
+    /// part, so code reaches it through `owned`.
+    mapping: Mapping,
     huge_from: Option<usize>,
     huge_pages: HugePages,
     /// Whether the system has been advised about huge pages.
@@ -130,7 +128,7 @@ unsafe impl Send for Reservation {}
 unsafe impl Sync for Reservation {}
 
 /// Whole pages of a reservation, made by [`Reservation::pages`], which checks the range, and by `Reservation::whole`.
-/// With columns they are [`ContiguousPages`] in each.
+/// With columns they are [`os::Pages`] in each.
 #[derive(Clone, Copy)]
 struct Pages<'r> {
     offset: usize,
@@ -138,21 +136,12 @@ struct Pages<'r> {
     reservation: &'r Reservation,
 }
 
-/// Contiguous pages of a reservation, made by [`Pages::contiguous`].
-struct ContiguousPages<'r> {
-    /// The start of the mapping.
-    mapping_start: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-    reservation: PhantomData<&'r Reservation>,
-}
-
 impl<'r> Pages<'r> {
     /// Calls `act` for each contiguous part, until it returns an error.
     #[inline]
-    fn each<E>(self, mut act: impl FnMut(&ContiguousPages<'r>) -> Result<(), E>) -> Result<(), E> {
+    fn each<E>(self, mut act: impl FnMut(os::Pages<'r>) -> Result<(), E>) -> Result<(), E> {
         match self.reservation.columns {
-            None => act(&self.contiguous(self.offset, self.bytes)),
+            None => act(self.contiguous(self.offset, self.bytes)),
             Some(_) => self.each_in_columns(self.reservation.stripes(), &mut act),
         }
     }
@@ -160,12 +149,9 @@ impl<'r> Pages<'r> {
     /// Like [`each`](Self::each), but in columns only the usual pages that the bytes reach, without the rest of a huge
     /// page that was committed for them: those are the pages that are or will be resident.
     #[inline]
-    fn each_used<E>(
-        self,
-        mut act: impl FnMut(&ContiguousPages<'r>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn each_used<E>(self, mut act: impl FnMut(os::Pages<'r>) -> Result<(), E>) -> Result<(), E> {
         if self.reservation.columns.is_none() {
-            return act(&self.contiguous(self.offset, self.bytes));
+            return act(self.contiguous(self.offset, self.bytes));
         }
         let stripes = self.reservation.stripes().map(Stripes::without_huge);
         self.each_in_columns(stripes, &mut act)
@@ -176,47 +162,71 @@ impl<'r> Pages<'r> {
     fn each_in_columns<E>(
         self,
         stripes: Option<Stripes>,
-        act: &mut dyn FnMut(&ContiguousPages<'r>) -> Result<(), E>,
+        act: &mut dyn FnMut(os::Pages<'r>) -> Result<(), E>,
     ) -> Result<(), E> {
         let bytes = self.offset..self.offset + self.bytes.get();
         stripes.into_iter().flat_map(|stripes| stripes.places(bytes.clone())).try_for_each(
             |place| {
                 let bytes = PageBytes::exact(place.len(), os::page_size()).expect("whole pages");
-                act(&self.contiguous(place.start, bytes))
+                act(self.contiguous(place.start, bytes))
             },
         )
     }
 
-    /// Returns the `bytes` bytes from `offset` on, which are inside the reservation.
-    fn contiguous(self, offset: usize, bytes: PageBytes) -> ContiguousPages<'r> {
-        debug_assert!(offset + bytes.get() <= self.reservation.span().get());
-        // SAFETY: `offset` is at most the size of the range that begins at `start`: the callers pass ranges that were
-        // checked.
-        let start = unsafe { self.reservation.start.add(offset) };
-        ContiguousPages {
-            mapping_start: self.reservation.mapping_start,
-            start,
-            bytes,
-            reservation: PhantomData,
-        }
+    /// Returns the `bytes` bytes from `offset` on.
+    fn contiguous(self, offset: usize, bytes: PageBytes) -> os::Pages<'r> {
+        self.reservation.owned().pages(self.reservation.front_bytes() + offset, bytes)
     }
 
     #[inline(never)]
     fn commit(self) -> Result<(), Refusal> {
-        self.each(ContiguousPages::commit)
+        self.each(os::Pages::commit)
+    }
+
+    /// Returns the pages as ones that no code uses.
+    ///
+    /// # Safety
+    ///
+    /// - The conditions of [`os::Pages::unused`].
+    const unsafe fn unused(self) -> Unused<'r> {
+        Unused(self)
     }
 }
 
-impl ContiguousPages<'_> {
-    fn commit(&self) -> Result<(), Refusal> {
-        // SAFETY: the pages lie inside a reservation, which is borrowed.
-        unsafe { os::commit(self.mapping_start, self.start, self.bytes) }
+/// [`Pages`] that no code uses, made by [`Pages::unused`].
+struct Unused<'r>(Pages<'r>);
+
+impl<'r> Unused<'r> {
+    fn each(
+        &self,
+        mut act: impl FnMut(UnusedPages<'r>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        // SAFETY: `place` is a part of the pages, and those are unused, as the maker of `self` has promised.
+        self.0.each(|place| act(unsafe { place.unused() }))
     }
 
-    fn prefault(&self) -> Result<(), Refusal> {
-        // SAFETY: the pages lie inside a reservation, which is borrowed. `Reservation::prefault` requires of code that
-        // writes through raw pointers what `os` requires, and callers in this crate comply.
-        unsafe { os::prefault(self.start, self.bytes) }
+    fn decommit(&self) -> Result<(), Refusal> {
+        let mut is_first = true;
+        self.each(|place| {
+            let decommitted = place.decommit();
+            if mem::take(&mut is_first) {
+                return decommitted;
+            }
+            // The first place is decommitted, which cannot be undone. If a later one is refused, it stays charged, but
+            // not resident. If this is refused, too, it keeps its memory.
+            if decommitted.is_err() {
+                let _ = place.discard();
+            }
+            Ok(())
+        })?;
+        self.0.reservation.advise_again(self.0);
+        self.0.reservation.show_name_again(self.0);
+        Ok(())
+    }
+
+    fn discard(&self) -> Result<(), Refusal> {
+        self.0.commit()?;
+        self.each(UnusedPages::discard)
     }
 }
 
@@ -285,8 +295,7 @@ impl Reservation {
     /// # Ok::<(), stayput::Error>(())
     /// ```
     pub fn committed_bytes(&self) -> Result<usize, Error> {
-        // SAFETY: the whole range, which `self` owns.
-        unsafe { os::committed_bytes(self.mapping_start, self.start, self.span()) }
+        self.owned().pages(self.front_bytes(), self.span()).committed_bytes()
     }
 
     /// Returns how many bytes are resident according to the system.
@@ -310,8 +319,7 @@ impl Reservation {
     /// # Ok::<(), stayput::Error>(())
     /// ```
     pub fn resident_bytes(&self) -> Result<usize, Error> {
-        // SAFETY: the whole range, which `self` owns.
-        unsafe { os::resident_bytes(self.mapping_start, self.start, self.span()) }
+        self.owned().pages(self.front_bytes(), self.span()).resident_bytes()
     }
 
     /// Makes pages readable and writable, and reserves memory for them in the system's accounting.
@@ -350,9 +358,13 @@ impl Reservation {
 
     /// Returns the start of a column; without columns, the start of the range.
     pub(crate) fn column_start(&self, number: usize) -> NonNull<u8> {
-        let offset = self.stripes().map_or(0, |stripes| stripes.start(number));
-        // SAFETY: a column starts within the range.
-        unsafe { self.start.add(offset) }
+        self.at(self.stripes().map_or(0, |stripes| stripes.start(number)))
+    }
+
+    /// Returns a pointer to the byte at `offset`, which is at most the size of the range.
+    #[inline]
+    pub(crate) fn at(&self, offset: usize) -> NonNull<u8> {
+        self.mapping.at(self.front_bytes() + offset)
     }
 
     fn stripes(&self) -> Option<Stripes> {
@@ -388,9 +400,7 @@ impl Reservation {
     /// # Ok::<(), stayput::Error>(())
     /// ```
     pub fn decommit(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
-        // SAFETY: `&mut self` guarantees that the range is not shared. Code that uses its memory does so through a raw
-        // pointer, and is responsible for that.
-        unsafe { self.decommit_unused(range) }
+        Ok(self.unused(range)?.decommit()?)
     }
 
     /// [`decommit`](Self::decommit) for a shared reservation.
@@ -403,40 +413,13 @@ impl Reservation {
         range: impl RangeBounds<usize>,
     ) -> Result<(), Error> {
         let pages = self.pages(range)?;
-        // SAFETY: the contract of this function is that of the call.
-        Ok(unsafe { self.decommit_pages(pages) }?)
+        // SAFETY: the pages are not in use, and no code relies on what they are, as the caller promises.
+        Ok(unsafe { pages.unused() }.decommit()?)
     }
 
     /// [`decommit`](Self::decommit) without the reason for a refusal. Returns whether it succeeded.
     pub(crate) fn decommit_if_possible(&mut self, range: Range<usize>) -> bool {
-        // SAFETY: as for `decommit`.
-        self.pages(range).is_ok_and(|pages| unsafe { self.decommit_pages(pages) }.is_ok())
-    }
-
-    /// # Safety
-    ///
-    /// - As for [`decommit_unused`](Self::decommit_unused).
-    unsafe fn decommit_pages(&self, pages: Pages<'_>) -> Result<(), Refusal> {
-        let mut is_first = true;
-        pages.each(|place| {
-            // SAFETY: `place` lies inside the range that `self` owns, and is not in use, as the caller promises.
-            let decommitted =
-                unsafe { os::decommit(place.mapping_start, place.start, place.bytes) };
-            if mem::take(&mut is_first) {
-                return decommitted;
-            }
-            // The first place is decommitted, which cannot be undone. If a later one is refused, it stays charged, but
-            // not resident.
-            if decommitted.is_err() {
-                // SAFETY: as above. The refused call left the pages committed. If this is refused, too, they keep their
-                // memory.
-                let _ = unsafe { os::discard(place.start, place.bytes) };
-            }
-            Ok(())
-        })?;
-        self.advise_again(pages);
-        self.show_name_again(pages);
-        Ok(())
+        self.unused(range).is_ok_and(|pages| pages.decommit().is_ok())
     }
 
     /// Counts the reservation as one whose size is a share of the addresses, until it is released.
@@ -453,10 +436,6 @@ impl Reservation {
     /// What sets the size of the range.
     pub(crate) fn sized_by(&self) -> SizedBy {
         self.taken.as_ref().map_or(SizedBy::Option, CountedShare::sized_by)
-    }
-
-    fn mapping_end(&self) -> usize {
-        self.mapping_start.addr().get() + self.mapping_bytes.get()
     }
 
     /// Returns the memory of pages to the system and keeps them accessible: their contents are lost, and they read as
@@ -484,8 +463,7 @@ impl Reservation {
     /// # Ok::<(), stayput::Error>(())
     /// ```
     pub fn discard(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
-        // SAFETY: as for `decommit`.
-        unsafe { self.discard_unused(range) }
+        Ok(self.unused(range)?.discard()?)
     }
 
     /// [`discard`](Self::discard) for a shared reservation.
@@ -498,21 +476,15 @@ impl Reservation {
         range: impl RangeBounds<usize>,
     ) -> Result<(), Error> {
         let pages = self.pages(range)?;
-        Ok(pages.each(|place| {
-            place.commit()?;
-            // SAFETY: `place` lies inside the range that `self` owns, was just committed, and is not in use, as the
-            // caller promises.
-            unsafe { os::discard(place.start, place.bytes) }
-        })?)
+        // SAFETY: the pages are not in use, and no code relies on what is in them, as the caller promises. They stay
+        // committed, unless the system refuses.
+        Ok(unsafe { pages.unused() }.discard()?)
     }
 
     /// Returns the memory of pages before the reservation is dropped. Their contents are lost, and they may be
     /// inaccessible. Returns whether the system did it.
     pub(crate) fn abandon(&mut self, range: Range<usize>) -> bool {
-        // SAFETY: as for `decommit`.
-        let abandon =
-            |place: &ContiguousPages<'_>| unsafe { os::abandon(place.start, place.bytes) };
-        self.pages(range).is_ok_and(|pages| pages.each(abandon).is_ok())
+        self.unused(range).is_ok_and(|pages| pages.each(UnusedPages::abandon).is_ok())
     }
 
     /// Commits pages that are not committed, and makes all of them resident, so that touching them later takes no page
@@ -543,12 +515,21 @@ impl Reservation {
     pub fn prefault(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let pages = self.pages(range)?;
         pages.commit()?;
-        Ok(pages.each_used(ContiguousPages::prefault)?)
+        // SAFETY: the pages were just committed, and stay so, since that takes `&mut self` or a promise that no code
+        // relies on it. Where it matters, no other thread writes to them: this method requires that of code that writes
+        // through `as_ptr`.
+        Ok(pages.each_used(|place| unsafe { place.prefault() })?)
     }
 
     /// [`prefault`](Self::prefault) for committed pages, without changes of mappings.
-    pub(crate) fn prefault_committed(&self, range: Range<usize>) -> Result<(), Error> {
-        Ok(self.pages(range)?.each_used(ContiguousPages::prefault)?)
+    ///
+    /// # Safety
+    ///
+    /// - The pages are committed, and stay committed meanwhile.
+    /// - Unless [`os::PREFAULTING_IS_SHARED`], no other thread uses them meanwhile.
+    pub(crate) unsafe fn prefault_committed(&self, range: Range<usize>) -> Result<(), Error> {
+        // SAFETY: the caller makes the same two promises.
+        Ok(self.pages(range)?.each_used(|place| unsafe { place.prefault() })?)
     }
 
     /// [`prefault_committed`](Self::prefault_committed) by touching the pages, which does not block other threads.
@@ -558,10 +539,8 @@ impl Reservation {
     /// - The pages are committed, and stay committed meanwhile.
     /// - Unless [`os::TOUCHING_IS_SHARED`], no other code uses them meanwhile.
     pub(crate) unsafe fn touch_committed(&self, range: Range<usize>) -> Result<(), Error> {
-        self.pages(range)?.each_used(|place| {
-            // SAFETY: the pages lie inside the range that `self` owns; the rest is the caller's promise.
-            unsafe { os::touch(place.start, place.bytes) }
-        })
+        // SAFETY: the caller makes the same two promises.
+        Ok(self.pages(range)?.each_used(|place| unsafe { place.touch() })?)
     }
 
     /// Commits pages that are not committed, and locks all of them in memory until the guard is dropped. The contents
@@ -590,10 +569,9 @@ impl Reservation {
         debug_assert!(self.columns.is_none(), "reservations with columns are private");
         let pages = self.pages(range)?;
         pages.commit()?;
-        let ContiguousPages { start, bytes, reservation, .. } =
-            pages.contiguous(pages.offset, pages.bytes);
-        os::lock(start, bytes)?;
-        Ok(Locked { start, bytes, reservation })
+        let pages = pages.contiguous(pages.offset, pages.bytes);
+        pages.lock()?;
+        Ok(Locked { pages })
     }
 
     /// The option for huge pages.
@@ -611,50 +589,26 @@ impl Reservation {
     ///
     /// - Memory of the range is not accessed through its old address again.
     pub(crate) unsafe fn move_if_possible(&mut self, used: usize, new_bytes: usize) -> bool {
-        let Ok(pages) = self.pages(..used) else { return false };
+        let Ok(bytes) = self.pages(..used).map(|pages| pages.bytes) else { return false };
         let page = os::page_size();
         let Some(new_bytes) = PageBytes::ceil(new_bytes, page) else { return false };
-        if pages.bytes == PageBytes::ZERO || new_bytes == PageBytes::ZERO || self.columns.is_some()
-        {
+        if self.columns.is_some() {
             return false;
         }
-        let old_bytes = pages.bytes;
-        let pages = pages.contiguous(0, old_bytes);
-        let from = pages.start;
+        let front = PageBytes::exact(self.front_bytes(), page).expect("both are page boundaries");
         self.registration.hide();
-        // SAFETY: `pages` lies inside the range that `self` owns, and is committed and no longer accessed through its
-        // old address, as the caller promises.
-        let moved = unsafe { os::move_if_possible(from, old_bytes, new_bytes) };
-        let Some(moved) = moved else {
-            self.registration.set_range(self.start, self.bytes.get());
-            return false;
-        };
-
-        // What is left of the old mapping is before and after a hole, which `self` no longer owns.
-        let before = self.start.addr().get() - self.mapping_start.addr().get();
-        let before = PageBytes::exact(before, page).expect("both are page boundaries");
-        if before != PageBytes::ZERO {
-            // SAFETY: the part of the mapping before the hole, which is not in use.
-            unsafe { unreleased::release(self.mapping_start, before) };
-        }
-        // If the memory has stayed in place, the hole is what it has grown over.
-        let gone = if moved == self.start { old_bytes.max(new_bytes) } else { old_bytes };
-        let gone_to = before.checked_add(gone).expect("inside the addresses");
-        if let Some(tail) = self.mapping_bytes.checked_sub(gone_to) {
-            // SAFETY: `gone_to` is at most the size of the mapping.
-            let start = unsafe { self.mapping_start.add(gone_to.get()) };
-            if tail != PageBytes::ZERO {
-                // SAFETY: the part of the mapping after the hole, which is not in use.
-                unsafe { unreleased::release(start, tail) };
+        let left = self.mapping.move_if_possible(front, bytes, new_bytes);
+        let has_moved = left.is_some();
+        if let Some(left) = left {
+            let left = left.into_iter().filter(|part| part.bytes() != PageBytes::ZERO);
+            left.for_each(unreleased::release);
+            (self.start, self.bytes) = (self.mapping.start(), new_bytes);
+            if let Some(taken) = &mut self.taken {
+                taken.lose_room();
             }
         }
-        (self.start, self.bytes) = (moved, new_bytes);
-        (self.mapping_start, self.mapping_bytes) = (moved, new_bytes);
-        self.registration.set_range(moved, new_bytes.get());
-        if let Some(taken) = &mut self.taken {
-            taken.lose_room();
-        }
-        true
+        self.registration.set_range(self.start, self.bytes.get());
+        has_moved
     }
 
     /// [`commit`](Self::commit) without the reason for a refusal. Returns whether it succeeded.
@@ -684,7 +638,6 @@ impl Reservation {
 
     #[inline(never)]
     fn pages_between(&self, start: usize, end: usize) -> Result<Pages<'_>, Error> {
-        debug_assert!(self.offer.is_none(), "other threads may take a part");
         let total = self.bytes.get();
         if start > total || end < start || end - start > total - start {
             return Err(self.out_of_bounds(end));
@@ -698,6 +651,27 @@ impl Reservation {
         let (offset, end) = (whole(start)?, whole(end)?);
         let bytes = end.checked_sub(offset).expect("compared above");
         Ok(Pages { offset: offset.get(), bytes, reservation: self })
+    }
+
+    /// The mapping, of which other threads take no part.
+    #[inline]
+    fn owned(&self) -> &Mapping {
+        assert!(self.offer.is_none(), "other threads may take a part");
+        &self.mapping
+    }
+
+    /// The size of the padding before the range.
+    #[inline]
+    fn front_bytes(&self) -> usize {
+        self.start.addr().get() - self.mapping.start().addr().get()
+    }
+
+    /// Returns pages of an exclusive reservation.
+    fn unused(&mut self, range: impl RangeBounds<usize>) -> Result<Unused<'_>, Error> {
+        let pages = self.pages(range)?;
+        // SAFETY: `&mut self` is borrowed for as long as the result lives, so no other code of this crate accesses the
+        // pages. Code that does so through the raw pointer, then or later, is responsible for that.
+        Ok(unsafe { pages.unused() })
     }
 
     /// All pages.
@@ -740,8 +714,7 @@ impl Drop for Reservation {
     fn drop(&mut self) {
         self.withdraw();
         self.registration.end();
-        // SAFETY: what is left of the mapping that the system returned. `self`, its only owner, ends here.
-        unsafe { unreleased::release(self.mapping_start, self.mapping_bytes) }
+        unreleased::release(mem::replace(&mut self.mapping, Mapping::NONE));
     }
 }
 

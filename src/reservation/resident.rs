@@ -14,7 +14,7 @@ impl Reservation {
         let bytes = pages.bytes.get();
         let mut sum = 0;
         let Ok(()) = pages.each_used(|place| {
-            sum += os::resident_bytes_within(place.start, place.bytes).unwrap_or(0);
+            sum += os::resident_bytes_within(place.start(), place.bytes()).unwrap_or(0);
             Ok::<_, Infallible>(())
         });
         // In columns, pages can be more than the bytes in them.
@@ -48,8 +48,8 @@ impl Reservation {
         let (mut resident, mut asked) = (0, 0);
         let Ok(()) = pages.each_used(|place| {
             if before == 0 {
-                asked = place.bytes.get();
-                resident = os::resident_bytes_within(place.start, place.bytes).unwrap_or(0);
+                asked = place.bytes().get();
+                resident = os::resident_bytes_within(place.start(), place.bytes()).unwrap_or(0);
             }
             before = before.wrapping_sub(1);
             Ok::<_, Infallible>(())

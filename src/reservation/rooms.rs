@@ -11,15 +11,16 @@
 //! owner of the reservation keeps what is before it. If the slot was reused meanwhile, the exchange succeeds only if
 //! the same range is offered.
 //!
-//! While a part is offered, the owner of the reservation only uses the memory before it. Before any other operation it
-//! takes the word back, which says what is left. Neither thread waits for the other: they own separate ranges. In the
-//! child of a fork, ranges that another thread had just taken or withdrawn stay reserved.
+//! While a part is offered, the owner of the reservation only uses the memory before it, and makes no calls for the
+//! mapping (see `Reservation::owned`). Before any other operation it takes the word back, which says what is left.
+//! Neither thread waits for the other: they own separate ranges. In the child of a fork, ranges that another thread had
+//! just taken or withdrawn stay reserved.
 
 #![expect(unsafe_code, reason = "releases the ranges that it takes")]
 
 use super::share::{self, MOST_BLOCKS};
 use super::{Reservation, unreleased};
-use crate::os;
+use crate::os::{self, Mapping};
 use crate::page::PageBytes;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -94,8 +95,10 @@ fn take(offer: &AtomicUsize) -> bool {
     let Some(start) = NonNull::new(ptr::with_exposed_provenance_mut(start)) else { return false };
     if taken.is_ok() {
         share::room_is_taken(counted(bytes.get()));
-        // SAFETY: a part of a reservation, which this thread owns since the exchange.
-        unsafe { unreleased::release(start, bytes) };
+        // SAFETY: `offer_past` has put the word there, for pages at the end of a mapping that the system can release in
+        // parts. The exchange succeeded, so no other thread has taken them. Their owner uses only what is before them,
+        // finds the word `nothing` when it withdraws the offer, and lets its mapping end where they begin.
+        unreleased::release(unsafe { Mapping::from_raw(start, bytes) });
     }
     taken.is_ok()
 }
@@ -108,7 +111,7 @@ impl Reservation {
         if !self.has_room() || !os::RELEASES_PARTS {
             return;
         }
-        self.mapping_start.as_ptr().expose_provenance();
+        self.mapping.start().as_ptr().expose_provenance();
         let start = self.start.addr().get() + used;
         self.offer = word(start, self.offered_end()).and_then(put);
     }
@@ -126,14 +129,13 @@ impl Reservation {
         let whole = |bytes| PageBytes::exact(bytes, page).expect("whole pages");
         self.registration.hide();
         let offered_end = self.offered_end();
-        let tail = whole(self.mapping_end() - offered_end);
-        if tail != PageBytes::ZERO {
-            // SAFETY: the offset leads to the end of the offer, which is inside the mapping.
-            let start = unsafe { self.start.add(offered_end - self.start.addr().get()) };
-            // SAFETY: the end of the mapping, which is not in use, and was not part of the offer.
-            unsafe { unreleased::release(start, tail) };
+        let mapping_start = self.mapping.start().addr().get();
+        let tail = self.mapping.split_off(whole(offered_end - mapping_start));
+        if tail.bytes() != PageBytes::ZERO {
+            unreleased::release(tail);
         }
-        self.mapping_bytes = whole(end - self.mapping_start.addr().get());
+        // Owned by the thread that has taken it.
+        let _taken = self.mapping.split_off(whole(end - mapping_start));
         self.bytes = whole(end - self.start.addr().get());
         self.registration.set_range(self.start, self.bytes.get());
         if let Some(taken) = &mut self.taken {
@@ -144,6 +146,6 @@ impl Reservation {
     /// The end of the room that is offered.
     fn offered_end(&self) -> usize {
         let end = self.start.addr().get() + self.bytes.get();
-        self.mapping_end().min(end + MOST_BEHIND_BYTES)
+        self.mapping.end().min(end + MOST_BEHIND_BYTES)
     }
 }

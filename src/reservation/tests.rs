@@ -37,7 +37,7 @@ fn every_refused_call_becomes_an_error_and_changes_nothing() {
 #[test]
 fn a_range_whose_release_was_refused_is_released_later() {
     let range = Reservation::new(1).unwrap();
-    let address = range.mapping_start.addr().get();
+    let address = range.mapping.start().addr().get();
     let fault = Fault::from_nth(Call::Release, 0);
     drop(range);
     // Tried again once the range is inaccessible.
@@ -54,7 +54,7 @@ fn adjacent_refused_ranges_are_released_as_one() {
     let page = page_size();
     let whole = Reservation::new(63 * page).unwrap();
     // The guard is the last of 64 pages.
-    let (start, bytes) = (whole.mapping_start, whole.mapping_bytes.get());
+    let (start, bytes) = (whole.mapping.start(), whole.mapping.bytes().get());
     mem::forget(whole);
     let fault = Fault::from_nth(Call::Release, 0);
     for piece in [0, 2, 1, 7, 4, 6, 5, 3] {
@@ -63,7 +63,7 @@ fn adjacent_refused_ranges_are_released_as_one() {
         let piece_start = unsafe { start.add(piece * bytes / 8) };
         if os::RELEASES_PARTS {
             // SAFETY: a part of a mapping whose owner was forgotten.
-            unsafe { unreleased::release(piece_start, piece_bytes) };
+            unreleased::release(unsafe { Mapping::from_raw(piece_start, piece_bytes) });
         }
     }
     drop(fault);
@@ -90,9 +90,9 @@ fn a_guard_follows_the_range() {
     for align in [1, 1 << 16, 1 << 22] {
         let range = Reservation::builder().bytes(4 * page).align(align).reserve().unwrap();
         let end = range.start.addr().get() + range.bytes.get();
-        let mapping_end = range.mapping_start.addr().get() + range.mapping_bytes.get();
+        let mapping_end = range.mapping.end();
         assert!(end + page <= mapping_end);
-        assert!(range.start >= range.mapping_start);
+        assert!(range.start >= range.mapping.start());
         assert_eq!(range.start.addr().get() % align, 0);
     }
 }

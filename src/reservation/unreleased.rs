@@ -24,9 +24,9 @@
 //! No thread waits for a busy slot; it is skipped. So the child of a fork cannot wait for a thread that it does not
 //! have. Ranges that such a thread had taken stay reserved in the child.
 
-#![expect(unsafe_code, reason = "releases ranges that have no other owner")]
+#![expect(unsafe_code, reason = "takes ranges that have no other owner")]
 
-use crate::os;
+use crate::os::{self, Mapping};
 use crate::page::PageBytes;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -45,68 +45,24 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// The slot that is tried next.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// A range that is owned here and not in use.
-#[derive(Clone, Copy, Debug)]
-struct Range {
-    start: NonNull<u8>,
-    bytes: PageBytes,
-}
-
-impl Range {
-    fn end(self) -> usize {
-        self.start.addr().get() + self.bytes.get()
-    }
-
-    /// Returns both ranges as one, if they are adjacent.
-    fn joined(self, other: Self) -> Option<Self> {
-        let bytes = self.bytes.checked_add(other.bytes)?;
-        if self.end() == other.start.addr().get() {
-            Some(Self { bytes, ..self })
-        } else if other.end() == self.start.addr().get() {
-            Some(Self { bytes, ..other })
-        } else {
-            None
-        }
-    }
-
-    /// Where another range is written down.
-    fn page(self) -> NonNull<SlotContents> {
-        self.start.cast()
-    }
-
-    /// Writes another range down in the first page. Returns `false` if that is inaccessible.
-    fn write(self, other: SlotContents) -> bool {
-        let page = PageBytes::one(os::page_size());
-        // SAFETY: the range is owned, and has at least a page. If it is accessible, this changes nothing.
-        let is_accessible = unsafe { os::commit(self.start, self.start, page) }.is_ok();
-        if is_accessible {
-            // SAFETY: accessible, owned, and aligned to a page, which is large enough.
-            unsafe { self.page().write(other) };
-        }
-        is_accessible
-    }
-
-    fn is_released(self) -> bool {
-        // SAFETY: a `Range` is owned and not in use. It consists of whole reservations, or of what is left of them,
-        // that are adjacent.
-        unsafe { os::release(self.start, self.bytes) }
-    }
-}
-
 /// What a slot holds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct SlotContents {
-    range: Range,
-    /// Whether another range is written down in this one.
+    range: Mapping,
+    /// Whether another range is written down in the first page of this one.
     is_more: bool,
 }
 
-impl SlotContents {
-    /// Returns what is written down in the range.
-    fn next(self) -> Option<Self> {
-        // SAFETY: `Range::write` wrote it, and the range has been in the slot since.
-        self.is_more.then(|| unsafe { self.range.page().read() })
+/// Writes another range down in the first page of one. Returns it if that page is inaccessible.
+fn write_down(range: &Mapping, other: SlotContents) -> Result<(), SlotContents> {
+    // If the page is accessible, this changes nothing.
+    if range.pages(0, PageBytes::one(os::page_size())).commit().is_err() {
+        return Err(other);
     }
+    // SAFETY: "valid for writes" and "properly aligned": the page is accessible, and large enough. No code uses a range
+    // that waits to be released, and `range` is its owner.
+    unsafe { range.start().cast::<SlotContents>().write(other) };
+    Ok(())
 }
 
 struct RangeSlot {
@@ -134,7 +90,10 @@ impl RangeSlot {
         let bytes = self.bytes.load(Ordering::Relaxed);
         let whole =
             PageBytes::exact(bytes & !1, os::page_size()).expect("sizes are stored as whole pages");
-        Some(SlotContents { range: Range { start, bytes: whole }, is_more: bytes & 1 == 1 })
+        // SAFETY: `close` has stored start and size of a `Mapping` that it was given. The exchange succeeded, so only
+        // this thread has it from now on.
+        let range = unsafe { Mapping::from_raw(start, whole) };
+        Some(SlotContents { range, is_more: bytes & 1 == 1 })
     }
 
     /// Stores something into the slot, which the caller has made busy.
@@ -142,100 +101,102 @@ impl RangeSlot {
         let Some(SlotContents { range, is_more }) = written else {
             return self.start.store(ptr::null_mut(), Ordering::Release);
         };
-        self.bytes.store(range.bytes.get() | usize::from(is_more), Ordering::Relaxed);
-        self.start.store(range.start.as_ptr(), Ordering::Release);
+        self.bytes.store(range.bytes().get() | usize::from(is_more), Ordering::Relaxed);
+        self.start.store(range.start().as_ptr(), Ordering::Release);
     }
 
-    /// Puts a range into the slot if it is empty, and returns whether it was.
-    fn put(&self, range: Range) -> bool {
+    /// Puts a range into the slot, or returns it if the slot is not empty.
+    fn put(&self, range: Mapping) -> Result<(), Mapping> {
         let (order, null) = (Ordering::Acquire, ptr::null_mut());
         if self.start.compare_exchange(null, busy(), order, Ordering::Relaxed).is_err() {
-            return false;
+            return Err(range);
         }
         // Before the slot is filled, since another thread may then take the range.
         COUNT.fetch_add(1, Ordering::Relaxed);
         self.close(Some(SlotContents { range, is_more: false }));
-        true
+        Ok(())
     }
 
-    /// Puts a range into the slot, and writes the one that is there down in it. Returns whether that was possible.
-    fn put_before(&self, range: Range) -> bool {
-        let Some(found) = self.open() else { return false };
-        let is_more = range.write(found);
-        // As in `put`.
-        COUNT.fetch_add(usize::from(is_more), Ordering::Relaxed);
-        self.close(Some(if is_more { SlotContents { range, is_more } } else { found }));
-        is_more
-    }
-
-    /// Takes the range while `settle` inspects it, and permanently if that returns something.
-    fn take<R>(&self, settle: impl FnOnce(Range) -> Option<R>) -> Option<R> {
-        let found = self.open()?;
-        // Read now, since `settle` may release the range.
-        let next = found.next();
-        let settled = settle(found.range);
-        if settled.is_some() {
-            COUNT.fetch_sub(1, Ordering::Relaxed);
-            self.close(next);
-        } else {
-            self.close(Some(found));
+    /// Puts a range into the slot, and writes the one that is there down in it; or returns it.
+    fn put_before(&self, range: Mapping) -> Result<(), Mapping> {
+        let Some(found) = self.open() else { return Err(range) };
+        match write_down(&range, found) {
+            Ok(()) => {
+                // As in `put`.
+                COUNT.fetch_add(1, Ordering::Relaxed);
+                self.close(Some(SlotContents { range, is_more: true }));
+                Ok(())
+            }
+            Err(found) => {
+                self.close(Some(found));
+                Err(range)
+            }
         }
-        settled
+    }
+
+    /// Takes the range for `settle`, and puts back what that returns as an error.
+    fn take<R>(&self, settle: impl FnOnce(Mapping) -> Result<R, Mapping>) -> Option<R> {
+        let SlotContents { range, is_more } = self.open()?;
+        // Read now, since `settle` may release the range. If it does not, what is in the page stays the owner.
+        // SAFETY: "properly initialized": if there is more, `write_down` has written it, and no code has used the page
+        // since.
+        let next = is_more.then(|| unsafe { range.start().cast::<SlotContents>().read() });
+        match settle(range) {
+            Ok(settled) => {
+                COUNT.fetch_sub(1, Ordering::Relaxed);
+                self.close(next);
+                Some(settled)
+            }
+            Err(range) => {
+                self.close(Some(SlotContents { range, is_more }));
+                None
+            }
+        }
     }
 }
 
-/// Releases a range, or keeps it until that is possible. Its memory is returned in any case.
-///
-/// # Safety
-///
-/// - The conditions of [`os::release`]. The range is not used again, even if it is kept.
-pub(super) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) {
-    let range = Range { start, bytes };
-    if range.is_released() {
-        return release_kept();
-    }
+/// Releases a range that is not in use, or keeps it until that is possible. Its memory is returned in any case.
+pub(super) fn release(range: Mapping) {
+    let Err(mut range) = range.release() else { return release_kept() };
     // Once inaccessible, it may merge with its neighbours, which leaves a mapping for taking it out again.
-    // SAFETY: the range is owned and not in use, as the caller promises.
-    let decommitted = unsafe { os::decommit(start, start, bytes) };
-    if decommitted.is_ok() {
-        if range.is_released() {
-            return;
-        }
+    if range.unused().decommit().is_ok() {
+        let Err(refused) = range.release() else { return };
+        range = refused;
     } else {
-        // SAFETY: as above. If this is refused, too, no other call is left.
-        let _ = unsafe { os::abandon(start, bytes) };
+        // If this is refused, too, no other call is left.
+        let _ = range.unused().abandon();
     }
     if os::RELEASES_PARTS {
         keep(range);
     }
 }
 
-fn keep(mut range: Range) {
-    while let Some(joined) = KEPT.iter().find_map(|slot| slot.take(|other| range.joined(other))) {
-        range = joined;
-    }
-    if KEPT.iter().any(|slot| slot.put(range)) {
-        return;
+fn keep(mut range: Mapping) {
+    while KEPT.iter().any(|slot| slot.take(|other| range.absorb(other)).is_some()) {}
+    for slot in &KEPT {
+        let Err(refused) = slot.put(range) else { return };
+        range = refused;
     }
     // Neighbours go into one slot, so that they are released one after another.
-    let first = range.start.addr().get() / NEIGHBOURHOOD_BYTES % SLOTS;
-    let slots = KEPT[first..].iter().chain(&KEPT[..first]);
-    // If this is refused, nothing more can be done. Some slots may be busy.
-    let _ = slots.take(MOST_TRIES).any(|slot| slot.put_before(range));
+    let first = range.start().addr().get() / NEIGHBOURHOOD_BYTES % SLOTS;
+    // Some slots may be busy. If all refuse, nothing more can be done.
+    for slot in KEPT[first..].iter().chain(&KEPT[..first]).take(MOST_TRIES) {
+        let Err(refused) = slot.put_before(range) else { return };
+        range = refused;
+    }
 }
 
 /// Takes a range of at least `bytes` and at most twice as many, if a quick search finds one. It may be accessible or
 /// not, and hold anything.
-pub(super) fn take(bytes: PageBytes) -> Option<(NonNull<u8>, PageBytes)> {
-    let fits = |range: &Range| range.bytes >= bytes && range.bytes.get() / 2 <= bytes.get();
-    let take = |_| {
-        let slot = &KEPT[NEXT.fetch_add(1, Ordering::Relaxed) % SLOTS];
-        slot.take(|range| Some(range).filter(fits))
+pub(super) fn take(bytes: PageBytes) -> Option<Mapping> {
+    let fits = |range: Mapping| {
+        let is_fit = range.bytes() >= bytes && range.bytes().get() / 2 <= bytes.get();
+        if is_fit { Ok(range) } else { Err(range) }
     };
     if count() == 0 {
         return None;
     }
-    (0..MOST_TRIES).find_map(take).map(|range| (range.start, range.bytes))
+    (0..MOST_TRIES).find_map(|_| KEPT[NEXT.fetch_add(1, Ordering::Relaxed) % SLOTS].take(fits))
 }
 
 /// How many ranges are kept: a hint.
@@ -255,7 +216,7 @@ fn release_each() {
     let mut refusals = 0;
     for _ in 0..SLOTS {
         let slot = &KEPT[NEXT.fetch_add(1, Ordering::Relaxed) % SLOTS];
-        let released = slot.take(|range| range.is_released().then_some(()));
+        let released = slot.take(Mapping::release);
         // Ranges at the end of a mapping may be released although those in the middle are not.
         let is_refused = released.is_none() && !slot.start.load(Ordering::Relaxed).is_null();
         refusals += usize::from(is_refused);

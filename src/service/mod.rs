@@ -54,6 +54,8 @@
 //! On Linux and Windows the thread runs at low priority. With a single processor it works only while the program
 //! sleeps.
 
+#![expect(unsafe_code, reason = "promises that memory is no longer used")]
+
 mod sync {
     //! What [`ownership`](super::ownership) and [`shared`](super::shared) are built on. `loom/` replaces it.
     pub(super) use std::sync::atomic;
@@ -310,13 +312,22 @@ pub(crate) fn decommit_past(reservation: &mut Reservation, keep: usize, committe
 }
 
 /// Ends the use of memory that is resident up to `touched.start`, and may be committed up to `touched.end`: caches it, has the
-/// background thread release it, or releases it here if it is little or there can be no thread.
-pub(crate) fn release_later(mut memory: Reservation, touched: Range<usize>, used: Option<Use>) {
+/// thread release it, or releases it here if it is little or there can be no thread.
+///
+/// # Safety
+///
+/// - `touched.start` is a multiple of the page size. The bytes up to there are committed, and no code uses them.
+pub(crate) unsafe fn release_later(
+    mut memory: Reservation,
+    touched: Range<usize>,
+    used: Option<Use>,
+) {
     let keep = touched.start;
     if keep == 0 || !decommit_past(&mut memory, keep, touched.end) {
         return;
     }
-    end_use(Region::new(memory, 0..keep), used);
+    // SAFETY: `keep` is not 0, as checked above, and what the caller promises of it are the other invariants.
+    end_use(unsafe { Region::new(memory, 0..keep) }, used);
 }
 
 /// [`release_later`] for a region.

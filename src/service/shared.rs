@@ -337,14 +337,17 @@ impl Shared {
     fn put_down(&self) {
         let (touched, taken) = (self.touched_bytes(), self.bytes(self.ownership.state().taken));
         if let Some((reservation, reach)) = self.take_out() {
-            match self.kept {
-                // Released here: otherwise the next array would grow in fresh memory before that of this one is free.
-                Some((_, most)) if taken > most => drop(reservation),
-                Some((used, most)) => {
-                    let most = most / self.unit(most) * self.unit(most);
-                    release_later(reservation, touched.min(most)..reach, Some(used));
-                }
-                None => release_later(reservation, touched..reach, None),
+            // Released here: otherwise the next array would grow in fresh memory before that of this one is free.
+            if self.kept.is_some_and(|(_, most)| taken > most) {
+                drop(reservation);
+            } else {
+                let whole = |(_, most)| most / self.unit(most) * self.unit(most);
+                let touched = touched.min(self.kept.map_or(usize::MAX, whole));
+                // SAFETY: `touched_bytes` returns whole pages, at most as many as are committed, and whole units are whole
+                // pages. The array has retired, and no work is in progress, so no code uses them.
+                unsafe {
+                    release_later(reservation, touched..reach, self.kept.map(|(used, _)| used))
+                };
             }
         }
         self.service.note_retired();

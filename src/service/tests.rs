@@ -639,7 +639,9 @@ fn make_room_repeats_while_it_finds_memory() {
             if tries < 4 {
                 let memory = reservation(MIB);
                 memory.commit(..MIB).unwrap();
-                assert!(region_cache::wait(Region::new(memory, 0..MIB)).is_none());
+                // SAFETY: these pages were just committed, and no other code uses them.
+                let region = unsafe { Region::new(memory, 0..MIB) };
+                assert!(region_cache::wait(region).is_none());
             }
             succeeds && tries == 4
         });
@@ -776,7 +778,8 @@ fn a_thread_that_starts_the_background_thread_does_not_wait_for_itself() {
     let service = Service::current().expect("memory for it");
     let lock = service.lock_for_test();
     super::starting(|| {
-        super::release_later(memory, BYTES..BYTES, None);
+        // SAFETY: the bytes are committed, and no other code uses them.
+        unsafe { super::release_later(memory, BYTES..BYTES, None) };
         super::attend_cache();
     });
     drop(lock);

@@ -23,7 +23,7 @@ unsafe impl RawAllocator for &Bump {
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: "currently allocated" and "fits" mean that it was handed out for that layout; the caller owns it.
         unsafe { Bump::deallocate(self, block, layout) }
     }
 
@@ -36,9 +36,9 @@ unsafe impl RawAllocator for &Bump {
         contents: Contents,
     ) -> Option<NonNull<u8>> {
         match contents {
-            // SAFETY: the caller makes the same guarantees.
+            // SAFETY: "currently allocated" and "fits" mean that it was handed out for that layout; the caller owns it.
             Contents::Any => unsafe { self.try_grow(block, old, new) },
-            // SAFETY: the caller makes the same guarantees.
+            // SAFETY: "currently allocated" and "fits" mean that it was handed out for that layout; the caller owns it.
             Contents::Zeroed => unsafe { self.try_grow_zeroed(block, old, new) },
         }
         .ok()
@@ -46,7 +46,7 @@ unsafe impl RawAllocator for &Bump {
 
     #[inline]
     unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
-        // SAFETY: the caller makes the same guarantees.
+        // SAFETY: "currently allocated" and "fits" mean that it was handed out for that layout; the caller owns it.
         unsafe { self.try_shrink(block, old, new) }.ok()
     }
 }

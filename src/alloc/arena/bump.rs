@@ -37,8 +37,8 @@ use std::slice;
 
 #[derive(Debug)]
 pub(crate) struct Bump {
-    top: Cell<NonNull<u8>>,
-    end: Cell<NonNull<u8>>,
+    top: Cell<*mut u8>,
+    end: Cell<*mut u8>,
     /// Memory past `top` is known to be zero from this address on. Only updated where `top` moves back.
     written: Cell<usize>,
     /// Memory from this address on has no contents left by a previous owner.
@@ -62,18 +62,21 @@ unsafe impl Send for Bump {}
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     /// Dangling if there was no memory.
-    top: NonNull<u8>,
+    top: *mut u8,
 }
 
 impl Mark {
-    const START: Self = Self { top: NonNull::dangling() };
+    const START: Self = Self { top: DANGLING };
 }
+
+/// `top` and `end` without memory.
+const DANGLING: *mut u8 = NonNull::dangling().as_ptr();
 
 impl Bump {
     pub(super) const fn new(options: Options) -> Self {
         Self {
-            top: Cell::new(NonNull::dangling()),
-            end: Cell::new(NonNull::dangling()),
+            top: Cell::new(DANGLING),
+            end: Cell::new(DANGLING),
             written: Cell::new(0),
             cached_end: Cell::new(0),
             cold: RefCell::new(Cold { options, memory: None }),
@@ -99,15 +102,15 @@ impl Bump {
         let end_of_block = address_past(top, layout);
         // Both the bytes left and those needed are at most `isize::MAX`, so this wraps to more than that exactly if
         // more is needed than is left.
-        let left = self.end.get().addr().get().wrapping_sub(end_of_block);
+        let left = self.end.get().addr().wrapping_sub(end_of_block);
         if left > isize::MAX as usize {
             return None;
         }
-        // SAFETY: `end_of_block` is not past `end`, so the result lies in the reservation or at its end.
-        let new_top = unsafe { top.add(end_of_block - top.addr().get()) };
+        let new_top = top.with_addr(end_of_block);
         self.top.set(new_top);
-        // SAFETY: the block ends at `new_top`, and starts at the old `top` or after it.
-        let block = unsafe { new_top.sub(layout.size()) };
+        // SAFETY: not null: the block ends at `new_top`, and starts at the old `top` or after it, by `address_past`. That
+        // is dangling or in the reservation, by the invariants.
+        let block = unsafe { NonNull::new_unchecked(new_top.wrapping_sub(layout.size())) };
         unpoison(block.as_ptr(), layout.size());
         Some(block)
     }
@@ -126,15 +129,15 @@ impl Bump {
             self.try_reserve_unserved(layout)?;
         }
         let top = self.top.get();
-        let needed = address_past(top, layout).wrapping_sub(top.addr().get());
+        let needed = address_past(top, layout).wrapping_sub(top.addr());
         let made = self.make_usable(self.used_bytes().checked_add(needed));
         if made.is_ok() && !had_addresses {
             // Only now, since the first block was not to be made ready ahead.
             self.serve();
         } else if !had_addresses {
             // The reservation was sized for memory that was refused.
-            self.top.set(NonNull::dangling());
-            self.end.set(NonNull::dangling());
+            self.top.set(DANGLING);
+            self.end.set(DANGLING);
             self.cold.borrow_mut().memory = None;
         }
         made
@@ -240,8 +243,8 @@ impl Bump {
         GrowingReservation::reserve(&mut cold.memory, &request)
             .map_err(|error| error.of(Holder::Arena))?;
         let Some(memory) = &cold.memory else { unreachable!("reserved above") };
-        self.top.set(memory.start());
-        self.end.set(memory.start());
+        self.top.set(memory.as_ptr());
+        self.end.set(memory.as_ptr());
         self.written.set(0);
         self.cached_end.set(memory.start().addr().get() + memory.warm_bytes());
         Ok(())
@@ -251,23 +254,22 @@ impl Bump {
     /// before `top`.
     fn set_end(&self, memory: &GrowingReservation, limit: usize) {
         let usable = memory.usable_bytes().min(limit);
-        // SAFETY: that many bytes lie in the reservation.
-        let end = unsafe { memory.start().add(usable) };
+        let end = memory.as_ptr().wrapping_add(usable);
         self.end.set(end.max(self.top.get()));
         Self::poison_from(self.top.get(), self.end.get());
     }
 
     /// Poisons memory until it is handed out.
     #[inline]
-    fn poison_from(from: NonNull<u8>, to: NonNull<u8>) {
-        poison(from.as_ptr(), to.addr().get() - from.addr().get());
+    fn poison_from(from: *mut u8, to: *mut u8) {
+        poison(from, to.addr() - from.addr());
     }
 
     /// Allocates zeroed memory for a layout. Memory that is fresh from the system is not written to.
     #[inline]
     pub(crate) fn try_allocate_zeroed(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
         let block = self.try_allocate(layout)?;
-        // SAFETY: the block was just handed out, in that size.
+        // SAFETY: the block was just handed out, in that size, so it is valid for writes, and nothing was written there.
         unsafe { self.clear(block, layout.size()) };
         Ok(block)
     }
@@ -281,7 +283,8 @@ impl Bump {
     unsafe fn clear(&self, block: NonNull<u8>, bytes: usize) {
         let unknown = self.written.get().max(self.cached_end.get());
         let unknown = unknown.saturating_sub(block.addr().get()).min(bytes);
-        // SAFETY: at most the block's bytes, by the caller's guarantee. The rest of the block is zero already.
+        // SAFETY: "valid for writes" of `bytes`, as the caller promises, and `unknown` is at most that. (The rest is zero
+        // already, by the invariants.)
         unsafe { block.write_bytes(0, unknown) };
     }
 
@@ -293,9 +296,7 @@ impl Bump {
     #[inline]
     pub(crate) unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         if layout.size() > 0 && self.is_last(block, layout.size()) {
-            // SAFETY: the last block consists of the `size` bytes before `top`.
-            let start = unsafe { self.top.get().sub(layout.size()) };
-            self.move_back(start);
+            self.move_back(self.top.get().wrapping_sub(layout.size()));
         } else {
             poison(block.as_ptr(), layout.size());
         }
@@ -305,15 +306,15 @@ impl Bump {
     #[inline]
     pub(super) fn is_last(&self, block: NonNull<u8>, bytes: usize) -> bool {
         // Does not overflow: a block never reaches the end of the address space.
-        block.addr().get() + bytes == self.top.get().addr().get()
+        block.addr().get() + bytes == self.top.get().addr()
     }
 
     /// Moves `top` back, and records that the memory in between was in use.
     #[inline]
-    fn move_back(&self, to: NonNull<u8>) {
+    fn move_back(&self, to: *mut u8) {
         let top = self.top.get();
         debug_assert!(to <= top);
-        self.written.set(self.written.get().max(top.addr().get()));
+        self.written.set(self.written.get().max(top.addr()));
         self.top.set(to);
         Self::poison_from(to, top);
         if top == self.end.get() {
@@ -348,14 +349,15 @@ impl Bump {
         debug_assert!(new.size() >= old.size());
         if old.size() > 0 && self.is_last(block, old.size()) && is_aligned(block, new) {
             let more = new.size() - old.size();
-            // SAFETY: the last block consists of the `old.size()` bytes before `top`.
-            let block = unsafe { self.top.get().sub(old.size()) };
+            // With the provenance of the reservation, since `block` may be valid for the old size only.
+            // SAFETY: not null: the last block consists of the `old.size()` bytes before `top`.
+            let block = unsafe { NonNull::new_unchecked(self.top.get().wrapping_sub(old.size())) };
             self.try_extend(more)?;
             return Ok(block);
         }
         let grown = self.try_allocate(new)?;
-        // SAFETY: the old block is readable by the caller's guarantee. The new one is not smaller, and does not overlap
-        // with it.
+        // SAFETY: "valid for reads" and "for writes" of the old size: the old block was handed out for that layout, as the
+        // caller promises, and the new one, which was just handed out, is not smaller. In-use blocks do not overlap.
         unsafe { ptr::copy_nonoverlapping(block.as_ptr(), grown.as_ptr(), old.size()) };
         Ok(grown)
     }
@@ -389,9 +391,10 @@ impl Bump {
     ) -> Result<NonNull<u8>, Error> {
         // SAFETY: the caller makes the same guarantees.
         let grown = unsafe { self.try_grow(block, old, new) }?;
-        // SAFETY: the block has the new size, which is not less than the old one.
+        // SAFETY: `add` requires that the result is in the same allocation: the block has the new size, which is not less
+        // than the old one.
         let added = unsafe { grown.add(old.size()) };
-        // SAFETY: these bytes are the rest of the block, and were just handed out.
+        // SAFETY: these bytes are the rest of the block, so they are valid for writes, and were just handed out.
         unsafe { self.clear(added, new.size() - old.size()) };
         Ok(grown)
     }
@@ -413,15 +416,13 @@ impl Bump {
         debug_assert!(new.size() <= old.size());
         if !is_aligned(block, new) {
             let moved = self.try_allocate(new)?;
-            // SAFETY: the old block is readable by the caller's guarantee, and not smaller. The new one does not
-            // overlap with it.
+            // SAFETY: "valid for reads" and "for writes" of the new size: the new block was just handed out for it, and
+            // the old one, which the caller owns, is not smaller. In-use blocks do not overlap.
             unsafe { ptr::copy_nonoverlapping(block.as_ptr(), moved.as_ptr(), new.size()) };
             return Ok(moved);
         }
         if old.size() > 0 && self.is_last(block, old.size()) {
-            // SAFETY: at most the size of the last block, which ends at `top`.
-            let end = unsafe { self.top.get().sub(old.size() - new.size()) };
-            self.move_back(end);
+            self.move_back(self.top.get().wrapping_sub(old.size() - new.size()));
         }
         Ok(block)
     }
@@ -450,8 +451,8 @@ impl Bump {
     /// The start of the memory; dangling if there is none.
     #[cold]
     #[inline(never)]
-    fn start(&self) -> NonNull<u8> {
-        self.look(GrowingReservation::start).unwrap_or(NonNull::dangling())
+    fn start(&self) -> *mut u8 {
+        self.look(GrowingReservation::as_ptr).unwrap_or(DANGLING)
     }
 
     pub(super) fn reset(&mut self) {
@@ -527,29 +528,28 @@ impl Bump {
     /// The number of bytes handed out, including alignment padding.
     pub(super) fn used_bytes(&self) -> usize {
         self.look(GrowingReservation::start)
-            .map_or(0, |start| self.top.get().addr().get() - start.addr().get())
+            .map_or(0, |start| self.top.get().addr() - start.addr().get())
     }
 
     pub(super) fn used_memory(&mut self) -> &[MaybeUninit<u8>] {
         let start = self.start();
         // This includes padding and freed blocks.
-        unpoison(start.as_ptr(), self.used_bytes());
+        unpoison(start, self.used_bytes());
         // SAFETY: these bytes are committed, or there are none; `MaybeUninit` needs no initialisation. A block either
         // borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that is responsible for it.
-        unsafe { slice::from_raw_parts(start.cast().as_ptr(), self.used_bytes()) }
+        unsafe { slice::from_raw_parts(start.cast(), self.used_bytes()) }
     }
 
     /// The number of bytes that can be in use before more memory is committed.
     pub(super) fn capacity_bytes(&self) -> usize {
         self.look(GrowingReservation::start)
-            .map_or(0, |start| self.end.get().addr().get() - start.addr().get())
+            .map_or(0, |start| self.end.get().addr() - start.addr().get())
     }
 
     /// The largest number of bytes that were in use, not counting memory that was returned since.
     pub(super) fn high_water_bytes(&self) -> usize {
-        self.look(GrowingReservation::start).map_or(0, |start| {
-            self.written.get().max(self.top.get().addr().get()) - start.addr().get()
-        })
+        self.look(GrowingReservation::start)
+            .map_or(0, |start| self.written.get().max(self.top.get().addr()) - start.addr().get())
     }
 
     /// The maximum number of bytes in use: as requested, or the size of the current or future reservation.
@@ -562,9 +562,8 @@ impl Bump {
 
     /// Returns `true` if an address lies in the used memory.
     pub(super) fn contains(&self, address: usize) -> bool {
-        self.look(GrowingReservation::start).is_some_and(|start| {
-            (start.addr().get()..self.top.get().addr().get()).contains(&address)
-        })
+        self.look(GrowingReservation::start)
+            .is_some_and(|start| (start.addr().get()..self.top.get().addr()).contains(&address))
     }
 }
 
@@ -573,8 +572,8 @@ impl Bump {
 /// The result may wrap. Counted from `top` it is at most `isize::MAX`: layouts guarantee that the size, rounded up to
 /// the alignment, does not exceed that, and aligning the start adds less than the alignment.
 #[inline]
-fn address_past(top: NonNull<u8>, layout: Layout) -> usize {
-    let (top, size, mask) = (top.addr().get(), layout.size(), layout.align() - 1);
+fn address_past(top: *mut u8, layout: Layout) -> usize {
+    let (top, size, mask) = (top.addr(), layout.size(), layout.align() - 1);
     if size & mask == 0 {
         // Equivalent to the other branch, with a shorter chain of dependent steps from one block to the next, which
         // bounds the speed of storing small values. The sizes of all types are such multiples.
@@ -592,7 +591,6 @@ fn is_aligned(block: NonNull<u8>, layout: Layout) -> bool {
 /// Returns a dangling pointer for a block of size zero.
 #[inline]
 pub(in crate::alloc) fn nothing(layout: Layout) -> NonNull<u8> {
-    // SAFETY: an alignment is not zero.
-    let align = unsafe { std::num::NonZero::new_unchecked(layout.align()) };
-    NonNull::<u8>::dangling().with_addr(align)
+    // An alignment is not zero, so the other pointer is never used.
+    NonNull::new(ptr::without_provenance_mut(layout.align())).unwrap_or(NonNull::dangling())
 }

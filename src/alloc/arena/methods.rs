@@ -538,7 +538,8 @@ macro_rules! scope_methods {
         /// calls.
         #[inline]
         pub fn guard(&mut self) -> ScopeGuard<'_> {
-            ScopeGuard::new(&self.bump)
+            // SAFETY: `self`, whose `bump` this is, is borrowed mutably for the lifetime of the guard.
+            unsafe { ScopeGuard::new(&self.bump) }
         }
 
         /// Returns how many bytes are in use, including alignment padding and memory used outside this scope.

@@ -1,5 +1,7 @@
 //! [`Arena`]: values of any type in contiguous memory, freed all at once.
 
+#![expect(unsafe_code, reason = "opens scopes of an arena that it borrows")]
+
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod allocator;
 mod boxed;

@@ -198,8 +198,10 @@ pub struct ScopeGuard<'a> {
 }
 
 impl<'a> ScopeGuard<'a> {
-    /// `bump` belongs to an arena or a scope that is borrowed mutably for `'a`.
-    pub(super) fn new(bump: &'a Bump) -> Self {
+    /// # Safety
+    ///
+    /// - `bump` belongs to an arena or a scope that is borrowed mutably for `'a`.
+    pub(super) unsafe fn new(bump: &'a Bump) -> Self {
         Self { bump, mark: bump.mark() }
     }
 
@@ -225,7 +227,8 @@ impl<'a> ScopeGuard<'a> {
 impl Drop for ScopeGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: everything handed out since the mark borrowed from `self`, see the module's documentation.
+        // SAFETY: none of the blocks since the mark is used: `new` requires that the arena or outer scope is borrowed for
+        // as long as `self` lives, so they came from scopes of `self`, and live no longer than a borrow of it.
         unsafe { self.bump.rewind(self.mark) };
     }
 }

@@ -90,15 +90,24 @@ impl<'b, T> SliceBuilder<'b, T> {
     #[inline]
     fn try_grow(&mut self, additional: usize) -> Result<(), Error> {
         let Self { bump, start, len, capacity, .. } = *self;
-        (self.start, self.capacity) = Self::grown(bump, start, len, capacity, additional)?;
+        assert!(additional > capacity - len, "they fit");
+        // SAFETY: the fields are those of `self`, whose block it is. Not all fit, as asserted above.
+        let grown = unsafe { Self::grown(bump, start, len, capacity, additional) };
+        (self.start, self.capacity) = grown?;
         Ok(())
     }
 
     /// Returns the block, enlarged for `additional` values. Takes no `self`, so that the caller can keep its fields in
     /// registers.
+    ///
+    /// # Safety
+    ///
+    /// - `start` is a block that `bump` handed out for an array of `capacity` values, and only the caller uses it. If this
+    ///   returns another, it is not used again.
+    /// - `additional` values do not fit after the first `len` of it.
     #[cold]
     #[inline(never)]
-    fn grown(
+    unsafe fn grown(
         bump: &Bump,
         start: NonNull<T>,
         len: usize,
@@ -116,8 +125,8 @@ impl<'b, T> SliceBuilder<'b, T> {
         };
         let grow_to = |capacity| {
             let new = array_layout::<T>(capacity)?;
-            // SAFETY: the block was handed out for the layout `old`, belongs to the caller, and does not become
-            // smaller.
+            // SAFETY: the block was handed out for the layout `old` and only the caller uses it, as the caller promises.
+            // `need` is more than `capacity` or fails, so it does not become smaller.
             let start = unsafe { bump.try_grow(start.cast(), old, new) }?;
             Ok((start.cast(), capacity))
         };
@@ -159,7 +168,9 @@ impl<'b, T> SliceBuilder<'b, T> {
     fn shrink(&self, len: usize) {
         let layouts = (array_layout::<T>(self.capacity), array_layout::<T>(len));
         let (Ok(old), Ok(new)) = layouts else { unreachable!("such a block was handed out") };
-        // SAFETY: the block was handed out for the layout `old`, belongs to `self`, and does not become larger.
+        assert!(len <= self.capacity, "shrinking does not grow");
+        // SAFETY: the block was handed out for the layout `old`, only `self` uses it, and it does not become larger, as
+        // asserted above.
         let shrunk = unsafe { self.bump.try_shrink(self.start.cast(), old, new) };
         debug_assert_eq!(shrunk, Ok(self.start.cast()), "of the same alignment");
     }
@@ -170,10 +181,10 @@ impl SliceBuilder<'_, u8> {
         if bytes.len() > self.capacity - self.len {
             self.try_grow(bytes.len())?;
         }
-        // SAFETY: `len` is at most `capacity`, so the result lies in the block or at its end.
-        let place = unsafe { self.start.add(self.len) };
-        // SAFETY: the bytes fit after `len`, in a block that only this slice uses, so they do not overlap.
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.as_ptr(), bytes.len()) };
+        let place = self.start.as_ptr().wrapping_add(self.len);
+        // SAFETY: "valid for writes": the bytes fit between `len` and `capacity`. "Not overlap": only this slice uses its
+        // block, so `bytes` is not in it.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
         self.len += bytes.len();
         Ok(())
     }

@@ -85,13 +85,13 @@ impl Bump {
 
     #[inline]
     pub(super) fn try_alloc_slice_copy<T: Copy>(&self, source: &[T]) -> Result<&mut [T], Error> {
-        let places = self.try_alloc_slice_uninit(source.len())?;
-        // SAFETY: both have the same length, and the new block does not overlap with `source`.
-        unsafe {
-            ptr::copy_nonoverlapping(source.as_ptr(), places.as_mut_ptr().cast(), source.len());
-        };
-        // SAFETY: all values were written above.
-        Ok(unsafe { initialised(places) })
+        let places = self.try_alloc_slice_uninit::<T>(source.len())?;
+        let values = ptr::from_mut(places) as *mut [T];
+        // SAFETY: "valid for reads" and "for writes": both have the same length. "Not overlap": the places are borrowed
+        // mutably.
+        unsafe { ptr::copy_nonoverlapping(source.as_ptr(), values.cast(), source.len()) };
+        // SAFETY: all values are initialized, by the copy. The pointer is that of the places, which nothing else borrows.
+        Ok(unsafe { &mut *values })
     }
 
     #[inline]
@@ -124,8 +124,8 @@ impl Bump {
     ) -> Result<&mut [T], Error> {
         let places = self.try_alloc_slice_uninit(len)?;
         places.fill(MaybeUninit::new(value));
-        // SAFETY: all values were written above.
-        Ok(unsafe { initialised(places) })
+        // SAFETY: all values are initialized, by `fill`. The pointer is that of the places, which nothing else borrows.
+        Ok(unsafe { &mut *(ptr::from_mut(places) as *mut [T]) })
     }
 
     #[inline]
@@ -192,10 +192,8 @@ impl Bump {
 
     #[inline]
     pub(super) fn try_alloc_zeroed<T: bytemuck::Zeroable>(&self) -> Result<&mut T, Error> {
-        let mut block = self.try_allocate_zeroed(Layout::new::<T>())?.cast::<T>();
-        // SAFETY: the block has the size and alignment of `T`, is only used by the caller, and is zero, which is a
-        // valid value by `Zeroable`.
-        Ok(unsafe { block.as_mut() })
+        let values = self.try_alloc_slice_zeroed(1)?;
+        Ok(values.first_mut().unwrap_or_else(|| unreachable!("there is one")))
     }
 }
 
@@ -212,14 +210,6 @@ fn store<T>(place: &mut MaybeUninit<T>, value: T) -> &mut T {
     unsafe { place.as_mut_ptr().write(value) };
     // SAFETY: the value was just written.
     unsafe { place.assume_init_mut() }
-}
-
-/// # Safety
-///
-/// - All values are initialized.
-unsafe fn initialised<T>(places: &mut [MaybeUninit<T>]) -> &mut [T] {
-    // SAFETY: size and alignment are the same, and all values are initialized, by the caller's guarantee.
-    unsafe { &mut *(ptr::from_mut(places) as *mut [T]) }
 }
 
 /// The initial capacity for formatted text.

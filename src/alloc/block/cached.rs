@@ -25,12 +25,12 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
         suits(region, layout, end, options) && (!needs_dense || region.is_dense())
     };
     let (region, lent) = region_cache::take(Use::Block, needed..needed, suits)?;
-    let written = region.pages.end.min(end);
+    let written = region.pages().end.min(end);
     let block = over(region, lent, offset..end, options)?;
     if is_zeroed {
         // Memory past `written` was committed just now, and is zero.
-        // SAFETY: the block starts `offset` bytes into the region, whose first `written` bytes are committed; `suits`
-        // checked that `written` is not less than `offset`, and the block has not been returned yet.
+        // SAFETY: "valid for writes": the block starts `offset` bytes into the region, which is committed up to `written`,
+        // and `suits` has checked that this is not less than `offset`. The caller does not have the block yet.
         unsafe { block.start.write_bytes(0, written - offset) };
     }
     Some(block)
@@ -38,7 +38,7 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
 
 /// Returns `true` if a block can be made of a region.
 fn suits(region: &Region, layout: Layout, end: usize, options: &BlockOptions) -> bool {
-    let Region { memory, pages, .. } = region;
+    let (memory, pages) = (region.memory(), region.pages());
     let offset = offset_for(layout.align());
     let reserved = memory.reserved_bytes();
     let has_room = match options.reserve_bytes {
@@ -61,7 +61,7 @@ fn over(
     user: Range<usize>,
     options: &BlockOptions,
 ) -> Option<Block> {
-    let Region { mut memory, pages, .. } = region;
+    let (mut memory, pages) = region.into_parts();
     let Range { start: offset, end } = user.clone();
     let mut usable = pages.end;
     if usable < end {

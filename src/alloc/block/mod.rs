@@ -30,7 +30,7 @@ pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, address_space_bytes, page_size};
 use crate::service::{self, Release};
 use std::alloc::Layout;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, offset_of};
 use std::ops::Range;
 use std::ptr::{self, NonNull};
 pub(super) use tally::of_class as tally_of_class;
@@ -134,11 +134,9 @@ impl Block {
     fn over(mut memory: Reservation, user: Range<usize>, usable: usize, lent: LentBytes) -> Self {
         let Range { start: offset, end: asked } = user;
         memory.set_label(Label::BLOCK);
-        let memory_start = memory.start();
-        // SAFETY: the caller reserved at least `offset` bytes.
-        let start = unsafe { memory_start.add(offset) };
+        let start = memory.at(offset);
         // The pointer that the user later returns may be valid for the user's bytes only.
-        memory_start.as_ptr().expose_provenance();
+        memory.as_ptr().expose_provenance();
         let block = Self { start };
         let seal = seal(start.addr().get());
         memory.offer_past(usable);
@@ -160,11 +158,10 @@ impl Block {
     pub(super) unsafe fn at(start: NonNull<u8>) -> Self {
         // The caller's pointer may be valid for the user's bytes only.
         let exposed = ptr::with_exposed_provenance_mut(start.addr().get());
-        // SAFETY: the address is that of `start`, which is not null.
-        let block = Self { start: unsafe { NonNull::new_unchecked(exposed) } };
-        // SAFETY: the caller guarantees that a header precedes `start`. If the caller is wrong, which this is to
-        // detect, other memory of the same page most likely does.
-        if cfg!(debug_assertions) && !unsafe { block.is_sealed() } {
+        let block = Self { start: NonNull::new(exposed).unwrap_or(start) };
+        // This detects callers that break their promise, as far as the memory before `start` is readable all the same.
+        // SAFETY: a header precedes `start`, since it was returned by `start` for a block, as the caller promises.
+        if cfg!(debug_assertions) && unsafe { block.found_seal() } != seal(start.addr().get()) {
             wrong_allocator(start);
         }
         block
@@ -178,22 +175,25 @@ impl Block {
         ptr::with_exposed_provenance_mut(self.start.addr().get() - HEADER_BYTES)
     }
 
-    /// Returns `true` if a header precedes the memory.
+    /// Returns what is where a header has its seal.
     ///
     /// # Safety
     ///
-    /// - The `HEADER_BYTES` before the memory are readable.
-    unsafe fn is_sealed(&self) -> bool {
-        // SAFETY: the memory of a header is readable; its fields are not read.
-        let found = unsafe { &raw const (*self.header_ptr()).seal };
-        // SAFETY: it is readable, and any bytes are a valid `usize`.
-        let found = unsafe { found.read_unaligned() };
-        found == seal(self.start.addr().get())
+    /// - The `HEADER_BYTES` before the memory are readable, and initialized where a header has its seal.
+    unsafe fn found_seal(&self) -> usize {
+        // SAFETY: "valid for reads" and "initialized", as the caller promises; any bytes are a valid `usize`. The offset
+        // is less than `HEADER_BYTES`.
+        unsafe { self.seal_ptr().read_unaligned() }
+    }
+
+    fn seal_ptr(&self) -> *mut usize {
+        self.header_ptr().wrapping_byte_add(offset_of!(Header, seal)).cast()
     }
 
     fn header(&mut self) -> &mut Header {
-        // SAFETY: `over` wrote the header, and it moves only with the block. It lies outside the user's memory and is
-        // only reached through this `Block`, which is borrowed mutably.
+        // SAFETY: "initialized" and "aligned": `over` wrote the header, and it moves only with the block. "No other
+        // pointer accesses it": it lies outside the user's memory, and is only reached through this `Block`, which is
+        // borrowed mutably, and of which `at` lets there be one at a time.
         unsafe { &mut *self.header_ptr() }
     }
 
@@ -227,9 +227,9 @@ impl Block {
             // Memory past `written` was never touched.
             let written = usable - self.header().offset;
             let dirty = written.min(new.size()).saturating_sub(old);
-            // SAFETY: `old <= new.size()`, which is committed.
-            let from = unsafe { self.start.add(old) };
-            // SAFETY: `old + dirty <= new.size()`, and these bytes have not been returned yet.
+            let from = self.start.as_ptr().wrapping_add(old);
+            // SAFETY: "valid for writes": `old + dirty <= new.size()`, and the block has grown to that size. The caller
+            // does not have these bytes yet.
             unsafe { from.write_bytes(0, dirty) };
         }
         true
@@ -273,18 +273,18 @@ impl Block {
         // The header moves along, so the following uses a copy of it.
         // SAFETY: this reads the header that `header` borrowed; only the copy is used until it is written back.
         let mut header = ManuallyDrop::new(unsafe { self.header_ptr().read() });
-        // SAFETY: the memory is only used through this block, whose address is updated below.
+        // SAFETY: the memory is only reached through this block, whose address is updated below, and through the pointer
+        // that `start` returned, which callers replace by the new one after each call that can move the block.
         let moved = unsafe { header.memory.move_if_possible(usable, end) };
         if moved {
             let usable = header.memory.reserved_bytes();
             header.set_usable(usable);
-            let memory_start = header.memory.start();
-            memory_start.as_ptr().expose_provenance();
-            // SAFETY: `offset` is less than `end`, the size of the range.
-            self.start = unsafe { memory_start.add(offset) };
+            header.memory.as_ptr().expose_provenance();
+            self.start = header.memory.at(offset);
             header.seal = seal(self.start.addr().get());
         }
-        // SAFETY: the header was read from here, or its page was moved here.
+        // SAFETY: "valid for writes" and "aligned": the header was read from here, or its page was moved here, and
+        // `offset` is the same.
         unsafe { self.header_ptr().write(ManuallyDrop::into_inner(header)) };
         moved
     }
@@ -324,7 +324,9 @@ impl Block {
         drop(lent);
         // Without room to grow, the region would only suit blocks of the same size.
         let has_room = memory.has_room();
-        let region = Region::new(memory, front(offset)..usable).asked(asked);
+        // SAFETY: whole pages, committed from the page of the header on. The header was moved out, and the user no longer
+        // uses the block, which `self` was the owner of.
+        let region = unsafe { Region::new(memory, front(offset)..usable) }.asked(asked);
         let is_kept = release != Release::Now && has_room && region.is_fit_again();
         let used = is_kept.then_some(Use::Block);
         if release == Release::Background {
@@ -407,7 +409,7 @@ fn prefault(memory: &Reservation, offset: usize, committed: Range<usize>, option
     let most = offset.saturating_add(options.prefault_bytes);
     let end = round_up(committed.end.min(most), page_size());
     if committed.start < end {
-        let _ = memory.prefault_committed(committed.start..end);
+        let _ = memory.prefault(committed.start..end);
     }
 }
 

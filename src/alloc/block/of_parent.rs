@@ -7,11 +7,10 @@
 
 #![expect(unsafe_code, reason = "passes on the callers' guarantees about blocks")]
 
-use super::{Block, Header, offset_for, seal};
+use super::{Block, offset_for, seal};
 use crate::alloc::Contents;
 use crate::reservation::address_space_bytes;
 use std::alloc::{GlobalAlloc, Layout};
-use std::mem::offset_of;
 use std::ptr::{self, NonNull};
 
 /// Allocates uninitialised or zeroed memory for a layout whose size is not zero.
@@ -33,8 +32,8 @@ pub(in crate::alloc) fn obtain(
 ///
 /// - `start` is the start of a large block, allocated by this allocator or by its parent.
 pub(in crate::alloc) unsafe fn has(start: NonNull<u8>) -> bool {
-    // SAFETY: the space of a header precedes `start` in either kind of block, and any bytes are a valid `usize`.
-    let found = unsafe { seal_of(start).read_unaligned() };
+    // SAFETY: the space of a header precedes `start` in either kind of block, and `over` or `sealed` wrote the seal there.
+    let found = unsafe { Block { start }.found_seal() };
     found == of_parent(start)
 }
 
@@ -97,17 +96,13 @@ fn memory(start: NonNull<u8>, layout: Layout) -> *mut u8 {
 /// - The memory was allocated with the [`whole`] of that layout.
 unsafe fn sealed(memory: NonNull<u8>, layout: Layout) -> NonNull<u8> {
     memory.as_ptr().expose_provenance();
-    // SAFETY: by the caller's promise the memory extends past the offset.
+    // SAFETY: `add` requires that the result is in the same allocation: the offset is a part of `whole`, as the caller
+    // promises.
     let start = unsafe { memory.add(offset_for(layout.align())) };
-    // SAFETY: the seal lies in the header's space before `start`, which is part of the memory.
-    unsafe { seal_of(start).write_unaligned(of_parent(start)) };
+    // SAFETY: "valid for writes": the seal lies in the `HEADER_BYTES` before `start`, which are part of the memory, since
+    // the offset is at least that.
+    unsafe { Block { start }.seal_ptr().write_unaligned(of_parent(start)) };
     start
-}
-
-/// The place of the seal in a header that ends at `start`.
-fn seal_of(start: NonNull<u8>) -> *mut usize {
-    let header = Block { start }.header_ptr();
-    header.wrapping_byte_add(offset_of!(Header, seal)).cast()
 }
 
 /// A word that differs from the seal of a block.

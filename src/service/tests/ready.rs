@@ -31,8 +31,9 @@ fn what_an_array_has_touched_is_cached_and_ready_for_the_next() {
     assert_eq!((service.stats().arrays, region_cache::stats().kept_bytes), (0, ready));
     let (region, lent) =
         region_cache::take(Use::Array, 1..usize::MAX, &mut |_| true).expect("it is cached");
-    assert!(lent.is_some() && region.memory.committed_bytes().unwrap() == ready);
-    let next = register(region.memory, region.pages.end);
+    assert!(lent.is_some() && region.memory().committed_bytes().unwrap() == ready);
+    let (memory, pages) = region.into_parts();
+    let next = register(memory, pages.end);
     assert_eq!(next.shared().ahead_bytes(), ready / UNIT_BYTES * UNIT_BYTES);
     fill(next.shared(), 0..next.shared().take(MIB, MIB).unwrap(), 8);
     check_extent(next.shared());
