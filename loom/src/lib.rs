@@ -17,32 +17,36 @@ mod service;
 mod shared;
 
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 use reservation::{PAGE_BYTES, Pages, Refusal};
 use service::{Shared, UNIT_BYTES, Work};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A reservation that the array and the service share.
 struct Memory {
     shared: Shared,
     pages: std::sync::Arc<Pages>,
-    asked: AtomicBool,
     /// Up to where the previous array may have written. Used only by the array's thread.
-    warm: std::sync::atomic::AtomicUsize,
+    warm: AtomicUsize,
 }
 
 impl Memory {
     /// Creates a reservation with `ready` units ready, none of which the array has taken, and plans a refusal.
     fn new(ready: usize, refusal: Refusal) -> Arc<Self> {
-        let (shared, pages) = service::shared(0);
+        made(move || Arc::new(Self::of_one_thread(ready, refusal)))
+    }
+
+    fn of_one_thread(ready: usize, refusal: Refusal) -> Self {
+        let (shared, pages) = service::shared();
         while shared.ahead_bytes() < ready * UNIT_BYTES {
             shared.set_window((shared.ahead_bytes() / UNIT_BYTES + 1) * UNIT_BYTES);
             assert!(matches!(shared.step(&mut |_| true), Ok(true)));
         }
         pages.plan(refusal);
         shared.set_window(4 * UNIT_BYTES);
-        let warm = std::sync::atomic::AtomicUsize::new(0);
-        Arc::new(Self { shared, pages, asked: AtomicBool::new(false), warm })
+        let warm = AtomicUsize::new(0);
+        Self { shared, pages, warm }
     }
 
     // Methods for the array, as in `GrowingReservation`. The array itself knows how much it can use.
@@ -105,12 +109,6 @@ impl Memory {
         reservation.release();
     }
 
-    fn ask(&self, service: &thread::Thread) {
-        if !self.asked.swap(true, Ordering::AcqRel) {
-            service.unpark();
-        }
-    }
-
     // Methods for the service.
 
     fn step(&self, work: Work) {
@@ -129,12 +127,43 @@ impl Memory {
     }
 }
 
-/// Explores all interleavings with at most `preemptions` preemptions. Without a bound this takes hours, and faults that
-/// need more preemptions are rare.
-fn explore(preemptions: usize, interleaving: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    builder.check(interleaving);
+/// Explores the interleavings with at most `preemptions` preemptions. In most models, all of them would take hours, and
+/// faults that need more preemptions are rare.
+///
+/// Loom skips interleavings that it believes to be equal to others, and it remembers only the last access to each atomic.
+/// If a thread reads one and then writes to it, loom does not try a write of another thread before that read. So each
+/// model is explored twice: with the main thread first, and with the [others](spawn) first.
+fn explore(preemptions: impl Into<Option<usize>>, interleaving: impl Fn() + Send + Sync + 'static) {
+    let (preemptions, interleaving) = (preemptions.into(), std::sync::Arc::new(interleaving));
+    for others_first in [false, true] {
+        let interleaving = std::sync::Arc::clone(&interleaving);
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = preemptions;
+        builder.check(move || {
+            OTHERS_FIRST.set(others_first);
+            interleaving();
+        });
+    }
+}
+
+thread_local! {
+    // The threads of a model all run on this one.
+    static OTHERS_FIRST: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes what the threads of a model share, in a thread of its own: loom does not let a thread that has yielded read
+/// again what it wrote or read before.
+fn made<R: 'static>(make: impl FnOnce() -> R + 'static) -> R {
+    thread::spawn(make).join().unwrap()
+}
+
+/// Spawns a thread, which runs before the main thread or after it, see [`explore`].
+fn spawn<R: 'static>(run: impl FnOnce() -> R + 'static) -> thread::JoinHandle<R> {
+    let thread = thread::spawn(run);
+    if OTHERS_FIRST.get() {
+        thread::yield_now();
+    }
+    thread
 }
 
 /// Runs the array's actions on one thread and the service's on another.
@@ -146,7 +175,7 @@ fn model(
     explore(4, move || {
         let memory = memory();
         let other = Arc::clone(&memory);
-        let thread = thread::spawn(move || service(&other));
+        let thread = spawn(move || service(&other));
         array(&memory);
         thread.join().unwrap();
         memory.settle();
@@ -282,8 +311,8 @@ fn a_third_thread_can_take_everything_back() {
     explore(3, || {
         let memory = Memory::new(2, Refusal::None);
         let [first, second] = [0; 2].map(|_| Arc::clone(&memory));
-        let service = thread::spawn(move || first.step(Work::Shared));
-        let other = thread::spawn(move || second.take_back());
+        let service = spawn(move || first.step(Work::Shared));
+        let other = spawn(move || second.take_back());
         let mut usable = 0;
         assert!(memory.grow(&mut usable, 5));
         memory.check(usable);
@@ -299,7 +328,7 @@ fn no_work_is_in_progress_once_the_reservation_has_ended() {
         explore(4, move || {
             let memory = Memory::new(1, Refusal::None);
             let other = Arc::clone(&memory);
-            let thread = thread::spawn(move || {
+            let thread = spawn(move || {
                 other.step(work);
                 other.take_back();
                 other.step(work);
@@ -320,7 +349,7 @@ fn an_array_can_retire_during_work_of_the_service() {
             explore(4, move || {
                 let memory = Memory::new(1, Refusal::None);
                 let other = Arc::clone(&memory);
-                let thread = thread::spawn(move || {
+                let thread = spawn(move || {
                     if is_taken_back_first {
                         other.take_back();
                         other.step(work);
@@ -367,23 +396,25 @@ fn the_missing_part_of_a_claim_is_not_used() {
 #[test]
 fn the_service_notices_each_request() {
     explore(4, || {
-        let memory = Memory::new(2, Refusal::None);
+        let mut memory = Memory::of_one_thread(2, Refusal::None);
+        service::be_served_by(&mut memory.shared, thread::current());
+        let memory = Arc::new(memory);
         let other = Arc::clone(&memory);
-        let service = thread::spawn(move || {
-            // Until one look, after a request, finds that all was taken.
-            loop {
-                if !other.asked.swap(false, Ordering::AcqRel) {
-                    thread::park();
-                } else if other.shared.ahead_bytes() == 0 {
-                    return;
-                }
+        // It is not joined: loom cannot wake a thread that waits for another's end.
+        let _array = spawn(move || {
+            let mut usable = 0;
+            for pages in [1, 4] {
+                other.grow(&mut usable, pages);
+                service::request_work(&other.shared);
             }
         });
-        let mut usable = 0;
-        for pages in [1, 4] {
-            memory.grow(&mut usable, pages);
-            memory.ask(service.thread());
+        // Until one look, after a request, finds that all was taken.
+        loop {
+            if !service::take_request(&memory.shared) {
+                thread::park();
+            } else if memory.shared.ahead_bytes() == 0 {
+                return;
+            }
         }
-        service.join().unwrap();
     });
 }

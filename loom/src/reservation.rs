@@ -32,7 +32,32 @@ pub(crate) enum Refusal {
 #[derive(Debug)]
 struct Page {
     is_accessible: AtomicBool,
+    /// Written when access changes, and read by each access: one without happens-before the other is a race, too.
+    access: UnsafeCell<()>,
     contents: UnsafeCell<u8>,
+}
+
+impl Page {
+    fn new() -> Self {
+        let (access, contents) = (UnsafeCell::new(()), UnsafeCell::new(0));
+        Self { is_accessible: AtomicBool::new(false), access, contents }
+    }
+
+    fn check_accessible(&self) {
+        assert!(self.is_accessible.load(Ordering::Relaxed), "access to an inaccessible page");
+        self.access.with(|_| ());
+    }
+
+    fn make_accessible(&self) {
+        if !self.is_accessible.swap(true, Ordering::Relaxed) {
+            self.access.with_mut(|_| ());
+        }
+    }
+
+    fn make_inaccessible(&self) {
+        self.access.with_mut(|_| ());
+        self.is_accessible.store(false, Ordering::Relaxed);
+    }
 }
 
 #[derive(Debug)]
@@ -41,15 +66,17 @@ pub(crate) struct Pages {
     refusal: AtomicUsize,
     /// So that other threads can run before and after each call.
     calls: loom::sync::atomic::AtomicUsize,
+    /// The system's lock.
+    commits: loom::sync::Mutex<()>,
 }
 
 impl Pages {
     fn new() -> Self {
-        let page = || Page { is_accessible: AtomicBool::new(false), contents: UnsafeCell::new(0) };
         Self {
-            pages: std::array::from_fn(|_| page()),
+            pages: std::array::from_fn(|_| Page::new()),
             refusal: AtomicUsize::new(0),
             calls: loom::sync::atomic::AtomicUsize::new(0),
+            commits: loom::sync::Mutex::new(()),
         }
     }
 
@@ -67,7 +94,8 @@ impl Pages {
     }
 
     pub(crate) fn commit(&self, range: Range<usize>) -> Result<(), Error> {
-        self.call();
+        // So that a thread that commits pages which another has committed may use them.
+        let _lock = self.commits.lock().unwrap();
         let pages = self.part(range.clone());
         let (is_refused, done) = if self.refuses(Refusal::Whole) {
             (true, 0)
@@ -77,7 +105,7 @@ impl Pages {
             (false, pages.len())
         };
         for page in &pages[..done.min(pages.len())] {
-            page.is_accessible.store(true, Ordering::Relaxed);
+            page.make_accessible();
         }
         if is_refused { Err(Error::new(ErrorKind::Memory, range.len())) } else { Ok(()) }
     }
@@ -89,7 +117,7 @@ impl Pages {
     }
 
     fn access(page: &Page, access: impl FnOnce(&mut u8)) {
-        assert!(page.is_accessible.load(Ordering::Relaxed), "access to an inaccessible page");
+        page.check_accessible();
         // SAFETY: loom reports concurrent access.
         page.contents.with_mut(|contents| access(unsafe { &mut *contents }));
     }
@@ -134,7 +162,7 @@ impl Pages {
         for page in self.part(range) {
             // SAFETY: loom reports concurrent access.
             page.contents.with_mut(|contents| unsafe { *contents = 0 });
-            page.is_accessible.store(false, Ordering::Relaxed);
+            page.make_inaccessible();
         }
     }
 }
@@ -181,11 +209,10 @@ impl Reservation {
     /// Models the kind of touch that is harmless to other threads: it only needs the pages to be accessible from its
     /// beginning to its end.
     pub(crate) unsafe fn touch_committed(&self, range: Range<usize>) -> Result<(), Error> {
-        let is_accessible =
-            || self.0.part(range.clone()).iter().all(|p| p.is_accessible.load(Ordering::Relaxed));
-        assert!(is_accessible(), "access to an inaccessible page");
+        let check = || self.0.part(range.clone()).iter().for_each(Page::check_accessible);
+        check();
         self.0.call();
-        assert!(is_accessible(), "access to an inaccessible page");
+        check();
         Ok(())
     }
 

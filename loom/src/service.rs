@@ -1,10 +1,10 @@
 //! The surroundings of `ownership.rs` and `shared.rs`.
 
 pub(crate) mod sync {
-    pub(super) use loom::sync::atomic;
+    pub(super) use loom::sync::{Mutex, MutexGuard, atomic};
 
     pub(crate) mod thread {
-        pub(crate) use loom::thread::{Thread, yield_now};
+        pub(crate) use loom::thread::{Thread, current, yield_now};
 
         pub(crate) fn sleep(_: std::time::Duration) {
             yield_now();
@@ -12,8 +12,13 @@ pub(crate) mod sync {
     }
 }
 
+#[path = "../../src/service/lock.rs"]
+mod lock;
 #[path = "../../src/service/ownership.rs"]
 mod ownership;
+#[path = "../../src/service/presence.rs"]
+mod presence;
+mod presence_interleavings;
 #[path = "../../src/service/shared.rs"]
 #[expect(dead_code, reason = "the service's registry is not modelled")]
 mod shared;
@@ -85,8 +90,20 @@ impl Service {
     fn note_available(&self, _: u64) {}
 }
 
-/// Creates the shared part of a reservation whose first `committed` bytes belong to the array.
-pub(crate) fn shared(committed: usize) -> (Shared, Arc<Pages>) {
+/// Creates the shared part of a reservation of which nothing is committed.
+pub(crate) fn shared() -> (Shared, Arc<Pages>) {
     let (reservation, pages) = Reservation::new();
-    (Shared::new(reservation, committed, CommitAhead::Auto, None, &Service), pages)
+    (Shared::new(reservation, 0, CommitAhead::Auto, None, &Service), pages)
+}
+
+pub(crate) fn be_served_by(shared: &mut Shared, thread: sync::thread::Thread) {
+    shared.be_served_by(thread);
+}
+
+pub(crate) fn request_work(shared: &Shared) {
+    shared.request_work();
+}
+
+pub(crate) fn take_request(shared: &Shared) -> bool {
+    shared.take_request()
 }

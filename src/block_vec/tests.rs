@@ -98,6 +98,7 @@ fn if_a_block_is_refused_the_ones_before_it_are_deallocated() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn each_block_of_a_growing_array_may_be_refused() {
     for blocks in [Blocks::Fixed { bytes: 64 }, Blocks::Doubling { first_bytes: 64 }] {
         for nth in 0..10 {
@@ -150,6 +151,7 @@ fn more_memory_than_the_machine_has_is_refused_before_a_block_is_allocated() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn elements_stay_where_they_are_when_the_table_moves() {
     for blocks in [Blocks::Fixed { bytes: 8 }, Blocks::Doubling { first_bytes: 8 }] {
         let mut vec = BlockVec::builder().blocks(blocks).build();

@@ -24,6 +24,7 @@ fn mixed(n: u64) -> Mixed {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn pushed_rows_are_found_wherever_columns_lie() {
     let mut columns = Columns::<Mixed>::new();
     let mut first = None;
@@ -99,6 +100,7 @@ fn rows_larger_than_a_page_have_memory() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn returned_memory_can_be_committed_again() {
     let mut columns = Columns::<Mixed>::new();
     columns.extend((0..200_000).map(mixed));
@@ -112,6 +114,7 @@ fn returned_memory_can_be_committed_again() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn memory_ahead_is_for_all_columns() {
     let mut columns = Columns::<Mixed>::builder().commit_ahead(CommitAhead::Auto).build();
     for n in 0..300_000 {
@@ -237,6 +240,7 @@ fn assert_five(columns: &Columns<Five>, len: u64) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn memory_is_committed_for_all_columns_or_for_none() {
     for call in 0..24 {
         // More than an array gets by default without virtual memory.
@@ -271,6 +275,7 @@ fn memory_is_committed_for_all_columns_or_for_none() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_refusal_while_shrinking_changes_no_value() {
     for call in 0..12 {
         for is_last in [false, true] {
@@ -297,6 +302,7 @@ fn a_refusal_while_shrinking_changes_no_value() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn cached_memory_is_reused_by_columns_of_the_same_row() {
     let mut columns = Columns::<Five>::new();
     columns.extend((0..20_000).map(five));
@@ -327,6 +333,7 @@ fn resident_bytes_do_not_exceed_committed_bytes() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn prefault_ahead_covers_the_next_rows_also_in_huge_pages() {
     for huge_pages in [HugePages::Auto, HugePages::Always, HugePages::Never] {
         let mut columns = Columns::<(u64, u32, u8)>::builder().huge_pages(huge_pages).build();

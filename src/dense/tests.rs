@@ -20,6 +20,7 @@ pub(super) fn check<K: Key, V, S: super::Rows<Value = V>>(map: &DenseSlotMap<K, 
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn keys_find_their_values_whatever_moves() {
     let mut map = Map::new();
     let mut model = HashMap::new();
@@ -56,6 +57,7 @@ fn keys_find_their_values_whatever_moves() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn incremental_sorting_gives_the_order_of_sort_by() {
     for len in [0, 1, 2, 3, 100, 1000] {
         let mut map: Map<(u32, u32)> = Map::new();
@@ -183,6 +185,7 @@ fn a_refused_value_comes_back() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn refused_memory_for_any_array_returns_the_value_and_changes_nothing() {
     // Each array has an element size of its own, so that they grow at different times.
     type Wide = (u64, String, [u8; 50]);
@@ -262,6 +265,7 @@ fn reattach_and_insert_with_key_are_refused_as_well() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_sorting_pass_refused_memory_continues_where_it_was() {
     for call in 0..12 {
         let mut map: Map<(u32, u32)> = (0..20_000).map(|n: u32| (n * 7919 % 100, n)).collect();
@@ -284,6 +288,7 @@ fn a_sorting_pass_refused_memory_continues_where_it_was() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_refusal_while_shrinking_changes_no_value() {
     for call in 0..6 {
         let mut map: Map<u64> = (0..50_000).collect();

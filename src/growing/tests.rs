@@ -114,6 +114,7 @@ fn late_growth_needs_no_service() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn memory_is_zero_after_it_was_returned() {
     for ahead in KINDS {
         for keep in [0, 1, 64 * KIB, 128 * KIB - 1, 200 * KIB, 2 * MIB + 1] {
@@ -204,6 +205,7 @@ fn an_empty_budget_returns_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_shrink_refused_half_way_loses_nothing() {
     for ahead in KINDS {
         for pass in 0..4 {
@@ -233,6 +235,7 @@ fn a_shrink_refused_half_way_loses_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn refused_growth_changes_nothing_and_can_be_tried_again() {
     for ahead in KINDS {
         for amount in [Amount::AtLeast, Amount::Exact] {
@@ -256,6 +259,7 @@ fn refused_growth_changes_nothing_and_can_be_tried_again() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn growth_takes_what_it_needs_if_larger_steps_are_refused() {
     for ahead in [CommitAhead::Off, CommitAhead::Auto] {
         let mut memory = growing(64 * MIB, ahead);

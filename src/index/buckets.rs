@@ -606,11 +606,13 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes")]
     fn inserted_slots_are_found_until_removed() {
         agree(|slot| slot.wrapping_mul(0x9e37_79b9), 12_000);
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes")]
     fn colliding_hashes_lose_no_entry() {
         agree(|_| 7, 6_000);
         agree(|slot| slot << 24, 6_000);

@@ -121,6 +121,7 @@ fn slotmaps_form_has_the_slot_in_the_lower_half_and_the_version_above() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn keys_of_small_layouts_have_distinct_numbers_and_0_is_null() {
     fn numbers<L: Layout>() {
         let ends = |most: u32| (0..=most.min(40)).chain(most.saturating_sub(40)..=most);

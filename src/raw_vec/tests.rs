@@ -70,6 +70,7 @@ fn capacity_is_what_fits_up_to_the_maximum() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn smaller_steps_are_committed_if_a_whole_one_is_refused() {
     let mut raw = bytes_with(small_pages());
     raw.grow(BYTE, 0, 16 << 20, Amount::AtLeast).unwrap();
@@ -322,6 +323,7 @@ fn memory_ahead_does_not_exceed_the_maximum() {
 
 #[test]
 #[expect(unsafe_code, reason = "reads and writes committed memory")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn grow_zeroed_returns_zeros_in_served_memory() {
     for ahead in [CommitAhead::Auto, CommitAhead::Bytes(1), CommitAhead::Bytes(512 * KIB)] {
         for (len, fault) in [(0, false), (100, false), (130 * KIB, false), (100, true)] {

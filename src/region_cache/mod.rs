@@ -163,6 +163,8 @@ pub(crate) struct Client {
     pub(crate) reclaim: fn(&mut dyn FnMut() -> bool) -> bool,
 }
 
+/// Stored by release and loaded by acquire, as a pointer to anything is. No model of loom needs this, since it points to
+/// a constant.
 static CLIENT: AtomicPtr<Client> = AtomicPtr::new(ptr::null_mut());
 
 pub(crate) fn set_client(client: &'static Client) {

@@ -2,9 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+use super::sync::atomic::{AtomicBool, Ordering};
+use super::sync::{Mutex, MutexGuard};
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{PoisonError, TryLockError};
 
 /// A value that one thread at a time can access.
 #[derive(Debug, Default)]
@@ -12,7 +13,7 @@ pub(super) struct Lock<T> {
     value: Mutex<T>,
     /// Stored before the lock is released, and loaded after it is acquired. The lock itself orders the threads, but
     /// partly in code of std that is not built for the sanitizer, which would report all their accesses as races. This
-    /// repeats the order in code that is.
+    /// repeats the order in code that is. (So no model of loom needs it.)
     order: AtomicBool,
 }
 

@@ -57,13 +57,16 @@
 #![expect(unsafe_code, reason = "promises that memory is no longer used")]
 
 mod sync {
-    //! What [`ownership`](super::ownership) and [`shared`](super::shared) are built on. `loom/` replaces it.
+    //! What [`ownership`](super::ownership), [`presence`](super::presence) and [`shared`](super::shared) are built on.
+    //! `loom/` replaces it.
     pub(super) use std::sync::atomic;
+    pub(super) use std::sync::{Mutex, MutexGuard};
     pub(super) use std::thread;
 }
 mod automatic;
 mod lock;
 mod ownership;
+mod presence;
 mod registry;
 mod shared;
 #[cfg(test)]

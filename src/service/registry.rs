@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "refers to a service that is leaked")]
 
 use super::lock::{Guard, Lock};
+use super::presence::Presence;
 use super::shared::Shared;
 use super::worker;
 use super::{CommitAhead, LEAST_WINDOW_BYTES, ServiceStart, ServiceStats, UNIT_BYTES};
@@ -15,7 +16,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{self, AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -46,15 +47,11 @@ pub(crate) struct Service {
     /// that starts it is [marked](super::starting), and does not acquire the lock again.
     state: Lock<Registry>,
     pub(super) wakeups: AtomicUsize,
-    /// Whether the thread sleeps without a timeout because the region cache was empty. `sleeper` is that thread.
-    sleeps: AtomicBool,
-    sleeper: Lock<Option<Thread>>,
+    presence: Presence,
     /// How often any array was late.
     late: AtomicUsize,
     /// How many threads are short of memory: meanwhile none is made ready.
     pressed: AtomicUsize,
-    /// Whether the thread runs, and will look at the region cache before it ends.
-    runs: AtomicBool,
     /// Whether the thread stays for the region cache, see [`attend_cache`](super::attend_cache).
     attends: AtomicBool,
     /// Whether the thread returns old regions of the cache.
@@ -63,8 +60,6 @@ pub(crate) struct Service {
     refused_ms: AtomicU32,
     /// How many bytes of memory were available at the last look; 0 before the first.
     available: AtomicUsize,
-    /// How many arrays are being dropped, or were dropped while the thread was at work for them.
-    retiring: AtomicUsize,
     /// The service of the process that this one was forked from, referred to for leak checkers.
     _parent: Option<&'static Service>,
 }
@@ -81,7 +76,7 @@ static CLIENT: Client = Client {
     note_kept: || {
         // Finding out which process this is takes a system call, which is made only if the thread sleeps.
         if let Some(service) = Service::of_any_process() {
-            service.note_kept();
+            service.presence.note_kept(|| !service.is_of_another_process());
         }
     },
     settle: || {
@@ -158,7 +153,8 @@ pub(super) enum Job {
     End,
 }
 
-/// Null or leaked. Not a lock, since the child of a fork must be able to replace it.
+/// Null or leaked. Not a lock, since the child of a fork must be able to replace it. Stored by release and loaded by
+/// acquire, so that a thread that sees it sees what it points to: memory of the heap, which loom knows nothing of.
 static CURRENT: AtomicPtr<Service> = AtomicPtr::new(ptr::null_mut());
 
 impl Service {
@@ -167,16 +163,13 @@ impl Service {
             process,
             state: Lock::default(),
             wakeups: AtomicUsize::new(0),
-            sleeps: AtomicBool::new(false),
-            sleeper: Lock::default(),
+            presence: Presence::default(),
             late: AtomicUsize::new(0),
             pressed: AtomicUsize::new(0),
-            runs: AtomicBool::new(false),
             attends: AtomicBool::new(false),
             returns_old: AtomicBool::new(false),
             refused_ms: AtomicU32::new(os::now_ms().wrapping_sub(TRY_AGAIN_MS)),
             available: AtomicUsize::new(0),
-            retiring: AtomicUsize::new(0),
             _parent: parent,
         }
     }
@@ -223,7 +216,7 @@ impl Service {
 
     /// Whether the thread runs. Makes no system call.
     pub(super) fn is_running(&self) -> bool {
-        self.runs.load(Ordering::Relaxed) && self.process.forks == os::forks()
+        self.presence.runs() && self.process.forks == os::forks()
     }
 
     /// Makes no system call.
@@ -386,15 +379,12 @@ impl Service {
         }
     }
 
-    /// Records that an array is dropped, and its memory may be passed on later.
     pub(super) fn note_retiring(&self) {
-        self.retiring.fetch_add(1, Ordering::Relaxed);
+        self.presence.note_retiring();
     }
 
-    /// Records that the memory of such an array was passed on.
     pub(super) fn note_retired(&self) {
-        // Release: a thread that waited for it sees it in the cache.
-        self.retiring.fetch_sub(1, Ordering::Release);
+        self.presence.note_retired();
     }
 
     /// Waits until the memory of dropped arrays is passed on: mostly for one step of the thread, and no longer than about
@@ -403,7 +393,7 @@ impl Service {
         const SHORT_TRIES: u32 = 32;
         const MOST_TRIES: u32 = SHORT_TRIES + 10;
         for tries in 0..MOST_TRIES {
-            if self.retiring.load(Ordering::Acquire) == 0 {
+            if !self.presence.is_any_retiring() {
                 return true;
             }
             if tries < SHORT_TRIES {
@@ -513,11 +503,7 @@ impl Service {
         if !left.is_zero() {
             return Job::Wait(Some(left));
         }
-        // A thread that caches something after this fence sees that no thread runs.
-        self.runs.store(false, Ordering::Relaxed);
-        atomic::fence(Ordering::SeqCst);
-        if self.has_old_to_return() {
-            self.runs.store(true, Ordering::Relaxed);
+        if !self.presence.end_unless(|| self.has_old_to_return()) {
             return Job::Wait(None);
         }
         registry.thread = None;
@@ -541,28 +527,8 @@ impl Service {
 
     /// Sleeps like [`sleep`](Self::sleep), and also until something is cached. The region cache was empty just now.
     pub(super) fn sleep_until_kept(&self, most: Option<Duration>) {
-        *self.sleeper.lock() = Some(thread::current());
-        self.sleeps.store(true, Ordering::SeqCst);
-        // A thread that caches something after this fence sees the flag; `release_aged` sees what was cached before it.
-        atomic::fence(Ordering::SeqCst);
-        let wait = region_cache::release_aged();
-        self.sleep(wait.into_iter().chain(most).min());
-        self.sleeps.store(false, Ordering::Relaxed);
-    }
-
-    /// Wakes the thread if it sleeps until something is cached.
-    fn note_kept(&self) {
-        atomic::fence(Ordering::SeqCst);
-        // Of several threads that see the flag, one wakes the thread, which then looks at all that was cached.
-        let is_first =
-            self.sleeps.load(Ordering::Relaxed) && self.sleeps.swap(false, Ordering::Relaxed);
-        if !is_first || self.is_of_another_process() {
-            return;
-        }
-        // If the lock is held, the thread itself holds it and is awake, or another thread is waking it.
-        if let Some(sleeper) = self.sleeper.try_lock() {
-            sleeper.iter().for_each(Thread::unpark);
-        }
+        let sleep = |wait: Option<Duration>| self.sleep(wait.into_iter().chain(most).min());
+        self.presence.sleep_until_kept(region_cache::release_aged, sleep);
     }
 
     /// Records that the last step possible for now was made.
@@ -603,7 +569,7 @@ impl Registry {
         self.idle_since = None;
         if self.thread.is_none() {
             self.thread = Some(super::starting(|| start_thread(service))?);
-            service.runs.store(true, Ordering::Relaxed);
+            service.presence.begin();
         }
         self.thread.clone()
     }

@@ -283,6 +283,7 @@ fn a_claim_during_a_step_disturbs_neither() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn memory_ahead_is_taken_back_in_pieces_down_to_the_least() {
     let (bytes, auto) = (CommitAhead::Bytes(MIB), CommitAhead::Auto);
     // As much as is used, and at most 4 MiB, if the window follows growth.
@@ -425,6 +426,7 @@ fn a_reservation_may_end_within_a_unit() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn the_array_asks_when_less_than_half_of_its_window_is_ahead() {
     for window in [1, 2 * UNIT_BYTES, MIB, 4 * MIB, usize::MAX] {
         let served = served(32 * MIB, CommitAhead::Bytes(window));
@@ -546,6 +548,7 @@ fn reports_on_a_dropped_array_do_not_affect_others() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "steps are too short there to leave too much")]
 fn taking_back_is_tried_again_after_the_array_has_grown() {
     let service = Service::unattended(Process::current());
     let array = Served(
@@ -603,6 +606,7 @@ fn dropping_an_array_releases_its_memory_despite_other_references() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn an_array_that_retires_during_work_is_ended_by_that_work() {
     let array = served(16 * MIB, CommitAhead::Bytes(MIB));
     let at_work = Arc::clone(&array.0);
@@ -697,6 +701,7 @@ fn make_room_visits_all_arrays_while_others_are_dropped() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn an_array_in_a_forked_child_does_not_wait_for_work_of_the_parent() {
     let service = Service::unattended(Process::other());
     let register = || {

@@ -2,6 +2,7 @@
 
 use super::places::Grown;
 use super::*;
+use crate::effort;
 use crate::growing::Budget;
 use crate::os::Call;
 use crate::os::fault::Fault;
@@ -154,6 +155,7 @@ fn a_refused_push_returns_the_value_and_the_next_push_gets_its_place() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn refusals_at_each_step_of_growth_lose_nothing() {
     let mut pass = 0;
     loop {
@@ -247,9 +249,10 @@ pub(super) fn store_together<P: Send>(
 
 #[test]
 fn refusals_in_several_threads_lose_nothing() {
-    for pass in 0..20 {
+    for pass in 0..effort::few(20) {
         let vec = SharedVec::<u64>::builder().max_len(1 << 20).build();
-        let stored = store_together(pass, 20_000, |n| Some(vec.try_push(n).ok()?.0));
+        let stored =
+            store_together(pass, effort::few(20_000) as u64, |n| Some(vec.try_push(n).ok()?.0));
         assert_eq!((vec.len(), vec.claimed_and_void()), (stored.len(), stored.len()));
         assert!(stored.iter().all(|(place, n)| vec[*place] == *n));
         assert_eq!(stored.iter().map(|(place, _)| place).collect::<HashSet<_>>().len(), vec.len());

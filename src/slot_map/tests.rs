@@ -238,6 +238,7 @@ fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn no_value_is_lost_and_no_key_finds_another_value_whatever_call_is_refused() {
     for call in [Call::Reserve, Call::Commit, Call::Decommit, Call::Discard] {
         let mut failures = 0;
@@ -450,6 +451,7 @@ mod supplied {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn iteration_leaves_out_holes_without_bits_in_any_word() {
     for len in [1, 2, 63, 64, 65, 100, 128, 190, 1000, 4160] {
         for step in [2, 3, 5, 64, 65] {
@@ -479,6 +481,7 @@ fn iteration_leaves_out_holes_without_bits_in_any_word() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn when_few_values_are_left_hardly_any_hole_far_from_the_front_lacks_its_bit() {
     let mut map: Map<u32> = (0..100_000).collect();
     let keys: Vec<DefaultKey> = map.keys().collect();

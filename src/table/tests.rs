@@ -83,6 +83,7 @@ fn an_insertion_that_is_refused_memory_at_any_step_changes_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_change_without_memory_leaves_the_row_unchanged() {
     for pass in 0..6 {
         let mut table: Table<Thing, By> =
@@ -112,6 +113,7 @@ fn a_change_without_memory_leaves_the_row_unchanged() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_copy_refused_memory_at_any_step_leaves_nothing() {
     type Held = (Thing, Rc<()>);
     let held = Rc::new(());

@@ -109,6 +109,7 @@ fn infallible_calls_panic_with_the_message_of_the_error() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn each_commit_of_a_growing_array_may_be_refused() {
     for nth in 0..12 {
         let mut vec = VmVec::new();
@@ -201,6 +202,7 @@ fn a_splice_inserts_as_many_elements_as_fit() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_wrong_size_hint_reserves_no_addresses() {
     struct Lying(u8);
 

@@ -7,11 +7,16 @@ use proptest::test_runner::Config;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The number of rounds of a randomized test, times the effort.
+/// The number of rounds of a randomized test, or one under Miri, times the effort.
 pub(crate) fn rounds(rounds: u32) -> u32 {
     let effort = number("STAYPUT_TEST_EFFORT");
-    // Miri is some hundred times slower.
-    if cfg!(miri) { (rounds / 10).clamp(1, 3) * effort } else { rounds * effort }
+    // Miri is some hundred times slower than a debug build.
+    if cfg!(miri) { effort } else { rounds * effort }
+}
+
+/// `count`, or a hundredth of it under Miri: how often a loop is repeated that shows nothing new in each round.
+pub(crate) const fn few(count: usize) -> usize {
+    if cfg!(miri) { count.div_ceil(100) } else { count }
 }
 
 /// The number of rounds of a model test, times the effort.

@@ -43,6 +43,7 @@ fn watch_growth(vec: VmVec<u64>) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn growth_moves_nothing_under_any_policy() {
     watch_growth(VmVec::new());
     watch_growth(VmVec::with_capacity(1000));

@@ -215,6 +215,7 @@ fn only_refused_values_are_dropped() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_reset_keeps_the_memory_and_reuses_it() {
     let mut arena = Arena::builder().huge_pages(HugePages::Never).build();
     let mut addresses = Vec::new();
@@ -255,6 +256,7 @@ fn trimming_works_in_steps_and_keeps_used_memory() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn zeroed_memory_is_zero_whatever_it_held_before() {
     let mut arena = Arena::with_max_bytes(4 * MIB);
     for round in 0..20_usize {

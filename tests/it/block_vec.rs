@@ -178,6 +178,7 @@ fn memory_is_returned_block_by_block() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn ten_thousand_small_arrays_take_little_more_than_their_elements() {
     let blocks = Blocks::Doubling { first_bytes: 128 };
     let builder = BlockVec::builder().blocks(blocks);

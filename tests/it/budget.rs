@@ -46,6 +46,7 @@ fn bytes(ahead: CommitAhead) -> VmVec<[u8; KIB]> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn arrays_shrink_in_steps_like_at_once() {
     for ahead in AHEAD {
         let mut at_once = bytes(ahead);
@@ -73,6 +74,7 @@ fn arrays_shrink_in_steps_like_at_once() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn arrays_may_grow_and_shrink_between_the_calls() {
     for ahead in AHEAD {
         let mut vec: VmVec<u64> =
@@ -109,6 +111,7 @@ fn work_ends_when_the_time_is_up_and_otherwise_completes() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn secondary_maps_shrink_in_steps_like_at_once() {
     for ahead in AHEAD {
         let keys: SlotMap<DefaultKey, ()> = (0..200_000).map(|_| ()).collect();

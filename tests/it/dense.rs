@@ -168,6 +168,7 @@ fn consuming_iterators_clone_their_remaining_items() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn an_emptied_map_has_nothing_left_to_sort() {
     let mut map: Map<u32> = (0..100_000).rev().collect();
     assert!(!map.defragment_by(Ord::cmp, Budget::swaps(50_000)));
@@ -178,6 +179,7 @@ fn an_emptied_map_has_nothing_left_to_sort() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn every_change_of_order_is_noticed() {
     type Change = fn(&mut Map<u32>, &[DefaultKey]);
     let ways: [Change; 19] = [

@@ -95,11 +95,13 @@ fn values_of_size_zero_agree_with_vec() {
 struct Aligned(u8);
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn over_aligned_values_agree_with_vec() {
     agree::<Aligned>(|number| Aligned(number.to_le_bytes()[0]));
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn pointers_stay_valid_while_a_column_grows() {
     // SAFETY: numbers need no drop.
     let mut column = unsafe { ErasedColumn::new(Layout::new::<u32>(), None) };

@@ -401,6 +401,7 @@ fn words<R>(call: impl FnOnce() -> R) -> Option<String> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_range_out_of_bounds_panics_as_in_vec() {
     let closed = words(|| vec![0].drain(..=1).count());
     if closed.as_deref() != Some("range end index 1 out of range for slice of length 1") {
@@ -499,6 +500,7 @@ fn a_panic_names_the_line_of_the_caller() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_size_hint_is_only_a_hint() {
     // Sizes that no machine has, and that no array can have.
     for hint in [TOO_MANY / 64, TOO_MANY, usize::MAX] {

@@ -16,6 +16,7 @@ macro_rules! tests {
             use super::*;
 
             #[test]
+            #[cfg_attr(miri, ignore = "takes minutes")]
             fn references_outlive_millions_of_pushes() {
                 let mut vec = $array::new();
                 let scope = vec.grow_only();

@@ -67,6 +67,7 @@ fn the_largest_number_is_not_a_slot() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn reserved_slots_are_accepted() {
     let slot = (64 << 20) / 16 + 16;
     let mut grid = Grid::new(1.0);
@@ -159,17 +160,20 @@ fn assert_shrinks_to_what_is_left<I: Values>(count: u32, of_a_value: u32, arrays
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn unique_indices_shrink_to_their_remaining_entries() {
     assert_shrinks_to_what_is_left::<UniqueIndex>(100_000, 1, 3);
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn sets_shrink_to_their_remaining_entries() {
     assert_shrinks_to_what_is_left::<SetIndex>(40_000, 1, 6);
     assert_shrinks_to_what_is_left::<SetIndex>(20_000, 40, 6);
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn lists_shrink_to_their_remaining_entries() {
     assert_shrinks_to_what_is_left::<ListIndex>(80_000, 1, 5);
 }

@@ -119,6 +119,7 @@ fn spread_well_in_all_ways<K: Key>() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn keys_spread_under_any_hasher_in_any_layout() {
     new_key_type! {
         struct Plain: Plain64;

@@ -55,6 +55,7 @@ struct Line(u8);
 struct AlignedNothing;
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn elements_of_odd_sizes() {
     exercise(40_000, |i| i.to_le_bytes()[0]);
     exercise(40_000, |i| [i.to_le_bytes()[0]; 3]);
@@ -73,6 +74,7 @@ fn on_a_large_stack(run: impl FnOnce() + Send + 'static) {
 
 #[test]
 #[expect(clippy::large_stack_arrays, reason = "large elements are what it is about")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn elements_of_a_mebibyte() {
     on_a_large_stack(|| {
         exercise(6, |i| [i.to_le_bytes()[0]; 1 << 20]);
@@ -94,6 +96,7 @@ fn elements_aligned_to_a_line_a_page_and_more() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn elements_aligned_to_two_mebibytes() {
     on_a_large_stack(|| {
         exercise(5, HugePage);
@@ -144,6 +147,7 @@ fn empty_arrays_flatten_to_empty_arrays() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn huge_pages_are_aligned_and_hold_the_same_elements() {
     for huge_pages in [HugePages::Always, HugePages::Auto, HugePages::Never] {
         let mut vec = VmVec::builder().max_len(5 << 20).huge_pages(huge_pages).build();

@@ -65,6 +65,7 @@ fn the_last_list_grows_in_place() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn compaction_puts_lists_in_order_and_returns_memory() {
     let mut pool = ListPool::new();
     let lists: Vec<_> = (0..1000).map(|_| pool.insert_list([])).collect();
@@ -323,6 +324,7 @@ fn a_list_whose_elements_panic_is_not_inserted() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn memory_of_many_lists_can_be_returned() {
     let mut pool: ListPool<u32> = (0..200_000).map(|n| [n; 2]).collect();
     let before = pool.stats();

@@ -60,8 +60,9 @@ mod effort;
 mod erased;
 #[cfg(feature = "alloc")]
 mod errors;
+#[cfg(not(miri))]
 mod examples;
-#[cfg(all_containers)]
+#[cfg(all(all_containers, not(miri)))]
 mod family;
 #[cfg(feature = "table")]
 mod grid_model;
@@ -169,6 +170,7 @@ mod table_model;
 mod table_op;
 #[cfg(feature = "table")]
 mod table_twin;
+#[cfg(not(miri))]
 mod tidy;
 #[cfg(feature = "block-vec")]
 mod traits;
@@ -178,5 +180,5 @@ mod vec_rayon;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod vm_alloc;
 mod weak;
-#[cfg(all_containers)]
+#[cfg(all(all_containers, not(miri)))]
 mod words;

@@ -30,6 +30,7 @@ fn cases() -> impl Iterator<Item = (SlotMap<DefaultKey, Wide>, Vec<DefaultKey>)>
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn many_keys_find_the_same_as_single_calls_in_order() {
     for (mut map, keys) in cases() {
         let second: SecondaryMap<_, Wide> = map.iter().map(|(key, value)| (key, *value)).collect();
@@ -66,6 +67,7 @@ fn many_keys_find_the_same_as_single_calls_in_order() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn an_iterator_that_panics_loses_nothing() {
     for (map, keys) in cases() {
         for at in [0, 1, 40, 70] {
@@ -135,6 +137,7 @@ impl<I: Iterator> Iterator for Liar<I> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn iterators_with_wrong_lengths_are_iterated_to_their_end() {
     for (mut map, keys) in cases() {
         for goes_on in [false, true] {
@@ -163,6 +166,7 @@ fn iterators_with_wrong_lengths_are_iterated_to_their_end() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn closures_may_read_the_same_map() {
     for (map, keys) in cases() {
         let mut inner = 0;
@@ -177,6 +181,7 @@ fn closures_may_read_the_same_map() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn values_of_any_size_and_alignment_are_prefetched() {
     #[derive(Clone, Copy, PartialEq, Debug)]
     #[repr(align(4096))]

@@ -36,6 +36,7 @@ fn only(name: &str) -> Entry {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_named_array_is_listed_while_it_has_memory() {
     let mut array = VmVec::builder().name("while it has memory").build();
     assert!(named(&memory_map(), "while it has memory").is_empty());

@@ -314,6 +314,7 @@ fn a_panic_leaves_each_row_as_it_was_or_as_written() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_drop_that_panics_leaves_each_row_as_it_was_or_as_written() {
     // 56 rows of padding, and all parts.
     for pass in 0.. {

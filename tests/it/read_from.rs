@@ -68,6 +68,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes")]
     fn bytes_already_read_stay_however_reading_ends(
         steps in prop::collection::vec(step(), 0..20),
         before in 0..70_000_usize,

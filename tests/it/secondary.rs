@@ -79,6 +79,7 @@ fn a_far_index_commits_nothing_and_the_error_says_what_to_do() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn the_limit_of_far_indices_is_exact_and_follows_announcements() {
     // 64 MiB are 1024 slots.
     type Large = [u8; (64 << 10) - 4];
@@ -121,6 +122,7 @@ fn the_limit_of_far_indices_is_exact_and_follows_announcements() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn very_large_values_are_committed_one_by_one() {
     let mut map: SecondaryMap<DefaultKey, [[u8; 1 << 20]; 65]> = SecondaryMap::with_max_len(64);
     assert!(map.try_entry(key(1, 1)).is_ok());
@@ -134,6 +136,7 @@ type Wide = [u32; 4095];
 
 #[test]
 #[cfg(target_pointer_width = "64")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn far_keys_do_not_raise_the_limit_of_far_indices() {
     let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
     let mut taken = 0;
@@ -155,6 +158,7 @@ fn far_keys_do_not_raise_the_limit_of_far_indices() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn keys_of_a_large_map_may_be_inserted_together_in_any_order() {
     const SLOTS: u32 = 12_000;
     let empty = || SecondaryMap::<DefaultKey, Wide>::with_max_len(1 << 20);
@@ -192,6 +196,7 @@ fn keys_of_a_large_map_may_be_inserted_together_in_any_order() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn waiting_values_are_inserted_in_order_and_dropped_if_they_stay_far() {
     let ledger = Ledger::new();
     let mut map: SecondaryMap<DefaultKey, (Token<'_>, Wide)> = SecondaryMap::with_max_len(1 << 20);
@@ -222,6 +227,7 @@ fn waiting_values_are_inserted_in_order_and_dropped_if_they_stay_far() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn values_for_one_slot_count_once_when_inserted_together() {
     let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
     let value = |n| [n; 4095];
@@ -288,6 +294,7 @@ fn refusals_by_the_allocator_are_errors() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn shrinking_ends_after_the_last_value() {
     let mut map: SecondaryMap<DefaultKey, u64> =
         (0..100_000).map(|n| (key(n, 7), u64::from(n))).collect();

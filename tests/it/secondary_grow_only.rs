@@ -77,6 +77,7 @@ fn existing_values_are_never_replaced() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn far_keys_and_keys_past_the_maximum_are_refused() {
     let mut map: SecondaryMap<DefaultKey, [u8; 60]> = SecondaryMap::new();
     let near = (1 << 20) + 16;

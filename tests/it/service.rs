@@ -123,6 +123,7 @@ fn elements_may_drop_arrays_and_call_the_service_when_dropped() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn forgotten_and_leaked_arrays_stay_as_they_are() {
     let mut slices = Vec::new();
     for ahead in KINDS {
@@ -145,6 +146,7 @@ fn forgotten_and_leaked_arrays_stay_as_they_are() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn arrays_are_used_and_dropped_by_any_thread() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> = builder(ahead).build();
@@ -223,6 +225,7 @@ fn iterators_over_such_arrays_may_end_anywhere() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn references_stay_good_in_a_scope_while_memory_is_made_ready() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> = builder(ahead).build();
@@ -269,6 +272,7 @@ fn fills_exactly<T: Clone + PartialEq>(max_len: usize, element: &T) {
 
 #[test]
 #[expect(clippy::large_stack_arrays, reason = "some elements are large")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn the_maximum_is_exact_for_all_elements() {
     #[derive(Clone, PartialEq)]
     #[repr(align(65_536))]
@@ -311,6 +315,7 @@ fn elements_of_size_zero_have_no_memory_ahead() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_default_reservation_has_memory_ahead_too() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> =
@@ -323,6 +328,7 @@ fn a_default_reservation_has_memory_ahead_too() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn the_initial_capacity_does_not_count_as_late() {
     for ahead in KINDS {
         for max_len in [None, Some(MIB)] {
@@ -347,6 +353,7 @@ fn the_initial_capacity_does_not_count_as_late() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn returned_slots_are_vacant_when_committed_again() {
     for ahead in KINDS {
         let builder = SecondaryMap::builder().max_len(400_000).huge_pages(HugePages::Never);

@@ -1,6 +1,7 @@
 //! Arrays that many threads append to, apart from what the model tests cover.
 
 use crate::buffer::Buffer;
+use crate::effort;
 use crate::ledger::Ledger;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use stayput::shared::{Drain, Gather, IterFinished, VecMut};
@@ -221,6 +222,7 @@ fn arrays_converted_from_others_can_grow() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn memory_after_removed_elements_is_returned() {
     let mut vec = SharedVec::<usize>::new();
     vec.extend(0..2_000_000);
@@ -233,6 +235,7 @@ fn memory_after_removed_elements_is_returned() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn options_are_those_of_the_family() {
     let vec = SharedVec::<u64>::builder()
         .max_len(1 << 20)
@@ -302,9 +305,9 @@ fn all_finished_elements_are_visited_while_others_push() {
     let vec = SharedVec::new();
     together(|worker| {
         let mut own = Vec::new();
-        for n in 0..2000_usize {
+        for n in 0..effort::few(2000) {
             own.push(vec.push(worker << 16 | n).0);
-            if n % 100 == 0 {
+            if n % effort::few(100) == 0 {
                 vec.extend_from_slice(&[usize::MAX; 3]);
                 let found: HashSet<_> = vec.iter_finished().map(|(index, _)| index).collect();
                 assert!(own.iter().all(|index| found.contains(index)), "{worker}: {n}");

@@ -77,6 +77,7 @@ fn arrays_can_be_swapped_in_and_out_and_threads_push_after_their_elements() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn two_shared_arrays_can_be_swapped() {
     let (mut small, mut large) = (SharedVec::with_max_len(100), SharedVec::<u64>::new());
     small.extend(0..100);
@@ -117,7 +118,7 @@ fn an_array_stays_usable_after_a_swapped_guard_is_forgotten() {
 fn places_of_removed_elements_are_empty_for_later_threads() {
     let mut vec = SharedVec::<usize>::builder().max_len(1 << 16).build();
     for round in 0..effort::rounds(20) as usize {
-        let each = 1 + round * 337 % 9000;
+        let each = 1 + effort::few(round * 337 % 9000);
         let is_done = AtomicBool::new(false);
         thread::scope(|scope| {
             let (vec, is_done) = (&vec, &is_done);
@@ -167,13 +168,16 @@ fn places_of_removed_elements_are_empty_for_later_threads() {
 
 #[test]
 fn repeatedly_refused_threads_take_and_lose_no_place() {
-    for max_len in [0, 1, 2, 5, 63, 64, 65, 1000, 4096] {
+    // Under Miri, too, all places are taken.
+    let (max_lens, rounds): (&[usize], _) =
+        if cfg!(miri) { (&[0, 5, 64], 300) } else { (&[0, 1, 2, 5, 63, 64, 65, 1000, 4096], 3000) };
+    for max_len in max_lens.iter().copied() {
         let (vec, _) = buffered::<u64>(4096);
         let bounded = SharedVec::<u64>::with_max_len(max_len);
         let most = [&vec, &bounded].map(SharedVec::max_len);
         let stored = together(|worker| {
             let mut stored = [0, 0];
-            for n in 0..3000 {
+            for n in 0..rounds {
                 for (vec, stored) in [&vec, &bounded].into_iter().zip(&mut stored) {
                     match (n + worker) % 5 {
                         0 => *stored += usize::from(vec.try_push_with(|at| at as u64).is_ok()),
@@ -290,6 +294,7 @@ fn elements_gathered_for_a_full_array_are_dropped_once_even_if_drops_panic() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn each_is_dropped_once_whatever_a_backing_refuses_or_unwinds() {
     for failure in [Failure::Refuse, Failure::Panic] {
         for pass in 0..12 {
@@ -365,7 +370,7 @@ fn readers_see_runs_and_single_ones_whole_while_memory_is_made_ready() {
         .commit_ahead(CommitAhead::Auto)
         .build();
     let is_done = AtomicBool::new(false);
-    let each = 3000 * effort::rounds(1) as usize;
+    let each = effort::few(3000) * effort::rounds(1) as usize;
     thread::scope(|scope| {
         let (vec, is_done) = (&vec, &is_done);
         let helpers = [0, 1].map(|helper| {
@@ -414,6 +419,7 @@ fn readers_see_runs_and_single_ones_whole_while_memory_is_made_ready() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn pushes_from_a_backing_on_several_threads_succeed_or_are_returned() {
     static VEC: OnceLock<SharedVec<u64>> = OnceLock::new();
     static OUT_OF_IT: Mutex<Vec<(usize, u64)>> = Mutex::new(Vec::new());

@@ -231,6 +231,7 @@ impl Drop for Nothing {
 struct Wide<'c>(Counted<'c>);
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn values_may_be_zero_sized_over_aligned_or_large() {
     let live = AtomicUsize::new(0);
     let mut map = Shared::new();
@@ -304,6 +305,7 @@ fn holes_are_filled_first_without_taking_memory() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn trimmed_slots_start_above_their_old_generations() {
     let mut map = Shared::<[u64; 100]>::new();
     let mut given = HashSet::new();
@@ -418,6 +420,7 @@ fn values_of_forgotten_guards_return_with_the_owner() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn the_map_can_be_replaced_by_another() {
     let mut map = Shared::<u32>::with_max_len(10);
     map.insert_many(0..10, &mut Vec::new());
@@ -445,6 +448,7 @@ fn the_map_can_be_replaced_by_another() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn conversions_to_and_from_a_slot_map_move_nothing() {
     let mut map: SlotMap<DefaultKey, u64> = (0..100_000).collect();
     let keys: Vec<_> = map.keys().collect();
@@ -482,6 +486,7 @@ fn conversions_to_and_from_a_slot_map_move_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn options_are_those_of_the_family() {
     let map = Shared::<u64>::builder()
         .max_len(1 << 20)
@@ -544,6 +549,7 @@ fn traits_are_those_of_a_map() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_call_from_a_backing_is_refused_and_nothing_is_lost() {
     static MAP: OnceLock<Shared<u64>> = OnceLock::new();
     static SEEN: Mutex<Vec<ErrorKind>> = Mutex::new(Vec::new());
@@ -610,6 +616,7 @@ fn a_backing_that_unwinds_loses_no_slot() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn memory_of_filled_holes_is_returned_to_the_system() {
     let mut map = SharedSlotMap::<DefaultKey, u64>::new();
     map.insert_many(0..1 << 20, &mut Vec::new());
@@ -716,12 +723,14 @@ fn threads_fill_all_slots_in_every_phase_and_no_more() {
         fill_up(SharedSlotMap::<Medium, u64>::with_key(), 256, 6);
         for reuse in [Reuse::Recent, Reuse::Lowest] {
             let builder = SharedSlotMap::<DefaultKey, u64>::builder().reuse(reuse);
-            fill_up(builder.max_len(777 + 1000 * round).build(), 777 + 1000 * round, 8);
+            let most = effort::few(777 + 1000 * round);
+            fill_up(builder.max_len(most).build(), most, 8);
             let step = Growth::Fixed { step_bytes: 1 };
-            fill_up(builder.max_len(3000).growth(step).build(), 3000, 8);
+            let most = effort::few(3000);
+            fill_up(builder.max_len(most).growth(step).build(), most, 8);
         }
     }
-    for max_len in [0, 1, 5, 1000, 4096, 100_001] {
+    for max_len in [0, 1, 5, 1000, 4096, 100_001].map(effort::few) {
         fill_up(SharedSlotMap::<DefaultKey, u64>::with_max_len(max_len), max_len, 3);
     }
 }

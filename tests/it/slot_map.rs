@@ -104,6 +104,7 @@ fn null_finds_nothing_even_where_its_index_is_in_use() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn the_slot_past_the_last_that_an_index_of_20_bits_can_number_is_refused() {
     const MOST: u32 = 1 << 20;
     let mut map: SlotMap<Compact, u32> = SlotMap::with_key();
@@ -179,6 +180,7 @@ fn rotating_uses_the_generations_of_all_slots_before_it_retires_one() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn reinserting_after_churn_keeps_the_range_of_slots() {
     const COUNT: u32 = 20_000;
     let mut map: SlotMap<DefaultKey, u32> = (0..COUNT).collect();
@@ -237,6 +239,7 @@ struct Pages(u32);
 struct AlignedNothing;
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn values_of_all_sizes_and_alignments() {
     exercise(20_000, |n| n.to_le_bytes()[0]);
     exercise(10_000, |n| [n.to_le_bytes()[0]; 3]);
@@ -341,6 +344,7 @@ fn reserving_makes_room_and_never_beyond_the_maximum() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_wrong_size_hint_does_no_harm() {
     for hint in [1, 100, usize::MAX / 4, usize::MAX] {
         let mut map: SlotMap<Small, u32> = Boast(0..3, (hint, None)).collect();

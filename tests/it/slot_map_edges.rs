@@ -75,6 +75,7 @@ fn spends<K: Key>(start: u32, rounds: u32) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn no_key_repeats_when_generations_are_exhausted() {
     for start in [1, 2, 3] {
         spends::<Thrice>(start, 100);
@@ -94,6 +95,7 @@ fn no_key_repeats_when_generations_are_exhausted() {
 
 /// Without keys of other maps, so that slots are forgotten at once as long as there are generations.
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn repeated_clearing_uses_no_more_generations_than_exist() {
     let mut map: SlotMap<JustMany, u8> = SlotMap::with_key();
     let mut last = 0;
@@ -177,6 +179,7 @@ fn shaped<V: Copy + PartialEq>(value: V, reuse: Reuse) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn values_of_any_size_are_cleared() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 100 }] {
         shaped((), reuse);
@@ -202,6 +205,7 @@ fn with_holes(reuse: Reuse, gone: Range<usize>, step: usize) -> SlotMap<DefaultK
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn recent_holes_are_never_seen_as_values() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
         for step in [0, 1, 3, 40] {
@@ -231,6 +235,7 @@ fn recent_holes_are_never_seen_as_values() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn refused_or_returned_memory_leaves_keys_stale() {
     for failure in [Failure::Refuse, Failure::Panic] {
         for call in [Call::Commit, Call::Decommit, Call::Discard] {

@@ -226,11 +226,13 @@ fn run(mood: fn() -> Mood) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn keys_with_inconsistent_data_reach_only_values() {
     run(|| Mood::Lies);
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn panicking_keys_leave_the_map_usable() {
     run(|| Mood::Panics(u32::try_from(chaos() % 12).expect("it is small")));
 }

@@ -161,6 +161,7 @@ fn a_recommitted_tail_starts_above_the_highest_generation_of_its_block() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn repeated_shrinking_uses_no_generations_of_remaining_slots() {
     let mut map: SlotMap<Compact, u64> = SlotMap::with_key();
     for n in 0..10_000 {
@@ -174,6 +175,7 @@ fn repeated_shrinking_uses_no_generations_of_remaining_slots() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn memory_of_retired_slots_is_returned() {
     let mut map: SlotMap<Once, [u64; 8]> = (0..100_000).map(|n| [n; 8]).collect();
     map.clear();
@@ -263,6 +265,7 @@ fn detached_slots_keep_their_memory_and_their_keys() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn maps_with_huge_pages_return_whole_huge_pages() {
     let mut map: Map = SlotMap::builder().huge_pages(HugePages::Always).build();
     map.extend((0..16_384).map(large));
@@ -373,6 +376,7 @@ fn prefaulting_makes_memory_resident() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn trimming_in_steps_returns_the_same_as_at_once() {
     for huge_pages in [HugePages::Never, HugePages::Auto] {
         let maps = [0; 2].map(|_| {

@@ -62,6 +62,7 @@ fn skipped_slots_become_holes() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_map_that_forgot_generations_refuses_keys_it_may_have_returned() {
     let mut map: SlotMap<DefaultKey, [u8; 1000]> = (0..1000).map(|_| [1; 1000]).collect();
     let old: Vec<DefaultKey> = map.keys().collect();
@@ -115,6 +116,7 @@ fn a_replica_accepts_keys_of_its_original_after_both_are_cleared() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn far_keys_are_refused_unless_they_are_announced() {
     let mut map: SlotMap<DefaultKey, [u8; 60]> = SlotMap::new();
     let near = (1 << 20) + 16;
@@ -141,6 +143,7 @@ fn far_keys_are_refused_unless_they_are_announced() {
 
 /// Each as far as possible, repeatedly: committed memory does not double each time.
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn forged_keys_commit_bounded_memory() {
     let mut map: SlotMap<DefaultKey, [u8; 60]> =
         SlotMap::builder().huge_pages(HugePages::Never).build();

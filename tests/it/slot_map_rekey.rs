@@ -3,6 +3,7 @@
 use stayput::{DefaultKey, HugePages, Key, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap};
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn compacting_frees_the_tail_and_keys_stay_correct() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 500 }] {
         let mut map: SlotMap<DefaultKey, [u64; 64]> =

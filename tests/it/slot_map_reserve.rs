@@ -116,6 +116,7 @@ fn reserving_matches_inserting_for_unused_slots() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn reserving_exactly_ends_at_a_page() {
     let slots = 100_000;
     let mut map: SlotMap<Tagged, Value> = SlotMap::with_key();

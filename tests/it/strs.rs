@@ -52,6 +52,7 @@ fn a_pool_that_begins_to_intern_finds_the_first_of_equal_strings() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn strings_agree_with_a_map_of_them() {
     let mut random = random::Random(3);
     for interning in [false, true] {

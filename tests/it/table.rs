@@ -180,6 +180,7 @@ fn values_that_changed_through_cells_are_detected_and_repaired() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_table_has_the_options_of_its_map_and_returns_memory() {
     new_key_type! { struct Key; }
     indices! { struct By for u64 { it: Unique<u64> = |row| row, } }
@@ -360,6 +361,7 @@ fn a_row_left_out_of_an_index_is_added_when_it_changes() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn repeated_clearing_returns_the_buckets_of_a_large_table() {
     indices! { struct By for u64 { it: Unique<u64> = |row| row, set: Many<u64> = |row| row / 3, } }
     let mut table: Table<u64, By> = (0..200_000).collect();

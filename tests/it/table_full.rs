@@ -77,6 +77,7 @@ macro_rules! fill {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn indices_have_room_for_all_rows_wherever_their_points_are() {
     let stats = fill!(By, 2000);
     // Not guaranteed, but it would show that each array reserves the default.
@@ -86,6 +87,7 @@ fn indices_have_room_for_all_rows_wherever_their_points_are() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn indices_have_room_for_all_rows_whatever_their_hashes() {
     fill!(BySame, 200);
 }

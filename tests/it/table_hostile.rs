@@ -44,6 +44,7 @@ indices! {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn values_with_inconsistent_traits_lose_no_row() {
     let mut table: Table<(Liar, Box<u32>), LiarBy> = Table::new();
     let mut keys: Vec<DefaultKey> = Vec::new();

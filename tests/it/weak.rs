@@ -99,6 +99,7 @@ struct Lines(u32);
 struct AlignedNothing;
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn weak_pointers_find_nothing_in_other_maps() {
     exercise(|n| n.to_le_bytes()[0]);
     exercise(|n| [n.to_le_bytes()[0]; 3]);

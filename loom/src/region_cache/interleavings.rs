@@ -1,15 +1,18 @@
 //! Interleavings of threads that put, take and release regions.
 
 use super::*;
-use crate::explore;
-use crate::os;
-use loom::thread;
+use crate::{explore, made, os, spawn};
 use pieces::{put, release_all, release_unused, releases_ended, take};
 use waiting::{add, are_any_waiting, drain, release_waiting_piece, waiting_bytes};
 
 /// Starts with an empty cache, all of which the main thread has accessed, and a limit.
 fn begin(most: usize) {
     MOST_BYTES.set(usize::MAX);
+    made(fill_and_empty);
+    MOST_BYTES.set(most);
+}
+
+fn fill_and_empty() {
     os::set_clock_ms(1);
     for used in [Use::Block, Use::Array] {
         for bytes in [1, 1, 2, 2] {
@@ -20,7 +23,6 @@ fn begin(most: usize) {
     have_wait(1);
     drain();
     assert!(release_all());
-    MOST_BYTES.set(most);
 }
 
 /// Caches a region of `bytes`.
@@ -71,7 +73,7 @@ fn settle(pieces: &[&Arc<Piece>], most: usize) {
 
 /// Runs two functions concurrently, and returns their results.
 fn beside<A: 'static, B>(first: impl FnOnce() -> A + 'static, other: impl FnOnce() -> B) -> (A, B) {
-    let thread = thread::spawn(first);
+    let thread = spawn(first);
     let other = other();
     (thread.join().unwrap(), other)
 }
@@ -140,7 +142,7 @@ fn two_threads_that_put_at_once_stay_within_the_limit() {
     explore(2, || {
         begin(4);
         let kept = [keep(2), keep(2)];
-        let others = [0; 2].map(|_| thread::spawn(|| try_to_keep(1)));
+        let others = [0; 2].map(|_| spawn(|| try_to_keep(1)));
         let (region, lent) = take(Use::Block, 1..1, &mut |_| true).expect("there are two");
         let [(had_a, a), (had_b, b)] = others.map(|thread| thread.join().unwrap());
         assert!(lent.is_some() && (had_a.is_some() || had_b.is_some()));
@@ -162,7 +164,7 @@ fn a_time_is_that_of_a_thread_that_put_a_region() {
             // SAFETY: packed by `put`, and this thread has taken it out of its slot.
             drop(unsafe { Region::unpack(place) });
         };
-        let thread = thread::spawn(move || assert!(put(5)));
+        let thread = spawn(move || assert!(put(5)));
         assert!(put(7));
         check(0);
         check(1);
@@ -266,8 +268,8 @@ fn three_threads_put_take_and_release() {
     explore(2, || {
         begin(8);
         let first = keep(1);
-        let giver = thread::spawn(|| keep(1));
-        let taker = thread::spawn(|| drop(take_any(1)));
+        let giver = spawn(|| keep(1));
+        let taker = spawn(|| drop(take_any(1)));
         release_all();
         let other = giver.join().unwrap();
         taker.join().unwrap();

@@ -1,20 +1,16 @@
 //! Interleavings of threads that append to one array and read it.
 
 use super::Array;
+use super::places::Places;
 use crate::error::ErrorKind;
+use crate::explore;
+use loom::cell::UnsafeCell;
 use loom::sync::Arc;
-use loom::thread::{self, JoinHandle};
-
-/// Explores all interleavings, or those with at most `most_switches` preemptions for models with three threads.
-pub(super) fn model(most_switches: Option<usize>, run: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = most_switches;
-    builder.check(run);
-}
+use loom::thread::JoinHandle;
 
 fn spawn<R: 'static>(array: &Arc<Array>, run: impl FnOnce(&Array) -> R + 'static) -> JoinHandle<R> {
     let array = Arc::clone(array);
-    thread::spawn(move || run(&array))
+    crate::spawn(move || run(&array))
 }
 
 /// Checks that all stored numbers are in the array once, without gaps, and where the calls said.
@@ -28,7 +24,7 @@ fn is_whole(array: &Array, stored: &[(Result<usize, ErrorKind>, usize)]) {
 
 #[test]
 fn pushes_that_need_memory_lose_nothing_and_leave_no_gap() {
-    model(None, || {
+    explore(None, || {
         let array = Array::new(0, 0, 2, 0);
         let other = spawn(&array, |array| array.push(1));
         let mine = array.push(2);
@@ -42,7 +38,7 @@ fn pushes_that_need_memory_lose_nothing_and_leave_no_gap() {
 fn readers_see_whole_elements_during_a_push() {
     // Also while the first memory is allocated.
     for committed in [0, 1] {
-        model(None, move || {
+        explore(None, move || {
             let array = Array::new(committed, 0, 2, 0);
             let other = spawn(&array, |array| {
                 let place = array.push(1);
@@ -61,7 +57,7 @@ fn readers_see_whole_elements_during_a_push() {
 
 #[test]
 fn readers_see_elements_of_two_pushes_past_a_gap() {
-    model(Some(3), || {
+    explore(Some(3), || {
         let array = Array::new(2, 0, 2, 0);
         let push = |number| {
             spawn(&array, move |array: &Array| {
@@ -89,7 +85,7 @@ fn readers_see_elements_of_two_pushes_past_a_gap() {
 #[test]
 fn the_array_stays_usable_after_refusals() {
     for (committed, refusals) in [(0, 1), (1, 1), (0, 2), (1, 2)] {
-        model(None, move || {
+        explore(None, move || {
             let array = Array::new(committed, refusals, 4, 0);
             let other = spawn(&array, |array| array.push(1));
             let mine = array.push(2);
@@ -108,7 +104,7 @@ fn the_array_stays_usable_after_refusals() {
 
 #[test]
 fn three_refused_threads_return_all_tickets() {
-    model(Some(2), || {
+    explore(Some(2), || {
         let array = Array::new(1, 1, 4, 0);
         let first = spawn(&array, |array| array.push(1));
         let second = spawn(&array, |array| array.push(2));
@@ -124,7 +120,7 @@ fn three_refused_threads_return_all_tickets() {
 #[test]
 fn all_places_up_to_the_maximum_are_filled() {
     for ahead in [0, 1] {
-        model(Some(3), move || {
+        explore(Some(3), move || {
             let array = Array::new(ahead, 0, 2, ahead);
             let first = spawn(&array, |array| array.push(1));
             let second = spawn(&array, |array| array.push(2));
@@ -140,7 +136,7 @@ fn all_places_up_to_the_maximum_are_filled() {
 #[test]
 fn elements_of_one_call_are_contiguous() {
     for (committed, refusals, ahead) in [(1, 0, 0), (1, 1, 0), (0, 0, 4)] {
-        model(None, move || {
+        explore(None, move || {
             let array = Array::new(committed, refusals, 5, ahead);
             let other = spawn(&array, |array| array.push_two(1));
             let mine = array.push(5);
@@ -157,7 +153,7 @@ fn elements_of_one_call_are_contiguous() {
 #[test]
 fn a_claim_of_an_exact_place_gets_that_or_nothing() {
     for refusals in [0, 1] {
-        model(None, move || {
+        explore(None, move || {
             let array = Array::new(0, refusals, 4, 0);
             let other = spawn(&array, |array| array.push_exactly(0, 1));
             let mine = array.push(2);
@@ -174,7 +170,7 @@ fn a_claim_of_an_exact_place_gets_that_or_nothing() {
 #[test]
 fn growing_ahead_does_not_revive_void_tickets() {
     for refusals in [0, 1, 2] {
-        model(Some(3), move || {
+        explore(Some(3), move || {
             let array = Array::new(1, refusals, 4, 0);
             let first = spawn(&array, |array| array.push(1));
             let second = spawn(&array, |array| {
@@ -193,7 +189,7 @@ fn growing_ahead_does_not_revive_void_tickets() {
 
 #[test]
 fn elements_published_by_the_hint_are_seen_with_all_before_them() {
-    model(Some(3), || {
+    explore(Some(3), || {
         let array = Array::new(4, 0, 4, 0);
         let first = spawn(&array, |array| array.push_two(1));
         let second = spawn(&array, |array| {
@@ -214,4 +210,33 @@ fn elements_published_by_the_hint_are_seen_with_all_before_them() {
         assert_eq!(array.get(second + 1), Some(4));
         assert_eq!(array.prefix().len(), 4);
     });
+}
+
+/// Elements without a size are only counted.
+#[test]
+fn a_thread_that_sees_a_number_sees_what_was_done_before_it_was_counted() {
+    for is_exact in [false, true] {
+        explore(None, move || {
+            let places = Arc::new(Places::new(3));
+            let done = Arc::new(UnsafeCell::new(0));
+            assert_eq!(places.counted(), 0);
+            let other = crate::spawn({
+                let (places, done) = (Arc::clone(&places), Arc::clone(&done));
+                move || {
+                    // SAFETY: loom checks that no other thread accesses it.
+                    done.with_mut(|done| unsafe { *done = 1 });
+                    assert!(if is_exact {
+                        places.count_up_exactly(0)
+                    } else {
+                        places.count_up(1, 3) == Some(0)
+                    });
+                }
+            });
+            if places.counted() > 0 {
+                // SAFETY: loom checks that no other thread writes to it.
+                assert_eq!(done.with(|done| unsafe { *done }), 1);
+            }
+            other.join().unwrap();
+        });
+    }
 }

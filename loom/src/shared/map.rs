@@ -4,14 +4,14 @@
 //! stand for slots of [`Map`], which checks that no two threads access one at once, and that no slot is read before it
 //! is written.
 
-use super::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use super::interleavings::model;
+use super::atomic::{AtomicU8, AtomicU32, Ordering};
 use super::places::{Claim, Grown, Places, Refusal};
-use super::tickets::{self, TicketMap, TicketSlot};
+use super::tickets::{self, Ends, Removals, TicketMap, TicketSlot};
 use crate::error::{Error, ErrorKind};
+use crate::explore;
 use loom::cell::UnsafeCell;
 use loom::sync::{Arc, Mutex};
-use loom::thread::{self, JoinHandle};
+use loom::thread::JoinHandle;
 
 /// The most slots in any model.
 const MOST: usize = 4;
@@ -28,6 +28,8 @@ struct Memory {
     listed: usize,
     /// The number of slots, including vacant ones at the end.
     slots: usize,
+    /// How many slots have bits: none of the first holes at first, as if memory for them had been refused.
+    covered: usize,
     most: usize,
     refusals: usize,
 }
@@ -39,12 +41,14 @@ struct Map {
     first_fresh: usize,
     memory: Mutex<Memory>,
     list: [UnsafeCell<Key>; MOST],
-    /// The number of slots that may be inspected.
-    end: AtomicUsize,
+    ends: Ends,
     /// 0 if nothing was written.
     values: [UnsafeCell<usize>; MOST],
     states: Vec<AtomicU32>,
     removed: AtomicU8,
+    /// Whether there is memory for a slot's bit in `removed`.
+    has_bit: [UnsafeCell<bool>; MOST],
+    removals: Removals,
 }
 
 // SAFETY: loom's cells check that no two threads access one at once.
@@ -54,6 +58,10 @@ unsafe impl Send for Map {}
 
 impl Map {
     fn new(holes: usize, refusals: usize, most: usize) -> Arc<Self> {
+        crate::made(move || Self::make(holes, refusals, most))
+    }
+
+    fn make(holes: usize, refusals: usize, most: usize) -> Arc<Self> {
         let mut map = Self {
             places: Places::new(0),
             tickets: TicketMap::new(),
@@ -62,23 +70,29 @@ impl Map {
                 holes: (0..holes).map(|index| (index, 5)).collect(),
                 listed: 0,
                 slots: holes,
+                covered: 0,
                 most,
                 refusals,
             }),
             list: std::array::from_fn(|_| UnsafeCell::new((0, 0))),
-            end: AtomicUsize::new(holes),
+            ends: Ends::new(),
             values: std::array::from_fn(|_| UnsafeCell::new(0)),
             // Memory past the slots may hold anything.
             states: (0..MOST)
                 .map(|index| AtomicU32::new(if index < holes { 5 } else { LIVE | 1 }))
                 .collect(),
             removed: AtomicU8::new(0),
+            has_bit: std::array::from_fn(|_| UnsafeCell::new(false)),
+            removals: Removals::new(),
         };
         map.tickets.begin(holes);
+        map.ends.withdraw();
+        map.removals.reset();
         // This thread creates all atomics.
         assert!(map.places.start().is_null() && !map.places.is_ahead(0));
         assert_eq!(map.places.published() + map.places.claimed() + map.tickets.end_of(0), holes);
-        assert_eq!(map.end.load(Ordering::Relaxed), holes);
+        map.ends.publish(holes, 0);
+        assert_eq!(map.removals.count(), 0);
         map.places.raise_committed(0);
         Arc::new(map)
     }
@@ -101,12 +115,25 @@ impl Map {
                 refused = Some(Error::new(ErrorKind::Memory, 0));
             } else {
                 self.states[memory.slots].store(0, Ordering::Relaxed);
+                if memory.covered == memory.slots {
+                    self.cover(memory, memory.slots + 1);
+                }
                 memory.slots += 1;
             }
         }
         self.tickets.set_listed(memory.listed);
-        self.end.store(memory.slots, Ordering::Release);
+        self.ends.publish(memory.slots, memory.covered);
         Grown { committed: tickets(memory), refused }
+    }
+
+    fn cover(&self, memory: &mut Memory, end: usize) {
+        for has_bit in &self.has_bit[memory.covered.min(end)..end] {
+            has_bit.with_mut(|has_bit| {
+                // SAFETY: loom checks that no other thread accesses it.
+                unsafe { *has_bit = true };
+            });
+        }
+        memory.covered = memory.covered.max(end);
     }
 
     fn claim_slowly(&self, claim: &Claim) -> Result<usize, ErrorKind> {
@@ -174,8 +201,7 @@ impl Map {
     }
 
     fn is_live(&self, (index, generation): Key) -> bool {
-        index < self.end.load(Ordering::Acquire)
-            && tickets::load_state(&self.states[index]) == LIVE | generation
+        index < self.ends.slots() && tickets::load_state(&self.states[index]) == LIVE | generation
     }
 
     fn get(&self, key: Key) -> Option<usize> {
@@ -185,8 +211,22 @@ impl Map {
     fn remove(&self, key: Key) -> Option<usize> {
         let (index, generation) = key;
         let states = (LIVE | generation, generation);
-        let is_mine = self.is_live(key)
-            && tickets::vacate(&self.states[index], states, &self.removed, 1 << index);
+        if !self.is_live(key) {
+            return None;
+        }
+        while index >= self.ends.removed() {
+            let mut memory = self.memory.lock().unwrap();
+            self.cover(&mut memory, index + 1);
+            self.ends.publish(memory.slots, memory.covered);
+        }
+        self.has_bit[index].with(|has_bit| {
+            // SAFETY: loom checks that no other thread writes to it.
+            assert!(unsafe { *has_bit }, "a slot has no bit");
+        });
+        let is_mine = tickets::vacate(&self.states[index], states, &self.removed, 1 << index);
+        if is_mine {
+            self.removals.note(index);
+        }
         is_mine.then(|| self.read(index))
     }
 
@@ -211,13 +251,13 @@ impl Map {
 
 fn spawn<R: 'static>(map: &Arc<Map>, run: impl FnOnce(&Map) -> R + 'static) -> JoinHandle<R> {
     let map = Arc::clone(map);
-    thread::spawn(move || run(&map))
+    crate::spawn(move || run(&map))
 }
 
 #[test]
 fn concurrent_insertions_get_separate_slots_and_fill_holes_first() {
     for holes in 0..=2 {
-        model(None, move || {
+        explore(None, move || {
             let map = Map::new(holes, 0, 3);
             let other = spawn(&map, |map| map.insert(1).unwrap());
             let mine = map.insert(2).unwrap();
@@ -232,7 +272,7 @@ fn concurrent_insertions_get_separate_slots_and_fill_holes_first() {
 
 #[test]
 fn runs_and_single_values_share_holes_and_slots() {
-    model(None, || {
+    explore(None, || {
         let map = Map::new(1, 0, 4);
         let other = spawn(&map, |map| map.insert_two(1).unwrap());
         let mine = map.insert(3).unwrap();
@@ -245,7 +285,7 @@ fn runs_and_single_values_share_holes_and_slots() {
 #[test]
 fn lookups_during_an_insertion_see_whole_values_of_their_key() {
     for holes in 0..=1 {
-        model(None, move || {
+        explore(None, move || {
             let map = Map::new(holes, 0, 2);
             let other = spawn(&map, |map| {
                 let key = map.insert(1).unwrap();
@@ -267,7 +307,7 @@ fn lookups_during_an_insertion_see_whole_values_of_their_key() {
 
 #[test]
 fn one_of_two_removals_succeeds_and_earlier_lookups_stay_valid() {
-    model(None, || {
+    explore(None, || {
         let map = Map::new(1, 0, 2);
         let key = map.insert(1).unwrap();
         let other = spawn(&map, move |map| map.remove(key));
@@ -285,7 +325,7 @@ fn one_of_two_removals_succeeds_and_earlier_lookups_stay_valid() {
 
 #[test]
 fn removed_values_keep_their_slots_during_insertions() {
-    model(Some(2), || {
+    explore(Some(2), || {
         let map = Map::new(1, 0, 3);
         let first = spawn(&map, |map| {
             let key = map.insert(1).unwrap();
@@ -309,7 +349,7 @@ fn removed_values_keep_their_slots_during_insertions() {
 #[test]
 fn refusals_lose_nothing() {
     for (holes, refusals) in [(0, 1), (1, 1), (1, 2)] {
-        model(None, move || {
+        explore(None, move || {
             let map = Map::new(holes, refusals, 3);
             let other = spawn(&map, |map| map.insert(1));
             let mine = map.insert(2);
@@ -326,7 +366,7 @@ fn refusals_lose_nothing() {
 
 #[test]
 fn tickets_made_ahead_have_separate_slots() {
-    model(Some(3), || {
+    explore(Some(3), || {
         let map = Map::new(2, 0, 4);
         let first = spawn(&map, |map| map.insert(1).unwrap());
         let second = spawn(&map, |map| {
@@ -336,5 +376,20 @@ fn tickets_made_ahead_have_separate_slots() {
         let mine = map.insert(3).unwrap();
         let keys = [first.join().unwrap(), second.join().unwrap(), mine];
         assert_eq!(keys.map(|key| map.get(key)), [Some(1), Some(2), Some(3)]);
+    });
+}
+
+#[test]
+fn a_thread_that_counts_a_removal_counts_the_insertion_too() {
+    explore(None, || {
+        let map = Map::new(0, 0, 2);
+        let other = spawn(&map, |map| {
+            let key = map.insert(1).unwrap();
+            assert_eq!(map.remove(key), Some(1));
+        });
+        // In this order, as in the crate.
+        let removed = map.removals.count();
+        assert!(removed <= map.places.claimed().min(map.places.committed()));
+        other.join().unwrap();
     });
 }

@@ -16,6 +16,9 @@ mod places;
 #[path = "../../../src/shared/map/tickets.rs"]
 mod tickets;
 
+/// Each is one more access for a thread that adds them up.
+const REMOVAL_COUNTS: usize = 2;
+
 use crate::error::{Error, ErrorKind};
 use atomic::AtomicU8;
 use loom::cell::UnsafeCell;
@@ -72,6 +75,10 @@ unsafe impl Send for Array {}
 
 impl Array {
     fn new(committed: usize, refusals: usize, most: usize, ahead: usize) -> loom::sync::Arc<Self> {
+        crate::made(move || Self::make(committed, refusals, most, ahead))
+    }
+
+    fn make(committed: usize, refusals: usize, most: usize, ahead: usize) -> loom::sync::Arc<Self> {
         let memory = Memory { committed: 0, refusals: 0, most, ahead };
         let array = Self {
             places: Places::new(0),

@@ -140,6 +140,7 @@ fn assert_pairs<const D: usize>(
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn points_are_sorted_for_pairs_unless_far_apart() {
     let is_sorted = |points: &[[f32; 2]], radius: f32| {
         let points: Points<2> = (0..).zip(points.iter().copied()).collect();
@@ -190,12 +191,14 @@ where
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn searches_find_what_comparing_all_points_finds() {
     agree([13.0, 13.0], 1.0, &[0.0, 0.3, 1.0, 2.5, 30.0]);
     agree([4.5, 4.5, 4.5], 1.0, &[0.5, 1.0, 2.0, 9.0]);
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn long_thin_worlds_are_searched_correctly() {
     agree([350.0, 0.5], 1.0, &[0.5, 1.0, 40.0]);
     agree([0.1, 350.0], 1.0, &[0.5, 1.0, 40.0]);
@@ -204,6 +207,7 @@ fn long_thin_worlds_are_searched_correctly() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn results_do_not_depend_on_the_cell_size() {
     agree([13.0, 13.0], 100.0, &[1.0, 200.0]);
     agree([13.0, 13.0], 0.01, &[0.02, 1.0]);
@@ -281,12 +285,14 @@ where
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn splits_and_merges_lose_no_point() {
     come_and_go([40.0, 40.0], 5_000);
     come_and_go([9.0, 9.0, 9.0], 5_000);
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn all_points_may_be_in_one_cell() {
     come_and_go([0.01, 0.01], 2_000);
     come_and_go([0.01, 0.01, 0.01], 2_000);
@@ -299,6 +305,7 @@ fn all_points_may_be_in_one_cell() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn after_shrinking_the_rest_is_found_and_grids_grow_again() {
     let points = random(9_000, [50.0, 50.0]);
     let mut grid = filled(1.0, &points);
@@ -388,6 +395,7 @@ fn the_slot_number_u32_max_is_refused() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_refused_insertion_changes_nothing() {
     let points = random(20_000, [70.0, 70.0]);
     for call in 0..12 {
@@ -436,6 +444,7 @@ fn an_invalid_cell_size_changes_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn lists_are_short_in_worlds_of_any_shape() {
     for to in [[100.0, 100.0], [5_000.0, 1.0], [0.5, 10_000.0]] {
         let grid = filled(1.0, &random(10_000, to));
@@ -487,6 +496,7 @@ where
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_copied_grid_is_equal_and_independent() {
     for count in [4, 60, 2000] {
         assert_copied([15.0, 15.0], count);

@@ -60,6 +60,7 @@ fn a_run_grows_in_place_if_its_buddy_is_free() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn units_are_handed_out_once() {
     let mut random = Random(7);
     let mut space = space();

@@ -56,6 +56,7 @@ fn what_an_array_took_before_it_was_ready_counts_as_touched_if_it_is_resident() 
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_surplus_is_taken_back_while_the_array_grows() {
     let service = Service::unattended(Process::current());
     // So the window is the smallest.

@@ -8,7 +8,6 @@ use super::view::state_of;
 use crate::key::Key;
 use crate::slots::state::State;
 use std::ptr;
-use std::sync::atomic::Ordering;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
     /// Returns the number of values. O(1): adds up several counters.
@@ -16,8 +15,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Insertions and removals that are in progress in other threads may or may not be counted.
     pub fn len(&self) -> usize {
         // Loaded first, so that a value that comes and goes meanwhile is not counted only as removed.
-        let counts = self.removals.iter().map(|count| count.0.load(Ordering::Acquire));
-        let removed = counts.fold(0, usize::wrapping_add);
+        let removed = self.removals.count();
         (self.view.first_len() + self.issued()).saturating_sub(removed)
     }
 

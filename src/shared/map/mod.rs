@@ -81,7 +81,7 @@ use memory::Memory;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use tickets::Removals;
 use view::{SharedView, state_of};
 
 /// A [`SlotMap`] that many threads can insert into, read and remove from at the same time, through `&self`.
@@ -165,18 +165,14 @@ use view::{SharedView, state_of};
 pub struct SharedSlotMap<K: Key, V> {
     view: SharedView<K>,
     places: Places,
-    /// The number of removed values, in parts: values at near indices are counted in the same one.
-    removals: [Count; COUNTS],
+    removals: Removals,
     memory: GrowthLock<Memory<K, V>>,
     /// Values are added and read through `&self`.
     values: PhantomData<UnsafeCell<V>>,
 }
 
-/// In a cache line of its own, so that threads that remove values do not all contend for one.
-#[repr(align(128))]
-struct Count(AtomicUsize);
-
-const COUNTS: usize = 8;
+/// How many counts of [`Removals`] there are.
+const REMOVAL_COUNTS: usize = 8;
 
 // SAFETY: through `&SharedSlotMap<K, V>` one thread can add a `V` that another removes, which `V: Send` allows, and
 // several threads can hold a `&V`, which `V: Sync` allows. Keys are made by the thread that asks for them. All else is
@@ -193,7 +189,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         Self {
             view: SharedView::new(),
             places: Places::new(0),
-            removals: [const { Count(AtomicUsize::new(0)) }; COUNTS],
+            removals: Removals::new(),
             memory: GrowthLock::new(Memory::new(SlotMap::with_key())),
             values: PhantomData,
         }
@@ -241,7 +237,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         // SAFETY: `find` has just read it through this borrow.
         let is_mine = tickets::vacate(unsafe { state_of(slot) }, (live, vacant), bits, bit);
         if is_mine {
-            self.removals[index as usize / 64 % COUNTS].0.fetch_add(1, Ordering::Release);
+            self.removals.note(index as usize);
         }
         Ok(is_mine)
     }

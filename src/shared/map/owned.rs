@@ -86,9 +86,8 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let issued = self.issued();
         self.places.restore(0, 0);
         self.view.withdraw();
-        let removals = self.removals.iter_mut();
-        let removed =
-            removals.map(|count| mem::take(count.0.get_mut())).fold(0, usize::wrapping_add);
+        let removed = self.removals.count();
+        self.removals.reset();
         let is_lost = self.memory.replace_if_held(|| Memory::new(SlotMap::with_key()));
         let memory = self.memory.get_mut();
         if memory.is_lent {

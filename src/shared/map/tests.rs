@@ -3,6 +3,7 @@
 use super::super::places::Claim;
 use super::super::tests::store_together;
 use super::*;
+use crate::effort;
 use crate::error::ErrorKind;
 use crate::key::DefaultKey;
 use crate::os::Call;
@@ -116,6 +117,7 @@ fn a_refused_insertion_returns_the_value_and_the_next_one_gets_its_slot() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn refusals_at_each_step_of_growth_lose_nothing() {
     // The bits of holes have a reservation of their own if there are many.
     for (call, first) in [(Call::Commit, 0), (Call::Reserve, 530_000)] {
@@ -178,8 +180,9 @@ fn refused_bulk_calls_leave_their_elements_in_place() {
 fn refusals_in_several_threads_lose_nothing() {
     let mut map = Shared::<u64>::builder().max_len(1 << 20).build();
     let mut given = HashSet::new();
-    for pass in 0..20 {
-        let stored = store_together(pass, 10_000, |n| Some(map.try_insert(n).ok()?.0));
+    for pass in 0..effort::few(20) {
+        let stored =
+            store_together(pass, effort::few(10_000) as u64, |n| Some(map.try_insert(n).ok()?.0));
         assert_eq!((map.len(), map.issued()), (stored.len(), stored.len()));
         assert!(stored.iter().all(|(key, n)| map[*key] == *n && given.insert(*key)));
         map.as_mut_map().clear();
@@ -270,6 +273,7 @@ fn a_capacity_holds_that_many_values_although_more_memory_is_refused() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_frame_touches_no_more_slots_than_it_fills() {
     // In reused memory, with arbitrary contents.
     for _ in 0..3 {

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::REMOVAL_COUNTS;
 use super::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 /// Maps tickets to slots.
@@ -59,6 +60,72 @@ impl TicketMap {
     pub(super) fn end_of(&self, tickets: usize) -> usize {
         let listed = self.listed.load(Ordering::Relaxed);
         self.first_fresh.saturating_add(tickets.saturating_sub(listed))
+    }
+}
+
+/// Up to which slots there is memory.
+pub(super) struct Ends {
+    slots: AtomicUsize,
+    removed: AtomicUsize,
+}
+
+impl Ends {
+    pub(super) const fn new() -> Self {
+        Self { slots: AtomicUsize::new(0), removed: AtomicUsize::new(0) }
+    }
+
+    /// Hides all slots. No other thread may use this meanwhile.
+    pub(super) fn withdraw(&mut self) {
+        self.slots.store(0, Ordering::Relaxed);
+        self.removed.store(0, Ordering::Relaxed);
+    }
+
+    /// Publishes up to where slots have memory, and up to where they have bits. A thread that sees these also sees what
+    /// the caller wrote before.
+    pub(super) fn publish(&self, slots: usize, removed: usize) {
+        self.removed.store(removed, Ordering::Release);
+        self.slots.store(slots, Ordering::Release);
+    }
+
+    /// Slots below this may be read.
+    #[inline]
+    pub(super) fn slots(&self) -> usize {
+        self.slots.load(Ordering::Acquire)
+    }
+
+    /// Slots below this have a bit that is set before their value is removed.
+    #[inline]
+    pub(super) fn removed(&self) -> usize {
+        self.removed.load(Ordering::Acquire)
+    }
+}
+
+/// The number of removed values, in parts: values at near indices are counted in the same one.
+pub(super) struct Removals([Count; REMOVAL_COUNTS]);
+
+/// In a cache line of its own, so that threads that remove values do not all contend for one.
+#[repr(align(128))]
+struct Count(AtomicUsize);
+
+impl Removals {
+    pub(super) const fn new() -> Self {
+        Self([const { Count(AtomicUsize::new(0)) }; REMOVAL_COUNTS])
+    }
+
+    #[inline]
+    pub(super) fn note(&self, index: usize) {
+        self.0[index / 64 % REMOVAL_COUNTS].0.fetch_add(1, Ordering::Release);
+    }
+
+    /// Returns the number of removals. A thread that sees one also sees the insertion of the value.
+    pub(super) fn count(&self) -> usize {
+        let counts = self.0.iter().map(|count| count.0.load(Ordering::Acquire));
+        counts.fold(0, usize::wrapping_add)
+    }
+
+    /// Starts again. No other thread may use this meanwhile.
+    pub(super) fn reset(&mut self) {
+        self.0.iter().for_each(|count| count.0.store(0, Ordering::Relaxed));
     }
 }
 

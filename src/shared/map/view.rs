@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "computes the addresses of slots and their words")]
 
 use super::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use super::tickets::{TicketMap, TicketSlot};
+use super::tickets::{Ends, TicketMap, TicketSlot};
 use crate::key::Key;
 use crate::slot_map::{Baseline, Extent};
 use crate::slots::holes::Hole;
@@ -20,12 +20,9 @@ pub(super) struct SharedView<K> {
     tickets: TicketMap,
     list: AtomicPtr<Hole>,
     slots: AtomicPtr<u8>,
-    /// Slots below this may be read.
-    end: AtomicUsize,
+    ends: Ends,
     /// One bit per slot, set before its value is removed.
     removed: AtomicPtr<AtomicU8>,
-    /// Slots below this have such a bit.
-    removed_end: AtomicUsize,
     capacity: AtomicUsize,
     /// Changed only through `&mut`.
     baseline: Baseline<K>,
@@ -37,9 +34,8 @@ impl<K: Key> SharedView<K> {
             tickets: TicketMap::new(),
             list: AtomicPtr::new(ptr::null_mut()),
             slots: AtomicPtr::new(ptr::null_mut()),
-            end: AtomicUsize::new(0),
+            ends: Ends::new(),
             removed: AtomicPtr::new(ptr::null_mut()),
-            removed_end: AtomicUsize::new(0),
             capacity: AtomicUsize::new(0),
             baseline: Baseline::NONE,
         }
@@ -53,8 +49,7 @@ impl<K: Key> SharedView<K> {
 
     /// Hides all slots and values.
     pub(super) fn withdraw(&mut self) {
-        *self.end.get_mut() = 0;
-        *self.removed_end.get_mut() = 0;
+        self.ends.withdraw();
         *self.capacity.get_mut() = 0;
         self.baseline.len = 0;
     }
@@ -67,8 +62,7 @@ impl<K: Key> SharedView<K> {
         self.tickets.set_listed(extent.listed);
         self.capacity.store(extent.capacity, Ordering::Relaxed);
         // A thread that sees these also sees the above, and slots that are vacant.
-        self.removed_end.store(extent.removed_end, Ordering::Release);
-        self.end.store(extent.end, Ordering::Release);
+        self.ends.publish(extent.end, extent.removed_end);
     }
 
     #[inline]
@@ -91,7 +85,7 @@ impl<K: Key> SharedView<K> {
 
     /// Returns the end of the slots that may hold values if `issued` tickets were issued.
     pub(super) fn end_of(&self, issued: usize) -> usize {
-        self.tickets.end_of(issued).min(self.end.load(Ordering::Acquire))
+        self.tickets.end_of(issued).min(self.ends.slots())
     }
 
     /// Returns the slot that a ticket stands for, and the generation of the value that fills it.
@@ -123,7 +117,7 @@ impl<K: Key> SharedView<K> {
     /// Returns a slot, or `None` if it may not be read.
     #[inline]
     pub(super) fn slot<V>(&self, index: u32) -> Option<SlotAt<V>> {
-        let is_there = (index as usize) < self.end.load(Ordering::Acquire);
+        let is_there = (index as usize) < self.ends.slots();
         // SAFETY: the slot lies below the end, so there is memory for it. The end was loaded by acquire.
         is_there.then(|| unsafe { self.slot_unchecked(index) })
     }
@@ -141,7 +135,7 @@ impl<K: Key> SharedView<K> {
 
     /// Returns the index of the slot at an address; `None` if no slot that may be read begins there.
     pub(super) fn index_at<V>(&self, address: usize) -> Option<u32> {
-        let end = self.end.load(Ordering::Acquire);
+        let end = self.ends.slots();
         let distance = address.wrapping_sub(self.slots.load(Ordering::Relaxed).addr());
         let index = distance / SlotAt::<V>::STRIDE_BYTES;
         let is_ours = index < end && distance % SlotAt::<V>::STRIDE_BYTES == 0;
@@ -152,7 +146,7 @@ impl<K: Key> SharedView<K> {
     /// such bit.
     #[inline]
     pub(super) fn removed(&self, index: u32) -> Option<(&AtomicU8, u8)> {
-        if index as usize >= self.removed_end.load(Ordering::Acquire) {
+        if index as usize >= self.ends.removed() {
             return None;
         }
         // SAFETY: the slot lies below the end of those that have a bit, which was loaded by acquire.

@@ -43,6 +43,7 @@ fn slots_past_the_length_are_vacant_when_added_again() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn slots_in_memory_of_dropped_ones_are_vacant() {
     // Before and after the least number whose memory is returned instead.
     for count in [1000, 200_000, 400_000] {
@@ -62,6 +63,7 @@ fn slots_in_memory_of_dropped_ones_are_vacant() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn slots_around_the_edge_of_returned_memory_are_vacant_when_added_again() {
     // Each fills more than three units of the service: with fewer, too little is spare to be returned if it is late.
     for count in [25_000, 25_001, 30_000, 50_003] {
@@ -77,6 +79,7 @@ fn slots_around_the_edge_of_returned_memory_are_vacant_when_added_again() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn slots_are_vacant_when_added_again_wherever_shrinking_ended() {
     for money in [1, 200_000, 2_000_000] {
         for mut slots in slots_of_all_kinds() {
@@ -92,6 +95,7 @@ fn slots_are_vacant_when_added_again_wherever_shrinking_ended() {
 
 #[test]
 #[cfg(target_os = "linux")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn fresh_slots_are_not_touched_and_capacity_stays() {
     let mut slots =
         Slots::try_new(Options { huge_pages: HugePages::Never, ..Options::DEFAULT }, 0).unwrap();

@@ -121,6 +121,7 @@ fn run(ops: &[Op]) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn bits_match_slots_after_any_operations() {
     made::run_with(60, 1..60, |(), ops: &[Op]| run(ops));
 }
@@ -147,6 +148,7 @@ fn slots_without_memory_for_their_bits_are_not_added() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn pushing_with_room_makes_no_system_call() {
     let mut slots = GappedSlots::<u64>::new(&Options::DEFAULT);
     slots.try_reserve_exact(2_000_000).unwrap();

@@ -251,6 +251,7 @@ fn leave_maps(run: &mut Run) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn an_array_does_the_same_in_cached_memory_as_in_fresh() {
     same(use_vec, leave_bytes);
 }

@@ -67,6 +67,7 @@ fn zeroed_elements_are_zero_in_cached_memory() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn slots_in_cached_memory_are_vacant() {
     let _alone = alone();
     for _ in 0..3 {
@@ -281,6 +282,7 @@ fn a_growth_step_past_cached_memory_is_a_whole_step() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn an_array_in_cached_memory_shrinks_like_one_in_fresh() {
     let _alone = alone();
     let use_two_runs = |vec: &mut VmVec<u8>| {

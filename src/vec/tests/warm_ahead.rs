@@ -114,6 +114,7 @@ fn zeroed_elements_are_zero_in_reused_memory_with_commit_ahead() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn slots_are_vacant_in_reused_memory_with_commit_ahead() {
     let _alone = alone();
     let new = || {

@@ -31,6 +31,7 @@ fn indices(bitmap: &Bitmap) -> Vec<u32> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn after_any_operations_it_holds_what_a_set_holds() {
     made::run_with(50, 1..80, |(), ops: &[Op]| {
         Model::run(ops);
@@ -58,6 +59,7 @@ fn a_new_bitmap_takes_no_memory_and_answers_calls() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn indices_at_the_edges_of_words_of_all_levels_are_distinct() {
     let mut bitmap = covering(40_000_001);
     for edge in EDGES.into_iter().rev() {
@@ -128,6 +130,7 @@ fn full_words_are_known_when_levels_are_added_and_removed() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn the_highest_level_that_indices_need_is_used() {
     let len = (1 << 30) + 65;
     let mut bitmap = covering(len);
