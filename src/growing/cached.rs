@@ -1,6 +1,6 @@
 //! [`CachedPrefix`]: memory that another array has used.
 
-#![expect(unsafe_code, reason = "promises that memory is no longer used")]
+#![expect(unsafe_code, reason = "promises that nothing uses the memory")]
 
 use super::options::MemoryRequest;
 use super::{GrowingReservation, Growth, Storage, round_up};

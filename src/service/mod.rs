@@ -54,7 +54,7 @@
 //! On Linux and Windows the thread runs at low priority. With a single processor it works only while the program
 //! sleeps.
 
-#![expect(unsafe_code, reason = "promises that memory is no longer used")]
+#![expect(unsafe_code, reason = "promises that nothing uses the memory")]
 
 mod sync {
     //! What [`ownership`](super::ownership), [`presence`](super::presence) and [`shared`](super::shared) are built on.

@@ -346,7 +346,7 @@ impl Shared {
                 // SAFETY: `touched_bytes` returns whole pages, at most as many as are committed, and whole units are whole
                 // pages. The array has retired, and no work is in progress, so no code uses them.
                 unsafe {
-                    release_later(reservation, touched..reach, self.kept.map(|(used, _)| used))
+                    release_later(reservation, touched..reach, self.kept.map(|(used, _)| used));
                 };
             }
         }
