@@ -205,8 +205,10 @@ impl<R: Row> Columns<R> {
     }
 
     /// An iterator over the fields of each row, as tuples.
-    pub(super) fn iter_fields(&self) -> impl Iterator<Item = <R::Fields as Fields>::Refs<'_>> {
-        (0..self.len).filter_map(|index| self.row(index))
+    pub(super) fn iter_fields(
+        &self,
+    ) -> impl ExactSizeIterator<Item = <R::Fields as Fields>::Refs<'_>> {
+        (0..self.len).map(|index| self.row(index).expect("the index is below the length"))
     }
 
     /// Returns references to the fields of the row at `index`; `None` if the index is out of bounds. O(1).
