@@ -1,23 +1,24 @@
 //! Numbers, ranges and capacities that cannot be: each is refused by an error or a panic, and nothing changes.
 
-use super::kinds::{
-    self, Beside, By, Halves, InErased, Indexed, Lanes, Pool, Rows, Secondary, SharedArray, SharedMap, Sparse,
-    list_key, row_of,
-};
 use super::kinds::dense::Sample as Dense;
 use super::kinds::slot_map::Sample as Map;
 use super::kinds::vm_vec::Ten;
+use super::kinds::{
+    self, Beside, By, Halves, InErased, Indexed, Lanes, Pool, Rows, Secondary, SharedArray,
+    SharedMap, Sparse, list_key, row_of,
+};
 use super::{Kind, Row, cases, check_tokens, ids, suite};
 use crate::helpers::key;
 use crate::ledger::{Ledger, Token};
 use stayput::index::{Grid, ListIndex, SetIndex, UniqueIndex};
 use stayput::{
-    Arena, BlockVec, Budget, Columns, DefaultKey, DenseSlotMap, Groups, Key, Layout as KeyLayout, ListPool, Reservation, SecondaryMap, SharedSlotMap, SharedVec, SlotMap,
-    SparseSecondaryMap, StrPool, Table, VmVec, page_size,
+    Arena, BlockVec, Budget, Columns, DefaultKey, DenseSlotMap, Groups, Key, Layout as KeyLayout,
+    ListPool, Reservation, SecondaryMap, SharedSlotMap, SharedVec, SlotMap, SparseSecondaryMap,
+    StrPool, Table, VmVec, page_size,
 };
 use std::alloc::Layout;
-use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::ops::Bound;
+use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const ISIZE_MAX: usize = isize::MAX as usize;
@@ -90,7 +91,7 @@ impl Row {
     }
 
     /// Adds constructors: each must refuse all numbers.
-    fn refused(self, cases: &[(&'static str, fn(usize) -> bool)]) -> Self {
+    fn never(self, cases: &[(&'static str, fn(usize) -> bool)]) -> Self {
         self.with(cases, |is_refused: fn(usize) -> bool| {
             for number in NUMBERS {
                 assert!(is_refused(number), "{number} was taken");
@@ -117,10 +118,9 @@ fn unchanged<K: Kind>(case: &dyn for<'l> Fn(&'l Ledger, &mut K::Of<'l>)) -> bool
 /// The same methods of several containers.
 macro_rules! memory {
     ($row:expr, $kind:ty) => {
-        $row.numbers::<$kind>(cases![
-            |_, it, n| assert!(it.try_reserve(n).is_err()),
-            |_, it, n| it.reserve(n),
-        ])
+        $row.numbers::<$kind>(
+            cases![|_, it, n| assert!(it.try_reserve(n).is_err()), |_, it, n| it.reserve(n),]
+        )
     };
     ($row:expr, $kind:ty, exact) => {
         memory!($row, $kind).numbers::<$kind>(cases![
@@ -138,7 +138,7 @@ macro_rules! memory {
 
 macro_rules! constructors {
     ($row:expr, $container:ty) => {
-        $row.refused(cases![
+        $row.never(cases![
             |n| <$container>::try_with_capacity(n).is_err(),
             |n| <$container>::builder().capacity(n).try_build().is_err(),
             |n| catch_unwind(|| <$container>::with_capacity(n)).is_err(),
@@ -180,7 +180,7 @@ macro_rules! array {
                 |_, vec, range| drop(vec.drain(range)),
                 |_, vec, range| drop(vec.extract_if(range, |_| true)),
                 |_, vec, range| vec.extend_from_within(range),
-                |_, vec, range| drop(vec.try_extend_from_within(range)),
+                |_, vec, range| _ = vec.try_extend_from_within(range),
             ])
     }};
 }
@@ -207,7 +207,7 @@ suite! {
         .ranges::<Ten>(cases![|ledger, vec, range| drop(vec.splice(range, ledger.tokens(50..53)))]);
 
     bytes = Row::new("VmVec")
-        .refused(cases![
+        .never(cases![
             |n| VmVec::from([0_u8]).try_extend_zeroed(n).is_err(),
             |n| VmVec::from([0_u64]).try_resize_zeroed(n).is_err(),
             |n| VmVec::from([0_u8; 3]).try_reserve_exact(n).is_err(),
@@ -231,7 +231,7 @@ suite! {
             |_, vec, range| drop(vec.range(range)),
             |_, vec, range| drop(vec.range_mut(range)),
         ])
-        .refused(cases![
+        .never(cases![
             |n| BlockVec::<Token<'_>>::try_with_capacity(n).is_err(),
             |n| BlockVec::<Token<'_>>::builder().capacity(n).try_build().is_err(),
             |n| BlockVec::<()>::from([(); 3]).try_reserve(n).is_err() == (n > usize::MAX - 3),
@@ -289,7 +289,7 @@ suite! {
             |_, groups, n| drop(groups.swap_remove(n)),
             |_, groups, n| groups.shrink_to(n),
         ])
-        .refused(cases![|n| Groups::<(u64, u8), 4>::try_with_capacity(n).is_err()]);
+        .never(cases![|n| Groups::<(u64, u8), 4>::try_with_capacity(n).is_err()]);
 
     erased = Row::new("ErasedColumn")
         .numbers::<InErased>(cases![
@@ -307,11 +307,13 @@ suite! {
         .indices::<Map>(cases![
             |_, map, n| assert!(map.get_by_index(index(n)).is_none()),
             |_, map, n| assert!(map.get_by_index_mut(index(n)).is_none()),
-            |ledger, map, n| drop(map.try_insert_at(far(n), ledger.token(50))),
             |_, map, n| assert!(map.try_prefault(n).is_err()),
             |_, map, n| assert!(map.iter().nth(n).is_none()),
             |_, map, n| assert!(map.values().nth_back(n).is_none()),
         ]);
+
+    slot_map_at = Row::new("SlotMap")
+        .never(cases![|n| SlotMap::<DefaultKey, u8>::new().try_insert_at(far(n), 1).is_err()]);
 
     slot_map_scope = Row::new("GrowOnlyMap")
         .numbers::<Map>(cases![
@@ -359,7 +361,7 @@ suite! {
         ]);
 
     sparse = memory!(Row::new("SparseSecondaryMap"), Sparse)
-        .refused(cases![|n| SparseSecondaryMap::<DefaultKey, u64>::try_with_capacity(n).is_err()]);
+        .never(cases![|n| SparseSecondaryMap::<DefaultKey, u64>::try_with_capacity(n).is_err()]);
 
     shared = constructors!(memory!(Row::new("SharedVec"), SharedArray, prefault), SharedVec<Token<'static>>)
         .indices::<SharedArray>(cases![
@@ -380,7 +382,7 @@ suite! {
             |_, table, n| assert!(table.try_prefault(n).is_err()),
             |_, table, n| assert_eq!(table.nearest(|by| &by.at, [0.0; 2], n).count(), 6),
         ])
-        .refused(cases![|n| Table::<Halves<'_>, By<'_>>::builder().capacity(n).try_build().is_err()]);
+        .never(cases![|n| Table::<Halves<'_>, By<'_>>::builder().capacity(n).try_build().is_err()]);
 
     lists = Row::new("ListPool")
         .numbers::<Pool>(cases![
@@ -404,7 +406,7 @@ suite! {
                 drop(pool.get_mut(list_key(pool, 0)).expect("it is there").extract_if(range, |_| true));
             },
         ])
-        .refused(cases![|n| ListPool::<u64>::builder().capacity(n).try_build().is_err()]);
+        .never(cases![|n| ListPool::<u64>::builder().capacity(n).try_build().is_err()]);
 
     lists_beside = Row::new("SecondaryLists")
         .numbers::<Beside>(cases![
@@ -417,17 +419,17 @@ suite! {
         ]);
 
     strs = Row::new("StrPool")
-        .refused(cases![|n| StrPool::<DefaultKey>::builder().capacity(n).try_build().is_err()]);
+        .never(cases![|n| StrPool::<DefaultKey>::builder().capacity(n).try_build().is_err()]);
 
     indices = Row::new("UniqueIndex")
-        .refused(cases![
+        .never(cases![
             |n| UniqueIndex::new().try_insert(&1, index(n), |_| false).is_err(),
             |n| UniqueIndex::new().try_reserve(n).is_err(),
             |n| !UniqueIndex::new().contains(index(n)) && !UniqueIndex::new().remove(index(n)),
         ]);
 
     sets = Row::new("SetIndex")
-        .refused(cases![
+        .never(cases![
             |n| SetIndex::new().try_insert(&1, index(n), |_| false).is_err(),
             |n| SetIndex::new().try_reserve(n).is_err(),
             |n| !SetIndex::new().contains(index(n)) && !SetIndex::new().remove(index(n)),
@@ -435,7 +437,7 @@ suite! {
         ]);
 
     set_lists = Row::new("ListIndex")
-        .refused(cases![
+        .never(cases![
             |n| ListIndex::new().try_insert(&1, index(n), |_| false).is_err(),
             |n| ListIndex::new().try_reserve(n).is_err(),
             |n| !ListIndex::new().contains(index(n)) && !ListIndex::new().remove(index(n)),
@@ -443,7 +445,7 @@ suite! {
         ]);
 
     grid = Row::new("Grid")
-        .refused(cases![
+        .never(cases![
             |n| Grid::<2>::new(1.0).try_insert(index(n), [0.0; 2]).is_err(),
             |n| Grid::<2>::new(1.0).try_reserve(n).is_err(),
             |n| Grid::<2>::new(1.0).position(index(n)).is_none(),
@@ -451,10 +453,10 @@ suite! {
         ]);
 
     sorted_grid = Row::new("SortedGrid")
-        .refused(cases![|n| Grid::<2>::new(1.0).sorted().nearest([0.0; 2], n).is_empty()]);
+        .never(cases![|n| Grid::<2>::new(1.0).sorted().nearest([0.0; 2], n).is_empty()]);
 
     arena = Row::new("Arena")
-        .refused(cases![
+        .never(cases![
             |n| Arena::try_with_capacity(n).is_err(),
             |n| Arena::builder().capacity_bytes(n).try_build().is_err(),
             |n| Arena::new().try_prefault(n).is_err(),
@@ -466,7 +468,7 @@ suite! {
         ]);
 
     reservation = Row::new("Reservation")
-        .refused(cases![
+        .never(cases![
             |n| Reservation::new(n).is_err(),
             |n| Reservation::builder().bytes(1).align(n).reserve().is_err(),
             |n| small().commit(n..).is_err(),
@@ -478,7 +480,7 @@ suite! {
         ]);
 
     growing = Row::new("GrowingReservation")
-        .refused(cases![
+        .never(cases![
             |n| small().growing().grow_to(n).is_err(),
             |n| small().growing().shrink_to(n, Budget::UNLIMITED).is_ok(),
         ]);

@@ -2,7 +2,8 @@
 
 use super::{Row, cases, odd, odd_by_step, row_steps, stepwise, suite};
 use crate::classes::kinds::{
-    InErased, Lanes, Rows, RowsFull, SharedArray, SharedArrayFull, SharedMap, SharedMapFull, lane, row_of,
+    InErased, Lanes, Rows, RowsFull, SharedArray, SharedArrayFull, SharedMap, SharedMapFull, lane,
+    row_of,
 };
 use crate::classes::panics::maps::Keys;
 use crate::ledger::Step;

@@ -10,6 +10,12 @@ fn steps(ledger: &Ledger, count: u32) -> impl Iterator<Item = Halves<'_>> {
     stepwise(ledger, count).map(|token| (token, ledger.token(0)))
 }
 
+/// Selects an index, in a step of user code.
+fn select<'x, I>(ledger: &Ledger, index: &'x I) -> &'x I {
+    ledger.step(Step::Call);
+    index
+}
+
 fn first(table: &Rooted<'_>) -> DefaultKey {
     table.keys().next().expect("it has rows")
 }
@@ -182,7 +188,20 @@ suite! {
                 });
                 assert!(near.is_ok());
             },
+            |ledger, table| assert!(table.find(|by| select(ledger, &by.value), &3).is_some()),
+            |ledger, table| assert!(table.find_all(|by| select(ledger, &by.odd), &true).count() == 3),
+            |ledger, table| assert!(table.count(|by| select(ledger, &by.third), &1) == 3),
+            |ledger, table| assert!(table.find_mut(|by| select(ledger, &by.value), &3).is_some()),
+            |ledger, table| assert!(table.within(|by| select(ledger, &by.at), [2.0, 0.0], 1.0).count() == 3),
+            |ledger, table| assert!(table.in_box(|by| select(ledger, &by.at), [0.0; 2], [9.0; 2]).count() == 6),
+            |ledger, table| assert!(table.nearest(|by| select(ledger, &by.at), [0.0; 2], 3).count() == 3),
+            |ledger, table| assert!(table.try_nearest(|by| select(ledger, &by.at), [0.0; 2], 3).is_ok()),
             |_, table| assert!(*table == table.clone()),
+        ])
+        // The closure only names the index, and is not called.
+        .refused::<Indexed>(cases![
+            |_, table| table.set_cell(|by| &by.at, f32::NAN),
+            |_, table| table.set_cell(|by| &by.at, -1.0),
         ])
         .refused::<IndexedFull>(cases![
             |ledger, table| _ = table.insert((ledger.token(50), ledger.token(0))),
