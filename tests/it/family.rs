@@ -337,7 +337,9 @@ impl Reader {
                 return;
             };
             let by_all = takes_user_code(header);
-            found.iter_mut().for_each(|method| method.runs_user_code |= by_all);
+            for method in &mut found {
+                method.runs_user_code |= by_all;
+            }
             self.methods.entry(name).or_default().extend(found);
         } else if let Some((name, arguments)) = item.split_once('!') {
             // A macro that defines an `impl` for its first argument.

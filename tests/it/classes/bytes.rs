@@ -43,7 +43,9 @@ impl Row {
                         bytes.truncate(at);
                     }
                     1 => {
-                        bytes.iter_mut().for_each(|byte| *byte = random.below(256).to_le_bytes()[0])
+                        for byte in &mut bytes {
+                            *byte = random.below(256).to_le_bytes()[0];
+                        }
                     }
                     2 => {
                         let at = place(&mut random);
@@ -51,7 +53,7 @@ impl Row {
                     }
                     3 => bytes.extend([random.below(256).to_le_bytes()[0]; 9]),
                     _ => {
-                        for _ in 0..1 + random.below(2) {
+                        for _ in 0..=random.below(2) {
                             let at = place(&mut random);
                             bytes[at] ^= 1 << random.below(8);
                         }

@@ -364,9 +364,11 @@ fn methods_of_all() -> Vec<(String, BTreeSet<String>)> {
 /// The number of cases of each class and container, as a table.
 fn table() -> String {
     let mut table = String::from("| container |");
-    CLASSES.iter().for_each(|class| write!(table, " {} |", class.name).expect("it is text"));
+    for class in CLASSES {
+        write!(table, " {} |", class.name).expect("it is text");
+    }
     table.push_str("\n|---|");
-    CLASSES.iter().for_each(|_| table.push_str("--:|"));
+    table.push_str(&"--:|".repeat(CLASSES.len()));
     table.push('\n');
     let counts: Vec<_> = CLASSES.iter().map(counts).collect();
     for container in names(CONTAINERS) {

@@ -1,5 +1,7 @@
 //! Guards that are forgotten: elements may leak, but none is dropped twice, and the container is usable.
 
+#![expect(clippy::forget_non_drop, reason = "what has no drop of its own is forgotten, too")]
+
 use super::kinds::{
     Beside, DenseRows, InArena, Indexed, Lanes, Pool, Rows, Secondary, SharedArray, SharedMap,
     Sparse, block_vec, dense, list_key, slot_map, vm_vec,

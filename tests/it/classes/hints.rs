@@ -67,7 +67,7 @@ impl Row {
                 let ten = Ten(Boast(tokens.into_iter(), hint), false);
                 match catch_unwind(AssertUnwindSafe(|| case(&ledger, ten))) {
                     Ok(values) => {
-                        assert!(values.iter().copied().eq(100..110), "{hint:?}: {values:?}")
+                        assert!(values.iter().copied().eq(100..110), "{hint:?}: {values:?}");
                     }
                     // There is no memory for so many.
                     Err(_) => assert!(hint.0 > 1000, "{hint:?}"),

@@ -37,10 +37,12 @@ pub(super) trait Kind: 'static {
     fn use_it<'l>(ledger: &'l Ledger, it: &mut Self::Of<'l>, before: &Self::Of<'_>);
 }
 
+type Run = Box<dyn Fn()>;
+
 /// The cases of a container, each with its text.
 pub(super) struct Row {
     container: &'static str,
-    cases: Vec<(&'static str, Box<dyn Fn()>)>,
+    cases: Vec<(&'static str, Run)>,
 }
 
 impl Row {

@@ -60,6 +60,8 @@ const RANGES: [Range; 13] = [
 
 /// A call of a container with one of the numbers. It may have any result, but must change no element.
 type Numbered<K> = for<'l> fn(&'l Ledger, &mut <K as Kind>::Of<'l>, usize);
+/// A constructor, which must refuse each of the numbers.
+type Constructor = fn(usize) -> bool;
 /// A call with a range, which must panic.
 type Ranged<K> = for<'l> fn(&'l Ledger, &mut <K as Kind>::Of<'l>, Range);
 
@@ -91,8 +93,8 @@ impl Row {
     }
 
     /// Adds constructors: each must refuse all numbers.
-    fn never(self, cases: &[(&'static str, fn(usize) -> bool)]) -> Self {
-        self.with(cases, |is_refused: fn(usize) -> bool| {
+    fn never(self, cases: &[(&'static str, Constructor)]) -> Self {
+        self.with(cases, |is_refused: Constructor| {
             for number in NUMBERS {
                 assert!(is_refused(number), "{number} was taken");
             }
@@ -193,7 +195,7 @@ fn index(n: usize) -> u32 {
 /// A key whose slot is in no sample.
 fn far<K: Key>(n: usize) -> K {
     let most = <K::Layout as KeyLayout>::MAX_INDEX;
-    key(index(n).min(most) | most / 2, 1)
+    key(index(n).min(most) | (most / 2), 1)
 }
 
 suite! {
@@ -228,8 +230,8 @@ suite! {
 
     block_vec = memory!(array!(BlockVec in block_vec), kinds::block_vec::Ten, exact)
         .ranges::<kinds::block_vec::Ten>(cases![
-            |_, vec, range| drop(vec.range(range)),
-            |_, vec, range| drop(vec.range_mut(range)),
+            |_, vec, range| _ = vec.range(range),
+            |_, vec, range| _ = vec.range_mut(range),
         ])
         .never(cases![
             |n| BlockVec::<Token<'_>>::try_with_capacity(n).is_err(),
@@ -349,7 +351,7 @@ suite! {
             |ledger, map, n| drop(map.insert(far(n), ledger.token(50))),
             |ledger, map, n| assert!(map.try_insert(far(n), ledger.token(50)).is_err()),
             |_, map, n| assert!(map.try_entry(far(n)).is_err()),
-            |_, map, n| drop(map.entry(far(n))),
+            |_, map, n| _ = map.entry(far(n)),
             |_, map, n| drop(map.remove(far(n))),
         ]);
 

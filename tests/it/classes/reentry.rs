@@ -134,6 +134,7 @@ struct Filled(Arena, Cell<&'static [u64]>);
 impl Filled {
     /// Checks what was just stored.
     fn store(&self, slice: &mut [u64]) {
+        assert_eq!(*self.1.get(), [MARK; 3]);
         assert!(!slice.is_empty() && slice.iter().all(|mark| *mark == MARK));
         slice.reverse();
     }

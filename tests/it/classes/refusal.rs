@@ -18,6 +18,9 @@ use stayput::{
 /// A call that may be refused: returns `None` if it was not, and otherwise the tokens that came back.
 type Case<K> = for<'l> fn(&'l Ledger, &mut <K as Kind>::Of<'l>) -> Option<Vec<Token<'l>>>;
 
+/// Returns whether a call was refused, and nothing had changed.
+type Bounded = fn() -> bool;
+
 /// A container in memory that a test supplies.
 trait InBuffer: Kind {
     fn build<'l>(buffer: Buffer) -> Self::Of<'l>;
@@ -89,8 +92,8 @@ impl Row {
     }
 
     /// Adds calls that return whether they were refused, and nothing had changed.
-    fn bounded(self, cases: &[(&'static str, fn() -> bool)]) -> Self {
-        self.with(cases, |is_refused: fn() -> bool| assert!(is_refused()))
+    fn bounded(self, cases: &[(&'static str, Bounded)]) -> Self {
+        self.with(cases, |is_refused: Bounded| assert!(is_refused()))
     }
 }
 

@@ -1,5 +1,10 @@
 //! Panics in user code of pools of lists.
 
+#![expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the text of a case names methods by calls"
+)]
+
 use super::{Row, cases, odd, odd_by_step, stepwise, suite};
 use crate::classes::kinds::{Beside, Pool, list_key as key};
 use crate::helpers;
