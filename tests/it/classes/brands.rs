@@ -1,4 +1,4 @@
-//! Keys that are stale, null, made up or another map's: they find nothing, and change nothing.
+//! Keys that are stale, null, forged or another map's: they find nothing, and change nothing.
 //!
 //! Secondary maps ignore tags, see `type_id.rs`.
 
@@ -25,7 +25,7 @@ trait Keyed: Kind {
 }
 
 /// Null, the next generation of the first slot, its first one, and far slots.
-fn made_up<K: Key>(first: K) -> Vec<K> {
+fn forged<K: Key>(first: K) -> Vec<K> {
     let generation = first.generation();
     let others = [generation + 1, generation.saturating_sub(1), 1, 7];
     let others = others.into_iter().filter(|other| *other != generation && (1..8).contains(other));
@@ -46,11 +46,11 @@ macro_rules! keyed {
     )+};
 }
 
-/// The keys that are made up, and those of values that were removed.
+/// Forged keys, and those of values that were removed.
 macro_rules! of_map {
     ($ledger:ident, $map:ident, $value:expr) => {{
         let keys: Vec<_> = $map.keys().collect();
-        let mut strange = made_up(keys[0]);
+        let mut strange = forged(keys[0]);
         strange.retain(|key| !$map.contains_key(*key));
         strange.extend([keys[1], keys[3]]);
         let _ = ($map.remove(keys[1]), $map.remove(keys[3]));

@@ -69,7 +69,7 @@ impl Row {
                     Ok(values) => {
                         assert!(values.iter().copied().eq(100..110), "{hint:?}: {values:?}");
                     }
-                    // There is no memory for so many.
+                    // There is not enough memory.
                     Err(_) => assert!(hint.0 > 1000, "{hint:?}"),
                 }
                 ledger.assert_all_dropped_but(0);

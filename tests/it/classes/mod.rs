@@ -5,12 +5,16 @@
 //! row or a reason. The table below counts the cases; a test checks it.
 //!
 #![doc = include_str!("table.md")]
+#![cfg_attr(
+    not(all(feature = "file", feature = "memory-map", feature = "serde")),
+    allow(dead_code, reason = "the census needs all features")
+)]
 
 mod alignment;
 mod brands;
 #[cfg(all(feature = "file", feature = "serde"))]
 mod bytes;
-#[cfg(all(feature = "file", feature = "serde"))]
+#[cfg(all(feature = "file", feature = "memory-map", feature = "serde"))]
 mod census;
 mod forgotten;
 mod hints;
@@ -19,6 +23,7 @@ mod numbers;
 mod panics;
 mod reentry;
 mod refusal;
+#[cfg(all(feature = "file", feature = "memory-map", feature = "serde"))]
 mod threads;
 mod variance;
 

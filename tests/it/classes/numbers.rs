@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const ISIZE_MAX: usize = isize::MAX as usize;
 
-/// No container of tokens has so many elements, or as many bytes.
+/// No container of tokens has as many elements, or bytes.
 const NUMBERS: [usize; 9] = [
     usize::MAX,
     usize::MAX - 1,
