@@ -255,3 +255,8 @@ pub use ::serde as __serde;
 #[cfg(all(doctest, all_containers))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The types of which elements may not live shorter.
+#[cfg(all(doctest, all_containers))]
+#[doc = include_str!("../tests/it/classes/variance.md")]
+struct Variance;

@@ -2,11 +2,13 @@
 
 #![forbid(unsafe_code)]
 
+use super::BlockVec;
 use super::raw::DrainRange;
+use std::marker::PhantomData;
 
-/// An iterator that removes the elements matching a predicate from a [`BlockVec`](super::BlockVec).
+/// An iterator that removes the elements matching a predicate from a [`BlockVec`].
 ///
-/// This struct is created by [`BlockVec::extract_if`](super::BlockVec::extract_if). See its documentation for more.
+/// This struct is created by [`BlockVec::extract_if`]. See its documentation for more.
 ///
 /// When it is dropped, the elements not yet visited are retained. If it is leaked instead, the array ends where the
 /// range began, and the remaining elements leak.
@@ -14,11 +16,13 @@ use super::raw::DrainRange;
 pub struct ExtractIf<'v, T, F> {
     cut: DrainRange<'v, T>,
     predicate: F,
+    /// Invariant in `T`, since the predicate may change elements.
+    changes: PhantomData<&'v mut BlockVec<T>>,
 }
 
 impl<'v, T, F> ExtractIf<'v, T, F> {
     pub(super) fn new(cut: DrainRange<'v, T>, predicate: F) -> Self {
-        Self { cut, predicate }
+        Self { cut, predicate, changes: PhantomData }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `Columns`, apart from what the model test covers.
 
-use crate::grow_only::leak;
+use crate::ledger::leak;
 use static_assertions::assert_not_impl_any;
 use stayput::{Columns, ErrorKind, GrowOnlyColumns, Growth, Row};
 use std::cell::Cell;

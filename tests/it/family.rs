@@ -264,6 +264,20 @@ fn the_docs_list_constructors_first_and_optional_features_last() {
 
 /// The methods of each type, by its name, in the order in which rustdoc lists them. `build_in` is that of its builder.
 fn methods() -> BTreeMap<String, Vec<String>> {
+    let names = |methods: Vec<Method>| methods.into_iter().map(|method| method.name).collect();
+    read_methods().into_iter().map(|(of, methods)| (of, names(methods))).collect()
+}
+
+/// A public method.
+#[derive(Clone, Debug)]
+pub(crate) struct Method {
+    pub(crate) name: String,
+    /// Whether it takes closures, iterators or types with code of the user's.
+    pub(crate) runs_user_code: bool,
+}
+
+/// The methods of each type.
+pub(crate) fn read_methods() -> BTreeMap<String, Vec<Method>> {
     let files = sources().into_iter().map(|(path, text)| (path, code(&text))).collect();
     let mut reader = Reader { files, macros: Vec::new(), methods: BTreeMap::new() };
     for (path, code) in &reader.files {
@@ -282,7 +296,7 @@ struct Reader {
     files: BTreeMap<PathBuf, String>,
     /// The location, name and rules of each macro.
     macros: Vec<(PathBuf, String, String)>,
-    methods: BTreeMap<String, Vec<String>>,
+    methods: BTreeMap<String, Vec<Method>>,
 }
 
 impl Reader {
@@ -315,13 +329,17 @@ impl Reader {
                 _ => ("", past_generics(header)),
             };
             let name = name.split(|c| !is_of_name(c)).next().unwrap().to_owned();
-            let found = if of_trait.is_empty() {
+            let mut found = if of_trait.is_empty() {
                 self.listed(path, item)
             } else if past_generics(of_trait).starts_with("ContainerIn") {
-                vec!["build_in".to_owned()]
+                vec![Method { name: "build_in".to_owned(), runs_user_code: false }]
             } else {
                 return;
             };
+            let by_all = takes_user_code(header);
+            for method in &mut found {
+                method.runs_user_code |= by_all;
+            }
             self.methods.entry(name).or_default().extend(found);
         } else if let Some((name, arguments)) = item.split_once('!') {
             // A macro that defines an `impl` for its first argument.
@@ -338,7 +356,7 @@ impl Reader {
     }
 
     /// The public methods in a block, including those defined by macros.
-    fn listed(&self, path: &Path, block: &str) -> Vec<String> {
+    fn listed(&self, path: &Path, block: &str) -> Vec<Method> {
         let mut found = Vec::new();
         let mut rest = block;
         while let Some((_, next)) = rest.split_once("\n    ") {
@@ -348,7 +366,8 @@ impl Reader {
             }
             let line = next.lines().next().unwrap_or_default();
             if let Some(name) = public_method(line) {
-                found.push(name.to_owned());
+                let runs_user_code = takes_user_code(signature(next));
+                found.push(Method { name: name.to_owned(), runs_user_code });
             } else if let Some((name, _)) = line.split_once('!') {
                 let end = next.find("\n    }").unwrap_or(next.len());
                 if let Some(rules) = self.rules(path, name) {
@@ -405,13 +424,45 @@ fn public_method(line: &str) -> Option<&str> {
 }
 
 /// The public methods that the rules of a macro define. Names passed to the macro are its first arguments.
-fn names_of(rules: &str, arguments: &str) -> Vec<String> {
+fn names_of(rules: &str, arguments: &str) -> Vec<Method> {
     let mut given = arguments.split(|c| !is_of_name(c)).filter(|word| !word.is_empty());
-    let name = |name: &str| match name.strip_prefix('$') {
-        Some(_) => given.next().map(str::to_owned),
-        None => Some(name.to_owned()),
-    };
-    rules.lines().filter_map(public_method).filter_map(name).collect()
+    let (mut found, mut rest) = (Vec::new(), rules);
+    while let Some((line, next)) = rest.split_once('\n') {
+        if let Some(name) = public_method(line) {
+            let name = match name.strip_prefix('$') {
+                Some(_) => given.next(),
+                None => Some(name),
+            };
+            let runs_user_code = takes_user_code(signature(rest));
+            found.extend(name.map(|name| Method { name: name.to_owned(), runs_user_code }));
+        }
+        rest = next;
+    }
+    found
+}
+
+/// The text of a method up to its body, without a return type that is only described.
+fn signature(text: &str) -> &str {
+    let end = [" {\n", ";\n"].into_iter().filter_map(|end| text.find(end)).min();
+    let text = &text[..end.unwrap_or(text.len())];
+    text.split("-> impl ").next().unwrap_or(text)
+}
+
+/// Whether a signature, or the header of an `impl`, names traits whose methods are code of the user's.
+fn takes_user_code(text: &str) -> bool {
+    const TRAITS: [&str; 10] = [
+        "FnMut",
+        "FnOnce",
+        "Fn",
+        "IntoIterator",
+        "Extend",
+        "Clone",
+        "PartialEq",
+        "Ord",
+        "Hash",
+        "Default",
+    ];
+    text.split(|c| !is_of_name(c)).any(|word| TRAITS.contains(&word))
 }
 
 fn is_of_name(c: char) -> bool {

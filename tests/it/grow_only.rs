@@ -1,13 +1,12 @@
 //! The grow-only scope: references stay valid, whatever code pushes more elements.
 
 use crate::buffer::{Buffer, Call, Failure};
-use crate::ledger::{Ledger, panic_message, values, with_panic_hook};
+use crate::ledger::{Ledger, leak, panic_message, values, with_panic_hook};
 #[cfg(feature = "block-vec")]
 use stayput::BlockVec;
 use stayput::{DefaultKey, Error, ErrorKind, GrowOnly, GrowOnlyMap, SlotMap, VmVec};
 use std::cell::{Cell, RefCell};
 use std::panic::PanicHookInfo;
-use std::sync::{Mutex, PoisonError};
 
 /// What the scopes of both arrays guarantee, one module each.
 macro_rules! tests {
@@ -132,15 +131,6 @@ fn a_clone_and_a_comparison_may_push() {
     first.set(7);
     assert_eq!((nosy.len(), scope.len()), (1, 1 + 99 + 99));
     assert_eq!(scope[0].get(), 7);
-}
-
-/// A value that is never dropped, but stays reachable, so that leak checkers do not report it.
-pub(crate) fn leak<T>(value: T) -> &'static mut T {
-    static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
-    let leaked = Box::leak(Box::new(value));
-    let address = (&raw const *leaked).expose_provenance();
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(address);
-    leaked
 }
 
 #[test]

@@ -24,6 +24,24 @@ macro_rules! assert_like_elements {
 }
 pub(crate) use assert_like_elements;
 
+/// Returns `true` if a type has a trait.
+macro_rules! has {
+    ($type:ty: $trait:path) => {{
+        #[allow(dead_code, reason = "used where the bound does not hold")]
+        trait No {
+            const HAS: bool = false;
+        }
+        impl<T: ?Sized> No for T {}
+        struct Asked<T: ?Sized>(std::marker::PhantomData<T>);
+        #[allow(dead_code, reason = "used where the bound holds")]
+        impl<T: ?Sized + $trait> Asked<T> {
+            const HAS: bool = true;
+        }
+        Asked::<$type>::HAS
+    }};
+}
+pub(crate) use has;
+
 /// A key with an index and a generation, without a tag.
 pub(crate) fn key<K: Key>(index: u32, generation: u32) -> K {
     KeyData::from_parts(index, generation, 0).expect("it fits").into()

@@ -2,10 +2,13 @@
 //! any step.
 
 use std::cell::{Cell, RefCell};
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::rc::Rc;
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 
 /// Kinds of user code that a container runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +21,27 @@ pub(crate) enum Step {
 
 /// The record of all values.
 #[derive(Debug)]
-pub(crate) struct Ledger {
+pub(crate) struct Ledger(&'static Record);
+
+thread_local! {
+    /// Records of which no token is left.
+    static FREE: RefCell<Vec<&'static Record>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        if self.live() == 0 {
+            self.0.drops.borrow_mut().clear();
+            self.0.order.borrow_mut().clear();
+            self.0.fuse.set(None);
+            FREE.with_borrow_mut(|free| free.push(self.0));
+        }
+    }
+}
+
+/// What tokens refer to. It stays when its ledger is dropped, for tokens that were leaked.
+#[derive(Debug, Default)]
+struct Record {
     /// How often each value was dropped, by its number.
     drops: RefCell<Vec<u32>>,
     /// The numbers of the dropped values, in order.
@@ -29,21 +52,70 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     pub(crate) fn new() -> Self {
-        Self { drops: RefCell::default(), order: RefCell::default(), fuse: Cell::new(None) }
+        Self(FREE.with_borrow_mut(Vec::pop).unwrap_or_else(|| leak(Record::default())))
     }
 
     /// Makes a step panic, after `pass` more of its kind.
     pub(crate) fn set_fuse(&self, step: Step, pass: usize) {
-        self.fuse.set(Some((step, pass)));
+        self.0.fuse.set(Some((step, pass)));
     }
 
     /// Cancels the planned panic. Returns `true` if it has happened.
     pub(crate) fn clear_fuse(&self) -> bool {
-        self.fuse.take().is_none()
+        self.0.fuse.take().is_none()
     }
 
     /// Records a step of user code, which panics if that is planned.
     pub(crate) fn step(&self, step: Step) {
+        self.0.step(step);
+    }
+
+    pub(crate) fn token(&self, value: u32) -> Token<'_> {
+        self.owned_token(value)
+    }
+
+    /// A token without the lifetime, for containers whose methods take closures over references to fields: these need
+    /// elements that are `'static`.
+    pub(crate) fn owned_token(&self, value: u32) -> Token<'static> {
+        self.0.token(value)
+    }
+
+    /// Tokens with the values of a range.
+    pub(crate) fn tokens(&self, values: std::ops::Range<u32>) -> impl Iterator<Item = Token<'_>> {
+        values.map(|value| self.token(value))
+    }
+
+    pub(crate) fn is_live(&self, token: &Token<'_>) -> bool {
+        self.0.drops.borrow()[token.id] == 0
+    }
+
+    /// The number of values made.
+    pub(crate) fn made(&self) -> usize {
+        self.0.drops.borrow().len()
+    }
+
+    /// The number of values made and not dropped.
+    pub(crate) fn live(&self) -> usize {
+        self.0.drops.borrow().iter().filter(|drops| **drops == 0).count()
+    }
+
+    /// The numbers of the values dropped since the last call, in order.
+    pub(crate) fn take_order(&self) -> Vec<usize> {
+        self.0.order.take()
+    }
+
+    /// Asserts that nothing was dropped twice, and that all but `leaked` were dropped.
+    #[track_caller]
+    pub(crate) fn assert_all_dropped_but(&self, leaked: usize) {
+        let drops = self.0.drops.borrow();
+        assert!(drops.iter().all(|drops| *drops <= 1), "dropped twice: {drops:?}");
+        let left = drops.iter().filter(|drops| **drops == 0).count();
+        assert_eq!(left, leaked, "never dropped: {drops:?}");
+    }
+}
+
+impl Record {
+    fn step(&self, step: Step) {
         match self.fuse.get() {
             Some((kind, 0)) if kind == step && !std::thread::panicking() => {
                 self.fuse.set(None);
@@ -56,74 +128,65 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn token(&self, value: u32) -> Token<'_> {
+    fn token(&'static self, value: u32) -> Token<'static> {
         let mut drops = self.drops.borrow_mut();
         drops.push(0);
-        Token { ledger: self, id: drops.len() - 1, value }
-    }
-
-    /// Tokens with the values of a range.
-    pub(crate) fn tokens(&self, values: std::ops::Range<u32>) -> impl Iterator<Item = Token<'_>> {
-        values.map(|value| self.token(value))
-    }
-
-    pub(crate) fn is_live(&self, token: &Token<'_>) -> bool {
-        self.drops.borrow()[token.id] == 0
-    }
-
-    /// The number of values made.
-    pub(crate) fn made(&self) -> usize {
-        self.drops.borrow().len()
-    }
-
-    /// The number of values made and not dropped.
-    pub(crate) fn live(&self) -> usize {
-        self.drops.borrow().iter().filter(|drops| **drops == 0).count()
-    }
-
-    /// The numbers of the values dropped since the last call, in order.
-    pub(crate) fn take_order(&self) -> Vec<usize> {
-        self.order.take()
-    }
-
-    /// Asserts that nothing was dropped twice, and that all but `leaked` were dropped.
-    #[track_caller]
-    pub(crate) fn assert_all_dropped_but(&self, leaked: usize) {
-        let drops = self.drops.borrow();
-        assert!(drops.iter().all(|drops| *drops <= 1), "dropped twice: {drops:?}");
-        let left = drops.iter().filter(|drops| **drops == 0).count();
-        assert_eq!(left, leaked, "never dropped: {drops:?}");
+        Token { record: self, id: drops.len() - 1, value, of: PhantomData }
     }
 }
 
 /// A value recorded in a [`Ledger`].
 pub(crate) struct Token<'l> {
-    ledger: &'l Ledger,
+    record: &'static Record,
     pub(crate) id: usize,
     pub(crate) value: u32,
+    of: PhantomData<&'l Ledger>,
 }
 
 impl Clone for Token<'_> {
     fn clone(&self) -> Self {
-        assert!(self.ledger.is_live(self), "a clone of {self:?}, which was dropped");
-        self.ledger.step(Step::Clone);
-        self.ledger.token(self.value)
+        let is_live = self.record.drops.borrow()[self.id] == 0;
+        assert!(is_live, "a clone of {self:?}, which was dropped");
+        self.record.step(Step::Clone);
+        self.record.token(self.value)
     }
 }
 
 impl Drop for Token<'_> {
     fn drop(&mut self) {
         // A panic here could abort the process; `assert_all_dropped_but` reports the fault.
-        self.ledger.drops.borrow_mut()[self.id] += 1;
-        self.ledger.order.borrow_mut().push(self.id);
-        self.ledger.step(Step::Drop);
+        self.record.drops.borrow_mut()[self.id] += 1;
+        self.record.order.borrow_mut().push(self.id);
+        self.record.step(Step::Drop);
     }
 }
 
 impl PartialEq for Token<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.ledger.step(Step::Call);
+        self.record.step(Step::Call);
         self.value == other.value
+    }
+}
+
+impl Eq for Token<'_> {}
+
+impl PartialOrd for Token<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Token<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.record.step(Step::Call);
+        self.value.cmp(&other.value)
+    }
+}
+
+impl Hash for Token<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.record.step(Step::Call);
+        self.value.hash(state);
     }
 }
 
@@ -131,6 +194,15 @@ impl fmt::Debug for Token<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{}={}", self.id, self.value)
     }
+}
+
+/// A value that is never dropped, but stays reachable, so that leak checkers do not report it.
+pub(crate) fn leak<T>(value: T) -> &'static mut T {
+    static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    let leaked = Box::leak(Box::new(value));
+    let address = (&raw const *leaked).expose_provenance();
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(address);
+    leaked
 }
 
 /// The values, in order.

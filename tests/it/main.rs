@@ -37,6 +37,8 @@ mod by_value;
 #[cfg(stayput_asan)]
 #[path = "../common/child.rs"]
 mod child;
+#[cfg(all_containers)]
+mod classes;
 #[cfg(feature = "columns")]
 mod columns;
 #[cfg(feature = "columns")]
@@ -100,8 +102,6 @@ mod memory;
 mod memory_map;
 #[cfg(all_containers)]
 mod moment;
-#[cfg(all_containers)]
-mod panics;
 #[cfg(all(all_containers, stayput_asan))]
 mod poison;
 #[cfg(feature = "alloc")]

@@ -1,9 +1,8 @@
 //! References from a secondary map's grow-only scope stay valid, and the scope replaces no value.
 
 use crate::buffer::{Buffer, Call, Failure};
-use crate::grow_only::leak;
 use crate::helpers::key;
-use crate::ledger::{Ledger, panic_message, with_panic_hook};
+use crate::ledger::{Ledger, leak, panic_message, with_panic_hook};
 use static_assertions::assert_not_impl_any;
 use stayput::{
     Bits32, Compact32, DefaultKey, Error, ErrorKind, GrowOnlySecondaryMap, Key, KeyData, Layout,

@@ -1,8 +1,7 @@
 //! Keys whose code lies, panics or calls the map again: a wrong value may be found, but no invalid one, and none is
 //! dropped twice or lost.
 
-use crate::grow_only::leak;
-use crate::ledger::{Ledger, Token};
+use crate::ledger::{Ledger, Token, leak};
 use stayput::{Bits32, Budget, GrowOnlyMap, Key, KeyData, SlotMap};
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};

@@ -1,6 +1,6 @@
 //! The traits of `Vec`, with the same behaviour.
 
-use crate::helpers::{Neither, SendOnly, SyncOnly, assert_like_elements};
+use crate::helpers::{Neither, SendOnly, SyncOnly, assert_like_elements, has};
 use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
 use stayput::vec::{Drain, IntoIter, Splice};
 use stayput::{
@@ -51,23 +51,6 @@ assert_eq_size!(GrowOnly<'static, u8>, usize);
 // With a niche, so that options cost nothing.
 assert_eq_size!(VmVec<u8>, Option<VmVec<u8>>);
 assert_eq_size!(Reservation, Option<Reservation>);
-
-/// Returns `true` if a type has a trait.
-macro_rules! has {
-    ($type:ty: $trait:path) => {{
-        #[allow(dead_code, reason = "used where the bound does not hold")]
-        trait No {
-            const HAS: bool = false;
-        }
-        impl<T: ?Sized> No for T {}
-        struct Asked<T: ?Sized>(PhantomData<T>);
-        #[allow(dead_code, reason = "used where the bound holds")]
-        impl<T: ?Sized + $trait> Asked<T> {
-            const HAS: bool = true;
-        }
-        Asked::<$type>::HAS
-    }};
-}
 
 /// Asserts that `VmVec`, `BlockVec` and their iterators have the same traits as those of std.
 macro_rules! assert_as_std {
