@@ -613,7 +613,8 @@ mod tests {
                     }
                 });
             }
-            for _ in 0..crate::effort::few(20_000) {
+            let rounds = if cfg!(miri) { 200 } else { 20_000 };
+            for _ in 0..rounds {
                 find_all(|found| {
                     if let Some((_, name)) = USES.iter().find(|(kind, _)| *kind == found.kind) {
                         assert_eq!(found.name, Some(*name));
