@@ -87,26 +87,25 @@ mod sys {
     /// The number of bytes that share one mark.
     const GRANULE_BYTES: usize = 8;
 
-    // SAFETY: these are the declarations in the sanitizer's header `asan_interface.h`.
+    // SAFETY: these are the declarations in the sanitizer's header `asan_interface.h`. They are safe to call with any
+    // address: they read and write marks, not memory of the program; and if there are no marks for an address, the
+    // process ends.
     unsafe extern "C" {
-        fn __asan_poison_memory_region(start: *const c_void, bytes: usize);
-        fn __asan_unpoison_memory_region(start: *const c_void, bytes: usize);
-        fn __asan_address_is_poisoned(address: *const c_void) -> c_int;
+        safe fn __asan_poison_memory_region(start: *const c_void, bytes: usize);
+        safe fn __asan_unpoison_memory_region(start: *const c_void, bytes: usize);
+        safe fn __asan_address_is_poisoned(address: *const c_void) -> c_int;
     }
 
     pub(super) fn poison(start: *const u8, bytes: usize) {
-        // SAFETY: it changes marks, not memory.
-        unsafe { __asan_poison_memory_region(start.cast(), bytes) };
+        __asan_poison_memory_region(start.cast(), bytes);
     }
 
     pub(super) fn unpoison(start: *const u8, bytes: usize) {
-        // SAFETY: it changes marks, not memory.
-        unsafe { __asan_unpoison_memory_region(start.cast(), bytes) };
+        __asan_unpoison_memory_region(start.cast(), bytes);
     }
 
     pub(super) fn is_poisoned(address: *const u8) -> bool {
-        // SAFETY: it reads a mark.
-        unsafe { __asan_address_is_poisoned(address.cast()) != 0 }
+        __asan_address_is_poisoned(address.cast()) != 0
     }
 
     pub(super) fn unpoison_run(start: *const u8, most: usize) {

@@ -37,7 +37,7 @@ macro_rules! unchecked {
             pub unsafe fn get_unchecked(&self, key: K) -> &V {
                 let found = self.get(key);
                 debug_assert!(found.is_some(), "the key has no value here");
-                // SAFETY: the caller guarantees that there is a value.
+                // SAFETY: the look-up with this key finds a value, by the caller's guarantee, so this is not `None`.
                 unsafe { found.unwrap_unchecked() }
             }
 
@@ -59,7 +59,7 @@ macro_rules! unchecked {
             pub unsafe fn get_unchecked_mut(&mut self, key: K) -> &mut V {
                 let found = self.get_mut(key);
                 debug_assert!(found.is_some(), "the key has no value here");
-                // SAFETY: the caller guarantees that there is a value.
+                // SAFETY: the look-up with this key finds a value, by the caller's guarantee, so this is not `None`.
                 unsafe { found.unwrap_unchecked() }
             }
 
@@ -87,7 +87,7 @@ macro_rules! unchecked {
             ) -> [&mut V; N] {
                 let found = self.get_disjoint_mut(keys);
                 debug_assert!(found.is_some(), "a key has no value here, or occurs twice");
-                // SAFETY: the caller guarantees that the values exist and are distinct.
+                // SAFETY: the look-up with these keys finds values, by the caller's guarantee, so this is not `None`.
                 unsafe { found.unwrap_unchecked() }
             }
         }
@@ -136,7 +136,7 @@ impl<T> BlockVec<T> {
     pub unsafe fn get_unchecked(&self, index: usize) -> &T {
         let found = self.get(index);
         debug_assert!(found.is_some(), "the index is out of bounds");
-        // SAFETY: the caller guarantees that there is an element.
+        // SAFETY: the index is below the length, by the caller's guarantee, so `get` finds an element: not `None`.
         unsafe { found.unwrap_unchecked() }
     }
 
@@ -158,7 +158,7 @@ impl<T> BlockVec<T> {
     pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         let found = self.get_mut(index);
         debug_assert!(found.is_some(), "the index is out of bounds");
-        // SAFETY: the caller guarantees that there is an element.
+        // SAFETY: the index is below the length, by the caller's guarantee, so `get` finds an element: not `None`.
         unsafe { found.unwrap_unchecked() }
     }
 }

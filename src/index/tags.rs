@@ -20,13 +20,13 @@ pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {
     use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
     debug_assert!(byte != 0, "zero would match the bytes past those of `upper`");
     let lower = i64::from_le_bytes(lower.to_le_bytes());
-    // SAFETY: every processor of this architecture has SSE2.
+    // SAFETY: the intrinsic needs SSE2, which is part of x86-64.
     let bytes = unsafe { _mm_set_epi64x(i64::from(upper), lower) };
-    // SAFETY: every processor of this architecture has SSE2.
+    // SAFETY: the intrinsic needs SSE2, which is part of x86-64.
     let byte = unsafe { _mm_set1_epi8(i8::from_le_bytes([byte])) };
-    // SAFETY: every processor of this architecture has SSE2.
+    // SAFETY: the intrinsic needs SSE2, which is part of x86-64.
     let equal = unsafe { _mm_cmpeq_epi8(bytes, byte) };
-    // SAFETY: every processor of this architecture has SSE2.
+    // SAFETY: the intrinsic needs SSE2, which is part of x86-64.
     let bits = unsafe { _mm_movemask_epi8(equal) };
     u32::from_le_bytes(bits.to_le_bytes())
 }

@@ -2,12 +2,18 @@
 //!
 //! # Soundness
 //!
-//! A list owns the places from its start on, as many as its capacity, of an `Elements`; its first `len` places hold
-//! elements. Only this module makes lists with places, moves them and frees them, and what it makes has places of
-//! [`Space`] that no other list has. A `List` cannot be copied, and the pool passes it only to the `Elements` that made
-//! it. So a reference to a list and one to its `Elements` together give the same access to its elements.
+//! - **Own**: a list owns the places from its start on, as many as its capacity, of an `Elements`, and its first `len`
+//!   places hold elements. Only this module makes lists with places, moves them and frees them, since the fields of a
+//!   `List` are private and it cannot be copied; and what it makes has places of [`Space`] that no other list has.
+//! - **Ready**: there is memory for each place that `Space` has handed out, so the places of a list are in one
+//!   allocation.
+//! - **Pair**: a `List` is passed only to the `Elements` that made it. They are fields of one struct, `ListPool` or
+//!   `SecondaryLists`, which never exchanges them with those of another. So a reference to a list and one to its
+//!   `Elements` together give the same access to its elements.
 //!
-//! [`Space`] is safe code that this rests on: it hands no place out twice, and none for which there is no memory.
+//! These rest on safe code as well: on [`Space`], which hands no place out twice, and none that is not ready; and
+//! **Pair** on this module's siblings. Its functions for a range of places, and those that free all, say what else they
+//! rest on.
 
 #![expect(unsafe_code, reason = "lends memory of the pool to arrays")]
 
@@ -80,7 +86,8 @@ impl<T> Elements<T> {
     #[inline]
     pub(crate) fn get(&self, list: &List) -> &[T] {
         let start = self.memory.as_ptr().cast::<T>().wrapping_add(list.start as usize);
-        // SAFETY: the first `len` places of a list hold elements, see the module. Both references keep them so.
+        // SAFETY: by **Own**, **Ready** and **Pair** the first `len` places hold elements, in one allocation. Both are
+        // borrowed as long as the result, so none is written to.
         unsafe { slice::from_raw_parts(start, list.len()) }
     }
 
@@ -114,7 +121,8 @@ impl<T> Elements<T> {
     #[inline]
     fn lend_at(&mut self, start: u32, capacity: usize, len: usize) -> ManuallyDrop<VmVec<T>> {
         let start = self.memory.as_mut_ptr().cast::<T>().wrapping_add(start as usize);
-        // SAFETY: the places are within the memory, see the module, and the caller has access to them.
+        // SAFETY: by **Ready** the places are valid for reads and writes, and the first `len` hold elements: all places
+        // come from lists, or from `Space` for a list. The array is used only as long as the caller has access to them.
         ManuallyDrop::new(unsafe { VmVec::lent(start, capacity, len) })
     }
 
@@ -185,7 +193,7 @@ impl<T> Elements<T> {
         front
     }
 
-    /// Frees places that are left of those [taken](Self::take_front).
+    /// Frees places that are left of those [taken](Self::take_front): no list has them.
     pub(crate) fn free_front(&mut self, places: Range<u32>) {
         self.space.free(places);
     }
@@ -205,8 +213,8 @@ impl<T> Elements<T> {
         Ok(())
     }
 
-    /// Returns the memory of free places at the front to the system, from a byte on, which it advances. Returns `false` if
-    /// the budget is used up.
+    /// Returns the memory of free places at the front to the system, from a byte on, which it advances. Returns `false`
+    /// if the budget is used up.
     pub(crate) fn discard_front(
         &mut self,
         from: &mut usize,
@@ -220,7 +228,8 @@ impl<T> Elements<T> {
             if !meter.pay(to - *from) {
                 return Ok(false);
             }
-            // SAFETY: elements that may not be initialised are valid, whatever they hold.
+            // SAFETY: these bytes are of free places, which no list has, so no element is lost; and elements that may
+            // not be initialised are valid, whatever they hold.
             unsafe { self.memory.discard(*from..to) }?;
             *from = to;
         }
@@ -354,8 +363,8 @@ impl<T> Elements<T> {
     /// Sets the length to where places were handed out.
     #[inline]
     fn handed_out(&mut self) {
-        // SAFETY: places that are not ready are not handed out, and there is capacity for those that are. `MaybeUninit`
-        // needs no initialisation.
+        // SAFETY: by **Ready** the end of what was handed out is within capacity, and `MaybeUninit` needs no
+        // initialisation.
         unsafe { self.memory.set_len(self.space.end() as usize) };
     }
 }
@@ -370,8 +379,9 @@ impl<'p, T> AllMut<'p, T> {
     #[inline]
     pub(crate) fn get(&self, list: &'p mut List) -> &'p mut [T] {
         let start = self.start.wrapping_add(list.start as usize);
-        // SAFETY: the first `len` places of a list hold elements, see the module. The list is borrowed for as long as
-        // the result, so it is not passed again until then; other lists have other places.
+        // SAFETY: by **Own**, **Ready** and **Pair** the first `len` places hold elements, in one allocation.
+        // `Elements` is mutably borrowed by `self`, and the list as long as the result, so it is not passed again until
+        // then; other lists have other places.
         unsafe { slice::from_raw_parts_mut(start, list.len()) }
     }
 }
@@ -416,9 +426,10 @@ impl<T> OpenList<'_, T> {
         let len = self.vec.len();
         // Not by `push`, which might grow the array, and so needs it in memory.
         let end = self.vec.end_to_write(len);
-        // SAFETY: the place is valid for writes, since there is capacity for one more element.
+        // SAFETY: there is capacity for one more element, since `try_reserve` returned no error. So `end` points to a
+        // place within capacity that the list owns: it is valid for writes, and aligned.
         unsafe { end.write(value) };
-        // SAFETY: the element was written.
+        // SAFETY: `len + 1` is within capacity, and the element at `len` was written above.
         unsafe { self.vec.set_len(len + 1) };
         Ok(())
     }

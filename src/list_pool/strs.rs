@@ -317,7 +317,7 @@ impl<K: Key> StrPool<K> {
 
 #[inline]
 fn text_of(text: &[u8]) -> &str {
-    // SAFETY: the callers pass a list of `texts`, which is UTF-8, see `StrPool`.
+    // SAFETY: all callers in this file pass a list of the field `texts`, which is UTF-8; see there.
     unsafe { str::from_utf8_unchecked(text) }
 }
 

@@ -238,6 +238,6 @@ impl Entry {
 
 /// Returns the type of the values, if the elements are the slots of a map.
 fn value_type(element: &'static str) -> &'static str {
-    let slot = element.strip_prefix("stayput::slots::array::Slot<");
+    let slot = element.strip_prefix("stayput::slots::array::slot::Slot<");
     slot.and_then(|rest| rest.strip_suffix('>')).unwrap_or(element)
 }

@@ -83,12 +83,18 @@ fn extend_by<T: Send>(vec: &mut VmVec<T>, len: usize, iter: impl ParallelIterato
         "the iterator reported {len} elements, but yielded {count}"
     );
     mem::forget(written);
-    // SAFETY: `Spare::past` reserved `len` more elements, and the assertion above established that `written` owned
-    // all of them, initialised; it was forgotten, so nothing else owns them.
+    // SAFETY: `before + len` is within capacity, since `Spare::past` reserved `len` more elements. They are
+    // initialised: by **Written** `written` owned `count` elements from `start` on, which is all of them, as asserted
+    // above. It was forgotten, so nothing else owns them.
     unsafe { vec.set_len(before + len) };
 }
 
 /// Slots for a task to write to, past the last element of an array that is mutably borrowed.
+///
+/// # Invariants
+///
+/// - **Spare**: `len` slots from `start` on are within the capacity of that array, and no other `Spare`, and no
+///   [`Written`] or [`SpareFolder`], has one of them.
 struct Spare<'v, T> {
     start: *mut T,
     len: usize,
@@ -100,8 +106,7 @@ impl<'v, T> Spare<'v, T> {
     fn past(vec: &'v mut VmVec<T>, len: usize) -> Self {
         vec.reserve(len);
         let before = vec.len();
-        // SAFETY: the length is at most the capacity.
-        let start = unsafe { vec.as_mut_ptr().add(before) };
+        let start = vec.as_mut_ptr().wrapping_add(before);
         Self { start, len, borrow: PhantomData }
     }
 }
@@ -109,7 +114,12 @@ impl<'v, T> Spare<'v, T> {
 // SAFETY: it is a part of a mutable borrow of the array, into which elements are sent, as `T: Send` allows.
 unsafe impl<T: Send> Send for Spare<'_, T> {}
 
-/// The elements written to the first slots of a part, or of several adjacent ones. It owns them.
+/// The elements written to the first slots of a part, or of several adjacent ones.
+///
+/// # Invariants
+///
+/// - **Written**: it owns `count` initialised elements from `start` on. `start` has the provenance of the whole array,
+///   which is mutably borrowed.
 struct Written<'v, T> {
     start: *mut T,
     count: usize,
@@ -122,7 +132,8 @@ unsafe impl<T: Send> Send for Written<'_, T> {}
 impl<T> Drop for Written<'_, T> {
     fn drop(&mut self) {
         let elements = ptr::slice_from_raw_parts_mut(self.start, self.count);
-        // SAFETY: `count` elements from `start` on are initialised, and owned by `self`, which ends here.
+        // SAFETY: by **Written** they are initialised, aligned, valid for reads and writes, and owned by `self`, which
+        // ends here, so they are not used again.
         unsafe { elements.drop_in_place() };
     }
 }
@@ -134,8 +145,7 @@ impl<'v, T: Send> Consumer<T> for Spare<'v, T> {
 
     fn split_at(self, index: usize) -> (Self, Self, SideBySide) {
         assert!(index <= self.len, "a split at {index} of {} elements", self.len);
-        // SAFETY: `index` is at most the number of slots, as asserted above.
-        let middle = unsafe { self.start.add(index) };
+        let middle = self.start.wrapping_add(index);
         let part = |start, len| Self { start, len, borrow: PhantomData };
         (part(self.start, index), part(middle, self.len - index), SideBySide)
     }
@@ -162,6 +172,10 @@ impl<T: Send> UnindexedConsumer<T> for Spare<'_, T> {
 }
 
 /// Writes to the slots of a part in order.
+///
+/// # Invariants
+///
+/// - As **Spare**, for `spare` slots from the start of `written` on, of which the first hold what was written.
 struct SpareFolder<'v, T> {
     written: Written<'v, T>,
     spare: usize,
@@ -176,9 +190,9 @@ impl<'v, T: Send> Folder<T> for SpareFolder<'v, T> {
             self.written.count < self.spare,
             "the iterator yielded more elements than it reported"
         );
-        // SAFETY: the count is below the number of slots, as asserted above.
-        let slot = unsafe { self.written.start.add(self.written.count) };
-        // SAFETY: the slot is within capacity, past the last element, and in no other part.
+        let slot = self.written.start.wrapping_add(self.written.count);
+        // SAFETY: the count is below the number of slots, as asserted above, so by **Spare** the slot is within
+        // capacity, and in no other part: valid for writes, and aligned. Nothing was written there yet.
         unsafe { slot.write(element) };
         self.written.count += 1;
         self

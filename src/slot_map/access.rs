@@ -123,7 +123,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[inline]
     pub unsafe fn get_unchecked(&self, key: K) -> &V {
-        // SAFETY: the caller guarantees that the slot holds a value.
+        // SAFETY: the data belongs to a value, by the caller's guarantee, so its slot is below the length and live.
         unsafe { self.slots.get_unchecked(key.data().index()) }
     }
 
@@ -145,7 +145,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, key: K) -> &mut V {
-        // SAFETY: the caller guarantees that the slot holds a value.
+        // SAFETY: the data belongs to a value, by the caller's guarantee, so its slot is below the length and live.
         unsafe { self.slots.get_unchecked_mut(key.data().index()) }
     }
 
@@ -218,7 +218,8 @@ impl<K: Key, V> SlotMap<K, V> {
         &mut self,
         keys: [K; N],
     ) -> [&mut V; N] {
-        // SAFETY: the caller guarantees that the slots hold values and are distinct.
+        // SAFETY: the data belong to values, by the caller's guarantee, so their slots are below the length and live;
+        // and they are distinct.
         unsafe { self.slots.get_disjoint_unchecked_mut(keys.map(|key| key.data().index())) }
     }
 

@@ -2,14 +2,14 @@
 //!
 //! # Why this is sound
 //!
-//! As for the grow-only scope of a vector (`vec/grow_only.rs`): the scope holds the only mutable borrow of the map for
-//! `'m`, stays on one thread, and never moves, drops or mutably borrows a value in the map. Values may go into holes
-//! here. An insertion writes through a raw pointer to one slot that was not live, so no reference points to it, and no
-//! reference to a slice of slots is ever made; see [`array`](crate::slots::array).
-//!
-//! The map's own fields are mutably borrowed one call at a time. [`LendCell`] guarantees that: a re-entrant call while
-//! the map takes memory is refused. Nothing else here runs user code during such a borrow, not even the key's
-//! conversions, which may be a user's.
+//! - **In place**: as for the grow-only scope of a vector (`vec/grow_only.rs`), the scope holds the only mutable borrow
+//!   of the map for `'m`, stays on one thread, and never moves, drops or mutably borrows a value in the map. An
+//!   insertion writes to one slot, which is not live: it is past the last one, or the map's record of holes has it, so
+//!   no reference points there. No reference to a slice of slots is ever made; see [`array`](crate::slots::array). So
+//!   what is initialized stays so, in place and unchanged, for `'m`.
+//! - **Brief**: the map's own fields are mutably borrowed one call at a time. [`LendCell`] guarantees that for calls
+//!   that take memory: a re-entrant one is refused. The closures of all others run no user code, not even the key's
+//!   conversions, which may be a user's, do not allocate, and do not panic.
 
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
@@ -165,21 +165,21 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             Err(error) => return Err(Refused { error, value }),
         };
         let fill = |map: &mut SlotMap<K, V>| {
-            map.occupy(vacancy, value);
-            // SAFETY: filled in the line above.
-            (NonNull::from(unsafe { map.slots.get_unchecked(vacancy.index) }), map.mint())
+            let mint = map.mint();
+            (NonNull::from(map.occupy(vacancy, value)), mint)
         };
-        // SAFETY: `fill` moves a value and marks its slot, and runs no user code. It is called only after a vacancy was
-        // found, so it gets the map itself.
+        // SAFETY: **Brief**: `fill` moves a value, and marks its slot. A vacancy was found, so it gets the map itself,
+        // in which the slot is below the length or within capacity: nothing panics.
         let (value, mint) = unsafe { self.map.lend_seen(fill) };
-        // SAFETY: the value is initialized, and stays where it is for `'m`; see the top of this file.
+        // SAFETY: `occupy` returned a reference to the value, so it is initialized; and it stays so for `'m`: **In
+        // place**.
         Ok((vacancy.key(mint), unsafe { value.as_ref() }))
     }
 
     #[inline]
     fn vacancy(&self) -> Result<Vacancy, Error> {
         // The placeholder for a lent map is full, so it has no vacancy.
-        // SAFETY: the closure reads numbers and bits, and runs no user code.
+        // SAFETY: **Brief**: the closure reads numbers and bits.
         match unsafe { self.map.lend_seen(|map| map.vacancy_at_hand()) } {
             Some(vacancy) => Ok(vacancy),
             None => self.vacancy_by_growth(),
@@ -214,9 +214,10 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             let (index, generation) = map.type_id.parts(data);
             map.slots.get(index, generation).map(NonNull::from)
         };
-        // SAFETY: the closure compares words, and runs no user code.
+        // SAFETY: **Brief**: the closure compares words.
         let value = unsafe { self.map.lend_briefly(find) }.unwrap_or_else(|| busy())?;
-        // SAFETY: the slot is live, and its value stays where it is for `'m`; see the top of this file.
+        // SAFETY: `get` returned a reference to the value, so it is initialized; and it stays so for `'m`: **In
+        // place**.
         Some(unsafe { value.as_ref() })
     }
 
@@ -235,7 +236,7 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             let index = map.slots.index_at(address)?;
             Some((index, map.slots.at_index(index)?.0, map.mint()))
         };
-        // SAFETY: the closure compares addresses and reads a word, and runs no user code.
+        // SAFETY: **Brief**: the closure compares addresses and reads a word.
         let found = unsafe { self.map.lend_briefly(find) };
         let (index, generation, mint) = found.unwrap_or_else(|| busy())?;
         Some(mint.key(index, generation))
@@ -249,7 +250,7 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             let (index, generation) = map.type_id.parts(data);
             map.downgrade_at(index, generation)
         };
-        // SAFETY: the closure compares words and takes a number, and runs no user code.
+        // SAFETY: **Brief**: the closure compares words, and takes a number from a counter.
         let weak = unsafe { self.map.lend_briefly(downgrade) };
         weak.unwrap_or_else(|| busy())
     }
@@ -289,7 +290,7 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     #[inline]
     #[track_caller]
     pub fn len(&self) -> usize {
-        // SAFETY: the closure reads numbers, and runs no user code.
+        // SAFETY: **Brief**: the closure reads numbers.
         unsafe { self.map.lend_briefly(|map| map.len()) }.unwrap_or_else(|| busy())
     }
 

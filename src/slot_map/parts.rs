@@ -109,7 +109,9 @@ impl<K: Key, V> SlotMap<K, V> {
         };
         self.fresh = Fresh::NONE;
         match part {
-            Part::Live(generation, value) => self.slots.push_within_capacity(generation, value),
+            Part::Live(generation, value) => {
+                self.slots.push_within_capacity(generation, value);
+            }
             Part::Hole(generation) => {
                 let is_written = self.try_push_vacant(index, generation)?;
                 self.holes.mark(index);

@@ -111,9 +111,9 @@ impl<K: Key> Baseline<K> {
         if block >= self.floors.count {
             return self.floors.beyond + 1;
         }
-        // SAFETY: `block < count`, and the caller guarantees that the map, which has these floors, exists.
-        let floor = unsafe { self.floors.blocks.add(block) };
-        // SAFETY: as above. The map changes no floor while it is shared.
+        let floor = self.floors.blocks.wrapping_add(block);
+        // SAFETY: `block < count`, as checked above, so the floor is one of the map's, which exists, by the caller's
+        // guarantee, and changes none while it is shared: valid for reads, aligned and initialized.
         unsafe { floor.read() + 1 }
     }
 }
@@ -335,7 +335,8 @@ impl<K: Key, V> Sharing<K, V> {
     pub(crate) unsafe fn end(&mut self, issued: usize, unused: UnusedTickets) {
         let end = self.slot_after(issued);
         if self.is_fresh {
-            // SAFETY: slots from `end` on belong to tickets that were not used, as the caller guarantees.
+            // SAFETY: slots from `end` on belong to tickets from `issued` on. Nothing was written to them since they
+            // were added, by the caller's guarantee.
             unsafe { self.map.slots.retract(end) };
         }
         if unused == UnusedTickets::Anywhere {
@@ -408,7 +409,9 @@ impl<K: Key, V> Sharing<K, V> {
         let (map, bits, mut at) = (&mut self.map, &mut self.removed[..end], 0);
         until_done(|| {
             let Some(index) = take_bit(bits, &mut at) else { return false };
-            // SAFETY: its bit was set and is cleared now, so the slot comes here once. The caller guarantees the rest.
+            // SAFETY: `end` limits the slot to those below the length, except in the last byte, where `revive` returns
+            // `None`. If it is not live, it was, with its value in place, by the caller's guarantee: its bit was set,
+            // and is cleared now, so it comes here once.
             if let Some(generation) = unsafe { map.slots.revive(index) } {
                 drop(map.remove_in_order(index, generation));
             }

@@ -56,7 +56,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Fills a vacancy. The map must not have changed since it was found. Runs no user code.
     #[inline]
-    pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {
+    pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) -> &mut V {
         let Vacancy { index, generation, source } = vacancy;
         if let VacancySource::Fresh = source {
             return self.slots.push_within_capacity(generation, value);
@@ -66,7 +66,7 @@ impl<K: Key, V> SlotMap<K, V> {
         } else {
             self.unmark_hole(index);
         }
-        self.slots.fill(index, generation, value);
+        self.slots.fill(index, generation, value)
     }
 
     /// Unmarks a hole that is not in front and is about to be filled.

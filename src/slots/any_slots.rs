@@ -10,6 +10,11 @@ use crate::vec::AnyVec;
 use std::marker::PhantomData;
 
 /// The states of some slots.
+///
+/// # Invariants
+///
+/// - **States**: `first` and each `stride` bytes on, `len` times, are states of slots that are borrowed as long as
+///   this. By **Live** of [`Slot`](super::array::slot::Slot) they are initialized.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct States<'s> {
     /// The address of the first state, if there is one.
@@ -26,9 +31,8 @@ impl States<'_> {
             return State::EMPTY;
         }
         let state = self.first.wrapping_byte_add(index as usize * self.stride);
-        // SAFETY: `index` is below the length, as checked above. `self` was made by `Slots::states` or
-        // `AnySlots::states` from slots with this stride, whose states are initialized below the length. They are
-        // borrowed while `self` lives, so they stay where they are, and no thread writes to them.
+        // SAFETY: `index` is below the length, as checked above, so by **States** it is a state, initialized and
+        // aligned; and borrowed, so no thread writes to it.
         unsafe { state.read() }
     }
 

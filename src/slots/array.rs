@@ -2,14 +2,14 @@
 //!
 //! # Why this is sound
 //!
-//! All maps rely on one invariant: **a slot below the length holds an initialized value if its state is live**, and
-//! nothing else is ever read as a value. Every method here accepts any index and any generation, so memory safety does
-//! not depend on what maps record (holes, lengths, keys): a mistake there would lose or leak values, and no more. The
-//! invariant holds because
+//! All maps rely on one invariant, **Live** of [`Slot`]: **a slot below the length holds an initialized value if its
+//! state is live**, and nothing else is ever read as a value. Every method here accepts any index and any generation,
+//! so memory safety does not depend on what maps record (holes, lengths, keys): a mistake there would lose or leak
+//! values, and no more. The invariant holds because
 //!
-//! - a state becomes live only after the value was written: right after, in [`Slots::write`] and where threads insert
-//!   into a shared map; or again, if the value stayed in place, in [`Slots::revive`] and [`Slots::get_disjoint_mut`];
-//! - a state stops being live before the value is moved out or dropped;
+//! - a state becomes live only after the value was written: right after, in [`Writable::write`] and where threads
+//!   insert into a shared map; or again, if the value stayed in place, by [`slot::revive`];
+//! - a state stops being live before the value is moved out or dropped, by [`slot::take`];
 //! - a slot gets below the length either by a write or as a vacant one, with fresh zeros or a state that was written;
 //!   see [`Slots::extend_vacant`] and [`Slots::push_vacant`];
 //! - the memory of pages is returned only after the state of each slot in them was checked.
@@ -29,26 +29,19 @@ use super::state::{State, Vacant};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, BudgetMeter, Prefaulted};
-use crate::poison::{self, AtEnd, poison, unpoison};
+use crate::poison::{self, poison};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
-use std::mem::{self, MaybeUninit, offset_of};
+use std::mem::{self, offset_of};
 use std::ops::Range;
 use std::ptr::NonNull;
 
+pub(super) mod slot;
 #[cfg(test)]
 mod tests;
 mod write;
 
-/// A value and its state, next to each other: most look-ups read one cache line.
-///
-/// The value comes first, so that a slot and its value have the same address. Bytes that are all zero are a vacant
-/// slot.
-#[repr(C)]
-pub(super) struct Slot<V> {
-    value: MaybeUninit<V>,
-    pub(super) state: State,
-}
+use self::slot::{Slot, SlotRef, Writable};
 
 /// An array of [`Slot`]s that never move. Dropping it drops no values; see [`drop_values`](Self::drop_values).
 pub(crate) struct Slots<V> {
@@ -182,31 +175,32 @@ impl<V> Slots<V> {
         self.slots.start()
     }
 
-    /// The only range check.
+    /// This and [`at_mut`](Self::at_mut) are the only range checks.
     #[inline]
-    fn at(&self, index: usize) -> Option<NonNull<Slot<V>>> {
+    fn at(&self, index: usize) -> Option<SlotRef<V, &V>> {
         if index >= self.slots.len() {
             return None;
         }
-        // SAFETY: `index` is below the length, as checked above, so the slot lies within the allocation.
-        Some(unsafe { self.start().add(index) })
+        // SAFETY: `index` is below the length, as checked above. `&self` is borrowed as long as the `&V`, so
+        // **Borrowed** holds, and **Access**: only `&mut self` permits writes.
+        Some(unsafe { SlotRef::new(self.start(), index) })
     }
 
-    /// Returns the slot that is live with a generation.
     #[inline]
-    fn find(&self, index: u32, generation: u32) -> Option<NonNull<Slot<V>>> {
-        let slot = self.at(index as usize)?;
-        // SAFETY: `at` has checked that the slot is below the length. `&self` prevents writes.
-        unsafe { is_live_with(slot, generation) }.then_some(slot)
+    fn at_mut(&mut self, index: usize) -> Option<SlotRef<V, &mut V>> {
+        if index >= self.slots.len() {
+            return None;
+        }
+        // SAFETY: `index` is below the length, as checked above. `&mut self` is borrowed as long as the `&mut V`, so
+        // **Borrowed** and **Access** hold.
+        Some(unsafe { SlotRef::new(self.start(), index) })
     }
 
     /// Returns the state of a slot; [`State::EMPTY`] past the last one.
     #[inline]
     pub(crate) fn state(&self, index: u32) -> State {
         match self.at(index as usize) {
-            // SAFETY: `at` has checked that the slot is below the length, so its state is initialized. `&self` prevents
-            // writes.
-            Some(slot) => unsafe { (*slot.as_ptr()).state },
+            Some(slot) => slot.state(),
             None => State::EMPTY,
         }
     }
@@ -215,26 +209,23 @@ impl<V> Slots<V> {
     /// exist, not only while `self` is borrowed.
     #[inline]
     pub(crate) fn pointer_to(&self, index: u32, generation: u32) -> Option<NonNull<V>> {
-        self.find(index, generation).map(NonNull::cast)
+        let slot = self.at(index as usize)?;
+        if slot.state() == State::live(generation) { Some(slot.pointer()) } else { None }
     }
 
     #[inline]
     pub(crate) fn contains(&self, index: u32, generation: u32) -> bool {
-        self.find(index, generation).is_some()
+        self.pointer_to(index, generation).is_some()
     }
 
     #[inline]
     pub(crate) fn get(&self, index: u32, generation: u32) -> Option<&V> {
-        let slot = self.find(index, generation)?;
-        // SAFETY: `find` has seen the slot live, and it stays so while `self` is borrowed.
-        Some(unsafe { value_of(slot) })
+        self.at(index as usize)?.get(generation)
     }
 
     #[inline]
     pub(crate) fn get_mut(&mut self, index: u32, generation: u32) -> Option<&mut V> {
-        let slot = self.find(index, generation)?;
-        // SAFETY: `find` has seen the slot live, and `&mut self` guarantees exclusive access.
-        Some(unsafe { value_of_mut(slot) })
+        self.at_mut(index as usize)?.get(generation)
     }
 
     /// # Safety
@@ -242,11 +233,10 @@ impl<V> Slots<V> {
     /// - The slot is below the length and live.
     #[inline]
     pub(crate) unsafe fn get_unchecked(&self, index: u32) -> &V {
-        debug_assert!(self.state(index).is_live(), "slot {index} holds no value");
-        // SAFETY: the caller guarantees that the slot is below the length.
-        let slot = unsafe { self.start().add(index as usize) };
-        // SAFETY: the caller guarantees that the slot is live, and it stays so while `self` is borrowed.
-        unsafe { value_of(slot) }
+        // SAFETY: the slot is below the length, by the caller's guarantee. **Borrowed** and **Access** as in `at`.
+        let slot = unsafe { SlotRef::<V, &V>::new(self.start(), index as usize) };
+        // SAFETY: the slot is live, by the caller's guarantee.
+        unsafe { slot.value() }
     }
 
     /// # Safety
@@ -254,31 +244,21 @@ impl<V> Slots<V> {
     /// - The slot is below the length and live.
     #[inline]
     pub(crate) unsafe fn get_unchecked_mut(&mut self, index: u32) -> &mut V {
-        debug_assert!(self.state(index).is_live(), "slot {index} holds no value");
-        // SAFETY: the caller guarantees that the slot is below the length.
-        let slot = unsafe { self.start().add(index as usize) };
-        // SAFETY: the caller guarantees that the slot is live, and `&mut self` guarantees exclusive access.
-        unsafe { value_of_mut(slot) }
+        // SAFETY: the slot is below the length and live, by the caller's guarantee, and it is the only one.
+        let [value] = unsafe { self.get_disjoint_unchecked_mut([index]) };
+        value
     }
 
     /// Returns the value in a slot, whatever its generation, and its generation.
     #[inline]
     pub(crate) fn at_index(&self, index: u32) -> Option<(u32, &V)> {
-        let slot = self.at(index as usize)?;
-        // SAFETY: `at` has checked that the slot is below the length. `&self` prevents writes.
-        let generation = unsafe { live_generation(slot) }?;
-        // SAFETY: the slot is live, as seen above, and stays so while `self` is borrowed.
-        Some((generation, unsafe { value_of(slot) }))
+        self.at(index as usize)?.live()
     }
 
     /// [`at_index`](Self::at_index), with a mutable reference.
     #[inline]
     pub(crate) fn at_index_mut(&mut self, index: u32) -> Option<(u32, &mut V)> {
-        let slot = self.at(index as usize)?;
-        // SAFETY: `at` has checked that the slot is below the length. `&mut self` guarantees exclusive access.
-        let generation = unsafe { live_generation(slot) }?;
-        // SAFETY: the slot is live, as seen above, and `&mut self` guarantees exclusive access.
-        Some((generation, unsafe { value_of_mut(slot) }))
+        self.at_mut(index as usize)?.live()
     }
 
     /// Calls `is_it` for the values in some slots of one word, in order, and picks those for which it returns `true`.
@@ -295,13 +275,11 @@ impl<V> Slots<V> {
     ) {
         assert!(slots.end <= self.len(), "the slots end past the last one");
         for at in slots {
-            // SAFETY: `at` is below the length, as checked above, so the slot lies within the allocation.
-            let slot = unsafe { self.start().add(at) };
+            // SAFETY: `at` is below the length, as checked above. **Borrowed** and **Access** hold until the next turn,
+            // since `self` is mutably borrowed.
+            let slot = unsafe { SlotRef::<V, &mut V>::new(self.start(), at) };
             picked.visit(at);
-            // SAFETY: the slot is below the length, and `&mut self` guarantees exclusive access.
-            let Some(generation) = (unsafe { live_generation(slot) }) else { continue };
-            // SAFETY: the slot is live, as seen above, and `&mut self` guarantees exclusive access.
-            let value = unsafe { value_of_mut(slot) };
+            let Some((generation, value)) = slot.live() else { continue };
             // Without a branch, which would be mispredicted often.
             picked.pick_if(is_it(low_half(at), generation, value));
         }
@@ -318,22 +296,26 @@ impl<V> Slots<V> {
         // marks are removed.
         while count < N {
             let (index, generation) = keys[count];
-            let Some(slot) = self.find(index, generation) else { break };
-            // SAFETY: `find` returned the slot, so it lies within the array. `&mut self` guarantees exclusive access.
-            unsafe { (*slot.as_ptr()).state = State::EMPTY };
-            found[count] = slot;
+            let live = State::live(generation);
+            let Some(slot) = self.at_mut(index as usize) else { break };
+            if slot.state() != live {
+                break;
+            }
+            found[count] = slot.pointer();
+            slot.writable().vacate(Vacant::EMPTY);
             count += 1;
         }
-        for (slot, (_, generation)) in found.iter().zip(keys).take(count) {
-            // SAFETY: as above. The slot was live with this generation, and its value is still in place.
-            unsafe { (*slot.as_ptr()).state = State::live(generation) };
+        for (value, (_, generation)) in found.iter().zip(keys).take(count) {
+            // SAFETY: the pointer of a slot that was live until it was marked, with its value in place. `&mut self`
+            // guarantees exclusive access.
+            unsafe { slot::revive(*value, generation) };
         }
         if count < N {
             return Err(DisjointError::at(&keys, count));
         }
-        // SAFETY: all slots are live and distinct, so each reference is the only one to its value. `&mut self`
-        // guarantees exclusive access.
-        Ok(found.map(|slot| unsafe { value_of_mut(slot) }))
+        // SAFETY: by **Live** the values are initialized. They are distinct, since none was found twice, and `&mut
+        // self` is borrowed as long as the references, so each is the only access to its value.
+        Ok(found.map(|value| unsafe { &mut *value.as_ptr() }))
     }
 
     /// Returns the index of the slot whose value begins at an address.
@@ -357,11 +339,11 @@ impl<V> Slots<V> {
     ) -> [&mut V; N] {
         let start = self.start();
         indices.map(|index| {
-            // SAFETY: the caller guarantees that the slot is below the length.
-            let slot = unsafe { start.add(index as usize) };
-            // SAFETY: the caller guarantees that the slot is live and that no other reference is made to it. `&mut
-            // self` guarantees exclusive access.
-            unsafe { value_of_mut(slot) }
+            // SAFETY: the slot is below the length, and no other index is its, by the caller's guarantee. `&mut self`
+            // is borrowed as long as the result, so **Borrowed** and **Access** hold.
+            let slot = unsafe { SlotRef::<V, &mut V>::new(start, index as usize) };
+            // SAFETY: the slot is live, by the caller's guarantee.
+            unsafe { slot.value() }
         })
     }
 
@@ -398,14 +380,12 @@ impl<V> Slots<V> {
         let unknown = self.len()..end.min(self.fresh_from.max(self.warm()));
         let before = unknown.start..empty.start.min(unknown.end);
         before.chain(empty.end.max(unknown.start)..unknown.end).for_each(|index| {
-            // SAFETY: `index` is below `end`, which is within capacity.
-            let slot = unsafe { self.start().add(index) };
-            unpoison(slot.as_ptr(), 1);
-            // SAFETY: as above, so the slot is writable, and `&mut self` guarantees exclusive access.
-            unsafe { (*slot.as_ptr()).state = State::EMPTY };
+            // SAFETY: `index` is below `end`, which is within capacity, and `self` is mutably borrowed: **Exclusive**
+            // holds.
+            unsafe { Writable::new(self.start(), index) }.vacate(Vacant::EMPTY);
         });
         let added = self.len()..end;
-        // SAFETY: `end` is within capacity. The slots are vacant, so their values need not be initialized. States below
+        // SAFETY: `end` is within capacity, as asserted. By **Live**, vacant slots need no values. States below
         // `fresh_from` or in reused memory were written above or read as empty; all others are zero, see `fresh_from`.
         unsafe { self.slots.set_len(end) };
         self.poison_values(added);
@@ -414,8 +394,8 @@ impl<V> Slots<V> {
     /// Poisons the values of vacant slots below the length, which no code may access.
     fn poison_values(&self, slots: Range<usize>) {
         if poison::IS_ON {
-            let values = slots.filter_map(|index| self.at(index)).map(NonNull::cast::<V>);
-            values.for_each(|value| poison(value.as_ptr(), 1));
+            let slots = slots.filter_map(|index| self.at(index));
+            slots.for_each(|slot| poison(slot.pointer().as_ptr(), 1));
         }
     }
 
@@ -425,9 +405,9 @@ impl<V> Slots<V> {
     ///
     /// - None of them was written to since they were added.
     pub(crate) unsafe fn retract(&mut self, len: usize) {
-        // What held data before is still below `fresh_from`, or in reused memory.
-        // SAFETY: a smaller length is valid for every array, and the caller guarantees that the slots after it are
-        // unchanged.
+        // What held data before is still below `fresh_from`, or in reused memory. SAFETY: at most the length, so within
+        // capacity and initialized. The slots after it read as they did before they were added, by the caller's
+        // guarantee, as `fresh_from` requires.
         unsafe { self.slots.set_len(len.min(self.len())) };
     }
 
@@ -438,16 +418,14 @@ impl<V> Slots<V> {
     /// - The slot is below the length. If it is not live, it was live with the generation in its state, and its value
     ///   was neither moved out nor dropped.
     pub(crate) unsafe fn revive(&mut self, index: u32) -> Option<u32> {
-        let slot = self.at(index as usize)?;
-        // SAFETY: `at` has checked that the slot lies within the array. `&mut self` guarantees exclusive access.
-        let state = unsafe { &mut (*slot.as_ptr()).state };
-        if state.is_live() {
+        let slot = self.at_mut(index as usize)?;
+        let generation = slot.state().generation();
+        if slot.state().is_live() {
             return None;
         }
-        // The caller guarantees that its value is in place.
-        *state = State::live(state.generation());
-        let generation = state.generation();
-        unpoison(slot.as_ptr(), 1);
+        // SAFETY: a slot below the length that was live, with its value in place, by the caller's guarantee. `&mut
+        // self` guarantees exclusive access.
+        unsafe { slot::revive(slot.pointer(), generation) };
         Some(generation)
     }
 
@@ -461,7 +439,7 @@ impl<V> Slots<V> {
         let discard = if is_worth { self.discardable(slots, |_| false) } else { None };
         let Some(Discard { bytes, cleared, .. }) = discard else { return 0..0 };
         // SAFETY: only bytes of these slots are cleared, since `discardable` rounds inwards. They are past the last
-        // slot, so they are not part of an element.
+        // slot, as the only caller passes them, so they are not part of an element.
         let is_done = unsafe { self.slots.discard(bytes) }.is_ok();
         if is_done { cleared } else { 0..0 }
     }
@@ -487,24 +465,20 @@ impl<V> Slots<V> {
         generation: u32,
         leave: impl FnOnce(&Self, Vacant) -> Vacant,
     ) -> Option<V> {
-        let slot = self.find(index, generation)?;
+        let value = self.pointer_to(index, generation)?;
         let left = leave(self, Vacant::after(generation));
-        // SAFETY: `find` returned the slot, so it lies within the array. `&mut self` guarantees exclusive access.
-        unsafe { (*slot.as_ptr()).state = left.into() };
-        // Only the value: the state may still be read.
-        let _gone = AtEnd::of(slot.cast::<V>().as_ptr());
-        // SAFETY: the slot was live, so its value, which comes first, is initialized. It is not live any more, so the
-        // value is not read again.
-        Some(unsafe { slot.cast::<V>().read() })
+        // SAFETY: the pointer of a slot that is live, as `pointer_to` has seen, since `leave` had only `&Self`. `&mut
+        // self` guarantees exclusive access.
+        Some(unsafe { slot::take(value, left) })
     }
 
     /// Changes the generation of a value, if there is one.
     #[inline]
     pub(crate) fn renew(&mut self, index: u32, generation: u32, new: u32) {
-        if let Some(slot) = self.find(index, generation) {
-            // SAFETY: `find` returned the slot, so it lies within the array, and was live. It stays live, and its value
-            // is unchanged. `&mut self` guarantees exclusive access.
-            unsafe { (*slot.as_ptr()).state = State::live(new) };
+        if let Some(value) = self.pointer_to(index, generation) {
+            // SAFETY: the pointer of a slot that is live, as `pointer_to` has seen. `&mut self` guarantees exclusive
+            // access.
+            unsafe { slot::revive(value, new) };
         }
     }
 
@@ -513,9 +487,8 @@ impl<V> Slots<V> {
     #[inline]
     pub(crate) fn set_vacant(&mut self, index: u32, state: Vacant) {
         debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
-        if let Some(slot) = self.at(index as usize) {
-            // SAFETY: `at` has checked that the slot lies within the array. `&mut self` guarantees exclusive access.
-            unsafe { (*slot.as_ptr()).state = state.into() };
+        if let Some(slot) = self.at_mut(index as usize) {
+            slot.writable().vacate(state);
         }
     }
 
@@ -605,8 +578,7 @@ impl<V> Slots<V> {
         let live = indices(slots.clone()).any(|index| self.state(index).is_live());
         assert!(!live, "a slot to discard holds a value");
         // SAFETY: only bytes of these slots are cleared, since `discardable`, the only constructor of `Discard`, rounds
-        // inwards, and callers call it on these slots. None of them is live, so their values need not be initialized,
-        // and a state of zero is vacant.
+        // inwards. None of the slots is live, as asserted, so by **Live** they may read as zero, which is vacant.
         let discarded = unsafe { self.slots.discard(bytes.clone()) };
         self.poison_values(slots.clone());
         discarded
@@ -662,93 +634,4 @@ pub(crate) fn until_done(step: impl FnMut() -> bool) {
 pub(crate) fn indices(slots: Range<usize>) -> impl Iterator<Item = u32> {
     let first = u32::try_from(slots.start).unwrap_or(u32::MAX);
     (first..=u32::MAX).take(slots.len())
-}
-
-/// Returns the value of a slot.
-///
-/// # Safety
-///
-/// - For all of `'a`, the slot is live, and its value is not written to.
-#[inline]
-pub(super) unsafe fn value_of<'a, V>(slot: NonNull<Slot<V>>) -> &'a V {
-    // SAFETY: the caller guarantees that the slot is live, so the value, which comes first, is initialized, and that it
-    // is not written to for `'a`.
-    unsafe { slot.cast().as_ref() }
-}
-
-/// Returns a mutable reference to the value of a slot.
-///
-/// # Safety
-///
-/// - For all of `'a`, the slot is live, and its value is accessed only through this reference.
-#[inline]
-pub(super) unsafe fn value_of_mut<'a, V>(slot: NonNull<Slot<V>>) -> &'a mut V {
-    // SAFETY: the caller guarantees that the slot is live, so the value, which comes first, is initialized, and that
-    // the reference is unique for `'a`.
-    unsafe { slot.cast().as_mut() }
-}
-
-/// Moves the value of a slot out, and makes the state empty.
-///
-/// # Safety
-///
-/// - The slot is below the length and live.
-/// - No other thread accesses it meanwhile.
-#[cfg(feature = "rayon")]
-pub(super) unsafe fn take_value<V>(slot: NonNull<Slot<V>>) -> V {
-    // SAFETY: the caller guarantees that the slot is below the length and that no other thread accesses it.
-    unsafe { (*slot.as_ptr()).state = State::EMPTY };
-    let _gone = AtEnd::of(slot.cast::<V>().as_ptr());
-    // SAFETY: the slot was live, so its value, which comes first, is initialized. It is not live any more, so the value
-    // is not read again.
-    unsafe { slot.cast::<V>().read() }
-}
-
-/// Whether a slot holds a value of a generation.
-///
-/// # Safety
-///
-/// - The slot is below the length, and its state is not written to meanwhile.
-#[inline]
-pub(super) unsafe fn is_live_with<V>(slot: NonNull<Slot<V>>, generation: u32) -> bool {
-    // SAFETY: the caller guarantees that the slot is below the length, so its state is initialized.
-    unsafe { (*slot.as_ptr()).state == State::live(generation) }
-}
-
-/// Returns the generation of the value in a slot, or the last one that the slot had.
-///
-/// # Safety
-///
-/// - The slot is below the length, and its state is not written to meanwhile.
-#[inline]
-pub(super) unsafe fn generation<V>(slot: NonNull<Slot<V>>) -> u32 {
-    // SAFETY: the caller guarantees that the slot is below the length, so its state is initialized.
-    unsafe { (*slot.as_ptr()).state }.generation()
-}
-
-/// Whether `count` consecutive slots all hold values.
-///
-/// # Safety
-///
-/// - The slots are below the length, and their states are not written to meanwhile.
-#[inline]
-pub(super) unsafe fn are_live<V>(first: NonNull<Slot<V>>, count: usize) -> bool {
-    let all = (0..count).fold(State::live(0), |all, place| {
-        // SAFETY: the caller guarantees that the slot is below the length.
-        let slot = unsafe { first.add(place) };
-        // SAFETY: as above, so its state is initialized.
-        all.and(unsafe { (*slot.as_ptr()).state })
-    });
-    all.is_live()
-}
-
-/// Returns the generation of the value in a slot, if it has one.
-///
-/// # Safety
-///
-/// - The slot is below the length, and its state is not written to meanwhile.
-#[inline]
-pub(super) unsafe fn live_generation<V>(slot: NonNull<Slot<V>>) -> Option<u32> {
-    // SAFETY: the caller guarantees that the slot is below the length, so its state is initialized.
-    unsafe { (*slot.as_ptr()).state }.live_generation()
 }

@@ -172,12 +172,6 @@ impl Word {
         iter::from_fn(move || self.pop_front())
     }
 
-    /// Returns the range of the slots that are left, if no hole is between them.
-    #[inline]
-    pub(super) fn as_whole_run(self) -> Option<Range<usize>> {
-        self.as_run().filter(|run| run.len() == self.left.count_ones() as usize)
-    }
-
     /// Returns a bit for each slot that is left.
     #[inline]
     pub(super) const fn left(self) -> u64 {

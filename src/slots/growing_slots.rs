@@ -2,13 +2,14 @@
 //!
 //! # Why this is sound
 //!
-//! As for the grow-only scope of a vector (`vec/grow_only.rs`): this holds the only mutable borrow of the slots for
-//! `'m`, stays on one thread, and never moves, drops or mutably borrows a value in a slot. A value is written only to a
-//! slot that is not live, so no reference points to it; callers need not know which slots are. No reference to a slice
-//! of slots is ever made; see [`array`](super::array).
-//!
-//! The fields of the slots are mutably borrowed for one call at a time, which [`LendCell`] guarantees: a re-entrant
-//! call while they take memory finds no slots.
+//! - **In place**: as for the grow-only scope of a vector (`vec/grow_only.rs`), this holds the only mutable borrow of
+//!   the slots for `'m`, stays on one thread, and never moves, drops or mutably borrows a value in a slot. A value is
+//!   written only to a slot that is not live, so no reference points to it; callers need not know which slots are. No
+//!   reference to a slice of slots is ever made; see [`array`](super::array). So a live value stays so, in place and
+//!   unchanged, for `'m`.
+//! - **Brief**: the fields of the slots are mutably borrowed for one call at a time. [`LendCell`] guarantees that for
+//!   calls that take memory: a re-entrant one finds no slots. The closures of all others run no user code, do not
+//!   allocate, and do not panic.
 
 #![expect(unsafe_code, reason = "changes slots through a shared reference")]
 
@@ -45,14 +46,14 @@ impl<'m, V> GrowingSlots<'m, V> {
     /// Returns the number of slots; 0 while they take memory.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        // SAFETY: the closure reads a number, and runs no other code.
+        // SAFETY: **Brief**: the closure reads a number.
         unsafe { self.slots.lend_seen(|slots| slots.len()) }
     }
 
     /// Returns the generation of the value in a slot; `None` if it has none, or while the slots take memory.
     #[inline]
     pub(crate) fn live_generation(&self, index: u32) -> Option<u32> {
-        // SAFETY: the closure reads a word, and runs no other code.
+        // SAFETY: **Brief**: the closure reads a word.
         unsafe { self.slots.lend_seen(|slots| slots.state(index).live_generation()) }
     }
 
@@ -65,9 +66,9 @@ impl<'m, V> GrowingSlots<'m, V> {
     #[track_caller]
     pub(crate) fn get(&self, index: u32, generation: u32) -> Option<&'m V> {
         let find = |slots: &mut GappedSlots<V>| slots.pointer_to(index, generation);
-        // SAFETY: the closure compares a word, and runs no other code.
+        // SAFETY: **Brief**: the closure compares a word.
         let value = unsafe { self.slots.lend_briefly(find) }.unwrap_or_else(|| busy())?;
-        // SAFETY: the value is live, and stays in place and unchanged for `'m`; see the top of this file.
+        // SAFETY: `pointer_to` has seen the value live, and it stays so for `'m`: **In place**.
         Some(unsafe { value.as_ref() })
     }
 
@@ -78,14 +79,12 @@ impl<'m, V> GrowingSlots<'m, V> {
             if index as usize >= slots.len() || slots.state(index).is_live() {
                 return Err(value);
             }
-            slots.fill(index, generation, value);
-            // SAFETY: the slot is below the length, and was just filled.
-            Ok(NonNull::from(unsafe { slots.get_unchecked(index) }))
+            Ok(NonNull::from(slots.fill(index, generation, value)))
         };
-        // SAFETY: the closure moves a value, and marks its slot and its bit. The slot is below the length, so nothing
-        // panics, and no other code runs.
+        // SAFETY: **Brief**: the closure moves a value, and marks its slot and its bit. The slot is below the length,
+        // as it checks, so `fill` does not panic.
         let value = unsafe { self.slots.lend_seen(fill) }?;
-        // SAFETY: the value is initialized, and stays in place and unchanged for `'m`; see the top of this file.
+        // SAFETY: `fill` returned a reference to the value, so it is live; and it stays so for `'m`: **In place**.
         Ok(unsafe { value.as_ref() })
     }
 

@@ -10,7 +10,8 @@
     expect(unsafe_code, reason = "executes prefetch instructions")
 )]
 
-use super::array::{Slot, Slots};
+use super::array::Slots;
+use super::array::slot::Slot;
 use super::cursor::{HoleBits, WORD_SLOTS, Word};
 use crate::key::Key;
 use std::ptr::NonNull;
@@ -201,11 +202,12 @@ fn prefetch(address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a hint that accepts any address, by an instruction that every x86-64 processor has.
+        // SAFETY: the intrinsic needs SSE, which is part of x86-64, and accepts any address: it is a hint.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
     }
     #[cfg(all(target_arch = "aarch64", not(miri)))]
-    // SAFETY: as above. The instruction changes no register and no flag.
+    // SAFETY: the instruction is part of AArch64 and accepts any address: it is a hint. It changes no register, no flag
+    // and no memory, as the options say.
     unsafe {
         std::arch::asm!(
             "prfm pldl2keep, [{address}]",

@@ -2,8 +2,9 @@
 
 #![expect(unsafe_code, reason = "finds slots by their index")]
 
-use super::array::{Slot, Slots};
-use std::ptr::{self, NonNull};
+use super::array::Slots;
+use super::array::slot::Slot;
+use std::ptr::NonNull;
 
 /// The address of a slot. The caller knows which accesses are allowed.
 pub(crate) struct SlotAt<V>(NonNull<Slot<V>>);
@@ -16,10 +17,9 @@ impl<V> SlotAt<V> {
     /// - Slots for values of this type begin at `start`, and there is memory for more than `index` of them.
     #[inline]
     pub(crate) unsafe fn new(start: *mut u8, index: usize) -> Self {
-        // SAFETY: not null, since the caller guarantees that slots begin there.
-        let start = unsafe { NonNull::new_unchecked(start.cast::<Slot<V>>()) };
-        // SAFETY: the caller guarantees that there is memory for more than `index` slots.
-        Self(unsafe { start.add(index) })
+        let slot = start.cast::<Slot<V>>().wrapping_add(index);
+        // SAFETY: not null, since there is memory for a slot, by the caller's guarantee.
+        Self(unsafe { NonNull::new_unchecked(slot) })
     }
 
     #[inline]
@@ -30,8 +30,7 @@ impl<V> SlotAt<V> {
     /// Returns the address of the [`State`](super::state::State), as a word.
     #[inline]
     pub(crate) const fn state(self) -> *mut u32 {
-        // SAFETY: `new` guarantees that there is memory for the slot.
-        unsafe { ptr::addr_of_mut!((*self.0.as_ptr()).state) }.cast()
+        self.0.as_ptr().wrapping_byte_add(Slots::<V>::STATE_OFFSET).cast()
     }
 }
 

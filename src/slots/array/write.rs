@@ -2,28 +2,11 @@
 
 #![expect(unsafe_code, reason = "writes to slots that it has found")]
 
-use super::{Slot, Slots, not_there, value_of_mut};
-use crate::poison::unpoison;
+use super::{Slots, Writable, not_there};
 use crate::slots::state::{State, Vacant};
 use std::mem;
-use std::ptr::NonNull;
 
 impl<V> Slots<V> {
-    /// Writes a value and makes the slot live.
-    ///
-    /// # Safety
-    ///
-    /// - The slot is within the capacity of slots that the caller has exclusive access to.
-    #[inline]
-    unsafe fn write(slot: NonNull<Slot<V>>, generation: u32, value: V) {
-        unpoison(slot.as_ptr(), 1);
-        // SAFETY: the caller guarantees that the slot is within capacity, so it is writable, and that nothing else accesses
-        // it. The value comes first in a slot.
-        unsafe { slot.cast::<V>().write(value) };
-        // SAFETY: as above.
-        unsafe { (*slot.as_ptr()).state = State::live(generation) };
-    }
-
     /// Fills a vacant slot below the length. (If the slot is live, the old value leaks.)
     ///
     /// # Panics
@@ -36,12 +19,8 @@ impl<V> Slots<V> {
     #[inline(always)]
     pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) -> &mut V {
         debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
-        let Some(slot) = self.at(index as usize) else { not_there() };
-        // SAFETY: `at` has checked that the slot is below the length, so it is within capacity. `&mut self` guarantees
-        // exclusive access.
-        unsafe { Self::write(slot, generation, value) };
-        // SAFETY: the slot is live since `write`, and `&mut self` guarantees exclusive access.
-        unsafe { value_of_mut(slot) }
+        let Some(slot) = self.at_mut(index as usize) else { not_there() };
+        slot.writable().write(generation, value)
     }
 
     /// Moves a value of a generation that is not 0 into a slot that is vacant or has a value of the same generation,
@@ -50,20 +29,15 @@ impl<V> Slots<V> {
     #[expect(clippy::inline_always, reason = "as for `fill`")]
     #[inline(always)]
     pub(crate) fn put(&mut self, index: u32, generation: u32, value: V) -> Result<Option<V>, V> {
-        let Some(slot) = self.at(index as usize) else { return Err(value) };
-        // SAFETY: `at` has checked that the slot is below the length, so its state is initialized. `&mut self`
-        // guarantees exclusive access.
-        let state = unsafe { (*slot.as_ptr()).state };
+        let Some(slot) = self.at_mut(index as usize) else { return Err(value) };
+        let state = slot.state();
         if state == State::live(generation) {
-            // SAFETY: the slot is live, as seen above, and `&mut self` guarantees exclusive access.
-            return Ok(Some(mem::replace(unsafe { value_of_mut(slot) }, value)));
+            return Ok(slot.get(generation).map(|old| mem::replace(old, value)));
         }
         if state.is_live() || generation == 0 {
             return Err(value);
         }
-        // SAFETY: `at` has checked that the slot is below the length, so it is within capacity. `&mut self` guarantees
-        // exclusive access.
-        unsafe { Self::write(slot, generation, value) };
+        slot.writable().write(generation, value);
         Ok(None)
     }
 
@@ -74,15 +48,16 @@ impl<V> Slots<V> {
     /// If all committed slots are used.
     #[expect(clippy::inline_always, reason = "as for `fill`")]
     #[inline(always)]
-    pub(crate) fn push_within_capacity(&mut self, generation: u32, value: V) {
+    pub(crate) fn push_within_capacity(&mut self, generation: u32, value: V) -> &mut V {
         let len = self.len();
         assert!(len < self.capacity(), "no memory was committed for another slot");
-        // SAFETY: `len` is less than the capacity, as checked above.
-        let slot = unsafe { self.start().add(len) };
-        // SAFETY: as above. `&mut self` guarantees exclusive access.
-        unsafe { Self::write(slot, generation, value) };
-        // SAFETY: `len + 1` is within capacity, and the slot was initialized above.
+        // SAFETY: `len` is less than the capacity, as checked above. It is past the last slot, and `self` is mutably
+        // borrowed for the result's lifetime, so **Exclusive** holds.
+        let slot = unsafe { Writable::new(self.start(), len) };
+        let value = slot.write(generation, value);
+        // SAFETY: `len + 1` is within capacity, and **Live** holds for the slot since it was written.
         unsafe { self.slots.set_len(len + 1) };
+        value
     }
 
     /// Adds a vacant slot, for which there must be memory.
@@ -94,12 +69,10 @@ impl<V> Slots<V> {
     pub(crate) fn push_vacant(&mut self, state: Vacant) {
         let len = self.len();
         assert!(len < self.capacity(), "no memory was committed for another slot");
-        // SAFETY: `len` is less than the capacity, as checked above.
-        let slot = unsafe { self.start().add(len) };
-        unpoison(slot.as_ptr(), 1);
-        // SAFETY: as above, so the slot is writable, and `&mut self` guarantees exclusive access.
-        unsafe { (*slot.as_ptr()).state = state.into() };
-        // SAFETY: `len + 1` is within capacity. The slot is vacant, so its value need not be initialized.
+        // SAFETY: `len` is less than the capacity, as checked above, and `self` is mutably borrowed: **Exclusive**
+        // holds.
+        unsafe { Writable::new(self.start(), len) }.vacate(state);
+        // SAFETY: `len + 1` is within capacity, and **Live** holds for the slot, which is vacant.
         unsafe { self.slots.set_len(len + 1) };
         self.poison_values(len..len + 1);
     }

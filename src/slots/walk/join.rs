@@ -11,8 +11,10 @@
 
 #![expect(unsafe_code, reason = "returns references to the values of slots")]
 
-use super::{FromSlot, Walk, WalkLive};
-use crate::slots::array::{self, Slot, Slots};
+use super::Walk;
+use super::live_slots::LiveSlots;
+use crate::slots::array::Slots;
+use crate::slots::array::slot::{FromSlot, Slot, SlotRef};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -27,14 +29,11 @@ pub(crate) unsafe trait EachOnce: Walk {
     fn split(self) -> (Self, Option<Self>);
 }
 
-// SAFETY: its cursor returns each index once, and so do both parts of a split cursor.
-unsafe impl<V, T: FromSlot<V>> EachOnce for WalkLive<'_, V, T> {
+// SAFETY: by **Unvisited** it gives each index once, and the parts of a split one have none in common.
+unsafe impl<V, T: FromSlot<V>> EachOnce for LiveSlots<'_, V, T> {
     #[cfg(feature = "rayon")]
     fn split(self) -> (Self, Option<Self>) {
-        // SAFETY: the slots are borrowed, and the cursor was made from their length.
-        let (left, right) = unsafe { self.live.split() };
-        let part = |live| Self { live, given: PhantomData };
-        (part(left), right.map(part))
+        self.split()
     }
 }
 
@@ -46,6 +45,7 @@ pub trait Lookup: Sized {
     ///
     /// # Safety
     ///
+    /// - The lookup is that of a [`Joined`], which never returns it, or a part of one.
     /// - The index was not looked up before, here or in a lookup that this was split from or into; or the lookup is
     ///   `Clone`.
     unsafe fn look(&self, index: u32, generation: u32) -> Option<Self::Value>;
@@ -59,9 +59,13 @@ pub trait Lookup: Sized {
 }
 
 /// Looks up values, and returns a reference `T` to each.
+///
+/// # Invariants
+///
+/// - **Lookup**: the first `len` slots at `start` are below the length of an array that is borrowed as long as a `T`
+///   can live, mutably if that is not a shared reference.
 #[expect(missing_debug_implementations, reason = "the type cannot be named outside the crate")]
 pub struct SlotLookup<V, T> {
-    /// Of slots that are borrowed for as long as `T` lives.
     start: NonNull<Slot<V>>,
     len: usize,
     given: PhantomData<T>,
@@ -109,14 +113,9 @@ impl<V, T: FromSlot<V>> Lookup for SlotLookup<V, T> {
         if index as usize >= self.len {
             return None;
         }
-        // SAFETY: `index` is below the length, as checked above, so the slot lies within the array.
-        let slot = unsafe { self.start.add(index as usize) };
-        // SAFETY: the slot is below the length. `LookupRef::new` and `LookupMut::new`, the only constructors, borrow
-        // the slots, so `T` is a reference, and no lookup writes to a state.
-        let is_live = unsafe { array::is_live_with(slot, generation) };
-        // SAFETY: the slot is live, and the slots are borrowed for as long as `T` lives. If `T` is mutable, the caller
-        // guarantees that the index is looked up once.
-        is_live.then(|| unsafe { T::from_slot(slot) })
+        // SAFETY: `index` is below the length, as checked above, so by **Lookup** **Borrowed** holds. **Access** does
+        // if `T` is a shared reference; if not, the index is looked up once, by the caller's guarantee.
+        unsafe { SlotRef::new(self.start, index as usize) }.get(generation)
     }
 
     unsafe fn split(&self) -> Self {
@@ -132,12 +131,13 @@ macro_rules! tuple {
 
             #[inline]
             unsafe fn look(&self, index: u32, generation: u32) -> Option<Self::Value> {
-                // SAFETY: the caller guarantees the requirements for each lookup of the tuple.
+                // SAFETY: this is the lookup of a `Joined`, so its parts are used only here; the index was not looked
+                // up before in the tuple, so not in its parts. Both by the caller's guarantee.
                 Some(($(unsafe { self.$at.look(index, generation) }?,)+))
             }
 
             unsafe fn split(&self) -> Self {
-                // SAFETY: the caller guarantees the requirements for each lookup of the tuple.
+                // SAFETY: no index is looked up in both tuples, by the caller's guarantee, so not in both of a part.
                 ($(unsafe { self.$at.split() },)+)
             }
         }
@@ -156,10 +156,24 @@ pub(crate) struct Joined<W, L> {
 }
 
 impl<W: EachOnce, L: Lookup> Joined<W, L> {
-    /// `look` must not have been used yet.
     #[inline]
     pub(crate) fn new(walk: W, look: L) -> Self {
         Self { walk, look }
+    }
+
+    #[inline]
+    fn next_by(
+        &mut self,
+        next: impl Fn(&mut W) -> Option<(u32, u32, W::Value)>,
+    ) -> Option<(u32, u32, <Self as Walk>::Value)> {
+        loop {
+            let (index, generation, value) = next(&mut self.walk)?;
+            // SAFETY: the walk returns each index once, since it is `EachOnce`, and `look` gets no others: only a
+            // `Joined` looks up, so it was not used before. If it was cloned with the walk, it is `Clone`.
+            if let Some(beside) = unsafe { self.look.look(index, generation) } {
+                return Some((index, generation, (value, beside)));
+            }
+        }
     }
 }
 
@@ -182,32 +196,19 @@ impl<W: EachOnce, L: Lookup> Walk for Joined<W, L> {
 
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, Self::Value)> {
-        loop {
-            let (index, generation, value) = self.walk.step()?;
-            // SAFETY: the walk returns each index once, and `look` gets no others. If it was cloned with the walk, it
-            // is `Clone`.
-            if let Some(beside) = unsafe { self.look.look(index, generation) } {
-                return Some((index, generation, (value, beside)));
-            }
-        }
+        self.next_by(W::step)
     }
 
     #[inline]
     fn step_back(&mut self) -> Option<(u32, u32, Self::Value)> {
-        loop {
-            let (index, generation, value) = self.walk.step_back()?;
-            // SAFETY: as in `step`.
-            if let Some(beside) = unsafe { self.look.look(index, generation) } {
-                return Some((index, generation, (value, beside)));
-            }
-        }
+        self.next_by(W::step_back)
     }
 
     #[inline]
     fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, Self::Value)) -> B) -> B {
         let Self { walk, look } = self;
         walk.fold_one_by_one(init, |sum, (index, generation, value)| {
-            // SAFETY: as in `step`.
+            // SAFETY: as in `next_by`.
             match unsafe { look.look(index, generation) } {
                 Some(beside) => add(sum, (index, generation, (value, beside))),
                 None => sum,

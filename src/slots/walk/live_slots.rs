@@ -1,112 +1,182 @@
-//! [`LiveSlots`]: finds the slots of a walk that hold values.
+//! [`LiveSlots`]: a walk over the slots that hold values, and gives each value once.
 //!
 //! # Why this is sound
 //!
-//! Only states are read, of slots that the caller has borrowed, at indices that the [`Cursor`] returns. These are below
-//! the length that the slots had when it was created; the ends of a run are at most that length, and each bit of a word
-//! is that of such a slot. Slots between those of a word are read as well. The state of each slot tells whether there is
-//! a value.
-//!
-//! No slot is visited twice, since the cursor returns none twice except those that were put back: the rest of a run or
-//! of a word, of which no slot had been visited.
+//! A walk borrows slots, and gives out what may be made of their values: [`SlotRef`]s, which tell whether there is a
+//! value. Their requirements hold by one invariant, **Unvisited** of [`LiveSlots`]: the slots are borrowed, and those
+//! that the walk has not visited are below their length. The [`Cursor`] returns no slot twice, except those that were
+//! put back: the rest of a run or of a word, of which no slot had been visited. Slots between those of a word are
+//! visited as well, which the cursor does not return: they are holes.
 
 #![expect(unsafe_code, reason = "reads slots by their address")]
 
-use crate::slots::array::{self, Slot, Slots};
+use crate::slots::array::Slots;
+use crate::slots::array::slot::{FromSlot, Slot, SlotRef};
 use crate::slots::cursor::{Cursor, HoleBits, Word, low_half};
-use std::mem;
+use crate::slots::state::State;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::{iter, mem};
 
-/// A slot that holds a value: its index, its generation, and its address.
-pub(super) type LiveSlot<V> = (u32, u32, NonNull<Slot<V>>);
+/// What a walk gives for a slot that holds a value: index, generation, and the value or a reference to it.
+pub(super) type Live<T> = (u32, u32, T);
 
-/// Finds the slots that hold values, each once.
+/// Visits the slots that hold values, each once, and gives a `T` for each: `&V`, `&mut V`, or `V`.
 ///
-/// The caller must borrow the slots for as long as it uses this, and the cursor must return indices below their length.
-/// All unsafe methods require that.
-pub(super) struct LiveSlots<'a, V> {
+/// # Invariants
+///
+/// - **Unvisited**: the slots at `start` are borrowed as long as a `T` can live, mutably if it is not a shared
+///   reference. What is in `run`, in `word` and in `cursor` are slots below their length, without repetition; and no
+///   `T` was given for them, except to a [`reborrow`](Self::reborrow) that has ended.
+pub(crate) struct LiveSlots<'a, V, T> {
     start: NonNull<Slot<V>>,
     holes: HoleBits<'a>,
-    /// The rest of a run that was taken from the cursor, from which nothing was taken since: from its first slot to the
-    /// one past its last.
-    run: Range<NonNull<Slot<V>>>,
-    /// The index of the first slot of the run.
-    run_index: usize,
-    /// What is left of a word that was taken from the cursor, and the address of its first slot. If there is anything
-    /// left, the run is empty.
-    word: Word,
-    word_start: NonNull<Slot<V>>,
+    /// The rest of a run that was taken from the cursor, from which nothing was taken since.
+    run: Run<V, T>,
+    /// What is left of a word that was taken from the cursor. If there is anything left, the run is empty.
+    word: WordSlots<V, T>,
     cursor: Cursor,
 }
 
-impl<'a, V> LiveSlots<'a, V> {
+/// Consecutive slots, as in **Unvisited**, and their addresses: from the first to the one past the last.
+struct Run<V, T> {
+    first: NonNull<Slot<V>>,
+    end: NonNull<Slot<V>>,
+    slots: Range<usize>,
+    given: PhantomData<T>,
+}
+
+impl<V, T> Run<V, T> {
+    /// # Safety
+    ///
+    /// - **Unvisited** holds for the slots, of those at `start`, and they are in nothing else.
     #[inline]
-    pub(super) fn new(slots: &Slots<V>, holes: HoleBits<'a>) -> Self {
-        Self::with_cursor(slots.start(), holes, Cursor::new(slots.len()))
+    const unsafe fn new(start: NonNull<Slot<V>>, slots: Range<usize>) -> Self {
+        // SAFETY: the slots are below the length, by the caller's guarantee; or there are none, and this is at most one
+        // past the last slot: "in bounds of the same allocation".
+        let first = unsafe { start.add(slots.start) };
+        // SAFETY: as above.
+        let end = unsafe { start.add(slots.end) };
+        Self { first, end, slots, given: PhantomData }
     }
 
     #[inline]
-    pub(super) fn with_cursor(
+    fn next(&mut self) -> Option<(u32, SlotRef<V, T>)> {
+        if self.first >= self.end {
+            return None;
+        }
+        let (index, slot) = (self.slots.start, self.first);
+        self.slots.start += 1;
+        // SAFETY: the slot is before `end`, which is in bounds of the same allocation.
+        self.first = unsafe { slot.add(1) };
+        // SAFETY: by **Unvisited** the slot is below the length and borrowed. It is in nothing else any more, so
+        // nothing else gives it: **Borrowed** and **Access** hold.
+        Some((low_half(index), unsafe { SlotRef::new(slot, 0) }))
+    }
+
+    /// Returns the slots. (By index, for loops that the compiler unrolls or vectorizes.)
+    #[inline]
+    fn into_slots(self) -> impl Iterator<Item = (u32, SlotRef<V, T>)> {
+        let Self { first, slots, .. } = self;
+        let start = slots.start;
+        // SAFETY: as in `next`; each is returned once.
+        slots.map(move |index| (low_half(index), unsafe { SlotRef::new(first, index - start) }))
+    }
+
+    /// Whether all slots hold values.
+    #[inline]
+    fn are_live(&self) -> bool {
+        let states = (0..self.slots.len()).map(|place| {
+            // SAFETY: as in `next`, but for a reference that is not made.
+            unsafe { SlotRef::<V, &V>::new(self.first, place) }.state()
+        });
+        states.fold(State::live(0), State::and).is_live()
+    }
+}
+
+/// Slots of one word, as in **Unvisited**.
+struct WordSlots<V, T> {
+    /// The first slot of the word, whether it is left or not.
+    first: NonNull<Slot<V>>,
+    word: Word,
+    given: PhantomData<T>,
+}
+
+impl<V, T> WordSlots<V, T> {
+    /// # Safety
+    ///
+    /// - **Unvisited** holds for the slots of the word, of those at `start`, and they are in nothing else.
+    #[inline]
+    unsafe fn new(start: NonNull<Slot<V>>, word: Word) -> Self {
+        // SAFETY: a slot of the word is left, and is not before the first one, so that is below the length; or the word
+        // is `NONE`, and this is `start`.
+        let first = unsafe { start.add(word.start() as usize) };
+        Self { first, word, given: PhantomData }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, SlotRef<V, T>)> {
+        let place = self.word.pop_place()?;
+        // SAFETY: as in `Run::next`: the slot was left in the word.
+        let slot = unsafe { SlotRef::new(self.first, place) };
+        Some((low_half(self.word.start() as usize + place), slot))
+    }
+}
+
+/// Folds the values of slots.
+#[inline]
+fn fold_live<V, T: FromSlot<V>, B>(
+    slots: impl Iterator<Item = (u32, SlotRef<V, T>)>,
+    init: B,
+    add: &mut impl FnMut(B, Live<T>) -> B,
+) -> B {
+    let mut sum = init;
+    for (index, slot) in slots {
+        if let Some((generation, value)) = slot.live() {
+            sum = add(sum, (index, generation, value));
+        }
+    }
+    sum
+}
+
+impl<'a, V> LiveSlots<'a, V, &'a V> {
+    #[inline]
+    pub(crate) fn new(slots: &'a Slots<V>, holes: HoleBits<'a>) -> Self {
+        // SAFETY: the slots are borrowed for `'a`, and the cursor is made of their length.
+        unsafe { Self::with_cursor(slots.start(), holes, Cursor::new(slots.len())) }
+    }
+}
+
+impl<'a, V> LiveSlots<'a, V, &'a mut V> {
+    #[inline]
+    pub(crate) fn new(slots: &'a mut Slots<V>, holes: HoleBits<'a>) -> Self {
+        // SAFETY: the slots are mutably borrowed for `'a`, and the cursor is made of their length.
+        unsafe { Self::with_cursor(slots.start(), holes, Cursor::new(slots.len())) }
+    }
+
+    /// Returns the same walk, for the time of a borrow.
+    #[inline]
+    pub(crate) fn reborrow(&mut self) -> LiveSlots<'_, V, &mut V> {
+        self.put_back();
+        // SAFETY: the slots are borrowed by `self`, which is not used as long as the result or what it gives.
+        unsafe { LiveSlots::with_cursor(self.start, self.holes, self.cursor.clone()) }
+    }
+}
+
+impl<'a, V, T> LiveSlots<'a, V, T> {
+    /// # Safety
+    ///
+    /// - **Unvisited** holds for the slots of the cursor, of those at `start`, and they are in nothing else.
+    #[inline]
+    pub(super) unsafe fn with_cursor(
         start: NonNull<Slot<V>>,
         holes: HoleBits<'a>,
         cursor: Cursor,
     ) -> Self {
-        let cursor = cursor.without_run();
-        Self {
-            start,
-            holes,
-            run: start..start,
-            run_index: 0,
-            word: Word::NONE,
-            word_start: start,
-            cursor,
-        }
-    }
-
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and `index` is below their length.
-    #[inline]
-    unsafe fn at(&self, index: usize) -> Option<LiveSlot<V>> {
-        // SAFETY: the caller guarantees that `index` is below the length.
-        let slot = unsafe { self.start.add(index) };
-        // SAFETY: as above; the slots are borrowed, so no thread writes to them meanwhile.
-        let generation = unsafe { array::live_generation(slot) }?;
-        Some((low_half(index), generation, slot))
-    }
-
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor returns indices below their length.
-    #[expect(clippy::inline_always, reason = "out of line, a full map takes three times the code")]
-    #[inline(always)]
-    pub(super) unsafe fn step(&mut self) -> Option<LiveSlot<V>> {
-        loop {
-            while self.run.start < self.run.end {
-                let (index, slot) = (self.run_index, self.run.start);
-                self.run_index += 1;
-                // SAFETY: the slot is in a run, so the caller guarantees that it is below the length.
-                self.run.start = unsafe { slot.add(1) };
-                // SAFETY: as above; the slots are borrowed, so no thread writes to their states.
-                if let Some(generation) = unsafe { array::live_generation(slot) } {
-                    return Some((low_half(index), generation, slot));
-                }
-                cold();
-            }
-            while let Some(place) = self.word.pop_place() {
-                // SAFETY: the cursor returned the word, so the caller guarantees that its slots are below the length.
-                let slot = unsafe { self.word_start.add(place) };
-                // SAFETY: as above; the slots are borrowed, so no thread writes to their states.
-                if let Some(generation) = unsafe { array::live_generation(slot) } {
-                    return Some((low_half(self.word.start() as usize + place), generation, slot));
-                }
-            }
-            // SAFETY: the caller guarantees what `read_on` requires.
-            if !unsafe { self.read_on() } {
-                return None;
-            }
-        }
+        let run = Run { first: start, end: start, slots: 0..0, given: PhantomData };
+        let word = WordSlots { first: start, word: Word::NONE, given: PhantomData };
+        Self { start, holes, run, word, cursor: cursor.without_run() }
     }
 
     /// Takes what comes next from the cursor, once nothing is left of the run and the word. Returns `false` if there is
@@ -114,58 +184,37 @@ impl<'a, V> LiveSlots<'a, V> {
     ///
     /// If many holes have no bit, that is a word of only the slots that have values: a processor does not predict which
     /// slots of a run have none.
-    ///
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
-    unsafe fn read_on(&mut self) -> bool {
+    fn read_on(&mut self) -> bool {
         let start = self.start;
-        // SAFETY: the slots of the word are such as the cursor returns; the caller guarantees the rest.
-        if !self.cursor.read_on_by(self.holes, |word| unsafe { only_live(start, word) }) {
-            return false;
+        // SAFETY: by **Unvisited** the slots of the cursor, of which this is a word, are borrowed and below the length.
+        let is_more = self.cursor.read_on_by(self.holes, |word| unsafe { only_live(start, word) });
+        if is_more {
+            self.run = self.take_run();
+            self.word = self.take_word();
         }
-        let run = self.cursor.take_run();
-        self.word = self.cursor.take_word();
-        self.prefetch_ahead(self.word);
-        self.run_index = run.start;
-        // SAFETY: the cursor returned the run, so its first slot is below the length; or it is empty, at most one past
-        // the last slot.
-        self.run.start = unsafe { self.start.add(run.start) };
-        // SAFETY: as above, so the end of the run is not past the end of the slots.
-        self.run.end = unsafe { self.start.add(run.end) };
-        // SAFETY: the cursor returned the word, so its first slot is below the length; or it is 0.
-        self.word_start = unsafe { self.start.add(self.word.start() as usize) };
-        true
+        is_more
+    }
+
+    #[inline]
+    fn take_run(&mut self) -> Run<V, T> {
+        // SAFETY: by **Unvisited** of the cursor, which has the slots no more.
+        unsafe { Run::new(self.start, self.cursor.take_run()) }
+    }
+
+    #[inline]
+    fn take_word(&mut self) -> WordSlots<V, T> {
+        let word = self.cursor.take_word();
+        self.prefetch_ahead(word);
+        // SAFETY: by **Unvisited** of the cursor, which has the slots no more.
+        unsafe { WordSlots::new(self.start, word) }
     }
 
     /// Returns what is left of the run or the word to the cursor.
-    ///
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
-    unsafe fn put_back(&mut self) {
-        let Range { start, end } = mem::replace(&mut self.run, self.start..self.start);
-        // SAFETY: both are in the run, or one past its last slot.
-        let count = unsafe { end.offset_from(start) }.unsigned_abs();
-        self.cursor.put_back(self.run_index..self.run_index + count, self.word.take());
-    }
-
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor returns indices below their length.
-    #[inline]
-    pub(super) unsafe fn step_back(&mut self) -> Option<LiveSlot<V>> {
-        // SAFETY: the caller guarantees what `put_back` requires.
-        unsafe { self.put_back() };
-        loop {
-            let index = self.cursor.next_back(self.holes)?;
-            // SAFETY: the cursor has just returned the index; the caller guarantees the rest.
-            if let Some(found) = unsafe { self.at(index as usize) } {
-                return Some(found);
-            }
-        }
+    fn put_back(&mut self) {
+        self.run.first = self.run.end;
+        self.cursor.put_back(mem::take(&mut self.run.slots), self.word.word.take());
     }
 
     /// Prefetches slots of a later word, if they are large enough for that to help.
@@ -176,167 +225,156 @@ impl<'a, V> LiveSlots<'a, V> {
         }
     }
 
+    /// Splits off the slots of the next word that has any to visit.
+    #[inline]
+    pub(crate) fn next_block(&mut self) -> Option<Self> {
+        self.put_back();
+        loop {
+            let word = self.cursor.next_word(self.holes)?;
+            if word.left() != 0 {
+                let cursor = Cursor::of_word(word);
+                // SAFETY: by **Unvisited** of the cursor, which has the slots of the word no more.
+                return Some(unsafe { Self::with_cursor(self.start, self.holes, cursor) });
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn block_start(&self) -> u32 {
+        self.cursor.word().start()
+    }
+
+    #[inline]
+    pub(crate) fn block_ptr(&self) -> *mut V {
+        // `wrapping_add`, since this is also callable when no block was reached.
+        self.start.as_ptr().wrapping_add(self.block_start() as usize).cast()
+    }
+
+    /// Returns which slots of a block hold values; if `all_live`, those are all that are not holes.
+    #[inline]
+    pub(crate) fn block_mask(&self, all_live: bool) -> u64 {
+        let word = self.cursor.word();
+        // SAFETY: by **Unvisited** the slots of the cursor, of which this is a word, are borrowed and below the length.
+        if all_live { word.left() } else { unsafe { only_live(self.start, word) } }
+    }
+
+    /// Splits what is left in two halves, if there is enough.
+    #[cfg(feature = "rayon")]
+    pub(super) fn split(mut self) -> (Self, Option<Self>) {
+        self.put_back();
+        let (left, right) = self.cursor.split();
+        // SAFETY: by **Unvisited** of the cursor, whose parts have no slot in common.
+        let part = |cursor| unsafe { Self::with_cursor(self.start, self.holes, cursor) };
+        (part(left), right.map(part))
+    }
+}
+
+impl<V, T: FromSlot<V>> LiveSlots<'_, V, T> {
     /// If slots are no larger than this, the states of all slots of a word are read first, so that the code for the
     /// values needs no branch, and may handle several at a time. (Larger slots would be fetched twice, without
     /// benefit.)
     const SMALL_BYTES: usize = 16;
 
-    /// Folds all slots that are left.
-    ///
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor returns indices below their length.
-    /// - If `add` changes the state of a slot, it is that of the slot that was passed to it.
-    #[inline]
-    pub(super) unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
-        // SAFETY: the caller guarantees what `put_back` requires.
-        unsafe { self.put_back() };
-        if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES {
-            // SAFETY: the caller guarantees what `fold_one_by_one` requires.
-            return unsafe { self.fold_one_by_one(init, add) };
-        }
-        let mut sum = init;
-        while let Some(word) = self.cursor.next_word(self.holes) {
-            if let Some(run) = word.as_whole_run() {
-                // SAFETY: the cursor returned the slots of the run, so they are below the length; or the run is empty,
-                // at 0.
-                let first = unsafe { self.start.add(run.start) };
-                // SAFETY: all slots of the run are below the length, and are borrowed.
-                if unsafe { array::are_live(first, run.len()) } {
-                    for (place, index) in run.enumerate() {
-                        // SAFETY: as above.
-                        let slot = unsafe { first.add(place) };
-                        // SAFETY: as above.
-                        let generation = unsafe { array::generation(slot) };
-                        sum = add(sum, (low_half(index), generation, slot));
-                    }
-                    continue;
+    #[expect(clippy::inline_always, reason = "out of line, a full map takes three times the code")]
+    #[inline(always)]
+    pub(super) fn step_on(&mut self) -> Option<Live<T>> {
+        loop {
+            while let Some((index, slot)) = self.run.next() {
+                if let Some((generation, value)) = slot.live() {
+                    return Some((index, generation, value));
+                }
+                cold();
+            }
+            while let Some((index, slot)) = self.word.next() {
+                if let Some((generation, value)) = slot.live() {
+                    return Some((index, generation, value));
                 }
             }
-            // SAFETY: the cursor returned the word; the caller guarantees the rest.
-            sum = unsafe { self.fold_word(word, sum, &mut add) };
+            if !self.read_on() {
+                return None;
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn step_on_back(&mut self) -> Option<Live<T>> {
+        self.put_back();
+        loop {
+            let index = self.cursor.next_back(self.holes)?;
+            // SAFETY: by **Unvisited** the slot is below the length and borrowed. The cursor has it no more, so nothing
+            // else gives it: **Borrowed** and **Access** hold.
+            let slot: SlotRef<V, T> = unsafe { SlotRef::new(self.start, index as usize) };
+            if let Some((generation, value)) = slot.live() {
+                return Some((index, generation, value));
+            }
+        }
+    }
+
+    /// Folds all values that are left.
+    #[inline]
+    pub(super) fn fold_all<B>(mut self, init: B, mut add: impl FnMut(B, Live<T>) -> B) -> B {
+        if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES {
+            return self.fold_each(init, add);
+        }
+        self.put_back();
+        let mut sum = init;
+        while let Some(word) = self.cursor.next_word(self.holes) {
+            let Some(slots) = word.as_run() else {
+                self.prefetch_ahead(word);
+                // SAFETY: by **Unvisited** of the cursor, which has the slots no more.
+                let mut slots = unsafe { WordSlots::new(self.start, word) };
+                sum = fold_live(iter::from_fn(|| slots.next()), sum, &mut add);
+                continue;
+            };
+            let is_whole = slots.len() == word.left().count_ones() as usize;
+            // SAFETY: by **Unvisited** of the cursor, which has the slots no more; those between them are holes, which
+            // it did not have.
+            let run = unsafe { Run::<V, T>::new(self.start, slots) };
+            if is_whole && run.are_live() {
+                for (index, slot) in run.into_slots() {
+                    let generation = slot.state().generation();
+                    // SAFETY: the slot is live, as `are_live` has seen. No code has had access to it since.
+                    sum = add(sum, (index, generation, unsafe { slot.value() }));
+                }
+            } else {
+                sum = fold_live(run.into_slots(), sum, &mut add);
+            }
         }
         sum
     }
 
-    /// [`fold`](Self::fold), for an `add` that branches at each value in any case.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`fold`](Self::fold).
+    /// [`fold_all`](Self::fold_all), for an `add` that branches at each value in any case.
     #[inline]
-    pub(super) unsafe fn fold_one_by_one<B>(
-        mut self,
-        init: B,
-        mut add: impl FnMut(B, LiveSlot<V>) -> B,
-    ) -> B {
-        // SAFETY: the caller guarantees what `put_back` requires.
-        unsafe { self.put_back() };
+    pub(super) fn fold_each<B>(mut self, init: B, mut add: impl FnMut(B, Live<T>) -> B) -> B {
+        self.put_back();
         let mut sum = init;
         loop {
-            for index in self.cursor.take_run() {
-                // SAFETY: the cursor returned the index; the caller guarantees the rest.
-                if let Some(found) = unsafe { self.at(index) } {
-                    sum = add(sum, found);
-                }
-            }
-            let word = self.cursor.take_word();
-            self.prefetch_ahead(word);
-            for index in word.bits() {
-                // SAFETY: as above.
-                if let Some(found) = unsafe { self.at(index) } {
-                    sum = add(sum, found);
-                }
-            }
+            sum = fold_live(self.take_run().into_slots(), sum, &mut add);
+            let mut word = self.take_word();
+            sum = fold_live(iter::from_fn(|| word.next()), sum, &mut add);
             // All slots of a run are visited, since the compiler often makes do without a branch for each.
             if !self.cursor.read_on(self.holes) {
                 return sum;
             }
         }
     }
-
-    /// Folds the slots that are left in a word.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`fold`](Self::fold), and the cursor has returned the word.
-    #[inline]
-    unsafe fn fold_word<B>(
-        &self,
-        word: Word,
-        init: B,
-        add: &mut impl FnMut(B, LiveSlot<V>) -> B,
-    ) -> B {
-        let mut sum = init;
-        if let Some(run) = word.as_run() {
-            for index in run {
-                // SAFETY: the index is between slots of a word that the cursor returned; the caller guarantees the
-                // rest.
-                if let Some(found) = unsafe { self.at(index) } {
-                    sum = add(sum, found);
-                }
-            }
-            return sum;
-        }
-        self.prefetch_ahead(word);
-        for index in word.bits() {
-            // SAFETY: the cursor returned the word of the index; the caller guarantees the rest.
-            if let Some(found) = unsafe { self.at(index) } {
-                sum = add(sum, found);
-            }
-        }
-        sum
-    }
-
-    /// Splits off the slots of the next word that has any to visit.
-    ///
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor returns indices below their length.
-    #[inline]
-    pub(super) unsafe fn next_block(&mut self) -> Option<Self> {
-        // SAFETY: the caller guarantees what `put_back` requires.
-        unsafe { self.put_back() };
-        loop {
-            let word = self.cursor.next_word(self.holes)?;
-            if word.left() != 0 {
-                return Some(Self::with_cursor(self.start, self.holes, Cursor::of_word(word)));
-            }
-        }
-    }
-
-    /// Returns the word of a block that is being visited.
-    #[inline]
-    pub(super) const fn word(&self) -> Word {
-        self.cursor.word()
-    }
-
-    #[inline]
-    pub(super) fn block_ptr(&self) -> *mut V {
-        // `wrapping_add`, since this is also callable when no block was reached.
-        self.start.as_ptr().wrapping_add(self.word().start() as usize).cast()
-    }
-
-    /// Splits what is left in two halves, if there is enough.
-    ///
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor returns indices below their length.
-    #[cfg(feature = "rayon")]
-    pub(super) unsafe fn split(mut self) -> (Self, Option<Self>) {
-        // SAFETY: the caller guarantees what `put_back` requires.
-        unsafe { self.put_back() };
-        let (left, right) = self.cursor.split();
-        let part = |cursor| Self::with_cursor(self.start, self.holes, cursor);
-        (part(left), right.map(part))
-    }
 }
 
-impl<V> Clone for LiveSlots<'_, V> {
+impl<'a, V> Clone for LiveSlots<'a, V, &'a V> {
     fn clone(&self) -> Self {
-        Self { run: self.run.clone(), cursor: self.cursor.clone(), ..*self }
+        let Self { start, holes, .. } = *self;
+        let run = Run { slots: self.run.slots.clone(), ..self.run };
+        let word = WordSlots { ..self.word };
+        Self { start, holes, run, word, cursor: self.cursor.clone() }
     }
 }
+
+// SAFETY: it gives `T`s, and access to nothing else except states, which only what gives a `V` writes: to that of the
+// slot, which no other part of the walk has.
+unsafe impl<V, T: Send> Send for LiveSlots<'_, V, T> {}
+// SAFETY: `&LiveSlots` gives access to states, which nothing writes while the walk is borrowed, and to no value, except
+// that a walk of shared references can be cloned, which gives `T`s.
+unsafe impl<V, T: Sync> Sync for LiveSlots<'_, V, T> {}
 
 /// Returns a bit for each slot of a word that has a value. Out of line, as the reading is.
 ///
@@ -347,10 +385,9 @@ impl<V> Clone for LiveSlots<'_, V> {
 #[inline(never)]
 unsafe fn only_live<V>(start: NonNull<Slot<V>>, word: Word) -> u64 {
     word.only(|index| {
-        // SAFETY: this slot or a later one of the word is left, and the caller guarantees that it is below the length.
-        let slot = unsafe { start.add(index) };
-        // SAFETY: as above; the slots are borrowed, so no thread writes to their states.
-        unsafe { array::live_generation(slot) }.is_some()
+        // SAFETY: this slot or a later one of the word is left, so it is below the length, and borrowed, both by the
+        // caller's guarantee: **Borrowed** and **Access** hold for a reference that is not made.
+        unsafe { SlotRef::<V, &V>::new(start, index) }.state().is_live()
     })
 }
 
