@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::rc::Rc;
+use std::slice;
 
 const KIB: usize = 1 << 10;
 
@@ -392,6 +393,22 @@ fn default_methods_work() {
     assert!(keys[..1023].iter().all(|key| !map.contains_key(*key)));
     assert_eq!(map[keys[1023]], [1023; 255]);
     assert_eq!((log.calls(Call::Discard), log.calls(Call::Prefault)), (0, 0));
+}
+
+#[test]
+fn the_default_discard_clears_its_range_and_no_other() {
+    let mut memory = Least(Buffer::new(64 * KIB, 4 * KIB, 8), ());
+    let first = memory.start();
+    // SAFETY: whole runs inside the memory, which nothing else uses.
+    unsafe { memory.commit(0..12 * KIB) }.unwrap();
+    // SAFETY: these bytes are committed.
+    unsafe { first.write_bytes(1, 12 * KIB) };
+    // SAFETY: a run of those, which nothing uses.
+    unsafe { memory.discard(4 * KIB..8 * KIB) }.unwrap();
+    // SAFETY: committed and written; nothing writes to them while the slice is used.
+    let bytes = unsafe { slice::from_raw_parts(first.as_ptr(), 12 * KIB) };
+    let expected = |at: usize| u8::from(!(4 * KIB..8 * KIB).contains(&at));
+    assert!(bytes.iter().enumerate().all(|(at, byte)| *byte == expected(at)));
 }
 
 #[test]

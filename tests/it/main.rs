@@ -110,6 +110,7 @@ mod program_alloc;
 mod random;
 mod read_from;
 mod reservation;
+mod safety;
 mod secondary;
 mod secondary_grow_only;
 mod secondary_hostile;

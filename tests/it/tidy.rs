@@ -21,7 +21,7 @@ const SAFE: [&str; 8] =
 /// The files of these that may have unsafe code, and declare the module that does.
 const BUT: [&str; 2] = ["index/tags.rs", "index/mod.rs"];
 
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -65,7 +65,7 @@ fn parse_layers(page: &str) -> Result<Vec<Layer>, String> {
 }
 
 /// Adds all Rust files in a folder.
-fn visit(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
+pub(crate) fn visit(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
@@ -96,7 +96,7 @@ fn module_of(path: &Path) -> &str {
     first.strip_suffix(".rs").unwrap_or(first)
 }
 
-fn is_unit_tests(path: &Path) -> bool {
+pub(crate) fn is_unit_tests(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == "tests.rs")
         || path.iter().any(|part| part == "tests")
 }
@@ -146,7 +146,7 @@ fn paths<'c>(code: &'c str, first: &[&str]) -> Vec<Vec<&'c str>> {
     found
 }
 
-fn is_of_name(c: char) -> bool {
+pub(crate) fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 

@@ -13,7 +13,7 @@ static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 });
 
 /// Folders and pages that are read, where the package has them.
-const PLACES: [&str; 13] = [
+const PLACES: [&str; 14] = [
     "src",
     "derive/src",
     "tests",
@@ -27,6 +27,7 @@ const PLACES: [&str; 13] = [
     "CHANGELOG.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "SAFETY.md",
 ];
 
 fn files() -> Vec<(PathBuf, String)> {
