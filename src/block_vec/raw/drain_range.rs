@@ -85,7 +85,7 @@ impl<'v, T> DrainRange<'v, T> {
 
     #[inline]
     pub(in super::super) fn peek(&mut self) -> Option<&mut T> {
-        let Some(next) = self.first() else { return None };
+        let next = self.first()?;
         // SAFETY: it is in `front..back`, so it is initialised; `&mut self` guarantees exclusive access.
         Some(unsafe { &mut *next })
     }

@@ -480,6 +480,7 @@ impl<T> Raw<T> {
         Some(unsafe { self.place(index) })
     }
 
+    #[expect(clippy::question_mark, reason = "`?` adds a comparison of the address with null")]
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<&T> {
         let Some(element) = self.find(index) else { return None };
@@ -487,6 +488,7 @@ impl<T> Raw<T> {
         Some(unsafe { &*element })
     }
 
+    #[expect(clippy::question_mark, reason = "`?` adds a comparison of the address with null")]
     #[inline]
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         let Some(element) = self.find(index) else { return None };
