@@ -163,7 +163,7 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
         // placeholder.
         let place = unsafe { self.vec.lend_seen(|vec| vec.raw.push_within(value)) };
         // SAFETY: the element is initialised, and neither moves nor changes for `'v`: see above.
-        Ok(unsafe { place.as_ref() })
+        Ok(unsafe { &*place })
     }
 
     #[inline]

@@ -27,11 +27,9 @@ impl<T> SharedVec<T> {
         if len == 0 {
             return &[];
         }
-        // SAFETY: `len > 0` places are published, so place 0 was claimed.
-        let first = unsafe { self.at(0) };
-        // SAFETY: the first `len` elements are published, which was loaded by acquire. No thread writes there while
-        // `self` is borrowed.
-        unsafe { slice::from_raw_parts(first, len) }
+        // SAFETY: the first `len` elements are published, which was loaded by acquire: "properly initialized", aligned and
+        // consecutive in one mapping. No thread writes there while `self` is borrowed.
+        unsafe { slice::from_raw_parts(self.at(0), len) }
     }
 
     /// Returns the element at an index, in the prefix or after it; `None` if there is none, or its push has not
@@ -55,9 +53,11 @@ impl<T> SharedVec<T> {
         if !is_there {
             return None;
         }
-        // SAFETY: published, so claimed.
-        let element = unsafe { self.at(index) };
-        // SAFETY: published, which was loaded by acquire. No thread writes there while `self` is borrowed.
+        // SAFETY: published, so claimed: the place lies in the array's memory. (`wrapping_add` would cost more: the compiler
+        // would compare the result with null.)
+        let element = unsafe { self.at(0).add(index) };
+        // SAFETY: published, which was loaded by acquire, so initialized and aligned. No thread writes there while `self` is
+        // borrowed.
         Some(unsafe { &*element })
     }
 
@@ -80,11 +80,9 @@ impl<T> SharedVec<T> {
     #[inline]
     pub unsafe fn get_unchecked(&self, index: usize) -> &T {
         debug_assert!(self.get(index).is_some(), "no published element at index {index}");
-        // SAFETY: the caller guarantees that there is an element, so its place was claimed.
-        let element = unsafe { self.at(index) };
-        // SAFETY: the caller guarantees that this thread knows of the element. No thread writes there while `self` is
-        // borrowed.
-        unsafe { &*element }
+        // SAFETY: the caller guarantees that there is an element, and that this thread knows of it: it is initialized and
+        // aligned. No thread writes there while `self` is borrowed.
+        unsafe { &*self.at(index) }
     }
 
     /// Returns an iterator over [the prefix](Self#the-prefix). Elements pushed later are not visited. For elements

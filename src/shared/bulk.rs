@@ -95,7 +95,7 @@ impl<T> SharedVec<T> {
     /// As for [`try_push`](Self::try_push).
     pub fn try_append(&self, other: &mut VmVec<T>) -> Result<Range<usize>, Error> {
         let (from, count) = (other.as_ptr(), other.len());
-        // SAFETY: a length of 0 is valid for every array.
+        // SAFETY: a length of 0 is at most the capacity, and there are no elements below it.
         let forget = || unsafe { other.set_len(0) };
         // SAFETY: `other` has `count` elements at `from`, and none any more once `forget` has returned.
         unsafe { self.try_append_from(from, count, forget) }
@@ -136,7 +136,7 @@ impl<T> SharedVec<T> {
     /// As for [`try_push`](Self::try_push).
     pub fn try_append_vec(&self, other: &mut Vec<T>) -> Result<Range<usize>, Error> {
         let (from, count) = (other.as_ptr(), other.len());
-        // SAFETY: a length of 0 is valid for every `Vec`.
+        // SAFETY: 0 is "less than or equal to `capacity()`", and there are no elements below it.
         let forget = || unsafe { other.set_len(0) };
         // SAFETY: `other` has `count` elements at `from`, and none any more once `forget` has returned.
         unsafe { self.try_append_from(from, count, forget) }
@@ -163,14 +163,14 @@ impl<T> SharedVec<T> {
             return Ok(end..end);
         }
         let first = self.claim_many(count)?;
-        // SAFETY: `first` was claimed above.
-        let to = unsafe { self.at(first) };
-        // SAFETY: the `count` places from `first` on were claimed by this thread alone, and what is stored elsewhere
-        // does not overlap them.
-        unsafe { to.copy_from_nonoverlapping(from, count) };
+        // SAFETY: `from` is valid for reads of `count` elements, by the caller's guarantee. The places from `first` on were
+        // claimed above by this thread alone, so they are aligned memory, "valid for writes", that nothing else uses: the
+        // two do "not overlap".
+        unsafe { self.at(first).copy_from_nonoverlapping(from, count) };
         forget();
         let places = first..first + count;
-        // SAFETY: claimed and written above. (Elements without a size were published when they were counted.)
+        // SAFETY: claimed, so with flags, and written above. (Elements without a size were published when they were
+        // counted.)
         if !Self::IS_UNSIZED && unsafe { self.places.publish_many(places.clone()) } {
             self.note(places.end - 1);
         }

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "sets the length of an array to 0")]
 
 use super::lock::Guard;
-use super::places::Grown;
+use super::places::{Grown, Places};
 use super::{SharedVec, busy, check_prefaulting_is_shared};
 use crate::container::{prefault_methods, reserve_methods};
 use crate::error::{Error, Holder, unwrap_or_panic};
@@ -36,6 +36,15 @@ impl<T> Memory<T> {
         } else {
             self.elements.capacity().min(self.flags.len())
         }
+    }
+
+    /// Tells threads where elements and flags are.
+    pub(super) fn show_to(&mut self, places: &Places) {
+        let (start, flagged) = (self.elements.as_mut_ptr().cast(), self.flags.len());
+        // SAFETY: as long as the array is shared, flags are only appended, to memory that does not move: `grow_flags`
+        // replaces `flags` only if there are none. Methods that take `&mut self` withdraw `places` first. All others
+        // access flags atomically, as `AtomicU8`, which "has the same size, alignment, and bit validity" as `u8`.
+        unsafe { places.set_memory(start, self.flags.as_mut_ptr().cast(), flagged) };
     }
 
     pub(super) fn max_len(&self) -> usize {
@@ -73,7 +82,7 @@ impl<T> Memory<T> {
 
     fn grow_elements(&mut self, need: usize) -> Result<(), Error> {
         // It has another length only if a `VecMut` was leaked.
-        // SAFETY: a length of 0 is valid for every array.
+        // SAFETY: a length of 0 is at most the capacity, and there are no elements below it.
         unsafe { self.elements.set_len(0) };
         self.elements.try_reserve(need)
     }

@@ -4,10 +4,11 @@
 
 use super::SharedVec;
 use super::memory::Memory;
+use super::places::Places;
 use crate::vec::{self, VmVec};
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem;
+use std::mem::{self, ManuallyDrop};
 use std::ops::{Deref, DerefMut, RangeBounds};
 use std::ptr::NonNull;
 use std::slice;
@@ -18,17 +19,9 @@ use std::slice;
 ///
 /// If it is leaked, the elements leak, and the `SharedVec` is empty.
 pub struct VecMut<'a, T> {
-    /// Not used before the drop.
-    shared: NonNull<SharedVec<T>>,
-    /// The field of `shared`.
-    elements: NonNull<VmVec<T>>,
-    borrow: PhantomData<&'a mut SharedVec<T>>,
+    places: &'a mut Places,
+    memory: &'a mut Memory<T>,
 }
-
-// SAFETY: it stands for a `&mut SharedVec<T>`, which is `Send` if `T` is, and for a field of it.
-unsafe impl<T: Send> Send for VecMut<'_, T> {}
-// SAFETY: `&VecMut` gives out nothing but a `&VmVec<T>`, which is `Sync` if `T` is.
-unsafe impl<T: Sync> Sync for VecMut<'_, T> {}
 
 impl<T> SharedVec<T> {
     /// Returns a guard that derefs to all elements as a [`VmVec`]. Every method of `VmVec` is available, and it can
@@ -44,47 +37,21 @@ impl<T> SharedVec<T> {
     /// assert_eq!(words, ["a", "c", "d"]);
     /// ```
     pub fn as_mut_vec(&mut self) -> VecMut<'_, T> {
-        let mut shared = NonNull::from(self);
-        // SAFETY: mutably borrowed in the line above.
-        let elements = NonNull::from(unsafe { shared.as_mut() }.withdraw());
-        VecMut { shared, elements, borrow: PhantomData }
-    }
-
-    /// Moves the number of elements from `places` to the array.
-    fn withdraw(&mut self) -> &mut VmVec<T> {
         // If the lock was lost in a fork, its holder may have stopped anywhere. Memory is consistent all the same: an
         // array raises its capacity after the commit, and `places` learns of it after that.
         self.memory.replace_if_held(|| Memory::new(VmVec::new()));
+        let (places, memory) = (&mut self.places, self.memory.get_mut());
         let len = if Self::IS_UNSIZED {
-            let (len, most) = (self.places.counted(), self.places.committed());
-            self.places.restore(0, most);
+            let (len, most) = (places.counted(), places.committed());
+            places.restore(0, most);
             len
         } else {
-            self.places.withdraw()
+            places.withdraw()
         };
-        let elements = &mut self.memory.get_mut().elements;
-        // SAFETY: `len` places are published, so they hold elements, and `&mut self` guarantees exclusive access.
-        unsafe { elements.set_len(len) };
-        elements
-    }
-
-    /// Moves the number of elements back to `places`.
-    fn restore(&mut self) {
-        let memory = self.memory.get_mut();
-        let (now, len) = (memory.elements.as_mut_ptr(), memory.elements.len());
-        // SAFETY: a length of 0 is valid for every array. From now on the elements are in `places`.
-        unsafe { memory.elements.set_len(0) };
-        if Self::IS_UNSIZED {
-            self.places.restore(len, memory.elements.capacity());
-            return;
-        }
-        if memory.flags.options().bound != memory.elements.max_len() {
-            // The array was replaced, and may have another maximum. No flag is set.
-            memory.flags = VmVec::new();
-        }
-        self.places.set_memory(now.cast(), memory.flags.as_mut_ptr().cast());
-        // Elements may have no flags yet: those of published elements are never read.
-        self.places.restore(len, memory.committed().max(len));
+        // SAFETY: `len` places were published, so they hold elements and are within capacity. They are not any more, so
+        // only the array has them.
+        unsafe { memory.elements.set_len(len) };
+        VecMut { places, memory }
     }
 
     /// Converts the elements into a [`VmVec`]. No element moves. Takes as long as [`as_mut_vec`](Self::as_mut_vec).
@@ -110,7 +77,8 @@ impl<T> SharedVec<T> {
         drop(self.as_mut_vec());
         let len = self.len();
         let first = self.memory.get_mut().elements.as_mut_ptr();
-        // SAFETY: `len` elements are published, and `&mut self` guarantees exclusive access.
+        // SAFETY: `len` elements are published, so they are initialized and within the array's capacity; `&mut self`
+        // guarantees exclusive access.
         unsafe { slice::from_raw_parts_mut(first, len) }
     }
 
@@ -146,10 +114,16 @@ impl<T> SharedVec<T> {
     /// ```
     #[track_caller]
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T> {
-        let mut vec = self.as_mut_vec();
-        // SAFETY: `vec` borrows the array, and does not use it before the iterator is dropped.
-        let elements = unsafe { vec.elements.as_mut() };
-        Drain { drain: elements.drain(range), _vec: vec }
+        let VecMut { places, memory } = &mut *ManuallyDrop::new(self.as_mut_vec());
+        let mut end = RestoreOnDrop {
+            places: NonNull::from(&mut **places),
+            memory: NonNull::from(&mut **memory),
+            borrow: PhantomData,
+        };
+        // SAFETY: the array is mutably borrowed for the lifetime of the iterator, by `end`, which does not use it before
+        // it is dropped, after the iterator.
+        let memory = unsafe { end.memory.as_mut() };
+        Drain { drain: memory.elements.drain(range), _end: end }
     }
 
     /// Returns the memory after the last element to the system; see [`VmVec::shrink_to_fit`].
@@ -171,16 +145,15 @@ impl<T> SharedVec<T> {
         let mut vec = self.as_mut_vec();
         vec.shrink_to(min_capacity);
         let keep = vec.len().max(min_capacity);
-        // SAFETY: `vec` borrows it mutably, and `vec.elements` is not used any more.
-        let memory = unsafe { vec.shared.as_mut() }.memory.get_mut();
-        memory.shrink_flags(keep);
+        vec.memory.shrink_flags(keep);
     }
 }
 
 impl<T> Drop for SharedVec<T> {
     fn drop(&mut self) {
         let len = self.len();
-        // SAFETY: `len` elements are published, so they are initialized. The array, which is a field, drops them.
+        // SAFETY: `len` elements are published, so they are initialized and within capacity. The array, which is a field,
+        // drops them.
         unsafe { self.memory.get_mut().elements.set_len(len) };
     }
 }
@@ -189,22 +162,33 @@ impl<T> Deref for VecMut<'_, T> {
     type Target = VmVec<T>;
 
     fn deref(&self) -> &VmVec<T> {
-        // SAFETY: `self` borrows the array for `'a`, and nothing else accesses it.
-        unsafe { self.elements.as_ref() }
+        &self.memory.elements
     }
 }
 
 impl<T> DerefMut for VecMut<'_, T> {
     fn deref_mut(&mut self) -> &mut VmVec<T> {
-        // SAFETY: as above, and `&mut self` makes the reference unique.
-        unsafe { self.elements.as_mut() }
+        &mut self.memory.elements
     }
 }
 
 impl<T> Drop for VecMut<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: `self` borrows it mutably for `'a`, and `elements` is not used any more.
-        unsafe { self.shared.as_mut() }.restore();
+        let Self { places, memory } = self;
+        let len = memory.elements.len();
+        // SAFETY: a length of 0 is at most the capacity. From now on the elements are in `places`.
+        unsafe { memory.elements.set_len(0) };
+        if size_of::<T>() == 0 {
+            places.restore(len, memory.elements.capacity());
+            return;
+        }
+        if memory.flags.options().bound != memory.elements.max_len() {
+            // The array was replaced, and may have another maximum. No flag is set.
+            memory.flags = VmVec::new();
+        }
+        memory.show_to(places);
+        // Elements may have no flags yet: those of published elements are never read.
+        places.restore(len, memory.committed().max(len));
     }
 }
 
@@ -216,10 +200,32 @@ debug_items!([T: fmt::Debug] VecMut<'_, T>, debug_list, |vec| vec.iter());
 ///
 /// If it is leaked, all elements leak, and the `SharedVec` is empty.
 pub struct Drain<'a, T> {
-    /// Dropped before `_vec`. It must hold a pointer to the elements' array and no reference: a reference in an
-    /// argument is protected until the function returns, and dropping `_vec` makes another one to the same memory.
+    /// Dropped before `_end`.
     drain: vec::Drain<'a, T>,
-    _vec: VecMut<'a, T>,
+    _end: RestoreOnDrop<'a, T>,
+}
+
+/// A [`VecMut`], as pointers. `drain` points into the same memory: a reference in an argument is protected until the
+/// function returns, and would be invalid once `drain` was used.
+struct RestoreOnDrop<'a, T> {
+    places: NonNull<Places>,
+    memory: NonNull<Memory<T>>,
+    borrow: PhantomData<&'a mut SharedVec<T>>,
+}
+
+// SAFETY: it stands for a `&mut SharedVec<T>`, which is `Send` if `T` is.
+unsafe impl<T: Send> Send for RestoreOnDrop<'_, T> {}
+// SAFETY: `&RestoreOnDrop` gives access to nothing.
+unsafe impl<T: Sync> Sync for RestoreOnDrop<'_, T> {}
+
+impl<T> Drop for RestoreOnDrop<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: mutably borrowed for `'a`, and used by nothing else.
+        let places = unsafe { self.places.as_mut() };
+        // SAFETY: as above; the iterator over its elements was dropped.
+        let memory = unsafe { self.memory.as_mut() };
+        drop(VecMut { places, memory });
+    }
 }
 
 impl<T> Drain<'_, T> {

@@ -2,6 +2,13 @@
 //!
 //! This file handles only numbers, neither elements nor memory, so that `loom/` can run it over its own atomics. The
 //! source of the [module](super) says what it guarantees and why.
+//!
+//! # Invariants
+//!
+//! - A number that was claimed is below `committed`, as the claiming thread saw by acquire or with the growth lock held.
+//!   No other thread claims it before [`Places::restore`].
+//! - The first `flagged` flags from `flags` on are initialized, exist until [`Places::withdraw`], and are accessed only
+//!   atomically; [`Places::set_memory`] has this promised. A thread that has read `flagged` by acquire sees them.
 
 #![expect(unsafe_code, reason = "reads and writes flags through a pointer")]
 
@@ -10,6 +17,7 @@ use crate::error::Error;
 use std::mem;
 use std::ops::Range;
 use std::ptr;
+use std::slice;
 
 /// How many places are published before a thread raises the hint.
 pub(super) const RUN: usize = 64;
@@ -22,7 +30,7 @@ const PUBLISHED: u8 = 1;
 #[repr(align(128))]
 pub(super) struct CachePadded<T>(T);
 
-/// The places of an array that several threads share.
+/// The places of an array that several threads share. A map has no flags: its slots have states.
 pub(super) struct Places {
     read_mostly: CachePadded<ReadMostly>,
     /// The next place. If it is past `committed`, the difference is the number of tickets in use that are void or have
@@ -37,13 +45,14 @@ pub(super) struct Places {
 struct ReadMostly {
     /// Places below this can be claimed without the growth lock. It is `committed`, or 0 if memory must be taken first.
     open: AtomicUsize,
-    /// How many places have memory, with flags that were zero when it came. Never lowered while the array is shared.
+    /// How many places have memory. Never lowered while the array is shared.
     committed: AtomicUsize,
     /// Once a place from here on is filled, memory is taken ahead.
     ahead_from: AtomicUsize,
     start: AtomicPtr<u8>,
-    /// One flag per place.
+    /// One flag for each of the first `flagged` places, zero until it is set.
     flags: AtomicPtr<AtomicU8>,
+    flagged: AtomicUsize,
     /// Flags below this one have not been set since they were zero. Changed only through `&mut`.
     unset: usize,
 }
@@ -107,7 +116,8 @@ impl Places {
                 committed: AtomicUsize::new(committed),
                 ahead_from: AtomicUsize::new(usize::MAX),
                 start: AtomicPtr::new(ptr::null_mut()),
-                flags: AtomicPtr::new(ptr::null_mut()),
+                flags: AtomicPtr::new(ptr::dangling_mut()),
+                flagged: AtomicUsize::new(0),
                 unset: 0,
             }),
             tail: CachePadded(AtomicUsize::new(0)),
@@ -273,34 +283,49 @@ impl Places {
         self.read_mostly.0.ahead_from.store(place, Ordering::Relaxed);
     }
 
-    /// Sets where elements and flags are, before the first place has memory. They do not move afterwards. The caller
-    /// must hold the growth lock.
-    pub(super) fn set_memory(&self, start: *mut u8, flags: *mut AtomicU8) {
+    /// Sets where elements are, and the flags of the first places, before these have memory. They do not move
+    /// afterwards. The caller must hold the growth lock.
+    ///
+    /// # Safety
+    ///
+    /// - There are `flagged` initialized flags at `flags`, which is not null. Until [`withdraw`](Self::withdraw) they
+    ///   exist, and are accessed only atomically.
+    pub(super) unsafe fn set_memory(&self, start: *mut u8, flags: *mut AtomicU8, flagged: usize) {
         self.read_mostly.0.start.store(start, Ordering::Relaxed);
         self.read_mostly.0.flags.store(flags, Ordering::Relaxed);
+        self.read_mostly.0.flagged.store(flagged, Ordering::Release);
+    }
+
+    /// Returns the flags of the first places, which are all that may be published and not below the hint.
+    #[inline]
+    fn flags(&self) -> &[AtomicU8] {
+        let flagged = self.read_mostly.0.flagged.load(Ordering::Acquire);
+        let flags = self.read_mostly.0.flags.load(Ordering::Relaxed);
+        // SAFETY: by the invariant of `flags`, which was stored before `flagged`, or is dangling if that is 0: they are
+        // "consecutive properly initialized values", changed only atomically. `withdraw`, which ends this, takes
+        // `&mut self`.
+        unsafe { slice::from_raw_parts(flags, flagged) }
     }
 
     /// # Safety
     ///
-    /// - The place has memory, which the caller has seen by acquire.
+    /// - The place is below a value of `flagged` that this thread has seen by acquire, or stored.
     #[inline]
     unsafe fn flag(&self, place: usize) -> &AtomicU8 {
         let flags = self.read_mostly.0.flags.load(Ordering::Relaxed);
-        // SAFETY: the caller guarantees that the place has memory, and there are as many flags as such places.
-        let flag = unsafe { flags.add(place) };
-        // SAFETY: the flag was made before the place had memory, and is accessed only atomically while the array is
-        // shared.
-        unsafe { &*flag }
+        // SAFETY: the caller guarantees that there is a flag for the place: by the invariant of `flags` it is initialized,
+        // and changed only atomically, while `self` is borrowed.
+        unsafe { &*flags.wrapping_add(place) }
     }
 
     /// Publishes the element at a place, and returns whether the place is the last of a run.
     ///
     /// # Safety
     ///
-    /// - The caller has claimed the place, and has written the element.
+    /// - The caller has claimed the place, which has a flag, and has written the element.
     #[inline]
     pub(super) unsafe fn publish(&self, place: usize) -> bool {
-        // SAFETY: the caller has claimed the place, so it has memory.
+        // SAFETY: the place has a flag, set before it was committed, which this thread saw when it claimed the place.
         let flag = unsafe { self.flag(place) };
         flag.store(PUBLISHED, Ordering::Release);
         place % RUN == RUN - 1
@@ -310,10 +335,10 @@ impl Places {
     ///
     /// # Safety
     ///
-    /// - The caller has claimed the place.
+    /// - The caller has claimed the place, which has a flag.
     #[inline]
     pub(super) unsafe fn may_be_crowded(&self, place: usize) -> bool {
-        // SAFETY: the caller has claimed the place, so it and all places before it have memory.
+        // SAFETY: as in `publish`; all places before it have flags, too.
         let flag = unsafe { self.flag(place.saturating_sub(1)) };
         flag.load(Ordering::Relaxed) == EMPTY
     }
@@ -331,15 +356,14 @@ impl Places {
     ///
     /// # Safety
     ///
-    /// - The caller has claimed the places, and has written the elements.
+    /// - The caller has claimed the places, which have flags, and has written the elements.
     #[inline]
     pub(super) unsafe fn publish_many(&self, places: Range<usize>) -> bool {
         let (success, failure) = (Ordering::Release, Ordering::Relaxed);
         let hint = &self.prefix.0.hint;
         if hint.compare_exchange(places.start, places.end, success, failure).is_err() {
-            for place in places.clone() {
-                // SAFETY: the caller has claimed the place, and has written the element.
-                unsafe { self.publish(place) };
+            for flag in &self.flags()[places.clone()] {
+                flag.store(PUBLISHED, Ordering::Release);
             }
         }
         places.start / RUN != places.end / RUN
@@ -376,10 +400,10 @@ impl Places {
     #[inline]
     fn published_within(&self, most: usize) -> usize {
         let hint = self.prefix.0.hint.load(Ordering::Acquire);
-        let most = self.read_mostly.0.committed.load(Ordering::Acquire).min(most);
+        let flags = self.flags();
+        let most = most.min(flags.len());
         let mut end = hint;
-        // SAFETY: `end` is below `committed`, which was loaded by acquire.
-        while end < most && unsafe { self.is_flagged(end) } {
+        while end < most && is_set(&flags[end]) {
             end += 1;
         }
         if end > hint {
@@ -390,25 +414,13 @@ impl Places {
         end
     }
 
-    /// # Safety
-    ///
-    /// - As for [`flag`](Self::flag).
-    #[inline]
-    unsafe fn is_flagged(&self, place: usize) -> bool {
-        // SAFETY: the caller guarantees what `flag` requires.
-        let flag = unsafe { self.flag(place) };
-        flag.load(Ordering::Acquire) == PUBLISHED
-    }
-
     /// Whether a place is published. If so, the caller sees its element.
     #[inline]
     pub(super) fn is_published(&self, place: usize) -> bool {
         if place < self.prefix.0.hint.load(Ordering::Acquire) {
             return true;
         }
-        // SAFETY: `place` is below `committed`, which was loaded by acquire.
-        place < self.read_mostly.0.committed.load(Ordering::Acquire)
-            && unsafe { self.is_flagged(place) }
+        self.flags().get(place).is_some_and(is_set)
     }
 
     /// Returns the number of claimed places; while memory is being refused, void tickets are included.
@@ -447,17 +459,17 @@ impl Places {
     /// committed, claimed or published until [`restore`](Self::restore).
     pub(super) fn withdraw(&mut self) -> usize {
         let (published, claimed) = (self.published(), self.claimed());
-        let committed = self.committed();
+        let (flags, unset) = (self.flags(), self.read_mostly.0.unset);
         // Flags past a gap, too: a fork leaves one if it cuts off a push of another thread.
-        for place in self.read_mostly.0.unset..claimed.min(committed) {
-            // SAFETY: `place` is below `committed`.
-            let flag = unsafe { self.flag(place) };
+        for flag in flags[..claimed.min(flags.len())].iter().skip(unset) {
             // Many may never have been written: those stay so, and their pages take no memory.
             if flag.load(Ordering::Relaxed) != EMPTY {
                 flag.store(EMPTY, Ordering::Relaxed);
             }
         }
         self.restore(0, 0);
+        self.read_mostly.0.flags.store(ptr::dangling_mut(), Ordering::Relaxed);
+        self.read_mostly.0.flagged.store(0, Ordering::Relaxed);
         published
     }
 
@@ -472,4 +484,10 @@ impl Places {
         self.read_mostly.0.ahead_from.store(usize::MAX, Ordering::Relaxed);
         self.reopen();
     }
+}
+
+/// Whether a flag is set. If so, the caller sees the element.
+#[inline]
+fn is_set(flag: &AtomicU8) -> bool {
+    flag.load(Ordering::Acquire) == PUBLISHED
 }

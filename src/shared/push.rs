@@ -4,6 +4,7 @@
 
 use super::SharedVec;
 use crate::error::{Error, Refused, unwrap_or_panic};
+use std::hint;
 
 impl<T> SharedVec<T> {
     /// Appends an element, and returns its index and a reference to it. The element never moves. O(1).
@@ -38,9 +39,8 @@ impl<T> SharedVec<T> {
     /// this array ([`Busy`](crate::ErrorKind::Busy)).
     #[inline]
     pub fn try_push(&self, value: T) -> Result<(usize, &T), Refused<T>> {
-        match self.claim_one() {
-            // SAFETY: just claimed.
-            Ok(place) => Ok((place, unsafe { self.put(place, value) })),
+        match self.claimed() {
+            Ok(claimed) => Ok((claimed.place(), claimed.put(value))),
             Err(error) => Err(Refused { error, value }),
         }
     }
@@ -83,8 +83,7 @@ impl<T> SharedVec<T> {
             let next = self.places.claimed();
             let value = make(next);
             match self.claim_exactly(next) {
-                // SAFETY: just claimed.
-                Ok(true) => return Ok((next, unsafe { self.put(next, value) })),
+                Ok(true) => return Ok((next, Claimed { vec: self, place: next }.put(value))),
                 Ok(false) => {}
                 Err(error) => return Err(Refused { error, value }),
             }
@@ -108,10 +107,68 @@ impl<T> SharedVec<T> {
     /// ```
     pub fn push_if_len(&self, len: usize, value: T) -> Result<&T, (Option<Error>, T)> {
         match self.claim_exactly(len) {
-            // SAFETY: just claimed.
-            Ok(true) => Ok(unsafe { self.put(len, value) }),
+            Ok(true) => Ok(Claimed { vec: self, place: len }.put(value)),
             Ok(false) => Err((None, value)),
             Err(error) => Err((Some(error), value)),
+        }
+    }
+}
+
+/// A place that this thread has just claimed, by [`SharedVec::claim_one`] or [`SharedVec::claim_exactly`].
+///
+/// So it has memory and, unless elements have no size, a flag; it holds no element, and no other thread accesses it.
+pub(super) struct Claimed<'s, T> {
+    vec: &'s SharedVec<T>,
+    place: usize,
+}
+
+impl<'s, T> Claimed<'s, T> {
+    #[inline]
+    pub(super) const fn place(&self) -> usize {
+        self.place
+    }
+
+    /// Writes an element and publishes it.
+    #[inline]
+    pub(super) fn put(self, value: T) -> &'s T {
+        let Self { vec, place } = self;
+        let to = vec.at(place);
+        // SAFETY: the place was claimed, so it is aligned memory, "valid for writes", that no other thread accesses.
+        unsafe { to.write(value) };
+        if !SharedVec::<T>::IS_UNSIZED {
+            // SAFETY: the place was claimed, so it has a flag.
+            let may_be_crowded = unsafe { vec.places.may_be_crowded(place) };
+            // SAFETY: claimed, and written above. (An element of size zero was published when it was counted.)
+            if unsafe { vec.places.publish(place) } {
+                vec.note(place);
+            }
+            if may_be_crowded {
+                vec.yield_once(place);
+            }
+        }
+        // SAFETY: written above, so initialized and aligned, and no thread writes there again while `vec` is borrowed.
+        unsafe { &*to }
+    }
+}
+
+impl<T> SharedVec<T> {
+    /// Claims a place.
+    #[inline]
+    pub(super) fn claimed(&self) -> Result<Claimed<'_, T>, Error> {
+        self.claim_one().map(|place| Claimed { vec: self, place })
+    }
+
+    /// Pauses if another thread seems to push at the same time, to let it go first.
+    ///
+    /// Otherwise the two would exchange cache lines at each push: those of `tail`, the elements and the flags. Two
+    /// threads that only push 8 bytes take 20 ns a push without this, 9 ns with it, 24 ns with a quarter of the pause,
+    /// and 18 to 45 ns if both pause.
+    #[cold]
+    #[inline(never)]
+    fn yield_once(&self, place: usize) {
+        const PAUSES: usize = 64;
+        if self.places.is_to_yield(place) {
+            (0..PAUSES).for_each(|_| hint::spin_loop());
         }
     }
 }

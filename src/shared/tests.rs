@@ -1,6 +1,7 @@
 //! Tests with unfinished pushes and refused calls. All others are in `tests/it`.
 
 use super::places::Grown;
+use super::push::Claimed;
 use super::*;
 use crate::effort;
 use crate::growing::Budget;
@@ -8,6 +9,7 @@ use crate::os::Call;
 use crate::os::fault::Fault;
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::ptr;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -18,14 +20,8 @@ thread_local! {
 }
 
 /// Claims a place without filling it.
-fn begin<T>(vec: &SharedVec<T>) -> usize {
-    vec.claim_one().unwrap()
-}
-
-/// Fills a claimed place.
-fn finish<T>(vec: &SharedVec<T>, place: usize, value: T) {
-    // SAFETY: the caller has claimed the place, and calls this once.
-    unsafe { vec.put(place, value) };
+fn begin<T>(vec: &SharedVec<T>) -> Claimed<'_, T> {
+    vec.claimed().unwrap()
 }
 
 #[test]
@@ -34,15 +30,15 @@ fn elements_after_a_gap_are_found_but_not_in_the_slice() {
     vec.push(String::from("first"));
     let gap = begin(&vec);
     let (third, text) = vec.push(String::from("third"));
-    assert_eq!((gap, third, text.as_str()), (1, 2, "third"));
+    assert_eq!((gap.place(), third, text.as_str()), (1, 2, "third"));
     assert_eq!(vec.get(third), Some(text));
-    assert_eq!((vec.get(gap), vec.get(3), vec.len()), (None, None, 1));
+    assert_eq!((vec.get(gap.place()), vec.get(3), vec.len()), (None, None, 1));
     for n in 0..1000 {
         vec.push(n.to_string());
     }
     assert_eq!((vec.as_slice(), vec.iter().len()), (&["first".to_owned()][..], 1));
     assert_eq!(vec.get(1002).map(String::as_str), Some("999"));
-    finish(&vec, gap, String::from("second"));
+    gap.put(String::from("second"));
     assert_eq!((vec.len(), vec[1].as_str(), vec[1002].as_str()), (1003, "second", "999"));
     assert_eq!(vec.as_mut_vec().len(), 1003);
 }
@@ -51,10 +47,10 @@ fn elements_after_a_gap_are_found_but_not_in_the_slice() {
 fn an_iterator_over_finished_elements_skips_the_others() {
     let vec = SharedVec::new();
     vec.extend_from_slice(&[0, 1, 2]);
-    let gaps = [begin(&vec), begin(&vec)];
+    let [gap0, gap1] = [begin(&vec), begin(&vec)];
     vec.push(5);
     let last = begin(&vec);
-    assert_eq!((gaps, last, vec.len()), ([3, 4], 6, 3));
+    assert_eq!((gap0.place(), gap1.place(), last.place(), vec.len()), (3, 4, 6, 3));
     let found: Vec<_> = vec.iter_finished().collect();
     assert_eq!(found, [(0, &0), (1, &1), (2, &2), (5, &5)]);
     assert!(vec.iter_finished().rev().eq(found.into_iter().rev()));
@@ -63,14 +59,14 @@ fn an_iterator_over_finished_elements_skips_the_others() {
     // Elements that are finished in time are visited; elements pushed later are not.
     let mut iter = vec.iter_finished();
     assert_eq!((iter.nth(2), iter.next_back()), (Some((2, &2)), Some((5, &5))));
-    finish(&vec, gaps[1], 4);
-    finish(&vec, last, 6);
+    gap1.put(4);
+    last.put(6);
     vec.push(7);
     let rest = iter.clone();
     assert_eq!((iter.next(), iter.next(), iter.next()), (Some((4, &4)), None, None));
     assert_eq!(format!("{rest:?}"), "{4: 4}");
     assert_eq!((vec.iter_finished().count(), vec.len()), (7, 3));
-    finish(&vec, gaps[0], 3);
+    gap0.put(3);
     assert!(vec.iter_finished().map(|(_, element)| *element).eq(0..8));
 }
 
@@ -81,13 +77,13 @@ fn runs_before_and_after_a_gap_are_found_and_places_are_reused() {
         let first = vec.extend_from_slice(&[round; 100]);
         let gap = begin(&vec);
         let second = vec.extend_from_slice(&[round + 1; 100]);
-        assert_eq!((first, gap, second), (0..100, 100, 101..201));
+        assert_eq!((first, gap.place(), second), (0..100, 100, 101..201));
         assert_eq!(
             (vec.get(99), vec.get(100), vec.get(101)),
             (Some(&round), None, Some(&(round + 1)))
         );
         assert_eq!((vec.get(200), vec.get(201), vec.len()), (Some(&(round + 1)), None, 100));
-        finish(&vec, gap, 7);
+        gap.put(7);
         assert_eq!((vec.len(), vec[100], vec[200]), (201, 7, round + 1));
         assert_eq!(vec.extend_from_slice(&[8; 10]), 201..211);
         assert_eq!((vec.len(), vec.get(210), vec.get(211)), (211, Some(&8), None));
@@ -308,7 +304,8 @@ fn memory_is_taken_ahead_of_need() {
 fn memory_taken_while_a_reentrant_push_closed_the_array_does_not_count() {
     let places = Places::new(0);
     let flags: Vec<_> = (0..200).map(|_| std::sync::atomic::AtomicU8::new(0)).collect();
-    places.set_memory(std::ptr::null_mut(), flags.as_ptr().cast_mut());
+    // SAFETY: the flags live as long as `places`.
+    unsafe { places.set_memory(ptr::null_mut(), flags.as_ptr().cast_mut(), flags.len()) };
     places.raise_committed(2);
     assert!(matches!(places.claim(), Claim::Place(0)));
     // A call asks for several places without memory, while other threads take the last place and a ticket.

@@ -42,6 +42,8 @@ pub(crate) struct Sharing<K: Key, V> {
     /// Whether there may be tickets for slots past the last one. No more holes are listed then.
     is_fresh: bool,
     step: usize,
+    /// Whether other threads may use the map. If not, it is as any map.
+    is_shared: bool,
 }
 
 /// What does not change while a map is shared.
@@ -112,14 +114,14 @@ impl<K: Key> Baseline<K> {
             return self.floors.beyond + 1;
         }
         let floor = self.floors.blocks.wrapping_add(block);
-        // SAFETY: `block < count`, as checked above, so the floor is one of the map's, which exists, by the caller's
-        // guarantee, and changes none while it is shared: valid for reads, aligned and initialized.
+        // SAFETY: `block < count`, so this is one of the floors that `begin` found in the map, initialized and aligned. The
+        // caller guarantees that the map is still shared: it neither changes nor moves floors then.
         unsafe { floor.read() + 1 }
     }
 }
 
 impl<K: Key, V> Sharing<K, V> {
-    /// Takes a map that is not shared yet.
+    /// Takes a map without slots, and shares it.
     pub(crate) const fn new(map: SlotMap<K, V>) -> Self {
         Self {
             map,
@@ -128,16 +130,39 @@ impl<K: Key, V> Sharing<K, V> {
             first_fresh: 0,
             is_fresh: false,
             step: FIRST_STEP,
+            is_shared: true,
         }
     }
 
-    /// Returns the map, which must not be changed while it is shared.
-    pub(crate) fn map(&mut self) -> &mut SlotMap<K, V> {
+    #[inline]
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Returns the map.
+    ///
+    /// # Safety
+    ///
+    /// - No other thread uses it, as while it is [not shared](Self::is_shared).
+    #[inline]
+    pub(crate) unsafe fn map(&self) -> &SlotMap<K, V> {
+        &self.map
+    }
+
+    /// Returns the map.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`map`](Self::map).
+    #[inline]
+    pub(crate) unsafe fn map_mut(&mut self) -> &mut SlotMap<K, V> {
         &mut self.map
     }
 
-    /// Starts to share the map, without tickets.
+    /// Starts to share the map, which must not be shared, without tickets.
     pub(crate) fn begin(&mut self) -> Baseline<K> {
+        assert!(!self.is_shared, "other threads use the map");
+        self.is_shared = true;
         let Self { map, list, removed, .. } = self;
         map.fresh = Fresh::NONE;
         list.clear();
@@ -332,11 +357,13 @@ impl<K: Key, V> Sharing<K, V> {
     /// # Safety
     ///
     /// - No ticket from `issued` on was used: nothing was written to its slot.
+    /// - No other thread uses the map or its memory until it [begins](Self::begin) to be shared again.
     pub(crate) unsafe fn end(&mut self, issued: usize, unused: UnusedTickets) {
+        self.is_shared = false;
         let end = self.slot_after(issued);
         if self.is_fresh {
-            // SAFETY: slots from `end` on belong to tickets from `issued` on. Nothing was written to them since they
-            // were added, by the caller's guarantee.
+            // SAFETY: slots from `end` on belong to tickets from `issued` on, which were not used, by the caller's
+            // guarantee: they hold nothing.
             unsafe { self.map.slots.retract(end) };
         }
         if unused == UnusedTickets::Anywhere {

@@ -58,13 +58,19 @@ fn refused<R>(call: impl FnOnce(&mut Map<String>) -> Result<R, Error>) {
 /// Ends sharing after a fork cut off the thread that was listing holes, which `cut` simulates.
 #[expect(unsafe_code, reason = "ends the sharing that it began")]
 fn cut_off(map: Map<u64>, need: usize, cut: impl FnOnce(&mut Map<u64>)) -> Map<u64> {
-    let mut sharing = Sharing::new(map);
+    let mut sharing = Sharing::new(SlotMap::with_key());
+    // SAFETY: no ticket was used, and there is no other thread.
+    unsafe { sharing.end(0, UnusedTickets::None) };
+    // SAFETY: just ended.
+    *unsafe { sharing.map_mut() } = map;
     sharing.begin();
     sharing.try_grow(need).unwrap();
-    cut(sharing.map());
-    // SAFETY: no ticket was used.
+    // SAFETY: there is no other thread.
+    cut(unsafe { sharing.map_mut() });
+    // SAFETY: as above; no ticket was used.
     unsafe { sharing.end(0, UnusedTickets::Anywhere) };
-    mem::take(sharing.map())
+    // SAFETY: just ended.
+    mem::take(unsafe { sharing.map_mut() })
 }
 
 #[test]

@@ -92,7 +92,8 @@ impl Array {
         assert_eq!(array.places.published() + array.places.claimed(), 0);
         assert!(!array.places.note(0) && array.places.start().is_null());
         assert!(matches!(array.places.claim(), Claim::Next(1)));
-        array.places.set_memory(std::ptr::null_mut(), array.no_flags.as_ptr().cast_mut());
+        // SAFETY: no flags are said to be there.
+        unsafe { array.places.set_memory(std::ptr::null_mut(), array.no_flags.as_ptr().cast_mut(), 0) };
         let mut memory = array.memory.lock().unwrap();
         if committed > 0 {
             array.grow(&mut memory, committed - ahead);
@@ -114,7 +115,9 @@ impl Array {
             });
         }
         if memory.committed > 0 {
-            self.places.set_memory(std::ptr::null_mut(), self.flags.as_ptr().cast_mut());
+            let flags = self.flags.as_ptr().cast_mut();
+            // SAFETY: there are at least as many flags, as long as the array exists.
+            unsafe { self.places.set_memory(std::ptr::null_mut(), flags, memory.committed) };
         }
         grown
     }

@@ -10,17 +10,27 @@ use std::ptr::NonNull;
 
 /// A range of elements from which elements are removed at both ends, or kept at the front.
 ///
-/// `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's. Elements in `len..kept`, in
-/// `front..back` and in `tail..old_len` are initialised; those between were removed.
+/// `len <= kept <= front <= back <= tail <= old_len <= capacity`, where `len` and `capacity` are the array's.
+/// Elements in `len..kept`, in `front..back` and in `tail..old_len` are initialised; those between were removed.
 pub(in super::super) struct DrainRange<'v, T> {
-    /// A pointer, so that `DrainRange` is covariant in `T`: elements are only moved out.
-    raw: NonNull<Raw<T>>,
-    borrow: PhantomData<&'v T>,
+    raw: Borrowed<'v, T>,
     kept: usize,
     front: usize,
     back: usize,
     tail: usize,
     old_len: usize,
+}
+
+/// A mutable borrow of an array, as a pointer, so that it is covariant in `T`: elements are only moved out.
+struct Borrowed<'v, T>(NonNull<Raw<T>>, PhantomData<&'v T>);
+
+impl<T> Borrowed<'_, T> {
+    #[inline]
+    fn get(&self) -> &Raw<T> {
+        // SAFETY: the array is mutably borrowed for `'v`, and only this uses that borrow. `DrainRange::drop` alone makes
+        // a mutable reference, while no other is live.
+        unsafe { self.0.as_ref() }
+    }
 }
 
 // SAFETY: it is a mutable borrow of the array and its elements, which is `Send` if the elements are.
@@ -31,18 +41,10 @@ unsafe impl<T: Sync> Sync for DrainRange<'_, T> {}
 impl<'v, T> DrainRange<'v, T> {
     /// Starts on `start..end`, which lies within the length.
     pub(in super::super) fn new(raw: &'v mut Raw<T>, start: usize, end: usize) -> Self {
-        let old_len = raw.len;
-        assert!(start <= end && end <= old_len);
-        // SAFETY: `start` is at most the old length, asserted above, so these elements are initialised.
-        unsafe { raw.set_len(start) };
-        let raw = NonNull::from(raw);
-        Self { raw, borrow: PhantomData, kept: start, front: start, back: end, tail: end, old_len }
-    }
-
-    #[inline]
-    fn raw(&self) -> &Raw<T> {
-        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow.
-        unsafe { self.raw.as_ref() }
+        assert!(start <= end && end <= raw.len);
+        let old_len = raw.release_from(start).end;
+        let raw = Borrowed(NonNull::from(raw), PhantomData);
+        Self { raw, kept: start, front: start, back: end, tail: end, old_len }
     }
 
     /// How many elements are still in the range.
@@ -51,20 +53,19 @@ impl<'v, T> DrainRange<'v, T> {
         self.back - self.front
     }
 
-    /// The place of an element below the old length.
+    /// Returns the address of the first element of the range, if there is one.
     #[inline]
-    fn at(&self, index: usize) -> *mut T {
-        debug_assert!(index < self.old_len);
-        // SAFETY: the index is below the old length, and no block has been released since `new`.
-        unsafe { self.raw().place(index) }
+    fn first(&self) -> Option<*mut T> {
+        if self.front == self.back {
+            return None;
+        }
+        // SAFETY: `front < back`, which is at most the capacity.
+        Some(unsafe { self.raw.get().place(self.front) })
     }
 
     #[inline]
     pub(in super::super) fn next(&mut self) -> Option<T> {
-        if self.front == self.back {
-            return None;
-        }
-        let next = self.at(self.front);
+        let next = self.first()?;
         self.front += 1;
         // SAFETY: it was in `front..back`, so it is initialised; `front` was advanced, so it is not read again.
         Some(unsafe { next.read() })
@@ -76,17 +77,15 @@ impl<'v, T> DrainRange<'v, T> {
             return None;
         }
         self.back -= 1;
-        let last = self.at(self.back);
+        // SAFETY: the index is below the old `back`, which was at most the capacity.
+        let last = unsafe { self.raw.get().place(self.back) };
         // SAFETY: it was in `front..back`, so it is initialised; `back` was reduced, so it is not read again.
         Some(unsafe { last.read() })
     }
 
     #[inline]
     pub(in super::super) fn peek(&mut self) -> Option<&mut T> {
-        if self.front == self.back {
-            return None;
-        }
-        let next = self.at(self.front);
+        let next = self.first()?;
         // SAFETY: it is in `front..back`, so it is initialised; `&mut self` guarantees exclusive access.
         Some(unsafe { &mut *next })
     }
@@ -98,7 +97,10 @@ impl<'v, T> DrainRange<'v, T> {
         if self.front == self.back {
             return None;
         }
-        let (last, next) = (self.at(last), self.at(self.front));
+        // SAFETY: it is below `kept`, which is at most the capacity.
+        let last = unsafe { self.raw.get().place(last) };
+        // SAFETY: `front < back`, which is at most the capacity.
+        let next = unsafe { self.raw.get().place(self.front) };
         // SAFETY: it is below `kept`, so it is initialised; `&mut self` guarantees exclusive access.
         let last = unsafe { &mut *last };
         // SAFETY: it is in `front..back`, so it is initialised, and it is not the other one, which is below `kept`.
@@ -113,9 +115,13 @@ impl<'v, T> DrainRange<'v, T> {
             return;
         }
         if self.kept != self.front {
-            let (from, to) = (self.at(self.front), self.at(self.kept));
-            // SAFETY: `from` is initialised; `kept < front`, so `to` was removed, and is a different place.
-            unsafe { to.copy_from_nonoverlapping(from, 1) };
+            // SAFETY: `front < back`, which is at most the capacity.
+            let next = unsafe { self.raw.get().place(self.front) };
+            // SAFETY: `kept < front`.
+            let vacated = unsafe { self.raw.get().place(self.kept) };
+            // SAFETY: `next` is in `front..back`, so it is initialised. `vacated` is at `kept < front`, so it was removed,
+            // and is another place: they do "not overlap".
+            unsafe { vacated.copy_from_nonoverlapping(next, 1) };
         }
         self.kept += 1;
         self.front += 1;
@@ -123,8 +129,9 @@ impl<'v, T> DrainRange<'v, T> {
 
     /// Keeps the elements of the range for which `keep` returns `true`, and drops the others.
     pub(in super::super) fn keep_if(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
-        while let Some(element) = self.peek() {
-            if keep(element) {
+        while let Some(element) = self.first() {
+            // SAFETY: as in `peek`. (That returns a reference, which costs a comparison with null here.)
+            if keep(unsafe { &mut *element }) {
                 self.keep();
             } else {
                 drop(self.next());
@@ -136,29 +143,26 @@ impl<'v, T> DrainRange<'v, T> {
         let rest = self.front..self.back;
         // Before user code runs, so that no element is dropped twice if a drop panics.
         self.front = self.back;
-        // SAFETY: they were in `front..back`, so they are initialised; it is empty now, so they are not used again.
-        unsafe { self.raw().drop_all(rest) };
+        // SAFETY: they were in `front..back`, so they are within capacity and initialised; it is empty now, so they are
+        // not used again.
+        unsafe { self.raw.get().drop_all(rest) };
     }
 }
 
 impl<T> Drop for DrainRange<'_, T> {
     fn drop(&mut self) {
-        let rest = self.len();
-        if self.kept != self.front {
-            // SAFETY: these elements are initialised and not used again at their old places; the places they move to
-            // were vacated, or are vacated by this move.
-            unsafe { self.raw().move_down(self.front, self.kept, rest) };
+        let mut len = self.kept;
+        for (from, to) in [(self.front, self.back), (self.tail, self.old_len)] {
+            if len != from {
+                // SAFETY: these elements are initialised, and not used again at their old places. The places from `len`
+                // on were removed, or are left by this move.
+                unsafe { self.raw.get().move_down(from, len, to - from) };
+            }
+            len += to - from;
         }
-        self.kept += rest;
-        let tail_len = self.old_len - self.tail;
-        if self.kept != self.tail {
-            // SAFETY: as above.
-            unsafe { self.raw().move_down(self.tail, self.kept, tail_len) };
-        }
-        let len = self.kept + tail_len;
-        // SAFETY: as in `raw`, and no reference to it is live.
-        let raw = unsafe { self.raw.as_mut() };
-        // SAFETY: the moves above left the first `len` elements initialised, at most as many as there were.
+        // SAFETY: the array is mutably borrowed for `'v`, and no reference of `raw` is live.
+        let raw = unsafe { self.raw.0.as_mut() };
+        // SAFETY: `len` counts the kept elements, at most `old_len`; the moves above left them at the first places.
         unsafe { raw.set_len(len) };
         raw.poison(len..self.old_len);
     }

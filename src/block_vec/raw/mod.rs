@@ -32,6 +32,7 @@ use super::layout::{BlockLayout, Blocks};
 use super::table::{Origin, Table};
 use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, unwrap_or_panic};
 use crate::growing::BudgetMeter;
+use crate::heap;
 use crate::poison::{self, AtEnd, poison, unpoison};
 use crate::reservation::memory_bytes;
 use std::alloc::{self, Layout};
@@ -41,7 +42,6 @@ use std::mem;
 use std::ops::Range;
 use std::panic::UnwindSafe;
 use std::ptr::{self, NonNull};
-use std::slice;
 
 mod drain_range;
 mod owned;
@@ -53,7 +53,7 @@ pub(super) use owned::Owned;
 pub(crate) use owned::Taken;
 pub(super) use runs::{Runs, RunsMut};
 
-pub(super) struct Raw<T> {
+pub(crate) struct Raw<T> {
     /// The address of the table's entries.
     entries: *const Origin,
     len: usize,
@@ -155,32 +155,39 @@ impl<T> Raw<T> {
         (from, to.min(self.max_len))
     }
 
-    /// Returns the origin of the block that holds an element.
-    ///
-    /// # Safety
-    ///
-    /// - `index` is below the capacity.
-    #[inline]
-    unsafe fn origin(&self, index: usize) -> *const T {
-        if !Self::IS_SIZED {
-            return NonNull::dangling().as_ptr();
-        }
-        debug_assert!(index < self.capacity);
-        // SAFETY: each piece below the capacity has an entry, and `entries` is the address of the table.
-        let entry = unsafe { self.entries.add(self.layout.piece(index)) };
-        // SAFETY: as above.
-        unsafe { entry.read() }.cast_const().cast()
-    }
-
-    /// Returns the address of an element.
+    /// Returns the address of an element's place.
     ///
     /// # Safety
     ///
     /// - `index` is below the capacity.
     #[inline]
     unsafe fn place(&self, index: usize) -> *mut T {
-        // SAFETY: the caller makes the same guarantees.
-        unsafe { self.origin(index) }.wrapping_add(index).cast_mut()
+        if !Self::IS_SIZED {
+            return NonNull::dangling().as_ptr();
+        }
+        debug_assert!(index < self.capacity);
+        let entry = self.entries.wrapping_add(self.layout.piece(index));
+        // SAFETY: `entries` is the address of the table, which has an entry for each piece below the capacity, so for
+        // that of `index`. The entry is "properly initialized" and aligned, as an element of a `Vec` or a `VmVec`.
+        let origin = unsafe { entry.read() };
+        origin.cast::<T>().wrapping_add(index)
+    }
+
+    /// Returns the contiguous places from `start` on, up to `end`, which must be within capacity.
+    #[inline]
+    fn span(&self, start: usize, end: usize) -> *mut [T] {
+        assert!(start <= end && end <= self.capacity);
+        if start == end {
+            return ptr::slice_from_raw_parts_mut(NonNull::dangling().as_ptr(), 0);
+        }
+        // SAFETY: `start < end <= capacity`.
+        let first = unsafe { self.place(start) };
+        ptr::slice_from_raw_parts_mut(first, self.side_by_side(start, end))
+    }
+
+    /// Returns the origin of the block that holds an element, which must be below the capacity.
+    fn origin(&self, index: usize) -> *const T {
+        self.span(index, index + 1).cast::<T>().wrapping_sub(index)
     }
 
     pub(super) fn count_blocks(&self) -> usize {
@@ -204,8 +211,7 @@ impl<T> Raw<T> {
         };
         let index = self.len.min(last);
         (self.from, self.to) = self.block(index);
-        // SAFETY: `index` is below the capacity.
-        self.tail = unsafe { self.origin(index) };
+        self.tail = self.origin(index);
     }
 
     /// Sets the number of elements.
@@ -220,6 +226,16 @@ impl<T> Raw<T> {
         if len < self.from || len > self.to {
             self.update_tail();
         }
+    }
+
+    /// Shortens the array to `len` elements, without dropping the others, which the caller owns from here on. Returns
+    /// their range.
+    fn release_from(&mut self, len: usize) -> Range<usize> {
+        let old_len = self.len;
+        assert!(len <= old_len);
+        // SAFETY: `len` is at most the old length, so it is within capacity, and the elements below are initialised.
+        unsafe { self.set_len(len) };
+        len..old_len
     }
 }
 
@@ -272,16 +288,10 @@ impl<T> Raw<T> {
             return Ok(());
         }
         let refusal = Error::new(ErrorKind::Memory, bytes).of(Holder::BlockVec);
-        let layout = Layout::from_size_align(bytes, align_of::<T>()).map_err(|_| refusal)?;
-        // SAFETY: the size is not zero.
-        let all = unsafe { alloc::alloc(layout) };
+        let mut all = Vec::<u8>::new();
+        heap::try_reserve_exact(&mut all, bytes).map_err(|_| refusal)?;
         // Otherwise the compiler would remove the unused allocation, as if it always succeeded.
-        let all = hint::black_box(all);
-        if all.is_null() {
-            return Err(refusal);
-        }
-        // SAFETY: it was just allocated with this layout.
-        unsafe { alloc::dealloc(all, layout) };
+        hint::black_box(all);
         Ok(())
     }
 
@@ -302,7 +312,8 @@ impl<T> Raw<T> {
         if super::fault::should_fail() {
             return Err(Error::new(ErrorKind::Memory, layout.size()));
         }
-        // SAFETY: the size is not zero, since there are elements and they have a size.
+        // SAFETY: `layout` "must have non-zero size": it is for `to - from > 0` elements, which have a size, since others
+        // have their capacity from the start.
         let block = unsafe { alloc::alloc(layout) }.cast::<T>();
         if block.is_null() {
             return Err(Error::new(ErrorKind::Memory, layout.size()));
@@ -326,8 +337,8 @@ impl<T> Raw<T> {
             if !meter.pay((to - from) * size_of::<T>()) {
                 return false;
             }
-            // SAFETY: `from..to` is a block without elements. It is not used again: it is past the capacity from here
-            // on, and `tail` is updated if it refers to it.
+            // SAFETY: `from..to` is the last block, and has no elements, since `from >= keep >= len`. It is not used
+            // again: it is past the capacity from here on, and `tail` is updated if it refers to it.
             unsafe { self.free(from, to) };
             self.capacity = from;
             self.table.truncate(self.layout.piece(from));
@@ -342,15 +353,15 @@ impl<T> Raw<T> {
     ///
     /// # Safety
     ///
-    /// - `from..to` are the elements of a block, which is not used again.
+    /// - `from..to` are the places of a block within capacity, which is not used again and holds no elements.
     unsafe fn free(&self, from: usize, to: usize) {
         debug_assert!(self.block(from) == (from, to));
-        // SAFETY: the block was allocated with this layout, so the layout is valid.
-        let layout = unsafe { Layout::array::<T>(to - from).unwrap_unchecked() };
-        // SAFETY: `from` is below the capacity.
+        // SAFETY: `from` is below the capacity, by the caller's guarantee.
         let block = unsafe { self.place(from) };
         unpoison(block, to - from);
-        // SAFETY: the allocator returned this block for this layout, and it is not used again.
+        let layout = Layout::array::<T>(to - from).expect("the block has been allocated with it");
+        // SAFETY: `take_block` allocated the block by this allocator with this layout, that of its number of elements,
+        // and `place` derives its address from the pointer returned then. By the caller's guarantee, it is not used again.
         unsafe { alloc::dealloc(block.cast(), layout) };
     }
 
@@ -373,7 +384,8 @@ impl<T> Drop for Raw<T> {
                 // only once.
                 while Raw::<T>::IS_SIZED && from < self.0.capacity {
                     let (_, to) = self.0.block(from);
-                    // SAFETY: `from..to` is a block, and nothing uses it any more.
+                    // SAFETY: `from..to` is a block within capacity. Its elements were dropped, and the array is being
+                    // dropped, so nothing uses it again.
                     unsafe { self.0.free(from, to) };
                     from = to;
                 }
@@ -388,22 +400,20 @@ impl<T> Raw<T> {
     #[inline]
     #[track_caller]
     pub(super) fn push(&mut self, value: T) {
-        if self.len == self.to {
+        if !self.has_room() {
             self.grow_by_one_or_panic();
         }
-        // SAFETY: there is room for one more element, or it was just made.
-        unsafe { self.write_end(value) }
+        self.push_within(value);
     }
 
     #[inline]
     pub(super) fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
-        if self.len == self.to {
+        if !self.has_room() {
             if let Err(error) = self.grow_by_one() {
                 return Err(Refused { error, value });
             }
         }
-        // SAFETY: there is room for one more element, or it was just made.
-        unsafe { self.write_end(value) }
+        self.push_within(value);
         Ok(())
     }
 
@@ -424,30 +434,17 @@ impl<T> Raw<T> {
         unwrap_or_panic(self.grow_by_one());
     }
 
-    /// Appends an element.
-    ///
-    /// # Safety
-    ///
-    /// - There [is room](Self::has_room).
+    /// Appends an element, for which there must be [room](Self::has_room), and returns its address.
     #[inline]
-    unsafe fn write_end(&mut self, value: T) {
-        debug_assert!(self.has_room());
+    pub(super) fn push_within(&mut self, value: T) -> *mut T {
+        assert!(self.has_room());
         let end = self.tail.wrapping_add(self.len).cast_mut();
         unpoison(end, 1);
-        // SAFETY: this is the address of the next element: allocated, aligned, and past the last element.
+        // SAFETY: `len < to`, so this is the place of the next element, allocated and aligned: "valid for writes". It
+        // is past the last element, so no reference points there.
         unsafe { end.write(value) };
         self.len += 1;
-    }
-
-    /// Appends an element, for which there must be room, and returns its address.
-    #[inline]
-    pub(super) fn push_within(&mut self, value: T) -> NonNull<T> {
-        assert!(self.has_room());
-        let place = self.tail.wrapping_add(self.len);
-        // SAFETY: there is room, as asserted above.
-        unsafe { self.write_end(value) };
-        // SAFETY: the address of an element is not null.
-        unsafe { NonNull::new_unchecked(place.cast_mut()) }
+        end
     }
 
     #[inline]
@@ -458,8 +455,8 @@ impl<T> Raw<T> {
         self.len -= 1;
         let last = self.tail.wrapping_add(self.len);
         let _gone = AtEnd::of(last);
-        // SAFETY: the element is initialised, in the block at `tail`. It is past the length now, so it is not read
-        // again.
+        // SAFETY: `from <= len < to`, so the element lies in the block at `tail`. It was below the old length, so it is
+        // "properly initialized"; it is past the length now, so it is not read again.
         Some(unsafe { last.read() })
     }
 
@@ -469,53 +466,51 @@ impl<T> Raw<T> {
     fn step_back(&mut self) -> bool {
         let Some(last) = self.len.checked_sub(1) else { return false };
         (self.from, self.to) = self.block(last);
-        // SAFETY: `last` is below the length, which is at most the capacity.
-        self.tail = unsafe { self.origin(last) };
+        self.tail = self.origin(last);
         true
     }
 
+    /// Returns the address of an element, if there is one at `index`.
     #[inline]
-    pub(super) fn get(&self, index: usize) -> Option<&T> {
+    fn find(&self, index: usize) -> Option<*mut T> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: `index` is below the length, as checked above.
-        let place = unsafe { self.place(index) };
-        // SAFETY: the element is initialised, and `&self` keeps it so.
-        Some(unsafe { &*place })
+        // SAFETY: `index` is below the length, which is at most the capacity.
+        Some(unsafe { self.place(index) })
     }
 
+    #[expect(clippy::question_mark, reason = "`?` adds a comparison of the address with null")]
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> Option<&T> {
+        let Some(element) = self.find(index) else { return None };
+        // SAFETY: `find` returned the address of an element, aligned and initialised; only `&mut self` changes it.
+        Some(unsafe { &*element })
+    }
+
+    #[expect(clippy::question_mark, reason = "`?` adds a comparison of the address with null")]
     #[inline]
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        if index >= self.len {
-            return None;
-        }
-        // SAFETY: `index` is below the length, as checked above.
-        let place = unsafe { self.place(index) };
-        // SAFETY: the element is initialised, and `&mut self` guarantees exclusive access.
-        Some(unsafe { &mut *place })
+        let Some(element) = self.find(index) else { return None };
+        // SAFETY: as in `get`, and `&mut self` guarantees exclusive access.
+        Some(unsafe { &mut *element })
     }
 
     /// Returns the contiguous elements from `index` on, up to `end`: at least one if there are any.
     #[inline]
     pub(super) fn run(&self, index: usize, end: usize) -> &[T] {
-        assert!(index <= end && end <= self.len);
-        if index == end {
-            return &[];
-        }
-        // SAFETY: `index` is below the length.
-        let first = unsafe { self.place(index) };
-        // SAFETY: these elements are initialised and contiguous, and `&self` keeps them so.
-        unsafe { slice::from_raw_parts(first, self.side_by_side(index, end)) }
+        assert!(end <= self.len);
+        // SAFETY: the span is contiguous memory of one block. It ends within the length, so its elements are
+        // initialised; only `&mut self` changes them.
+        unsafe { &*self.span(index, end) }
     }
 
     pub(super) fn swap(&mut self, a: usize, b: usize) {
-        assert!(a < self.len && b < self.len);
-        // SAFETY: `a` is below the length, as asserted above.
-        let a = unsafe { self.place(a) };
-        // SAFETY: `b` is below the length, as asserted above.
-        let b = unsafe { self.place(b) };
-        // SAFETY: both elements are initialised; they may be the same.
+        let (Some(a), Some(b)) = (self.find(a), self.find(b)) else {
+            panic!("an index is not below the length")
+        };
+        // SAFETY: both are addresses of elements, aligned and "valid for reads and writes", since `&mut self` guarantees
+        // exclusive access; "it is allowed" that they are the same.
         unsafe { ptr::swap(a, b) };
     }
 
@@ -523,22 +518,20 @@ impl<T> Raw<T> {
         if len >= self.len {
             return;
         }
-        let old_len = self.len;
         // Before user code runs, so that no element is dropped twice if a drop panics.
-        // SAFETY: `len` is below the old length.
-        unsafe { self.set_len(len) };
-        // SAFETY: these elements are initialised, and past the length now, so they are not used again.
-        unsafe { self.drop_all(len..old_len) };
-        self.poison(len..old_len);
+        let rest = self.release_from(len);
+        // SAFETY: these elements were below the length, so they are initialised; `release_from` has released them, and
+        // they are not used again.
+        unsafe { self.drop_all(rest.clone()) };
+        self.poison(rest);
     }
 
     /// Poisons the memory of elements past the length. The range must be within capacity.
     fn poison(&self, mut places: Range<usize>) {
         while poison::IS_ON && !places.is_empty() {
-            let count = self.side_by_side(places.start, places.end);
-            // SAFETY: the range is within capacity.
-            poison(unsafe { self.place(places.start) }, count);
-            places.start += count;
+            let span = self.span(places.start, places.end);
+            poison(span.cast::<T>(), span.len());
+            places.start += span.len();
         }
     }
 
@@ -549,19 +542,16 @@ impl<T> Raw<T> {
         let (mut start, end) = (self.len, self.len + additional);
         assert!(end <= self.capacity);
         while Self::IS_SIZED && start < end {
-            let count = self.side_by_side(start, end);
-            // SAFETY: `start` is below the capacity.
-            let first = unsafe { self.place(start) };
-            let bytes = count * size_of::<T>();
-            unpoison(first, count);
+            let span = self.span(start, end);
+            let (first, bytes) = (span.cast::<u8>(), span.len() * size_of::<T>());
+            unpoison(first, bytes);
             for byte in (0..bytes).step_by(PAGE_BYTES).chain([bytes - 1]) {
-                // SAFETY: the byte is in the memory of `count` contiguous elements.
-                let byte = unsafe { first.cast::<u8>().add(byte) };
-                // SAFETY: these elements are past the length, so they hold nothing.
-                unsafe { byte.write_volatile(0) };
+                // SAFETY: `byte < bytes`, so this is in the span, which is "valid for writes"; a `u8` is always aligned.
+                // These places are past the length, so they hold nothing.
+                unsafe { first.wrapping_add(byte).write_volatile(0) };
             }
-            poison(first, count);
-            start += count;
+            poison(first, bytes);
+            start += span.len();
         }
     }
 
@@ -576,7 +566,8 @@ impl<T> Raw<T> {
 
         impl<T> Drop for DropGuard<'_, T> {
             fn drop(&mut self) {
-                // SAFETY: the caller's guarantees hold for the whole range, and nothing in this part was dropped yet.
+                // SAFETY: the guarantees of the caller of `drop_all` hold for the whole range, and no element of this
+                // part was dropped yet.
                 unsafe { self.0.drop_all(self.1.clone()) };
             }
         }
@@ -585,13 +576,12 @@ impl<T> Raw<T> {
             return;
         }
         while !range.is_empty() {
-            let count = self.side_by_side(range.start, range.end);
-            // SAFETY: the range is within capacity, by the caller's guarantee.
-            let first = unsafe { self.place(range.start) };
-            range.start += count;
+            let span = self.span(range.start, range.end);
+            range.start += span.len();
             let rest = DropGuard(self, range.clone());
-            // SAFETY: these elements are initialised, contiguous, and not used any more, by the caller's guarantee.
-            unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
+            // SAFETY: the span is "valid for reads and writes", aligned memory of one block. Its elements are initialised
+            // ("valid for dropping") and not used any more, by the caller's guarantee.
+            unsafe { span.drop_in_place() };
             mem::forget(rest);
         }
     }
@@ -601,20 +591,18 @@ impl<T> Raw<T> {
     /// # Safety
     ///
     /// - `to <= from`, and `from + count` is within capacity.
-    /// - The elements from `from` on are initialised and not used there any more. The elements that they overwrite are
-    ///   not used any more.
+    /// - The elements from `from` on are initialised and not used there any more. The places that they move to hold no
+    ///   elements, or some of these.
     unsafe fn move_down(&self, mut from: usize, mut to: usize, mut count: usize) {
         debug_assert!(to <= from && from + count <= self.capacity);
         while count > 0 {
-            let here = self.side_by_side(from, from + count);
-            let here = self.side_by_side(to, to + here);
-            // SAFETY: `from` is below the capacity.
-            let source = unsafe { self.place(from) };
-            // SAFETY: `to` is below the capacity.
-            let place = unsafe { self.place(to) };
-            // SAFETY: `here` elements are contiguous at both addresses, which may overlap. The overwritten ones were
-            // moved before, or are not used any more.
-            unsafe { ptr::copy(source, place, here) };
+            let source = self.span(from, from + count);
+            let target = self.span(to, to + source.len());
+            let here = target.len();
+            // SAFETY: both spans have at least `here` places, which may overlap: "valid for reads", since the elements
+            // of `source` are initialised, and "valid for writes", since no references point there. Those of `target`
+            // hold nothing, or elements that were moved before or are by this.
+            unsafe { ptr::copy(source.cast::<T>(), target.cast(), here) };
             from += here;
             to += here;
             count -= here;
@@ -649,7 +637,7 @@ impl<T> Raw<T> {
         iter.take(room).for_each(|value| {
             let place = tail.wrapping_add(end.0).cast_mut();
             unpoison(place, 1);
-            // SAFETY: the index is below `to`, so this is the address of the next element, as in `write_end`.
+            // SAFETY: the index is below `to`, so this is the place of the next element, as in `push_within`.
             unsafe { place.write(value) };
             end.0 += 1;
         });
@@ -659,31 +647,27 @@ impl<T> Raw<T> {
     pub(super) fn append_vec(&mut self, other: &mut Vec<T>) {
         assert!(other.len() <= self.capacity - self.len);
         let count = other.len();
-        // SAFETY: 0 is valid. The elements are past the length of `other` before they are used here, and nothing panics
-        // until then.
+        // SAFETY: 0 is "less than or equal to `capacity()`", and there are no elements below it.
         unsafe { other.set_len(0) };
-        // SAFETY: the elements are initialised, in memory of `other`, and not used there any more.
+        // SAFETY: there is capacity, as asserted above. The elements are initialised, in memory of `other`, and past its
+        // length now, so they are not used there any more.
         unsafe { self.append_from(other.as_ptr(), count) };
     }
 
     /// Moves the elements of `other` from `start` on to the end of this array, which must have capacity for them. They
     /// are past the length of `other` then, and not dropped there.
     pub(super) fn append_tail(&mut self, other: &mut Self, start: usize) {
-        let end = other.len;
-        assert!(start <= end && end - start <= self.capacity - self.len);
-        // SAFETY: `start` is at most the old length.
-        unsafe { other.set_len(start) };
+        let moved = other.release_from(start);
+        assert!(moved.len() <= self.capacity - self.len);
         let mut index = start;
-        while index < end {
-            let count = other.side_by_side(index, end);
-            // SAFETY: `index` is below the old length.
-            let from = unsafe { other.place(index) };
-            // SAFETY: the elements are initialised, in blocks of `other`, and past its length; nothing panics in
-            // between.
-            unsafe { self.append_from(from, count) };
-            index += count;
+        while index < moved.end {
+            let span = other.span(index, moved.end);
+            // SAFETY: there is capacity, as asserted above. The elements of the span are initialised, in a block of
+            // `other`, and past its length now, so they are not used there any more.
+            unsafe { self.append_from(span.cast(), span.len()) };
+            index += span.len();
         }
-        other.poison(start..end);
+        other.poison(moved);
     }
 
     /// Copies the bytes of `count` elements to the end, and adds them to the length.
@@ -702,12 +686,11 @@ impl<T> Raw<T> {
             let here = count.min(self.to - self.len);
             let end = self.tail.wrapping_add(self.len).cast_mut();
             unpoison(end, here);
-            // SAFETY: the next `here` elements are contiguous, and past the last element; the rest is the caller's
-            // guarantee.
+            // SAFETY: `from` is valid for reads of `here <= count` elements, by the caller's guarantee. The next `here`
+            // places of the block at `tail` are valid for writes, and past the last element. They "do not overlap".
             unsafe { ptr::copy_nonoverlapping(from, end, here) };
             self.len += here;
-            // SAFETY: `from` points to `count` elements, and `here` is at most `count`.
-            from = unsafe { from.add(here) };
+            from = from.wrapping_add(here);
             count -= here;
         }
     }
@@ -715,21 +698,18 @@ impl<T> Raw<T> {
     /// Moves all elements to the end of a `Vec`, which must have capacity for them.
     pub(super) fn move_to(&mut self, to: &mut Vec<T>) {
         assert!(self.len <= to.capacity() - to.len());
-        let (mut index, end) = (0, self.len);
-        // SAFETY: 0 is valid for any capacity.
-        unsafe { self.set_len(0) };
-        while index < end {
-            let count = self.side_by_side(index, end);
-            // SAFETY: `index` is below the old length.
-            let from = unsafe { self.place(index) };
-            // SAFETY: the length of `to` is at most its capacity.
-            let dest = unsafe { to.as_mut_ptr().add(to.len()) };
-            // SAFETY: the elements are initialised, and past the length of `self`; `to` has capacity for them.
-            unsafe { ptr::copy_nonoverlapping(from, dest, count) };
-            // SAFETY: these elements were just initialised.
-            unsafe { to.set_len(to.len() + count) };
-            index += count;
+        let moved = self.release_from(0);
+        let mut index = 0;
+        while index < moved.end {
+            let span = self.span(index, moved.end);
+            let target = to.spare_capacity_mut().as_mut_ptr().cast();
+            // SAFETY: the elements of the span are initialised, and past the length of `self` now, so they are not used
+            // there any more. The spare capacity of `to` has room for all that are left, and is other memory.
+            unsafe { ptr::copy_nonoverlapping(span.cast::<T>(), target, span.len()) };
+            // SAFETY: `to` has this capacity, as asserted above, and these elements were just initialised.
+            unsafe { to.set_len(to.len() + span.len()) };
+            index += span.len();
         }
-        self.poison(0..end);
+        self.poison(moved);
     }
 }

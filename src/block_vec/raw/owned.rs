@@ -1,155 +1,44 @@
 //! [`Owned`] and [`Taken`]: iterators that move elements out.
-//!
-//! The length of the array is 0, so it drops no element. The elements that are left are `front..back` of each
-//! [`Unyielded`]; no element is in two of these.
 
 use super::Raw;
 #[cfg(feature = "rayon")]
 use crate::vec::SplitAt;
+use std::borrow::Borrow;
 use std::iter;
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::UnwindSafe;
 use std::ptr::NonNull;
-use std::slice;
 
-/// Elements of an array that were not yielded yet. The owner of this value owns them.
-struct Unyielded<T> {
-    front: usize,
+/// Moves elements out of an array, from both ends, and drops those that are left.
+///
+/// It owns the elements `front.index..back`, which are within capacity of the array and initialised: they are past its
+/// length, and no other value owns them. `front.until` is at most `back`.
+pub(crate) struct MovedOut<T, R: Borrow<Raw<T>>> {
+    /// The array, or a reference through which only addresses of blocks are read, which do not change meanwhile.
+    raw: R,
+    front: Cursor<T>,
     back: usize,
-    /// The origin of the block that holds `front`, if `front` is below `until`.
-    origin: *const T,
-    /// The end of the elements left in that block; at most `back`.
-    until: usize,
-    elements: PhantomData<T>,
 }
+
+/// Moves all elements out of an array, which it owns.
+pub(in super::super) type Owned<T> = MovedOut<T, Raw<T>>;
+
+/// Moves out elements that were taken from an [`Owned`].
+#[cfg(feature = "rayon")]
+pub(crate) type Taken<'o, T> = MovedOut<T, &'o Raw<T>>;
+
+// SAFETY: it owns its elements, and the array if `R` is not a reference.
+unsafe impl<T: Send, R: Borrow<Raw<T>>> Send for MovedOut<T, R> {}
+// SAFETY: `&MovedOut` only gives access to `&T`.
+unsafe impl<T: Sync, R: Borrow<Raw<T>>> Sync for MovedOut<T, R> {}
 
 // As for `Raw`.
-impl<T: UnwindSafe> UnwindSafe for Unyielded<T> {}
-
-impl<T> Unyielded<T> {
-    fn new(range: Range<usize>) -> Self {
-        let origin = NonNull::dangling().as_ptr();
-        Self { front: range.start, back: range.end, origin, until: 0, elements: PhantomData }
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.back - self.front
-    }
-
-    /// # Safety
-    ///
-    /// - `raw` holds the elements.
-    #[inline]
-    unsafe fn next(&mut self, raw: &Raw<T>) -> Option<T> {
-        if self.front >= self.until {
-            // SAFETY: the caller makes the same guarantees.
-            unsafe { self.step(raw) }?;
-        }
-        let next = self.origin.wrapping_add(self.front);
-        self.front += 1;
-        // SAFETY: the element was in `front..back`, in the block at `origin`, so it is initialised. `front` was
-        // advanced, so it is not read again.
-        Some(unsafe { next.read() })
-    }
-
-    /// Updates `origin` and `until` to the block of the next element. Returns `None` if there is none.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`next`](Self::next).
-    #[cold]
-    #[inline(never)]
-    unsafe fn step(&mut self, raw: &Raw<T>) -> Option<()> {
-        if self.front == self.back {
-            return None;
-        }
-        // SAFETY: `front` is below `back`, which is within capacity.
-        self.origin = unsafe { raw.origin(self.front) };
-        self.until = self.front + raw.side_by_side(self.front, self.back);
-        Some(())
-    }
-
-    /// # Safety
-    ///
-    /// - As for [`next`](Self::next).
-    #[inline]
-    unsafe fn next_back(&mut self, raw: &Raw<T>) -> Option<T> {
-        if self.front == self.back {
-            return None;
-        }
-        self.back -= 1;
-        self.until = self.until.min(self.back);
-        // SAFETY: the index is below the old `back`, which is within capacity.
-        let last = unsafe { raw.place(self.back) };
-        // SAFETY: the element is initialised, and no longer in `front..back`, so it is not read again.
-        Some(unsafe { last.read() })
-    }
-
-    /// Drops all elements that are left.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`next`](Self::next).
-    unsafe fn drop_all(&mut self, raw: &Raw<T>) {
-        let rest = self.front..self.back;
-        // Before user code runs, so that no element is dropped twice if a drop panics.
-        self.front = self.back;
-        // SAFETY: these elements are initialised, within capacity, and not read again.
-        unsafe { raw.drop_all(rest) };
-    }
-}
-
-/// Moves the elements out, from both ends.
-pub(in super::super) struct Owned<T> {
-    raw: Raw<T>,
-    left: Unyielded<T>,
-}
-
-// SAFETY: it owns its elements; the pointer leads to them.
-unsafe impl<T: Send> Send for Owned<T> {}
-// SAFETY: `&Owned` only gives access to `&T`.
-unsafe impl<T: Sync> Sync for Owned<T> {}
+impl<T: UnwindSafe, R: Borrow<Raw<T>>> UnwindSafe for MovedOut<T, R> {}
 
 impl<T> Owned<T> {
     pub(in super::super) fn new(mut raw: Raw<T>) -> Self {
-        let len = raw.len;
-        // SAFETY: 0 is valid for any capacity.
-        unsafe { raw.set_len(0) };
-        Self { raw, left: Unyielded::new(0..len) }
-    }
-
-    #[inline]
-    pub(in super::super) fn len(&self) -> usize {
-        self.left.len()
-    }
-
-    #[inline]
-    pub(in super::super) fn next(&mut self) -> Option<T> {
-        // SAFETY: `raw` holds the elements.
-        unsafe { self.left.next(&self.raw) }
-    }
-
-    #[inline]
-    pub(in super::super) fn next_back(&mut self) -> Option<T> {
-        // SAFETY: `raw` holds the elements.
-        unsafe { self.left.next_back(&self.raw) }
-    }
-
-    pub(in super::super) fn runs(&self) -> impl Iterator<Item = &[T]> {
-        let mut rest = self.left.front..self.left.back;
-        iter::from_fn(move || {
-            if rest.is_empty() {
-                return None;
-            }
-            // SAFETY: `rest.start` is below `back`, which is within capacity.
-            let first = unsafe { self.raw.place(rest.start) };
-            let count = self.raw.side_by_side(rest.start, rest.end);
-            rest.start += count;
-            // SAFETY: elements in `front..back` are initialised, these are contiguous, and `&self` keeps them so.
-            Some(unsafe { slice::from_raw_parts(first, count) })
-        })
+        let Range { start, end } = raw.release_from(0);
+        Self { raw, front: Cursor::new(start), back: end }
     }
 
     /// Creates an empty array with the same options.
@@ -159,56 +48,120 @@ impl<T> Owned<T> {
 
     #[cfg(feature = "rayon")]
     pub(in super::super) fn take_rest(&mut self) -> Taken<'_, T> {
-        let range = self.left.front..self.left.back;
-        self.left.front = self.left.back;
-        Taken { raw: &self.raw, left: Unyielded::new(range) }
+        let Range { start, end } = self.give_up();
+        Taken { raw: &self.raw, front: Cursor::new(start), back: end }
     }
 }
 
-impl<T> Drop for Owned<T> {
+impl<T, R: Borrow<Raw<T>>> MovedOut<T, R> {
+    #[inline]
+    pub(in super::super) fn len(&self) -> usize {
+        self.back - self.front.index
+    }
+
+    #[inline]
+    pub(in super::super) fn next(&mut self) -> Option<T> {
+        if !self.front.is_before(self.back, self.raw.borrow()) {
+            return None;
+        }
+        let next = self.front.place();
+        self.front.index += 1;
+        // SAFETY: it was in `front..back`, so it is initialised, and `self` owned it; `front` was advanced, so it is not
+        // read again.
+        Some(unsafe { next.read() })
+    }
+
+    #[inline]
+    pub(in super::super) fn next_back(&mut self) -> Option<T> {
+        if self.front.index == self.back {
+            return None;
+        }
+        self.back -= 1;
+        self.front.until = self.front.until.min(self.back);
+        // SAFETY: the index is below the old `back`, which was within capacity.
+        let last = unsafe { self.raw.borrow().place(self.back) };
+        // SAFETY: it was in `front..back`, so it is initialised, and `self` owned it; `back` was reduced, so it is not
+        // read again.
+        Some(unsafe { last.read() })
+    }
+
+    /// Returns the range of the elements that are left, which the caller owns from here on.
+    fn give_up(&mut self) -> Range<usize> {
+        let rest = self.front.index..self.back;
+        self.front = Cursor::new(self.back);
+        rest
+    }
+
+    pub(in super::super) fn runs(&self) -> impl Iterator<Item = &[T]> {
+        let (mut start, end) = (self.front.index, self.back);
+        iter::from_fn(move || {
+            let span = self.raw.borrow().span(start, end);
+            start += span.len();
+            // SAFETY: the span is contiguous memory of one block, and in `front..back`, so its elements are initialised.
+            // They are moved out only through `&mut self`.
+            (span.len() > 0).then(|| unsafe { &*span })
+        })
+    }
+}
+
+impl<T, R: Borrow<Raw<T>>> Drop for MovedOut<T, R> {
     fn drop(&mut self) {
-        // SAFETY: `raw` holds the elements. If a drop panics, the field `raw` still deallocates the blocks.
-        unsafe { self.left.drop_all(&self.raw) };
+        // Before user code runs, so that no element is dropped twice if a drop panics. The field `raw` still deallocates
+        // the blocks then.
+        let rest = self.give_up();
+        // SAFETY: they were in `front..back`, so they are within capacity and initialised; `give_up` gave them to this
+        // call, which uses them once.
+        unsafe { self.raw.borrow().drop_all(rest) };
     }
 }
-
-/// Moves out elements that were taken from an [`Owned`], from both ends. Those not yielded are dropped.
-#[cfg(feature = "rayon")]
-pub(crate) struct Taken<'o, T> {
-    raw: &'o Raw<T>,
-    left: Unyielded<T>,
-}
-
-// SAFETY: it owns its elements. Otherwise it only reads addresses of blocks, which do not change meanwhile.
-#[cfg(feature = "rayon")]
-unsafe impl<T: Send> Send for Taken<'_, T> {}
 
 #[cfg(feature = "rayon")]
 impl<T> SplitAt for Taken<'_, T> {
     fn split_at(mut self, count: usize) -> (Self, Self) {
-        assert!(count <= self.left.len());
-        let Range { start, end } = self.left.front..self.left.back;
+        assert!(count <= self.len());
         // The two parts own them from here on.
-        self.left.front = end;
-        let part = |range| Self { raw: self.raw, left: Unyielded::new(range) };
-        (part(start..start + count), part(start + count..end))
+        let Range { start, end } = self.give_up();
+        let part = |start, end| Self { raw: self.raw, front: Cursor::new(start), back: end };
+        (part(start, start + count), part(start + count, end))
     }
 }
 
 #[cfg(feature = "rayon")]
 exact_iterator! {
-    ['o, T] Taken<'o, T> => T:
-    |taken| taken.left.len(),
-    // SAFETY: `raw` holds the elements.
-    unsafe { taken.left.next(taken.raw) },
-    // SAFETY: `raw` holds the elements.
-    unsafe { taken.left.next_back(taken.raw) }
+    ['o, T] Taken<'o, T> => T: |taken| taken.len(), taken.next(), taken.next_back()
 }
 
-#[cfg(feature = "rayon")]
-impl<T> Drop for Taken<'_, T> {
-    fn drop(&mut self) {
-        // SAFETY: `raw` holds the elements.
-        unsafe { self.left.drop_all(self.raw) };
+/// Walks over places in order, and looks each block up once.
+///
+/// The places `index..until`, if there are any, lie in the block at `origin`.
+struct Cursor<T> {
+    index: usize,
+    origin: *const T,
+    until: usize,
+}
+
+impl<T> Cursor<T> {
+    const fn new(index: usize) -> Self {
+        Self { index, origin: NonNull::dangling().as_ptr(), until: 0 }
+    }
+
+    /// Returns whether `index` is below `end`, which must be within capacity. If so, [`place`](Self::place) is its place.
+    #[inline]
+    fn is_before(&mut self, end: usize, raw: &Raw<T>) -> bool {
+        self.index < self.until || self.enter(end, raw)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter(&mut self, end: usize, raw: &Raw<T>) -> bool {
+        let span = raw.span(self.index, end);
+        self.origin = span.cast::<T>().wrapping_sub(self.index);
+        self.until = self.index + span.len();
+        span.len() > 0
+    }
+
+    #[inline]
+    fn place(&self) -> *mut T {
+        self.origin.wrapping_add(self.index).cast_mut()
     }
 }

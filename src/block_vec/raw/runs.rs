@@ -6,70 +6,23 @@
 use super::Raw;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::ptr::NonNull;
-use std::slice;
 
-/// The elements of a range, as slices.
+/// The elements of a range within the length, as slices.
 pub(in super::super) struct Runs<'a, T> {
     raw: &'a Raw<T>,
     range: Range<usize>,
+    borrow: PhantomData<&'a T>,
 }
 
-impl<'a, T> Runs<'a, T> {
-    /// The range must be within the length.
-    pub(in super::super) fn new(raw: &'a Raw<T>, range: Range<usize>) -> Self {
-        assert!(range.start <= range.end && range.end <= raw.len);
-        Self { raw, range }
-    }
+clone_fields!([T] Runs<'_, T>: raw, range, borrow);
 
-    #[inline]
-    pub(in super::super) fn next(&mut self) -> Option<&'a [T]> {
-        let run = self.raw.run(self.range.start, self.range.end);
-        self.range.start += run.len();
-        if run.is_empty() { None } else { Some(run) }
-    }
-
-    #[inline]
-    pub(in super::super) fn next_back(&mut self) -> Option<&'a [T]> {
-        let start = self.raw.last_run(&self.range)?;
-        let run = self.raw.run(start, self.range.end);
-        self.range.end = start;
-        Some(run)
-    }
-
-    /// Like [`next`](Self::next), out of line for callers that rarely need it.
-    #[inline]
-    pub(in super::super) fn next_seldom(&mut self) -> Option<&'a [T]> {
-        if self.range.is_empty() {
-            return None;
-        }
-        let run = self.raw.first_run(self.range.start, self.range.end);
-        self.range.start += run.len();
-        Some(run)
-    }
-
-    #[inline]
-    pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a [T]> {
-        if self.range.is_empty() {
-            return None;
-        }
-        let run = self.raw.final_run(self.range.start, self.range.end);
-        self.range.end -= run.len();
-        Some(run)
-    }
-
-    pub(in super::super) fn count(&self) -> usize {
-        self.raw.count_runs(&self.range)
-    }
-}
-
-clone_fields!([T] Runs<'_, T>: raw, range);
-
-/// The elements of a range, as mutable slices.
+/// The elements of a range within the length, as mutable slices.
 pub(in super::super) struct RunsMut<'a, T> {
-    raw: NonNull<Raw<T>>,
+    /// Only for addresses of elements, which are not stored in it.
+    raw: &'a Raw<T>,
     range: Range<usize>,
-    elements: PhantomData<&'a mut T>,
+    /// Of the elements of the range, and no others.
+    borrow: PhantomData<&'a mut T>,
 }
 
 // SAFETY: it is a mutable slice of its elements. Otherwise it only reads addresses of blocks, which do not change
@@ -78,89 +31,62 @@ unsafe impl<T: Send> Send for RunsMut<'_, T> {}
 // SAFETY: `&RunsMut` only gives access to `&T`.
 unsafe impl<T: Sync> Sync for RunsMut<'_, T> {}
 
-impl<'a, T> RunsMut<'a, T> {
-    /// The range must be within the length.
-    pub(in super::super) fn new(raw: &'a mut Raw<T>, range: Range<usize>) -> Self {
-        assert!(range.start <= range.end && range.end <= raw.len);
-        Self { raw: NonNull::from(raw), range, elements: PhantomData }
-    }
-
-    #[inline]
-    fn raw(&self) -> &'a Raw<T> {
-        // SAFETY: it is mutably borrowed for `'a`, and only read since. Elements are not stored in it.
-        unsafe { self.raw.as_ref() }
-    }
-
-    /// Hands out the elements of a range, which `self` does not use any more.
-    ///
-    /// # Safety
-    ///
-    /// - They are contiguous, and were removed from the range of `self`.
-    #[inline]
-    unsafe fn give(&self, range: Range<usize>) -> &'a mut [T] {
-        debug_assert!(!range.is_empty());
-        // SAFETY: the range is within the length.
-        let first = unsafe { self.raw().place(range.start) };
-        // SAFETY: the elements are initialised, contiguous by the caller's guarantee, and handed out once for `'a`.
-        unsafe { slice::from_raw_parts_mut(first, range.len()) }
-    }
-
-    #[inline]
-    pub(in super::super) fn next(&mut self) -> Option<&'a mut [T]> {
-        let Range { start, end } = self.range;
-        if start == end {
-            return None;
-        }
-        self.range.start += self.raw().side_by_side(start, end);
-        // SAFETY: this range was just removed from that of `self`.
-        Some(unsafe { self.give(start..self.range.start) })
-    }
-
-    #[inline]
-    pub(in super::super) fn next_back(&mut self) -> Option<&'a mut [T]> {
-        let end = self.range.end;
-        self.range.end = self.raw().last_run(&self.range)?;
-        // SAFETY: this range was just removed from that of `self`.
-        Some(unsafe { self.give(self.range.end..end) })
-    }
-
-    /// Like [`next`](Self::next), out of line for callers that rarely need it.
-    #[inline]
-    pub(in super::super) fn next_seldom(&mut self) -> Option<&'a mut [T]> {
-        if self.range.is_empty() {
-            return None;
-        }
-        let start = self.range.start;
-        self.range.start += self.raw().first_count(start, self.range.end);
-        // SAFETY: this range was just removed from that of `self`.
-        Some(unsafe { self.give(start..self.range.start) })
-    }
-
-    #[inline]
-    pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a mut [T]> {
-        if self.range.is_empty() {
-            return None;
-        }
-        let end = self.range.end;
-        self.range.end -= self.raw().final_count(self.range.start, end);
-        // SAFETY: this range was just removed from that of `self`.
-        Some(unsafe { self.give(self.range.end..end) })
-    }
-
+impl<T> RunsMut<'_, T> {
     pub(in super::super) fn rest(&self) -> Runs<'_, T> {
         // None of them is borrowed mutably, nor will be while `self` is borrowed.
-        Runs::new(self.raw(), self.range.clone())
-    }
-
-    pub(in super::super) fn count(&self) -> usize {
-        self.raw().count_runs(&self.range)
+        Runs::new(self.raw, self.range.clone())
     }
 }
 
 /// The methods that both types have.
+///
+/// Each span is removed from the range before its elements are borrowed for `'a`. So a `RunsMut` hands out each element
+/// once, and a `Runs` only shared references. All are initialised, since the range is within the length, which does not
+/// change during `'a`; and the places of a span are contiguous memory of one block, which stays allocated.
 macro_rules! runs {
-    ($runs:ident) => {
-        impl<T> $runs<'_, T> {
+    ($runs:ident, $raw:ty, $slice:ty, |$span:ident| $borrow:expr) => {
+        impl<'a, T> $runs<'a, T> {
+            /// The range must be within the length.
+            pub(in super::super) fn new(raw: $raw, range: Range<usize>) -> Self {
+                assert!(range.start <= range.end && range.end <= raw.len);
+                Self { raw, range, borrow: PhantomData }
+            }
+
+            #[inline]
+            pub(in super::super) fn next(&mut self) -> Option<$slice> {
+                let $span = self.raw.span(self.range.start, self.range.end);
+                self.range.start += $span.len();
+                ($span.len() > 0).then(|| $borrow)
+            }
+
+            #[inline]
+            pub(in super::super) fn next_back(&mut self) -> Option<$slice> {
+                let $span = self.raw.last_span(self.range.start, self.range.end);
+                self.range.end -= $span.len();
+                ($span.len() > 0).then(|| $borrow)
+            }
+
+            /// Like [`next`](Self::next), out of line for callers that rarely need it.
+            #[inline]
+            pub(in super::super) fn next_seldom(&mut self) -> Option<$slice> {
+                if self.range.is_empty() {
+                    return None;
+                }
+                let $span = self.raw.first_span_seldom(self.range.start, self.range.end);
+                self.range.start += $span.len();
+                Some($borrow)
+            }
+
+            #[inline]
+            pub(in super::super) fn next_back_seldom(&mut self) -> Option<$slice> {
+                if self.range.is_empty() {
+                    return None;
+                }
+                let $span = self.raw.last_span_seldom(self.range.start, self.range.end);
+                self.range.end -= $span.len();
+                Some($borrow)
+            }
+
             #[inline]
             pub(in super::super) fn len(&self) -> usize {
                 self.range.len()
@@ -185,45 +111,47 @@ macro_rules! runs {
                 let middle = start + count;
                 (Self { range: start..middle, ..self }, Self { range: middle..end, ..self })
             }
+
+            pub(in super::super) fn count(&self) -> usize {
+                self.raw.count_runs(&self.range)
+            }
         }
     };
 }
 
-runs!(Runs);
-runs!(RunsMut);
+runs! {
+    Runs, &'a Raw<T>, &'a [T],
+    // SAFETY: the documentation of the macro shows that the elements are initialised, and that no `&mut` to them exists.
+    |span| unsafe { &*span }
+}
+
+runs! {
+    RunsMut, &'a mut Raw<T>, &'a mut [T],
+    // SAFETY: as above, and no other reference to these elements exists, or is made during `'a`.
+    |span| unsafe { &mut *span }
+}
 
 /// Out of line, since loops rarely call these. They take values, so that iterators can stay in registers.
 impl<T> Raw<T> {
     #[cold]
     #[inline(never)]
-    fn first_run(&self, start: usize, end: usize) -> &[T] {
-        self.run(start, end)
+    fn first_span_seldom(&self, start: usize, end: usize) -> *mut [T] {
+        self.span(start, end)
     }
 
     #[cold]
     #[inline(never)]
-    fn final_run(&self, start: usize, end: usize) -> &[T] {
-        self.run(self.last_run(&(start..end)).unwrap_or(end), end)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn first_count(&self, start: usize, end: usize) -> usize {
-        self.side_by_side(start, end)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn final_count(&self, start: usize, end: usize) -> usize {
-        end - self.last_run(&(start..end)).unwrap_or(end)
+    fn last_span_seldom(&self, start: usize, end: usize) -> *mut [T] {
+        self.last_span(start, end)
     }
 }
 
 impl<T> Raw<T> {
-    /// Returns the start of the last run of a range, or `None` if the range is empty.
+    /// Returns the contiguous places before `end`, down to `start`; see [`span`](Self::span).
     #[inline]
-    fn last_run(&self, range: &Range<usize>) -> Option<usize> {
-        if range.is_empty() { None } else { Some(self.block(range.end - 1).0.max(range.start)) }
+    fn last_span(&self, start: usize, end: usize) -> *mut [T] {
+        let first = if start == end { end } else { self.block(end - 1).0.max(start) };
+        self.span(first, end)
     }
 
     pub(super) fn count_runs(&self, range: &Range<usize>) -> usize {

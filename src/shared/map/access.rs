@@ -1,12 +1,9 @@
 //! Looking up values.
 
-#![expect(unsafe_code, reason = "reads values of live slots")]
+#![forbid(unsafe_code)]
 
 use super::SharedSlotMap;
-use super::tickets;
-use super::view::state_of;
 use crate::key::Key;
-use crate::slots::state::State;
 use std::ptr;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
@@ -43,9 +40,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[inline]
     pub fn get(&self, key: K) -> Option<&V> {
-        let (slot, _) = self.find(key)?;
-        // SAFETY: just seen to be live, by acquire.
-        Some(unsafe { self.value(slot) })
+        self.find(key).map(|found| found.value)
     }
 
     /// Returns `true` if the value of a key is in the map. O(1).
@@ -68,13 +63,8 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[inline]
     pub fn get_by_index(&self, index: u32) -> Option<(K, &V)> {
-        let slot = self.view.slot(index)?;
-        // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
-        let state = unsafe { state_of(slot) };
-        let generation = State::from_bits(tickets::load_state(state)).live_generation()?;
-        // SAFETY: just seen to be live, by acquire.
-        let value = unsafe { self.value(slot) };
-        Some((self.view.mint().key(index, generation), value))
+        let found = self.view.slot(index)?.live(index)?;
+        Some((self.view.mint().key(index, found.generation), found.value))
     }
 
     /// Returns the key of a value in the map, given a reference to it; `None` if the value was removed. See
@@ -91,7 +81,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// assert_eq!(map.key_of(value), None);
     /// ```
     pub fn key_of(&self, value: &V) -> Option<K> {
-        let index = self.view.index_at::<V>(ptr::from_ref(value).addr())?;
+        let index = self.view.index_at(ptr::from_ref(value).addr())?;
         self.get_by_index(index).map(|(key, _)| key)
     }
 }

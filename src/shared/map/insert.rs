@@ -7,7 +7,6 @@ use super::super::gather::most_of_run;
 use super::super::places::{Claim, RUN};
 use super::SharedSlotMap;
 use super::tickets;
-use super::view::state_of;
 use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::heap;
 use crate::key::Key;
@@ -58,8 +57,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     pub fn try_insert(&self, value: V) -> Result<(K, &V), Refused<V>> {
         match self.claim() {
-            // SAFETY: just claimed.
-            Ok(ticket) => Ok(unsafe { self.put(ticket, value) }),
+            Ok(ticket) => Ok(Claimed { map: self, ticket }.put(value)),
             Err(error) => Err(Refused { error, value }),
         }
     }
@@ -156,15 +154,15 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         loop {
             let next = self.places.claimed();
             self.try_have(next).map_err(|error| Refused { error, value: None })?;
-            // SAFETY: the ticket has its slot: either `committed` was loaded by acquire, or the growth lock was held.
-            let (index, generation) = unsafe { self.view.slot_of::<V>(next) };
+            // SAFETY: the ticket has its slot: `try_have` loaded `committed` by acquire, or held the growth lock. The map is
+            // shared while `self` is borrowed.
+            let (index, generation) = unsafe { self.view.slot_of(next) };
             let value = match make(self.view.mint().key(index, generation)) {
                 Ok(value) => value,
                 Err(error) => return Ok(Err(error)),
             };
             match self.claim_exactly(next) {
-                // SAFETY: just claimed.
-                Ok(true) => return Ok(Ok(unsafe { self.put(next, value) })),
+                Ok(true) => return Ok(Ok(Claimed { map: self, ticket: next }.put(value))),
                 Ok(false) => {}
                 Err(error) => return Err(Refused { error, value: Some(value) }),
             }
@@ -226,13 +224,13 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     fn put_run(&self, run: &mut Vec<V>, keys: &mut impl Extend<K>) -> Result<(), Error> {
         let mut put = |run: &mut Vec<V>, count: usize, first: usize| {
             for (ticket, value) in (first..).zip(run.drain(..count)) {
-                // SAFETY: just claimed.
-                unsafe { self.fill(ticket, value) };
+                Claimed { map: self, ticket }.fill(value);
             }
             let mint = self.view.mint();
             keys.extend((first..first + count).map(|ticket| {
-                // SAFETY: the ticket was claimed, so it has its slot.
-                let (index, generation) = unsafe { self.view.slot_of::<V>(ticket) };
+                // SAFETY: the ticket was claimed by this thread, so it has its slot. The map is shared while `self` is
+                // borrowed.
+                let (index, generation) = unsafe { self.view.slot_of(ticket) };
                 mint.key(index, generation)
             }));
             self.note(first, first + count - 1);
@@ -269,41 +267,44 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             Err(claim) => Ok(self.claim_slowly(&claim)?.is_some()),
         }
     }
+}
 
-    /// Fills the slot of a ticket and makes its key.
-    ///
-    /// # Safety
-    ///
-    /// - The caller has claimed the ticket, and uses it once.
+/// A ticket that this thread has just claimed.
+///
+/// So it has its slot, which this thread has seen by acquire or with the growth lock held. The slot is vacant, and no other
+/// thread accesses the memory of its value.
+struct Claimed<'m, K: Key, V> {
+    map: &'m SharedSlotMap<K, V>,
+    ticket: usize,
+}
+
+impl<'m, K: Key, V> Claimed<'m, K, V> {
+    /// Fills the slot, and takes memory ahead if that is due.
     #[inline]
-    unsafe fn put(&self, ticket: usize, value: V) -> (K, &V) {
-        // SAFETY: the caller has claimed the ticket, and uses it once.
-        let (index, generation, value) = unsafe { self.fill(ticket, value) };
+    fn put(self, value: V) -> (K, &'m V) {
+        let Self { map, ticket } = self;
+        let (index, generation, value) = self.fill(value);
         if ticket % RUN == RUN - 1 {
-            self.note(ticket, ticket);
+            map.note(ticket, ticket);
         }
-        (self.view.mint().key(index, generation), value)
+        (map.view.mint().key(index, generation), value)
     }
 
-    /// Fills the slot of a ticket and publishes the value.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`put`](Self::put).
+    /// Writes a value to the slot and makes it live. Returns its index and generation, and the value.
     #[inline]
-    unsafe fn fill(&self, ticket: usize, value: V) -> (u32, u32, &V) {
-        // SAFETY: the caller has claimed the ticket, so it has its slot, as seen by acquire or with the lock held.
-        let (index, generation) = unsafe { self.view.slot_of::<V>(ticket) };
+    fn fill(self, value: V) -> (u32, u32, &'m V) {
+        let Self { map, ticket } = self;
+        // SAFETY: the ticket was claimed, so it has its slot. The map is shared while it is borrowed.
+        let (index, generation) = unsafe { map.view.slot_of(ticket) };
         // SAFETY: as above.
-        let slot = unsafe { self.view.slot_unchecked::<V>(index) };
-        unpoison(slot.value().as_ptr(), 1);
-        // SAFETY: the slot belongs to the ticket, so only this thread accesses its memory. It is vacant, so there is no
+        let slot = unsafe { map.view.slot_unchecked(index) };
+        let place = slot.place();
+        unpoison(place.as_ptr(), 1);
+        // SAFETY: there is aligned memory for the value, which no other thread accesses; the slot is vacant, so there is no
         // reference to it.
-        unsafe { slot.value().write(value) };
-        // SAFETY: the slot belongs to the ticket.
-        let state = unsafe { state_of(slot) };
-        tickets::publish(state, State::live(generation).to_bits());
-        // SAFETY: written and published above.
-        (index, generation, unsafe { self.value(slot) })
+        unsafe { place.write(value) };
+        tickets::publish(slot.state(), State::live(generation).to_bits());
+        // SAFETY: written above. No thread writes there, moves it or drops it while the map is borrowed.
+        (index, generation, unsafe { place.as_ref() })
     }
 }

@@ -2,10 +2,8 @@
 
 #![expect(unsafe_code, reason = "returns references to live values")]
 
-use super::view::state_of;
-use super::{SharedSlotMap, tickets};
+use super::SharedSlotMap;
 use crate::key::Key;
-use crate::slots::state::State;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Range;
@@ -81,12 +79,9 @@ impl<'s, K: Key, V> Iter<'s, K, V> {
             #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
             let index = at as u32;
             // SAFETY: `at` lies below the end that `iter` was created with, which was loaded by acquire.
-            let slot = unsafe { self.map.view.slot_unchecked::<V>(index) };
-            // SAFETY: as above, so the slot may be read as long as the map is shared, which it is for `'s`.
-            let state = tickets::load_state(unsafe { state_of(slot) });
-            if let Some(generation) = State::from_bits(state).live_generation() {
-                // SAFETY: just seen to be live, by acquire.
-                return Some((index, generation, unsafe { self.map.value(slot) }));
+            let slot = unsafe { self.map.view.slot_unchecked(index) };
+            if let Some(found) = slot.live(index) {
+                return Some((index, found.generation, found.value));
             }
         }
         None

@@ -1,9 +1,12 @@
 //! [`Memory`]: what the growth lock guards; and the methods that take memory.
 
+#![expect(unsafe_code, reason = "tells threads where memory is")]
+
 use super::super::check_prefaulting_is_shared;
 use super::super::lock::{Guard, LockError};
 use super::super::places::{Claim, Grown, RUN, Refusal};
 use super::SharedSlotMap;
+use super::view::SharedView;
 use crate::container::{prefault_methods, reserve_methods};
 use crate::error::{Error, ErrorKind, Holder, unwrap_or_panic};
 use crate::growing::{Amount, Budget, Prefaulted};
@@ -13,8 +16,6 @@ use crate::slot_map::{Sharing, SlotMap, SlotMapStats};
 
 pub(super) struct Memory<K: Key, V> {
     pub(super) sharing: Sharing<K, V>,
-    /// Whether the owner has the map, or has leaked the guard that returns it.
-    pub(super) is_lent: bool,
     /// How many forks there had been when the map began to be shared; `None` before it has memory.
     pub(super) forks: Option<usize>,
     refused: Option<Error>,
@@ -28,7 +29,19 @@ pub(super) fn busy() -> Error {
 
 impl<K: Key, V> Memory<K, V> {
     pub(super) const fn new(map: SlotMap<K, V>) -> Self {
-        Self { sharing: Sharing::new(map), is_lent: false, forks: None, refused: None }
+        Self { sharing: Sharing::new(map), forks: None, refused: None }
+    }
+
+    /// Whether the owner has the map, or has leaked the guard that returns it.
+    pub(super) const fn is_lent(&self) -> bool {
+        !self.sharing.is_shared()
+    }
+
+    /// Tells threads where the memory is.
+    pub(super) fn show_to(&mut self, view: &SharedView<K, V>) {
+        // SAFETY: this is the extent of the map, which belongs to the same `SharedSlotMap` as `view`. `publish_extent` and
+        // `restore`, which alone call this, have made sure that it is shared.
+        unsafe { view.set_extent(&self.sharing.extent()) };
     }
 
     /// Makes `need` tickets, and possibly more.
@@ -38,7 +51,7 @@ impl<K: Key, V> Memory<K, V> {
             self.refused = Some(error);
             // The slot may lie past others that no thread has asked for yet. Those that fit get memory nevertheless.
             let is_at_limit = error.is_full() || error.kind() == ErrorKind::KeyBits;
-            if is_at_limit && !self.is_lent && !self.sharing.is_at_end() {
+            if is_at_limit && !self.is_lent() && !self.sharing.is_at_end() {
                 let most = self.sharing.most_tickets();
                 let _ = self.try_grow(most);
             }
@@ -48,7 +61,7 @@ impl<K: Key, V> Memory<K, V> {
 
     /// [`grow`](Self::grow), or the error. There may be more tickets even after an error.
     fn try_grow(&mut self, need: usize) -> Result<(), Error> {
-        if self.is_lent {
+        if self.is_lent() {
             return Err(busy());
         }
         self.forks.get_or_insert_with(os::forks);
@@ -56,7 +69,7 @@ impl<K: Key, V> Memory<K, V> {
     }
 
     fn tickets(&self) -> usize {
-        if self.is_lent { 0 } else { self.sharing.tickets() }
+        if self.is_lent() { 0 } else { self.sharing.tickets() }
     }
 }
 
@@ -87,10 +100,10 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     /// Publishes where memory is, and sets from which ticket on to take more.
     fn publish_extent(&self, memory: &mut Memory<K, V>, before: usize) {
-        if memory.is_lent {
+        if memory.is_lent() {
             return;
         }
-        self.view.set_extent(&memory.sharing.extent());
+        memory.show_to(&self.view);
         let tickets = memory.tickets();
         let step = tickets.saturating_sub(before);
         let is_last = step == 0 || memory.sharing.is_at_end();
@@ -114,7 +127,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let before = memory.tickets();
         // Other threads need not try the same meanwhile, nor, after a refusal, before one of them needs memory.
         self.places.set_ahead_from(usize::MAX);
-        if !memory.is_lent && !memory.sharing.is_at_end() {
+        if !memory.is_lent() && !memory.sharing.is_at_end() {
             // The thread that needs the memory gets the error.
             let _ = memory.try_grow(before + 1);
             self.publish_extent(memory, before);
@@ -267,7 +280,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         check_prefaulting_is_shared(Holder::SharedSlotMap)?;
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
-        if memory.is_lent {
+        if memory.is_lent() {
             return Err(busy());
         }
         let done = memory.sharing.prefault_ahead(self.issued(), budget);

@@ -45,7 +45,7 @@
 // (In the child of a `fork`, another thread may have had a ticket that it had not used yet. There the owner looks for
 // slots of tickets that are neither live nor have their bit set, and makes them holes: no thread will fill them.)
 
-#![expect(unsafe_code, reason = "writes to claimed slots, and reads live ones")]
+#![expect(unsafe_code, reason = "asserts that threads may share a map")]
 
 // In the order in which the documentation lists their methods.
 mod builder;
@@ -75,14 +75,13 @@ use super::sync;
 use crate::error::Error;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
-use crate::slots::slot_at::SlotAt;
 use crate::slots::state::State;
 use memory::Memory;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use tickets::Removals;
-use view::{SharedView, state_of};
+use view::{LiveSlot, SharedView};
 
 /// A [`SlotMap`] that many threads can insert into, read and remove from at the same time, through `&self`.
 ///
@@ -163,7 +162,7 @@ use view::{SharedView, state_of};
 /// assert_eq!(map.len(), 200);
 /// ```
 pub struct SharedSlotMap<K: Key, V> {
-    view: SharedView<K>,
+    view: SharedView<K, V>,
     places: Places,
     removals: Removals,
     memory: GrowthLock<Memory<K, V>>,
@@ -195,37 +194,17 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    /// Returns the slot of a key, with its index and generation, if it is live.
+    /// Returns the slot of a key, if it is live.
     #[inline]
-    fn find(&self, key: K) -> Option<(SlotAt<V>, LiveSlot)> {
+    fn find(&self, key: K) -> Option<LiveSlot<'_, V>> {
         let (index, generation) = self.view.type_id().parts(key.data());
-        let slot = self.view.slot(index)?;
-        // SAFETY: `slot` returned it, so it may be read while the map is shared, which it is while `self` is borrowed.
-        let state = unsafe { state_of(slot) };
-        let is_live = tickets::load_state(state) == State::live(generation).to_bits();
-        is_live.then_some((slot, LiveSlot { index, generation }))
-    }
-
-    /// Returns the value of a live slot.
-    ///
-    /// # Safety
-    ///
-    /// - The slot was seen to be live, through this borrow of the map.
-    #[expect(clippy::unused_self, reason = "the reference must not outlive the borrow")]
-    #[inline]
-    unsafe fn value(&self, slot: SlotAt<V>) -> &V {
-        // SAFETY: the slot was seen to be live by acquire, so its value was written. No thread writes there, moves it
-        // or drops it while `self` is borrowed.
-        unsafe { slot.value().as_ref() }
+        self.view.slot(index)?.live_with(index, generation)
     }
 
     /// Makes a live slot vacant, and returns whether this thread did: another may have been faster.
     #[inline]
-    fn vacate(
-        &self,
-        slot: SlotAt<V>,
-        LiveSlot { index, generation }: LiveSlot,
-    ) -> Result<bool, Error> {
+    fn vacate(&self, found: &LiveSlot<'_, V>) -> Result<bool, Error> {
+        let (index, generation) = (found.index, found.generation);
         let (bits, bit) = loop {
             match self.view.removed(index) {
                 Some(found) => break found,
@@ -234,8 +213,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         };
         let live = State::live(generation).to_bits();
         let vacant = State::vacant(generation).to_bits();
-        // SAFETY: `find` has just read it through this borrow.
-        let is_mine = tickets::vacate(unsafe { state_of(slot) }, (live, vacant), bits, bit);
+        let is_mine = tickets::vacate(found.slot().state(), (live, vacant), bits, bit);
         if is_mine {
             self.removals.note(index as usize);
         }
@@ -246,10 +224,4 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     fn end(&self) -> usize {
         self.view.end_of(self.issued())
     }
-}
-
-#[derive(Clone, Copy)]
-struct LiveSlot {
-    index: u32,
-    generation: u32,
 }

@@ -2,16 +2,16 @@
 
 #![expect(unsafe_code, reason = "returns a reference to the map, which other threads filled")]
 
+use super::super::places::Places;
 use super::SharedSlotMap;
 use super::memory::Memory;
+use super::view::SharedView;
 use crate::key::Key;
 use crate::os;
 use crate::slot_map::{SlotMap, UnusedTickets};
 use std::fmt;
-use std::marker::PhantomData;
 use std::mem;
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
 
 /// The values of a [`SharedSlotMap`] as a [`SlotMap`].
 ///
@@ -19,17 +19,11 @@ use std::ptr::NonNull;
 ///
 /// If it is leaked, no value is found and none can be inserted until `as_mut_map` is called again.
 pub struct MapMut<'a, K: Key, V> {
-    /// Not used before the drop.
-    shared: NonNull<SharedSlotMap<K, V>>,
-    /// A part of `shared`.
-    map: NonNull<SlotMap<K, V>>,
-    borrow: PhantomData<&'a mut SharedSlotMap<K, V>>,
+    view: &'a mut SharedView<K, V>,
+    places: &'a mut Places,
+    /// Invariant: its map is not shared. `as_mut_map` has ended that, and only the drop begins it again.
+    memory: &'a mut Memory<K, V>,
 }
-
-// SAFETY: it stands for a `&mut SharedSlotMap<K, V>`, which is `Send` if `V` is, and for a part of it.
-unsafe impl<K: Key, V: Send> Send for MapMut<'_, K, V> {}
-// SAFETY: `&MapMut` gives out nothing but a `&SlotMap<K, V>`, which is `Sync` if `V` is.
-unsafe impl<K: Key, V: Sync> Sync for MapMut<'_, K, V> {}
 
 /// Whether there may be removed values to [collect](SharedSlotMap::collect).
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,23 +56,15 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// assert_eq!((jobs.get(key), jobs[new]), (None, "sum"));
     /// ```
     pub fn as_mut_map(&mut self) -> MapMut<'_, K, V> {
-        /// Restores the map if a drop panics.
-        struct Restoring<'a, K: Key, V>(&'a mut SharedSlotMap<K, V>);
-
-        impl<K: Key, V> Drop for Restoring<'_, K, V> {
-            fn drop(&mut self) {
-                self.0.restore();
-            }
-        }
-
         let removed = self.withdraw();
-        let restoring = Restoring(&mut *self);
-        restoring.0.collect(removed);
-        mem::forget(restoring);
-        let mut shared = NonNull::from(self);
-        // SAFETY: mutably borrowed in the line above.
-        let map = NonNull::from(unsafe { shared.as_mut() }.memory.get_mut().sharing.map());
-        MapMut { shared, map, borrow: PhantomData }
+        // Restores the map if a drop panics.
+        let map = MapMut {
+            view: &mut self.view,
+            places: &mut self.places,
+            memory: self.memory.get_mut(),
+        };
+        map.memory.collect(removed);
+        map
     }
 
     /// Ends the phase: threads see no value, and there are no tickets. Removed values are not collected yet.
@@ -90,7 +76,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         self.removals.reset();
         let is_lost = self.memory.replace_if_held(|| Memory::new(SlotMap::with_key()));
         let memory = self.memory.get_mut();
-        if memory.is_lent {
+        if memory.is_lent() {
             // The last `MapMut` was leaked.
             return Removed::None;
         }
@@ -100,29 +86,10 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             (false, true) => UnusedTickets::Some,
             (false, false) => UnusedTickets::None,
         };
-        memory.is_lent = true;
-        // SAFETY: at most `issued` tickets that have slots were issued, and others write nowhere.
+        // SAFETY: at most `issued` tickets that have slots were issued, and others write nowhere. `&mut self` guarantees
+        // that no thread uses the map, and `view` and `places` have forgotten it.
         unsafe { memory.sharing.end(issued, unused) };
         if removed > 0 || is_forked { Removed::Some } else { Removed::None }
-    }
-
-    fn collect(&mut self, removed: Removed) {
-        if removed == Removed::Some {
-            // SAFETY: a thread that sees a slot live sets its bit, and then one thread makes the slot vacant, without
-            // changing the generation. The value stays in place, and no thread fills the slot before the owner takes
-            // the map, which is now. The bit is cleared when its slot is visited here.
-            unsafe { self.memory.get_mut().sharing.collect() };
-        }
-    }
-
-    /// Shares the map again.
-    fn restore(&mut self) {
-        let memory = self.memory.get_mut();
-        // From now on, values can be removed.
-        (memory.is_lent, memory.forks) = (false, Some(os::forks()));
-        self.view.begin(memory.sharing.begin());
-        self.view.set_extent(&memory.sharing.extent());
-        self.places.restore(0, 0);
     }
 
     /// Converts the values into a [`SlotMap`], with their keys. No value moves. Takes as long as
@@ -149,9 +116,10 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Returns a mutable reference to the value of a key. O(1).
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        let (slot, _) = self.find(key)?;
-        // SAFETY: the slot is live, and `&mut self` guarantees exclusive access while the value is borrowed.
-        Some(unsafe { slot.value().as_mut() })
+        let mut place = self.find(key)?.slot().place();
+        // SAFETY: the slot is live, so its value is initialized and aligned; `&mut self` guarantees exclusive access while
+        // it is borrowed.
+        Some(unsafe { place.as_mut() })
     }
 
     /// Returns the memory after the last value to the system, as [`SlotMap::shrink_to_fit`] does, and the memory of the
@@ -200,9 +168,21 @@ impl<K: Key, V> Drop for SharedSlotMap<K, V> {
     fn drop(&mut self) {
         let removed = self.withdraw();
         if mem::needs_drop::<V>() {
-            self.collect(removed);
+            self.memory.get_mut().collect(removed);
         }
         // The map, which is a field, drops all other values.
+    }
+}
+
+impl<K: Key, V> Memory<K, V> {
+    /// Removes and drops the values that threads have removed.
+    fn collect(&mut self, removed: Removed) {
+        if removed == Removed::Some {
+            // SAFETY: a thread that sees a slot live sets its bit, and then one thread makes the slot vacant, without
+            // changing the generation. The value stays in place, and no thread fills the slot before the owner takes
+            // the map, which is now. The bit is cleared when its slot is visited here.
+            unsafe { self.sharing.collect() };
+        }
     }
 }
 
@@ -210,22 +190,26 @@ impl<K: Key, V> Deref for MapMut<'_, K, V> {
     type Target = SlotMap<K, V>;
 
     fn deref(&self) -> &SlotMap<K, V> {
-        // SAFETY: `self` borrows the map for `'a`, and nothing else accesses it.
-        unsafe { self.map.as_ref() }
+        // SAFETY: the map is not shared before the drop of `self`: see `memory`.
+        unsafe { self.memory.sharing.map() }
     }
 }
 
 impl<K: Key, V> DerefMut for MapMut<'_, K, V> {
     fn deref_mut(&mut self) -> &mut SlotMap<K, V> {
-        // SAFETY: as above, and `&mut self` makes the reference unique.
-        unsafe { self.map.as_mut() }
+        // SAFETY: as above.
+        unsafe { self.memory.sharing.map_mut() }
     }
 }
 
 impl<K: Key, V> Drop for MapMut<'_, K, V> {
+    /// Shares the map again.
     fn drop(&mut self) {
-        // SAFETY: `self` borrows it mutably for `'a`, and `map` is not used any more.
-        unsafe { self.shared.as_mut() }.restore();
+        // From now on, values can be removed.
+        self.memory.forks = Some(os::forks());
+        self.view.begin(self.memory.sharing.begin());
+        self.memory.show_to(self.view);
+        self.places.restore(0, 0);
     }
 }
 

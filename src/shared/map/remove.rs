@@ -1,6 +1,6 @@
 //! Removing values.
 
-#![expect(unsafe_code, reason = "reads values of live slots")]
+#![forbid(unsafe_code)]
 
 use super::SharedSlotMap;
 use crate::error::{Error, unwrap_or_panic};
@@ -41,11 +41,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// refused again; or with [`Busy`](crate::ErrorKind::Busy) as for [`try_insert`](Self::try_insert).
     #[inline]
     pub fn try_remove(&self, key: K) -> Result<Option<&V>, Error> {
-        let Some((slot, found)) = self.find(key) else { return Ok(None) };
-        if !self.vacate(slot, found)? {
-            return Ok(None);
-        }
-        // SAFETY: `find` has just seen it live, by acquire.
-        Ok(Some(unsafe { self.value(slot) }))
+        let Some(found) = self.find(key) else { return Ok(None) };
+        Ok(self.vacate(&found)?.then_some(found.value))
     }
 }
