@@ -405,9 +405,9 @@ impl<V> Slots<V> {
     ///
     /// - None of them was written to since they were added.
     pub(crate) unsafe fn retract(&mut self, len: usize) {
-        // What held data before is still below `fresh_from`, or in reused memory. SAFETY: at most the length, so within
-        // capacity and initialized. The slots after it read as they did before they were added, by the caller's
-        // guarantee, as `fresh_from` requires.
+        // SAFETY: at most the length, so within capacity and initialized. The slots after it read as they did before they
+        // were added, by the caller's guarantee, as `fresh_from` requires: what held data before is still below that, or
+        // in reused memory.
         unsafe { self.slots.set_len(len.min(self.len())) };
     }
 

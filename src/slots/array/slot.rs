@@ -2,8 +2,8 @@
 //!
 //! # Why this is sound
 //!
-//! A slot says itself whether it holds a value. So whoever makes a [`SlotRef`] or a [`Writable`] proves only which slot
-//! it is and who else accesses it; what is then done with it needs no proof, except by [`take`] and [`revive`].
+//! A slot says itself whether it holds a value. So code that makes a [`SlotRef`] or a [`Writable`] proves only which slot
+//! it is and what else accesses it; what is then done with it needs no proof, except by [`take`] and [`revive`].
 //!
 //! References are made to a value or to nothing, never to a whole slot: a reference to a slot would access its value,
 //! to which users may have a reference or a pointer.

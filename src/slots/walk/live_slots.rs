@@ -88,7 +88,7 @@ impl<V, T> Run<V, T> {
     #[inline]
     fn are_live(&self) -> bool {
         let states = (0..self.slots.len()).map(|place| {
-            // SAFETY: as in `next`, but for a reference that is not made.
+            // SAFETY: as in `next`, except that no reference is made.
             unsafe { SlotRef::<V, &V>::new(self.first, place) }.state()
         });
         states.fold(State::live(0), State::and).is_live()
