@@ -590,6 +590,7 @@ mod tests {
     /// A text of one label is never read with the length of another.
     #[test]
     fn what_is_read_was_written_together() {
+        const ROUNDS: usize = if cfg!(miri) { 200 } else { 20_000 };
         const USES: [(&str, &str); 3] = [
             ("one of these", "a"),
             ("another of these", "bb bb"),
@@ -613,8 +614,7 @@ mod tests {
                     }
                 });
             }
-            let rounds = if cfg!(miri) { 200 } else { 20_000 };
-            for _ in 0..rounds {
+            for _ in 0..ROUNDS {
                 find_all(|found| {
                     if let Some((_, name)) = USES.iter().find(|(kind, _)| *kind == found.kind) {
                         assert_eq!(found.name, Some(*name));

@@ -376,10 +376,11 @@ impl Places {
     /// writing it costs a second page fault.
     #[inline(never)]
     pub(super) fn note(&self, place: usize) -> bool {
-        let is_free = !self.prefix.0.is_scanned.swap(true, Ordering::Acquire);
+        // Relaxed: the flag only saves work, and what a scan reads and writes is ordered by itself.
+        let is_free = !self.prefix.0.is_scanned.swap(true, Ordering::Relaxed);
         if is_free {
             self.published_within(place + 1);
-            self.prefix.0.is_scanned.store(false, Ordering::Release);
+            self.prefix.0.is_scanned.store(false, Ordering::Relaxed);
         }
         self.is_ahead(place)
     }

@@ -246,6 +246,7 @@ macro_rules! of_both {
     ($($test:ident)*) => {
         mod sets {
             $(#[test]
+            #[cfg_attr(miri, ignore = "takes minutes, and has no unsafe code")]
             fn $test() {
                 super::$test::<super::SetIndex<super::Times>>();
             })*
@@ -253,6 +254,7 @@ macro_rules! of_both {
 
         mod lists {
             $(#[test]
+            #[cfg_attr(miri, ignore = "takes minutes, and has no unsafe code")]
             fn $test() {
                 super::$test::<super::ListIndex<super::Times>>();
             })*
@@ -276,7 +278,6 @@ of_both! {
     a_copy_has_the_same_options
 }
 
-#[cfg_attr(miri, ignore = "takes minutes")]
 fn sets_of_all_sizes_grow_and_shrink<I: Sets>() {
     let mut state = 1;
     for size in (1..20).chain([30, 47, 64, 99]) {
@@ -295,7 +296,6 @@ fn sets_of_all_sizes_grow_and_shrink<I: Sets>() {
     }
 }
 
-#[cfg_attr(miri, ignore = "takes minutes")]
 fn slots_are_inserted_removed_and_moved<I: Sets>() {
     for hasher in HASHERS {
         // Many small sets, then few large ones.
@@ -351,7 +351,6 @@ fn a_slot_alone_in_its_set_joins_the_set_of_its_new_value<I: Sets>() {
     }
 }
 
-#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_plan_stays_valid_after_its_slot_is_removed<I: Sets>() {
     for hasher in HASHERS {
         let mut state = 3;
@@ -387,7 +386,6 @@ fn a_plan_stays_valid_after_its_slot_is_removed<I: Sets>() {
     }
 }
 
-#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_planned_change_is_never_refused<I: Sets>() {
     const SLOTS: u32 = 30_000;
     let mut refusals = 0;
@@ -432,7 +430,6 @@ fn a_planned_change_is_never_refused<I: Sets>() {
 /// Enough for several pages of each array.
 const MANY: u32 = 20_000;
 
-#[cfg_attr(miri, ignore = "takes minutes")]
 fn whatever_is_refused_changes_nothing<I: Sets>() {
     // Sets that become large, and as many sets as slots.
     for (call, values) in [(Call::Commit, 3_000), (Call::Commit, MANY), (Call::Reserve, 100)] {
@@ -484,7 +481,6 @@ fn lists_refuse_slots_of_32_bits() {
     pair.check();
 }
 
-#[cfg_attr(miri, ignore = "takes minutes")]
 fn inconsistent_values_lose_no_slot<I: Sets>() {
     for hasher in HASHERS {
         let (mut index, state) = (I::make(hasher), Cell::new(7));
@@ -547,7 +543,6 @@ fn a_panic_changes_nothing<I: Sets>() {
     }
 }
 
-#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_copy_is_equal_and_independent<I: Sets>() {
     for hasher in HASHERS {
         for (values, steps) in [(1, 0), (300, 700), (30, 2000), (2, 2000)] {
@@ -595,7 +590,6 @@ fn a_copy_has_no_plan() {
     agree::<ListIndex<Times>>();
 }
 
-#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_refused_copy_leaves_nothing<I: Sets>() {
     let mut index = fresh(I::make(FEW), None);
     // Sets of two sizes.
