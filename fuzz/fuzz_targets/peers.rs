@@ -1,4 +1,4 @@
-//! Does the same with containers here and with those that they replace: every result must be equal.
+//! Runs the same operations on containers here and on those that they replace: every result must be equal.
 //!
 //! `SlotMap`, `DenseSlotMap` and `SecondaryMap` are compared with those of `slotmap`, `VmVec` with `Vec`, and
 //! `UniqueIndex` with a `HashMap` of `hashbrown`.
