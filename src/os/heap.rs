@@ -82,7 +82,12 @@ impl BlockHeader {
 
     /// Where the header of a reservation is: in the same block, by the layout.
     const fn place(mapping_start: NonNull<u8>) -> *mut Self {
-        mapping_start.as_ptr().cast::<Self>().wrapping_sub(1)
+        #[expect(
+            clippy::cast_ptr_alignment,
+            reason = "headers are aligned, and end where mappings begin"
+        )]
+        let end = mapping_start.as_ptr().cast::<Self>();
+        end.wrapping_sub(1)
     }
 }
 
@@ -144,6 +149,7 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     let (layout, front_bytes) = BlockHeader::layout(bytes).ok_or(REFUSED)?;
     // SAFETY: the layout has "non-zero size", since the header is part of it.
     let block = NonNull::new(unsafe { System.alloc(layout) }).ok_or(REFUSED)?;
+    #[expect(clippy::cast_ptr_alignment, reason = "blocks are aligned for words")]
     let bits = block.as_ptr().cast::<usize>();
     // SAFETY: the block begins with this many words, by its layout, and it is aligned to a page.
     unsafe { bits.write_bytes(0, words(bytes)) };
@@ -219,6 +225,10 @@ pub(super) unsafe fn move_pages(_: Pages<'_>, _: usize) -> Result<NonNull<u8>, C
     Err(REFUSED)
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "as on other systems, where it ends with the call"
+)]
 pub(super) fn release(mapping: Mapping) -> Result<(), Mapping> {
     let start = mapping.start();
     unpoison(start.as_ptr(), mapping.bytes().get());

@@ -93,7 +93,9 @@ impl Array {
         assert!(!array.places.note(0) && array.places.start().is_null());
         assert!(matches!(array.places.claim(), Claim::Next(1)));
         // SAFETY: no flags are said to be there.
-        unsafe { array.places.set_memory(std::ptr::null_mut(), array.no_flags.as_ptr().cast_mut(), 0) };
+        unsafe {
+            array.places.set_memory(std::ptr::null_mut(), array.no_flags.as_ptr().cast_mut(), 0)
+        };
         let mut memory = array.memory.lock().unwrap();
         if committed > 0 {
             array.grow(&mut memory, committed - ahead);

@@ -188,21 +188,21 @@ macro_rules! array {
 }
 
 /// `true` without the feature that the method needs.
-fn is_zeroed_refused(#[cfg_attr(not(feature = "bytemuck"), expect(unused))] n: usize) -> bool {
+fn is_zeroed_refused(n: usize) -> bool {
     #[cfg(feature = "bytemuck")]
-    return VmVec::from([0_u8]).try_extend_zeroed(n).is_err();
+    let is_refused = VmVec::from([0_u8]).try_extend_zeroed(n).is_err();
     #[cfg(not(feature = "bytemuck"))]
-    true
+    let is_refused = n > 0;
+    is_refused
 }
 
 /// `true` without the feature that the method needs.
-fn are_zeroed_words_refused(
-    #[cfg_attr(not(feature = "bytemuck"), expect(unused))] n: usize,
-) -> bool {
+fn are_zeroed_words_refused(n: usize) -> bool {
     #[cfg(feature = "bytemuck")]
-    return VmVec::from([0_u64]).try_resize_zeroed(n).is_err();
+    let are_refused = VmVec::from([0_u64]).try_resize_zeroed(n).is_err();
     #[cfg(not(feature = "bytemuck"))]
-    true
+    let are_refused = n > 0;
+    are_refused
 }
 
 /// A number of a slot that is in no sample.
