@@ -25,7 +25,7 @@ macro_rules! assert_like_elements {
 pub(crate) use assert_like_elements;
 
 /// Returns `true` if a type has a trait.
-#[cfg(all_containers)]
+#[cfg(feature = "block-vec")]
 macro_rules! has {
     ($type:ty: $trait:path) => {{
         #[allow(dead_code, reason = "used where the bound does not hold")]
@@ -41,7 +41,7 @@ macro_rules! has {
         Asked::<$type>::HAS
     }};
 }
-#[cfg(all_containers)]
+#[cfg(feature = "block-vec")]
 pub(crate) use has;
 
 /// A key with an index and a generation, without a tag.
