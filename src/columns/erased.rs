@@ -294,7 +294,7 @@ impl ErasedColumn {
         Ok(())
     }
 
-    /// Returns a pointer to an element, or `None` if there is no such element.
+    /// Returns a pointer to an element, or `None` if the index is out of bounds.
     ///
     /// # Examples
     ///
@@ -350,7 +350,7 @@ impl ErasedColumn {
     ///
     /// # Panics
     ///
-    /// If there is no such element, or if its drop panics. In the second case, the element is removed all the same.
+    /// If the index is out of bounds, or if the drop panics. In the second case, the element is removed all the same.
     ///
     /// # Examples
     ///
@@ -388,7 +388,7 @@ impl ErasedColumn {
     ///
     /// # Panics
     ///
-    /// If there is no such element.
+    /// If the index is out of bounds.
     ///
     /// # Safety
     ///

@@ -75,7 +75,7 @@ pub(in crate::file) fn file_id(file: &File) -> io::Result<Option<(u64, u64)>> {
 
 /// Unlocks the file. Not left to closing it, because a newly forked child may have it open for a while.
 pub(in crate::file) fn unlock(file: &File) {
-    // SAFETY: as above.
+    // SAFETY: the descriptor is open, and the call accesses no memory.
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
 }
 
@@ -94,7 +94,7 @@ fn writer_lock(file: &File, command: libc::c_int, kind: libc::c_int) -> Option<l
     // SAFETY: the descriptor is open, and the kernel accesses the structure only during the call.
     #[cfg(target_pointer_width = "64")]
     let result = unsafe { libc::fcntl(descriptor, command, &raw mut lock) };
-    // SAFETY: as above. Here `fcntl` of glibc takes a structure with 32-bit offsets.
+    // SAFETY: as for 64 bits. Here `fcntl` of glibc takes a structure with 32-bit offsets.
     #[cfg(target_pointer_width = "32")]
     let result = unsafe { libc::syscall(libc::SYS_fcntl64, descriptor, command, &raw mut lock) };
     (result == 0).then(|| lock.l_type.into())
@@ -239,7 +239,7 @@ pub(in crate::file) fn write_in_place(file: &File) {
     }
     flags |= NO_COW;
     // If this is refused, the file stays copy-on-write.
-    // SAFETY: as above; the call reads one `int`.
+    // SAFETY: the descriptor is open, and the call reads one `int`.
     let _ = unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags) };
 }
 

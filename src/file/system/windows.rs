@@ -117,7 +117,7 @@ pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
 
 pub(in crate::file) fn unlock(file: &File) {
     let mut at = at_lock();
-    // SAFETY: as above.
+    // SAFETY: the handle is open for synchronous calls, so the call is done with `at` when it returns.
     unsafe { UnlockFileEx(handle(file), 0, 1, 0, &raw mut at) };
 }
 

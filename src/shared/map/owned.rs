@@ -197,7 +197,7 @@ impl<K: Key, V> Deref for MapMut<'_, K, V> {
 
 impl<K: Key, V> DerefMut for MapMut<'_, K, V> {
     fn deref_mut(&mut self) -> &mut SlotMap<K, V> {
-        // SAFETY: as above.
+        // SAFETY: the map is not shared before the drop of `self`: see `memory`.
         unsafe { self.memory.sharing.map_mut() }
     }
 }

@@ -187,19 +187,11 @@ macro_rules! array {
     }};
 }
 
-/// `true` without the feature that the method needs.
-fn is_zeroed_refused(n: usize) -> bool {
+/// `true` without the feature that the methods need.
+fn are_zeroed_refused(n: usize) -> bool {
     #[cfg(feature = "bytemuck")]
-    let is_refused = VmVec::from([0_u8]).try_extend_zeroed(n).is_err();
-    #[cfg(not(feature = "bytemuck"))]
-    let is_refused = n > 0;
-    is_refused
-}
-
-/// `true` without the feature that the method needs.
-fn are_zeroed_words_refused(n: usize) -> bool {
-    #[cfg(feature = "bytemuck")]
-    let are_refused = VmVec::from([0_u64]).try_resize_zeroed(n).is_err();
+    let are_refused = VmVec::from([0_u8]).try_extend_zeroed(n).is_err()
+        && VmVec::from([0_u64]).try_resize_zeroed(n).is_err();
     #[cfg(not(feature = "bytemuck"))]
     let are_refused = n > 0;
     are_refused
@@ -228,8 +220,7 @@ suite! {
 
     bytes = Row::new("VmVec")
         .never(cases![
-            |n| is_zeroed_refused(n),
-            |n| are_zeroed_words_refused(n),
+            are_zeroed_refused,
             |n| VmVec::from([0_u8; 3]).try_reserve_exact(n).is_err(),
             |n| VmVec::<()>::from([(); 3]).try_reserve(n).is_err() == (n > usize::MAX - 3),
             |n| VmVec::<[u8; 1 << 20]>::try_with_max_len(n).is_err(),
