@@ -108,8 +108,11 @@ impl Mapping {
         Self { start, bytes }
     }
 
-    /// Adds an adjacent range, or returns it if it is not adjacent.
+    /// Adds an adjacent range, or returns it if it is not adjacent, or if the system has only whole reservations.
     pub(crate) fn absorb(&mut self, other: Self) -> Result<(), Self> {
+        if !RELEASES_PARTS {
+            return Err(other);
+        }
         let start = if self.end() == other.start.addr().get() {
             self.start
         } else if other.end() == self.start.addr().get() {

@@ -595,13 +595,13 @@ impl Reservation {
         if self.columns.is_some() {
             return false;
         }
+        assert!(self.offer.is_none(), "other threads may own a part");
         let front = PageBytes::exact(self.front_bytes(), page).expect("both are page boundaries");
         self.registration.hide();
         let left = self.mapping.move_if_possible(front, bytes, new_bytes);
         let has_moved = left.is_some();
         if let Some(left) = left {
-            let left = left.into_iter().filter(|part| part.bytes() != PageBytes::ZERO);
-            left.for_each(unreleased::release);
+            left.into_iter().for_each(unreleased::release);
             (self.start, self.bytes) = (self.mapping.start(), new_bytes);
             if let Some(taken) = &mut self.taken {
                 taken.lose_room();

@@ -106,8 +106,12 @@ fn take(offer: &AtomicUsize) -> bool {
 impl Reservation {
     /// Offers the room past the first `used` bytes to other threads, if the reservation has room. Until
     /// [`withdraw`](Self::withdraw) only those first bytes may be used.
+    ///
+    /// # Panics
+    ///
+    /// If the room is on offer already, or `used` exceeds the size.
     pub(crate) fn offer_past(&mut self, used: usize) {
-        debug_assert!(self.offer.is_none() && used <= self.bytes.get());
+        assert!(self.offer.is_none() && used <= self.bytes.get(), "room that cannot be offered");
         if !self.has_room() || !os::RELEASES_PARTS {
             return;
         }
@@ -131,9 +135,7 @@ impl Reservation {
         let offered_end = self.offered_end();
         let mapping_start = self.mapping.start().addr().get();
         let tail = self.mapping.split_off(whole(offered_end - mapping_start));
-        if tail.bytes() != PageBytes::ZERO {
-            unreleased::release(tail);
-        }
+        unreleased::release(tail);
         // Owned by the thread that has taken it.
         let _taken = self.mapping.split_off(whole(end - mapping_start));
         self.bytes = whole(end - self.start.addr().get());

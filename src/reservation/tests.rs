@@ -110,3 +110,56 @@ fn runs_are_huge_pages_where_those_are_requested() {
     assert_eq!(runs(HugePages::Auto, HugePages::AUTO_FROM_BYTES), huge);
     assert_eq!(runs(HugePages::Never, 32 << 20), small);
 }
+
+#[cfg(feature = "alloc")]
+mod offers {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn with_room(bytes: usize) -> Reservation {
+        let mut reservation = Reservation::builder().bytes(bytes).reserve().unwrap();
+        let share = AddressSpace::now().take_for_block(Some(bytes), 1, None).unwrap();
+        reservation.count_as(share);
+        assert!(reservation.has_room());
+        reservation
+    }
+
+    #[test]
+    fn room_is_offered_once_and_within_the_reservation() {
+        let mut reservation = with_room(64 << 20);
+        let mut is_refused =
+            |used| catch_unwind(AssertUnwindSafe(|| reservation.offer_past(used))).is_err();
+        assert!(is_refused(128 << 20));
+        assert!(!is_refused(4 * page_size()));
+        assert!(is_refused(8 * page_size()));
+        reservation.withdraw();
+        reservation.commit(..8 * page_size()).unwrap();
+    }
+
+    #[test]
+    fn a_reservation_with_room_on_offer_does_not_move() {
+        let mut reservation = with_room(64 << 20);
+        reservation.commit(..4 * page_size()).unwrap();
+        reservation.offer_past(4 * page_size());
+        let call = AssertUnwindSafe(|| {
+            // SAFETY: the memory is not accessed.
+            unsafe { reservation.move_if_possible(4 * page_size(), 8 * page_size()) }
+        });
+        assert!(catch_unwind(call).is_err());
+        reservation.withdraw();
+        reservation.commit(..8 * page_size()).unwrap();
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_reservation_whose_whole_room_was_taken() {
+        if !os::RELEASES_PARTS {
+            return;
+        }
+        let before = unreleased::count();
+        let mut reservation = with_room(64 << 20);
+        reservation.offer_past(0);
+        assert!(take_all_rooms());
+        drop(reservation);
+        assert_eq!(unreleased::count(), before);
+    }
+}

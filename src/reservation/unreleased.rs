@@ -157,6 +157,9 @@ impl RangeSlot {
 
 /// Releases a range that is not in use, or keeps it until that is possible. Its memory is returned in any case.
 pub(super) fn release(range: Mapping) {
+    if range.bytes() == PageBytes::ZERO {
+        return;
+    }
     let Err(mut range) = range.release() else { return release_kept() };
     // Once inaccessible, it may merge with its neighbours, which leaves a mapping for taking it out again.
     if range.unused().decommit().is_ok() {

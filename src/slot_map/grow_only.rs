@@ -165,14 +165,15 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             Err(error) => return Err(Refused { error, value }),
         };
         let fill = |map: &mut SlotMap<K, V>| {
-            let mint = map.mint();
-            (NonNull::from(map.occupy(vacancy, value)), mint)
+            map.occupy(vacancy, value);
+            // Not by the reference that an insertion returns: it would end once another is used to change the value.
+            (map.slots.pointer_to(vacancy.index, vacancy.generation), map.mint())
         };
         // SAFETY: **Brief**: `fill` moves a value, and marks its slot. A vacancy was found, so it gets the map itself,
         // in which the slot is below the length or within capacity: nothing panics.
         let (value, mint) = unsafe { self.map.lend_seen(fill) };
-        // SAFETY: `occupy` returned a reference to the value, so it is initialized; and it stays so for `'m`: **In
-        // place**.
+        let value = value.expect("the vacancy was filled");
+        // SAFETY: `pointer_to` has seen the value live, so it is initialized; and it stays so for `'m`: **In place**.
         Ok((vacancy.key(mint), unsafe { value.as_ref() }))
     }
 

@@ -121,10 +121,11 @@ impl<K: Key> Baseline<K> {
 }
 
 impl<K: Key, V> Sharing<K, V> {
-    /// Takes a map without slots, and shares it.
-    pub(crate) const fn new(map: SlotMap<K, V>) -> Self {
+    /// Makes a map, which is shared.
+    pub(crate) const fn new() -> Self {
         Self {
-            map,
+            // Without slots: the first ticket stands for the first one.
+            map: SlotMap::with_key(),
             list: VmVec::new(),
             removed: VmVec::new(),
             first_fresh: 0,
@@ -162,7 +163,6 @@ impl<K: Key, V> Sharing<K, V> {
     /// Starts to share the map, which must not be shared, without tickets.
     pub(crate) fn begin(&mut self) -> Baseline<K> {
         assert!(!self.is_shared, "other threads use the map");
-        self.is_shared = true;
         let Self { map, list, removed, .. } = self;
         map.fresh = Fresh::NONE;
         list.clear();
@@ -177,6 +177,8 @@ impl<K: Key, V> Sharing<K, V> {
         (self.is_fresh, self.step) = (false, FIRST_STEP);
         // If this is refused, a thread that removes a value asks again.
         let _ = self.cover_removed(self.first_fresh);
+        // Last, so that a panic leaves a map that is not shared.
+        self.is_shared = true;
         Baseline {
             type_id: self.map.type_id,
             len: self.map.len(),

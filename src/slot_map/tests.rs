@@ -58,7 +58,7 @@ fn refused<R>(call: impl FnOnce(&mut Map<String>) -> Result<R, Error>) {
 /// Ends sharing after a fork cut off the thread that was listing holes, which `cut` simulates.
 #[expect(unsafe_code, reason = "ends the sharing that it began")]
 fn cut_off(map: Map<u64>, need: usize, cut: impl FnOnce(&mut Map<u64>)) -> Map<u64> {
-    let mut sharing = Sharing::new(SlotMap::with_key());
+    let mut sharing = Sharing::<DefaultKey, u64>::new();
     // SAFETY: no ticket was used, and there is no other thread.
     unsafe { sharing.end(0, UnusedTickets::None) };
     // SAFETY: just ended.

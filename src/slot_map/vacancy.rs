@@ -56,17 +56,18 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Fills a vacancy. The map must not have changed since it was found. Runs no user code.
     #[inline]
-    pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) -> &mut V {
+    pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {
         let Vacancy { index, generation, source } = vacancy;
         if let VacancySource::Fresh = source {
-            return self.slots.push_within_capacity(generation, value);
+            self.slots.push_within_capacity(generation, value);
+            return;
         }
         if let VacancySource::Stack = source {
             self.holes.pop();
         } else {
             self.unmark_hole(index);
         }
-        self.slots.fill(index, generation, value)
+        self.slots.fill(index, generation, value);
     }
 
     /// Unmarks a hole that is not in front and is about to be filled.

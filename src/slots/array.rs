@@ -575,10 +575,13 @@ impl<V> Slots<V> {
     pub(crate) fn discard(&mut self, discard: &Discard) -> Result<(), Error> {
         let Discard { slots, bytes, .. } = discard;
         assert!(slots.end <= self.len(), "the slots to discard end past the last one");
+        let within = slots.start * Self::STRIDE_BYTES..slots.end * Self::STRIDE_BYTES;
+        let is_within = within.start <= bytes.start && bytes.end <= within.end;
+        assert!(is_within, "the bytes to discard are those of other slots");
         let live = indices(slots.clone()).any(|index| self.state(index).is_live());
         assert!(!live, "a slot to discard holds a value");
-        // SAFETY: only bytes of these slots are cleared, since `discardable`, the only constructor of `Discard`, rounds
-        // inwards. None of the slots is live, as asserted, so by **Live** they may read as zero, which is vacant.
+        // SAFETY: only bytes of these slots are cleared, and none of them is live, both as asserted, so by **Live** they may
+        // read as zero, which is vacant.
         let discarded = unsafe { self.slots.discard(bytes.clone()) };
         self.poison_values(slots.clone());
         discarded

@@ -18,7 +18,6 @@ use super::gapped_slots::GappedSlots;
 use crate::error::Error;
 use crate::raw_vec::Options;
 use crate::vec::lend_cell::{Lend, LendCell, busy};
-use std::ptr::NonNull;
 
 /// A mutable borrow of slots through which vacant slots can be filled and more slots added.
 pub(crate) struct GrowingSlots<'m, V> {
@@ -79,12 +78,14 @@ impl<'m, V> GrowingSlots<'m, V> {
             if index as usize >= slots.len() || slots.state(index).is_live() {
                 return Err(value);
             }
-            Ok(NonNull::from(slots.fill(index, generation, value)))
+            slots.fill(index, generation, value);
+            // Not by the reference that `fill` returns: it would end once another is used to change the value.
+            Ok(slots.pointer_to(index, generation))
         };
         // SAFETY: **Brief**: the closure moves a value, and marks its slot and its bit. The slot is below the length,
         // as it checks, so `fill` does not panic.
-        let value = unsafe { self.slots.lend_seen(fill) }?;
-        // SAFETY: `fill` returned a reference to the value, so it is live; and it stays so for `'m`: **In place**.
+        let value = unsafe { self.slots.lend_seen(fill) }?.expect("the slot was filled");
+        // SAFETY: `pointer_to` has seen the value live, and it stays so for `'m`: **In place**.
         Ok(unsafe { value.as_ref() })
     }
 

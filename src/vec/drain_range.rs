@@ -24,8 +24,9 @@ use std::slice;
 pub(super) struct DrainRange<'v, T> {
     /// The array. Its length is where the range starts.
     ///
-    /// A pointer, so that `Drain` is covariant in `T`: elements are only moved out. The `Drain` of `SharedVec` also
-    /// keeps it next to a guard of the array.
+    /// A pointer, so that `Drain` is covariant in `T`, since it only moves elements out. What gives users a `&mut T`, or
+    /// writes elements, must be invariant in `T` itself, as `ExtractIf` and `Splice` are. The `Drain` of `SharedVec` also
+    /// keeps the pointer next to a guard of the array.
     vec: NonNull<VmVec<T>>,
     borrow: PhantomData<&'v T>,
     /// The first element, stored here so that loops need not load it from the array.

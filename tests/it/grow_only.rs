@@ -217,6 +217,22 @@ fn zero_sized_elements_may_be_pushed() {
 }
 
 type Words = GrowOnly<'static, u64>;
+#[test]
+fn values_of_a_map_change_through_any_reference() {
+    let mut map = SlotMap::<DefaultKey, _>::new();
+    let hole = map.insert(Cell::new(0));
+    map.remove(hole);
+    let scope = map.grow_only();
+    // In a hole, and in a fresh slot.
+    for n in 0..2 {
+        let (key, inserted) = scope.insert(Cell::new(n));
+        let found = scope.get(key).unwrap();
+        found.set(found.get() + 1);
+        inserted.set(inserted.get() + 1);
+        assert_eq!((found.get(), inserted.get()), (n + 2, n + 2));
+    }
+}
+
 type Map = GrowOnlyMap<'static, DefaultKey, u64>;
 
 #[test]

@@ -21,7 +21,8 @@ pub(in super::super) struct DrainRange<'v, T> {
     old_len: usize,
 }
 
-/// A mutable borrow of an array, as a pointer, so that it is covariant in `T`: elements are only moved out.
+/// A mutable borrow of an array, as a pointer, so that it is covariant in `T`, as `Drain` is, which only moves elements
+/// out. What gives users a `&mut T` out of it must be invariant in `T` itself, as `ExtractIf` is.
 struct Borrowed<'v, T>(NonNull<Raw<T>>, PhantomData<&'v T>);
 
 impl<T> Borrowed<'_, T> {

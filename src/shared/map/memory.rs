@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Holder, unwrap_or_panic};
 use crate::growing::{Amount, Budget, Prefaulted};
 use crate::key::Key;
 use crate::os;
-use crate::slot_map::{Sharing, SlotMap, SlotMapStats};
+use crate::slot_map::{Sharing, SlotMapStats};
 
 pub(super) struct Memory<K: Key, V> {
     pub(super) sharing: Sharing<K, V>,
@@ -28,8 +28,8 @@ pub(super) fn busy() -> Error {
 }
 
 impl<K: Key, V> Memory<K, V> {
-    pub(super) const fn new(map: SlotMap<K, V>) -> Self {
-        Self { sharing: Sharing::new(map), forks: None, refused: None }
+    pub(super) const fn new() -> Self {
+        Self { sharing: Sharing::new(), forks: None, refused: None }
     }
 
     /// Whether the owner has the map, or has leaked the guard that returns it.
@@ -40,7 +40,7 @@ impl<K: Key, V> Memory<K, V> {
     /// Tells threads where the memory is.
     pub(super) fn show_to(&mut self, view: &SharedView<K, V>) {
         // SAFETY: this is the extent of the map, which belongs to the same `SharedSlotMap` as `view`. `publish_extent` and
-        // `restore`, which alone call this, have made sure that it is shared.
+        // the drop of `MapMut`, which alone call this, have made sure that it is shared.
         unsafe { view.set_extent(&self.sharing.extent()) };
     }
 

@@ -74,6 +74,7 @@ use super::places::Places;
 use super::sync;
 use crate::error::Error;
 use crate::key::Key;
+#[cfg(doc)]
 use crate::slot_map::SlotMap;
 use crate::slots::state::State;
 use memory::Memory;
@@ -189,7 +190,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             view: SharedView::new(),
             places: Places::new(0),
             removals: Removals::new(),
-            memory: GrowthLock::new(Memory::new(SlotMap::with_key())),
+            memory: GrowthLock::new(Memory::new()),
             values: PhantomData,
         }
     }

@@ -74,7 +74,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         self.view.withdraw();
         let removed = self.removals.count();
         self.removals.reset();
-        let is_lost = self.memory.replace_if_held(|| Memory::new(SlotMap::with_key()));
+        let is_lost = self.memory.replace_if_held(|| Memory::new());
         let memory = self.memory.get_mut();
         if memory.is_lent() {
             // The last `MapMut` was leaked.

@@ -3,6 +3,7 @@
 use super::super::places::Claim;
 use super::super::tests::store_together;
 use super::*;
+use crate::SlotMap;
 use crate::effort;
 use crate::error::ErrorKind;
 use crate::key::DefaultKey;

@@ -48,16 +48,14 @@ impl<V> Slots<V> {
     /// If all committed slots are used.
     #[expect(clippy::inline_always, reason = "as for `fill`")]
     #[inline(always)]
-    pub(crate) fn push_within_capacity(&mut self, generation: u32, value: V) -> &mut V {
+    pub(crate) fn push_within_capacity(&mut self, generation: u32, value: V) {
         let len = self.len();
         assert!(len < self.capacity(), "no memory was committed for another slot");
-        // SAFETY: `len` is less than the capacity, as checked above. It is past the last slot, and `self` is mutably
-        // borrowed for the result's lifetime, so **Exclusive** holds.
-        let slot = unsafe { Writable::new(self.start(), len) };
-        let value = slot.write(generation, value);
+        // SAFETY: `len` is less than the capacity, as checked above, and `self` is mutably borrowed: **Exclusive**
+        // holds.
+        unsafe { Writable::new(self.start(), len) }.write(generation, value);
         // SAFETY: `len + 1` is within capacity, and **Live** holds for the slot since it was written.
         unsafe { self.slots.set_len(len + 1) };
-        value
     }
 
     /// Adds a vacant slot, for which there must be memory.
