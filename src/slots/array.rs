@@ -213,6 +213,12 @@ impl<V> Slots<V> {
         if slot.state() == State::live(generation) { Some(slot.pointer()) } else { None }
     }
 
+    /// [`pointer_to`](Self::pointer_to) the value of a slot that was just filled.
+    #[inline]
+    pub(crate) fn pointer_to_new(&self, index: u32, generation: u32) -> NonNull<V> {
+        self.pointer_to(index, generation).unwrap_or_else(|| not_there())
+    }
+
     #[inline]
     pub(crate) fn contains(&self, index: u32, generation: u32) -> bool {
         self.pointer_to(index, generation).is_some()

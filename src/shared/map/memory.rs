@@ -12,6 +12,8 @@ use crate::error::{Error, ErrorKind, Holder, unwrap_or_panic};
 use crate::growing::{Amount, Budget, Prefaulted};
 use crate::key::Key;
 use crate::os;
+#[cfg(doc)]
+use crate::slot_map::SlotMap;
 use crate::slot_map::{Sharing, SlotMapStats};
 
 pub(super) struct Memory<K: Key, V> {
