@@ -1,9 +1,8 @@
 //! Explores with loom the interleavings of an array and the service on the pages that they share, and of threads that
 //! use the region cache, an array or a map at the same time.
 //!
-//! `src/service/ownership.rs` and `src/service/shared.rs` are compiled here with loom's atomics, on
-//! [pages](reservation) that record whether they are accessible: using an inaccessible page fails, and so does access
-//! by two threads at once.
+//! The files below `src` that the modules name are compiled here with loom's atomics. [Pages](reservation) record whether
+//! they are accessible: using an inaccessible page fails, and so does access by two threads at once.
 
 #![cfg(test)]
 

@@ -73,8 +73,9 @@ impl Mapping {
     #[inline]
     pub(crate) fn at(&self, offset: usize) -> NonNull<u8> {
         assert!(offset <= self.bytes.get(), "an offset past the mapping");
-        // SAFETY: `offset` is at most the size of the range, as asserted above, which is at most `isize::MAX` bytes and
-        // one allocation of the system, so "the entire memory range" is in bounds.
+        // SAFETY: `offset` is at most the size of the range, as asserted above, which is at most `isize::MAX` bytes. "The
+        // entire memory range" is in bounds: it is what one call of the system returned, or several that were
+        // [joined](Self::absorb), between which the system makes no difference.
         unsafe { self.start.add(offset) }
     }
 
@@ -135,8 +136,8 @@ impl Mapping {
     }
 
     /// Moves pages, without copying, to a range of `new_bytes` at an address that the system chooses, all of it
-    /// committed. Additional bytes are zero; if it is smaller, the rest is lost. This then is the new range, and what
-    /// precedes and follows the pages in the old one is returned.
+    /// committed: bytes past the moved ones are zero, and bytes that do not fit are lost. `self` becomes that range, and
+    /// what preceded and followed the pages is returned.
     ///
     /// Not every system can do this, and none can for pages with different attributes. After a failure nothing has
     /// changed.
@@ -151,7 +152,8 @@ impl Mapping {
         }
         let pages = self.pages(offset.get(), bytes);
         let from = pages.start;
-        // SAFETY: "the old range is not used again": `&mut self` excludes `Pages` of it, and below it is cut out.
+        // SAFETY: "the old pages are not used again": `&mut self` excludes `Pages` of them, and below they are cut out, so
+        // that "their owner no longer owns them".
         let moved = call_system(Call::Move, || unsafe { sys::move_pages(pages, new_bytes.get()) });
         let moved = Self { start: moved.ok()?, bytes: new_bytes };
         // If the memory has stayed in place, the hole is what it has grown over.

@@ -39,7 +39,7 @@
 //! prefers a thread that shares it again at once to waiting ones, for up to 4 ms: repeated calls block other threads from
 //! mapping. [`Pages::touch`] does not: a page fault shares the lock only for a moment, or, since Linux 6.4, not at all.
 
-#![expect(unsafe_code, reason = "passes raw ranges to the system")]
+#![expect(unsafe_code, reason = "calls the system")]
 
 use crate::error::{Error, ErrorKind};
 use crate::page::{PageBytes, PageSize};

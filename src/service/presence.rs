@@ -43,11 +43,11 @@ impl Presence {
         !is_needed
     }
 
-    /// Sleeps by `sleep`, which is also woken by [`note_kept`](Self::note_kept). `look` is called before, and sees what
-    /// was cached without waking the thread.
+    /// Calls `look` and then `sleep`, which [`note_kept`](Self::note_kept) ends. `look` sees what was cached without waking
+    /// the thread.
     pub(super) fn sleep_until_kept<R>(&self, look: impl FnOnce() -> R, sleep: impl FnOnce(R)) {
         *self.sleeper.lock() = Some(thread::current());
-        // An exchange, since loom has a store and an exchange by another thread in any order.
+        // Not a store: loom does not order one with another thread's exchange.
         self.sleeps.swap(true, Ordering::Relaxed);
         // A thread that caches something after this fence sees the flag; `look` sees what was cached before it.
         fence(Ordering::SeqCst);
@@ -55,7 +55,7 @@ impl Presence {
         self.sleeps.store(false, Ordering::Relaxed);
     }
 
-    /// Called after something was cached: wakes the thread if it sleeps, and `is_here` returns `true`.
+    /// Called after something was cached: wakes the thread if it sleeps, and `is_here` says that it is one of this process.
     pub(super) fn note_kept(&self, is_here: impl FnOnce() -> bool) {
         fence(Ordering::SeqCst);
         // Of several threads that see the flag, one wakes the thread, which then looks at all that was cached.

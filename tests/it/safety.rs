@@ -104,8 +104,12 @@ fn cell(text: &str, most: usize) -> String {
     }
     let head = &text[..text.floor_char_boundary_at(most)];
     let is_code = |end: usize| head[..end].matches('`').count() % 2 == 1;
-    let ends =
-        |end: &'static str| head.rmatch_indices(end).map(|(at, _)| at).find(|at| !is_code(*at));
+    // A number at the start of an item ends with a full stop.
+    let is_of_list = |end: usize| head[..end].ends_with(|c: char| c.is_ascii_digit());
+    let ends = |end: &'static str| {
+        let mut found = head.rmatch_indices(end).map(|(at, _)| at);
+        found.find(|at| !is_code(*at) && !is_of_list(*at))
+    };
     match (ends(". "), ends(" ")) {
         (Some(sentence), _) if sentence > most / 3 => head[..=sentence].to_owned(),
         (_, Some(word)) => format!("{} …", head[..word].trim_end_matches([',', ';', ':', '.'])),
@@ -141,13 +145,13 @@ fn paragraph<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     text.trim().to_owned()
 }
 
-/// Returns what the comments of a file promise under `# Soundness` and `# Invariants`, or else the reason that it or a
-/// module around it gives for unsafe code.
+/// Returns what the comments of a file promise under `# Soundness` and the like, or else the reason that it or a module
+/// around it gives for unsafe code.
 fn invariant(source: &Source, all: &[Source]) -> String {
     let lines: Vec<&str> = source.text.lines().collect();
     let is_heading = |line: &&str| {
         comment(line).is_some_and(|text| {
-            ["Soundness", "Invariant"].iter().any(|word| {
+            ["Soundness", "Invariant", "Why this is sound"].iter().any(|word| {
                 text.trim_start_matches('#').trim_start().starts_with(word) && text.starts_with('#')
             })
         })
@@ -263,7 +267,7 @@ fn items(text: &str) -> Vec<Item> {
             let proof = proof.trim_start_matches("SAFETY:").trim();
             why = match proof.strip_prefix("as above") {
                 Some(more) if more.len() < 2 => why,
-                Some(more) => format!("{why} And{more}").replace("And;", "And"),
+                Some(more) => format!("{why} {}", more.trim_start_matches([';', '.', ' '])),
                 None => proof[..1.min(proof.len())].to_uppercase() + proof.get(1..).unwrap_or(""),
             };
             items.push(Item::Impl { what, why: cell(&why, 200) });
@@ -419,7 +423,8 @@ fn callers(source: &Source, function: &Function, all: &[Source]) -> String {
     });
     let mut shown: Vec<_> = shown.collect();
     if counts.len() > shown.len() {
-        shown.push(format!("{} more files", counts.len() - shown.len()));
+        let more = counts.len() - shown.len();
+        shown.push(format!("{more} more file{}", if more == 1 { "" } else { "s" }));
     }
     let users = if function.visibility == "pub" { "users" } else { "" };
     match (sum, users) {
@@ -497,10 +502,10 @@ fn keeper(source: &Source, all: &[(String, String)], items: &[Item]) -> String {
     let keeper = match widest {
         (0, _) if has_fns => "its callers".to_owned(),
         (0, _) => "this file".to_owned(),
+        (_, text) if has_fns => text + ", and callers of its unsafe functions",
         (_, text) => text,
     };
-    let users =
-        if items.iter().any(is_public) { ", and users of its unsafe functions" } else { "" };
+    let users = if items.iter().any(is_public) { ", and users" } else { "" };
     keeper + users
 }
 

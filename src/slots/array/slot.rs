@@ -59,7 +59,8 @@ impl<V> FromSlot<V> for &mut V {
 impl<V> FromSlot<V> for V {
     #[inline]
     unsafe fn from_slot(slot: NonNull<Slot<V>>) -> Self {
-        // SAFETY: the slot is live, by the caller's guarantee, and by **Access** no other code accesses it.
+        // SAFETY: the slot is live, by the caller's guarantee, and by **Access** no other code accesses its value, and no
+        // other thread its state.
         unsafe { take(slot.cast(), Vacant::EMPTY) }
     }
 }
@@ -71,7 +72,8 @@ impl<V> FromSlot<V> for V {
 /// For as long as a `T` can live:
 ///
 /// - **Borrowed**: the slot is below the length of an array that stays as it is. So it is in place, and **Live** holds.
-/// - **Access**: no other code writes to it. If `T` is not a shared reference, no other code accesses its value.
+/// - **Access**: no other code writes to it. If `T` is not a shared reference, no other code accesses its value, and no
+///   other thread its state.
 pub(in crate::slots) struct SlotRef<V, T> {
     slot: NonNull<Slot<V>>,
     given: PhantomData<T>,
@@ -132,18 +134,20 @@ impl<V, T: FromSlot<V>> SlotRef<V, T> {
 }
 
 impl<'a, V> SlotRef<V, &'a mut V> {
-    /// Returns the slot, to write to it. (If it is live, the old value leaks.)
+    /// Returns the slot, to write to it: **Exclusive** follows from **Borrowed** and **Access**. (If it is live, the old
+    /// value leaks.)
     #[inline]
     pub(in crate::slots) const fn writable(self) -> Writable<'a, V> {
         Writable { slot: self.slot, array: PhantomData }
     }
 }
 
-/// A slot that may be written to, also one past the length.
+/// A slot that may be written to, also if it is past the length.
 ///
 /// # Invariants
 ///
-/// - **Exclusive**: for all of `'a`, the slot is within the capacity of an array, and no other code accesses it.
+/// - **Exclusive**: for all of `'a`, the slot is within the capacity of an array, no other code accesses its value, and no
+///   other thread its state.
 pub(in crate::slots) struct Writable<'a, V> {
     slot: NonNull<Slot<V>>,
     array: PhantomData<&'a mut Slot<V>>,
@@ -188,11 +192,11 @@ impl<'a, V> Writable<'a, V> {
 /// # Safety
 ///
 /// - It is the [`pointer`](SlotRef::pointer) of a slot that is below the length of an array, and live.
-/// - No other code accesses the slot meanwhile.
+/// - No other code accesses its value, and no other thread its state, meanwhile.
 #[inline]
 pub(in crate::slots) unsafe fn take<V>(value: NonNull<V>, left: Vacant) -> V {
     let slot = value.cast::<Slot<V>>();
-    // SAFETY: the slot is in an array, and no other code accesses it, both by the caller's guarantee.
+    // SAFETY: the slot is in an array, and no other thread accesses its state, both by the caller's guarantee.
     unsafe { (*slot.as_ptr()).state = left.into() };
     // Only the value: the state may still be read.
     let _gone = AtEnd::of(value.as_ptr());
@@ -201,18 +205,18 @@ pub(in crate::slots) unsafe fn take<V>(value: NonNull<V>, left: Vacant) -> V {
     unsafe { value.read() }
 }
 
-/// Makes a slot live whose value is in place.
+/// Makes live a slot whose value is still in place.
 ///
 /// # Safety
 ///
 /// - It is the [`pointer`](SlotRef::pointer) of a slot below the length of an array. The slot is live, or it was live
 ///   and its value was neither moved out nor dropped.
-/// - No other code accesses the slot meanwhile.
+/// - No other code accesses its value, and no other thread its state, meanwhile.
 #[inline]
 pub(in crate::slots) unsafe fn revive<V>(value: NonNull<V>, generation: u32) {
     let slot = value.cast::<Slot<V>>();
     unpoison(slot.as_ptr(), 1);
-    // SAFETY: the slot is in an array, and no other code accesses it, both by the caller's guarantee. Its value is
+    // SAFETY: the slot is in an array, and no other thread accesses its state, both by the caller's guarantee. Its value is
     // still initialized, so **Live** holds.
     unsafe { (*slot.as_ptr()).state = State::live(generation) };
 }

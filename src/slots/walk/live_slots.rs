@@ -369,8 +369,8 @@ impl<'a, V> Clone for LiveSlots<'a, V, &'a V> {
     }
 }
 
-// SAFETY: it gives `T`s, and access to nothing else except states, which only what gives a `V` writes: to that of the
-// slot, which no other part of the walk has.
+// SAFETY: it gives `T`s and reads states. A walk that gives `V`s also writes states, each of a slot that no other part
+// of the walk has.
 unsafe impl<V, T: Send> Send for LiveSlots<'_, V, T> {}
 // SAFETY: `&LiveSlots` gives access to states, which nothing writes while the walk is borrowed, and to no value, except
 // that a walk of shared references can be cloned, which gives `T`s.

@@ -1,4 +1,4 @@
-//! Compares the tables with the sources: a public type, or a method that runs user code, is in them or has a reason.
+//! Compares the tables with the sources: a public type, or a method that runs user code, has a row or a reason.
 
 use super::{
     Row, alignment, brands, bytes, forgotten, hints, numbers, panics, reentry, refusal, threads,

@@ -1,8 +1,8 @@
-//! The classes of faults that advisories about containers name, one table of operations for each.
+//! Tests for each class of fault in published advisories about containers: one table of operations for each class.
 //!
-//! A row of a table is a container, and its operations are cases: closures whose text names the methods that they call.
-//! `census` compares the rows with the sources, so that a new container, or a new method that runs user code, needs a
-//! row or a reason. The table below counts the cases; a test checks it.
+//! A row is a container with its cases: closures whose source names the methods that are called. `census` compares the
+//! rows with the sources, so that a new container needs a row in each table or a reason, and a new method that runs user
+//! code a case in `panics` or a reason. The table below counts the cases; a test checks it.
 //!
 #![doc = include_str!("table.md")]
 #![cfg_attr(
