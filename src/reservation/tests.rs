@@ -127,11 +127,14 @@ mod offers {
     #[test]
     fn room_is_offered_once_and_within_the_reservation() {
         let Some(mut reservation) = with_room(64 << 20) else { return };
-        let mut is_refused =
-            |used| catch_unwind(AssertUnwindSafe(|| reservation.offer_past(used))).is_err();
-        assert!(is_refused(128 << 20));
-        assert!(!is_refused(4 * page_size()));
-        assert!(is_refused(8 * page_size()));
+        let is_refused = |reservation: &mut Reservation, used| {
+            catch_unwind(AssertUnwindSafe(|| reservation.offer_past(used))).is_err()
+        };
+        assert!(is_refused(&mut reservation, 128 << 20));
+        assert!(!is_refused(&mut reservation, 4 * page_size()));
+        // There may be too many offers.
+        let is_offered = reservation.offer.is_some();
+        assert_eq!(is_refused(&mut reservation, 8 * page_size()), is_offered);
         // A test beside this one may have taken the room.
         reservation.withdraw();
         reservation.commit(..4 * page_size()).unwrap();
@@ -142,11 +145,15 @@ mod offers {
         let Some(mut reservation) = with_room(64 << 20) else { return };
         reservation.commit(..4 * page_size()).unwrap();
         reservation.offer_past(4 * page_size());
+        // There may be too many offers.
+        let is_offered = reservation.offer.is_some();
         let call = AssertUnwindSafe(|| {
             // SAFETY: the memory is not accessed.
             unsafe { reservation.move_if_possible(4 * page_size(), 8 * page_size()) }
         });
-        assert!(catch_unwind(call).is_err());
+        if is_offered {
+            assert!(catch_unwind(call).is_err());
+        }
         // A test beside this one may have taken the room.
         reservation.withdraw();
         reservation.commit(..4 * page_size()).unwrap();
