@@ -492,11 +492,15 @@ impl Service {
             Ok(job) => return job,
             Err(next) => next.into_iter().chain(short_wait).min(),
         };
-        let stays = self.attends.load(Ordering::Relaxed) || self.has_old_to_return();
-        // The thread that has something wait acquires the lock afterwards.
-        if region_cache::are_any_waiting() || stays || !registry.arrays.is_empty() {
+        if self.attends.load(Ordering::Relaxed) || !registry.arrays.is_empty() {
             registry.idle_since = None;
             return Job::Wait(next);
+        }
+        // The thread that has something wait acquires the lock afterwards.
+        if region_cache::are_any_waiting() || self.has_old_to_return() {
+            registry.idle_since = None;
+            // Other threads may take it before this one looks again, and do not wake it.
+            return Job::Wait(Some(LINGER));
         }
         let since = *registry.idle_since.get_or_insert(now);
         let left = LINGER.saturating_sub(now.duration_since(since));
@@ -504,7 +508,7 @@ impl Service {
             return Job::Wait(Some(left));
         }
         if !self.presence.end_unless(|| self.has_old_to_return()) {
-            return Job::Wait(None);
+            return Job::Wait(Some(LINGER));
         }
         registry.thread = None;
         Job::End

@@ -500,6 +500,26 @@ fn the_most_urgent_array_that_asked_comes_first() {
 }
 
 #[test]
+fn a_thread_without_arrays_looks_again_at_memory_that_others_may_take() {
+    let _alone = alone();
+    let service = Service::unattended(Process::current());
+    service.set_returns_old(true);
+    let region = || {
+        let memory = reservation(2 * MIB);
+        memory.commit(..MIB).unwrap();
+        // SAFETY: the first MiB is committed, and nothing uses it.
+        unsafe { Region::new(memory, 0..MIB) }
+    };
+    assert!(region_cache::wait(region()).is_none());
+    assert!(matches!(service.next(), Job::Wait(Some(_))));
+    region_cache::drain();
+    assert!(region_cache::put(Use::Array, region()).is_none());
+    assert!(matches!(service.next(), Job::Wait(Some(_))));
+    assert!(region_cache::release_all());
+    assert!(matches!(service.next(), Job::Wait(Some(_))), "it waits before it ends");
+}
+
+#[test]
 fn dropping_arrays_in_any_order_keeps_the_places_consistent() {
     let service = Service::unattended(Process::current());
     let mut arrays = Vec::new();
