@@ -683,7 +683,7 @@ impl<T> Raw<T> {
     /// are past the length of `other` then, and not dropped there.
     pub(super) fn append_tail(&mut self, other: &mut Self, start: usize) {
         let moved = other.release_from(start);
-        assert!(moved.len() <= self.capacity - self.len);
+        assert!(moved.end - start <= self.capacity - self.len);
         let mut index = start;
         while index < moved.end {
             let span = other.span(index, moved.end);
