@@ -29,17 +29,9 @@ impl<T> BlockVec<T> {
     /// words.dedup_by(|later, first| later.eq_ignore_ascii_case(first));
     /// assert_eq!(words, ["foo", "bar", "baz", "bar"]);
     /// ```
-    pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
+    pub fn dedup_by(&mut self, same: impl FnMut(&mut T, &mut T) -> bool) {
         let len = self.len();
-        let mut cut = DrainRange::new(&mut self.raw, 0, len);
-        cut.keep();
-        while let Some((last, next)) = cut.pair() {
-            if same(next, last) {
-                drop(cut.next());
-            } else {
-                cut.keep();
-            }
-        }
+        self.cut(0, len).dedup_by(same);
     }
 
     /// Like [`append`](Self::append), but returns an error instead of panicking. After an error neither array has

@@ -30,13 +30,7 @@ impl<T, F: FnMut(&mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        loop {
-            // If the predicate panics, the element stays in the range, and so in the array.
-            if (self.predicate)(self.cut.peek()?) {
-                return self.cut.next();
-            }
-            self.cut.keep();
-        }
+        self.cut.next_if(&mut self.predicate)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

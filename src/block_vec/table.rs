@@ -31,6 +31,7 @@ pub(super) struct Table {
 impl Table {
     pub(super) const EMPTY: Self = Self { near: Vec::new(), far: None };
 
+    #[inline]
     pub(super) fn as_ptr(&self) -> *const Origin {
         self.far.as_ref().map_or(self.near.as_ptr(), |far| far.as_ptr())
     }

@@ -462,7 +462,8 @@ impl Places {
         let (published, claimed) = (self.published(), self.claimed());
         let (flags, unset) = (self.flags(), self.read_mostly.0.unset);
         // Flags past a gap, too: a fork leaves one if it cuts off a push of another thread.
-        for flag in flags[..claimed.min(flags.len())].iter().skip(unset) {
+        let may_be_set = flags.get(unset..claimed.min(flags.len()));
+        for flag in may_be_set.unwrap_or_default() {
             // Many may never have been written: those stay so, and their pages take no memory.
             if flag.load(Ordering::Relaxed) != EMPTY {
                 flag.store(EMPTY, Ordering::Relaxed);
@@ -483,7 +484,9 @@ impl Places {
         self.is_closed.0.store(false, Ordering::Relaxed);
         self.read_mostly.0.committed.store(committed, Ordering::Relaxed);
         self.read_mostly.0.ahead_from.store(usize::MAX, Ordering::Relaxed);
-        self.reopen();
+        // As `reopen` would do, without loading what was just stored.
+        let open = if published < committed { committed } else { 0 };
+        self.read_mostly.0.open.store(open, Ordering::Release);
     }
 }
 

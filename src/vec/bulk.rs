@@ -218,9 +218,8 @@ impl<T: Clone> VmVec<T> {
         if let Err(error) = self.try_reserve(additional) {
             return Err(Refused { error, value });
         }
-        // Appends the value itself last, which saves a clone.
-        self.fill_from(additional - 1, std::iter::repeat_with(|| value.clone()));
-        self.fill_from(1, std::iter::once(value));
+        // `repeat_n` yields the value itself last, which saves a clone.
+        self.fill_from(additional, std::iter::repeat_n(value, additional));
         Ok(())
     }
 

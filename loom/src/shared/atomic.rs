@@ -32,3 +32,15 @@ impl<V: Copy, A: From<V>> Deref for Late<V, A> {
         self.made.get_or_init(|| A::from(self.first))
     }
 }
+
+impl Default for AtomicUsize {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl AtomicUsize {
+    pub(crate) fn into_inner(self) -> usize {
+        self.made.into_inner().map_or(self.first, atomic::AtomicUsize::into_inner)
+    }
+}

@@ -87,7 +87,7 @@ impl Map {
         };
         map.tickets.begin(holes);
         map.ends.withdraw();
-        map.removals.reset();
+        assert_eq!(map.removals.take(), 0);
         // This thread creates all atomics.
         assert!(map.places.start().is_null() && !map.places.is_ahead(0));
         assert_eq!(map.places.published() + map.places.claimed() + map.tickets.end_of(0), holes);

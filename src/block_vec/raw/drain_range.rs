@@ -54,19 +54,20 @@ impl<'v, T> DrainRange<'v, T> {
         self.back - self.front
     }
 
-    /// Returns the address of the first element of the range, if there is one.
+    /// Returns the address of the first element of the range, which must not be empty.
     #[inline]
-    fn first(&self) -> Option<*mut T> {
-        if self.front == self.back {
-            return None;
-        }
+    fn first(&self) -> *mut T {
+        assert!(self.front < self.back);
         // SAFETY: `front < back`, which is at most the capacity.
-        Some(unsafe { self.raw.get().place(self.front) })
+        unsafe { self.raw.get().place(self.front) }
     }
 
     #[inline]
     pub(in super::super) fn next(&mut self) -> Option<T> {
-        let next = self.first()?;
+        if self.front >= self.back {
+            return None;
+        }
+        let next = self.first();
         self.front += 1;
         // SAFETY: it was in `front..back`, so it is initialised; `front` was advanced, so it is not read again.
         Some(unsafe { next.read() })
@@ -84,58 +85,70 @@ impl<'v, T> DrainRange<'v, T> {
         Some(unsafe { last.read() })
     }
 
+    /// Keeps the first element of the range, if there is one, and returns its new address.
     #[inline]
-    pub(in super::super) fn peek(&mut self) -> Option<&mut T> {
-        let next = self.first()?;
-        // SAFETY: it is in `front..back`, so it is initialised; `&mut self` guarantees exclusive access.
-        Some(unsafe { &mut *next })
-    }
-
-    /// The last kept element, which may lie before the range, and the first of the range.
-    #[inline]
-    pub(in super::super) fn pair(&mut self) -> Option<(&mut T, &mut T)> {
-        let last = self.kept.checked_sub(1)?;
-        if self.front == self.back {
+    fn keep(&mut self) -> Option<*mut T> {
+        if self.front >= self.back {
             return None;
         }
-        // SAFETY: it is below `kept`, which is at most the capacity.
-        let last = unsafe { self.raw.get().place(last) };
-        // SAFETY: `front < back`, which is at most the capacity.
-        let next = unsafe { self.raw.get().place(self.front) };
-        // SAFETY: it is below `kept`, so it is initialised; `&mut self` guarantees exclusive access.
-        let last = unsafe { &mut *last };
-        // SAFETY: it is in `front..back`, so it is initialised, and it is not the other one, which is below `kept`.
-        let next = unsafe { &mut *next };
-        Some((last, next))
-    }
-
-    /// Keeps the first element of the range, if there is one.
-    #[inline]
-    pub(in super::super) fn keep(&mut self) {
-        if self.front == self.back {
-            return;
-        }
+        let next = self.first();
+        let mut kept = next;
         if self.kept != self.front {
-            // SAFETY: `front < back`, which is at most the capacity.
-            let next = unsafe { self.raw.get().place(self.front) };
-            // SAFETY: `kept < front`.
-            let vacated = unsafe { self.raw.get().place(self.kept) };
-            // SAFETY: `next` is in `front..back`, so it is initialised. `vacated` is at `kept < front`, so it was removed,
-            // and is another place: they do "not overlap".
-            unsafe { vacated.copy_from_nonoverlapping(next, 1) };
+            // SAFETY: `kept < front`, which is at most the capacity.
+            kept = unsafe { self.raw.get().place(self.kept) };
+            // SAFETY: `next` is in `front..back`, so it is initialised. The other place is at `kept < front`, so what it
+            // held was removed, and it is another place: they do "not overlap".
+            unsafe { kept.copy_from_nonoverlapping(next, 1) };
         }
         self.kept += 1;
         self.front += 1;
+        Some(kept)
     }
 
     /// Keeps the elements of the range for which `keep` returns `true`, and drops the others.
     pub(in super::super) fn keep_if(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
-        while let Some(element) = self.first() {
-            // SAFETY: as in `peek`. (That returns a reference, which costs a comparison with null here.)
+        while self.front < self.back {
+            let element = self.first();
+            // SAFETY: it is in `front..back`, so it is initialised; `&mut self` guarantees exclusive access.
             if keep(unsafe { &mut *element }) {
                 self.keep();
             } else {
                 drop(self.next());
+            }
+        }
+    }
+
+    /// Keeps elements of the range up to the next one for which `remove` returns `true`, which it returns.
+    #[inline]
+    pub(in super::super) fn next_if(
+        &mut self,
+        mut remove: impl FnMut(&mut T) -> bool,
+    ) -> Option<T> {
+        while self.front < self.back {
+            let element = self.first();
+            // SAFETY: as in `keep_if`. If the predicate panics, the element stays in the range, and so in the array.
+            if remove(unsafe { &mut *element }) {
+                return self.next();
+            }
+            self.keep();
+        }
+        None
+    }
+
+    /// Keeps the elements of the range for which `same(element, last)` returns `false`, where `last` is the last one that
+    /// was kept, and drops the others. The first is kept.
+    pub(in super::super) fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
+        let Some(mut last) = self.keep() else { return };
+        while self.front < self.back {
+            let next = self.first();
+            // SAFETY: `keep` returned the address of the last kept element, which is initialised; `&mut self` guarantees
+            // exclusive access.
+            let kept = unsafe { &mut *last };
+            // SAFETY: it is in `front..back`, so it is initialised, and it is not the other one, which is below `kept`.
+            if same(unsafe { &mut *next }, kept) {
+                drop(self.next());
+            } else {
+                last = self.keep().unwrap_or(last);
             }
         }
     }

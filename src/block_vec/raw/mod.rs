@@ -185,6 +185,19 @@ impl<T> Raw<T> {
         ptr::slice_from_raw_parts_mut(first, self.side_by_side(start, end))
     }
 
+    /// Returns the contiguous places before `end`, down to `start`; `end` must be within capacity.
+    #[inline]
+    fn last_span(&self, start: usize, end: usize) -> *mut [T] {
+        assert!(start <= end && end <= self.capacity);
+        if start == end {
+            return ptr::slice_from_raw_parts_mut(NonNull::dangling().as_ptr(), 0);
+        }
+        let first = self.block(end - 1).0.max(start);
+        // SAFETY: `first` is at most `end - 1`, which is below the capacity.
+        let place = unsafe { self.place(first) };
+        ptr::slice_from_raw_parts_mut(place, end - first)
+    }
+
     /// Returns the origin of the block that holds an element, which must be below the capacity.
     fn origin(&self, index: usize) -> *const T {
         self.span(index, index + 1).cast::<T>().wrapping_sub(index)
@@ -319,8 +332,13 @@ impl<T> Raw<T> {
             return Err(Error::new(ErrorKind::Memory, layout.size()));
         }
         poison(block, to - from);
-        self.table.extend(block.wrapping_sub(from).cast(), pieces);
+        let origin = block.wrapping_sub(from);
+        self.table.extend(origin.cast(), pieces);
         self.capacity = to;
+        if self.len == from {
+            // The next element is the first of this block.
+            (self.tail, self.from, self.to) = (origin, from, to);
+        }
         Ok(())
     }
 
@@ -488,11 +506,15 @@ impl<T> Raw<T> {
         Some(unsafe { &*element })
     }
 
-    #[expect(clippy::question_mark, reason = "`?` adds a comparison of the address with null")]
+    /// Like [`get`](Self::get), but without [`find`](Self::find), which adds a comparison of the address with null here.
     #[inline]
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        let Some(element) = self.find(index) else { return None };
-        // SAFETY: as in `get`, and `&mut self` guarantees exclusive access.
+        if index >= self.len {
+            return None;
+        }
+        // SAFETY: `index` is below the length, which is at most the capacity.
+        let element = unsafe { self.place(index) };
+        // SAFETY: the address of an element, aligned and initialised; `&mut self` guarantees exclusive access.
         Some(unsafe { &mut *element })
     }
 
@@ -576,8 +598,11 @@ impl<T> Raw<T> {
             return;
         }
         while !range.is_empty() {
-            let span = self.span(range.start, range.end);
-            range.start += span.len();
+            // SAFETY: the range is not empty, and within capacity by the caller's guarantee.
+            let first = unsafe { self.place(range.start) };
+            let count = self.side_by_side(range.start, range.end);
+            range.start += count;
+            let span = ptr::slice_from_raw_parts_mut(first, count);
             let rest = DropGuard(self, range.clone());
             // SAFETY: the span is "valid for reads and writes", aligned memory of one block. Its elements are initialised
             // ("valid for dropping") and not used any more, by the caller's guarantee.
@@ -658,7 +683,7 @@ impl<T> Raw<T> {
     /// are past the length of `other` then, and not dropped there.
     pub(super) fn append_tail(&mut self, other: &mut Self, start: usize) {
         let moved = other.release_from(start);
-        assert!(moved.len() <= self.capacity - self.len);
+        assert!(moved.end - start <= self.capacity - self.len);
         let mut index = start;
         while index < moved.end {
             let span = other.span(index, moved.end);

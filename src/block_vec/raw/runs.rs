@@ -147,13 +147,6 @@ impl<T> Raw<T> {
 }
 
 impl<T> Raw<T> {
-    /// Returns the contiguous places before `end`, down to `start`; see [`span`](Self::span).
-    #[inline]
-    fn last_span(&self, start: usize, end: usize) -> *mut [T] {
-        let first = if start == end { end } else { self.block(end - 1).0.max(start) };
-        self.span(first, end)
-    }
-
     pub(super) fn count_runs(&self, range: &Range<usize>) -> usize {
         let (mut index, mut count) = (range.start, 0);
         while index < range.end {

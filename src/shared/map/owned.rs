@@ -72,8 +72,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let issued = self.issued();
         self.places.restore(0, 0);
         self.view.withdraw();
-        let removed = self.removals.count();
-        self.removals.reset();
+        let removed = self.removals.take();
         let is_lost = self.memory.replace_if_held(|| Memory::new());
         let memory = self.memory.get_mut();
         if memory.is_lent() {

@@ -8,6 +8,7 @@
 
 use super::REMOVAL_COUNTS;
 use super::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::mem;
 
 /// Maps tickets to slots.
 pub(super) struct TicketMap {
@@ -75,6 +76,7 @@ impl Ends {
     }
 
     /// Hides all slots. No other thread may use this meanwhile.
+    #[inline]
     pub(super) fn withdraw(&mut self) {
         self.slots.store(0, Ordering::Relaxed);
         self.removed.store(0, Ordering::Relaxed);
@@ -82,6 +84,7 @@ impl Ends {
 
     /// Publishes up to where slots have memory, and up to where they have bits. A thread that sees these also sees what
     /// the caller wrote before.
+    #[inline]
     pub(super) fn publish(&self, slots: usize, removed: usize) {
         self.removed.store(removed, Ordering::Release);
         self.slots.store(slots, Ordering::Release);
@@ -123,9 +126,11 @@ impl Removals {
         counts.fold(0, usize::wrapping_add)
     }
 
-    /// Starts again. No other thread may use this meanwhile.
-    pub(super) fn reset(&mut self) {
-        self.0.iter().for_each(|count| count.0.store(0, Ordering::Relaxed));
+    /// Returns the number of removals, and starts again. No other thread may use this meanwhile.
+    #[inline]
+    pub(super) fn take(&mut self) -> usize {
+        let taken = self.0.iter_mut().map(|count| mem::take(&mut count.0).into_inner());
+        taken.fold(0, usize::wrapping_add)
     }
 }
 
