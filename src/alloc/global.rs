@@ -2,8 +2,8 @@
 
 #![expect(unsafe_code, reason = "implements `GlobalAlloc`")]
 
-use super::Contents;
-use super::vm_alloc::{AllocStats, Resize, VmAlloc, stats, trim};
+use super::vm_alloc::{AllocStats, VmAlloc, stats, trim};
+use super::{Contents, Resize};
 use crate::reservation::HugePages;
 use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};

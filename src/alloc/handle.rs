@@ -2,17 +2,17 @@
 
 #![expect(unsafe_code, reason = "passes on the callers' guarantees about blocks")]
 
-use super::Contents;
 use super::arena::bump::nothing;
 use super::raw::RawAllocator;
-use super::vm_alloc::{Resize, VmAlloc};
+use super::vm_alloc::VmAlloc;
+use super::{Change, Contents, Resize};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
 impl<P: GlobalAlloc> VmAlloc<P> {
     /// # Safety
     ///
-    /// - As for [`RawAllocator::grow`] or [`RawAllocator::shrink`].
+    /// - As for [`RawAllocator::resize`].
     unsafe fn resize_any(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
         if to.old.size() == 0 {
             return self.allocate(to.new, to.contents);
@@ -25,7 +25,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
         }
         // SAFETY: neither size is zero, so `obtain` or `resize` returned the block for the old layout, which fits it, as the
         // caller promises.
-        unsafe { self.resize(start, to) }
+        unsafe { Self::resize(self, start, to) }
     }
 }
 
@@ -53,22 +53,18 @@ unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
     }
 
     #[inline]
-    unsafe fn grow(
+    unsafe fn resize(
         &self,
         block: NonNull<u8>,
         old: Layout,
         new: Layout,
-        contents: Contents,
+        change: Change,
     ) -> Option<NonNull<u8>> {
-        debug_assert!(new.size() >= old.size());
+        let contents = match change {
+            Change::Grow(contents) => contents,
+            Change::Shrink => Contents::Any,
+        };
         // SAFETY: the conditions are those of this method, which the caller promises.
         unsafe { self.resize_any(block, Resize { old, new, contents }) }
-    }
-
-    #[inline]
-    unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
-        debug_assert!(new.size() <= old.size());
-        // SAFETY: the conditions are those of this method, which the caller promises.
-        unsafe { self.resize_any(block, Resize { old, new, contents: Contents::Any }) }
     }
 }

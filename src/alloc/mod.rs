@@ -40,6 +40,23 @@ enum Contents {
     Zeroed,
 }
 
+/// How the size of a block changes. Callers know this, so the code for the other case is not compiled into them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// It does not become smaller. The memory past the old size is required to hold this.
+    Grow(Contents),
+    /// It does not become larger.
+    Shrink,
+}
+
+/// A resize, and what the memory past the old size must contain.
+#[derive(Clone, Copy)]
+struct Resize {
+    old: Layout,
+    new: Layout,
+    contents: Contents,
+}
+
 #[expect(unsafe_code, reason = "passes the caller's guarantees on to the parent")]
 impl Contents {
     /// Allocates memory with these contents.

@@ -2,8 +2,8 @@
 
 #![expect(unsafe_code, reason = "passes on the callers' guarantees about blocks")]
 
-use super::Contents;
 use super::block::{self, Block, BlockOptions, Refusal, of_parent};
+use super::{Contents, Resize};
 use crate::region_cache::{self, CLASSES, LEAST_BYTES};
 use crate::reservation::{HugePages, IS_SUPPORTED, address_space_bytes};
 use crate::service::Release;
@@ -244,14 +244,6 @@ fn retry(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option
     }
     region_cache::release_unused(0);
     obtain()
-}
-
-/// A resize, and what the memory past the old size must contain.
-#[derive(Clone, Copy)]
-pub(super) struct Resize {
-    pub(super) old: Layout,
-    pub(super) new: Layout,
-    pub(super) contents: Contents,
 }
 
 impl Resize {
