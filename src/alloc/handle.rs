@@ -3,31 +3,12 @@
 #![expect(unsafe_code, reason = "passes on the callers' guarantees about blocks")]
 
 use super::arena::bump::nothing;
+use super::layout::NonZeroLayout;
 use super::raw::RawAllocator;
 use super::vm_alloc::VmAlloc;
-use super::{Change, Contents, Resize};
+use super::{Change, Contents};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
-
-impl<P: GlobalAlloc> VmAlloc<P> {
-    /// # Safety
-    ///
-    /// - As for [`RawAllocator::resize`].
-    unsafe fn resize_any(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
-        if to.old.size() == 0 {
-            return self.allocate(to.new, to.contents);
-        }
-        if to.new.size() == 0 {
-            // SAFETY: the old size is not 0, so `obtain` or `resize` returned the block for that layout, which fits it, as
-            // the caller promises. It is not used again, since a resize that succeeds ends it.
-            unsafe { self.give_back(start, to.old) };
-            return Some(nothing(to.new));
-        }
-        // SAFETY: neither size is zero, so `obtain` or `resize` returned the block for the old layout, which fits it, as the
-        // caller promises.
-        unsafe { Self::resize(self, start, to) }
-    }
-}
 
 // SAFETY: memory returned by `obtain` and `resize` stays valid until it is deallocated, by this allocator or any copy:
 // a large block describes itself, and `with_parent` requires that copies of the parent manage the same memory. Copies
@@ -36,19 +17,18 @@ impl<P: GlobalAlloc> VmAlloc<P> {
 unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
     #[inline]
     fn allocate(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
-        match layout.size() {
-            0 => Some(nothing(layout)),
-            // SAFETY: the size is not zero, as matched.
-            _ => unsafe { self.obtain(layout, contents) },
+        match NonZeroLayout::new(layout) {
+            Some(layout) => self.obtain(layout, contents),
+            None => Some(nothing(layout)),
         }
     }
 
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         if layout.size() > 0 {
-            // SAFETY: the size is not zero, so `obtain` or `resize` returned the block for the layout, which fits it, as the
-            // caller promises.
-            unsafe { self.give_back(block, layout) }
+            // SAFETY: the size is not zero, so the block comes from `obtain` or `resize` for the layout, which fits it, as the
+            // caller promises. It is not used again.
+            unsafe { self.allocation(block.as_ptr(), layout) }.free();
         }
     }
 
@@ -64,7 +44,18 @@ unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
             Change::Grow(contents) => contents,
             Change::Shrink => Contents::Any,
         };
-        // SAFETY: the conditions are those of this method, which the caller promises.
-        unsafe { self.resize_any(block, Resize { old, new, contents }) }
+        if old.size() == 0 {
+            return self.allocate(new, contents);
+        }
+        // SAFETY: the old size is not zero, so the block comes from `obtain` or `resize` for the old layout, which fits it, as
+        // the caller promises. It is not used again if this returns memory, since a resize that succeeds ends it.
+        let block = unsafe { self.allocation(block.as_ptr(), old) };
+        match NonZeroLayout::new(new) {
+            Some(new) => block.resize(new, contents),
+            None => {
+                block.free();
+                Some(nothing(new))
+            }
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 #![expect(unsafe_code, reason = "implements unsafe traits")]
 
-use super::{Change, Contents};
 use super::arena::{Arena, Scope};
 use super::raw::RawAllocator;
 use super::vm_alloc::VmAlloc;
+use super::{Change, Contents};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 

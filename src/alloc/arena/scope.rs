@@ -23,9 +23,9 @@
 
 #![expect(unsafe_code, reason = "frees memory that nothing uses any more")]
 
-use super::{Arena, ArenaBox};
 use super::bump::{Bump, Mark};
 use super::methods::{alloc_methods, scope_methods};
+use super::{Arena, ArenaBox};
 use crate::error::{Error, Refused, unwrap_or_panic};
 use std::alloc::Layout;
 use std::fmt;
