@@ -377,6 +377,7 @@ impl Bump {
     ///
     /// - `block` was handed out by this arena, and only the caller uses it.
     /// - `kept` is the smaller one of its size and the size of `new`.
+    #[inline]
     unsafe fn try_extend_or_move(
         &self,
         block: NonNull<u8>,

@@ -89,7 +89,7 @@ pub(super) enum Refusal {
 ///
 /// - `over` wrote a header before `start`, and the block has not been freed. The memory is committed from the [`front`]
 ///   page of the header's `offset` to its `usable` bytes, and `start` is at that offset.
-/// - There is no other `Block` with this `start`, except while `find` or a resize makes one for the owner, and only the
+/// - No other `Block` has this `start`, except while `find` or a resize makes one for the owner, and only the
 ///   owner uses the memory.
 #[derive(Debug)]
 pub(super) struct Block {
