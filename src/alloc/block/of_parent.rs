@@ -24,7 +24,8 @@ pub(in crate::alloc) enum LargeBlock<'p, P> {
 ///
 /// # Invariants
 ///
-/// - `parent` has allocated memory for the layout [`whole`], and not freed it. `start` is the start of the user's part.
+/// - `parent`, or one that manages the same memory, has allocated memory for the layout [`whole`], and not freed it.
+///   `start` is the start of the user's part.
 /// - Only the owner of this value uses that memory.
 pub(in crate::alloc) struct ParentBlock<'p, P> {
     parent: &'p P,
@@ -37,8 +38,8 @@ impl<'p, P> LargeBlock<'p, P> {
     ///
     /// # Safety
     ///
-    /// - `start` was returned by [`Block::start`], or by [`ParentBlock::start`] for this parent and layout, for a block
-    ///   that has not been freed or moved since.
+    /// - `start` was returned by [`Block::start`], or by [`ParentBlock::start`] for this layout and this parent or one that
+    ///   manages the same memory. The block has not been freed or moved since.
     /// - Only the caller uses that block.
     pub(in crate::alloc) unsafe fn find(parent: &'p P, start: *mut u8, layout: Layout) -> Self {
         let own = seal(start.addr());
