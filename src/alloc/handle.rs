@@ -50,12 +50,10 @@ unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
         // SAFETY: the old size is not zero, so the block comes from `obtain` or `resize` for the old layout, which fits it, as
         // the caller promises. It is not used again if this returns memory, since a resize that succeeds ends it.
         let block = unsafe { self.allocation(block.as_ptr(), old) };
-        match NonZeroLayout::new(new) {
-            Some(new) => block.resize(new, contents),
-            None => {
-                block.free();
-                Some(nothing(new))
-            }
+        if let Some(new) = NonZeroLayout::new(new) {
+            return block.resize(new, contents);
         }
+        block.free();
+        Some(nothing(new))
     }
 }
