@@ -3,7 +3,8 @@
 #![expect(unsafe_code, reason = "implements `GlobalAlloc`")]
 
 use super::Contents;
-use super::vm_alloc::{AllocStats, Resize, VmAlloc, stats, trim};
+use super::layout::NonZeroLayout;
+use super::vm_alloc::{AllocStats, VmAlloc, stats, trim};
 use crate::reservation::HugePages;
 use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -254,33 +255,30 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for GlobalVm<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the layout has "non-zero size", as the caller promises.
-        to_ptr(unsafe { self.alloc.obtain(layout, Contents::Any) })
+        to_ptr(self.alloc.obtain(unsafe { NonZeroLayout::new_unchecked(layout) }, Contents::Any))
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the layout has "non-zero size", as the caller promises.
-        to_ptr(unsafe { self.alloc.obtain(layout, Contents::Zeroed) })
+        to_ptr(self.alloc.obtain(unsafe { NonZeroLayout::new_unchecked(layout) }, Contents::Zeroed))
     }
 
     #[inline]
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
-        // SAFETY: the caller guarantees that `start` was allocated, so it is not null.
-        let start = unsafe { NonNull::new_unchecked(start) };
         // SAFETY: `obtain` or `resize` returned it for this layout: the caller promises that the block is "currently
-        // allocated via this allocator" with it.
-        unsafe { self.alloc.give_back(start, layout) }
+        // allocated via this allocator" with it. It is not used again.
+        unsafe { self.alloc.allocation(start, layout) }.free();
     }
 
     #[inline]
     unsafe fn realloc(&self, start: *mut u8, old: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: the caller guarantees that `start` was allocated, so it is not null.
-        let start = unsafe { NonNull::new_unchecked(start) };
-        // SAFETY: the caller guarantees that the size, rounded up to the alignment, does not overflow.
-        let new = unsafe { Layout::from_size_align_unchecked(new_size, old.align()) };
-        // SAFETY: "currently allocated via this allocator" with the old layout, and the new size is "greater than zero", as
-        // the caller promises.
-        to_ptr(unsafe { self.alloc.resize(start, Resize { old, new, contents: Contents::Any }) })
+        // SAFETY: the new size is "greater than zero" and, "when rounded up to the nearest multiple of" the alignment, does
+        // "not overflow `isize`", as the caller promises.
+        let new = unsafe { NonZeroLayout::with_size(new_size, old) };
+        // SAFETY: `obtain` or `resize` returned it for the old layout: the caller promises that the block is "currently
+        // allocated via this allocator" with it. The old pointer is not used after a reallocation that succeeds.
+        to_ptr(unsafe { self.alloc.allocation(start, old) }.resize(new, Contents::Any))
     }
 }
 

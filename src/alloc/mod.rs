@@ -14,6 +14,7 @@
 pub(crate) mod arena;
 mod block;
 mod global;
+mod layout;
 mod program;
 mod vm_alloc;
 
@@ -30,6 +31,7 @@ pub use global::GlobalVm;
 pub use program::Global;
 pub use vm_alloc::{AllocStats, SizeClassStats, VmAlloc, stats, trim};
 
+use layout::NonZeroLayout;
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
@@ -40,20 +42,25 @@ enum Contents {
     Zeroed,
 }
 
-#[expect(unsafe_code, reason = "passes the caller's guarantees on to the parent")]
+/// How the size of a block changes. Callers know this, so the code for the other case is not compiled into them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// It does not become smaller. The memory past the old size is required to hold this.
+    Grow(Contents),
+    /// It does not become larger.
+    Shrink,
+}
+
+#[expect(unsafe_code, reason = "allocates from the parent")]
 impl Contents {
     /// Allocates memory with these contents.
-    ///
-    /// # Safety
-    ///
-    /// - The size of the layout is not zero.
     #[inline]
-    unsafe fn of(self, parent: &impl GlobalAlloc, layout: Layout) -> Option<NonNull<u8>> {
-        NonNull::new(match self {
-            // SAFETY: the caller guarantees that the size is not zero.
-            Self::Any => unsafe { parent.alloc(layout) },
-            // SAFETY: the caller guarantees that the size is not zero.
-            Self::Zeroed => unsafe { parent.alloc_zeroed(layout) },
-        })
+    fn of<P: GlobalAlloc>(self, parent: &P, layout: NonZeroLayout) -> Option<NonNull<u8>> {
+        let alloc: unsafe fn(&P, Layout) -> *mut u8 = match self {
+            Self::Any => P::alloc,
+            Self::Zeroed => P::alloc_zeroed,
+        };
+        // SAFETY: a `NonZeroLayout` has "non-zero size", which is all that both functions require.
+        NonNull::new(unsafe { alloc(parent, layout.get()) })
     }
 }

@@ -6,17 +6,17 @@
 
 #![expect(unsafe_code, reason = "declares an unsafe trait")]
 
-use super::Contents;
+use super::{Change, Contents};
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
 /// Allocates and deallocates blocks of memory.
 ///
 /// A block is *currently allocated* from when a method here returns it until it is passed to
-/// [`deallocate`](Self::deallocate), or to a [`grow`](Self::grow) or [`shrink`](Self::shrink) that succeeds. A layout
-/// *fits* a block if it is the layout most recently requested for it.
+/// [`deallocate`](Self::deallocate), or to a [`resize`](Self::resize) that succeeds. A layout *fits* a block if it is the
+/// layout most recently requested for it.
 ///
-/// `None` means that the memory was refused. A block that was to grow or shrink is then unchanged.
+/// `None` means that the memory was refused. A block that was to be resized is then unchanged.
 ///
 /// # Safety
 ///
@@ -37,26 +37,18 @@ pub(super) unsafe trait RawAllocator {
     /// - `block` starts a block that is currently allocated by this allocator, and `layout` fits it.
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout);
 
-    /// Extends or moves a block to the `new` layout, preserving its contents. The memory past the size of `old` is
-    /// zeroed if requested.
+    /// Resizes or moves a block to the `new` layout, preserving its contents up to the smaller size. The alignments may
+    /// differ.
     ///
     /// # Safety
     ///
     /// - `block` starts a block that is currently allocated by this allocator, and `old` fits it.
-    /// - `new` is not smaller than `old`. Its alignment may be any.
-    unsafe fn grow(
+    /// - The size of `new` is not less than that of `old` if the block is to grow, and not more if it is to shrink.
+    unsafe fn resize(
         &self,
         block: NonNull<u8>,
         old: Layout,
         new: Layout,
-        contents: Contents,
+        change: Change,
     ) -> Option<NonNull<u8>>;
-
-    /// Shrinks or moves a block to the `new` layout, preserving the beginning of its contents.
-    ///
-    /// # Safety
-    ///
-    /// - `block` starts a block that is currently allocated by this allocator, and `old` fits it.
-    /// - `new` is not larger than `old`. Its alignment may be any.
-    unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>>;
 }

@@ -2,10 +2,10 @@
 
 #![expect(unsafe_code, reason = "implements unsafe traits")]
 
-use super::Contents;
 use super::arena::{Arena, Scope};
 use super::raw::RawAllocator;
 use super::vm_alloc::VmAlloc;
+use super::{Change, Contents};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
@@ -67,8 +67,9 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         let $this = self;
+                        let change = Change::Grow(Contents::Any);
                         // SAFETY: the conditions of the trait are those of `RawAllocator`, and the caller promises them.
-                        sized(unsafe { RawAllocator::grow($raw, block, old, new, Contents::Any) }, new)
+                        sized(unsafe { RawAllocator::resize($raw, block, old, new, change) }, new)
                     }
 
                     #[inline]
@@ -79,8 +80,9 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         let $this = self;
+                        let change = Change::Grow(Contents::Zeroed);
                         // SAFETY: the conditions of the trait are those of `RawAllocator`, and the caller promises them.
-                        sized(unsafe { RawAllocator::grow($raw, block, old, new, Contents::Zeroed) }, new)
+                        sized(unsafe { RawAllocator::resize($raw, block, old, new, change) }, new)
                     }
 
                     #[inline]
@@ -92,7 +94,7 @@ macro_rules! allocators {
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         let $this = self;
                         // SAFETY: the conditions of the trait are those of `RawAllocator`, and the caller promises them.
-                        sized(unsafe { RawAllocator::shrink($raw, block, old, new) }, new)
+                        sized(unsafe { RawAllocator::resize($raw, block, old, new, Change::Shrink) }, new)
                     }
                 }
             )+

@@ -1,9 +1,11 @@
 //! [`VmAlloc`]: an allocator for containers, whose large blocks grow in place.
 
-#![expect(unsafe_code, reason = "passes on the callers' guarantees about blocks")]
+#![expect(unsafe_code, reason = "passes blocks to the allocators that own them")]
 
 use super::Contents;
-use super::block::{self, Block, BlockOptions, Refusal, of_parent};
+use super::block::of_parent::{LargeBlock, ParentBlock};
+use super::block::{self, Block, BlockOptions, Refusal};
+use super::layout::NonZeroLayout;
 use crate::region_cache::{self, CLASSES, LEAST_BYTES};
 use crate::reservation::{HugePages, IS_SUPPORTED, address_space_bytes};
 use crate::service::Release;
@@ -238,37 +240,12 @@ pub fn trim() {
 /// was nothing, since another thread may have released it at the same time.
 #[cold]
 #[inline(never)]
-fn retry(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option<NonNull<u8>> {
+fn retry<T>(layout: Layout, obtain: impl FnOnce() -> Option<T>) -> Option<T> {
     if layout.size() > address_space_bytes() {
         return None;
     }
     region_cache::release_unused(0);
     obtain()
-}
-
-/// A resize, and what the memory past the old size must contain.
-#[derive(Clone, Copy)]
-pub(super) struct Resize {
-    pub(super) old: Layout,
-    pub(super) new: Layout,
-    pub(super) contents: Contents,
-}
-
-impl Resize {
-    /// Zeroes the memory past the old size, if requested.
-    ///
-    /// # Safety
-    ///
-    /// - Memory of the new size starts at `start`, and nothing else uses its part past the old size.
-    unsafe fn clear_rest(self, start: NonNull<u8>) {
-        let Self { old, new, contents } = self;
-        if contents == Contents::Zeroed && new.size() > old.size() {
-            let from = start.as_ptr().wrapping_add(old.size());
-            // SAFETY: "valid for writes": these bytes are past the old size and within the new one, which the memory has
-            // and nothing else uses, as the caller promises.
-            unsafe { from.write_bytes(0, new.size() - old.size()) };
-        }
-    }
 }
 
 impl VmAlloc {
@@ -470,157 +447,161 @@ impl<P> VmAlloc<P> {
 
 impl<P: GlobalAlloc> VmAlloc<P> {
     /// Allocates memory for a layout.
-    ///
-    /// # Safety
-    ///
-    /// - The size of the layout is not zero.
     #[inline]
-    pub(super) unsafe fn obtain(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
-        debug_assert!(layout.size() > 0);
-        if self.is_large(layout) {
-            return match Block::new(layout, &self.options, contents) {
+    pub(super) fn obtain(&self, layout: NonZeroLayout, contents: Contents) -> Option<NonNull<u8>> {
+        if self.is_large(layout.get()) {
+            return match Block::new(layout.get(), &self.options, contents) {
                 Ok(block) => Some(block.start()),
                 Err(Refusal::Crowded) => self.obtain_of_parent(layout, contents),
                 Err(Refusal::BySystem) => None,
             };
         }
-        // SAFETY: the size is not zero, as the caller promises.
-        let small = || unsafe { contents.of(&self.parent, layout) };
-        small().or_else(|| retry(layout, small))
+        let small = || contents.of(&self.parent, layout);
+        small().or_else(|| retry(layout.get(), small))
     }
 
-    /// Deallocates a block.
+    #[cold]
+    fn obtain_of_parent(&self, layout: NonZeroLayout, contents: Contents) -> Option<NonNull<u8>> {
+        let large = || ParentBlock::new(&self.parent, layout, contents).map(|block| block.start());
+        large().or_else(|| retry(layout.get(), large))
+    }
+
+    /// Returns an allocated block, to free or resize it.
     ///
     /// # Safety
     ///
-    /// - `start` was returned by [`obtain`](Self::obtain) or [`resize`](Self::resize) for this layout, and is not used
-    ///   again.
+    /// - `start` was returned by [`obtain`](Self::obtain) or [`Allocation::resize`] for this layout, of this allocator or
+    ///   one that manages the same memory, and the block has not been freed or moved since.
+    /// - Only the caller uses the block. It is not used through `start` any more after [`Allocation::free`], or after
+    ///   [`Allocation::resize`] if that returns memory.
     #[inline]
-    pub(super) unsafe fn give_back(&self, start: NonNull<u8>, layout: Layout) {
-        if self.is_large(layout) {
-            // SAFETY: the layout is large, as checked above, and `start` was returned for it, as the caller promises.
-            unsafe { self.give_back_block(start, layout) }
+    pub(super) const unsafe fn allocation(
+        &self,
+        start: *mut u8,
+        layout: Layout,
+    ) -> Allocation<'_, P> {
+        Allocation { alloc: self, start, layout }
+    }
+}
+
+/// A block that a [`VmAlloc`] has allocated. Dropping it leaves the block in use.
+///
+/// # Invariants
+///
+/// - `obtain` or `resize` returned `start` for `layout`, of `alloc` or one that manages the same memory, and the block has
+///   not been freed or moved since. So it is valid for reads and writes of the size of `layout`. If that is large, it is a
+///   [`LargeBlock`], or else the parent has allocated it with that layout.
+/// - Only the owner of this value uses the block.
+pub(super) struct Allocation<'a, P> {
+    alloc: &'a VmAlloc<P>,
+    start: *mut u8,
+    layout: Layout,
+}
+
+impl<'a, P: GlobalAlloc> Allocation<'a, P> {
+    /// Returns the block as a large one, if it is.
+    fn large(self) -> Option<LargeBlock<'a, P>> {
+        let Self { alloc, start, layout } = self;
+        // SAFETY: the layout is large, as checked, so by the invariants the block is one that `find` returns, of this layout
+        // and parent. Only the owner of `self` uses it, which is consumed.
+        alloc.is_large(layout).then(|| unsafe { LargeBlock::find(&alloc.parent, start, layout) })
+    }
+
+    /// Deallocates the block.
+    #[inline]
+    pub(super) fn free(self) {
+        if self.alloc.is_large(self.layout) {
+            self.free_large();
         } else {
-            // SAFETY: "currently allocated via this allocator" with "the same layout": the parent allocates all layouts
-            // that are not large, and `start` was returned for this one and is not used again, as the caller promises.
-            unsafe { self.parent.dealloc(start.as_ptr(), layout) }
+            // SAFETY: "currently allocated via this allocator" with "the same layout", which is not large: by the invariants. The
+            // block is not used again, since `self` is consumed.
+            unsafe { self.alloc.parent.dealloc(self.start, self.layout) }
         }
     }
 
-    /// Resizes a block, preserving its contents up to the smaller size. Returns `None`, with the block unchanged, if the
-    /// memory is refused.
-    ///
-    /// # Safety
-    ///
-    /// - The size of the new layout is not zero.
-    /// - `start` was returned by [`obtain`](Self::obtain) or [`resize`](Self::resize) for the old layout. If this
-    ///   returns memory, `start` is not used again.
+    fn free_large(self) {
+        let release = self.alloc.options.release;
+        match self.large() {
+            Some(LargeBlock::Own(block)) => block.free(release),
+            Some(LargeBlock::OfParent(block)) => block.free(),
+            None => {}
+        }
+    }
+
+    /// Resizes the block, preserving its contents up to the smaller size. The memory past the old size is zeroed if
+    /// requested. Returns `None`, with the block unchanged, if the memory is refused.
     #[inline]
-    pub(super) unsafe fn resize(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
-        let Resize { old, new, .. } = to;
-        debug_assert!(new.size() > 0);
-        match (self.is_large(old), self.is_large(new)) {
-            (false, false) if old.align() == new.align() => {
-                // SAFETY: the parent allocated it with the old layout, which is not large. The new size is "greater than
-                // zero", as the caller promises, and forms a valid layout with the alignment, which is the same.
-                let grow = || unsafe { self.parent.realloc(start.as_ptr(), old, new.size()) };
+    pub(super) fn resize(self, new: NonZeroLayout, contents: Contents) -> Option<NonNull<u8>> {
+        let Self { alloc, start, layout: old } = self;
+        match (alloc.is_large(old), alloc.is_large(new.get())) {
+            (false, false) if old.align() == new.get().align() => {
+                // SAFETY: "currently allocated" with "the same layout", which is not large: by the invariants, also the second
+                // time, since a refusal changes nothing. The new size is not zero, and forms a valid layout with the alignment,
+                // which is the same.
+                let grow = || unsafe { alloc.parent.realloc(start, old, new.get().size()) };
                 let grow = || NonNull::new(grow());
-                let moved = grow().or_else(|| retry(new, grow))?;
-                // SAFETY: the parent has returned memory of the new size, which the caller does not have yet.
-                unsafe { to.clear_rest(moved) };
+                let moved = grow().or_else(|| retry(new.get(), grow))?;
+                let block = Self { alloc, start: moved.as_ptr(), layout: new.get() };
+                block.clear_past(old.size(), contents);
                 Some(moved)
             }
-            (true, true) => {
-                // SAFETY: both layouts are large, as matched; the other conditions are those of this function.
-                unsafe { self.resize_block(start, to) }
-            }
-            // SAFETY: the conditions are those of this function, which the caller promises.
-            _ => unsafe { self.copy(start, to) },
+            (true, true) => self.resize_large(new, contents),
+            _ => self.copy(new, contents),
         }
     }
 
+    /// [`resize`](Self::resize) of a large block to a large layout.
     #[cold]
-    fn obtain_of_parent(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
-        let large = || of_parent::obtain(&self.parent, layout, contents);
-        large().or_else(|| retry(layout, large))
-    }
-
-    /// # Safety
-    ///
-    /// - As for [`give_back`](Self::give_back), and the layout is large.
-    unsafe fn give_back_block(&self, start: NonNull<u8>, layout: Layout) {
-        // SAFETY: `start` was returned for a large layout, by this allocator or its parent, as the caller promises.
-        if unsafe { of_parent::has(start) } {
-            // SAFETY: the seal says that the parent allocated it; the caller promises that it did so for this layout, and
-            // that `start` is not used again.
-            unsafe { of_parent::give_back(&self.parent, start, layout) }
-        } else {
-            // SAFETY: large, and not allocated by the parent, so `Block::start` returned it; the caller owns the block, so
-            // no other `Block` for it is in use.
-            unsafe { Block::at(start) }.free(self.options.release);
-        }
-    }
-
-    /// # Safety
-    ///
-    /// - As for [`resize`](Self::resize), and both layouts are large.
-    #[cold]
-    unsafe fn resize_block(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
-        let Resize { old, new, contents } = to;
-        // SAFETY: `start` was returned for a large layout, by this allocator or its parent, as the caller promises.
-        if unsafe { of_parent::has(start) } {
-            // SAFETY: the seal says that the parent allocated it; the other conditions are those of this function.
-            return unsafe { self.resize_of_parent(start, to) };
-        }
-        // SAFETY: large, and not allocated by the parent, so `Block::start` returned it; the caller owns the block, so no
-        // other `Block` for it is in use.
-        let mut block = unsafe { Block::at(start) };
-        if block.is_aligned_to(new.align()) {
-            if new.size() < old.size() {
-                block.shrink(new);
-                return Some(block.start());
+    fn resize_large(self, new: NonZeroLayout, contents: Contents) -> Option<NonNull<u8>> {
+        let (alloc, old, to) = (self.alloc, self.layout, new.get());
+        // A block that could not be resized is as it was, so the invariants hold for it again.
+        let unchanged = match self.large()? {
+            LargeBlock::Own(mut block) => {
+                if block.is_aligned_to(to.align()) {
+                    if to.size() < old.size() {
+                        block.shrink(to);
+                        return Some(block.start());
+                    }
+                    if block.grow(old.size(), to, &alloc.options, contents) {
+                        return Some(block.start());
+                    }
+                }
+                block.start()
             }
-            if block.grow(old.size(), new, &self.options, contents) {
-                return Some(block.start());
+            LargeBlock::OfParent(block) if old.align() == to.align() => {
+                let moved = match block.resize(to) {
+                    Ok(moved) => moved.start(),
+                    Err(block) => retry(to, || block.resize(to).ok())?.start(),
+                };
+                let block = Self { alloc, start: moved.as_ptr(), layout: to };
+                block.clear_past(old.size(), contents);
+                return Some(moved);
             }
-        }
-        // SAFETY: the conditions are those of `resize`, which the caller promises.
-        unsafe { self.copy(start, to) }
+            LargeBlock::OfParent(block) => block.start(),
+        };
+        Self { alloc, start: unchanged.as_ptr(), layout: old }.copy(new, contents)
     }
 
-    /// # Safety
-    ///
-    /// - As for [`resize_block`](Self::resize_block), and the parent allocated the block.
-    unsafe fn resize_of_parent(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
-        let Resize { old, new, .. } = to;
-        if old.align() != new.align() {
-            // SAFETY: the conditions are those of `resize`, which the caller promises.
-            return unsafe { self.copy(start, to) };
+    /// Zeroes the memory past the `old` size, if requested.
+    #[inline]
+    fn clear_past(self, old: usize, contents: Contents) {
+        if contents == Contents::Zeroed {
+            let rest = self.start.wrapping_add(old);
+            // SAFETY: "valid for writes": these bytes are past the old size and within the block, by the invariants, or there
+            // are none.
+            unsafe { rest.write_bytes(0, self.layout.size().saturating_sub(old)) };
         }
-        // SAFETY: the parent allocated the block, and both layouts have the same alignment.
-        let resize = || unsafe { of_parent::resize(&self.parent, start, old, new) };
-        let moved = resize().or_else(|| retry(new, resize))?;
-        // SAFETY: the parent has returned memory of the new size, which the caller does not have yet.
-        unsafe { to.clear_rest(moved) };
-        Some(moved)
     }
 
-    /// Moves a block to other memory by copying it.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`resize`](Self::resize).
+    /// Moves the block to other memory by copying it.
     #[cold]
-    unsafe fn copy(&self, start: NonNull<u8>, to: Resize) -> Option<NonNull<u8>> {
-        let Resize { old, new, contents } = to;
-        // SAFETY: the new size is not zero, as `resize` requires.
-        let copy = unsafe { self.obtain(new, contents) }?;
-        let bytes = old.size().min(new.size());
-        // SAFETY: "valid for reads" and "for writes": both blocks are at least that large, and the caller owns the old one.
-        // Blocks that are in use do not overlap.
-        unsafe { copy.copy_from_nonoverlapping(start, bytes) };
-        // SAFETY: `start` was returned for the old layout, and is not used again if this returns memory, as it does now.
-        unsafe { self.give_back(start, old) };
+    fn copy(self, new: NonZeroLayout, contents: Contents) -> Option<NonNull<u8>> {
+        let copy = self.alloc.obtain(new, contents)?;
+        let bytes = self.layout.size().min(new.get().size());
+        // SAFETY: "valid for reads" and "for writes": neither block is smaller, by the invariants and since the copy was just
+        // allocated for `new`. "Not overlap": both are allocated.
+        unsafe { copy.as_ptr().copy_from_nonoverlapping(self.start, bytes) };
+        self.free();
         Some(copy)
     }
 }

@@ -3,8 +3,8 @@
 #![expect(unsafe_code, reason = "implements an unsafe trait")]
 
 use super::bump::Bump;
-use crate::alloc::Contents;
 use crate::alloc::raw::RawAllocator;
+use crate::alloc::{Change, Contents};
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
@@ -24,29 +24,19 @@ unsafe impl RawAllocator for &Bump {
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         // SAFETY: "currently allocated" and "fits" mean that it was handed out for that layout; the caller owns it.
-        unsafe { Bump::deallocate(self, block, layout) }
+        unsafe { self.shrink(block, layout.size(), 0) }
     }
 
     #[inline]
-    unsafe fn grow(
+    unsafe fn resize(
         &self,
         block: NonNull<u8>,
         old: Layout,
         new: Layout,
-        contents: Contents,
+        change: Change,
     ) -> Option<NonNull<u8>> {
-        match contents {
-            // SAFETY: "currently allocated" and "fits" mean that it was handed out for that layout; the caller owns it.
-            Contents::Any => unsafe { self.try_grow(block, old, new) },
-            // SAFETY: "currently allocated" and "fits" mean that it was handed out for that layout; the caller owns it.
-            Contents::Zeroed => unsafe { self.try_grow_zeroed(block, old, new) },
-        }
-        .ok()
-    }
-
-    #[inline]
-    unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
-        // SAFETY: "currently allocated" and "fits" mean that it was handed out for that layout; the caller owns it.
-        unsafe { self.try_shrink(block, old, new) }.ok()
+        // SAFETY: "currently allocated" and "fits" mean that it was handed out for that layout; the caller owns it, and
+        // promises that the sizes are as for the change.
+        unsafe { self.try_resize(block, old, new, change) }.ok()
     }
 }

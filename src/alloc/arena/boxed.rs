@@ -8,6 +8,8 @@
 #![expect(unsafe_code, reason = "owns a value by a pointer to it")]
 
 use super::Arena;
+use super::bump::Bump;
+use crate::error::{self, Refused};
 use std::any::Any;
 use std::borrow::{Borrow, BorrowMut};
 use std::cmp::Ordering;
@@ -98,6 +100,10 @@ use std::task::{Context, Poll};
     explicit_outlives_requirements,
     reason = "by it, `ArenaBox<'a, dyn Trait>` in a signature means `dyn Trait + 'a`, as with `&'a dyn Trait`"
 )]
+// # Invariants
+//
+// - `value` points to a valid value in memory that stays valid for `'a`. For that time only this box uses the value, and
+//   nothing else drops it, not even later: an arena drops no values.
 pub struct ArenaBox<'a, T: ?Sized + 'a> {
     value: NonNull<T>,
     /// Owns a value: drops it, is `Send` and `Sync` if the value is, and is covariant.
@@ -111,10 +117,32 @@ unsafe impl<T: ?Sized + Send> Send for ArenaBox<'_, T> {}
 // SAFETY: a shared box only gives access to a shared value.
 unsafe impl<T: ?Sized + Sync> Sync for ArenaBox<'_, T> {}
 
-impl<'a, T: ?Sized> ArenaBox<'a, T> {
-    /// Takes ownership of a value that nothing else will drop.
+/// Each call stores a value in new memory of the arena, and no other code gets the reference.
+impl Bump {
     #[inline]
-    pub(super) fn new(value: &'a mut T) -> Self {
+    #[track_caller]
+    pub(super) fn alloc_box<T>(&self, value: T) -> ArenaBox<'_, T> {
+        ArenaBox::owner_of(self.alloc(value))
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_box<T>(&self, value: T) -> Result<ArenaBox<'_, T>, Refused<T>> {
+        self.try_alloc(value).map(ArenaBox::owner_of)
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_box_slice_from_iter<T>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<ArenaBox<'_, [T]>, error::Error> {
+        self.try_alloc_slice_from_iter(values).map(ArenaBox::owner_of)
+    }
+}
+
+impl<'a, T: ?Sized> ArenaBox<'a, T> {
+    /// Names the fields that have no contents. The callers, which are all in this file, see to the invariants.
+    #[inline]
+    fn owner_of(value: &'a mut T) -> Self {
         Self { value: NonNull::from(value), owned: PhantomData, arena: PhantomData }
     }
 
@@ -127,7 +155,7 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
     /// - Nothing else uses or drops the value.
     #[inline]
     pub const unsafe fn from_raw(value: *mut T) -> Self {
-        // SAFETY: not null, by the caller's guarantee.
+        // SAFETY: "must be non-null", which the caller promises. The other promises are the invariants.
         let value = unsafe { NonNull::new_unchecked(value) };
         Self { value, owned: PhantomData, arena: PhantomData }
     }
@@ -165,7 +193,7 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
     /// ```
     #[inline]
     pub fn leak(this: Self) -> &'a mut T {
-        // SAFETY: only the box reached the value, and the box is consumed; the memory stays valid for `'a`.
+        // SAFETY: "valid" and "aligned" for `'a`, and not used by anything else: by the invariants, and the box is consumed.
         unsafe { &mut *Self::into_raw(this) }
     }
 }
@@ -235,11 +263,11 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
         this: Self,
         coerce: for<'v> fn(&'v mut Unsizing<T>) -> &'v mut Unsizing<U>,
     ) -> ArenaBox<'a, U> {
-        let value = Self::into_raw(this) as *mut Unsizing<T>;
-        // SAFETY: the box owned the value and is consumed, and `Unsizing` has the layout of its field.
-        let value = coerce(unsafe { &mut *value });
-        // SAFETY: it is the whole value that the box owned, see `Unsizing`.
-        unsafe { ArenaBox::from_raw(ptr::from_mut(value) as *mut U) }
+        let value = ptr::from_mut(Self::leak(this)) as *mut Unsizing<T>;
+        // SAFETY: `Unsizing` has the layout of its field, and the pointer is that of a reference for `'a`, which ends here.
+        let value: &'a mut Unsizing<T> = unsafe { &mut *value };
+        // The whole value that the box owned, see `Unsizing`.
+        ArenaBox::owner_of(&mut coerce(value).0)
     }
 }
 
@@ -304,8 +332,9 @@ impl<'a, T> ArenaBox<'a, T> {
     /// ```
     #[inline]
     pub fn into_inner(this: Self) -> T {
-        // SAFETY: the box owns the value, and `into_raw` consumed it without dropping the value.
-        unsafe { Self::into_raw(this).read() }
+        // SAFETY: a reference is valid for reads of an initialised value. The box owned the value, and after `leak` nothing
+        // else uses or drops it.
+        unsafe { ptr::read(Self::leak(this)) }
     }
 }
 
@@ -335,7 +364,7 @@ impl<'a, T> ArenaBox<'a, [T]> {
 impl<T: ?Sized> Drop for ArenaBox<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the box owns the value, and is not used again.
+        // SAFETY: "valid for dropping": the value is valid and owned by the box, which is not used again.
         unsafe { self.value.drop_in_place() };
     }
 }
@@ -345,7 +374,7 @@ impl<T: ?Sized> Deref for ArenaBox<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the box owns a valid value.
+        // SAFETY: "convertible to a reference": the value is valid and only used through the box, which is borrowed.
         unsafe { self.value.as_ref() }
     }
 }
@@ -353,7 +382,7 @@ impl<T: ?Sized> Deref for ArenaBox<'_, T> {
 impl<T: ?Sized> DerefMut for ArenaBox<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the box owns a valid value, and is borrowed mutably.
+        // SAFETY: "convertible to a reference": the value is valid and only used through the box, which is borrowed mutably.
         unsafe { self.value.as_mut() }
     }
 }
@@ -378,9 +407,8 @@ impl<'a, T, const N: usize> TryFrom<ArenaBox<'a, [T]>> for ArenaBox<'a, [T; N]> 
         if slice.len() != N {
             return Err(slice);
         }
-        let slice = ArenaBox::into_raw(slice);
-        // SAFETY: the pointer came from a box that is consumed, and points to `N` values.
-        Ok(unsafe { ArenaBox::from_raw(slice.cast::<[T; N]>()) })
+        let array = ArenaBox::leak(slice).try_into();
+        Ok(ArenaBox::owner_of(array.unwrap_or_else(|_| unreachable!("it has `N` values"))))
     }
 }
 
@@ -388,7 +416,7 @@ impl<'a, T, const N: usize> TryFrom<ArenaBox<'a, [T]>> for ArenaBox<'a, [T; N]> 
 impl<T> Default for ArenaBox<'_, [T]> {
     #[inline]
     fn default() -> Self {
-        Self::new(&mut [])
+        Self::owner_of(&mut [])
     }
 }
 
@@ -396,7 +424,7 @@ impl<T> Default for ArenaBox<'_, [T]> {
 impl Default for ArenaBox<'_, str> {
     #[inline]
     fn default() -> Self {
-        Self::new(Default::default())
+        Self::owner_of(Default::default())
     }
 }
 
@@ -427,9 +455,8 @@ macro_rules! downcast {
                 if !self.is::<T>() {
                     return Err(self);
                 }
-                let value = Self::into_raw(self);
-                // SAFETY: the pointer came from a box that is consumed, and its value is a `T`.
-                Ok(unsafe { ArenaBox::from_raw(value.cast::<T>()) })
+                let value = Self::leak(self).downcast_mut();
+                Ok(ArenaBox::owner_of(value.unwrap_or_else(|| unreachable!("it is a `T`"))))
             }
         }
     )+ };

@@ -11,7 +11,7 @@
 //! - All blocks that are in use lie before `top`; nothing uses the memory from `top` on.
 //! - Memory from `top` on, and from the addresses `written` and `cached_end` on, reads as zero.
 //!
-//! `top` moves back when the last block is freed or shrinks ([`Bump::deallocate`], [`Bump::try_shrink`]), and by
+//! `top` moves back when the last block is freed or shrinks ([`Bump::shrink`]), and by
 //! [`Bump::rewind`] and [`Bump::reset`], whose callers guarantee that the freed blocks are not used any more.
 //!
 //! # Re-entrancy
@@ -23,6 +23,7 @@
 #![expect(unsafe_code, reason = "moves pointers within memory that it owns")]
 
 use super::builder::Options;
+use crate::alloc::{Change, Contents};
 use crate::error::{Error, ErrorKind, Holder, SizedBy};
 use crate::growing::{Amount, Budget, GivenBack, GrowingReservation, MemoryRequest, Prefaulted};
 use crate::poison::{poison, unpoison};
@@ -269,36 +270,34 @@ impl Bump {
     #[inline]
     pub(crate) fn try_allocate_zeroed(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
         let block = self.try_allocate(layout)?;
-        // SAFETY: the block was just handed out, in that size, so it is valid for writes, and nothing was written there.
-        unsafe { self.clear(block, layout.size()) };
+        let dirty = self.dirty_bytes(block.addr().get(), layout.size());
+        // SAFETY: "valid for writes" of `dirty` bytes, which are at most the size of the block that was just handed out.
+        // (The rest is zero already, by the invariants.)
+        unsafe { block.write_bytes(0, dirty) };
         Ok(block)
     }
 
-    /// Zeroes bytes that were just handed out.
-    ///
-    /// # Safety
-    ///
-    /// - `block` is valid for writes of `bytes`, or there are none.
-    /// - Nothing was written there since it was handed out.
-    unsafe fn clear(&self, block: NonNull<u8>, bytes: usize) {
+    /// Of `bytes` that were just handed out, returns how many from the first one on may not be zero.
+    #[inline]
+    fn dirty_bytes(&self, address: usize, bytes: usize) -> usize {
         let unknown = self.written.get().max(self.cached_end.get());
-        let unknown = unknown.saturating_sub(block.addr().get()).min(bytes);
-        // SAFETY: "valid for writes" of `bytes`, as the caller promises, and `unknown` is at most that. (The rest is zero
-        // already, by the invariants.)
-        unsafe { block.write_bytes(0, unknown) };
+        unknown.saturating_sub(address).min(bytes)
     }
 
-    /// Frees a block if it is the last. Other blocks stay in use until the arena frees everything.
+    /// Frees the memory of a block past the first `kept` bytes if the block is the last. The end of another block stays in
+    /// use until the arena frees everything.
     ///
     /// # Safety
     ///
-    /// - `block` was handed out by this arena for this layout, and is not used any more.
+    /// - `block` was handed out by this arena with this `size`, and only the caller uses it. It is not used past `kept` bytes
+    ///   any more, which are at most its size.
     #[inline]
-    pub(crate) unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        if layout.size() > 0 && self.is_last(block, layout.size()) {
-            self.move_back(self.top.get().wrapping_sub(layout.size()));
+    pub(in crate::alloc) unsafe fn shrink(&self, block: NonNull<u8>, size: usize, kept: usize) {
+        debug_assert!(kept <= size);
+        if size > 0 && self.is_last(block, size) {
+            self.move_back(self.top.get().wrapping_sub(size - kept));
         } else {
-            poison(block.as_ptr(), layout.size());
+            poison(block.as_ptr().wrapping_add(kept), size - kept);
         }
     }
 
@@ -333,98 +332,82 @@ impl Bump {
         }
     }
 
-    /// Enlarges a block: in place if it is the last, otherwise by copying it. On failure nothing has changed.
+    /// Makes a block larger or smaller, and preserves its contents up to the smaller size. On failure nothing has changed.
+    ///
+    /// This is done in place, except that a block moves if it is to be aligned to more, or grows and is not the last. If
+    /// the last block shrinks, the rest is free again.
     ///
     /// # Safety
     ///
     /// - `block` was handed out by this arena for the layout `old`, and only the caller uses it.
-    /// - `new` is not smaller than `old`.
+    /// - The size of `new` is not less than that of `old` if the block is to grow, and not more if it is to shrink.
     #[inline]
-    pub(crate) unsafe fn try_grow(
+    pub(in crate::alloc) unsafe fn try_resize(
         &self,
         block: NonNull<u8>,
         old: Layout,
         new: Layout,
+        change: Change,
     ) -> Result<NonNull<u8>, Error> {
-        debug_assert!(new.size() >= old.size());
-        if old.size() > 0 && self.is_last(block, old.size()) && is_aligned(block, new) {
-            let more = new.size() - old.size();
-            // With the provenance of the reservation, since `block` may be valid for the old size only.
-            // SAFETY: not null: the last block consists of the `old.size()` bytes before `top`.
-            let block = unsafe { NonNull::new_unchecked(self.top.get().wrapping_sub(old.size())) };
-            self.try_extend(more)?;
-            return Ok(block);
+        let kept = match change {
+            Change::Grow(_) => old.size(),
+            Change::Shrink if is_aligned(block, new) => {
+                // SAFETY: the caller promises that it was handed out with that size, and the new one is not larger.
+                unsafe { self.shrink(block, old.size(), new.size()) };
+                return Ok(block);
+            }
+            Change::Shrink => new.size(),
+        };
+        debug_assert_eq!(kept, old.size().min(new.size()));
+        // SAFETY: the caller promises the first condition, and that `kept` is the smaller size.
+        let resized = unsafe { self.try_extend_or_move(block, kept, new) };
+        if let (Ok(block), Change::Grow(Contents::Zeroed)) = (&resized, change) {
+            let added = block.as_ptr().wrapping_add(kept);
+            let dirty = self.dirty_bytes(added.addr(), new.size() - kept);
+            // SAFETY: "valid for writes" of `dirty` bytes: these follow the old size, and end within the new size, which the
+            // block has. (The rest is zero already, by the invariants.)
+            unsafe { added.write_bytes(0, dirty) };
         }
-        let grown = self.try_allocate(new)?;
-        // SAFETY: "valid for reads" and "for writes" of the old size: the old block was handed out for that layout, as the
-        // caller promises, and the new one, which was just handed out, is not smaller. In-use blocks do not overlap.
-        unsafe { ptr::copy_nonoverlapping(block.as_ptr(), grown.as_ptr(), old.size()) };
-        Ok(grown)
+        resized
+    }
+
+    /// Extends a block if it is the last and aligned to `new`, or else moves it, with its first `kept` bytes.
+    ///
+    /// # Safety
+    ///
+    /// - `block` was handed out by this arena, and only the caller uses it.
+    /// - `kept` is the smaller one of its size and the size of `new`.
+    #[inline]
+    unsafe fn try_extend_or_move(
+        &self,
+        block: NonNull<u8>,
+        kept: usize,
+        new: Layout,
+    ) -> Result<NonNull<u8>, Error> {
+        // The end of a block that is to become smaller is not at `kept`, so such a block is not extended.
+        if kept > 0 && self.is_last(block, kept) && is_aligned(block, new) {
+            let more = new.size() - kept;
+            if more == 0 {
+                return Ok(block);
+            }
+            // With the provenance of the reservation, since `block` may be valid for the old size only.
+            return Ok(self.try_extend(more)?.with_addr(block.addr()));
+        }
+        let moved = self.try_allocate(new)?;
+        // SAFETY: "valid for reads" and "for writes" of `kept` bytes: neither block is smaller, by the caller's promise, and
+        // the new one was just handed out. "Not overlap": both are in use.
+        unsafe { moved.copy_from_nonoverlapping(block, kept) };
+        Ok(moved)
     }
 
     /// Hands out the `bytes` after the last block.
     #[inline]
-    fn try_extend(&self, bytes: usize) -> Result<(), Error> {
+    fn try_extend(&self, bytes: usize) -> Result<NonNull<u8>, Error> {
         // This fails for more than `isize::MAX` bytes only, and the caller's layout is not larger than that.
         match Layout::from_size_align(bytes, 1) {
-            Ok(more) => self.try_allocate(more).map(drop),
+            Ok(more) => self.try_allocate(more),
             Err(_) => Err(Error::new(ErrorKind::CapacityOverflow, bytes)),
         }
-    }
-
-    #[cfg(any(
-        test,
-        feature = "allocator-api2-02",
-        feature = "allocator-api2-04",
-        stayput_nightly
-    ))]
-    /// Like [`try_grow`](Self::try_grow), but zeroes the memory past the old size.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`try_grow`](Self::try_grow).
-    pub(crate) unsafe fn try_grow_zeroed(
-        &self,
-        block: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<u8>, Error> {
-        // SAFETY: the caller makes the same guarantees.
-        let grown = unsafe { self.try_grow(block, old, new) }?;
-        // SAFETY: `add` requires that the result is in the same allocation: the block has the new size, which is not less
-        // than the old one.
-        let added = unsafe { grown.add(old.size()) };
-        // SAFETY: these bytes are the rest of the block, so they are valid for writes, and were just handed out.
-        unsafe { self.clear(added, new.size() - old.size()) };
-        Ok(grown)
-    }
-
-    /// Makes a block smaller: in place, unless it must be aligned to more. If it is the last, the rest is free again.
-    /// On failure nothing has changed.
-    ///
-    /// # Safety
-    ///
-    /// - `block` was handed out by this arena for the layout `old`, and only the caller uses it.
-    /// - `new` is not larger than `old`.
-    #[inline]
-    pub(crate) unsafe fn try_shrink(
-        &self,
-        block: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<u8>, Error> {
-        debug_assert!(new.size() <= old.size());
-        if !is_aligned(block, new) {
-            let moved = self.try_allocate(new)?;
-            // SAFETY: "valid for reads" and "for writes" of the new size: the new block was just handed out for it, and
-            // the old one, which the caller owns, is not smaller. In-use blocks do not overlap.
-            unsafe { ptr::copy_nonoverlapping(block.as_ptr(), moved.as_ptr(), new.size()) };
-            return Ok(moved);
-        }
-        if old.size() > 0 && self.is_last(block, old.size()) {
-            self.move_back(self.top.get().wrapping_sub(old.size() - new.size()));
-        }
-        Ok(block)
     }
 
     /// Records up to where memory is used.

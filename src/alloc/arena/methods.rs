@@ -476,7 +476,7 @@ macro_rules! alloc_methods {
         #[inline]
         #[track_caller]
         pub fn alloc_box<T>(&self, value: T) -> ArenaBox<$life, T> {
-            ArenaBox::new(self.alloc(value))
+            self.bump.alloc_box(value)
         }
 
         /// Like [`alloc_box`](Self::alloc_box), but returns the error and the value instead of panicking.
@@ -486,7 +486,7 @@ macro_rules! alloc_methods {
         /// As for [`try_alloc_layout`](Self::try_alloc_layout).
         #[inline]
         pub fn try_alloc_box<T>(&self, value: T) -> Result<ArenaBox<$life, T>, Refused<T>> {
-            self.bump.try_alloc(value).map(ArenaBox::new)
+            self.bump.try_alloc_box(value)
         }
 
         $crate::alloc::arena::methods::twins! {
@@ -503,16 +503,17 @@ macro_rules! alloc_methods {
             /// ```
             fn alloc_box_slice_from_iter, try_alloc_box_slice_from_iter
             [T] (&self, values: impl IntoIterator<Item = T>) -> ArenaBox<$life, [T]> {
-                self.bump.try_alloc_slice_from_iter(values).map(ArenaBox::new)
+                self.bump.try_alloc_box_slice_from_iter(values)
             };
         }
     };
 }
 pub(super) use alloc_methods;
 
-/// Defines the methods that open scopes, within an `impl` of a type that has a `bump`.
+/// Defines the methods that open scopes, within an `impl` of a type that has a `bump`, given the function that makes a
+/// guard of the type.
 macro_rules! scope_methods {
-    () => {
+    ($guard:ident) => {
         /// Calls the closure with a scope, whose values are freed when the closure returns or panics.
         ///
         /// O(1), and makes no system calls. Values stored before stay. Those in an outer [`Scope`] remain usable
@@ -538,8 +539,7 @@ macro_rules! scope_methods {
         /// calls.
         #[inline]
         pub fn guard(&mut self) -> ScopeGuard<'_> {
-            // SAFETY: `self`, whose `bump` this is, is borrowed mutably for the lifetime of the guard.
-            unsafe { ScopeGuard::new(&self.bump) }
+            ScopeGuard::$guard(self)
         }
 
         /// Returns how many bytes are in use, including alignment padding and memory used outside this scope.

@@ -1,7 +1,5 @@
 //! [`Arena`]: values of any type in contiguous memory, freed all at once.
 
-#![expect(unsafe_code, reason = "opens scopes of an arena that it borrows")]
-
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod allocator;
 mod boxed;
@@ -217,7 +215,7 @@ impl Arena {
     }
 
     alloc_methods!('_);
-    scope_methods!();
+    scope_methods!(of_arena);
 
     /// Frees all memory of the arena, in O(1) and without a system call. The memory stays committed, for the next
     /// values. No value is dropped.

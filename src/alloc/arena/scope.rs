@@ -23,9 +23,9 @@
 
 #![expect(unsafe_code, reason = "frees memory that nothing uses any more")]
 
-use super::ArenaBox;
 use super::bump::{Bump, Mark};
 use super::methods::{alloc_methods, scope_methods};
+use super::{Arena, ArenaBox};
 use crate::error::{Error, Refused, unwrap_or_panic};
 use std::alloc::Layout;
 use std::fmt;
@@ -118,7 +118,7 @@ pub struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     alloc_methods!('a);
-    scope_methods!();
+    scope_methods!(of_scope);
 }
 
 debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
@@ -192,17 +192,21 @@ debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 /// });
 /// ```
 #[must_use = "the scope ends when this is dropped"]
+// # Invariants
+//
+// - `bump` belongs to an arena or a scope that is borrowed mutably for `'a`, and `mark` was made at the start of `'a`.
 pub struct ScopeGuard<'a> {
     bump: &'a Bump,
     mark: Mark,
 }
 
 impl<'a> ScopeGuard<'a> {
-    /// # Safety
-    ///
-    /// - `bump` belongs to an arena or a scope that is borrowed mutably for `'a`.
-    pub(super) unsafe fn new(bump: &'a Bump) -> Self {
-        Self { bump, mark: bump.mark() }
+    pub(super) fn of_arena(arena: &'a mut Arena) -> Self {
+        Self { bump: &arena.bump, mark: arena.bump.mark() }
+    }
+
+    fn of_scope(scope: &'a mut Scope<'_>) -> Self {
+        Self { bump: scope.bump, mark: scope.bump.mark() }
     }
 
     /// Returns the scope, to store values in. Further calls return the same scope, with what is already stored in it.
@@ -227,8 +231,8 @@ impl<'a> ScopeGuard<'a> {
 impl Drop for ScopeGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: none of the blocks since the mark is used: `new` requires that the arena or outer scope is borrowed for
-        // as long as `self` lives, so they came from scopes of `self`, and live no longer than a borrow of it.
+        // SAFETY: none of the blocks since the mark is used: by the invariants, only scopes of `self` handed them out, to
+        // references that live no longer than a borrow of `self`, and all such borrows have ended.
         unsafe { self.bump.rewind(self.mark) };
     }
 }

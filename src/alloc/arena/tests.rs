@@ -6,6 +6,7 @@ mod model;
 
 use super::bump::Bump;
 use super::*;
+use crate::alloc::{Change, Contents};
 use crate::error::ErrorKind;
 use crate::os::{Call, fault::Fault};
 use crate::region_cache::{self, tests::are_all};
@@ -125,14 +126,17 @@ fn growing_that_is_refused_leaves_the_block_as_it_was() {
     let used = bump.used_bytes();
     let fault = Fault::from_nth(Call::Commit, 0);
     // SAFETY: the block was handed out for that layout, and becomes larger.
-    let grown = unsafe { bump.try_grow(block, old, layout(4 * MIB, 8)) };
+    let grown =
+        unsafe { bump.try_resize(block, old, layout(4 * MIB, 8), Change::Grow(Contents::Any)) };
     assert!(grown.is_err());
     // SAFETY: as above.
-    let grown = unsafe { bump.try_grow_zeroed(block, old, layout(4 * MIB, 8)) };
+    let grown =
+        unsafe { bump.try_resize(block, old, layout(4 * MIB, 8), Change::Grow(Contents::Zeroed)) };
     assert!(grown.is_err());
     bump.try_allocate(layout(1, 1)).unwrap();
     // SAFETY: as above. It is not the last block any more.
-    let grown = unsafe { bump.try_grow(block, old, layout(4 * MIB, 8)) };
+    let grown =
+        unsafe { bump.try_resize(block, old, layout(4 * MIB, 8), Change::Grow(Contents::Any)) };
     assert!(grown.is_err());
     assert!(fault.failures() > 0);
     assert_eq!(bump.used_bytes(), used + 1);

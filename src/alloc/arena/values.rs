@@ -12,14 +12,12 @@
 #![expect(clippy::mut_from_ref, reason = "each call returns another block")]
 
 use super::bump::Bump;
-use super::slice_builder::SliceBuilder;
-use crate::error::{Error, ErrorKind, Refused, refused, unwrap_or_panic};
-use std::alloc::Layout;
+use super::slice_builder::{ArrayBlock, SliceBuilder};
+use crate::error::{Error, Refused, refused, unwrap_or_panic};
 use std::convert::Infallible;
 use std::fmt;
 use std::mem::MaybeUninit;
-use std::ptr::{self, NonNull};
-use std::{slice, str};
+use std::{ptr, str};
 
 impl Bump {
     /// Not by [`try_alloc`](Self::try_alloc), whose result has room for a value: builds without optimisation would
@@ -53,23 +51,23 @@ impl Bump {
         &self,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Result<&mut T, E>, Error> {
-        let place = self.try_alloc_uninit()?;
-        Ok(match make() {
-            Ok(value) => Ok(place.write(value)),
-            Err(error) => {
-                // SAFETY: the block was handed out above for this layout, and nothing else uses it.
-                unsafe { self.deallocate(NonNull::from(place).cast(), Layout::new::<T>()) };
-                Err(error)
+        let mut place = SliceBuilder::new(ArrayBlock::new(self, 1)?);
+        match make() {
+            Ok(value) => {
+                place.try_push(value)?;
+                Ok(Ok(only(place.finish())))
             }
-        })
+            Err(error) => {
+                // Frees the room.
+                drop(place);
+                Ok(Err(error))
+            }
+        }
     }
 
     #[inline]
     pub(super) fn try_alloc_uninit<T>(&self) -> Result<&mut MaybeUninit<T>, Error> {
-        let mut block = self.try_allocate(Layout::new::<T>())?.cast::<MaybeUninit<T>>();
-        // SAFETY: the block has the size and alignment of `T`, is only used by the caller, and `MaybeUninit` needs no
-        // initialisation.
-        Ok(unsafe { block.as_mut() })
+        self.try_alloc_slice_uninit(1).map(only)
     }
 
     #[inline]
@@ -77,21 +75,14 @@ impl Bump {
         &self,
         len: usize,
     ) -> Result<&mut [MaybeUninit<T>], Error> {
-        let block = self.try_allocate(array_layout::<T>(len)?)?;
-        // SAFETY: the block has the size and alignment of `len` values, is only used by the caller, and `MaybeUninit`
-        // needs no initialisation.
-        Ok(unsafe { slice::from_raw_parts_mut(block.cast().as_ptr(), len) })
+        Ok(ArrayBlock::new(self, len)?.into_places())
     }
 
     #[inline]
     pub(super) fn try_alloc_slice_copy<T: Copy>(&self, source: &[T]) -> Result<&mut [T], Error> {
-        let places = self.try_alloc_slice_uninit::<T>(source.len())?;
-        let values = ptr::from_mut(places) as *mut [T];
-        // SAFETY: "valid for reads" and "for writes": both have the same length. "Not overlap": the places are borrowed
-        // mutably.
-        unsafe { ptr::copy_nonoverlapping(source.as_ptr(), values.cast(), source.len()) };
-        // SAFETY: all values are initialized, by the copy. The pointer is that of the places, which nothing else borrows.
-        Ok(unsafe { &mut *values })
+        let mut values = SliceBuilder::new(ArrayBlock::new(self, source.len())?);
+        values.try_extend_from_slice(source)?;
+        Ok(values.finish())
     }
 
     #[inline]
@@ -113,7 +104,7 @@ impl Bump {
         len: usize,
         make: impl FnMut(usize) -> Result<T, E>,
     ) -> Result<Result<&mut [T], E>, Error> {
-        Ok(SliceBuilder::with_capacity(self, len)?.fill_with(make))
+        Ok(SliceBuilder::new(ArrayBlock::new(self, len)?).fill_with(make))
     }
 
     #[inline]
@@ -122,10 +113,7 @@ impl Bump {
         len: usize,
         value: T,
     ) -> Result<&mut [T], Error> {
-        let places = self.try_alloc_slice_uninit(len)?;
-        places.fill(MaybeUninit::new(value));
-        // SAFETY: all values are initialized, by `fill`. The pointer is that of the places, which nothing else borrows.
-        Ok(unsafe { &mut *(ptr::from_mut(places) as *mut [T]) })
+        Ok(SliceBuilder::new(ArrayBlock::new(self, len)?).fill_copy(value))
     }
 
     #[inline]
@@ -146,7 +134,8 @@ impl Bump {
         values: impl IntoIterator<Item = Result<T, E>>,
     ) -> Result<Result<&mut [T], E>, Error> {
         let values = values.into_iter();
-        SliceBuilder::expecting(self, values.size_hint().0)?.fill(values)
+        let block = ArrayBlock::expecting(self, values.size_hint().0)?;
+        SliceBuilder::new(block).fill(values)
     }
 
     #[inline]
@@ -161,7 +150,7 @@ impl Bump {
         if let Some(text) = text.as_str() {
             return self.try_alloc_str(text);
         }
-        let bytes = SliceBuilder::expecting(self, USUAL_TEXT_BYTES)?;
+        let bytes = SliceBuilder::new(ArrayBlock::expecting(self, USUAL_TEXT_BYTES)?);
         let mut written = FmtWriter { bytes, refused: None };
         match (fmt::write(&mut written, text), written.refused) {
             (_, Some(refused)) => Err(refused),
@@ -184,23 +173,19 @@ impl Bump {
         &self,
         len: usize,
     ) -> Result<&mut [T], Error> {
-        let block = self.try_allocate_zeroed(array_layout::<T>(len)?)?;
-        // SAFETY: the block has the size and alignment of `len` values, is only used by the caller, and is zero, which
-        // is a valid value by `Zeroable`.
-        Ok(unsafe { slice::from_raw_parts_mut(block.cast().as_ptr(), len) })
+        SliceBuilder::zeroed(self, len)
     }
 
     #[inline]
     pub(super) fn try_alloc_zeroed<T: bytemuck::Zeroable>(&self) -> Result<&mut T, Error> {
-        let values = self.try_alloc_slice_zeroed(1)?;
-        Ok(values.first_mut().unwrap_or_else(|| unreachable!("there is one")))
+        self.try_alloc_slice_zeroed(1).map(only)
     }
 }
 
+/// The value of a slice that has one.
 #[inline]
-pub(super) fn array_layout<T>(len: usize) -> Result<Layout, Error> {
-    Layout::array::<T>(len)
-        .map_err(|_| Error::new(ErrorKind::CapacityOverflow, len.saturating_mul(size_of::<T>())))
+fn only<T>(values: &mut [T]) -> &mut T {
+    values.first_mut().unwrap_or_else(|| unreachable!("there is one"))
 }
 
 /// [`MaybeUninit::write`] with fewer copies on the stack in builds without optimisation.

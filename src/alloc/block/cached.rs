@@ -26,7 +26,11 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
     };
     let (region, lent) = region_cache::take(Use::Block, needed..needed, suits)?;
     let written = region.pages().end.min(end);
-    let block = over(region, lent, offset..end, options)?;
+    let (memory, usable) = fitted(region, lent.is_some(), offset..end, options)?;
+    let lent = lent.unwrap_or(LentBytes::NONE);
+    // SAFETY: the offset is that of the layout, and `suits` has checked the alignment. The pages of the region, which begin
+    // at `front`, as it has checked too, are committed and unused, and `fitted` has made them end at `usable`.
+    let block = unsafe { Block::over(memory, offset..end, usable, lent) };
     if is_zeroed {
         // Memory past `written` was committed just now, and is zero.
         // SAFETY: "valid for writes": the block starts `offset` bytes into the region, which is committed up to `written`,
@@ -54,26 +58,27 @@ fn suits(region: &Region, layout: Layout, end: usize, options: &BlockOptions) ->
         && region.is_fit(end, round_up(end, memory.run_bytes(end)))
 }
 
-/// Makes a block of the user's bytes `user`. Memory past them that is not lent is returned to the system.
-fn over(
+/// Takes the memory of a region, with a new end of its committed pages, which is not before that of the user's bytes
+/// `user`. Memory past them that is not lent is returned to the system.
+fn fitted(
     region: Region,
-    lent: Option<LentBytes>,
+    is_lent: bool,
     user: Range<usize>,
     options: &BlockOptions,
-) -> Option<Block> {
+) -> Option<(Reservation, usize)> {
     let (mut memory, pages) = region.into_parts();
-    let Range { start: offset, end } = user.clone();
+    let Range { start: offset, end } = user;
     let mut usable = pages.end;
     if usable < end {
         usable = commit(&memory, usable, end)?;
         prefault(&memory, offset, pages.end..usable, options);
-    } else if lent.is_none() {
+    } else if !is_lent {
         let keep = worth_keeping(&memory, pages.start, end);
         if keep < usable && memory.decommit_if_possible(keep..usable) {
             usable = keep;
         }
     }
-    Some(Block::over(memory, user, usable, lent.unwrap_or(LentBytes::NONE)))
+    Some((memory, usable))
 }
 
 /// Returns how much of a region stays committed: up to the end of a run if that is at most a quarter more than is

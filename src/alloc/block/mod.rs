@@ -84,6 +84,13 @@ pub(super) enum Refusal {
 }
 
 /// One large allocation. Its owner may use the memory, and must end it with [`Block::free`].
+///
+/// # Invariants
+///
+/// - `over` wrote a header before `start`, and the block has not been freed. The memory is committed from the [`front`]
+///   page of the header's `offset` to its `usable` bytes, and `start` is at that offset.
+/// - No other `Block` has this `start`, except while `find` or a resize makes one for the owner, and only the
+///   owner uses the memory.
 #[derive(Debug)]
 pub(super) struct Block {
     /// The start of the user's memory.
@@ -127,12 +134,24 @@ impl Block {
             // Now, so that freeing the block does not have to start the thread: fresh memory takes longer.
             service::attend_cache();
         }
-        Ok(Self::over(memory, offset..end, usable, LentBytes::NONE))
+        // SAFETY: `commit` has committed the new memory from the page of the header to `usable`, which is not before `end`.
+        Ok(unsafe { Self::over(memory, offset..end, usable, LentBytes::NONE) })
     }
 
-    /// Writes the header into memory that is committed from the page of the header on. `user` is the user's part.
-    fn over(mut memory: Reservation, user: Range<usize>, usable: usize, lent: LentBytes) -> Self {
+    /// Writes the header into memory. `user` is the user's part.
+    ///
+    /// # Safety
+    ///
+    /// - `user` starts at [`offset_for`] an alignment that the address there has, and ends at or before `usable`.
+    /// - The memory is committed from the [`front`] page of that offset to `usable`, and no code uses it.
+    unsafe fn over(
+        mut memory: Reservation,
+        user: Range<usize>,
+        usable: usize,
+        lent: LentBytes,
+    ) -> Self {
         let Range { start: offset, end: asked } = user;
+        debug_assert!(offset % HEADER_BYTES == 0 && asked <= usable);
         memory.set_label(Label::BLOCK);
         let start = memory.at(offset);
         // The pointer that the user later returns may be valid for the user's bytes only.
@@ -141,29 +160,10 @@ impl Block {
         let seal = seal(start.addr().get());
         memory.offer_past(usable);
         let header = Header { memory, offset, usable, lent, asked, seal };
-        // SAFETY: the `HEADER_BYTES` before `start` are committed, since `offset` is at least that large and `front` is
-        // the page where they begin. Nothing else uses them. The address is aligned for a header, since `start` is
-        // aligned to `HEADER_BYTES`.
+        // SAFETY: "valid for writes": the `HEADER_BYTES` before `start` are committed from `front` on, the page where they
+        // begin, and no code uses them, as the caller promises. "Aligned": `offset_for` is a multiple of `HEADER_BYTES`.
         unsafe { block.header_ptr().write(header) };
         tally::begun(usable - front(offset));
-        block
-    }
-
-    /// Returns the block whose memory starts at `start`.
-    ///
-    /// # Safety
-    ///
-    /// - `start` was returned by [`start`](Self::start) for a block that has not been freed since, and no other `Block`
-    ///   for it is in use.
-    pub(super) unsafe fn at(start: NonNull<u8>) -> Self {
-        // The caller's pointer may be valid for the user's bytes only.
-        let exposed = ptr::with_exposed_provenance_mut(start.addr().get());
-        let block = Self { start: NonNull::new(exposed).unwrap_or(start) };
-        // This detects callers that break their promise, as far as the memory before `start` is readable all the same.
-        // SAFETY: a header precedes `start`, since it was returned by `start` for a block, as the caller promises.
-        if cfg!(debug_assertions) && unsafe { block.found_seal() } != seal(start.addr().get()) {
-            wrong_allocator(start);
-        }
         block
     }
 
@@ -173,17 +173,6 @@ impl Block {
 
     fn header_ptr(&self) -> *mut Header {
         ptr::with_exposed_provenance_mut(self.start.addr().get() - HEADER_BYTES)
-    }
-
-    /// Returns what is where a header has its seal.
-    ///
-    /// # Safety
-    ///
-    /// - The `HEADER_BYTES` before the memory are readable, and initialized where a header has its seal.
-    unsafe fn found_seal(&self) -> usize {
-        // SAFETY: "valid for reads" and "initialized", as the caller promises; any bytes are a valid `usize`. The offset
-        // is less than `HEADER_BYTES`.
-        unsafe { self.seal_ptr().read_unaligned() }
     }
 
     fn seal_ptr(&self) -> *mut usize {
@@ -197,9 +186,9 @@ impl Block {
         unsafe { &mut *self.header_ptr() }
     }
 
-    /// Returns `true` if the block also meets this alignment, which may differ from the one it was made for.
+    /// Returns `true` if the block also meets this alignment, a power of two, which may differ from the one it was made for.
     pub(super) fn is_aligned_to(&self, align: usize) -> bool {
-        self.start.addr().get() % align == 0
+        self.start.addr().get() & (align - 1) == 0
     }
 
     /// Grows the block from `old` to `new` bytes without copying, and returns `true` on success. The address may

@@ -5,107 +5,130 @@
 //! have a different word. Code that resizes or frees a large block can therefore tell from the block alone which
 //! allocator it came from.
 
-#![expect(unsafe_code, reason = "passes on the callers' guarantees about blocks")]
+#![expect(unsafe_code, reason = "keeps a word before memory of another allocator")]
 
-use super::{Block, offset_for, seal};
+use super::{Block, offset_for, seal, wrong_allocator};
 use crate::alloc::Contents;
+use crate::alloc::layout::NonZeroLayout;
 use crate::reservation::address_space_bytes;
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::{self, NonNull};
 
-/// Allocates uninitialised or zeroed memory for a layout whose size is not zero.
-pub(in crate::alloc) fn obtain(
-    parent: &impl GlobalAlloc,
-    layout: Layout,
-    contents: Contents,
-) -> Option<NonNull<u8>> {
-    let whole = whole(layout)?;
-    // SAFETY: `whole` includes the space of a header, so its size is not zero.
-    let memory = unsafe { contents.of(parent, whole) }?;
-    // SAFETY: `memory` was just allocated with the layout `whole`.
-    Some(unsafe { sealed(memory, layout) })
+/// A large block, of either allocator. Dropping it leaves the block in use.
+pub(in crate::alloc) enum LargeBlock<'p, P> {
+    Own(Block),
+    OfParent(ParentBlock<'p, P>),
 }
 
-/// Returns `true` if a large block was allocated by the parent.
+/// A large block of the parent. Dropping it leaves the block in use.
 ///
-/// # Safety
+/// # Invariants
 ///
-/// - `start` is the start of a large block, allocated by this allocator or by its parent.
-pub(in crate::alloc) unsafe fn has(start: NonNull<u8>) -> bool {
-    // SAFETY: the space of a header precedes `start` in either kind of block, and `over` or `sealed` wrote the seal there.
-    let found = unsafe { Block { start }.found_seal() };
-    found == of_parent(start)
-}
-
-/// Returns a block to the parent.
-///
-/// # Safety
-///
-/// - `start` was returned by [`obtain`] or [`resize`] for this layout and parent, and is not used again.
-pub(in crate::alloc) unsafe fn give_back(
-    parent: &impl GlobalAlloc,
+/// - `parent`, or one that manages the same memory, has allocated memory for the layout [`whole`], and not freed it.
+///   `start` is the start of the user's part.
+/// - Only the owner of this value uses that memory.
+pub(in crate::alloc) struct ParentBlock<'p, P> {
+    parent: &'p P,
     start: NonNull<u8>,
     layout: Layout,
-) {
-    let Some(whole) = whole(layout) else { return };
-    let memory = memory(start, layout);
-    // SAFETY: by the caller's promise the parent allocated it with this layout.
-    unsafe { parent.dealloc(memory, whole) };
 }
 
-/// Reallocates a block to the new layout, preserving the contents up to the smaller size. Returns `None`, with the
-/// block unchanged, if the parent refuses.
-///
-/// # Safety
-///
-/// - As for [`give_back`], and both layouts have the same alignment. If this returns `None`, the old block remains
-///   valid.
-pub(in crate::alloc) unsafe fn resize(
-    parent: &impl GlobalAlloc,
-    start: NonNull<u8>,
-    old: Layout,
-    new: Layout,
-) -> Option<NonNull<u8>> {
-    debug_assert_eq!(old.align(), new.align());
-    let (old_whole, new_whole) = (whole(old)?, whole(new)?);
-    let memory = memory(start, old);
-    // SAFETY: the parent allocated it with the old layout, and `new_whole` is a valid layout.
-    let moved = unsafe { parent.realloc(memory, old_whole, new_whole.size()) };
-    // SAFETY: the memory was reallocated with the layout `new_whole`.
-    NonNull::new(moved).map(|memory| unsafe { sealed(memory, new) })
+impl<'p, P> LargeBlock<'p, P> {
+    /// Returns the block whose memory starts at `start`.
+    ///
+    /// # Safety
+    ///
+    /// - `start` was returned by [`Block::start`], or by [`ParentBlock::start`] for this layout and this parent or one that
+    ///   manages the same memory. The block has not been freed or moved since.
+    /// - Only the caller uses that block.
+    pub(in crate::alloc) unsafe fn find(parent: &'p P, start: *mut u8, layout: Layout) -> Self {
+        let own = seal(start.addr());
+        // The caller's pointer may be valid for the user's bytes only.
+        let start = ptr::with_exposed_provenance_mut(start.addr());
+        // SAFETY: "must be non-null": it was a `NonNull` when it was returned, as the caller promises.
+        let start = unsafe { NonNull::new_unchecked(start) };
+        // SAFETY: "valid for reads" and "initialized": `Block::over` or `ParentBlock::sealed` wrote a word there, in the
+        // `HEADER_BYTES` before the memory of either kind of block. Any bytes are a valid `usize`.
+        let found = unsafe { Block { start }.seal_ptr().read_unaligned() };
+        if found == !own {
+            return Self::OfParent(ParentBlock { parent, start, layout });
+        }
+        // This detects callers that break their promise, as far as the memory before `start` is readable all the same.
+        if cfg!(debug_assertions) && found != own {
+            wrong_allocator(start);
+        }
+        Self::Own(Block { start })
+    }
+}
+
+impl<'p, P: GlobalAlloc> ParentBlock<'p, P> {
+    /// Allocates uninitialised or zeroed memory for a layout.
+    pub(in crate::alloc) fn new(
+        parent: &'p P,
+        layout: NonZeroLayout,
+        contents: Contents,
+    ) -> Option<Self> {
+        let layout = layout.get();
+        let memory = contents.of(parent, whole(layout)?)?;
+        Some(Self { parent, start: past_header(memory, layout), layout }.sealed())
+    }
+
+    pub(in crate::alloc) fn free(self) {
+        let (Some(whole), memory) = (whole(self.layout), self.memory()) else { return };
+        // SAFETY: "currently allocated" with "the same layout": by the invariants. It is not used again.
+        unsafe { self.parent.dealloc(memory, whole.get()) };
+    }
+
+    /// Reallocates the block to the new layout, preserving the contents up to the smaller size. Returns it unchanged if the
+    /// parent refuses, or the alignment is another.
+    pub(in crate::alloc) fn resize(self, new: Layout) -> Result<Self, Self> {
+        let (old_whole, new_whole) = (whole(self.layout), whole(new));
+        let (Some(old), Some(wanted), true) =
+            (old_whole, new_whole, self.layout.align() == new.align())
+        else {
+            return Err(self);
+        };
+        // SAFETY: "currently allocated" with "the same layout": by the invariants. The new size is that of a layout which is
+        // not zero and has the same alignment, so it does not overflow when rounded up.
+        let moved = unsafe { self.parent.realloc(self.memory(), old.get(), wanted.get().size()) };
+        let Some(memory) = NonNull::new(moved) else { return Err(self) };
+        Ok(Self { start: past_header(memory, new), layout: new, ..self }.sealed())
+    }
+
+    /// The start of the memory that the parent returned.
+    fn memory(&self) -> *mut u8 {
+        let offset = offset_for(self.layout.align());
+        ptr::with_exposed_provenance_mut(self.start.addr().get() - offset)
+    }
+
+    /// Writes the seal of the parent's blocks.
+    fn sealed(self) -> Self {
+        let word = !seal(self.start.addr().get());
+        // SAFETY: "valid for writes": the seal lies in the `HEADER_BYTES` before `start`, which are part of the memory that
+        // the parent allocated, by the invariants and `offset_for`.
+        unsafe { Block { start: self.start }.seal_ptr().write_unaligned(word) };
+        self
+    }
+}
+
+impl<P> ParentBlock<'_, P> {
+    pub(in crate::alloc) const fn start(&self) -> NonNull<u8> {
+        self.start
+    }
 }
 
 /// The layout requested from the parent: the user's, preceded by the space of a header.
-fn whole(layout: Layout) -> Option<Layout> {
+fn whole(layout: Layout) -> Option<NonZeroLayout> {
     // At least the alignment of a header, which is small.
     let align = layout.align().max(align_of::<usize>());
     let bytes = offset_for(layout.align()).checked_add(layout.size())?;
-    Layout::from_size_align(bytes, align).ok().filter(|_| bytes <= address_space_bytes())
+    let whole = Layout::from_size_align(bytes, align).ok();
+    whole.filter(|_| bytes <= address_space_bytes()).and_then(NonZeroLayout::new)
 }
 
-/// The start of the memory that the parent returned.
-fn memory(start: NonNull<u8>, layout: Layout) -> *mut u8 {
-    // The caller's pointer may be valid for the user's bytes only.
-    ptr::with_exposed_provenance_mut(start.addr().get() - offset_for(layout.align()))
-}
-
-/// Writes the seal of the parent's blocks, and returns the start of the user's memory.
-///
-/// # Safety
-///
-/// - The memory was allocated with the [`whole`] of that layout.
-unsafe fn sealed(memory: NonNull<u8>, layout: Layout) -> NonNull<u8> {
+/// The start of the user's part of memory that was allocated with the layout [`whole`].
+fn past_header(memory: NonNull<u8>, layout: Layout) -> NonNull<u8> {
+    // For `memory` and `sealed`.
     memory.as_ptr().expose_provenance();
-    // SAFETY: `add` requires that the result is in the same allocation: the offset is a part of `whole`, as the caller
-    // promises.
-    let start = unsafe { memory.add(offset_for(layout.align())) };
-    // SAFETY: "valid for writes": the seal lies in the `HEADER_BYTES` before `start`, which are part of the memory, since
-    // the offset is at least that.
-    unsafe { Block { start }.seal_ptr().write_unaligned(of_parent(start)) };
-    start
-}
-
-/// A word that differs from the seal of a block.
-fn of_parent(start: NonNull<u8>) -> usize {
-    !seal(start.addr().get())
+    memory.map_addr(|address| address.saturating_add(offset_for(layout.align())))
 }

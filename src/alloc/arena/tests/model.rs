@@ -1,7 +1,7 @@
 //! After any operations on an arena, some of them refused, blocks keep their contents, are disjoint, aligned as
 //! requested, and zero where that is promised.
 
-use super::{Bump, KIB, MIB, Options, layout};
+use super::{Bump, Change, Contents, KIB, MIB, Options, layout};
 use crate::growing::Budget;
 use crate::made;
 use crate::os::{Call, fault::Fault};
@@ -148,14 +148,9 @@ impl Model {
         if new.size() < old.size() {
             return;
         }
-        // It is one of the model's blocks, of that layout, and becomes larger.
-        let grown = if zeroed {
-            // SAFETY: as above.
-            unsafe { self.bump.try_grow_zeroed(start, old, new) }
-        } else {
-            // SAFETY: as above.
-            unsafe { self.bump.try_grow(start, old, new) }
-        };
+        let contents = if zeroed { Contents::Zeroed } else { Contents::Any };
+        // SAFETY: it is one of the model's blocks, of that layout, and becomes larger.
+        let grown = unsafe { self.bump.try_resize(start, old, new, Change::Grow(contents)) };
         let Ok(start) = grown else { return };
         let mut block = Block { start, layout: new, byte };
         if new.size() > 0 {
@@ -173,7 +168,8 @@ impl Model {
             return;
         }
         // SAFETY: it is one of the model's blocks, of that layout, and becomes smaller.
-        let Ok(start) = (unsafe { self.bump.try_shrink(start, old, new) }) else { return };
+        let shrunk = unsafe { self.bump.try_resize(start, old, new, Change::Shrink) };
+        let Ok(start) = shrunk else { return };
         let mut block = Block { start, layout: new, byte };
         assert!(new.size() == 0 || all(block.bytes(), byte));
         // The last block in the model stays the last block of the arena.
@@ -184,7 +180,7 @@ impl Model {
         let Some(which) = which else { return };
         let block = self.blocks.remove(which);
         // SAFETY: it is one of the model's blocks, of that layout, and not used any more.
-        unsafe { self.bump.deallocate(block.start, block.layout) };
+        unsafe { self.bump.shrink(block.start, block.layout.size(), 0) };
     }
 
     fn apply(&mut self, op: Op) {
