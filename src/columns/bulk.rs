@@ -49,7 +49,7 @@ impl<R: Row> Columns<R> {
         // SAFETY: the `count` rows are initialised (*rows*), and past the length of `other` now, so it does not use
         // them again; there is capacity for them past the length of `self`, as asserted above. Both are mutably
         // borrowed, so they are different columns.
-        unsafe { R::Fields::copy_rows(other.starts, first, self.starts, self.len, count) };
+        unsafe { R::Fields::copy_rows(other.starts, self.starts, first, self.len, count) };
         self.len += count;
     }
 

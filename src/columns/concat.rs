@@ -105,19 +105,30 @@ impl<F: Fields> Drop for Rows<F> {
 
 impl<A: Fields, B: Fields> sealed::Sealed for Concat<A, B> {}
 
-/// Defines a method that returns references to the columns of both halves.
+/// Defines methods that call the one of both halves, each with its part of the first arguments and with all of the others.
 macro_rules! both {
-    ($method:ident($($argument:ident: usize),+) -> $Result:ident) => {
-        #[inline]
-        unsafe fn $method<'a>(starts: Self::Starts $(, $argument: usize)+) -> Self::$Result<'a>
-        where
-            Self: 'a,
-        {
-            // SAFETY: the caller guarantees the same about all columns (*halves*).
-            let first = unsafe { A::$method(starts.0 $(, $argument)+) };
-            // SAFETY: the same; columns do not overlap, so neither do references to both halves.
-            (first, unsafe { B::$method(starts.1 $(, $argument)+) })
+    ($(
+        fn $method:ident$(<$a:lifetime>)?($($half:ident: $Half:ty),+; $($same:ident),+) -> $Both:ty {
+            $first:pat, $second:pat => $both:expr
         }
+    )+) => {
+        $(
+            #[inline]
+            unsafe fn $method$(<$a>)?($($half: $Half,)+ $($same: usize),+) -> $Both
+            $(
+                where
+                    Self: $a,
+            )?
+            {
+                // SAFETY: the caller guarantees about all columns what the method requires, so it holds for those of the
+                // first half (*halves*).
+                let $first = unsafe { A::$method($($half.0,)+ $($same),+) };
+                // SAFETY: it also holds for those of the second half. Columns do not overlap, so nor does what both
+                // access or return.
+                let $second = unsafe { B::$method($($half.1,)+ $($same),+) };
+                $both
+            }
+        )+
     };
 }
 
@@ -151,56 +162,26 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
         (A::starts(&start_of), B::starts(|number| start_of(A::COLUMNS.len() + number)))
     }
 
-    #[inline]
-    unsafe fn write(self, starts: Self::Starts, index: usize) {
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
-        unsafe { self.0.write(starts.0, index) };
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
-        unsafe { self.1.write(starts.1, index) };
-    }
-
-    #[inline]
-    unsafe fn read(starts: Self::Starts, index: usize) -> Self {
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
-        let first = unsafe { A::read(starts.0, index) };
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
-        Self(first, unsafe { B::read(starts.1, index) })
-    }
-
-    #[inline]
-    unsafe fn copy_rows(
-        from: Self::Starts,
-        first: usize,
-        to: Self::Starts,
-        place: usize,
-        count: usize,
-    ) {
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
-        unsafe { A::copy_rows(from.0, first, to.0, place, count) };
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
-        unsafe { B::copy_rows(from.1, first, to.1, place, count) };
-    }
-
-    #[inline]
-    unsafe fn swap(starts: Self::Starts, a: usize, b: usize) {
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
-        unsafe { A::swap(starts.0, a, b) };
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
-        unsafe { B::swap(starts.1, a, b) };
+    both! {
+        fn write(fields: Self, starts: Self::Starts; index) -> () { (), () => () }
+        fn read(starts: Self::Starts; index) -> Self { first, second => Self(first, second) }
+        fn copy_rows(from: Self::Starts, to: Self::Starts; first, place, count) -> () { (), () => () }
+        fn refs<'a>(starts: Self::Starts; index) -> Self::Refs<'a> { first, second => (first, second) }
+        fn muts<'a>(starts: Self::Starts; index) -> Self::Muts<'a> { first, second => (first, second) }
+        fn slices<'a>(starts: Self::Starts; from, len) -> Self::Slices<'a> {
+            first, second => (first, second)
+        }
+        fn slices_mut<'a>(starts: Self::Starts; from, len) -> Self::SlicesMut<'a> {
+            first, second => (first, second)
+        }
     }
 
     unsafe fn drop_rows(starts: Self::Starts, from: usize, count: usize) {
         // If a drop in the first half panics, the second is dropped while unwinding.
-        let second = Rows::<B> { starts: starts.1, from, count };
-        // SAFETY: the caller guarantees the same about all columns (*halves*), for `second`, too.
-        unsafe { A::drop_rows(starts.0, from, count) };
-        drop(second);
+        // Each column has these values, which are not used afterwards, as the caller guarantees (*halves*).
+        let (first, second) = starts;
+        drop((Rows::<A> { starts: first, from, count }, Rows::<B> { starts: second, from, count }));
     }
-
-    both!(refs(index: usize) -> Refs);
-    both!(muts(index: usize) -> Muts);
-    both!(slices(from: usize, len: usize) -> Slices);
-    both!(slices_mut(from: usize, len: usize) -> SlicesMut);
 
     fn group<const N: usize>(rows: [Self; N]) -> Self::Group<N> {
         let mut rows = rows.map(|row| (Some(row.0), Some(row.1)));
@@ -209,6 +190,12 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
             A::group(array::from_fn(|lane| rows[lane].0.take().expect(none))),
             B::group(array::from_fn(|lane| rows[lane].1.take().expect(none))),
         )
+    }
+
+    #[inline]
+    fn swap(columns: Self::SlicesMut<'_>, a: usize, b: usize) {
+        A::swap(columns.0, a, b);
+        B::swap(columns.1, a, b);
     }
 
     #[inline]
@@ -246,11 +233,11 @@ impl<A: CloneFields, B: CloneFields> CloneFields for Concat<A, B> {
     }
 
     unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, count: usize) {
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
+        // SAFETY: the caller guarantees about all columns what this requires of those of the first half (*halves*).
         unsafe { A::clone_to(from.0, to.0, place, count) };
         // If a clone of the second half panics, those of the first, which are not rows yet, are dropped.
         let first = Rows::<A> { starts: to.0, from: place, count };
-        // SAFETY: the caller guarantees the same about all columns (*halves*).
+        // SAFETY: the caller guarantees about all columns what this requires of those of the second half (*halves*).
         unsafe { B::clone_to(from.1, to.1, place, count) };
         mem::forget(first);
     }

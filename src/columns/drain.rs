@@ -13,24 +13,82 @@ use std::ops::Range;
 /// When it is dropped, the rows after the range move down to close the gap. If it is leaked instead (as by
 /// [`mem::forget`]), the columns end where the range began, and the remaining rows leak.
 pub struct Drain<'c, R: Row> {
-    /// Its length is the start of the range until the iterator is dropped.
-    columns: &'c mut Columns<R>,
-    /// The rows not yet yielded. Invariant *left*: they are past the length of the columns, initialised, and used only by
-    /// `self`, as are those in `tail..old_len`.
+    rows: TakenRows<R, Gap<'c, R>>,
+}
+
+/// Rows that were taken out of columns, whose memory `_keeper` keeps.
+///
+/// Its invariant, *left*: each column has values in `left`, which are past the length of the columns, and used only by
+/// `self`. `starts` are those of the columns.
+pub(super) struct TakenRows<R: Row, C> {
+    starts: <R::Fields as Fields>::Starts,
     left: Range<usize>,
-    /// The end of the range, where the retained rows begin.
+    _keeper: C,
+}
+
+/// Columns that end where a range began that is drained. When it is dropped, they get the rows after the range back.
+///
+/// Its invariant, *gap*: the rows in `tail..old_len` are initialised, past the length of the columns, and used only by
+/// `self`. When it is dropped, those between that length and `tail` are not used again.
+struct Gap<'c, R: Row> {
+    columns: &'c mut Columns<R>,
     tail: usize,
     old_len: usize,
+}
+
+impl<R: Row> TakenRows<R, Columns<R>> {
+    /// Takes all rows.
+    pub(super) fn of(mut columns: Columns<R>) -> Self {
+        let left = 0..columns.len;
+        columns.len = 0;
+        Self { starts: columns.starts, left, _keeper: columns }
+    }
+}
+
+impl<R: Row, C> TakenRows<R, C> {
+    pub(super) fn left(&self) -> usize {
+        self.left.len()
+    }
+
+    pub(super) fn as_slices(&self) -> R::Slices<'_> {
+        let Range { start, end } = self.left;
+        // SAFETY: the rows in `left` are initialised (*left*), and not written to while `self` is borrowed.
+        R::by_slices(unsafe { R::Fields::slices(self.starts, start, end - start) })
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<R> {
+        let index = self.left.next()?;
+        // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
+        Some(R::from_fields(unsafe { R::Fields::read(self.starts, index) }))
+    }
+
+    #[inline]
+    pub(super) fn next_back(&mut self) -> Option<R> {
+        let index = self.left.next_back()?;
+        // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
+        Some(R::from_fields(unsafe { R::Fields::read(self.starts, index) }))
+    }
+}
+
+impl<R: Row, C> Drop for TakenRows<R, C> {
+    fn drop(&mut self) {
+        let left = mem::replace(&mut self.left, 0..0);
+        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used
+        // again. If a drop panics, `_keeper` is dropped nevertheless.
+        unsafe { R::Fields::drop_rows(self.starts, left.start, left.len()) }
+    }
 }
 
 impl<'c, R: Row> Drain<'c, R> {
     /// Drains `start..end`, which lies within the length.
     pub(super) fn new(columns: &'c mut Columns<R>, start: usize, end: usize) -> Self {
-        let old_len = columns.len;
+        let (starts, old_len) = (columns.starts, columns.len);
         assert!(start <= end && end <= old_len, "the range is out of bounds");
         // If `self` is leaked, the columns hold no row that was yielded.
         columns.len = start;
-        Self { columns, left: start..end, tail: end, old_len }
+        let gap = Gap { columns, tail: end, old_len };
+        Self { rows: TakenRows { starts, left: start..end, _keeper: gap } }
     }
 
     /// Returns the rows not yet yielded, as slices of the same length.
@@ -44,45 +102,28 @@ impl<'c, R: Row> Drain<'c, R> {
     /// assert_eq!(drain.as_slices(), (&[2, 3][..], &['b', 'c'][..]));
     /// ```
     pub fn as_slices(&self) -> R::Slices<'_> {
-        let Range { start, end } = self.left;
-        // SAFETY: the rows in `left` are initialised (*left*), and not written to while `self` is borrowed.
-        R::by_slices(unsafe { R::Fields::slices(self.columns.starts, start, end - start) })
+        self.rows.as_slices()
     }
 }
 
 exact_iterator! {
     [R: Row] Drain<'_, R> => R:
-    |rows| rows.left.len(),
-    // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
-    rows.left.next().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) })),
-    // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
-    rows.left.next_back().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) }))
+    |drain| drain.rows.left(),
+    drain.rows.next(),
+    drain.rows.next_back()
 }
 
-/// Closes the gap, even if the drop of a row panics.
-struct CloseGap<'d, 'c, R: Row>(&'d mut Drain<'c, R>);
-
-impl<R: Row> Drop for CloseGap<'_, '_, R> {
+impl<R: Row> Drop for Gap<'_, R> {
     fn drop(&mut self) {
-        let Drain { columns, tail, old_len, .. } = &mut *self.0;
+        let Self { columns, tail, old_len } = self;
         let (starts, len, count) = (columns.starts, columns.len, *old_len - *tail);
         if len < *tail {
-            // SAFETY: the `count` rows from `tail` on are initialised (*left*), and all rows between `len` and `tail`
-            // were yielded or dropped, so nothing uses them again.
-            unsafe { R::Fields::copy_rows(starts, *tail, starts, len, count) };
+            // SAFETY: the `count` rows from `tail` on are initialised, and those between `len` and `tail` are not used
+            // again (*gap*). All of them have memory, since they were rows.
+            unsafe { R::Fields::copy_rows(starts, starts, *tail, len, count) };
         }
         columns.len = len + count;
     }
 }
 
-impl<R: Row> Drop for Drain<'_, R> {
-    fn drop(&mut self) {
-        let (starts, left) = (self.columns.starts, mem::replace(&mut self.left, 0..0));
-        let _gap = CloseGap(self);
-        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used
-        // again.
-        unsafe { R::Fields::drop_rows(starts, left.start, left.len()) }
-    }
-}
-
-debug_left!([R: Row] Drain<'_, R>, "Drain", |rows| rows.left.len());
+debug_left!([R: Row] Drain<'_, R>, "Drain", |drain| drain.rows.left());

@@ -31,13 +31,21 @@ impl<R: Row> Columns<R> {
     #[inline]
     #[track_caller]
     pub(crate) fn push_fields(&mut self, fields: R::Fields) {
-        let len = self.len;
-        if len == self.capacity() {
+        if self.len == self.capacity() {
             self.grow_by_one_or_panic();
         }
-        // SAFETY: the capacity exceeds `len`, since it was compared or grown above, so each column has memory there
-        // (*capacity*), which is not in use past the length.
-        unsafe { fields.write(self.starts, len) };
+        self.put_last(fields);
+    }
+
+    /// Appends the fields of a row. Runs no user code, and panics if the capacity is used up.
+    // Inlined, the check is that of the caller.
+    #[inline(always)]
+    pub(super) fn put_last(&mut self, fields: R::Fields) {
+        let len = self.len;
+        assert!(len != self.capacity(), "the capacity is used up");
+        // SAFETY: the capacity is at least `len`, and was just compared, so each column has memory there (*capacity*),
+        // which is not in use past the length.
+        unsafe { R::Fields::write(fields, self.starts, len) };
         self.len = len + 1;
     }
 
@@ -204,10 +212,10 @@ impl<R: Row> Columns<R> {
         let starts = self.starts;
         // SAFETY: `index <= len` was checked, so these rows are initialised (*rows*); there is capacity for one more
         // row after them, as just reserved. No user code runs until `len` counts all rows.
-        unsafe { R::Fields::copy_rows(starts, index, starts, index + 1, len - index) };
+        unsafe { R::Fields::copy_rows(starts, starts, index, index + 1, len - index) };
         // SAFETY: `index <= len` is below the capacity, so each column has memory there (*capacity*); the row there has
         // moved up, or there was none.
-        unsafe { fields.write(starts, index) };
+        unsafe { R::Fields::write(fields, starts, index) };
         self.len = len + 1;
         Ok(())
     }
@@ -238,7 +246,7 @@ impl<R: Row> Columns<R> {
         let fields = unsafe { R::Fields::read(starts, index) };
         // SAFETY: the `last - index` rows after `index` are initialised (*rows*); the row there was just read and is
         // not used again, and the last one is past the length below.
-        unsafe { R::Fields::copy_rows(starts, index + 1, starts, index, last - index) };
+        unsafe { R::Fields::copy_rows(starts, starts, index + 1, index, last - index) };
         self.len = last;
         R::from_fields(fields)
     }
@@ -268,14 +276,14 @@ impl<R: Row> Columns<R> {
     pub(crate) fn swap_remove_fields(&mut self, index: usize) -> R::Fields {
         let len = self.len;
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
-        let last = len - 1;
+        let (starts, last) = (self.starts, len - 1);
         // SAFETY: `index < len` was checked, so the row is initialised (*rows*). It is overwritten, or past the length,
         // before it could be read again: no user code runs until then.
-        let fields = unsafe { R::Fields::read(self.starts, index) };
+        let fields = unsafe { R::Fields::read(starts, index) };
         if index < last {
             // SAFETY: the last row is initialised (*rows*), and its old place is past the length below; the row at
             // `index` was just read and is not used again.
-            unsafe { R::Fields::copy_rows(self.starts, last, self.starts, index, 1) };
+            unsafe { R::Fields::copy_rows(starts, starts, last, index, 1) };
         }
         self.len = last;
         fields
@@ -314,9 +322,7 @@ impl<R: Row> Columns<R> {
     pub fn swap(&mut self, a: usize, b: usize) {
         let len = self.len;
         assert!(a < len && b < len, "swap indices (are {a}, {b}) should be < len (is {len})");
-        // SAFETY: both indices were checked, so each column has values there (*rows*), and `&mut self` guarantees
-        // exclusive access.
-        unsafe { R::Fields::swap(self.starts, a, b) }
+        R::Fields::swap(self.fields_mut(..), a, b);
     }
 
     /// Drops the rows from `len` on, column by column. Memory stays committed. O(n) in the rows dropped.
@@ -400,7 +406,7 @@ impl<'c, R: Row> Sieve<'c, R> {
             if self.kept < this {
                 // SAFETY: the row at `this` was not visited until now, so it is initialised; the place at `kept`,
                 // before it, is vacant (*places*).
-                unsafe { R::Fields::copy_rows(starts, this, starts, self.kept, 1) };
+                unsafe { R::Fields::copy_rows(starts, starts, this, self.kept, 1) };
             }
             self.kept += 1;
         }
@@ -414,7 +420,7 @@ impl<R: Row> Drop for Sieve<'_, R> {
         if left > 0 {
             // SAFETY: the `left` rows from `next` on are initialised, and the places from `kept` up to them are vacant
             // (*places*).
-            unsafe { R::Fields::copy_rows(starts, self.next, starts, self.kept, left) };
+            unsafe { R::Fields::copy_rows(starts, starts, self.next, self.kept, left) };
         }
         self.columns.len = self.kept + left;
     }

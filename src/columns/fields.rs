@@ -66,7 +66,7 @@ pub trait Fields: Sized + sealed::Sealed {
 
     /// Pointers to the starts of the columns.
     #[doc(hidden)]
-    type Starts: Copy + fmt::Debug;
+    type Starts: Copy + fmt::Debug + Send + Sync;
 
     /// The sum of the sizes of all fields, without padding, and the greatest alignment.
     #[doc(hidden)]
@@ -89,7 +89,7 @@ pub trait Fields: Sized + sealed::Sealed {
     ///
     /// - Each column has memory for a value at `index`, which is not in use.
     #[doc(hidden)]
-    unsafe fn write(self, starts: Self::Starts, index: usize);
+    unsafe fn write(fields: Self, starts: Self::Starts, index: usize);
 
     /// # Safety
     ///
@@ -109,17 +109,11 @@ pub trait Fields: Sized + sealed::Sealed {
     #[doc(hidden)]
     unsafe fn copy_rows(
         from: Self::Starts,
-        first: usize,
         to: Self::Starts,
+        first: usize,
         place: usize,
         count: usize,
     );
-
-    /// # Safety
-    ///
-    /// - Each column has a value at both indices, to which the caller has exclusive access.
-    #[doc(hidden)]
-    unsafe fn swap(starts: Self::Starts, a: usize, b: usize);
 
     /// Drops the values of `count` rows, column by column. If a drop panics, the others are still dropped.
     ///
@@ -164,6 +158,10 @@ pub trait Fields: Sized + sealed::Sealed {
     /// Creates a record of `N` rows.
     #[doc(hidden)]
     fn group<const N: usize>(rows: [Self; N]) -> Self::Group<N>;
+
+    /// Swaps two rows of columns.
+    #[doc(hidden)]
+    fn swap(columns: Self::SlicesMut<'_>, a: usize, b: usize);
 
     /// Replaces the fields of a row, and returns the old ones.
     #[doc(hidden)]
@@ -245,23 +243,6 @@ impl<T> Drop for Dropped<T> {
     }
 }
 
-/// Clones values to a column, from `first` on.
-///
-/// # Safety
-///
-/// - The column has memory for these values, which is not in use.
-unsafe fn clone_column<T: Clone>(values: &[T], first: *mut T) -> Dropped<T> {
-    let mut clones = Dropped { first, count: 0 };
-    for value in values {
-        let clone = value.clone();
-        // SAFETY: `clones.count` is the index of `value` in `values`, and the caller guarantees that the column has
-        // memory for all of them, which is not in use.
-        unsafe { first.wrapping_add(clones.count).write(clone) };
-        clones.count += 1;
-    }
-    clones
-}
-
 /// Moves the layouts whose size is not zero to the front. Returns their number, too.
 const fn sized<const N: usize>(all: [Layout; N]) -> ([Layout; N], usize) {
     let mut sized = all;
@@ -295,11 +276,37 @@ const fn row(fields: &[Layout]) -> Layout {
     }
 }
 
-/// Returns the address of a value in a column, which must not be used if the column has no memory there.
-#[inline]
-const fn at<T>(start: NonNull<T>, index: usize) -> *mut T {
-    start.as_ptr().wrapping_add(index)
+/// The address of the first value of a column. Code that accesses values through it vouches for them.
+pub struct Start<T>(NonNull<T>);
+
+impl<T> Start<T> {
+    /// Returns the address of a value, or of memory for one. Any other index yields a pointer that must not be used.
+    #[inline]
+    const fn at(self, index: usize) -> *mut T {
+        self.0.as_ptr().wrapping_add(index)
+    }
 }
+
+impl<T> Clone for Start<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Start<T> {}
+
+impl<T> fmt::Debug for Start<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+// SAFETY: an address gives access to nothing. A type that accesses values through it has a marker for what it borrows or
+// owns, on which depends whether it can be sent.
+unsafe impl<T> Send for Start<T> {}
+// SAFETY: the same holds for an address that is shared.
+unsafe impl<T> Sync for Start<T> {}
 
 /// Defines methods for tuples as rows, whose references to fields are the references to the row.
 macro_rules! same {
@@ -327,7 +334,7 @@ macro_rules! fields {
             type Slices<'a> = ($(&'a [$field],)+) where Self: 'a;
             type SlicesMut<'a> = ($(&'a mut [$field],)+) where Self: 'a;
             type Group<const N: usize> = ($([$field; N],)+);
-            type Starts = ($(NonNull<$field>,)+);
+            type Starts = ($(Start<$field>,)+);
 
             const ROW: Layout = row(&[$(Layout::new::<$field>()),+]);
             const COLUMNS: ColumnLayouts = &{
@@ -337,28 +344,28 @@ macro_rules! fields {
 
             #[inline]
             fn dangling() -> Self::Starts {
-                ($(NonNull::<$field>::dangling(),)+)
+                ($(Start::<$field>(NonNull::dangling()),)+)
             }
 
             #[inline]
             fn starts(start_of: impl Fn(usize) -> NonNull<u8>) -> Self::Starts {
                 let mut number = 0;
                 ($({
-                    if size_of::<$field>() == 0 {
+                    Start(if size_of::<$field>() == 0 {
                         NonNull::<$field>::dangling()
                     } else {
                         number += 1;
                         start_of(number - 1).cast::<$field>()
-                    }
+                    })
                 },)+)
             }
 
             #[inline]
-            unsafe fn write(self, starts: Self::Starts, index: usize) {
+            unsafe fn write(fields: Self, starts: Self::Starts, index: usize) {
                 $(
                     // SAFETY: the caller guarantees that each column has memory at `index`, so the place is aligned and
                     // valid for writes.
-                    unsafe { at(starts.$number, index).write(self.$number) };
+                    unsafe { starts.$number.at(index).write(fields.$number) };
                 )+
             }
 
@@ -368,7 +375,7 @@ macro_rules! fields {
                     // Not by `at`, as in `refs`.
                     // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
                     // range as the start.
-                    let field = unsafe { starts.$number.add(index) };
+                    let field = unsafe { starts.$number.0.add(index) };
                     // SAFETY: the value is aligned and initialised, and not written to now; it is not read or dropped
                     // again, so no two copies of it are used.
                     unsafe { field.read() }
@@ -378,33 +385,23 @@ macro_rules! fields {
             #[inline]
             unsafe fn copy_rows(
                 from: Self::Starts,
-                first: usize,
                 to: Self::Starts,
+                first: usize,
                 place: usize,
                 count: usize,
             ) {
                 $(
-                    let (old, new) = (at(from.$number, first), at(to.$number, place));
+                    let (old, new) = (from.$number.at(first), to.$number.at(place));
                     // SAFETY: the caller guarantees that each column has values in the first range and memory for the
                     // second, so both are aligned, and valid for reads and writes. The ranges may overlap.
                     unsafe { old.copy_to(new, count) };
                 )+
             }
 
-            #[inline]
-            unsafe fn swap(starts: Self::Starts, a: usize, b: usize) {
-                $(
-                    let (place, other) = (at(starts.$number, a), at(starts.$number, b));
-                    // SAFETY: the caller guarantees that each column has a value at both indices, and exclusive access,
-                    // so they are aligned, and valid for reads and writes. Both may be the same value.
-                    unsafe { ptr::swap(place, other) };
-                )+
-            }
-
             unsafe fn drop_rows(starts: Self::Starts, from: usize, count: usize) {
                 // If a drop in one column panics, the columns after it are dropped while unwinding.
                 // Each column has these values, which are not used afterwards, as the caller guarantees.
-                drop(($(Dropped { first: at(starts.$number, from), count },)+));
+                drop(($(Dropped { first: starts.$number.at(from), count },)+));
             }
 
             #[inline]
@@ -416,7 +413,7 @@ macro_rules! fields {
                     // Not by `at`, with which loops are not vectorised.
                     // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
                     // range as the start.
-                    let field = unsafe { starts.$number.add(index) };
+                    let field = unsafe { starts.$number.0.add(index) };
                     // SAFETY: the value is aligned and initialised, and not written to during `'a`.
                     unsafe { field.as_ref() }
                 },)+)
@@ -430,7 +427,7 @@ macro_rules! fields {
                 ($({
                     // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
                     // range as the start.
-                    let mut field = unsafe { starts.$number.add(index) };
+                    let mut field = unsafe { starts.$number.0.add(index) };
                     // SAFETY: the value is aligned and initialised; the caller guarantees exclusive access during `'a`.
                     // Columns do not overlap.
                     unsafe { field.as_mut() }
@@ -445,7 +442,7 @@ macro_rules! fields {
                 ($({
                     // SAFETY: the caller guarantees that each column has these values, which are not written to during
                     // `'a`: they are aligned and initialised, in one range, of at most `isize::MAX` bytes.
-                    unsafe { slice::from_raw_parts(at(starts.$number, from), len) }
+                    unsafe { slice::from_raw_parts(starts.$number.at(from), len) }
                 },)+)
             }
 
@@ -461,7 +458,7 @@ macro_rules! fields {
                 ($({
                     // SAFETY: as for `slices`; the caller guarantees exclusive access during `'a`, and columns do not
                     // overlap.
-                    unsafe { slice::from_raw_parts_mut(at(starts.$number, from), len) }
+                    unsafe { slice::from_raw_parts_mut(starts.$number.at(from), len) }
                 },)+)
             }
 
@@ -470,6 +467,11 @@ macro_rules! fields {
                 let mut rows = rows.map(|row| ($(Some(row.$number),)+));
                 let none = "each is taken once";
                 ($(array::from_fn(|lane| rows[lane].$number.take().expect(none)),)+)
+            }
+
+            #[inline]
+            fn swap(columns: Self::SlicesMut<'_>, a: usize, b: usize) {
+                $(columns.$number.swap(a, b);)+
             }
 
             #[inline]
@@ -511,9 +513,16 @@ macro_rules! fields {
             unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, _: usize) {
                 // If a clone panics, the clones in the columns before it are dropped with these.
                 mem::forget(($({
-                    // SAFETY: `from` has `count` values, and the caller guarantees that each column has memory for as
-                    // many from `place` on, which is not in use.
-                    unsafe { clone_column(from.$number, at(to.$number, place)) }
+                    let mut clones = Dropped { first: to.$number.at(place), count: 0 };
+                    for value in from.$number {
+                        let (clone, next) = (value.clone(), clones.first.wrapping_add(clones.count));
+                        // SAFETY: `clones.count` is the index of `value` in the column of `from`. The caller guarantees
+                        // that the column of `to` has memory for as many values from `place` on, which is not in use, so
+                        // the place is aligned and valid for writes.
+                        unsafe { next.write(clone) };
+                        clones.count += 1;
+                    }
+                    clones
                 },)+));
             }
         }

@@ -132,15 +132,12 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
             return Err(Refused { error, value: R::from_fields(fields) });
         }
         let store = |columns: &mut Columns<R>| {
-            let (starts, last) = (columns.starts, columns.len);
-            // SAFETY: `make_room_for_one` has made the capacity exceed the length, and nothing ran since, so each
-            // column has memory there, which is not in use past the length.
-            unsafe { fields.write(starts, last) };
-            columns.len = last + 1;
-            (starts, last)
+            columns.put_last(fields);
+            (columns.starts, columns.len - 1)
         };
-        // SAFETY: `store` moves fields and a length, so it runs no user code, neither allocates nor panics. There was
-        // room, so the columns are seen, not the placeholder.
+        // SAFETY: `store` moves fields and a length, so it runs no user code and does not allocate. It does not panic,
+        // since `make_room_for_one` has made the capacity exceed the length, and nothing ran since; there was room, so
+        // the columns are seen, not the placeholder.
         let (starts, last) = unsafe { self.columns.lend_seen(store) };
         // SAFETY: the row was just written, and is neither moved, dropped nor accessed mutably during `'c`: (1) to (3)
         // of this module.

@@ -1,9 +1,9 @@
 //! [`IntoIter`]: moves rows out of columns.
 
-#![expect(unsafe_code, reason = "reads rows out of columns")]
+#![forbid(unsafe_code)]
 
-use super::{Columns, Fields, Iter, IterMut, Row};
-use std::ops::Range;
+use super::drain::TakenRows;
+use super::{Columns, Iter, IterMut, Row};
 
 /// An iterator that moves the rows out of [`Columns`].
 ///
@@ -17,20 +17,15 @@ use std::ops::Range;
 /// assert_eq!(lines, ["Ann7", "Ben4"]);
 /// ```
 pub struct IntoIter<R: Row> {
-    /// Its length is 0.
-    columns: Columns<R>,
-    /// The rows not yet yielded. Invariant *left*: they are initialised, and used only by `self`.
-    left: Range<usize>,
+    rows: TakenRows<R, Columns<R>>,
 }
 
 impl<R: Row> IntoIterator for Columns<R> {
     type Item = R;
     type IntoIter = IntoIter<R>;
 
-    fn into_iter(mut self) -> IntoIter<R> {
-        let left = 0..self.len;
-        self.len = 0;
-        IntoIter { columns: self, left }
+    fn into_iter(self) -> IntoIter<R> {
+        IntoIter { rows: TakenRows::of(self) }
     }
 }
 
@@ -47,28 +42,15 @@ impl<R: Row> IntoIter<R> {
     /// assert_eq!(rows.as_slices(), (&[2][..], &['b'][..]));
     /// ```
     pub fn as_slices(&self) -> R::Slices<'_> {
-        let Range { start, end } = self.left;
-        // SAFETY: the rows in `left` are initialised (*left*), and not written to while `self` is borrowed.
-        R::by_slices(unsafe { R::Fields::slices(self.columns.starts, start, end - start) })
+        self.rows.as_slices()
     }
 }
 
 exact_iterator! {
     [R: Row] IntoIter<R> => R:
-    |rows| rows.left.len(),
-    // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
-    rows.left.next().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) })),
-    // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
-    rows.left.next_back().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) }))
+    |iter| iter.rows.left(),
+    iter.rows.next(),
+    iter.rows.next_back()
 }
 
-impl<R: Row> Drop for IntoIter<R> {
-    fn drop(&mut self) {
-        let left = std::mem::replace(&mut self.left, 0..0);
-        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used
-        // again. If a drop panics, the columns, whose length is 0, still release their memory.
-        unsafe { R::Fields::drop_rows(self.columns.starts, left.start, left.len()) }
-    }
-}
-
-debug_left!([R: Row] IntoIter<R>, "IntoIter", |rows| rows.left.len());
+debug_left!([R: Row] IntoIter<R>, "IntoIter", |iter| iter.rows.left());

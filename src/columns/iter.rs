@@ -15,7 +15,7 @@ pub struct Iter<'a, R: Row> {
     starts: <R::Fields as Fields>::Starts,
     /// The rows not yet yielded. Invariant *left*: each column has values there, which are borrowed for `'a`.
     left: Range<usize>,
-    columns: PhantomData<&'a R>,
+    columns: PhantomData<&'a (R, R::Fields)>,
 }
 
 /// A mutable iterator over the rows of [`Columns`].
@@ -26,7 +26,7 @@ pub struct IterMut<'a, R: Row> {
     /// The rows not yet yielded. Invariant *left*: each column has values there, which are mutably borrowed for `'a`, and
     /// nothing else uses that borrow.
     left: Range<usize>,
-    columns: PhantomData<&'a mut R>,
+    columns: PhantomData<&'a mut (R, R::Fields)>,
 }
 
 impl<R: Row> Columns<R> {
@@ -63,27 +63,18 @@ impl<R: Row> Columns<R> {
     }
 }
 
-// SAFETY: it gives the access to rows that `&Columns<R>` gives.
-unsafe impl<R: Row + Sync> Send for Iter<'_, R> where R::Fields: Sync {}
-// SAFETY: it gives the access to rows that `&Columns<R>` gives.
-unsafe impl<R: Row + Sync> Sync for Iter<'_, R> where R::Fields: Sync {}
-// SAFETY: it gives the access to rows that `&mut Columns<R>` gives.
-unsafe impl<R: Row + Send> Send for IterMut<'_, R> where R::Fields: Send {}
-// SAFETY: `&IterMut` gives access to a count only.
-unsafe impl<R: Row + Sync> Sync for IterMut<'_, R> where R::Fields: Sync {}
-
 exact_iterator! {
     ['a, R: Row] Iter<'a, R> => R::Ref<'a>:
     |iter| iter.left.len(),
-    // SAFETY: the index was in `left`, so each column has a value there, borrowed for `'a` (*left*).
-    iter.left.next().map(|index| R::by_ref(unsafe { R::Fields::refs(iter.starts, index) })),
+    iter.nth(0),
     // SAFETY: the index was in `left`, so each column has a value there, borrowed for `'a` (*left*).
     iter.left.next_back().map(|index| R::by_ref(unsafe { R::Fields::refs(iter.starts, index) })),
     {
         #[inline]
         fn nth(&mut self, n: usize) -> Option<R::Ref<'a>> {
+            let index = self.left.nth(n)?;
             // SAFETY: the index was in `left`, so each column has a value there, borrowed for `'a` (*left*).
-            self.left.nth(n).map(|index| R::by_ref(unsafe { R::Fields::refs(self.starts, index) }))
+            Some(R::by_ref(unsafe { R::Fields::refs(self.starts, index) }))
         }
     }
 }
@@ -93,18 +84,17 @@ clone_fields!([R: Row] Iter<'_, R>: starts, left, columns);
 exact_iterator! {
     ['a, R: Row] IterMut<'a, R> => R::Mut<'a>:
     |iter| iter.left.len(),
-    // SAFETY: each column has a value there, mutably borrowed for `'a` (*left*); the index was removed from `left`, so
-    // no two references alias.
-    iter.left.next().map(|index| R::by_mut(unsafe { R::Fields::muts(iter.starts, index) })),
+    iter.nth(0),
     // SAFETY: each column has a value there, mutably borrowed for `'a` (*left*); the index was removed from `left`, so
     // no two references alias.
     iter.left.next_back().map(|index| R::by_mut(unsafe { R::Fields::muts(iter.starts, index) })),
     {
         #[inline]
         fn nth(&mut self, n: usize) -> Option<R::Mut<'a>> {
+            let index = self.left.nth(n)?;
             // SAFETY: each column has a value there, mutably borrowed for `'a` (*left*); the index was removed from
             // `left`, so no two references alias.
-            self.left.nth(n).map(|index| R::by_mut(unsafe { R::Fields::muts(self.starts, index) }))
+            Some(R::by_mut(unsafe { R::Fields::muts(self.starts, index) }))
         }
     }
 }

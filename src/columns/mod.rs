@@ -136,16 +136,8 @@ pub struct Columns<R: Row> {
     raw: RawVec,
     len: usize,
     starts: <R::Fields as Fields>::Starts,
-    rows: PhantomData<R>,
+    rows: PhantomData<(R, R::Fields)>,
 }
-
-#[expect(unsafe_code, reason = "vouches for the pointers")]
-// SAFETY: the pointers point to memory owned by `self`, and to values of the fields, which are `Send`; so are rows,
-// which are assembled from them.
-unsafe impl<R: Row + Send> Send for Columns<R> where R::Fields: Send {}
-#[expect(unsafe_code, reason = "vouches for the pointers")]
-// SAFETY: `&self` only gives access to `&` of fields, which are `Sync`, as rows are, and to copies of numbers.
-unsafe impl<R: Row + Sync> Sync for Columns<R> where R::Fields: Sync {}
 
 impl<R: Row + UnwindSafe> UnwindSafe for Columns<R> where R::Fields: UnwindSafe {}
 impl<R: Row + RefUnwindSafe> RefUnwindSafe for Columns<R> where R::Fields: RefUnwindSafe {}

@@ -17,6 +17,7 @@ use super::concat::MAX_COLUMNS;
 use super::{Fields, Pad, Row};
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
+use std::num::NonZero;
 use std::ops::Range;
 use std::ptr::NonNull;
 
@@ -147,6 +148,25 @@ impl<T, P: Row> Block<T, P> {
         // SAFETY: `new` has allocated memory for all columns from `start` on (*memory*), and `OFFSETS` are within that.
         P::Fields::starts(|number| unsafe { start.add(Self::OFFSETS[number]) })
     }
+
+    /// Writes the fields of a row, without dropping those that may be there.
+    #[inline]
+    fn put(&mut self, index: usize, fields: P::Fields) {
+        assert!(index < ROWS, "a full block is finished first");
+        // SAFETY: `index < ROWS` was asserted, so the columns have memory there (*memory*). If there was a row, it is
+        // overwritten, so that is not used again.
+        unsafe { P::Fields::write(fields, self.starts(), index) };
+    }
+
+    /// Drops the rows in `parts` from `from` on, where `parts` ends then.
+    fn drop_parts(&mut self, from: usize) {
+        let end = self.parts.end;
+        assert!(self.parts.start <= from && from <= end, "the rows are not those of the block");
+        self.parts.end = from;
+        // SAFETY: these rows were in `parts`, so they are initialised (*parts*), and are not any more, so they are not
+        // used again.
+        unsafe { P::Fields::drop_rows(self.starts(), from, end - from) }
+    }
 }
 
 impl<T, P: Row + Pad> Block<T, P> {
@@ -154,9 +174,9 @@ impl<T, P: Row + Pad> Block<T, P> {
     pub(crate) fn new() -> Self {
         let mut memory = Vec::with_capacity(Self::BYTES);
         let start = NonNull::from(memory.spare_capacity_mut()).cast::<u8>();
-        let address = start.addr().get();
-        // SAFETY: the offset is less than `ALIGN`, and the allocation has `BYTES`, which is at least that.
-        let start = unsafe { start.add(address.next_multiple_of(Self::ALIGN) - address) };
+        // The allocation has `ALIGN` bytes more than the columns take.
+        let aligned = |address: NonZero<usize>| address.get().next_multiple_of(Self::ALIGN);
+        let start = start.map_addr(|address| NonZero::new(aligned(address)).unwrap_or(address));
         Self {
             rows: Vec::with_capacity(ROWS),
             parts: 0..0,
@@ -185,10 +205,7 @@ impl<T, P: Row + Pad> Block<T, P> {
         }
         let fields = read(&row).into_fields();
         let count = self.rows.len();
-        assert!(count < ROWS, "a full block is finished first");
-        // SAFETY: `count < ROWS` was asserted, so the columns have memory there (*memory*), and no part from `count` on
-        // is initialised.
-        unsafe { fields.write(self.starts(), count) };
+        self.put(count, fields);
         // Otherwise `finish` sets it, which saves a store for each row.
         if mem::needs_drop::<P::Fields>() {
             self.parts.end = count + 1;
@@ -209,18 +226,13 @@ impl<T, P: Row + Pad> Block<T, P> {
         }
         self.parts = 0..count;
         for index in count..ROWS {
-            let fields = P::PAD.into_fields();
-            // SAFETY: `index < ROWS`, so the columns have memory there (*memory*), and no part from `index` on is
-            // initialised.
-            unsafe { fields.write(starts, index) };
+            self.put(index, P::PAD.into_fields());
             self.parts.end = index + 1;
         }
         // SAFETY: all `ROWS` rows are initialised, by the loop above and `push`, and `&mut self` guarantees exclusive
         // access during the call.
         step(P::by_slices_mut(unsafe { P::Fields::slices_mut(starts, 0, ROWS) }));
-        self.parts.end = count;
-        // SAFETY: these rows were initialised above, and are not in `parts` any more, so they are not used again.
-        unsafe { P::Fields::drop_rows(starts, count, ROWS - count) };
+        self.drop_parts(count);
         for (index, row) in self.rows.drain(..).enumerate() {
             self.parts.start = index + 1;
             // SAFETY: there were as many parts as rows, so this one is initialised; it is not in `parts` any more, so
@@ -234,8 +246,6 @@ impl<T, P: Row + Pad> Block<T, P> {
 
 impl<T, P: Row> Drop for Block<T, P> {
     fn drop(&mut self) {
-        let Range { start, end } = mem::take(&mut self.parts);
-        // SAFETY: the rows in `parts` are initialised (*parts*), and not used again, since it is empty now.
-        unsafe { P::Fields::drop_rows(self.starts(), start, end - start) }
+        self.drop_parts(self.parts.start);
     }
 }

@@ -118,7 +118,8 @@ impl FileBacking {
     /// ```
     pub fn temporary_in(folder: impl AsRef<Path>, bytes: usize) -> Result<Self, FileError> {
         let file = temporary::file_in(folder.as_ref())?;
-        Self::over(file, bytes)
+        // SAFETY: the file has no name, and its only handle is passed on, so nothing else can write to or truncate it.
+        unsafe { Self::from_file(file, bytes) }
     }
 
     /// Creates a backing of `bytes` in a file that is open for reading and writing: a `memfd`, named shared memory, or
@@ -152,10 +153,6 @@ impl FileBacking {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub unsafe fn from_file(file: File, bytes: usize) -> Result<Self, FileError> {
-        Self::over(file, bytes)
-    }
-
-    fn over(file: File, bytes: usize) -> Result<Self, FileError> {
         let file = Locked::new(file, Lock::None, None)?;
         let mapped = MappedFile::new(file, None, bytes);
         let mapped = mapped.map_err(|(_, error)| not_mapped(error, bytes).at(None))?;
@@ -166,7 +163,12 @@ impl FileBacking {
     }
 
     /// Returns the part past `offset` of a file of `file_bytes`. The first `kept` bytes of the part are preserved.
-    pub(super) fn part(
+    ///
+    /// # Safety
+    ///
+    /// - `offset` bytes of the file are mapped, and it has `offset + kept` bytes.
+    /// - For as long as the backing exists, nothing else truncates the file or writes to this part of it.
+    pub(super) unsafe fn part(
         mapped: Arc<MappedFile>,
         offset: usize,
         space: Space,
@@ -187,10 +189,30 @@ impl FileBacking {
     fn in_map(&self, range: &Range<usize>) -> Range<usize> {
         self.offset + range.start..self.offset + range.end
     }
+}
 
-    /// Allocates space for a range that is not in use, which then reads as zero.
-    fn take(&mut self, range: &Range<usize>) -> Result<(), Error> {
-        let in_file = self.in_file(range);
+// SAFETY: `mapped`, a part of the backing, keeps the mapping, wherever the backing is moved. Only the array writes to
+// this part of the file, as the caller that opened it guaranteed (or by the lock, or because it has no name). Committed
+// memory is zero: it lies past the end of the file, is a hole, or was overwritten with zeros. The exception is what is
+// `kept`, which only this module requests and relies on. Committed memory stays, since the file is not truncated before
+// `mapped` ends, and only what is decommitted or discarded is punched. A refused call changes nothing that is in use; a
+// call unwinds only by a bug, and then leaves the file as a refused one does.
+unsafe impl Backing for FileBacking {
+    fn start(&self) -> NonNull<u8> {
+        self.mapped.map().at(self.offset)
+    }
+
+    fn reserved_bytes(&self) -> usize {
+        self.mapped.map().bytes() - self.offset
+    }
+
+    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        // Kept contents have space already. The rest gets it here, and then reads as zero.
+        let range = range.start.max(self.kept)..range.end;
+        if range.is_empty() {
+            return Ok(());
+        }
+        let in_file = self.in_file(&range);
         let refused = |error| system::refused(&error, in_file.end);
         let file = self.mapped.file();
         let long = self.mapped.file_bytes().map_err(refused)?;
@@ -217,32 +239,11 @@ impl FileBacking {
         }
         if !is_clean {
             let first = self.mapped.map().at(self.offset + stale.start);
-            // SAFETY: `first` is inside the mapping, and the file is long enough now. The range was not committed, so
-            // it is not in use.
+            // SAFETY: these bytes are valid for writes: the caller guarantees that the range lies within the memory, so
+            // it is mapped, and the file is long enough now; and that it is not committed, so nothing refers to it.
             unsafe { first.write_bytes(0, stale.len()) };
         }
         Ok(())
-    }
-}
-
-// SAFETY: `mapped`, a part of the backing, keeps the mapping, wherever the backing is moved. Only the array writes to
-// this part of the file, as the caller that opened it guaranteed (or by the lock, or because it has no name). Committed
-// memory is zero: it lies past the end of the file, is a hole, or was overwritten with zeros. The exception is what is
-// `kept`, which only this module requests and relies on. Committed memory stays, since the file is not truncated before
-// `mapped` ends, and only what is decommitted or discarded is punched. A refused call changes nothing that is in use; a
-// call unwinds only by a bug, and then leaves the file as a refused one does.
-unsafe impl Backing for FileBacking {
-    fn start(&self) -> NonNull<u8> {
-        self.mapped.map().at(self.offset)
-    }
-
-    fn reserved_bytes(&self) -> usize {
-        self.mapped.map().bytes() - self.offset
-    }
-
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        let taken = range.start.max(self.kept)..range.end;
-        if taken.is_empty() { Ok(()) } else { self.take(&taken) }
     }
 
     unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
@@ -270,7 +271,8 @@ unsafe impl Backing for FileBacking {
             return Ok(());
         }
         let first = self.mapped.map().at(self.offset + range.start);
-        // SAFETY: the caller guarantees that the range is committed and not in use.
+        // SAFETY: these bytes are valid for writes: the caller guarantees that the range is committed, so it is mapped,
+        // and the file is long enough; and that nothing refers to it.
         unsafe { first.write_bytes(0, range.len()) };
         Ok(())
     }

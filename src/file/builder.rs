@@ -64,6 +64,38 @@ enum Expected {
     Either,
 }
 
+/// A file whose header is written.
+///
+/// Its invariant, *begun*: the header is mapped, and after it the file, which had `long` bytes, has `len` elements.
+struct Begun {
+    mapped: Arc<MappedFile>,
+    record: Record,
+    is_durable: bool,
+    len: usize,
+    /// The live length that was found.
+    live: usize,
+    long: u64,
+    sized_by: SizedBy,
+}
+
+/// Defines functions that pass their guarantees on to one that opens a file.
+macro_rules! opening {
+    ($(
+        $(#[$about:meta])+
+        pub unsafe fn $name:ident($this:ident, $argument:ident: $type:ty) -> $made:ty
+            = $open:ident($($with:expr),+);
+    )+) => {
+        $(
+            $(#[$about])+
+            pub unsafe fn $name($this, $argument: $type) -> $made {
+                // SAFETY: the caller guarantees what `FileVec::open` or `from_file` requires, as the documentation
+                // says; `at` and `over`, which open a file by its path or by its handle, require the same.
+                unsafe { $this.$open($($with),+) }
+            }
+        )+
+    };
+}
+
 impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     pub(super) const fn new() -> Self {
         Self {
@@ -178,6 +210,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self
     }
 
+    opening! {
+
     /// Creates a file, or empties an existing one; see [`FileVec::create`].
     ///
     /// # Errors
@@ -187,9 +221,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::open`].
-    pub unsafe fn create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
-        self.at(path.as_ref(), Expected::Anything)
-    }
+    pub unsafe fn create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError>
+        = at(path.as_ref(), Expected::Anything);
 
     /// Creates a file, which must not exist; see [`FileVec::create_new`].
     ///
@@ -200,9 +233,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::open`].
-    pub unsafe fn create_new(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
-        self.at(path.as_ref(), Expected::Nothing)
-    }
+    pub unsafe fn create_new(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError>
+        = at(path.as_ref(), Expected::Nothing);
 
     /// Opens a file with its contents; see [`FileVec::open`].
     ///
@@ -213,9 +245,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::open`].
-    pub unsafe fn open(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
-        self.at(path.as_ref(), Expected::Array)
-    }
+    pub unsafe fn open(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError>
+        = at(path.as_ref(), Expected::Array);
 
     /// Opens a file with its contents, or creates an array if the file is empty or does not exist; see
     /// [`FileVec::open_or_create`].
@@ -227,9 +258,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::open`].
-    pub unsafe fn open_or_create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
-        self.at(path.as_ref(), Expected::Either)
-    }
+    pub unsafe fn open_or_create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError>
+        = at(path.as_ref(), Expected::Either);
 
     /// Uses a file that is open for reading and writing, with its contents, or creates an array if it is empty; see
     /// [`FileVec::from_file`]. The file may be a `memfd`, named shared memory, or a plain file.
@@ -241,8 +271,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::from_file`].
-    pub unsafe fn from_file(self, file: File) -> Result<FileVec<T, M>, FileError> {
-        self.over(file, None, Expected::Either)
+    pub unsafe fn from_file(self, file: File) -> Result<FileVec<T, M>, FileError>
+        = over(file, None, Expected::Either);
+
     }
 
     /// Creates an array in an unnamed file in a folder, for arrays that are larger than memory and are deleted when
@@ -254,10 +285,15 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     pub fn temporary_in(self, folder: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
         // No other process can open the file.
         let this = self.lock(Lock::None);
-        this.over(temporary::file_in(folder.as_ref())?, None, Expected::Nothing)
+        let file = temporary::file_in(folder.as_ref())?;
+        // SAFETY: the file has no name, and its only handle is passed on, so nothing else can write to or truncate it.
+        unsafe { this.over(file, None, Expected::Nothing) }
     }
 
-    fn at(self, path: &Path, expected: Expected) -> Result<FileVec<T, M>, FileError> {
+    /// # Safety
+    ///
+    /// - As for [`FileVec::open`].
+    unsafe fn at(self, path: &Path, expected: Expected) -> Result<FileVec<T, M>, FileError> {
         let refused = |error| FileError::of_io(error, Some(path));
         // Opening a pipe would wait for its other end.
         if expected != Expected::Nothing
@@ -274,7 +310,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             Expected::Array => &mut options,
         };
         let file = options.open(path).map_err(refused)?;
-        let made = self.over(file, Some(path), expected);
+        // SAFETY: the caller guarantees it about the file at this path. Its handle was just opened, and is passed on, so
+        // no other process has it.
+        let made = unsafe { self.over(file, Some(path), expected) };
         if let Err(error) = &made {
             // A file that was just created is removed, unless another array uses it.
             let is_others =
@@ -287,12 +325,51 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     }
 
     /// Opens the array in a file.
-    fn over(
+    ///
+    /// # Safety
+    ///
+    /// - As for [`FileVec::from_file`].
+    unsafe fn over(
         self,
         file: File,
         path: Option<&Path>,
         expected: Expected,
     ) -> Result<FileVec<T, M>, FileError> {
+        let begun = self.begin_array(file, path, expected)?;
+        let Begun { mapped, record, is_durable, len, live, long, sized_by } = begun;
+        let kept = len * size_of::<T>();
+        // SAFETY: the header is mapped, and the file holds `len` elements after it (*begun*); the caller guarantees that
+        // only this array, which has one backing, truncates the file or writes to it.
+        let backing =
+            unsafe { FileBacking::part(mapped.clone(), HEADER_BYTES, self.space, kept, long) };
+        let options = Options {
+            max_len: self.max_len,
+            growth: self.growth,
+            holder: Holder::FileVec,
+            supplied: sized_by,
+            ..Options::DEFAULT
+        };
+        let made = VmVec::try_new_in(backing, options, self.capacity.max(len));
+        let mut elements: VmVec<T> = made.map_err(|refused| {
+            if live > len {
+                mapped.restore_lost(live);
+            }
+            mapped.refused(refused.error)
+        })?;
+        // SAFETY: capacity for `len` elements was reserved, and the file holds them (*begun*): committing does not change
+        // the first `kept` bytes. Any bytes are an initialized element, by the contract of `Pod`.
+        unsafe { elements.set_len(len) };
+        let lost = live.saturating_sub(len);
+        Ok(FileVec::new(elements, mapped, record, is_durable, lost))
+    }
+
+    /// Locks and maps a file, and writes its header.
+    fn begin_array(
+        &self,
+        file: File,
+        path: Option<&Path>,
+        expected: Expected,
+    ) -> Result<Begun, FileError> {
         let refused = |error| FileError::of_io(error, path);
         if !file.metadata().map_err(refused)?.is_file() {
             return Err(FileError::new(FileErrorKind::NotAFile, path));
@@ -339,15 +416,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             mapped.write(0, &identity[..8])?;
         }
         mapped.announce()?;
-        let mapped = Arc::new(mapped);
-        let elements = self.elements(&mapped, len, long, sized_by);
-        let elements = elements.map_err(|error| {
-            if live > len {
-                mapped.restore_lost(live);
-            }
-            mapped.refused(error)
-        })?;
-        Ok(FileVec::new(elements, mapped, settled, is_durable, live.saturating_sub(len)))
+        let (mapped, record) = (Arc::new(mapped), settled);
+        Ok(Begun { mapped, record, is_durable, len, live, long, sized_by })
     }
 
     /// Makes the elements and the length durable if they may not be. Returns the last record.
@@ -477,31 +547,6 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             }
             _ => Ok((record, len)),
         }
-    }
-
-    /// Creates an array over `len` elements in a file of length `long`.
-    fn elements(
-        &self,
-        mapped: &Arc<MappedFile>,
-        len: usize,
-        long: u64,
-        sized_by: SizedBy,
-    ) -> Result<VmVec<T>, Error> {
-        let kept = len * size_of::<T>();
-        let backing = FileBacking::part(mapped.clone(), HEADER_BYTES, self.space, kept, long);
-        let options = Options {
-            max_len: self.max_len,
-            growth: self.growth,
-            holder: Holder::FileVec,
-            supplied: sized_by,
-            ..Options::DEFAULT
-        };
-        let made = VmVec::try_new_in(backing, options, self.capacity.max(len));
-        let mut elements: VmVec<T> = made.map_err(|refused| refused.error)?;
-        // SAFETY: capacity for `len` elements was reserved, and `find` checked that the file holds them: committing
-        // does not change the first `kept` bytes. Any bytes are a valid element, by the contract of `Pod`.
-        unsafe { elements.set_len(len) };
-        Ok(elements)
     }
 }
 

@@ -8,6 +8,7 @@
 #![expect(unsafe_code, reason = "links entries by pointers")]
 
 use crate::os;
+use std::iter;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::thread;
@@ -20,21 +21,25 @@ pub(super) type FileId = (u64, u64);
 pub(super) struct FileSet {
     /// 0, or one more than the number of forks of the process whose thread holds the lock.
     holder: AtomicUsize,
-    first: AtomicPtr<Entry>,
+    first: Link,
 }
 
-/// An entry of the list. Only the holder of the lock reads, changes or drops it.
+/// The rest of the list. Invariant *link*: the pointer is null, or that of an entry that `insert` made from a box. Only the
+/// holder of the lock reads, changes or drops entries; they are dropped after they were unlinked.
+#[derive(Debug)]
+struct Link(AtomicPtr<Entry>);
+
 #[derive(Debug)]
 struct Entry {
     file: FileId,
-    next: AtomicPtr<Entry>,
+    next: Link,
 }
 
 struct Guard<'s>(&'s FileSet);
 
 impl FileSet {
     pub(super) const fn new() -> Self {
-        Self { holder: AtomicUsize::new(0), first: AtomicPtr::new(ptr::null_mut()) }
+        Self { holder: AtomicUsize::new(0), first: Link(AtomicPtr::new(ptr::null_mut())) }
     }
 
     /// Waits only for threads of this process, which hold the lock for as long as it takes to walk the list.
@@ -62,14 +67,14 @@ impl FileSet {
 
     /// Adds a file. Returns `false` if it is in the set already.
     pub(super) fn insert(&self, file: FileId) -> bool {
-        let mut new = Box::new(Entry { file, next: AtomicPtr::new(ptr::null_mut()) });
+        let mut new = Box::new(Entry { file, next: Link(AtomicPtr::new(ptr::null_mut())) });
         let list = self.lock();
         let (_, found) = list.find(file);
         if found.is_some() {
             return false;
         }
-        *new.next.get_mut() = self.first.load(Ordering::Relaxed);
-        self.first.store(Box::into_raw(new), Ordering::Release);
+        *new.next.0.get_mut() = self.first.0.load(Ordering::Relaxed);
+        self.first.0.store(Box::into_raw(new), Ordering::Release);
         true
     }
 
@@ -77,28 +82,33 @@ impl FileSet {
         let list = self.lock();
         let (link, found) = list.find(file);
         let Some(entry) = found else { return };
-        let next = entry.next.load(Ordering::Relaxed);
-        let entry = link.swap(next, Ordering::Release);
+        let next = entry.next.0.load(Ordering::Relaxed);
+        let entry = link.0.swap(next, Ordering::Release);
         drop(list);
-        // SAFETY: `insert` made it from a box, and it was unlinked above, once. References to entries end with the
-        // lock.
+        // SAFETY: `insert` made it from a box (*link*), which is taken back once, since it was just unlinked under the
+        // lock. References to entries borrow a guard, so they have ended with it.
         drop(unsafe { Box::from_raw(entry) });
     }
 }
 
 impl Guard<'_> {
+    /// Returns the links of the list, each with the entry that it points to. The last points to none.
+    fn links(&self) -> impl Iterator<Item = (&Link, Option<&Entry>)> {
+        let mut next = Some(&self.0.first);
+        iter::from_fn(move || {
+            let link = next?;
+            // SAFETY: null, or an entry made from a box (*link*), which is aligned and initialized. It is neither dropped
+            // nor changed, except for its atomic link, while `self` is borrowed, which holds the lock of this list.
+            let entry = unsafe { link.0.load(Ordering::Acquire).as_ref() };
+            next = entry.map(|entry| &entry.next);
+            Some((link, entry))
+        })
+    }
+
     /// Returns the link to the entry of a file, and the entry; or the last link, and `None`.
-    fn find(&self, file: FileId) -> (&AtomicPtr<Entry>, Option<&Entry>) {
-        let mut link = &self.0.first;
-        loop {
-            // SAFETY: null, or an entry in the list; entries are dropped only after being unlinked under the lock,
-            // which `self` holds.
-            let entry = unsafe { link.load(Ordering::Acquire).as_ref() };
-            match entry {
-                Some(entry) if entry.file != file => link = &entry.next,
-                found => return (link, found),
-            }
-        }
+    fn find(&self, file: FileId) -> (&Link, Option<&Entry>) {
+        let found = self.links().find(|(_, entry)| entry.is_none_or(|entry| entry.file == file));
+        found.expect("the last link points to no entry")
     }
 }
 
@@ -115,13 +125,7 @@ mod tests {
 
     impl FileSet {
         fn len(&self) -> usize {
-            let _list = self.lock();
-            let first = &self.first;
-            // SAFETY: entries are unlinked only under the lock, which is held here.
-            let next = |link: &&AtomicPtr<Entry>| unsafe {
-                link.load(Ordering::Relaxed).as_ref().map(|entry| &entry.next)
-            };
-            std::iter::successors(Some(first), next).count() - 1
+            self.lock().links().count() - 1
         }
     }
 

@@ -432,11 +432,12 @@ impl<T: Pod> Follow<T> {
     /// - `index` is less than a length that was returned.
     #[inline]
     pub(super) unsafe fn copy(&self, index: usize) -> T {
-        // SAFETY: every length that was returned is at most `max_len`, and that many elements are mapped.
-        let element = unsafe { self.first().add(index) };
-        // SAFETY: the element is mapped and lies within the file, as shown in the header of this module; it is aligned,
-        // since the first one is; and any bytes are a `T`. A volatile read allows for concurrent writes by others.
-        unsafe { element.as_ptr().read_volatile() }
+        let element = self.first().as_ptr().wrapping_add(index);
+        // SAFETY: a volatile read requires a pointer that is valid for reads and aligned, to an initialized value. The
+        // caller guarantees that the index was less than a length. That is at most `max_len`, and as many elements are
+        // mapped; this one lies within the file, as shown in the header of this module. It is aligned, since `over`
+        // has checked that the first one is; any bytes are a `T: Pod`; and a volatile read may see writes of others.
+        unsafe { element.read_volatile() }
     }
 
     /// Returns `true` if no element was removed since [`removals`](Self::removals) returned a number; copies taken in
@@ -479,13 +480,7 @@ impl<T: Pod> Follow<T> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read<'b>(&self, from: usize, to: &'b mut [MaybeUninit<T>]) -> &'b mut [T] {
-        let mut count = 0;
-        for (to, element) in to.iter_mut().zip(self.iter_in(from, usize::MAX)) {
-            to.write(element);
-            count += 1;
-        }
-        // SAFETY: the first `count` were just written.
-        unsafe { assume_init(&mut to[..count]) }
+        fill(to, self.iter_in(from, usize::MAX))
     }
 
     /// Copies elements as [`read`](Self::read) does, all as of one time, unless elements were removed since
@@ -533,16 +528,9 @@ impl<T: Pod> Follow<T> {
         from: usize,
         to: &'b mut [MaybeUninit<T>],
     ) -> Result<&'b mut [T], Removed> {
-        let count = self.len().saturating_sub(from).min(to.len());
-        for (i, to) in to[..count].iter_mut().enumerate() {
-            // SAFETY: `from + i` is less than the length.
-            to.write(unsafe { self.copy(from + i) });
-        }
-        if !self.is_still(removals) {
-            return Err(Removed);
-        }
-        // SAFETY: the first `count` were just written.
-        Ok(unsafe { assume_init(&mut to[..count]) })
+        // SAFETY: `len` returned the end of the range, so each index is less than a length.
+        let read = fill(to, (from..self.len()).map(|index| unsafe { self.copy(index) }));
+        if self.is_still(removals) { Ok(read) } else { Err(Removed) }
     }
 
     /// Returns an iterator over copies of the present elements. If elements are removed meanwhile, it ends where the
@@ -614,8 +602,9 @@ impl<T: Pod> Follow<T> {
     /// ```
     pub unsafe fn as_slice(&self) -> Option<&[T]> {
         let len = self.len();
-        // SAFETY: the first `len` elements are mapped and lie within the file; by the mode, and as the caller
-        // guarantees, they do not change.
+        // SAFETY: the first `len` elements are mapped, in one range of at most `isize::MAX` bytes, and lie within the
+        // file; `over` has checked that they are aligned, and any bytes are a `T: Pod`. The caller guarantees that
+        // nothing writes to them while the slice is used.
         self.is_append_only.then(|| unsafe { slice::from_raw_parts(self.first().as_ptr(), len) })
     }
 }
@@ -625,12 +614,17 @@ debug_fields! {
     len: follow.len(), max_len: follow.max_len(), is_append_only: follow.is_append_only
 }
 
-/// # Safety
-///
-/// - All elements are initialised.
-const unsafe fn assume_init<T>(slice: &mut [MaybeUninit<T>]) -> &mut [T] {
-    // SAFETY: `MaybeUninit<T>` has the layout of `T`, and the caller guarantees that all elements are initialised.
-    unsafe { &mut *(&raw mut *slice as *mut [T]) }
+/// Writes values to the first places, as many as there are of both, and returns them.
+fn fill<T: Copy>(to: &mut [MaybeUninit<T>], values: impl Iterator<Item = T>) -> &mut [T] {
+    let mut count = 0;
+    for (to, value) in to.iter_mut().zip(values) {
+        to.write(value);
+        count += 1;
+    }
+    let filled: *mut [MaybeUninit<T>] = &raw mut to[..count];
+    // SAFETY: `MaybeUninit<T>` has the layout of `T`, and the first `count` values were just written. The pointer is
+    // made from a mutable reference, which is not used again.
+    unsafe { &mut *(filled as *mut [T]) }
 }
 
 /// An iterator over copies of the elements of a [`Follow`].
@@ -640,21 +634,29 @@ pub struct FollowIter<'f, T: Pod> {
     follow: &'f Follow<T>,
     /// The number of removals for which the indices in `range` are less than the length.
     removals: u64,
+    /// Invariant *range*: each index is less than a length that `follow` returned.
     range: Range<usize>,
 }
 
 impl<T: Pod> FollowIter<'_, T> {
-    /// Returns a copy of an element in the range. If elements were removed, shortens the range and returns `None`.
-    #[inline]
-    fn copy(&mut self, index: usize) -> Option<T> {
-        // SAFETY: `index` was less than the length when that was read.
-        let element = unsafe { self.follow.copy(index) };
-        if self.follow.is_still(self.removals) {
-            return Some(element);
+    /// Returns a copy of the element at the next index. If elements were removed, shortens the range first.
+    // Out of line, an iteration takes half as many instructions again.
+    #[inline(always)]
+    fn take(&mut self, next: impl Fn(&mut Range<usize>) -> Option<usize>) -> Option<T> {
+        loop {
+            let mut rest = self.range.clone();
+            let index = next(&mut rest)?;
+            assert!(self.range.contains(&index), "the index is not in the range");
+            // SAFETY: the index is in `range`, as just asserted, so it is less than a length (*range*).
+            let element = unsafe { self.follow.copy(index) };
+            if self.follow.is_still(self.removals) {
+                self.range = rest;
+                return Some(element);
+            }
+            self.removals = self.follow.removals();
+            self.range.end = self.range.end.min(self.follow.len());
+            hint::spin_loop();
         }
-        self.removals = self.follow.removals();
-        self.range.end = self.range.end.min(self.follow.len());
-        None
     }
 }
 
@@ -663,16 +665,7 @@ impl<T: Pod> Iterator for FollowIter<'_, T> {
 
     #[inline]
     fn next(&mut self) -> Option<T> {
-        loop {
-            if self.range.is_empty() {
-                return None;
-            }
-            if let Some(element) = self.copy(self.range.start) {
-                self.range.start += 1;
-                return Some(element);
-            }
-            hint::spin_loop();
-        }
+        self.take(Range::next)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -682,16 +675,7 @@ impl<T: Pod> Iterator for FollowIter<'_, T> {
 
 impl<T: Pod> DoubleEndedIterator for FollowIter<'_, T> {
     fn next_back(&mut self) -> Option<T> {
-        loop {
-            if self.range.is_empty() {
-                return None;
-            }
-            if let Some(element) = self.copy(self.range.end - 1) {
-                self.range.end -= 1;
-                return Some(element);
-            }
-            hint::spin_loop();
-        }
+        self.take(Range::next_back)
     }
 }
 

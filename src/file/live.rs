@@ -2,29 +2,31 @@
 
 #![expect(unsafe_code, reason = "points into the header of a mapped file")]
 
-use super::map::count_removal;
+use super::map::{LEN_AT, REMOVALS_AT, Words, count_removal, low_word, word};
 use super::mapped_file::MappedFile;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
-/// Pointers to the length and the number of removals in the header of a file, which `mapped` keeps mapped.
+/// The header of a writable file, in which the length and the number of removals are.
+///
+/// Its invariant, *mapped*: `header` points to words in a writable mapping that `mapped` keeps; all code in this process
+/// accesses them as atomics.
 #[derive(Debug)]
 pub(super) struct Live {
-    len: NonNull<AtomicUsize>,
-    removals: NonNull<AtomicUsize>,
+    header: NonNull<Words>,
     mapped: Arc<MappedFile>,
 }
 
-// SAFETY: both pointers are to atomics, which threads may share; `mapped` keeps them mapped.
+// SAFETY: the pointer only gives access to atomics, which threads may share; `mapped` is `Send`, and the mapping that it
+// keeps stays at its address when it is moved.
 unsafe impl Send for Live {}
-// SAFETY: as above.
+// SAFETY: `&self` only gives access to atomics, and to `mapped`, which is `Sync`.
 unsafe impl Sync for Live {}
 
 impl Live {
     pub(super) fn new(mapped: Arc<MappedFile>) -> Self {
-        let (len, removals) = mapped.map().live();
-        Self { len, removals, mapped }
+        Self { header: NonNull::from(mapped.map().words()), mapped }
     }
 
     pub(super) fn mapped(&self) -> &MappedFile {
@@ -35,19 +37,23 @@ impl Live {
         self.mapped
     }
 
+    #[inline]
+    fn words(&self) -> &Words {
+        // SAFETY: the pointer was made from a reference, so it is aligned, and to a valid value. That stays mapped while
+        // `self` is borrowed, and is only accessed as atomics, which may change meanwhile (*mapped*).
+        unsafe { self.header.as_ref() }
+    }
+
     /// Publishes the length to readers. All elements below it must have been written.
     #[inline]
     pub(super) fn publish(&self, len: usize) {
-        // SAFETY: mapped until `mapped` is dropped, which `self` owns.
-        let published = unsafe { self.len.as_ref() };
-        published.store(len, Ordering::Release);
+        word(self.words(), LEN_AT).store(len, Ordering::Release);
     }
 
     /// Publishes a shorter length. Called before elements past it are overwritten.
     #[inline]
     pub(super) fn publish_removal(&self, len: usize) {
         self.publish(len);
-        // SAFETY: mapped until `mapped` is dropped, as above.
-        count_removal(unsafe { self.removals.as_ref() });
+        count_removal(word(self.words(), low_word(REMOVALS_AT)));
     }
 }

@@ -10,20 +10,22 @@
 //! If another program truncates the file, accessing the missing part ends the process by a signal (`SIGBUS`) or an
 //! exception. That is not undefined behaviour, and no process can prevent it.
 
-#![expect(unsafe_code, reason = "returns pointers into a mapping")]
+#![expect(unsafe_code, reason = "makes a reference to the header of a mapping")]
 
 use super::header::{HEADER_BYTES, LIVE_AT};
 use memmap2::{MmapOptions, MmapRaw};
 use std::fs::File;
 use std::io;
-use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 const WORD_BYTES: usize = size_of::<usize>();
 
+/// The words of a header.
+pub(super) type Words = [AtomicUsize; HEADER_BYTES / WORD_BYTES];
+
 /// The offset of the part of the length that fits into a word of this process. (If words are shorter, so are arrays.)
-const LEN_AT: usize = low_word(LIVE_AT);
+pub(super) const LEN_AT: usize = low_word(LIVE_AT);
 /// The boot that the length belongs to, followed by a word that is nonzero after a failed flush.
 pub(super) const BOOT_AT: usize = LIVE_AT + 64;
 const FAILED_AT: usize = BOOT_AT + 16;
@@ -35,8 +37,15 @@ pub(super) const REMOVALS_AT: usize = LIVE_AT + 192;
 pub(super) const OPENINGS_AT: usize = LIVE_AT + 200;
 
 /// Returns the offset of the low word of a 64-bit number.
-const fn low_word(at: usize) -> usize {
+pub(super) const fn low_word(at: usize) -> usize {
     if cfg!(target_endian = "big") { at + 8 - WORD_BYTES } else { at }
+}
+
+/// Returns the word at an offset.
+#[inline]
+pub(super) const fn word(words: &Words, at: usize) -> &AtomicUsize {
+    assert!(at % WORD_BYTES == 0, "the offset is not that of a word");
+    &words[at / WORD_BYTES]
 }
 
 /// A file mapped from its first byte and, except on some systems, far past its end.
@@ -65,17 +74,21 @@ impl Map {
     }
 
     /// Returns the address of an offset within the mapping.
+    #[inline]
     pub(super) fn at(&self, offset: usize) -> NonNull<u8> {
         assert!(offset <= self.bytes(), "the offset is past the mapping");
-        // SAFETY: `offset` was just checked against the length of the mapping.
-        let at = unsafe { self.map.as_mut_ptr().add(offset) };
-        NonNull::new(at).expect("nothing is mapped at 0")
+        NonNull::new(self.map.as_mut_ptr().wrapping_add(offset)).expect("nothing is mapped at 0")
     }
 
     /// Returns the header. The file must be long enough.
+    #[inline]
     pub(super) fn header(&self) -> Header<'_> {
         assert!(self.bytes() >= HEADER_BYTES, "the header is not mapped");
-        Header { start: self.at(0).cast(), map: PhantomData }
+        let words = self.at(0).cast::<Words>();
+        // SAFETY: a reference must be aligned, and to a valid value in mapped memory: mappings start at a page, any
+        // bytes are `Words`, and these are mapped, as just asserted, for as long as `self` is borrowed. All code in
+        // this process accesses them as atomics, which may change while they are borrowed.
+        Header { words: unsafe { words.as_ref() } }
     }
 
     /// Writes whole words of the header.
@@ -89,33 +102,27 @@ impl Map {
         }
     }
 
-    /// Returns pointers to the length and to the number of removals, for writing.
-    pub(super) fn live(&self) -> (NonNull<AtomicUsize>, NonNull<AtomicUsize>) {
+    /// Returns the words of the header, for writing.
+    pub(super) fn words(&self) -> &Words {
         assert!(self.is_writable, "as in `write`");
-        (self.at(LEN_AT).cast(), self.at(low_word(REMOVALS_AT)).cast())
+        self.header().words
     }
 }
 
 /// The header of a mapped file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Header<'m> {
-    start: NonNull<AtomicUsize>,
-    map: PhantomData<&'m Map>,
+    words: &'m Words,
 }
 
 impl<'m> Header<'m> {
+    #[inline]
     fn word(self, at: usize) -> &'m AtomicUsize {
-        assert!(
-            at % WORD_BYTES == 0 && at < HEADER_BYTES,
-            "the offset is not a word of the header"
-        );
-        // SAFETY: the index was just checked to lie within the header, which is mapped.
-        let word = unsafe { self.start.add(at / WORD_BYTES) };
-        // SAFETY: the header is mapped for as long as `'m`; all code in this process accesses it through atomics.
-        unsafe { word.as_ref() }
+        word(self.words, at)
     }
 
     /// Reads whole words. What was written before them is visible.
+    #[inline]
     pub(super) fn read<const N: usize>(self, at: usize) -> [u8; N] {
         let mut bytes = [0; N];
         for (i, chunk) in bytes.chunks_exact_mut(WORD_BYTES).enumerate() {
@@ -126,6 +133,7 @@ impl<'m> Header<'m> {
     }
 
     /// Returns the length, as far as it fits into a word of this process. What was written before it is visible.
+    #[inline]
     pub(super) fn live_len(self) -> usize {
         self.word(LEN_AT).load(Ordering::Acquire)
     }
@@ -142,6 +150,7 @@ impl<'m> Header<'m> {
 
     /// Returns the number of times that elements were removed. If it is the same before and after elements are copied,
     /// none of them was overwritten meanwhile: the caller needs an acquire fence between the copy and the second call.
+    #[inline]
     pub(super) fn removals(self) -> usize {
         self.word(low_word(REMOVALS_AT)).load(Ordering::Acquire)
     }
@@ -153,11 +162,13 @@ impl<'m> Header<'m> {
 
     /// Returns `true` if a flush has failed and the file was not opened for writing since. The live length does not
     /// count then.
+    #[inline]
     pub(super) fn has_failed(self) -> bool {
         self.read::<8>(FAILED_AT) != [0; 8]
     }
 
     /// Returns `true` if the length belongs to a boot. Once it does, that holds for as long as the boot lasts.
+    #[inline]
     pub(super) fn is_of_boot(self, boot: [u8; 16]) -> bool {
         self.read(BOOT_AT) == boot
     }

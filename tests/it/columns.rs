@@ -1,7 +1,8 @@
 //! `Columns`, apart from what the model test covers.
 
 use crate::ledger::leak;
-use static_assertions::assert_not_impl_any;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use stayput::columns::{Drain, IntoIter, Iter, IterMut};
 use stayput::{Columns, ErrorKind, GrowOnlyColumns, Growth, Row};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -144,6 +145,38 @@ impl Row for Ticket {
 
 assert_not_impl_any!(Columns<Ticket>: Clone);
 assert_not_impl_any!(Columns<(u32, std::cell::RefCell<u8>)>: std::hash::Hash, Sync);
+
+/// Iterators can be sent and shared as references to rows, or rows, can be.
+mod threads {
+    use super::*;
+    use std::rc::Rc;
+
+    type Plain = (u8, u16);
+    type Cells = (Cell<u8>, u16);
+    type Counted = (u8, Rc<u8>);
+
+    assert_impl_all!(Columns<Plain>: Send, Sync);
+    assert_impl_all!(Iter<'static, Plain>: Send, Sync);
+    assert_impl_all!(IterMut<'static, Plain>: Send, Sync);
+    assert_impl_all!(Drain<'static, Plain>: Send, Sync);
+    assert_impl_all!(IntoIter<Plain>: Send, Sync);
+
+    assert_impl_all!(Columns<Cells>: Send);
+    assert_impl_all!(IterMut<'static, Cells>: Send);
+    assert_impl_all!(Drain<'static, Cells>: Send);
+    assert_impl_all!(IntoIter<Cells>: Send);
+    assert_not_impl_any!(Columns<Cells>: Sync);
+    assert_not_impl_any!(Iter<'static, Cells>: Send, Sync);
+    assert_not_impl_any!(IterMut<'static, Cells>: Sync);
+    assert_not_impl_any!(Drain<'static, Cells>: Sync);
+    assert_not_impl_any!(IntoIter<Cells>: Sync);
+
+    assert_not_impl_any!(Columns<Counted>: Send, Sync);
+    assert_not_impl_any!(Iter<'static, Counted>: Send, Sync);
+    assert_not_impl_any!(IterMut<'static, Counted>: Send, Sync);
+    assert_not_impl_any!(Drain<'static, Counted>: Send, Sync);
+    assert_not_impl_any!(IntoIter<Counted>: Send, Sync);
+}
 
 #[test]
 fn rows_that_cannot_be_cloned_are_moved() {

@@ -20,6 +20,11 @@ pub(in crate::file) use super::absent::{
 pub(in crate::file) use super::absent::{data_in, punch, zero};
 
 use super::retry;
+// On Linux the one of these that also has the type of the file system.
+#[cfg(target_os = "linux")]
+use libc::{fstatfs, statfs};
+#[cfg(not(target_os = "linux"))]
+use libc::{fstatvfs as fstatfs, statvfs as statfs};
 use memmap2::MmapRaw;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -55,12 +60,15 @@ pub(in crate::file) fn unlink(path: &Path) -> io::Result<()> {
 
 /// Locks the file for writing. Returns `false` if another writer has locked it.
 pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
-    // SAFETY: the descriptor is open, and the call accesses no memory.
-    let lock = || check(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) });
-    match retry(lock) {
+    match retry(|| flock(file, libc::LOCK_EX | libc::LOCK_NB)) {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
         result => result.map(|()| true),
     }
+}
+
+fn flock(file: &File, operation: libc::c_int) -> io::Result<()> {
+    // SAFETY: the descriptor is open, and the call accesses no memory.
+    check(unsafe { libc::flock(file.as_raw_fd(), operation) })
 }
 
 fn check(result: libc::c_int) -> io::Result<()> {
@@ -75,8 +83,7 @@ pub(in crate::file) fn file_id(file: &File) -> io::Result<Option<(u64, u64)>> {
 
 /// Unlocks the file. Not left to closing it, because a newly forked child may have it open for a while.
 pub(in crate::file) fn unlock(file: &File) {
-    // SAFETY: the descriptor is open, and the call accesses no memory.
-    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
+    let _ = flock(file, libc::LOCK_UN);
 }
 
 /// Whether [`has_writer`] sees every writer that announced itself.
@@ -128,16 +135,25 @@ pub(in crate::file) fn size_limit() -> Option<u64> {
     (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit_bytes)
 }
 
+/// Describes the file system of a file.
+fn file_system(file: &File) -> io::Result<statfs> {
+    let mut found = std::mem::MaybeUninit::uninit();
+    // SAFETY: the descriptor is open, and the call writes only to `found`, which has the size of the structure.
+    retry(|| check(unsafe { fstatfs(file.as_raw_fd(), found.as_mut_ptr()) }))?;
+    // SAFETY: the call succeeded, so it has initialised `found`.
+    Ok(unsafe { found.assume_init() })
+}
+
 /// Returns the free space on the file's file system, if known.
 pub(in crate::file) fn free_bytes(file: &File) -> Option<u64> {
-    let mut found = std::mem::MaybeUninit::<libc::statvfs>::uninit();
-    // SAFETY: the descriptor is open, and the call writes only to `found`.
-    retry(|| check(unsafe { libc::fstatvfs(file.as_raw_fd(), found.as_mut_ptr()) })).ok()?;
-    // SAFETY: the call succeeded, so it has initialised `found`.
-    let found = unsafe { found.assume_init() };
-    #[allow(clippy::useless_conversion, reason = "useful on some systems")]
+    let found = file_system(file).ok()?;
+    #[allow(
+        clippy::useless_conversion,
+        clippy::unnecessary_fallible_conversions,
+        reason = "the types differ between systems"
+    )]
     let (all, free, block) =
-        (u64::from(found.f_blocks), u64::from(found.f_bfree), u64::from(found.f_frsize));
+        (u64::from(found.f_blocks), u64::from(found.f_bfree), u64::try_from(found.f_frsize).ok()?);
     // A file system limited only by memory has no blocks.
     (all > 0).then(|| free.saturating_mul(block))
 }
@@ -221,26 +237,19 @@ pub(in crate::file) fn data_in(file: &File, range: Range<u64>) -> Option<Range<u
 pub(in crate::file) fn write_in_place(file: &File) {
     const BTRFS: i128 = 0x9123_683E;
     const NO_COW: libc::c_int = 0x0080_0000;
-    let mut found = std::mem::MaybeUninit::<libc::statfs>::uninit();
-    // SAFETY: the descriptor is open, and the call writes only to `found`.
-    if unsafe { libc::fstatfs(file.as_raw_fd(), found.as_mut_ptr()) } != 0 {
-        return;
-    }
-    // SAFETY: the call succeeded, so it has initialised `found`.
-    let found = unsafe { found.assume_init() };
     // The type of the field differs between architectures.
-    if i128::from(found.f_type) & 0xFFFF_FFFF != BTRFS {
+    if !file_system(file).is_ok_and(|found| i128::from(found.f_type) & 0xFFFF_FFFF == BTRFS) {
         return;
     }
     let mut flags: libc::c_int = 0;
-    // SAFETY: the descriptor is open, and the call writes one `int`.
-    if unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_GETFLAGS, &raw mut flags) } != 0 {
-        return;
+    // If either is refused, the file stays copy-on-write.
+    for (request, more) in [(libc::FS_IOC_GETFLAGS, 0), (libc::FS_IOC_SETFLAGS, NO_COW)] {
+        flags |= more;
+        // SAFETY: the descriptor is open, and both requests access one `int`, at the address that they are given.
+        if unsafe { libc::ioctl(file.as_raw_fd(), request, &raw mut flags) } != 0 {
+            return;
+        }
     }
-    flags |= NO_COW;
-    // If this is refused, the file stays copy-on-write.
-    // SAFETY: the descriptor is open, and the call reads one `int`.
-    let _ = unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags) };
 }
 
 pub(in crate::file) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
