@@ -138,7 +138,8 @@ const ORDER: Ordering = Ordering::Relaxed;
 ///
 /// # Invariants
 ///
-/// - `pages` are whole pages of `memory`, and at least one. The first is committed, and no code uses them.
+/// - `pages` are whole pages of `memory`, and at least one. No code uses them. The first is committed, and so are the
+///   others, unless the region only waits to be released.
 pub(crate) struct Region {
     memory: Reservation,
     pages: Range<usize>,
