@@ -48,6 +48,10 @@ enum Change {
     /// It does not become smaller. The memory past the old size is required to hold this.
     Grow(Contents),
     /// It does not become larger.
+    #[cfg_attr(
+        not(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly)),
+        allow(dead_code, reason = "only the `Allocator` traits shrink blocks")
+    )]
     Shrink,
 }
 

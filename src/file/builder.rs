@@ -78,24 +78,6 @@ struct Begun {
     sized_by: SizedBy,
 }
 
-/// Defines functions that pass their guarantees on to one that opens a file.
-macro_rules! opening {
-    ($(
-        $(#[$about:meta])+
-        pub unsafe fn $name:ident($this:ident, $argument:ident: $type:ty) -> $made:ty
-            = $open:ident($($with:expr),+);
-    )+) => {
-        $(
-            $(#[$about])+
-            pub unsafe fn $name($this, $argument: $type) -> $made {
-                // SAFETY: the caller guarantees what `FileVec::open` or `from_file` requires, as the documentation
-                // says; `at` and `over`, which open a file by its path or by its handle, require the same.
-                unsafe { $this.$open($($with),+) }
-            }
-        )+
-    };
-}
-
 impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     pub(super) const fn new() -> Self {
         Self {
@@ -210,8 +192,6 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         self
     }
 
-    opening! {
-
     /// Creates a file, or empties an existing one; see [`FileVec::create`].
     ///
     /// # Errors
@@ -221,8 +201,10 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::open`].
-    pub unsafe fn create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError>
-        = at(path.as_ref(), Expected::Anything);
+    pub unsafe fn create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
+        // SAFETY: the caller guarantees what `at` requires.
+        unsafe { self.at(path.as_ref(), Expected::Anything) }
+    }
 
     /// Creates a file, which must not exist; see [`FileVec::create_new`].
     ///
@@ -233,8 +215,10 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::open`].
-    pub unsafe fn create_new(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError>
-        = at(path.as_ref(), Expected::Nothing);
+    pub unsafe fn create_new(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
+        // SAFETY: the caller guarantees what `at` requires.
+        unsafe { self.at(path.as_ref(), Expected::Nothing) }
+    }
 
     /// Opens a file with its contents; see [`FileVec::open`].
     ///
@@ -245,8 +229,10 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::open`].
-    pub unsafe fn open(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError>
-        = at(path.as_ref(), Expected::Array);
+    pub unsafe fn open(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
+        // SAFETY: the caller guarantees what `at` requires.
+        unsafe { self.at(path.as_ref(), Expected::Array) }
+    }
 
     /// Opens a file with its contents, or creates an array if the file is empty or does not exist; see
     /// [`FileVec::open_or_create`].
@@ -258,8 +244,10 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::open`].
-    pub unsafe fn open_or_create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError>
-        = at(path.as_ref(), Expected::Either);
+    pub unsafe fn open_or_create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
+        // SAFETY: the caller guarantees what `at` requires.
+        unsafe { self.at(path.as_ref(), Expected::Either) }
+    }
 
     /// Uses a file that is open for reading and writing, with its contents, or creates an array if it is empty; see
     /// [`FileVec::from_file`]. The file may be a `memfd`, named shared memory, or a plain file.
@@ -271,9 +259,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// # Safety
     ///
     /// - As for [`FileVec::from_file`].
-    pub unsafe fn from_file(self, file: File) -> Result<FileVec<T, M>, FileError>
-        = over(file, None, Expected::Either);
-
+    pub unsafe fn from_file(self, file: File) -> Result<FileVec<T, M>, FileError> {
+        // SAFETY: the caller guarantees what `over` requires.
+        unsafe { self.over(file, None, Expected::Either) }
     }
 
     /// Creates an array in an unnamed file in a folder, for arrays that are larger than memory and are deleted when

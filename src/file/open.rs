@@ -10,30 +10,11 @@ use bytemuck::Pod;
 use std::fs::File;
 use std::path::Path;
 
-/// Defines functions that call the one of the same name on the [default builder](FileVec::builder).
-macro_rules! by_builder {
-    ($(
-        $(#[$about:meta])+
-        pub unsafe fn $name:ident($argument:ident: $type:ty) -> Result<Self, FileError>;
-    )+) => {
-        $(
-            $(#[$about])+
-            pub unsafe fn $name($argument: $type) -> Result<Self, FileError> {
-                // SAFETY: the function of the builder requires what this function does, as its documentation says, so
-                // the caller guarantees it.
-                unsafe { Self::builder().$name($argument) }
-            }
-        )+
-    };
-}
-
 impl<T: Pod, M: Mode> FileVec<T, M> {
     /// Returns the options for a file: the maximum length, the tag, and others.
     pub const fn builder() -> FileVecBuilder<T, M> {
         FileVecBuilder::new()
     }
-
-    by_builder! {
 
     /// Creates a file, or empties an existing one, and locks it.
     ///
@@ -65,7 +46,10 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # std::fs::remove_dir_all(folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub unsafe fn create(path: impl AsRef<Path>) -> Result<Self, FileError>;
+    pub unsafe fn create(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        // SAFETY: the function of the builder requires the same, and the caller guarantees it.
+        unsafe { Self::builder().create(path) }
+    }
 
     /// Creates a file, which must not exist, and locks it.
     ///
@@ -97,7 +81,10 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # std::fs::remove_dir_all(folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub unsafe fn create_new(path: impl AsRef<Path>) -> Result<Self, FileError>;
+    pub unsafe fn create_new(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        // SAFETY: the function of the builder requires the same, and the caller guarantees it.
+        unsafe { Self::builder().create_new(path) }
+    }
 
     /// Opens a file with its contents, and locks it. Reads the header but no elements.
     ///
@@ -138,7 +125,10 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # std::fs::remove_dir_all(folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError>;
+    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        // SAFETY: the function of the builder requires the same, and the caller guarantees it.
+        unsafe { Self::builder().open(path) }
+    }
 
     /// Opens a file with its contents, or creates an array if the file is empty or does not exist, and locks it.
     ///
@@ -169,7 +159,10 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # std::fs::remove_dir_all(folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub unsafe fn open_or_create(path: impl AsRef<Path>) -> Result<Self, FileError>;
+    pub unsafe fn open_or_create(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        // SAFETY: the function of the builder requires the same, and the caller guarantees it.
+        unsafe { Self::builder().open_or_create(path) }
+    }
 
     /// Uses a file that is open for reading and writing, with its contents, or creates an array if it is empty. The
     /// file may be a `memfd`, named shared memory, or a plain file.
@@ -203,8 +196,9 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # std::fs::remove_dir_all(folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub unsafe fn from_file(file: File) -> Result<Self, FileError>;
-
+    pub unsafe fn from_file(file: File) -> Result<Self, FileError> {
+        // SAFETY: the function of the builder requires the same, and the caller guarantees it.
+        unsafe { Self::builder().from_file(file) }
     }
 
     /// Creates an array in an unnamed file in a folder, for arrays that are larger than memory and are deleted when

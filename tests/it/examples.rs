@@ -12,7 +12,7 @@ const AS_IN_STD: &str = "len is_empty capacity max_len new builder build try_bui
 
 /// Modules and items that users cannot reach, although they are `pub`.
 const HIDDEN: &str = "raw_vec os slots/holes/bitmap.rs check Container ContainerIn OwnOptions RowOptions FileProblem \
-    Codec Source Sink SlotRatio Arrays ForArrays Plan Word KeyOptions Lookup SlotLookup Extract Index Visit VisitMut";
+    Codec Source Sink SlotRatio Arrays ForArrays Plan Word KeyOptions Lookup SlotLookup Extract Index Visit VisitMut Start";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Item {

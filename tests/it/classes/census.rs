@@ -41,7 +41,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("keys and parts of rows", "KeyData Bits32 Bits64 Concat Hashed FromSlotmap"),
     (
         "cannot be named by users",
-        "Source Sink FileProblem Options SlotLookup KeyOptions Bitmap RowOptions SlotRatio Plan",
+        "Source Sink FileProblem Options SlotLookup KeyOptions Bitmap RowOptions SlotRatio Plan Start",
     ),
 ];
 
