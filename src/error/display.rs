@@ -61,6 +61,10 @@ impl Error {
                 "re-entrant call while this {this} was taking memory, from a backing or an allocator, or in a fork of \
                  the process; retry after that call has returned, or in the process itself"
             }
+            (ErrorKind::Busy, Holder::Arena) => {
+                "re-entrant call while this {this} was taking memory, from an allocator or a panic hook; retry after \
+                 that call has returned"
+            }
             (ErrorKind::Busy, _) => {
                 "re-entrant call while the array or map of this scope was taking memory, from a backing, an allocator \
                  or a panic hook; use the scope after that call has returned"

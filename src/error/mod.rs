@@ -244,9 +244,9 @@ pub enum ErrorKind {
     /// memory does not have the alignment that elements need. [`Error::limit`] is the misaligned value, or the
     /// alignment.
     Alignment,
-    /// A re-entrant call: a backing, a global allocator or a panic hook called a method of a grow-only scope, a
-    /// [`SharedVec`](crate::SharedVec) or a [`SharedSlotMap`](crate::SharedSlotMap) while another of its calls was
-    /// taking memory.
+    /// A re-entrant call: a backing, a global allocator or a panic hook called a method of a grow-only scope, an
+    /// [`Arena`](crate::Arena), a [`SharedVec`](crate::SharedVec) or a [`SharedSlotMap`](crate::SharedSlotMap) while
+    /// another of its calls was taking memory.
     ///
     /// The last two also return this in the child of a `fork`, if another thread was taking memory at that time; and a
     /// `SharedSlotMap` after the guard of [`as_mut_map`](crate::SharedSlotMap::as_mut_map) was leaked, until that is

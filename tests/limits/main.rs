@@ -27,6 +27,7 @@ mod memory_map;
 mod process;
 #[path = "../common/random.rs"]
 mod random;
+mod reentry;
 mod refused;
 #[cfg(target_pointer_width = "64")]
 mod rooms;

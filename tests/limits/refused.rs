@@ -5,6 +5,7 @@
 
 use crate::effort;
 use crate::linux::{assert_counts, beside, in_child, in_child_limiting, limit_softly, statm};
+use crate::reentry;
 use crate::supplied::Supplied;
 use crate::{GIB, KIB, MIB};
 use stayput::columns::in_columns;
@@ -31,7 +32,7 @@ static IS_REFUSING: AtomicBool = AtomicBool::new(false);
 /// The number of allocations before the one that is refused; negative if none will be.
 static BEFORE_REFUSED: AtomicIsize = AtomicIsize::new(-1);
 
-// SAFETY: every call is passed to the system's allocator, or returns null.
+// SAFETY: every call is passed to the system's allocator or to an arena, or returns null.
 unsafe impl GlobalAlloc for OnDemand {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !is_main_thread() {
@@ -40,11 +41,17 @@ unsafe impl GlobalAlloc for OnDemand {
                 return std::ptr::null_mut();
             }
         }
+        if let Some(start) = reentry::take(layout) {
+            return start.as_ptr();
+        }
         // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        if reentry::has(start) {
+            return;
+        }
         // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(start, layout) }
     }

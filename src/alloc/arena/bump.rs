@@ -17,8 +17,8 @@
 //! # Re-entrancy
 //!
 //! `cold` is only borrowed in functions that run no user code except the program's own allocator and its panic hook.
-//! Blocks that these take while memory is committed or returned lie before `end`, where nothing changes. If they need
-//! more than that, borrowing `cold` panics.
+//! While memory is committed or returned, these may take blocks before `end`, where nothing else changes. So `top` may
+//! have moved after such a call. If they need more than that, they are refused ([`ErrorKind::Busy`]).
 
 #![expect(unsafe_code, reason = "moves pointers within memory that it owns")]
 
@@ -119,12 +119,20 @@ impl Bump {
     #[cold]
     #[inline(never)]
     fn try_allocate_more(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
-        self.try_make_room(layout)?;
-        Ok(self.take(layout).unwrap_or_else(|| unreachable!("there is room")))
+        loop {
+            self.try_make_room(layout)?;
+            // Otherwise the program's allocator has taken the room.
+            if let Some(block) = self.take(layout) {
+                return Ok(block);
+            }
+        }
     }
 
     /// Makes room for a block of a layout whose size is not zero. On failure nothing has changed.
     pub(super) fn try_make_room(&self, layout: Layout) -> Result<(), Error> {
+        if self.cold.try_borrow_mut().is_err() {
+            return Err(Error::new(ErrorKind::Busy, layout.size()).of(Holder::Arena));
+        }
         let had_addresses = self.look(|_| ()).is_some();
         if !had_addresses {
             self.try_reserve_unserved(layout)?;
@@ -390,8 +398,12 @@ impl Bump {
             if more == 0 {
                 return Ok(block);
             }
-            // With the provenance of the reservation, since `block` may be valid for the old size only.
-            return Ok(self.try_extend(more)?.with_addr(block.addr()));
+            let rest = self.try_extend(more)?;
+            // Otherwise the program's allocator has taken what followed the block, while memory was committed.
+            if rest.addr().get() == block.addr().get() + kept {
+                // With the provenance of the reservation, since `block` may be valid for the old size only.
+                return Ok(rest.with_addr(block.addr()));
+            }
         }
         let moved = self.try_allocate(new)?;
         // SAFETY: "valid for reads" and "for writes" of `kept` bytes: neither block is smaller, by the caller's promise, and

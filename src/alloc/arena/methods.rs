@@ -369,8 +369,9 @@ macro_rules! alloc_methods {
         ///
         /// If more bytes would be in use than `max_bytes` ([`MaxLen`](crate::ErrorKind::MaxLen)) or [the
         /// limit](crate::Arena::set_allocation_limit) ([`AllocationLimit`](crate::ErrorKind::AllocationLimit)) allows,
-        /// if the size exceeds `isize::MAX` bytes ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), or if the
-        /// system refuses the addresses or the memory.
+        /// if the size exceeds `isize::MAX` bytes ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), if the
+        /// system refuses the addresses or the memory, or if the program's allocator calls this while the arena takes
+        /// memory, and there is too little room ([`Busy`](crate::ErrorKind::Busy)).
         #[inline]
         pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
             self.bump.try_allocate(layout)

@@ -1,0 +1,55 @@
+//! A program's allocator that itself uses an arena, while that takes memory.
+
+use crate::linux::in_child;
+use crate::{KIB, MIB};
+use stayput::Arena;
+use std::alloc::Layout;
+use std::cell::Cell;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+thread_local! {
+    /// Where small blocks come from now.
+    static ARENA: Cell<Option<&'static Arena>> = const { Cell::new(None) };
+}
+
+/// The addresses of all such blocks, and how many there are.
+static START: AtomicUsize = AtomicUsize::new(usize::MAX);
+static END: AtomicUsize = AtomicUsize::new(0);
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns a block of the arena that takes memory on this thread, if there is one.
+pub(crate) fn take(layout: Layout) -> Option<NonNull<u8>> {
+    // Not for its own allocations.
+    let arena = ARENA.try_with(Cell::take).ok()??;
+    let block = if layout.size() <= KIB { arena.try_alloc_layout(layout).ok() } else { None };
+    ARENA.set(Some(arena));
+    let start = block?.cast::<u8>();
+    START.fetch_min(start.addr().get(), Ordering::Relaxed);
+    END.fetch_max(start.addr().get() + layout.size(), Ordering::Relaxed);
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    Some(start)
+}
+
+/// Whether a block may be one of these. Such blocks are not freed.
+pub(crate) fn has(block: *mut u8) -> bool {
+    (START.load(Ordering::Relaxed)..END.load(Ordering::Relaxed)).contains(&block.addr())
+}
+
+#[test]
+fn a_growing_slice_overlaps_no_block_taken_meanwhile() {
+    in_child(|| {
+        let arena: &'static Arena = Box::leak(Box::default());
+        ARENA.set(Some(arena));
+        let slice = arena.alloc_slice_from_iter((0..16 * MIB / 8).filter(|n| *n < usize::MAX));
+        ARENA.set(None);
+        let bytes = slice.as_ptr_range();
+        let (start, end) = (START.load(Ordering::Relaxed), END.load(Ordering::Relaxed));
+        println!(
+            "{} blocks at {start:x}..{end:x}, the slice at {bytes:?}",
+            COUNT.load(Ordering::Relaxed)
+        );
+        assert!(end <= bytes.start.addr() || bytes.end.addr() <= start);
+        assert!(slice.iter().copied().eq(0..16 * MIB / 8));
+    });
+}
