@@ -18,6 +18,7 @@ use std::alloc::Layout;
 use std::array;
 use std::fmt;
 use std::mem;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::{self, NonNull};
 use std::slice;
 
@@ -66,7 +67,7 @@ pub trait Fields: Sized + sealed::Sealed {
 
     /// Pointers to the starts of the columns.
     #[doc(hidden)]
-    type Starts: Copy + fmt::Debug + Send + Sync;
+    type Starts: Copy + fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe;
 
     /// The sum of the sizes of all fields, without padding, and the greatest alignment.
     #[doc(hidden)]
@@ -307,6 +308,10 @@ impl<T> fmt::Debug for Start<T> {
 unsafe impl<T> Send for Start<T> {}
 // SAFETY: the same holds for an address that is shared.
 unsafe impl<T> Sync for Start<T> {}
+
+// Nor can a panic break what it points to through an address alone.
+impl<T> UnwindSafe for Start<T> {}
+impl<T> RefUnwindSafe for Start<T> {}
 
 /// Defines methods for tuples as rows, whose references to fields are the references to the row.
 macro_rules! same {

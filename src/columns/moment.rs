@@ -246,6 +246,9 @@ impl<T, P: Row + Pad> Block<T, P> {
 
 impl<T, P: Row> Drop for Block<T, P> {
     fn drop(&mut self) {
-        self.drop_parts(self.parts.start);
+        // Empty, or even reversed, if rows were added after a panic of `write` that the iterator caught: then some leak.
+        if !self.parts.is_empty() {
+            self.drop_parts(self.parts.start);
+        }
     }
 }

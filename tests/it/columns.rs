@@ -5,7 +5,7 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 use stayput::columns::{Drain, IntoIter, Iter, IterMut};
 use stayput::{Columns, ErrorKind, GrowOnlyColumns, Growth, Row};
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 
 #[test]
 fn rows_may_borrow() {
@@ -160,6 +160,10 @@ mod threads {
     assert_impl_all!(IterMut<'static, Plain>: Send, Sync);
     assert_impl_all!(Drain<'static, Plain>: Send, Sync);
     assert_impl_all!(IntoIter<Plain>: Send, Sync);
+
+    assert_impl_all!(Columns<Cells>: UnwindSafe);
+    assert_impl_all!(Drain<'static, Plain>: RefUnwindSafe);
+    assert_impl_all!(IntoIter<Cells>: UnwindSafe);
 
     assert_impl_all!(Columns<Cells>: Send);
     assert_impl_all!(IterMut<'static, Cells>: Send);

@@ -412,3 +412,49 @@ mod parallel {
         }));
     }
 }
+
+/// An iterator whose `for_each` goes on after a row for which the closure panics, and panics in the end.
+struct Stubborn(u32);
+
+impl Iterator for Stubborn {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        unreachable!("only `for_each` is called")
+    }
+
+    fn for_each<F: FnMut(u32)>(self, mut f: F) {
+        for n in 0..self.0 {
+            let _ = catch_unwind(AssertUnwindSafe(|| f(n)));
+        }
+        panic!("the end");
+    }
+}
+
+#[test]
+fn an_iterator_may_go_on_after_a_panic_of_a_closure() {
+    for panics_at in [0, 10, 63] {
+        for count in [64, 65, 70, 128, 150] {
+            let before = LIVE.get();
+            let mut written = Vec::new();
+            let message = panic_message(|| {
+                in_columns(
+                    Stubborn(count),
+                    |n| (Part::new(*n), *n),
+                    |_| {},
+                    |n, (part, _)| {
+                        assert_ne!(n, panics_at, "planned");
+                        written.push((n, part));
+                    },
+                );
+            });
+            assert_eq!(message, "the end");
+            // Each part belongs to its row. Others may be leaked.
+            assert!(written.iter().all(|(n, part)| part.0.as_deref() == Some(n)));
+            let count = isize::try_from(written.len()).unwrap();
+            assert!(LIVE.get() - before >= count);
+            drop(written);
+            assert!(LIVE.get() >= before);
+        }
+    }
+}
