@@ -168,7 +168,7 @@ impl<T: Clone> BlockVec<T> {
     fn fill_from_slice(&mut self, mut other: &[T]) {
         while !other.is_empty() {
             let (now, later) = other.split_at(other.len().min(self.raw.room()));
-            self.raw.fill_block(now.iter().cloned());
+            self.raw.fill_block(&mut now.iter().cloned());
             other = later;
         }
     }

@@ -121,12 +121,21 @@ impl<'m> Header<'m> {
         word(self.words, at)
     }
 
+    /// Reads a word. What was written before it is visible.
+    #[inline]
+    fn load(self, at: usize) -> usize {
+        // Of memory that cannot be written to, std permits relaxed loads only.
+        let word = self.word(at).load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        word
+    }
+
     /// Reads whole words. What was written before them is visible.
     #[inline]
     pub(super) fn read<const N: usize>(self, at: usize) -> [u8; N] {
         let mut bytes = [0; N];
         for (i, chunk) in bytes.chunks_exact_mut(WORD_BYTES).enumerate() {
-            let word = self.word(at + i * WORD_BYTES).load(Ordering::Acquire);
+            let word = self.load(at + i * WORD_BYTES);
             chunk.copy_from_slice(&word.to_ne_bytes());
         }
         bytes
@@ -135,7 +144,7 @@ impl<'m> Header<'m> {
     /// Returns the length, as far as it fits into a word of this process. What was written before it is visible.
     #[inline]
     pub(super) fn live_len(self) -> usize {
-        self.word(LEN_AT).load(Ordering::Acquire)
+        self.load(LEN_AT)
     }
 
     /// Returns all 64 bits of the length.
@@ -152,12 +161,12 @@ impl<'m> Header<'m> {
     /// none of them was overwritten meanwhile: the caller needs an acquire fence between the copy and the second call.
     #[inline]
     pub(super) fn removals(self) -> usize {
-        self.word(low_word(REMOVALS_AT)).load(Ordering::Acquire)
+        self.load(low_word(REMOVALS_AT))
     }
 
     /// Returns the number of times that the file was opened for writing. The live length of that writer is visible.
     pub(super) fn openings(self) -> usize {
-        self.word(low_word(OPENINGS_AT)).load(Ordering::Acquire)
+        self.load(low_word(OPENINGS_AT))
     }
 
     /// Returns `true` if a flush has failed and the file was not opened for writing since. The live length does not

@@ -39,7 +39,7 @@ use std::alloc::{self, Layout};
 use std::hint;
 use std::marker::PhantomData;
 use std::mem;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::panic::UnwindSafe;
 use std::ptr::{self, NonNull};
 
@@ -646,7 +646,7 @@ impl<T> Raw<T> {
     /// Appends elements until the iterator ends or the block at `tail` is full. If the iterator panics, the elements
     /// before stay.
     #[inline]
-    pub(super) fn fill_block(&mut self, iter: impl Iterator<Item = T>) {
+    pub(super) fn fill_block(&mut self, iter: &mut impl Iterator<Item = T>) {
         /// Keeps the length in a register while a loop appends, and stores it however the loop ends.
         struct SetLenOnDrop<'r>(usize, &'r mut usize);
 
@@ -656,15 +656,24 @@ impl<T> Raw<T> {
             }
         }
 
-        let (tail, room) = (self.tail, self.to - self.len);
+        let (tail, to) = (self.tail, self.to);
+        if self.len == to {
+            return;
+        }
         let mut end = SetLenOnDrop(self.len, &mut self.len);
-        // `take` counts the elements, so there are no more than fit, whatever the iterator does.
-        iter.take(room).for_each(|value| {
+        // The end is compared after an element, so that the next one is only made if there is room.
+        let _ = iter.try_for_each(|value| {
+            // Only if an iterator of the user's goes on although it was told to stop.
+            if end.0 == to {
+                return ControlFlow::Break(());
+            }
             let place = tail.wrapping_add(end.0).cast_mut();
             unpoison(place, 1);
-            // SAFETY: the index is below `to`, so this is the place of the next element, as in `push_within`.
+            // SAFETY: the length is below `to`: it was not above it, and is not equal. So this is the place of the next
+            // element, as in `push_within`.
             unsafe { place.write(value) };
             end.0 += 1;
+            if end.0 == to { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
     }
 
