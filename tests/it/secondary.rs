@@ -246,6 +246,11 @@ fn values_for_one_slot_count_once_when_inserted_together() {
     map.extend(keys.into_iter().zip([1, 2, 3, 4, 5, 6].map(value)));
     assert_eq!((map.stats().slots, map.len()), (last as usize + 1, 2));
     assert_eq!((map[keys[3]], map[keys[5]]), (value(4), value(6)));
+    // The last one is just near once all others are counted.
+    let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
+    let last = 4096 + 16 * 3 - 1;
+    map.extend([2, last, 0].map(|index| (key(index, 1), value(1))));
+    assert_eq!((map.stats().slots, map.len()), (last as usize + 1, 3));
 }
 
 #[test]
@@ -263,6 +268,16 @@ fn max_len_and_the_bits_of_keys_are_limits() {
     assert_eq!(map.try_set_capacity(101).unwrap_err().kind(), ErrorKind::MaxLen);
     assert_eq!(map.try_reserve(1).unwrap_err().kind(), ErrorKind::MaxLen);
     assert!(map.try_set_capacity(100).is_ok());
+    // Pairs that are inserted together are refused for the same reason.
+    let mut few: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(5000);
+    let message = panic_message(|| few.extend([(key(5000, 1), [0; 4095])]));
+    assert!(message.contains("max_len") && few.is_empty(), "{message}");
+    // Slots that exist count to the capacity.
+    let mut half: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(2_000_000);
+    half.insert(key(999_999, 1), 1);
+    assert!(half.capacity() < 2_000_000);
+    half.set_capacity(2_000_000);
+    assert_eq!(half.capacity(), 2_000_000);
 
     let mut small: SecondaryMap<Small, u32> = SecondaryMap::new();
     assert_eq!(small.max_len(), 64);

@@ -513,6 +513,9 @@ fn options_are_those_of_the_family() {
     assert!(new.prefault_ahead(stayput::Budget::UNLIMITED).refused.is_none());
     new.try_prefault(100_000).unwrap();
     assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
+    if cfg!(all(target_os = "linux", not(no_vm), not(miri))) {
+        assert!(new.stats().resident_bytes >= Some(100_000 * 12));
+    }
     assert_eq!(new.insert(1).0.index(), 0);
     // One bit per slot more than a `SlotMap`: an array, which commits 64 KiB first. The bits of the holes are those of a
     // `SlotMap`, in a `Vec` that may have twice the capacity that it needs.

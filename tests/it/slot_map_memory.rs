@@ -2,7 +2,8 @@
 
 use crate::slot_map_op::Medium;
 use stayput::{
-    Bits32, Budget, Compact32, DefaultKey, HugePages, Key, SlotMap, SlotMapBuilder, new_key_type,
+    Bits32, Budget, Compact32, DefaultKey, HugePages, Key, SecondaryMap, SlotMap, SlotMapBuilder,
+    new_key_type,
 };
 use std::time::Duration;
 
@@ -128,6 +129,9 @@ fn recommitted_slots_start_above_the_highest_generation_of_their_block() {
         remove(&mut map, [0]);
         let other = map.insert(large(2));
         assert_eq!((other.index(), other.generation()), (0, 2), "other blocks are not concerned");
+        // There is nothing to return, but the holes leave the front.
+        map.shrink_to_fit();
+        assert_eq!((map.stats().holes, map.stats().trimmed), (63, 63));
     }
 }
 
@@ -415,6 +419,44 @@ fn trimming_in_steps_returns_the_same_as_at_once() {
             assert!(by_and_by.resident_bytes <= most, "{at_once:?} {by_and_by:?}");
         }
     }
+}
+
+/// Returns how many calls with this budget visit all slots of a map that has nothing to return.
+macro_rules! visits {
+    ($map:expr, $bytes:expr) => {{
+        let mut map = $map;
+        map.shrink_to_fit();
+        let mut calls = 1;
+        loop {
+            let given = map.trim_within(Budget::bytes($bytes)).unwrap();
+            assert_eq!(given.bytes, 0);
+            if given.is_done {
+                break calls;
+            }
+            calls += 1;
+        }
+    }};
+}
+
+#[test]
+fn visiting_a_slot_counts_as_a_sixty_fourth_of_its_bytes() {
+    // 128 KiB for all slots, in pieces of 17 KiB.
+    let map = map_of::<DefaultKey>(8 * MIB / KIB);
+    let builder = SecondaryMap::builder().huge_pages(HugePages::Never);
+    let mut second: SecondaryMap<DefaultKey, Large> = builder.build();
+    second.extend(&map);
+    for calls in [visits!(map, 64 * KIB), visits!(second, 64 * KIB)] {
+        assert!((2..=3).contains(&calls), "{calls}");
+    }
+}
+
+#[test]
+fn bits_of_holes_are_returned_with_their_slots() {
+    let mut map: SlotMap<DefaultKey, ()> = SlotMap::new();
+    map.reserve(4 << 20);
+    assert!(map.stats().committed_bytes > 16 * MIB);
+    map.shrink_to_fit();
+    assert!(map.stats().committed_bytes <= 128 * KIB, "{:?}", map.stats());
 }
 
 #[test]

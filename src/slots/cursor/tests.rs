@@ -197,9 +197,15 @@ impl Model {
     #[cfg(feature = "rayon")]
     fn split(&mut self, at: usize) {
         let Part { cursor, front, back } = self.parts.remove(at);
+        let len = cursor.rest.len();
         match cursor.split() {
-            (cursor, None) => self.parts.insert(at, Part { cursor, front, back }),
+            (cursor, None) => {
+                assert!(len < 2 * WORD_SLOTS, "{len} slots stay together");
+                self.parts.insert(at, Part { cursor, front, back });
+            }
             (left, Some(right)) => {
+                let difference = right.rest.len() - left.rest.len();
+                assert!(difference <= 2 * WORD_SLOTS && right.rest.start % WORD_SLOTS == 0);
                 self.parts.insert(at, Part { cursor: right, front: Vec::new(), back });
                 self.parts.insert(at, Part { cursor: left, front, back: Vec::new() });
             }
