@@ -135,10 +135,14 @@ fn a_shared_map_that_is_full_has_a_ticket_for_each_hole_and_slot() {
 
 #[test]
 fn refused_memory_for_more_tickets_than_needed_is_no_error() {
-    let mut map: Map<u64> = (0..100_000).collect();
-    map.retain(|_, n| *n == 0);
-    let mut sharing = shared(map);
-    sharing.try_grow(1).unwrap();
+    let made = || {
+        let mut map: Map<u64> = (0..100_000).collect();
+        map.retain(|_, n| *n == 0);
+        let mut sharing = shared(map);
+        sharing.try_grow(1).unwrap();
+        sharing
+    };
+    let [mut sharing, mut other] = [made(), made()];
     let fault = Fault::from_nth(Call::Commit, 0);
     while fault.failures() == 0 {
         let need = sharing.tickets() + 1;
@@ -146,7 +150,12 @@ fn refused_memory_for_more_tickets_than_needed_is_no_error() {
         assert!(sharing.tickets() >= need);
     }
     // The list is full now.
-    assert!(sharing.try_grow(sharing.tickets() + 1).is_err());
+    let full = sharing.tickets();
+    assert!(sharing.try_grow(full + 1).is_err());
+    for need in [full - 1, full] {
+        other.try_grow(need).unwrap();
+        assert_eq!(other.tickets(), need);
+    }
 }
 
 #[test]

@@ -246,11 +246,14 @@ fn values_for_one_slot_count_once_when_inserted_together() {
     map.extend(keys.into_iter().zip([1, 2, 3, 4, 5, 6].map(value)));
     assert_eq!((map.stats().slots, map.len()), (last as usize + 1, 2));
     assert_eq!((map[keys[3]], map[keys[5]]), (value(4), value(6)));
-    // The last one is just near once all others are counted.
-    let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
+    // The last one is just near once all others are counted, whether it occurs again after them or not.
     let last = 4096 + 16 * 3 - 1;
-    map.extend([2, last, 0].map(|index| (key(index, 1), value(1))));
-    assert_eq!((map.stats().slots, map.len()), (last as usize + 1, 3));
+    for indices in [&[2, last, 0][..], &[2, last, 0, last]] {
+        let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(last as usize + 1);
+        map.extend(indices.iter().zip(1..).map(|(index, n)| (key(*index, 1), value(n))));
+        assert_eq!((map.stats().slots, map.len()), (last as usize + 1, 3));
+        assert_eq!(map[key(last, 1)][0] as usize, if indices.len() > 3 { 4 } else { 2 });
+    }
 }
 
 #[test]

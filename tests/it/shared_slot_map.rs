@@ -337,6 +337,21 @@ fn trimmed_slots_start_above_their_old_generations() {
 }
 
 #[test]
+fn removed_values_far_apart_are_all_dropped() {
+    let ledger = Ledger::new();
+    let mut map = Shared::new();
+    let mut keys = Vec::new();
+    map.insert_many(ledger.tokens(0..8000), &mut keys);
+    for at in [40, 41, 3000, 3001, 7999] {
+        map.remove(keys[at]);
+    }
+    assert_eq!(map.as_mut_map().stats().holes, 5);
+    assert_eq!((map.len(), ledger.live()), (7995, 7995));
+    drop(map);
+    ledger.assert_all_dropped_but(0);
+}
+
+#[test]
 fn panicking_drops_lose_no_other_value() {
     for pass in 0..8 {
         let ledger = Ledger::new();

@@ -374,8 +374,11 @@ fn prefaulting_makes_memory_resident() {
     let mut map = map_of::<DefaultKey>(1);
     map.prefault(2_000);
     assert!(map.capacity() > 2_000);
+    let mut second: SecondaryMap<DefaultKey, Large> = SecondaryMap::new();
+    second.prefault(2_000);
     if cfg!(target_os = "linux") {
         assert!(resident(&map) >= 2_000 * KIB);
+        assert!(second.stats().resident_bytes >= Some(2_000 * KIB));
     }
 }
 
@@ -447,6 +450,33 @@ fn visiting_a_slot_counts_as_a_sixty_fourth_of_its_bytes() {
     second.extend(&map);
     for calls in [visits!(map, 64 * KIB), visits!(second, 64 * KIB)] {
         assert!((2..=3).contains(&calls), "{calls}");
+    }
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn secondary_maps_return_memory_between_values() {
+    let map = map_of::<DefaultKey>(4096);
+    for in_steps in [false, true] {
+        let builder = SecondaryMap::builder().huge_pages(HugePages::Never);
+        let mut second: SecondaryMap<DefaultKey, Large> = builder.build();
+        second.extend(&map);
+        second.shrink_to_fit();
+        second.retain(|key, _| !(64..4032).contains(&key.index()));
+        if in_steps {
+            let (mut calls, mut bytes, mut is_done) = (0, 0, false);
+            while !is_done {
+                let given = second.trim_within(Budget::bytes(MIB)).unwrap();
+                (calls, bytes, is_done) = (calls + 1, bytes + given.bytes, given.is_done);
+            }
+            assert!((4..=5).contains(&calls) && bytes == 3968 * KIB, "{calls} calls, {bytes}");
+        } else {
+            second.trim();
+        }
+        if cfg!(target_os = "linux") {
+            assert!(second.stats().resident_bytes <= Some(192 * KIB), "{:?}", second.stats());
+        }
+        assert!(second.iter().all(|(key, value)| map[key] == *value) && second.len() == 128);
     }
 }
 

@@ -214,3 +214,13 @@ fn slots_are_made_resident_before_they_are_used() {
     let resident = slots.stats().resident_bytes.unwrap();
     assert!((1 << 19..1 << 20).contains(&resident), "{resident}");
 }
+
+#[test]
+fn addresses_of_values_and_no_others_have_an_index() {
+    let (slots, _) = vacant(HugePages::Never, BLOCK_BYTES);
+    let first = slots.slots.as_ptr().addr();
+    assert_eq!([0, 1, 63].map(|n| slots.index_at(first + n * 1024)), [Some(0), Some(1), Some(63)]);
+    for address in [first - 1024, first + 64 * 1024, first + 1, first + 63 * 1024 + 4, 0] {
+        assert_eq!(slots.index_at(address), None);
+    }
+}
