@@ -197,15 +197,9 @@ impl Model {
     #[cfg(feature = "rayon")]
     fn split(&mut self, at: usize) {
         let Part { cursor, front, back } = self.parts.remove(at);
-        let len = cursor.rest.len();
         match cursor.split() {
-            (cursor, None) => {
-                assert!(len < 2 * WORD_SLOTS, "{len} slots stay together");
-                self.parts.insert(at, Part { cursor, front, back });
-            }
+            (cursor, None) => self.parts.insert(at, Part { cursor, front, back }),
             (left, Some(right)) => {
-                let difference = right.rest.len() - left.rest.len();
-                assert!(difference <= 2 * WORD_SLOTS && right.rest.start % WORD_SLOTS == 0);
                 self.parts.insert(at, Part { cursor: right, front: Vec::new(), back });
                 self.parts.insert(at, Part { cursor: left, front, back: Vec::new() });
             }
@@ -271,6 +265,25 @@ fn words_of_only_holes_are_skipped_at_once() {
         for from in [64, 66, 100 * 64, 998 * 64, 999 * 64] {
             assert_eq!(holes.skip(from..64_000), 999 * 64);
             assert_eq!(holes.skip(from..998 * 64 + 1), from.max(998 * 64));
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "rayon")]
+fn slots_are_halved_at_a_word_if_there_are_two_words_of_them() {
+    for start in [0, 1, 63, 64 * 7 + 5] {
+        for len in [0, 1, 63, 65, 127, 128, 129, 191, 1000, 10_000] {
+            let whole = start..start + len;
+            let cursor = Cursor { rest: whole.clone(), ..Cursor::new(0) };
+            let (Cursor { rest: left, .. }, right) = cursor.split();
+            let Some(Cursor { rest: right, .. }) = right else {
+                assert!(left == whole && len < 2 * WORD_SLOTS, "{whole:?}");
+                continue;
+            };
+            assert_eq!((left.start..right.end, left.end), (whole, right.start));
+            assert!(len >= 2 * WORD_SLOTS && !left.is_empty());
+            assert!(right.start % WORD_SLOTS == 0 && right.len() - left.len() < 2 * WORD_SLOTS);
         }
     }
 }
