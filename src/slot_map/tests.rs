@@ -57,7 +57,7 @@ fn refused<R>(call: impl FnOnce(&mut Map<String>) -> Result<R, Error>) {
 
 /// Begins to share a map.
 #[expect(unsafe_code, reason = "replaces the map")]
-fn shared(map: Map<u64>) -> Sharing<DefaultKey, u64> {
+fn shared<K: Key>(map: SlotMap<K, u64>) -> Sharing<K, u64> {
     let mut sharing = Sharing::new();
     // SAFETY: no ticket was used, and there is no other thread.
     unsafe { sharing.end(0, UnusedTickets::None) };
@@ -69,7 +69,11 @@ fn shared(map: Map<u64>) -> Sharing<DefaultKey, u64> {
 
 /// Ends sharing after a fork cut off the thread that was listing holes, which `cut` simulates.
 #[expect(unsafe_code, reason = "ends the sharing that it began")]
-fn cut_off(map: Map<u64>, need: usize, cut: impl FnOnce(&mut Map<u64>)) -> Map<u64> {
+fn cut_off<K: Key>(
+    map: SlotMap<K, u64>,
+    need: usize,
+    cut: impl FnOnce(&mut SlotMap<K, u64>),
+) -> SlotMap<K, u64> {
     let mut sharing = shared(map);
     sharing.try_grow(need).unwrap();
     // SAFETY: there is no other thread.
@@ -118,6 +122,26 @@ fn holes_that_a_fork_has_lost_are_found_again() {
     assert_eq!(map.stats().detached, 2);
     map.reattach(key, 7);
     assert_eq!((map[key], map.len(), map.stats().detached), (7, 334, 1));
+}
+
+#[test]
+fn retired_detached_and_trimmed_slots_stay_so_after_a_fork() {
+    let mut map: SlotMap<Few, u64> = SlotMap::with_key();
+    while map.stats().retired == 0 {
+        let key = map.insert(0);
+        map.remove(key);
+    }
+    let detached = map.insert(1);
+    map.detach(detached);
+    map.insert_at(KeyData::from_parts(100, 1, 0).unwrap().into(), 2);
+    let before = map.stats();
+    assert_eq!((before.live, before.holes, before.trimmed), (1, 98, 98));
+    let mut map = cut_off(map, 1, |_| ());
+    let after = map.stats();
+    assert_eq!((after.retired, after.detached), (1, 1));
+    assert_eq!((after.live, after.holes, after.trimmed), (1, 98, 98));
+    map.reattach(detached, 3);
+    assert_eq!(map[detached], 3);
 }
 
 #[test]

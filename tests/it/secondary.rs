@@ -5,6 +5,7 @@ use crate::ledger::{Ledger, Token, panic_message};
 use crate::made;
 use crate::secondary_op::{Config, Model, Op};
 use crate::slot_map_op::{Compact, Plain, SmallTagged, Tagged};
+use stayput::secondary::Entry;
 use stayput::{DefaultKey, ErrorKind, Key, SecondaryMap, SparseSecondaryMap, new_key_type};
 
 /// Runs random operations, and reports the shortest list that fails.
@@ -257,6 +258,21 @@ fn values_for_one_slot_count_once_when_inserted_together() {
 }
 
 #[test]
+fn entries_of_consecutive_keys_are_filled_or_stay_vacant() {
+    let mut map: SecondaryMap<DefaultKey, u32> = SecondaryMap::new();
+    for n in 0..1000 {
+        match map.entry(key(n, 1)).expect("it is neither null nor stale") {
+            Entry::Vacant(entry) if n % 3 > 0 => assert_eq!(*entry.insert(n), n),
+            entry => assert!(matches!(entry, Entry::Vacant(_))),
+        }
+        assert_eq!(map.len(), (n - n / 3) as usize);
+    }
+    assert!(map.values().copied().eq((0..1000).filter(|n| n % 3 > 0)));
+    map.extend((0..1000).map(|n| (key(n, 1), n)));
+    assert!(map.values().copied().eq(0..1000));
+}
+
+#[test]
 fn max_len_and_the_bits_of_keys_are_limits() {
     new_key_type! { struct Small: stayput::Bits32<6, 20, 6>; }
     let mut map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(100);
@@ -321,6 +337,10 @@ fn shrinking_ends_after_the_last_value() {
     let stats = map.stats();
     assert_eq!((stats.live, stats.slots), (10, 10));
     assert!(stats.committed_bytes <= 256 << 10);
+    let mut sparse: SparseSecondaryMap<DefaultKey, u64> = SparseSecondaryMap::with_capacity(1000);
+    sparse.extend(map.iter().map(|(key, n)| (key, *n)));
+    sparse.shrink_to_fit();
+    assert!((10..100).contains(&sparse.capacity()) && sparse.len() == 10);
     // Slots committed again are empty, whatever they held before.
     map.insert(key(99_999, 1), 1);
     assert_eq!(map.len(), 11);

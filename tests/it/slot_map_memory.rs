@@ -266,6 +266,16 @@ fn detached_slots_keep_their_memory_and_their_keys() {
     map.shrink_to_fit();
     map.reattach(last, large(6));
     assert_eq!(map[last], large(6));
+
+    // Also next to retired slots.
+    let mut map = map_of::<Once>(128);
+    let key = map.get_by_index(20).expect("it is there").0;
+    map.detach(key);
+    remove(&mut map, (0..64).filter(|index| *index != 20));
+    map.trim();
+    assert_eq!((map.stats().retired, map.stats().detached), (63, 1));
+    map.reattach(key, large(7));
+    assert_eq!(map[key], large(7));
 }
 
 #[test]
