@@ -200,7 +200,7 @@ fn inserting_several_returns_their_keys_in_order() {
     map.insert_many(0..1000, &mut keys);
     assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == n));
     map.insert_many([], &mut keys);
-    assert_eq!((keys.len(), map.len()), (1000, 1000));
+    assert_eq!((keys.len(), map.len(), map.is_empty()), (1000, 1000, false));
     // One that panics: runs that were full before stay.
     let values = (0..200).inspect(|n| assert!(*n < 100, "enough"));
     let mut few = Vec::new();
