@@ -289,7 +289,7 @@ fn max_len_and_the_bits_of_keys_are_limits() {
     assert!(map.try_set_capacity(100).is_ok());
     // Pairs that are inserted together are refused for the same reason.
     let mut few: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(5000);
-    let message = panic_message(|| few.extend([(key(5000, 1), [0; 4095])]));
+    let message = panic_message(|| few.extend(Some((key(5000, 1), [0; 4095]))));
     assert!(message.contains("max_len") && few.is_empty(), "{message}");
     // Slots that exist count to the capacity.
     let mut half: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(2_000_000);
