@@ -82,11 +82,9 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// bytes ([`CapacityOverflow`](ErrorKind::CapacityOverflow)) or `max_len` ([`MaxLen`](ErrorKind::MaxLen)); or if
     /// the system refuses memory. The map is unchanged then.
     pub fn try_set_capacity(&mut self, new_capacity: usize) -> Result<(), Error> {
-        if new_capacity > self.slots.capacity() {
-            Self::check_key_bits(new_capacity)?;
-            let additional = new_capacity - self.slots.len();
-            self.slots.try_reserve_exact(additional).map_err(Self::explain)?;
-        }
+        Self::check_key_bits(new_capacity)?;
+        let additional = new_capacity.saturating_sub(self.slots.len());
+        self.slots.try_reserve_exact(additional).map_err(Self::explain)?;
         self.announced = self.announced.max(new_capacity);
         Ok(())
     }

@@ -135,8 +135,8 @@ impl<K: Key, V> SlotMap<K, V> {
         let most = (Self::WRITTEN_BYTES / Slots::<V>::STRIDE_BYTES)
             .saturating_add(self.len().saturating_mul(Self::WRITTEN_FOR_EACH_VALUE));
         // A slot without a generation is empty as it is, so its memory is not touched.
-        let (is_written, is_aside) = (generation > 0 && vacant < most, vacant >= most);
-        if generation > 0 && is_aside {
+        let is_written = generation > 0 && vacant < most;
+        if generation > 0 && !is_written {
             let floors = &mut self.holes.cold_mut().floors;
             floors.try_set_read(index, generation).map_err(BadPart::Refused)?;
         }

@@ -55,15 +55,26 @@ fn refused<R>(call: impl FnOnce(&mut Map<String>) -> Result<R, Error>) {
     check(&map, before.0 + 1);
 }
 
-/// Ends sharing after a fork cut off the thread that was listing holes, which `cut` simulates.
-#[expect(unsafe_code, reason = "ends the sharing that it began")]
-fn cut_off(map: Map<u64>, need: usize, cut: impl FnOnce(&mut Map<u64>)) -> Map<u64> {
-    let mut sharing = Sharing::<DefaultKey, u64>::new();
+/// Begins to share a map.
+#[expect(unsafe_code, reason = "replaces the map")]
+fn shared<K: Key>(map: SlotMap<K, u64>) -> Sharing<K, u64> {
+    let mut sharing = Sharing::new();
     // SAFETY: no ticket was used, and there is no other thread.
     unsafe { sharing.end(0, UnusedTickets::None) };
     // SAFETY: just ended.
     *unsafe { sharing.map_mut() } = map;
     sharing.begin();
+    sharing
+}
+
+/// Ends sharing after a fork cut off the thread that was listing holes, which `cut` simulates.
+#[expect(unsafe_code, reason = "ends the sharing that it began")]
+fn cut_off<K: Key>(
+    map: SlotMap<K, u64>,
+    need: usize,
+    cut: impl FnOnce(&mut SlotMap<K, u64>),
+) -> SlotMap<K, u64> {
+    let mut sharing = shared(map);
     sharing.try_grow(need).unwrap();
     // SAFETY: there is no other thread.
     cut(unsafe { sharing.map_mut() });
@@ -96,6 +107,7 @@ fn holes_that_a_fork_has_lost_are_found_again() {
             let mut map = cut_off(made(), need, cut);
             map.holes.bitmap().check();
             assert_eq!((map.len(), map.iter().count(), map.stats().holes), (334, 334, 666));
+            assert_eq!(map.stats().trimmed, 0);
             map.extend(0..666);
             assert_eq!((map.len(), map.slots.len(), map.stats().holes), (1000, 1000, 0));
         }
@@ -110,6 +122,64 @@ fn holes_that_a_fork_has_lost_are_found_again() {
     assert_eq!(map.stats().detached, 2);
     map.reattach(key, 7);
     assert_eq!((map[key], map.len(), map.stats().detached), (7, 334, 1));
+}
+
+#[test]
+fn retired_detached_and_trimmed_slots_stay_so_after_a_fork() {
+    let mut map: SlotMap<Few, u64> = SlotMap::with_key();
+    while map.stats().retired == 0 {
+        let key = map.insert(0);
+        map.remove(key);
+    }
+    let detached = map.insert(1);
+    map.detach(detached);
+    map.insert_at(KeyData::from_parts(100, 1, 0).unwrap().into(), 2);
+    let before = map.stats();
+    assert_eq!((before.live, before.holes, before.trimmed), (1, 98, 98));
+    let mut map = cut_off(map, 1, |_| ());
+    let after = map.stats();
+    assert_eq!((after.retired, after.detached), (1, 1));
+    assert_eq!((after.live, after.holes, after.trimmed), (1, 98, 98));
+    map.reattach(detached, 3);
+    assert_eq!(map[detached], 3);
+}
+
+#[test]
+fn a_shared_map_that_is_full_has_a_ticket_for_each_hole_and_slot() {
+    let mut map: Map<u64> = SlotMap::with_max_len(100_000);
+    map.extend(0..300);
+    map.retain(|_, n| *n >= 100);
+    let mut sharing = shared(map);
+    assert!(sharing.try_grow(100_000).is_err());
+    let most = 100 + 99_700;
+    assert_eq!((sharing.most_tickets(), sharing.is_at_end()), (most, false));
+    sharing.try_grow(most).unwrap();
+    assert_eq!((sharing.tickets(), sharing.is_at_end()), (most, true));
+}
+
+#[test]
+fn refused_memory_for_more_tickets_than_needed_is_no_error() {
+    let made = || {
+        let mut map: Map<u64> = (0..100_000).collect();
+        map.retain(|_, n| *n == 0);
+        let mut sharing = shared(map);
+        sharing.try_grow(1).unwrap();
+        sharing
+    };
+    let [mut sharing, mut other] = [made(), made()];
+    let fault = Fault::from_nth(Call::Commit, 0);
+    while fault.failures() == 0 {
+        let need = sharing.tickets() + 1;
+        sharing.try_grow(need).unwrap();
+        assert!(sharing.tickets() >= need);
+    }
+    // The list is full now.
+    let full = sharing.tickets();
+    assert!(sharing.try_grow(full + 1).is_err());
+    for need in [full - 1, full] {
+        other.try_grow(need).unwrap();
+        assert_eq!(other.tickets(), need);
+    }
 }
 
 #[test]

@@ -426,7 +426,7 @@ impl Cursor {
     pub(super) fn split(mut self) -> (Self, Option<Self>) {
         let Range { start, end } = self.rest;
         let middle = (start + (end - start) / 2) / WORD_SLOTS * WORD_SLOTS;
-        if end - start < 2 * WORD_SLOTS || middle <= start {
+        if end - start < 2 * WORD_SLOTS {
             return (self, None);
         }
         let right = Self { rest: middle..end, back: self.back, ..Self::new(0) };

@@ -223,6 +223,7 @@ fn values_of_a_map_change_through_any_reference() {
     let hole = map.insert(Cell::new(0));
     map.remove(hole);
     let scope = map.grow_only();
+    assert!(scope.is_empty());
     // In a hole, and in a fresh slot.
     for n in 0..2 {
         let (key, inserted) = scope.insert(Cell::new(n));
@@ -231,6 +232,7 @@ fn values_of_a_map_change_through_any_reference() {
         inserted.set(inserted.get() + 1);
         assert_eq!((found.get(), inserted.get()), (n + 2, n + 2));
     }
+    assert_eq!((scope.len(), scope.is_empty()), (2, false));
 }
 
 type Map = GrowOnlyMap<'static, DefaultKey, u64>;

@@ -5,6 +5,7 @@ use crate::ledger::{Ledger, Token, panic_message};
 use crate::made;
 use crate::secondary_op::{Config, Model, Op};
 use crate::slot_map_op::{Compact, Plain, SmallTagged, Tagged};
+use stayput::secondary::Entry;
 use stayput::{DefaultKey, ErrorKind, Key, SecondaryMap, SparseSecondaryMap, new_key_type};
 
 /// Runs random operations, and reports the shortest list that fails.
@@ -246,6 +247,29 @@ fn values_for_one_slot_count_once_when_inserted_together() {
     map.extend(keys.into_iter().zip([1, 2, 3, 4, 5, 6].map(value)));
     assert_eq!((map.stats().slots, map.len()), (last as usize + 1, 2));
     assert_eq!((map[keys[3]], map[keys[5]]), (value(4), value(6)));
+    // The last one is just near once all others are counted, whether it occurs again after them or not.
+    let last = 4096 + 16 * 3 - 1;
+    for indices in [&[2, last, 0][..], &[2, last, 0, last]] {
+        let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(last as usize + 1);
+        map.extend(indices.iter().zip(1..).map(|(index, n)| (key(*index, 1), value(n))));
+        assert_eq!((map.stats().slots, map.len()), (last as usize + 1, 3));
+        assert_eq!(map[key(last, 1)][0] as usize, if indices.len() > 3 { 4 } else { 2 });
+    }
+}
+
+#[test]
+fn entries_of_consecutive_keys_are_filled_or_stay_vacant() {
+    let mut map: SecondaryMap<DefaultKey, u32> = SecondaryMap::new();
+    for n in 0..1000 {
+        match map.entry(key(n, 1)).expect("it is neither null nor stale") {
+            Entry::Vacant(entry) if n % 3 > 0 => assert_eq!(*entry.insert(n), n),
+            entry => assert!(matches!(entry, Entry::Vacant(_))),
+        }
+        assert_eq!(map.len(), (n - n / 3) as usize);
+    }
+    assert!(map.values().copied().eq((0..1000).filter(|n| n % 3 > 0)));
+    map.extend((0..1000).map(|n| (key(n, 1), n)));
+    assert!(map.values().copied().eq(0..1000));
 }
 
 #[test]
@@ -263,6 +287,16 @@ fn max_len_and_the_bits_of_keys_are_limits() {
     assert_eq!(map.try_set_capacity(101).unwrap_err().kind(), ErrorKind::MaxLen);
     assert_eq!(map.try_reserve(1).unwrap_err().kind(), ErrorKind::MaxLen);
     assert!(map.try_set_capacity(100).is_ok());
+    // Pairs that are inserted together are refused for the same reason.
+    let mut few: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(5000);
+    let message = panic_message(|| few.extend(Some((key(5000, 1), [0; 4095]))));
+    assert!(message.contains("max_len") && few.is_empty(), "{message}");
+    // Slots that exist count to the capacity.
+    let mut half: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(2_000_000);
+    half.insert(key(999_999, 1), 1);
+    assert!(half.capacity() < 2_000_000);
+    half.set_capacity(2_000_000);
+    assert_eq!(half.capacity(), 2_000_000);
 
     let mut small: SecondaryMap<Small, u32> = SecondaryMap::new();
     assert_eq!(small.max_len(), 64);
@@ -303,6 +337,10 @@ fn shrinking_ends_after_the_last_value() {
     let stats = map.stats();
     assert_eq!((stats.live, stats.slots), (10, 10));
     assert!(stats.committed_bytes <= 256 << 10);
+    let mut sparse: SparseSecondaryMap<DefaultKey, u64> = SparseSecondaryMap::with_capacity(1000);
+    sparse.extend(map.iter().map(|(key, n)| (key, *n)));
+    sparse.shrink_to_fit();
+    assert!((10..100).contains(&sparse.capacity()) && sparse.len() == 10);
     // Slots committed again are empty, whatever they held before.
     map.insert(key(99_999, 1), 1);
     assert_eq!(map.len(), 11);

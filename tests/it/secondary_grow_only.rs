@@ -57,11 +57,12 @@ fn references_outlive_growth() {
 fn values_change_through_any_reference() {
     let mut map = SecondaryMap::<DefaultKey, Cell<u32>>::new();
     let scope = map.grow_only();
+    assert!(scope.is_empty());
     let inserted = scope.insert(key(1, 1), Cell::new(1)).unwrap();
     let found = scope.get(key(1, 1)).unwrap();
     found.set(2);
     inserted.set(inserted.get() + 1);
-    assert_eq!((found.get(), inserted.get()), (3, 3));
+    assert_eq!((found.get(), inserted.get(), scope.is_empty()), (3, 3, false));
 }
 
 #[test]

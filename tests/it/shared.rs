@@ -106,8 +106,9 @@ fn gathered_elements_are_appended_in_runs() {
         for n in 0..1000 {
             gather.push(worker * 1000 + n);
         }
-        let left = gather.as_slice().len();
-        assert_eq!((left, gather.flush().len(), gather.as_slice().len()), (1000 % 64, left, 0));
+        let left = gather.len();
+        assert_eq!((gather.as_slice().len(), gather.is_empty()), (left, false));
+        assert_eq!((left, gather.flush().len(), gather.len()), (1000 % 64, left, 0));
     });
     for run in vec.as_slice()[..THREADS * 960].chunks(8) {
         assert!(run.windows(2).all(|pair| pair[1] == pair[0] + 1) || run[0] % 1000 >= 952);
@@ -258,6 +259,9 @@ fn options_are_those_of_the_family() {
     assert!(new.prefault_ahead(stayput::Budget::UNLIMITED).refused.is_none());
     new.try_prefault(100_000).unwrap();
     assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
+    if cfg!(all(target_os = "linux", not(no_vm), not(miri))) {
+        assert!(new.stats().resident_bytes >= Some(100_000 * 9));
+    }
     assert_eq!(new.push(1).0, 0);
     // Plus one byte per element.
     let vec = SharedVec::<u64>::with_max_len(1 << 20);

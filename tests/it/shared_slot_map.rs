@@ -200,7 +200,7 @@ fn inserting_several_returns_their_keys_in_order() {
     map.insert_many(0..1000, &mut keys);
     assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == n));
     map.insert_many([], &mut keys);
-    assert_eq!((keys.len(), map.len()), (1000, 1000));
+    assert_eq!((keys.len(), map.len(), map.is_empty()), (1000, 1000, false));
     // One that panics: runs that were full before stay.
     let values = (0..200).inspect(|n| assert!(*n < 100, "enough"));
     let mut few = Vec::new();
@@ -334,6 +334,21 @@ fn trimmed_slots_start_above_their_old_generations() {
         assert!(map.is_empty());
     }
     assert!(given.len() > 7, "{}", given.len());
+}
+
+#[test]
+fn removed_values_far_apart_are_all_dropped() {
+    let ledger = Ledger::new();
+    let mut map = Shared::new();
+    let mut keys = Vec::new();
+    map.insert_many(ledger.tokens(0..8000), &mut keys);
+    for at in [40, 41, 3000, 3001, 7999] {
+        map.remove(keys[at]);
+    }
+    assert_eq!(map.as_mut_map().stats().holes, 5);
+    assert_eq!((map.len(), ledger.live()), (7995, 7995));
+    drop(map);
+    ledger.assert_all_dropped_but(0);
 }
 
 #[test]
@@ -513,6 +528,9 @@ fn options_are_those_of_the_family() {
     assert!(new.prefault_ahead(stayput::Budget::UNLIMITED).refused.is_none());
     new.try_prefault(100_000).unwrap();
     assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
+    if cfg!(all(target_os = "linux", not(no_vm), not(miri))) {
+        assert!(new.stats().resident_bytes >= Some(100_000 * 12));
+    }
     assert_eq!(new.insert(1).0.index(), 0);
     // One bit per slot more than a `SlotMap`: an array, which commits 64 KiB first. The bits of the holes are those of a
     // `SlotMap`, in a `Vec` that may have twice the capacity that it needs.

@@ -2,7 +2,8 @@
 
 use crate::slot_map_op::Medium;
 use stayput::{
-    Bits32, Budget, Compact32, DefaultKey, HugePages, Key, SlotMap, SlotMapBuilder, new_key_type,
+    Bits32, Budget, Compact32, DefaultKey, HugePages, Key, SecondaryMap, SlotMap, SlotMapBuilder,
+    new_key_type,
 };
 use std::time::Duration;
 
@@ -128,6 +129,9 @@ fn recommitted_slots_start_above_the_highest_generation_of_their_block() {
         remove(&mut map, [0]);
         let other = map.insert(large(2));
         assert_eq!((other.index(), other.generation()), (0, 2), "other blocks are not concerned");
+        // There is nothing to return, but the holes leave the front.
+        map.shrink_to_fit();
+        assert_eq!((map.stats().holes, map.stats().trimmed), (63, 63));
     }
 }
 
@@ -262,6 +266,16 @@ fn detached_slots_keep_their_memory_and_their_keys() {
     map.shrink_to_fit();
     map.reattach(last, large(6));
     assert_eq!(map[last], large(6));
+
+    // Also next to retired slots.
+    let mut map = map_of::<Once>(128);
+    let key = map.get_by_index(20).expect("it is there").0;
+    map.detach(key);
+    remove(&mut map, (0..64).filter(|index| *index != 20));
+    map.trim();
+    assert_eq!((map.stats().retired, map.stats().detached), (63, 1));
+    map.reattach(key, large(7));
+    assert_eq!(map[key], large(7));
 }
 
 #[test]
@@ -370,8 +384,11 @@ fn prefaulting_makes_memory_resident() {
     let mut map = map_of::<DefaultKey>(1);
     map.prefault(2_000);
     assert!(map.capacity() > 2_000);
+    let mut second: SecondaryMap<DefaultKey, Large> = SecondaryMap::new();
+    second.prefault(2_000);
     if cfg!(target_os = "linux") {
         assert!(resident(&map) >= 2_000 * KIB);
+        assert!(second.stats().resident_bytes >= Some(2_000 * KIB));
     }
 }
 
@@ -415,6 +432,71 @@ fn trimming_in_steps_returns_the_same_as_at_once() {
             assert!(by_and_by.resident_bytes <= most, "{at_once:?} {by_and_by:?}");
         }
     }
+}
+
+/// Returns how many calls with this budget visit all slots of a map that has nothing to return.
+macro_rules! visits {
+    ($map:expr, $bytes:expr) => {{
+        let mut map = $map;
+        map.shrink_to_fit();
+        let mut calls = 1;
+        loop {
+            let given = map.trim_within(Budget::bytes($bytes)).unwrap();
+            assert_eq!(given.bytes, 0);
+            if given.is_done {
+                break calls;
+            }
+            calls += 1;
+        }
+    }};
+}
+
+#[test]
+fn visiting_a_slot_counts_as_a_sixty_fourth_of_its_bytes() {
+    // 128 KiB for all slots, in pieces of 17 KiB.
+    let map = map_of::<DefaultKey>(8 * MIB / KIB);
+    let builder = SecondaryMap::builder().huge_pages(HugePages::Never);
+    let mut second: SecondaryMap<DefaultKey, Large> = builder.build();
+    second.extend(&map);
+    for calls in [visits!(map, 64 * KIB), visits!(second, 64 * KIB)] {
+        assert!((2..=3).contains(&calls), "{calls}");
+    }
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "resident pages are not reported there")]
+fn secondary_maps_return_memory_between_values() {
+    let map = map_of::<DefaultKey>(4096);
+    for in_steps in [false, true] {
+        let builder = SecondaryMap::builder().huge_pages(HugePages::Never);
+        let mut second: SecondaryMap<DefaultKey, Large> = builder.build();
+        second.extend(&map);
+        second.shrink_to_fit();
+        second.retain(|key, _| !(64..4032).contains(&key.index()));
+        if in_steps {
+            let (mut calls, mut bytes, mut is_done) = (0, 0, false);
+            while !is_done {
+                let given = second.trim_within(Budget::bytes(MIB)).unwrap();
+                (calls, bytes, is_done) = (calls + 1, bytes + given.bytes, given.is_done);
+            }
+            assert!((4..=5).contains(&calls) && bytes == 3968 * KIB, "{calls} calls, {bytes}");
+        } else {
+            second.trim();
+        }
+        if cfg!(target_os = "linux") {
+            assert!(second.stats().resident_bytes <= Some(192 * KIB), "{:?}", second.stats());
+        }
+        assert!(second.iter().all(|(key, value)| map[key] == *value) && second.len() == 128);
+    }
+}
+
+#[test]
+fn bits_of_holes_are_returned_with_their_slots() {
+    let mut map: SlotMap<DefaultKey, ()> = SlotMap::new();
+    map.reserve(4 << 20);
+    assert!(map.stats().committed_bytes > 16 * MIB);
+    map.shrink_to_fit();
+    assert!(map.stats().committed_bytes <= 128 * KIB, "{:?}", map.stats());
 }
 
 #[test]

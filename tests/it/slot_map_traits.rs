@@ -173,6 +173,13 @@ fn maps_and_keys_have_the_same_order() {
 }
 
 #[test]
+fn a_builder_prints_its_options() {
+    let builder = SlotMap::<DefaultKey, u8>::builder().reuse(Reuse::Lowest).type_id(0);
+    let text = format!("{builder:?}");
+    assert!(text.contains("reuse: Lowest") && text.contains("type_id: Some(0)"), "{text}");
+}
+
+#[test]
 fn a_hand_written_key_type_works_like_any_other() {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     struct ByHand(KeyData<Tagged64>);

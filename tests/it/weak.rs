@@ -5,6 +5,7 @@ use stayput::{DefaultKey, Key, SlotMap, Weak, new_key_type, region_cache};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Debug;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::rc::Rc;
 use std::{mem, panic, thread};
 
@@ -166,7 +167,10 @@ fn each_generation_has_its_own_weak_pointer() {
         assert_eq!((map.upgrade(&weak), map.downgrade(key)), (None, None));
     }
     assert!(all.iter().all(|weak| weak.as_ptr() == all[0].as_ptr()));
-    assert!(all.is_sorted(), "those of one slot are in the order of generations");
+    let is_sorted = all.is_sorted_by(|one, next| one < next);
+    assert!(is_sorted, "those of one slot are in the order of generations");
+    let hash = BuildHasherDefault::<DefaultHasher>::default();
+    assert_eq!(all.iter().map(|weak| hash.hash_one(weak)).collect::<HashSet<_>>().len(), 50);
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 50);
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 50);
 }

@@ -390,6 +390,16 @@ fn a_deserialized_map_accepts_keys_of_its_original_after_both_are_cleared() {
 }
 
 #[test]
+fn retired_slots_stay_retired_after_a_clear() {
+    // Without the generation of the slot, as it was written once.
+    let text = r#"{"floor":0,"slots":["retired",{"live":[1,7]}]}"#;
+    let mut map: SlotMap<DefaultKey, u8> = serde_json::from_str(text).unwrap();
+    map.clear();
+    assert_eq!([map.insert(1), map.insert(2)].map(|key| key.data().index()), [1, 2]);
+    assert_eq!(map.stats().retired, 1);
+}
+
+#[test]
 fn skipped_slots_survive_as_holes() {
     let mut map: SlotMap<DefaultKey, u32> = SlotMap::new();
     let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();

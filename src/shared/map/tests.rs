@@ -293,3 +293,14 @@ fn a_frame_touches_no_more_slots_than_it_fills() {
         assert_eq!(map.iter().count(), 1_000_400);
     }
 }
+
+#[test]
+#[cfg(feature = "rayon")]
+fn an_iterator_is_halved_unless_few_slots_are_left() {
+    let map: Shared<u32> = (0..128).collect();
+    let mut first = map.iter();
+    let second = first.split_off_half().unwrap();
+    assert!(first.map(|(_, n)| *n).eq(0..64) && second.map(|(_, n)| *n).eq(64..128));
+    let map: Shared<u32> = (0..127).collect();
+    assert!(map.iter().split_off_half().is_none());
+}

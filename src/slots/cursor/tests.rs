@@ -262,5 +262,52 @@ fn words_of_only_holes_are_skipped_at_once() {
         let mut by_word = cursor;
         let lefts = iter::from_fn(|| by_word.next_word(holes)).map(Word::left);
         assert!(lefts.eq([1, 1 << 63]));
+        for from in [64, 66, 100 * 64, 998 * 64, 999 * 64] {
+            assert_eq!(holes.skip(from..64_000), 999 * 64);
+            assert_eq!(holes.skip(from..998 * 64 + 1), from.max(998 * 64));
+        }
     }
+}
+
+#[test]
+#[cfg(feature = "rayon")]
+fn slots_are_halved_at_a_word_if_there_are_two_words_of_them() {
+    for start in [0, 1, 63, 64 * 7 + 5] {
+        for len in [0, 1, 63, 65, 127, 128, 129, 191, 1000, 10_000] {
+            let whole = start..start + len;
+            let cursor = Cursor { rest: whole.clone(), ..Cursor::new(0) };
+            let (Cursor { rest: left, .. }, right) = cursor.split();
+            let Some(Cursor { rest: right, .. }) = right else {
+                assert!(left == whole && len < 2 * WORD_SLOTS, "{whole:?}");
+                continue;
+            };
+            assert_eq!((left.start..right.end, left.end), (whole, right.start));
+            assert!(len >= 2 * WORD_SLOTS && !left.is_empty());
+            assert!(right.start % WORD_SLOTS == 0 && right.len() - left.len() < 2 * WORD_SLOTS);
+        }
+    }
+}
+
+#[test]
+fn slots_with_few_holes_between_them_are_a_run() {
+    for holes in 0..=2 * FEW {
+        // The holes at the ends are not between them.
+        let left = (u64::MAX >> 2 << 2) & !(((1 << holes) - 1) << 20);
+        let run = Word { start: 64, left }.as_run();
+        assert_eq!(run, (holes < FEW).then_some(66..128), "{holes} holes");
+    }
+    assert_eq!(Word { start: 64, left: u64::MAX }.as_run(), Some(64..128));
+    assert!(Word::NONE.as_run().is_some_and(|run| run.is_empty()));
+}
+
+#[test]
+fn a_word_without_values_is_no_run() {
+    let holes = HoleBits { lack_bits: true, ..HoleBits::of(&[0, 0]) };
+    let mut cursor = Cursor::new(100);
+    for end in [64, 100] {
+        assert!(cursor.read_on_by(holes, |_| 0));
+        assert_eq!((cursor.take_run().len(), cursor.take_word().left()), (0, 0));
+        assert_eq!(cursor.rest, end..100);
+    }
+    assert!(!cursor.read_on_by(holes, |_| 0));
 }
