@@ -589,5 +589,6 @@ fn little_is_made_ready_before_use_if_memory_starts_small() {
         memory = memory.commit_ahead(CommitAhead::Auto);
         let window = memory.served().shared().window_bytes();
         assert_eq!(window < service::LEAST_WINDOW_BYTES, is_small, "{window}");
+        assert_eq!(memory.front.recent.starts_small(), is_small);
     }
 }
