@@ -646,4 +646,12 @@ mod tests {
         assert_eq!(kept(limit(u64::MAX)), limit(u64::from(u32::MAX) << 10));
         assert_eq!([kept(SizedBy::Default), kept(SizedBy::Option)], [SizedBy::Default; 2]);
     }
+
+    #[test]
+    fn a_block_without_room_counts_the_mappings_beside_it_if_it_is_aligned() {
+        let page = os::page_size().get();
+        let mappings = [1, page, 2 * page]
+            .map(|align| AddressSpace::take_for_bare_block(align).expect("few mappings").mappings);
+        assert_eq!(mappings, [MAPPINGS_BARE, MAPPINGS_BARE, MAPPINGS_BARE_ALIGNED]);
+    }
 }

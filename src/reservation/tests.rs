@@ -51,19 +51,21 @@ fn a_range_whose_release_was_refused_is_released_later() {
 
 #[test]
 fn a_range_whose_release_was_refused_can_be_used_again() {
-    let bytes = PageBytes::exact(16 * page_size(), os::page_size()).unwrap();
+    let pages = |count| PageBytes::exact(count * page_size(), os::page_size()).unwrap();
+    let find = |bytes: PageBytes| {
+        let found = (0..200).find_map(|_| unreleased::take(bytes))?;
+        assert!((bytes.get()..2 * (bytes.get() + 1)).contains(&found.bytes().get()));
+        Some(found)
+    };
     // Another test may release or take the range meanwhile.
     let is_found = (0..50).any(|_| {
         let range = Reservation::new(15 * page_size()).unwrap();
         let fault = Fault::from_nth(Call::Release, 0);
         drop(range);
         drop(fault);
-        let found = (0..200).find_map(|_| unreleased::take(bytes));
-        found.is_some_and(|found| {
-            assert!((bytes.get()..=2 * bytes.get() + 1).contains(&found.bytes().get()));
-            unreleased::release(found);
-            true
-        })
+        // Not for a much smaller one.
+        find(pages(1)).into_iter().for_each(unreleased::release);
+        find(pages(16)).map(unreleased::release).is_some()
     });
     assert_eq!(is_found, os::RELEASES_PARTS);
 }
