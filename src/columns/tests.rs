@@ -6,6 +6,7 @@ use crate::error::ErrorKind;
 use crate::growing::Budget;
 use crate::os::Call;
 use crate::os::fault::Fault;
+use crate::region_cache;
 use crate::reservation::HugePages;
 use crate::service::CommitAhead;
 use std::cell::Cell;
@@ -361,4 +362,17 @@ fn a_block_for_a_pass_takes_the_memory_that_is_documented() {
     assert!(bytes::<(f64, f64, f64)>() <= 5 << 9);
     assert!(bytes::<([f64; 10], [f64; 10], [f64; 10], [f64; 10], [f64; 10])>() <= 32 << 10);
     assert!(bytes::<(Eight, Eight, Eight, Eight, Eight, Eight, u64, u64)>() <= 32 << 10);
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn memory_of_columns_is_cached_unless_each_column_has_huge_pages() {
+    let _alone = region_cache::tests::alone();
+    for (huge_pages, kept) in [(HugePages::Never, 1), (HugePages::Always, 0)] {
+        let mut columns = Columns::<(u8, u64)>::builder().huge_pages(huge_pages).build();
+        columns.push((1, 2));
+        drop(columns);
+        assert_eq!(region_cache::stats().kept_blocks, kept, "{huge_pages:?}");
+        region_cache::trim();
+    }
 }

@@ -306,4 +306,17 @@ mod tests {
         assert!(meter.pay(usize::MAX / 2));
         assert!(meter.pay(1));
     }
+
+    #[test]
+    fn the_result_for_two_arrays_is_the_sum_of_both() {
+        let refused = Error::new(crate::error::ErrorKind::Memory, 1);
+        let one = Prefaulted { bytes: 3, ahead_bytes: 5, refused: None };
+        let two = Prefaulted { bytes: 4, ahead_bytes: 6, refused: Some(refused) };
+        let sum = Prefaulted { bytes: 7, ahead_bytes: 11, refused: Some(refused) };
+        assert_eq!([one.and(two), two.and(one)], [sum, sum]);
+        let given = |bytes, is_done| GivenBack { bytes, is_done };
+        assert_eq!(given(3, true).and(given(4, true)), given(7, true));
+        assert_eq!(given(3, true).and(given(4, false)), given(7, false));
+        assert_eq!(given(3, false).and(given(4, true)), given(7, false));
+    }
 }

@@ -47,11 +47,6 @@ impl CachedPrefix {
         self.lent.reduce_to(0);
     }
 
-    /// Records that memory of any size suits.
-    pub(super) fn suits_any(&mut self) {
-        self.is_any_fit = true;
-    }
-
     /// For what use the memory is cached, and how many bytes of it at most: as many as an array that is requested as this
     /// one was could have. Otherwise the memory would stay unused in the cache, while the next such array grows in fresh
     /// memory.

@@ -178,10 +178,8 @@ impl GrowingReservation {
     /// Leaks the memory, which is never released then. What is on the heap is freed.
     pub(crate) fn leak(mut self) {
         self.serve(CommitAhead::Off);
-        if self.committed_bytes() > self.front.usable {
-            // The pages will never be used. If this is refused, they are leaked, too.
-            let _ = self.give_back(self.front.usable, true, &mut |_| true);
-        }
+        // Pages past these will never be used. If this is refused, they are leaked, too.
+        let _ = self.give_back(self.front.usable, true, &mut |_| true);
         match self.memory.take() {
             Some(Storage::Reserved(reservation)) => mem::forget(reservation),
             Some(Storage::External(memory)) => memory.leak(),
@@ -553,8 +551,7 @@ impl GrowingReservation {
             memory.pause();
         }
         let Some(keep) = self.shrinks_to(keep) else { return Ok(true) };
-        let is_only_warm = keep >= self.front.usable && self.warm_bytes() > self.front.usable;
-        if !is_only_warm {
+        if keep < self.front.usable {
             self.front.step = Step::FIRST;
         }
         self.give_back(keep, meter.is_unlimited(), &mut |bytes| meter.pay(bytes))

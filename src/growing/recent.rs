@@ -172,4 +172,16 @@ mod tests {
         assert_eq!(recent.note(usize::MAX / 2, now), LARGEST_WINDOW_BYTES);
         assert_eq!(recent.note(0, now), LARGEST_WINDOW_BYTES);
     }
+
+    #[test]
+    fn only_the_bound_of_a_half_can_be_lifted() {
+        let mut recent = Recent::SMALL_START;
+        let bounds = [false, true, false, false].map(|is_bound| {
+            recent.bind_to_half(is_bound);
+            recent.bounds
+        });
+        let (small, half, usual) = (Bounds::SmallStart, Bounds::WithinHalf, Bounds::Usual);
+        assert_eq!(bounds, [small, half, usual, usual]);
+        assert!(Recent::SMALL_START.starts_small() && !recent.starts_small());
+    }
 }

@@ -43,9 +43,6 @@ impl GrowingReservation {
         };
         // The reservation is shared from now on, and the thread commits pages.
         reservation.advise_up_to(usize::MAX);
-        if ahead == CommitAhead::Auto {
-            self.cached_prefix.iter_mut().for_each(CachedPrefix::suits_any);
-        }
         let start = ServiceStart {
             committed: self.front.usable,
             warm: self.warm_bytes(),

@@ -7,6 +7,8 @@ mod model;
 use super::*;
 use crate::os::{Call, fault::Fault};
 use crate::reservation::HugePages;
+#[cfg(feature = "columns")]
+use std::alloc::Layout;
 use std::time::Duration;
 
 const KIB: usize = 1 << 10;
@@ -93,6 +95,34 @@ fn every_byte_of_the_range_becomes_usable_and_none_past_it() {
             assert!(holds(&memory, 0..reserved, 7));
         }
     }
+}
+
+#[test]
+fn growth_to_what_is_usable_changes_nothing_and_other_growth_is_one_call() {
+    for ahead in KINDS {
+        let mut memory = growing(16 * MIB, ahead);
+        for need in [1, MIB, 4 * MIB + 1] {
+            let fault = Fault::nth(Call::Commit, 1);
+            let usable = memory.grow_to(need).unwrap();
+            assert_eq!(fault.failures(), 0, "{ahead:?}");
+            let late = memory.late();
+            assert_eq!((memory.grow_to(usable).unwrap(), memory.late()), (usable, late));
+        }
+    }
+}
+
+#[cfg(feature = "columns")]
+#[test]
+fn a_growth_step_refused_for_the_second_column_is_taken_back_for_the_first() {
+    const COLUMNS: &[Layout] = &[Layout::new::<u64>(), Layout::new::<u64>()];
+    let builder = Reservation::builder().bytes(64 * MIB).huge_pages(HugePages::Never);
+    let mut memory = builder.columns(Some(&COLUMNS)).reserve().unwrap().growing();
+    memory = memory.growth(Growth::Fixed { step_bytes: 2 * MIB });
+    let fault = Fault::nth(Call::Commit, 1);
+    assert_eq!(memory.grow_to(1).unwrap(), MIB);
+    assert_eq!(fault.failures(), 1);
+    // A page may hold the end of one column and the start of the next.
+    assert!((MIB..=MIB + 2 * page_size()).contains(&system_committed(&memory)));
 }
 
 #[test]
@@ -340,6 +370,17 @@ fn memory_is_prefaulted_within_the_budget_without_the_service() {
     // Returned memory is made resident again.
     memory.shrink_to(0, Budget::UNLIMITED).unwrap();
     assert!(memory.prefault_ahead(0, Budget::UNLIMITED).ahead_bytes >= 4 * MIB);
+    // From the page that is used in part.
+    let mut memory = growing(64 * MIB, CommitAhead::Off);
+    memory.grow_to(MIB).unwrap();
+    let used = page_size() - 1;
+    let done = memory.prefault_ahead(used, Budget::UNLIMITED);
+    assert_eq!((done.bytes, done.refused), (used + done.ahead_bytes, None));
+    assert!(done.bytes > page_size());
+    // To the end of memory that is not whole pages.
+    let mut block = GrowingReservation::in_heap(1000, 8).unwrap();
+    let done = block.prefault_ahead_within(10, 1000, Budget::UNLIMITED);
+    assert_eq!((done.ahead_bytes, done.refused), (990, None));
 }
 
 #[test]
@@ -487,5 +528,67 @@ fn shrinking_to_more_than_is_usable_returns_nothing() {
         fill(&memory, 0..usable, 7);
         let prefaulted = memory.prefault_ahead(usize::MAX, Budget::bytes(1));
         assert!(prefaulted.ahead_bytes > 0 && prefaulted.refused.is_none(), "{prefaulted:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "nothing is made ready there")]
+fn nothing_is_made_ready_between_a_shrink_and_the_next_growth() {
+    let mut memory = growing(64 * MIB, CommitAhead::Bytes(MIB));
+    memory.grow_to(5 * MIB).unwrap();
+    work(&memory);
+    memory.shrink_to(MIB, Budget::UNLIMITED).unwrap();
+    let committed = memory.committed_bytes();
+    work(&memory);
+    assert_eq!(memory.committed_bytes(), committed);
+    memory.grow_to(committed + 1).unwrap();
+    work(&memory);
+    assert!(memory.ahead_bytes() >= MIB);
+}
+
+#[test]
+fn memory_becomes_served_by_default_only_once_it_is_large() {
+    let is_alone = |memory: &GrowingReservation| matches!(memory.memory(), Storage::Reserved(_));
+    let mut memory = growing(64 * MIB, CommitAhead::Off);
+    for (ahead, large_from) in [
+        (CommitAhead::Off, usize::MAX),
+        (CommitAhead::Large, service::LARGE_ARRAY_BYTES),
+        (CommitAhead::Bytes(0), usize::MAX),
+        (CommitAhead::Large, service::LARGE_ARRAY_BYTES),
+    ] {
+        memory.serve(ahead);
+        assert!(memory.large_from == large_from && is_alone(&memory), "{ahead:?}");
+    }
+    memory.stay_unserved();
+    assert_eq!(memory.large_from, usize::MAX);
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "nothing is made ready there")]
+fn half_as_much_is_made_ready_as_is_used_if_no_more_was_asked_for() {
+    for (ahead, windows) in [
+        (CommitAhead::Auto, 60 * MIB..=64 * MIB),
+        (CommitAhead::Large, 16 * MIB..=16 * MIB),
+        (CommitAhead::Bytes(MIB), MIB..=MIB),
+    ] {
+        let mut memory = growing(64 * MIB, CommitAhead::Bytes(1)).commit_ahead(ahead);
+        // All in one frame.
+        memory.grow(1, Amount::Exact).unwrap();
+        memory.grow(32 * MIB, Amount::Exact).unwrap();
+        let window = memory.served().shared().window_bytes();
+        assert!(windows.contains(&window), "{ahead:?}: {window}");
+    }
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "no thread makes memory ready there")]
+fn little_is_made_ready_before_use_if_memory_starts_small() {
+    for (recent, is_small) in [(Recent::NONE, false), (Recent::SMALL_START, true)] {
+        let mut memory = Reservation::new(64 * MIB).unwrap().growing();
+        memory.front.recent = recent;
+        memory = memory.commit_ahead(CommitAhead::Auto);
+        let window = memory.served().shared().window_bytes();
+        assert_eq!(window < service::LEAST_WINDOW_BYTES, is_small, "{window}");
+        assert_eq!(memory.front.recent.starts_small(), is_small);
     }
 }

@@ -499,15 +499,12 @@ impl RawVec {
         self.update_capacity(element);
     }
 
-    /// Changes the element type: `count` new elements take the place of one.
+    /// Changes the element type: `count` new elements take the place of one. The options must have no bound.
     pub(crate) fn regroup(&mut self, element: Element, count: usize) {
         // Default options have no maximum.
         if let Cold::Own(own) = &mut self.cold {
-            let Options { max_len, bound, .. } = &mut own.options;
+            let max_len = &mut own.options.max_len;
             *max_len = max_len.map(|max_len| max_len.saturating_mul(count));
-            if *bound < usize::MAX {
-                *bound = bound.saturating_mul(count);
-            }
         }
         self.update_capacity(element);
     }

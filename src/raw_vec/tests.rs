@@ -3,7 +3,7 @@
 use super::*;
 use crate::os::Call;
 use crate::os::fault::Fault;
-use crate::region_cache::tests::are_all;
+use crate::region_cache::tests::{alone, are_all};
 use crate::reservation::Reservation;
 use crate::reservation::{FLOOR_BYTES, HugePages, page_size};
 use crate::service::{CommitAhead, Release};
@@ -12,6 +12,7 @@ use std::alloc::Layout;
 mod movable;
 
 const BYTE: Element = Element::of::<u8>();
+const WORD: Element = Element::of::<u64>();
 const KIB: usize = 1 << 10;
 
 fn made(element: Element, options: Options) -> RawVec {
@@ -67,6 +68,73 @@ fn capacity_is_what_fits_up_to_the_maximum() {
     let full = raw.grow(three, 100_000, 1, Amount::AtLeast).unwrap_err();
     assert_eq!((full.kind(), full.limit()), (ErrorKind::MaxLen, Some(100_000)));
     assert_eq!(full.bytes(), 300_003);
+    // Also if that is more than is reserved by default, or more than the container can number.
+    let huge = usize::MAX / 4;
+    assert_eq!(bytes_with(Options { max_len: Some(huge), ..small_pages() }).max_len(BYTE), huge);
+    let bounded = Options { max_len: Some(100), bound: 10, ..small_pages() };
+    assert_eq!(bytes_with(bounded).max_len(BYTE), 10);
+}
+
+#[test]
+fn a_hint_is_cut_to_what_can_be_stored() {
+    let with = |max_len| made(WORD, Options { max_len, ..small_pages() });
+    let mut few = with(Some(1000));
+    for _ in 0..2 {
+        let within = [(0, 10), (990, 10), (990, 11), (1000, 9), (3, usize::MAX)]
+            .map(|(len, additional)| few.within_max_len(WORD, len, additional));
+        assert_eq!(within, [10, 10, 10, 0, 997]);
+        few.reserve_addresses(WORD, 1).unwrap();
+    }
+    let (many, all) = (with(None), with(None).max_len(WORD));
+    assert_eq!(many.within_max_len(WORD, 5, 100), 100);
+    assert_eq!(many.within_max_len(WORD, 5, usize::MAX), all - 5);
+}
+
+#[test]
+fn a_maximum_can_be_set_until_addresses_are_reserved() {
+    let mut raw = made(WORD, Options { commit_ahead: CommitAhead::Off, ..small_pages() });
+    raw.limit(WORD, 1000);
+    assert_eq!(raw.max_len(WORD), 1000);
+    raw.grow(WORD, 0, 1000, Amount::AtLeast).unwrap();
+    raw.limit(WORD, 10);
+    assert_eq!((raw.max_len(WORD), raw.capacity()), (1000, 1000));
+    assert_eq!(raw.grow(WORD, 1000, 1, Amount::AtLeast).unwrap_err().limit(), Some(1000));
+}
+
+#[test]
+fn an_array_that_is_to_stay_unserved_is_not_served_once_it_is_large() {
+    for ahead in [CommitAhead::Large, CommitAhead::Bytes(1)] {
+        let mut raw = bytes_with(Options { commit_ahead: ahead, ..small_pages() });
+        raw.stay_unserved();
+        let is_off = raw.options().commit_ahead == CommitAhead::Off;
+        assert_eq!(is_off, ahead == CommitAhead::Large);
+    }
+}
+
+#[test]
+fn numbers_of_bytes_are_those_of_the_memory() {
+    let mut raw = made(WORD, small_pages());
+    assert_eq!((raw.run_bytes(0), raw.shrinks_to_bytes(WORD, 0)), (1, None));
+    raw.grow(WORD, 0, 1 << 17, Amount::Exact).unwrap();
+    let run = raw.run_bytes(0);
+    assert_eq!(run, page_size().max(64 * KIB));
+    assert_eq!(raw.shrinks_to_bytes(WORD, run / 8 + 1), Some(2 * run));
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "residency is unknown there")]
+fn prefaulting_makes_the_pages_of_the_elements_resident_and_no_others() {
+    if cfg!(any(target_os = "openbsd", miri)) {
+        return;
+    }
+    let words = page_size() / 8;
+    let mut raw = made(WORD, small_pages());
+    raw.grow(WORD, 0, 16 * words, Amount::Exact).unwrap();
+    raw.prefault(WORD, 4 * words + 1, 6 * words).unwrap();
+    assert_eq!(raw.resident_bytes(), Some(2 * page_size()));
+    raw.prefault(WORD, 16 * words, 17 * words).unwrap();
+    raw.prefault(WORD, 20 * words, 30 * words).unwrap();
+    assert_eq!(raw.resident_bytes(), Some(2 * page_size()));
 }
 
 #[test]
@@ -129,6 +197,8 @@ fn a_refused_commit_changes_nothing() {
 
 #[test]
 fn a_much_smaller_reservation_is_tried_if_the_default_is_refused() {
+    // A refused call is tried again if another thread has released memory meanwhile.
+    let _alone = alone();
     let mut whole = bytes_with(Options::DEFAULT);
     whole.reserve_addresses(BYTE, 0).unwrap();
     let mut less = bytes_with(Options::DEFAULT);
@@ -141,6 +211,8 @@ fn a_much_smaller_reservation_is_tried_if_the_default_is_refused() {
 
 #[test]
 fn a_reservation_refused_at_every_size_is_an_error_and_can_be_tried_again() {
+    // A refused call is tried again if another thread has released memory meanwhile.
+    let _alone = alone();
     let mut raw = bytes_with(Options::DEFAULT);
     let fault = Fault::from_nth(Call::Reserve, 0);
     let error = raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap_err();
@@ -153,6 +225,8 @@ fn a_reservation_refused_at_every_size_is_an_error_and_can_be_tried_again() {
 
 #[test]
 fn a_maximum_is_reserved_as_a_whole_or_not_at_all() {
+    // A refused call is tried again if another thread has released memory meanwhile.
+    let _alone = alone();
     let mut raw = bytes_with(Options { max_len: Some(1 << 20), ..Options::DEFAULT });
     let fault = Fault::nth(Call::Reserve, 0);
     assert!(raw.reserve_addresses(BYTE, 0).is_err());
@@ -211,6 +285,11 @@ fn grow_zeroed_returns_where_fresh_pages_begin() {
     let before = raw.committed_bytes();
     assert_eq!(raw.grow_zeroed(BYTE, 100, 512 * KIB).unwrap(), before);
     assert_eq!(fault.failures(), 1);
+    drop(fault);
+    // Also up to the maximum.
+    let mut raw = bytes_with(Options { max_len: Some(1 << 20), ..small_pages() });
+    raw.grow(BYTE, 0, 1 << 20, Amount::Exact).unwrap();
+    assert_eq!(raw.grow_zeroed(BYTE, 100, (1 << 20) - 100).unwrap(), page);
 }
 
 #[test]

@@ -463,3 +463,24 @@ fn threads_can_add_and_release_waiting_regions_at_once() {
     });
     assert_eq!((waiting_bytes(), are_any_waiting()), (0, false));
 }
+
+#[test]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn a_limit_that_is_not_exceeded_releases_nothing() {
+    let _alone = alone();
+    assert!(put(Use::Array, region(MIB, 1)).is_none());
+    set_most_bytes(kept_bytes());
+    assert_eq!(kept_blocks(), 1);
+    set_most_bytes(usize::MAX);
+    assert_eq!((kept_blocks(), most_bytes()), (1, usize::MAX - 1));
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn regions_of_arrays_without_a_maximum_can_be_released_alone() {
+    let _alone = alone();
+    assert!(put(Use::Array, region(MIB, 1)).is_none());
+    assert!(put(Use::Exact, region(MIB, 2)).is_none());
+    assert!(release_arrays());
+    assert_eq!(kept_blocks(), 1);
+}

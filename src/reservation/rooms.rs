@@ -73,7 +73,7 @@ fn put(word: usize) -> Option<u16> {
         }
         // Release: the thread that takes the range sees what its owner did to it before.
         offer.compare_exchange(EMPTY, word, Ordering::Release, Ordering::Relaxed).ok()?;
-        NEXT.store((slot + 1) % SLOTS, Ordering::Relaxed);
+        NEXT.store(slot + 1, Ordering::Relaxed);
         u16::try_from(slot).ok()
     })
 }

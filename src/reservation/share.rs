@@ -628,4 +628,30 @@ mod tests {
         assert_eq!(Share { all, taken: usize::MAX }.of_block(0, usize::MAX), (0, 0));
         assert_eq!(Share { all, taken: usize::MAX }.of_array(0, usize::MAX), 0);
     }
+
+    #[test]
+    fn half_of_what_may_be_locked_past_a_quarter_is_for_one_array() {
+        assert_eq!([100, 64, 20, 16, 0].map(|left| lockable(64, left)), [42, 24, 2, 0, 0]);
+    }
+
+    #[test]
+    fn a_share_keeps_the_limit_that_set_its_size_in_kib() {
+        let kept = |sized_by| {
+            let limit = LimitKib::of(sized_by);
+            CountedShare { limit, ..CountedShare::new(0, 0, ShareKind::Bare) }.sized_by()
+        };
+        let limit = |bytes| SizedBy::Limit(ErrorKind::AddressLimit, bytes);
+        assert_eq!(kept(limit(5 << 30)), limit(5 << 30));
+        assert_eq!(kept(limit(1025)), limit(1024));
+        assert_eq!(kept(limit(u64::MAX)), limit(u64::from(u32::MAX) << 10));
+        assert_eq!([kept(SizedBy::Default), kept(SizedBy::Option)], [SizedBy::Default; 2]);
+    }
+
+    #[test]
+    fn a_block_without_room_counts_the_mappings_beside_it_if_it_is_aligned() {
+        let page = os::page_size().get();
+        let mappings = [1, page, 2 * page]
+            .map(|align| AddressSpace::take_for_bare_block(align).expect("few mappings").mappings);
+        assert_eq!(mappings, [MAPPINGS_BARE, MAPPINGS_BARE, MAPPINGS_BARE_ALIGNED]);
+    }
 }

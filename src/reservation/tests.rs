@@ -50,6 +50,27 @@ fn a_range_whose_release_was_refused_is_released_later() {
 }
 
 #[test]
+fn a_range_whose_release_was_refused_can_be_used_again() {
+    let pages = |count| PageBytes::exact(count * page_size(), os::page_size()).unwrap();
+    let find = |bytes: PageBytes| {
+        let found = (0..200).find_map(|_| unreleased::take(bytes))?;
+        assert!((bytes.get()..2 * (bytes.get() + 1)).contains(&found.bytes().get()));
+        Some(found)
+    };
+    // Another test may release or take the range meanwhile.
+    let is_found = (0..50).any(|_| {
+        let range = Reservation::new(15 * page_size()).unwrap();
+        let fault = Fault::from_nth(Call::Release, 0);
+        drop(range);
+        drop(fault);
+        // Not for a much smaller one.
+        find(pages(1)).into_iter().for_each(unreleased::release);
+        find(pages(16)).map(unreleased::release).is_some()
+    });
+    assert_eq!(is_found, os::RELEASES_PARTS);
+}
+
+#[test]
 fn adjacent_refused_ranges_are_released_as_one() {
     let page = page_size();
     let whole = Reservation::new(63 * page).unwrap();
@@ -138,6 +159,13 @@ mod offers {
         // A test beside this one may have taken the room.
         reservation.withdraw();
         reservation.commit(..4 * page_size()).unwrap();
+    }
+
+    #[test]
+    fn only_room_is_offered() {
+        let mut reservation = Reservation::new(64 << 20).unwrap();
+        reservation.offer_past(4 * page_size());
+        assert!(reservation.offer.is_none());
     }
 
     #[test]

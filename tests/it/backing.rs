@@ -11,9 +11,10 @@ use stayput::{
 use stayput::{DenseSlotMap, Table, indices};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use std::slice;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 const KIB: usize = 1 << 10;
 
@@ -84,6 +85,10 @@ fn growth_follows_the_options_and_the_smaller_maximum_applies() {
     assert_eq!((few.max_len(), few.capacity(), few.stats().committed_bytes), (100, 100, KIB));
     let many = VmVec::<u64>::builder().max_len(1 << 20).build_in(new());
     assert_eq!(many.max_len(), 8 * KIB);
+    let mut full = VmVec::<u64>::builder().max_len(10_000).build_in(new());
+    let error = full.try_reserve(10_000).unwrap_err();
+    assert_eq!(error.limit(), Some(8 * 1024));
+    assert!(error.to_string().contains("`Backing`"), "{error}");
     // Arrays made from it have the requested options, and reservations.
     assert_eq!(many.clone().max_len(), 1 << 20);
 }
@@ -251,6 +256,21 @@ fn a_refused_growth_step_falls_back_to_what_is_needed() {
     vec.push(1);
     // 64, 32 and 16 KiB were refused.
     assert_eq!((log.committed_bytes(), log.calls(Call::Commit)), (8 * KIB, 4));
+}
+
+#[test]
+fn growth_steps_double_and_continue_from_a_smaller_one() {
+    let (mut vec, log) = words(1 << 20, 4 * KIB);
+    let mut grow = |refused| {
+        log.plan(Call::Commit, Failure::Refuse, 0, refused);
+        let before = log.committed_bytes();
+        vec.extend((vec.len()..vec.capacity()).map(|_| 1));
+        vec.push(1);
+        (log.committed_bytes() - before) / KIB
+    };
+    assert_eq!([grow(0), grow(0), grow(0)], [64, 128, 256]);
+    // Half of what was refused.
+    assert_eq!([grow(1), grow(0), grow(0)], [256, 256, 512]);
 }
 
 #[test]
@@ -621,6 +641,52 @@ fn flattened_elements_stay_where_they_are() {
     assert_eq!((flat.len(), flat.max_len()), (0, 100));
     flat.extend(0..100);
     assert!(flat.iter().copied().eq(0..100) && flat.try_push(0).is_err());
+}
+
+#[test]
+fn a_leaked_array_keeps_its_backing() {
+    static WORDS: [AtomicU64; 8] = [const { AtomicU64::new(0) }; 8];
+    static IS_DROPPED: AtomicBool = AtomicBool::new(false);
+    /// Where the backing is, so that leak checkers find it.
+    static PLACE: AtomicPtr<Kept> = AtomicPtr::new(ptr::null_mut());
+
+    struct Kept;
+
+    // SAFETY: the memory is that of a static, which is zero and which nothing else uses.
+    unsafe impl Backing for Kept {
+        fn start(&self) -> NonNull<u8> {
+            NonNull::from(&WORDS).cast()
+        }
+
+        fn reserved_bytes(&self) -> usize {
+            64
+        }
+
+        unsafe fn commit(&mut self, _: Range<usize>) -> Result<(), Error> {
+            PLACE.store(self, Ordering::Relaxed);
+            Ok(())
+        }
+
+        unsafe fn decommit(&mut self, _: Range<usize>) -> Result<(), Error> {
+            Ok(())
+        }
+
+        fn run_bytes(&self) -> usize {
+            64
+        }
+    }
+
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            IS_DROPPED.store(true, Ordering::Relaxed);
+        }
+    }
+
+    let mut vec = VmVec::<u64>::builder().build_in(Kept);
+    vec.extend([1, 2, 3]);
+    let leaked: &'static mut [u64] = vec.leak();
+    assert_eq!(leaked, [1, 2, 3]);
+    assert!(!IS_DROPPED.load(Ordering::Relaxed));
 }
 
 #[test]

@@ -4,7 +4,6 @@
 
 use super::*;
 
-const WORD: Element = Element::of::<u64>();
 /// The maximum number of words in the heap.
 const MOST: usize = MOST_HEAP_BYTES / 8;
 
@@ -58,6 +57,15 @@ fn words_move_from_the_heap_to_a_reservation_past_64_kib() {
     raw.shrink(WORD, 3, &mut BudgetMeter::unlimited()).unwrap();
     assert!(raw.committed_bytes() <= 64 * KIB && raw.start() == starts[0]);
     assert_words(&raw, 0..3, |n| n as u64);
+}
+
+#[test]
+fn blocks_of_the_heap_are_exact_or_a_power_of_two() {
+    for (amount, words) in [(Amount::Exact, 100), (Amount::AtLeast, 128)] {
+        let mut raw = internal(Options::DEFAULT);
+        raw.grow(WORD, 0, 100, amount).unwrap();
+        assert_eq!(raw.capacity(), words);
+    }
 }
 
 #[test]

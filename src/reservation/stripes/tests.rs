@@ -66,7 +66,7 @@ proptest! {
         for (number, column) in columns.iter().enumerate() {
             let start = stripes.start(number);
             prop_assert!(start % column.align() == 0);
-            prop_assert!(start / page * page >= end);
+            prop_assert!(start >= end + number * GAP_BYTES);
             end = (start + column.size() * (total / row_bytes)).next_multiple_of(page);
         }
         prop_assert_eq!(end.max(page), span.max(page));

@@ -117,6 +117,37 @@ fn shrinking_returns_lent_memory_and_does_not_make_it_capacity() {
     assert!(are_all(&vec, 1));
 }
 
+#[cfg(feature = "bytemuck")]
+#[test]
+#[cfg_attr(no_vm, ignore = "the region cache is unused there")]
+fn what_cannot_be_lent_is_returned_to_the_system() {
+    let _alone = alone();
+    region_cache::set_most_bytes(8 * MIB);
+    leave(4 * MIB);
+    let mut first = VmVec::new();
+    first.push(1_u8);
+    let lent = region_cache::stats().lent_bytes;
+    assert!(lent > 3 * MIB);
+    // More than three quarters of the limit would be lent.
+    leave(4 * MIB);
+    let mut second = VmVec::new();
+    second.push(1_u8);
+    assert_eq!((kept(), region_cache::stats().lent_bytes), (0, lent));
+    assert_eq!(second.stats().committed_bytes, page_size().max(64 << 10));
+    second.extend_zeroed(2 * MIB);
+    assert!(are_all(&second[1..], 0));
+    // Unless that is refused.
+    leave(4 * MIB);
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    let mut third = VmVec::new();
+    third.push(1_u8);
+    assert_eq!(fault.failures(), 1);
+    drop(fault);
+    assert_eq!(third.stats().committed_bytes, 4 * MIB);
+    third.extend_zeroed(2 * MIB);
+    assert!(are_all(&third[1..], 0));
+}
+
 #[test]
 #[cfg_attr(no_vm, ignore = "the region cache is unused there")]
 fn large_memory_is_cached_if_the_array_was_requested_with_most_of_it() {
@@ -178,15 +209,16 @@ fn alignments_above_a_page_hold_in_cached_memory() {
     struct Wide(u64);
 
     let _alone = alone();
-    for _ in 0..4 {
-        leave(page_size());
-        let mut named = VmVec::builder().max_len(3 * 16384).build();
-        named.push(1_u8);
-        drop(named);
-        let mut vec = VmVec::new();
+    let bytes = VmVec::builder().max_len(3 * 16384);
+    let left: Vec<VmVec<u8>> = (0..8).map(|_| bytes.capacity(3 * 16384).build()).collect();
+    drop(left);
+    let mut all = Vec::new();
+    for _ in 0..8 {
+        let mut vec = VmVec::builder().max_len(3).build();
         vec.resize(3, Wide(5));
         assert_eq!(vec.as_ptr().addr() % 16384, 0);
         assert!(vec.iter().all(|wide| wide.0 == 5));
+        all.push(vec);
     }
 }
 
