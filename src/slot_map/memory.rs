@@ -97,8 +97,11 @@ impl<K: Key, V> SlotMap<K, V> {
             reserve(&mut self.slots, slots).map_err(|error| explain(error, most_slots::<K>()))?;
             self.cover_holes()
         };
-        // If no slots can be added, insertion also fills the holes that it would otherwise keep.
-        grow(preferred).or_else(|_| grow(needed))
+        match grow(preferred) {
+            // If no slots can be added, insertion also fills the holes that it would otherwise keep.
+            Err(_) if needed < preferred => grow(needed),
+            reserved => reserved,
+        }
     }
 
     prefault_methods! {

@@ -156,9 +156,12 @@ impl<K: Key, V> SlotMap<K, V> {
             return Ok(());
         }
         let need = index.saturating_add(1);
-        self.check_near(need)?;
-        // Even within capacity, in case memory for the bits of holes was refused when the map grew.
-        self.grow(need - len)?;
+        if need > self.slots.capacity() {
+            self.check_near(need)?;
+            self.grow(need - len)?;
+        }
+        // Tried again, in case memory was refused when the map grew.
+        self.cover_holes()?;
         self.slots.extend_vacant(need - len)?;
         self.holes.bitmap_mut().set_range(len, index);
         self.holes.cold_mut().trimmed += index - len;
