@@ -233,22 +233,30 @@ impl<T, P: Row + Pad> Block<T, P> {
         // access during the call.
         step(P::by_slices_mut(unsafe { P::Fields::slices_mut(starts, 0, ROWS) }));
         self.drop_parts(count);
-        for (index, row) in self.rows.drain(..).enumerate() {
-            self.parts.start = index + 1;
+        let rest = DropRest(self);
+        for (index, row) in rest.0.rows.drain(..).enumerate() {
+            rest.0.parts.start = index + 1;
             // SAFETY: there were as many parts as rows, so this one is initialised; it is not in `parts` any more, so
             // it is not used again.
             let fields = unsafe { P::Fields::read(starts, index) };
             write(row, P::from_fields(fields));
         }
-        self.parts = 0..0;
+    }
+}
+
+/// Drops the parts that are left if `write` panics: the iterator may catch that and add other rows.
+struct DropRest<'b, T, P: Row>(&'b mut Block<T, P>);
+
+impl<T, P: Row> Drop for DropRest<'_, T, P> {
+    fn drop(&mut self) {
+        let start = self.0.parts.start;
+        self.0.drop_parts(start);
+        self.0.parts = 0..0;
     }
 }
 
 impl<T, P: Row> Drop for Block<T, P> {
     fn drop(&mut self) {
-        // Empty, or even reversed, if rows were added after a panic of `write` that the iterator caught: then some leak.
-        if !self.parts.is_empty() {
-            self.drop_parts(self.parts.start);
-        }
+        self.drop_parts(self.parts.start);
     }
 }
