@@ -59,7 +59,7 @@ fn refused<R>(call: impl FnOnce(&mut Map<String>) -> Result<R, Error>) {
 #[expect(unsafe_code, reason = "replaces the map")]
 fn shared<K: Key>(map: SlotMap<K, u64>) -> Sharing<K, u64> {
     let mut sharing = Sharing::new();
-    // SAFETY: no ticket was used, and there is no other thread.
+    // SAFETY: no ticket was used, and only this thread has the map.
     unsafe { sharing.end(0, UnusedTickets::None) };
     // SAFETY: just ended.
     *unsafe { sharing.map_mut() } = map;
@@ -76,7 +76,7 @@ fn cut_off<K: Key>(
 ) -> SlotMap<K, u64> {
     let mut sharing = shared(map);
     sharing.try_grow(need).unwrap();
-    // SAFETY: there is no other thread.
+    // SAFETY: only this thread has the map.
     cut(unsafe { sharing.map_mut() });
     // SAFETY: as above; no ticket was used.
     unsafe { sharing.end(0, UnusedTickets::Anywhere) };

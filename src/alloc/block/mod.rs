@@ -162,7 +162,7 @@ impl Block {
         let header = Header { memory, offset, usable, lent, asked, seal };
         // SAFETY: "valid for writes": the `HEADER_BYTES` before `start` are committed from `front` on, the page where they
         // begin, and no code uses them, as the caller promises. "Aligned": `offset_for` is a multiple of `HEADER_BYTES`.
-        unsafe { block.header_ptr().write(header) };
+        unsafe { header_ptr(block.start).write(header) };
         tally::begun(usable - front(offset));
         block
     }
@@ -171,19 +171,11 @@ impl Block {
         self.start
     }
 
-    fn header_ptr(&self) -> *mut Header {
-        ptr::with_exposed_provenance_mut(self.start.addr().get() - HEADER_BYTES)
-    }
-
-    fn seal_ptr(&self) -> *mut usize {
-        self.header_ptr().wrapping_byte_add(offset_of!(Header, seal)).cast()
-    }
-
     fn header(&mut self) -> &mut Header {
         // SAFETY: "initialized" and "aligned": `over` wrote the header, and it moves only with the block. "No other
         // pointer accesses it": it lies outside the user's memory, and is only reached through this `Block`, which is
-        // borrowed mutably, and of which `at` lets there be one at a time.
-        unsafe { &mut *self.header_ptr() }
+        // borrowed mutably, and of which there is one at a time, by the invariants.
+        unsafe { &mut *header_ptr(self.start) }
     }
 
     /// Returns `true` if the block also meets this alignment, a power of two, which may differ from the one it was made for.
@@ -261,7 +253,7 @@ impl Block {
         }
         // The header moves along, so the following uses a copy of it.
         // SAFETY: this reads the header that `header` borrowed; only the copy is used until it is written back.
-        let mut header = ManuallyDrop::new(unsafe { self.header_ptr().read() });
+        let mut header = ManuallyDrop::new(unsafe { header_ptr(self.start).read() });
         // SAFETY: the memory is only reached through this block, whose address is updated below, and through the pointer
         // that `start` returned, which callers replace by the new one after each call that can move the block.
         let moved = unsafe { header.memory.move_if_possible(usable, end) };
@@ -274,7 +266,7 @@ impl Block {
         }
         // SAFETY: "valid for writes" and "aligned": the header was read from here, or its page was moved here, and
         // `offset` is the same.
-        unsafe { self.header_ptr().write(ManuallyDrop::into_inner(header)) };
+        unsafe { header_ptr(self.start).write(ManuallyDrop::into_inner(header)) };
         moved
     }
 
@@ -328,7 +320,7 @@ impl Block {
 
     fn end(self) -> Header {
         // SAFETY: `self` is consumed, so the header is not used again.
-        let mut header = unsafe { self.header_ptr().read() };
+        let mut header = unsafe { header_ptr(self.start).read() };
         header.memory.withdraw();
         tally::ended(header.bytes());
         header
@@ -414,6 +406,16 @@ fn make_room(layout: Layout, ended: usize) -> bool {
 #[inline(never)]
 extern "C" fn wrong_allocator(start: NonNull<u8>) {
     panic!("memory at {start:?} was resized or freed by an allocator that did not allocate it");
+}
+
+/// Where the header of the block with this start is.
+fn header_ptr(start: NonNull<u8>) -> *mut Header {
+    ptr::with_exposed_provenance_mut(start.addr().get() - HEADER_BYTES)
+}
+
+/// Where the seal of a large block with this start is, its own or one of the parent.
+fn seal_ptr(start: NonNull<u8>) -> *mut usize {
+    header_ptr(start).wrapping_byte_add(offset_of!(Header, seal)).cast()
 }
 
 /// A word that other memory is unlikely to contain.

@@ -7,7 +7,7 @@
 
 #![expect(unsafe_code, reason = "keeps a word before memory of another allocator")]
 
-use super::{Block, offset_for, seal, wrong_allocator};
+use super::{Block, offset_for, seal, seal_ptr, wrong_allocator};
 use crate::alloc::Contents;
 use crate::alloc::layout::NonZeroLayout;
 use crate::reservation::address_space_bytes;
@@ -49,7 +49,7 @@ impl<'p, P> LargeBlock<'p, P> {
         let start = unsafe { NonNull::new_unchecked(start) };
         // SAFETY: "valid for reads" and "initialized": `Block::over` or `ParentBlock::sealed` wrote a word there, in the
         // `HEADER_BYTES` before the memory of either kind of block. Any bytes are a valid `usize`.
-        let found = unsafe { Block { start }.seal_ptr().read_unaligned() };
+        let found = unsafe { seal_ptr(start).read_unaligned() };
         if found == !own {
             return Self::OfParent(ParentBlock { parent, start, layout });
         }
@@ -106,7 +106,7 @@ impl<'p, P: GlobalAlloc> ParentBlock<'p, P> {
         let word = !seal(self.start.addr().get());
         // SAFETY: "valid for writes": the seal lies in the `HEADER_BYTES` before `start`, which are part of the memory that
         // the parent allocated, by the invariants and `offset_for`.
-        unsafe { Block { start: self.start }.seal_ptr().write_unaligned(word) };
+        unsafe { seal_ptr(self.start).write_unaligned(word) };
         self
     }
 }
