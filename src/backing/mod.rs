@@ -202,9 +202,8 @@ pub unsafe trait Backing: Send + Sync + 'static {
     ///
     /// - As for [`decommit`](Self::decommit).
     unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the range lies inside the memory, by the caller's guarantee.
-        let first = unsafe { self.start().add(range.start) };
-        // SAFETY: the range is committed and not in use, by the caller's guarantee.
+        let first = self.start().as_ptr().wrapping_add(range.start);
+        // SAFETY: the range lies inside the memory, is committed and not in use, by the caller's guarantee.
         unsafe { first.write_bytes(0, range.len()) };
         Ok(())
     }

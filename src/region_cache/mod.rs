@@ -344,8 +344,7 @@ impl Region {
 
     /// The first page, where this is stored while the region is cached.
     fn place(&self) -> NonNull<Self> {
-        // SAFETY: `add` requires that the result is in the same allocation: `pages` lie in the reservation.
-        unsafe { self.memory.start().add(self.pages.start) }.cast()
+        self.memory.at(self.pages.start).cast()
     }
 
     /// If the region is large, permits the system to take its memory away when there is little.

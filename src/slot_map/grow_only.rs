@@ -167,12 +167,13 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
         let fill = |map: &mut SlotMap<K, V>| {
             map.occupy(vacancy, value);
             // Not by the reference that an insertion returns: it would end once another is used to change the value.
-            (map.slots.pointer_to_new(vacancy.index, vacancy.generation), map.mint())
+            (map.slots.place(vacancy.index), map.mint())
         };
         // SAFETY: **Brief**: `fill` moves a value, and marks its slot. A vacancy was found, so it gets the map itself,
         // in which the slot is below the length or within capacity: nothing panics.
         let (value, mint) = unsafe { self.map.lend_seen(fill) };
-        // SAFETY: `pointer_to_new` has seen the value live, so it is initialized; and it stays so for `'m`: **In place**.
+        // SAFETY: `occupy` has just moved the value into the vacancy's slot, so it is initialized; and it stays so for
+        // `'m`: **In place**.
         Ok((vacancy.key(mint), unsafe { value.as_ref() }))
     }
 

@@ -213,10 +213,16 @@ impl<V> Slots<V> {
         if slot.state() == State::live(generation) { Some(slot.pointer()) } else { None }
     }
 
-    /// [`pointer_to`](Self::pointer_to) the value of a slot that was just filled.
+    /// Returns the address that the value of a slot has, or would have. It may be used like that of
+    /// [`pointer_to`](Self::pointer_to) while the slot is live.
+    ///
+    /// # Panics
+    ///
+    /// If the slot is not below the length.
     #[inline]
-    pub(crate) fn pointer_to_new(&self, index: u32, generation: u32) -> NonNull<V> {
-        self.pointer_to(index, generation).unwrap_or_else(|| not_there())
+    pub(crate) fn place(&self, index: u32) -> NonNull<V> {
+        let Some(slot) = self.at(index as usize) else { not_there() };
+        slot.pointer()
     }
 
     #[inline]

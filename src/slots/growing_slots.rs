@@ -80,12 +80,12 @@ impl<'m, V> GrowingSlots<'m, V> {
             }
             slots.fill(index, generation, value);
             // Not by the reference that `fill` returns: it would end once another is used to change the value.
-            Ok(slots.pointer_to_new(index, generation))
+            Ok(slots.place(index))
         };
         // SAFETY: **Brief**: the closure moves a value, and marks its slot and its bit. The slot is below the length,
         // as it checks, so `fill` does not panic.
         let value = unsafe { self.slots.lend_seen(fill) }?;
-        // SAFETY: `pointer_to_new` has seen the value live, and it stays so for `'m`: **In place**.
+        // SAFETY: `fill` has just moved the value to this place, and it stays there for `'m`: **In place**.
         Ok(unsafe { value.as_ref() })
     }
 

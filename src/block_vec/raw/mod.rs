@@ -192,10 +192,7 @@ impl<T> Raw<T> {
         if start == end {
             return ptr::slice_from_raw_parts_mut(NonNull::dangling().as_ptr(), 0);
         }
-        let first = self.block(end - 1).0.max(start);
-        // SAFETY: `first` is at most `end - 1`, which is below the capacity.
-        let place = unsafe { self.place(first) };
-        ptr::slice_from_raw_parts_mut(place, end - first)
+        self.span(self.block(end - 1).0.max(start), end)
     }
 
     /// Returns the origin of the block that holds an element, which must be below the capacity.
@@ -374,12 +371,11 @@ impl<T> Raw<T> {
     /// - `from..to` are the places of a block within capacity, which is not used again and holds no elements.
     unsafe fn free(&self, from: usize, to: usize) {
         debug_assert!(self.block(from) == (from, to));
-        // SAFETY: `from` is below the capacity, by the caller's guarantee.
-        let block = unsafe { self.place(from) };
+        let block = self.span(from, to).cast::<T>();
         unpoison(block, to - from);
         let layout = Layout::array::<T>(to - from).expect("the block has been allocated with it");
         // SAFETY: `take_block` allocated the block by this allocator with this layout, that of its number of elements,
-        // and `place` derives its address from the pointer returned then. By the caller's guarantee, it is not used again.
+        // and `span` derives its address from the pointer returned then. By the caller's guarantee, it is not used again.
         unsafe { alloc::dealloc(block.cast(), layout) };
     }
 
@@ -598,11 +594,8 @@ impl<T> Raw<T> {
             return;
         }
         while !range.is_empty() {
-            // SAFETY: the range is not empty, and within capacity by the caller's guarantee.
-            let first = unsafe { self.place(range.start) };
-            let count = self.side_by_side(range.start, range.end);
-            range.start += count;
-            let span = ptr::slice_from_raw_parts_mut(first, count);
+            let span = self.span(range.start, range.end);
+            range.start += span.len();
             let rest = DropGuard(self, range.clone());
             // SAFETY: the span is "valid for reads and writes", aligned memory of one block. Its elements are initialised
             // ("valid for dropping") and not used any more, by the caller's guarantee.
