@@ -148,7 +148,7 @@ impl MappedFile {
     /// Marks the file as one whose contents may not be on the disk, and tries to make the mark durable. The next open
     /// then continues from the last durable record, even in the same boot.
     fn mark_unsynced(&self) {
-        if self.element_bytes.is_some() && self.write_boot([0; 16], true).is_ok() {
+        if self.write_boot([0; 16], true).is_ok() {
             let _ = system::sync(self.file(), self.map().raw(), 0..HEADER_BYTES);
         }
     }

@@ -5,8 +5,8 @@
 use crate::Folder;
 use crate::child::{argument, passes, test_of};
 use crate::process::{limit_softly, open_files, statm};
-use stayput::file::{FileErrorKind, Snapshot, Space};
-use stayput::{DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap};
+use stayput::file::{FileErrorKind, Mutable, Snapshot, Space};
+use stayput::{DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap, VmVec};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io::Write;
@@ -220,6 +220,52 @@ fn a_limit_of_files_where_room_is_taken_by_writing() {
         let Ok(mut vec) = vec else { return };
         assert_eq!(fill(&mut vec).kind(), ErrorKind::FileLimit);
         is_whole(&vec);
+    });
+}
+
+#[test]
+fn space_that_is_neither_allocated_nor_returned_reads_as_zero() {
+    in_child(|folder| {
+        if !mount(folder, c"ramfs", 0) {
+            return;
+        }
+        let (path, is_zero) = (folder.join("array"), |element: &Element| *element == [0; 8]);
+        for space in [Space::Allocated, Space::Sparse] {
+            let builder = FileVec::<Element, Mutable>::builder().space(space);
+            // SAFETY: it lies in a folder of the test's.
+            let mut vec = unsafe { builder.create(&path) }.unwrap();
+            for len in [10, 20, 5] {
+                vec.resize(10_000, [7; 8]);
+                vec.truncate(len);
+                vec.shrink_to_fit();
+                vec.extend_zeroed(5000);
+                assert!(vec[len..].iter().all(is_zero));
+                vec.resize(10_000, [7; 8]);
+                vec.truncate(len);
+                vec.close().unwrap();
+                // SAFETY: as above.
+                vec = unsafe { builder.open(&path) }.unwrap();
+                assert_eq!(vec.len(), len);
+                vec.reserve(100);
+                vec.shrink_to_fit();
+                vec.extend_zeroed(9000);
+                assert!(vec[len..].iter().all(is_zero));
+            }
+        }
+        let backing = FileBacking::temporary_in(folder, 4 << 20).unwrap();
+        let mut numbers: VmVec<u64> = VmVec::builder().build_in(backing);
+        for len in [0, 3, 70_000] {
+            numbers.resize(200_000, 7);
+            numbers.truncate(len);
+            numbers.shrink_to_fit();
+            numbers.extend_zeroed(200_000 - len);
+            assert!(numbers[len..].iter().all(|number| *number == 0));
+            numbers.fill(7);
+            numbers.truncate(len);
+            // What stays committed is overwritten with zeros.
+            numbers.extend_zeroed(200_000 - len);
+            assert!(numbers[len..].iter().all(|number| *number == 0));
+        }
     });
 }
 

@@ -42,6 +42,14 @@ pub(in crate::file) fn refuse_after(call: impl FnOnce() + 'static) {
     refuse(0);
 }
 
+/// Returns how many times a call syncs.
+pub(in crate::file) fn syncs(call: impl FnOnce()) -> usize {
+    const MANY: usize = 1000;
+    refuse(MANY);
+    call();
+    MANY - REFUSED.take().expect("none was refused")
+}
+
 /// Called before each sync.
 pub(in crate::file) fn may_sync() -> io::Result<()> {
     let is_refused = REFUSED.get() == Some(0);
