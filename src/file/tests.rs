@@ -828,12 +828,33 @@ fn returned_memory_is_zero_when_it_is_committed_again() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn prefaulted_elements_are_resident() {
+    const BYTES: usize = 1 << 20;
+    let mut vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+    vec.prefault(BYTES);
+    let first = vec.as_ptr().cast_mut().cast::<libc::c_void>();
+    // SAFETY: the advice is unknown, or is for no bytes.
+    let [unknown, populate] = [12_345, 23].map(|advice| unsafe { libc::madvise(first, 0, advice) });
+    if unknown == 0 || populate != 0 {
+        // An emulator that ignores advice, or Linux before 5.14.
+        return;
+    }
+    let mut pages = vec![0; BYTES / page_size()];
+    // SAFETY: the elements start at a page and are mapped, and the call writes a byte for each page.
+    assert_eq!(unsafe { libc::mincore(first, BYTES, pages.as_mut_ptr()) }, 0);
+    assert!(pages.iter().all(|page| page & 1 == 1));
+}
+
+#[test]
 fn a_full_array_returns_the_value() {
     let folder = Folder::new();
     // SAFETY: as in `create`.
     let vec = unsafe { FileVec::<u64>::builder().max_len(10).create(folder.file()) };
     let mut vec = vec.unwrap();
+    assert!(vec.is_empty());
     vec.extend(0..10);
+    assert!(!vec.is_empty());
     let refused = vec.try_push(10).unwrap_err();
     assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 10));
     assert!(refused.error.to_string().contains("FileVec"));

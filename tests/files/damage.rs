@@ -113,6 +113,23 @@ fn files_of_others_are_refused() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_file_that_another_process_has_locked_is_refused() {
+    let folder = Folder::new();
+    made(&folder);
+    let path = folder.file();
+    // Another open file description, as another process has.
+    let other = fs::File::open(&path).unwrap();
+    crate::snapshots::lock(&other);
+    // SAFETY: nothing else uses the file.
+    let create: Open = |path| unsafe { FileVec::<u64>::create(path) }.map(|_| 0);
+    is_refused(&path, &[open, create], FileErrorKind::Locked);
+    assert_eq!(follow(&path).unwrap(), 1000);
+    drop(other);
+    assert_eq!(open(&path).unwrap(), 1000);
+}
+
+#[test]
 fn folders_and_devices_are_refused() {
     let folder = Folder::new();
     is_refused(folder.path(), &[open, follow], FileErrorKind::NotAFile);

@@ -260,7 +260,7 @@ fn what_a_dead_process_left_is_removed_and_nothing_else() {
 
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "calls the system")]
-fn lock(file: &fs::File) {
+pub(crate) fn lock(file: &fs::File) {
     use std::os::fd::AsRawFd;
     // SAFETY: the file is open; no memory is involved.
     assert_eq!(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) }, 0);
