@@ -7,7 +7,9 @@ mod golden;
 pub(super) mod loss;
 
 use super::header::{HEADER_BYTES, Record, seal};
-use super::{AppendOnly, FileBacking, FileError, FileErrorKind, FileVec, Follow, Lock, Space};
+use super::{
+    Advice, AppendOnly, FileBacking, FileError, FileErrorKind, FileVec, Follow, Lock, Space,
+};
 use crate::error::{Error, ErrorKind};
 use crate::reservation::page_size;
 use crate::{Growth, VmVec};
@@ -827,19 +829,52 @@ fn returned_memory_is_zero_when_it_is_committed_again() {
     }
 }
 
+/// Asks the system for advice about no bytes, and returns whether it is known.
+#[cfg(target_os = "linux")]
+fn is_known_advice(vec: &FileVec<u8>, advice: libc::c_int) -> bool {
+    let first = vec.as_ptr().cast_mut().cast();
+    // SAFETY: no bytes are affected.
+    unsafe { libc::madvise(first, 0, advice) == 0 }
+}
+
+/// Returns `true` on an emulator that ignores advice.
+#[cfg(target_os = "linux")]
+fn is_advice_ignored(vec: &FileVec<u8>) -> bool {
+    is_known_advice(vec, 12_345)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn advice_applies_to_the_elements() {
+    let vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+    let flags = || {
+        let maps = fs::read_to_string("/proc/self/smaps").unwrap_or_default();
+        let mut lines = maps.lines();
+        let start = format!("{:x}-", vec.as_ptr().addr());
+        lines.find(|line| line.starts_with(&start))?;
+        lines.find_map(|line| line.strip_prefix("VmFlags:")).map(str::to_owned)
+    };
+    for (advice, flag) in [(Advice::Random, " rr"), (Advice::Sequential, " sr")] {
+        vec.advise(advice).unwrap();
+        // Not every system reports it.
+        if let Some(flags) = flags().filter(|_| !is_advice_ignored(&vec)) {
+            assert!(flags.contains(flag), "{flags}");
+        }
+    }
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn prefaulted_elements_are_resident() {
     const BYTES: usize = 1 << 20;
     let mut vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
     vec.prefault(BYTES);
-    let first = vec.as_ptr().cast_mut().cast::<libc::c_void>();
-    // SAFETY: the advice is unknown, or is for no bytes.
-    let [unknown, populate] = [12_345, 23].map(|advice| unsafe { libc::madvise(first, 0, advice) });
-    if unknown == 0 || populate != 0 {
-        // An emulator that ignores advice, or Linux before 5.14.
+    let populate = 23;
+    if is_advice_ignored(&vec) || !is_known_advice(&vec, populate) {
+        // Linux before 5.14 cannot populate.
         return;
     }
+    let first = vec.as_ptr().cast_mut().cast();
     let mut pages = vec![0; BYTES / page_size()];
     // SAFETY: the elements start at a page and are mapped, and the call writes a byte for each page.
     assert_eq!(unsafe { libc::mincore(first, BYTES, pages.as_mut_ptr()) }, 0);

@@ -98,6 +98,7 @@ fn files_of_others_are_refused() {
     let max_len: Open =
         |path| unsafe { FileVec::<u64>::builder().max_len(999).open(path) }.map(|_| 0);
     is_refused(&path, &[max_len], FileErrorKind::MaxLen);
+    assert!(max_len(&path).unwrap_err().to_string().contains("found 1000, expected 999"));
     // SAFETY: as above.
     let new: Open = |path| unsafe { FileVec::<u64>::create_new(path) }.map(|_| 0);
     is_refused(&path, &[new], FileErrorKind::AlreadyExists);

@@ -6,7 +6,9 @@ use crate::Folder;
 use crate::child::{argument, passes, test_of};
 use crate::process::{limit_softly, open_files, statm};
 use stayput::file::{FileErrorKind, Mutable, Snapshot, Space};
-use stayput::{DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap, VmVec};
+use stayput::{
+    Backing, DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap, VmVec,
+};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io::Write;
@@ -60,7 +62,8 @@ fn a_limit_of_files() {
             let mut vec = vec.unwrap();
             let error = fill(&mut vec);
             assert_eq!((error.kind(), error.limit()), (ErrorKind::FileLimit, Some(3 << 20)));
-            assert!(vec.len() > 40_000, "{} of 48 Ki", vec.len());
+            // The file may be as long as the limit.
+            assert_eq!(vec.len(), ((3 << 20) - (64 << 10)) / 64);
             is_whole(&vec);
             vec.flush().unwrap();
         }
@@ -217,8 +220,9 @@ fn a_limit_of_files_where_room_is_taken_by_writing() {
         limit_files(Some(128 << 10));
         // SAFETY: it lies in a folder of the test's.
         let vec = unsafe { FileVec::<Element>::open(folder.join("array")) };
-        let Ok(mut vec) = vec else { return };
+        let mut vec = vec.unwrap();
         assert_eq!(fill(&mut vec).kind(), ErrorKind::FileLimit);
+        assert_eq!(vec.len(), (64 << 10) / 64);
         is_whole(&vec);
     });
 }
@@ -252,6 +256,25 @@ fn space_that_is_neither_allocated_nor_returned_reads_as_zero() {
                 assert!(vec[len..].iter().all(is_zero));
             }
         }
+        let mut backing = FileBacking::temporary_in(folder, 1 << 20).unwrap();
+        let (first, unit) = (backing.start().as_ptr(), 64 << 10);
+        // SAFETY: in the backing, and not committed.
+        unsafe { backing.commit(0..4 * unit) }.unwrap();
+        // SAFETY: committed.
+        unsafe { first.write_bytes(7, 4 * unit) };
+        // SAFETY: committed, and nothing refers to it.
+        unsafe { backing.discard(unit..2 * unit) }.unwrap();
+        // SAFETY: as above.
+        unsafe { backing.decommit(3 * unit..4 * unit) }.unwrap();
+        // SAFETY: in the backing, and not committed.
+        unsafe { backing.commit(3 * unit..5 * unit) }.unwrap();
+        // SAFETY: committed and initialized, and nothing changes it while it is used.
+        let bytes = unsafe { std::slice::from_raw_parts(first, 5 * unit) };
+        for (bytes, byte) in bytes.chunks(unit).zip([7, 0, 7, 0, 0]) {
+            assert!(bytes.iter().all(|found| *found == byte));
+        }
+        drop(backing);
+
         let backing = FileBacking::temporary_in(folder, 4 << 20).unwrap();
         let mut numbers: VmVec<u64> = VmVec::builder().build_in(backing);
         for len in [0, 3, 70_000] {
@@ -387,6 +410,7 @@ fn a_limit_of_addresses() {
             assert!(error.to_string().contains("RLIMIT_AS"), "{error}");
         };
         is_of_limit(error.refused().unwrap());
+        assert!(error.to_string().contains("a smaller `max_len`"), "{error}");
         if cfg!(target_pointer_width = "32") {
             // By default less is mapped there than any limit allows.
             return;
@@ -409,6 +433,7 @@ fn a_limit_of_addresses() {
         for error in [written, read] {
             assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
             is_of_limit(error.refused().unwrap());
+            assert!(!error.to_string().contains("max_len"), "{error}");
         }
     });
 }

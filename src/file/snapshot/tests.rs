@@ -131,9 +131,7 @@ fn invalid_maps_with_valid_checksums_are_refused() {
         let mut bytes = whole.clone();
         change(&mut bytes);
         super::seal(&mut bytes[..64]);
-        let end = bytes.len() - 4;
-        let sum = crc32fast::hash(&bytes[..end]);
-        bytes[end..].copy_from_slice(&sum.to_ne_bytes());
+        seal_section(&mut bytes);
         fs::write(folder.file(), bytes).unwrap();
         Map::load(folder.file()).map(drop).unwrap_err().kind()
     };
@@ -241,43 +239,49 @@ fn a_snapshot_that_is_cut_while_it_is_open_is_refused() {
     }
 }
 
+/// Makes the checksum of a file of one section right.
+fn seal_section(bytes: &mut [u8]) {
+    let (content, sum) = bytes.split_last_chunk_mut().unwrap();
+    *sum = crc32fast::hash(content).to_ne_bytes();
+}
+
 #[test]
 fn two_pairs_of_one_slot_are_refused() {
     type Near = SecondaryMap<DefaultKey, u32>;
     type Far = SecondaryMap<DefaultKey, [u8; 1024]>;
     type Sparse<V> = SparseSecondaryMap<DefaultKey, V>;
     let folder = Folder::new();
-    let keys: Vec<_> = {
-        let mut units = SlotMap::<DefaultKey, ()>::new();
-        (0..200_000).map(|_| units.insert(())).collect()
-    };
-    // The second of two indices becomes the first.
-    let twice = || {
-        let mut bytes = fs::read(folder.file()).unwrap();
-        bytes.copy_within(64..68, 68);
-        let end = bytes.len() - 4;
-        let sum = crc32fast::hash(&bytes[..end]);
-        bytes[end..].copy_from_slice(&sum.to_ne_bytes());
-        fs::write(folder.file(), bytes).unwrap();
-    };
+    let mut units = SlotMap::<DefaultKey, ()>::new();
+    let keys: Vec<_> = (0..30).map(|_| units.insert(())).collect();
     let mut near = Near::new();
     near.insert(keys[0], 1);
     near.insert(keys[1], 2);
     near.save(folder.file()).unwrap();
-    twice();
+    // The second of two indices becomes the first.
+    let mut bytes = fs::read(folder.file()).unwrap();
+    bytes.copy_within(64..68, 68);
+    seal_section(&mut bytes);
+    fs::write(folder.file(), bytes).unwrap();
     assert_eq!(Near::load(folder.file()).unwrap_err().kind(), FileErrorKind::Content);
     assert_eq!(Sparse::<u32>::load(folder.file()).unwrap_err().kind(), FileErrorKind::Content);
-    // Indices so high that such pairs wait for others.
-    let mut far = Far::new();
-    far.set_capacity(keys.len());
-    far.insert(keys[199_998], [1; 1024]);
-    far.insert(keys[199_999], [2; 1024]);
+    // Pairs of slots so far away that they wait for others.
+    let far: Far = keys[..30].iter().map(|key| (*key, [1; 1024])).collect();
     far.save(folder.file()).unwrap();
-    twice();
-    let load = Far::builder().capacity(keys.len()).load(folder.file());
-    assert_eq!(load.unwrap_err().kind(), FileErrorKind::Content);
-    let sparse = Sparse::<[u8; 1024]>::load(folder.file());
-    assert_eq!(sparse.unwrap_err().kind(), FileErrorKind::Content);
+    let saved = fs::read(folder.file()).unwrap();
+    for (second, is_valid) in [(65_499_u32, true), (65_500, false)] {
+        let mut bytes = saved.clone();
+        bytes[64..68].copy_from_slice(&65_500_u32.to_ne_bytes());
+        bytes[68..72].copy_from_slice(&second.to_ne_bytes());
+        seal_section(&mut bytes);
+        fs::write(folder.file(), bytes).unwrap();
+        let kinds = [
+            Far::load(folder.file()).map(|map| map.len()).map_err(|error| error.kind()),
+            Sparse::<[u8; 1024]>::load(folder.file())
+                .map(|map| map.len())
+                .map_err(|error| error.kind()),
+        ];
+        assert_eq!(kinds, [if is_valid { Ok(30) } else { Err(FileErrorKind::Content) }; 2]);
+    }
 }
 
 #[test]
