@@ -100,7 +100,7 @@ fn flushed_elements_survive_a_restart() {
     drop(vec);
     restart(&folder.file());
     let follow = Follow::<u64>::open(folder.file()).unwrap();
-    assert!(follow.iter().eq(0..1000));
+    assert!(follow.iter().eq(0..1000) && !follow.is_append_only());
     let mut vec = open(&folder.file());
     assert!(vec.iter().copied().eq(0..1000));
     assert_eq!(vec.user_bytes(), [7; 64]);

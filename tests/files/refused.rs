@@ -227,9 +227,30 @@ fn a_limit_of_files_where_room_is_taken_by_writing() {
     });
 }
 
+fn discarded_bytes_are_zero(folder: &Path) {
+    let mut backing = FileBacking::temporary_in(folder, 1 << 20).unwrap();
+    let (first, unit) = (backing.start().as_ptr(), 64 << 10);
+    // SAFETY: in the backing, and not committed.
+    unsafe { backing.commit(0..4 * unit) }.unwrap();
+    // SAFETY: committed.
+    unsafe { first.write_bytes(7, 4 * unit) };
+    // SAFETY: committed, and nothing refers to it.
+    unsafe { backing.discard(unit..2 * unit) }.unwrap();
+    // SAFETY: as above.
+    unsafe { backing.decommit(3 * unit..4 * unit) }.unwrap();
+    // SAFETY: in the backing, and not committed.
+    unsafe { backing.commit(3 * unit..5 * unit) }.unwrap();
+    // SAFETY: committed and initialized, and nothing changes it while it is used.
+    let bytes = unsafe { std::slice::from_raw_parts(first, 5 * unit) };
+    for (bytes, byte) in bytes.chunks(unit).zip([7, 0, 7, 0, 0]) {
+        assert!(bytes.iter().all(|found| *found == byte));
+    }
+}
+
 #[test]
 fn space_that_is_neither_allocated_nor_returned_reads_as_zero() {
     in_child(|folder| {
+        discarded_bytes_are_zero(folder);
         if !mount(folder, c"ramfs", 0) {
             return;
         }
@@ -256,25 +277,7 @@ fn space_that_is_neither_allocated_nor_returned_reads_as_zero() {
                 assert!(vec[len..].iter().all(is_zero));
             }
         }
-        let mut backing = FileBacking::temporary_in(folder, 1 << 20).unwrap();
-        let (first, unit) = (backing.start().as_ptr(), 64 << 10);
-        // SAFETY: in the backing, and not committed.
-        unsafe { backing.commit(0..4 * unit) }.unwrap();
-        // SAFETY: committed.
-        unsafe { first.write_bytes(7, 4 * unit) };
-        // SAFETY: committed, and nothing refers to it.
-        unsafe { backing.discard(unit..2 * unit) }.unwrap();
-        // SAFETY: as above.
-        unsafe { backing.decommit(3 * unit..4 * unit) }.unwrap();
-        // SAFETY: in the backing, and not committed.
-        unsafe { backing.commit(3 * unit..5 * unit) }.unwrap();
-        // SAFETY: committed and initialized, and nothing changes it while it is used.
-        let bytes = unsafe { std::slice::from_raw_parts(first, 5 * unit) };
-        for (bytes, byte) in bytes.chunks(unit).zip([7, 0, 7, 0, 0]) {
-            assert!(bytes.iter().all(|found| *found == byte));
-        }
-        drop(backing);
-
+        discarded_bytes_are_zero(folder);
         let backing = FileBacking::temporary_in(folder, 4 << 20).unwrap();
         let mut numbers: VmVec<u64> = VmVec::builder().build_in(backing);
         for len in [0, 3, 70_000] {
