@@ -438,6 +438,7 @@ fn elements_that_the_disk_refused_are_lost_when_the_file_is_opened_again() {
         assert_eq!((vec.len(), vec.flushed_len(), follow.len()), (3000, 1000, 1000));
         drop(vec);
         let mut vec = open(&folder.file());
+        assert_eq!(loss::REWRITTEN.take(), Some(65_536..65_536 + 8000));
         assert_eq!((vec.len(), vec.lost_len()), (1000, 2000));
         assert_eq!((vec.flushed_len(), vec[5], vec[999]), (1000, 7, 999));
         vec.push(1);

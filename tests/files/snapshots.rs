@@ -178,6 +178,7 @@ fn secondary_maps_have_files_of_their_own() {
     // Keys that are given out have the type id.
     assert!(loaded.iter().eq(&world.health));
     let sparse: SparseSecondaryMap<UnitKey, u64> = SparseSecondaryMap::load(&path).unwrap();
+    fs::remove_file(&path).unwrap();
     sparse.save(&path).unwrap();
     let again: SecondaryMap<UnitKey, u64> = SecondaryMap::load(&path).unwrap();
     assert!(again.iter().eq(&world.health));
