@@ -4,6 +4,8 @@
 
 use crate::Folder;
 use stayput::file::{AppendOnly, FileError, FileErrorKind, Mutable};
+#[cfg(target_os = "linux")]
+use stayput::{DefaultKey, SlotMap};
 use stayput::{FileVec, Follow};
 use std::fs;
 use std::path::Path;
@@ -143,6 +145,9 @@ fn folders_and_devices_are_refused() {
         // SAFETY: the name is a C string.
         assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
         is_refused(&path, &[open, follow], FileErrorKind::NotAFile);
+        let save: Open = |path| SlotMap::<DefaultKey, u8>::new().save(path).map(|()| 0);
+        is_refused(&path, &[save], FileErrorKind::NotAFile);
+        assert!(path.exists() && !path.is_file());
     }
 }
 

@@ -78,6 +78,8 @@ fn type_ids_are_saved() {
     let map = SlotMap::<TaggedKey, u8>::load(folder.file()).unwrap();
     assert_eq!((map.type_id(), map.get(key)), (Some(7), Some(&1)));
     assert_eq!((key.data().type_id(), map.get(TaggedKey::NULL)), (7, None));
+    let same = SlotMap::<TaggedKey, u8>::builder().type_id(7).load(folder.file());
+    assert_eq!(same.unwrap().get(key), Some(&1));
     let other = SlotMap::<TaggedKey, u8>::builder().type_id(8).load(folder.file());
     assert_eq!(other.unwrap_err().refused().unwrap().kind(), ErrorKind::TypeId);
 }
@@ -264,7 +266,7 @@ fn two_pairs_of_one_slot_are_refused() {
     fs::write(folder.file(), bytes).unwrap();
     assert_eq!(Near::load(folder.file()).unwrap_err().kind(), FileErrorKind::Content);
     assert_eq!(Sparse::<u32>::load(folder.file()).unwrap_err().kind(), FileErrorKind::Content);
-    // Pairs of slots so far away that they wait for others.
+    // Pairs of far slots, which wait for others.
     let far: Far = keys[..30].iter().map(|key| (*key, [1; 1024])).collect();
     far.save(folder.file()).unwrap();
     let saved = fs::read(folder.file()).unwrap();
@@ -297,6 +299,12 @@ fn a_file_that_is_replaced_keeps_its_permissions() {
         map.save(folder.file()).unwrap();
         assert_eq!(mode(), right);
     }
+    // A symbolic link is replaced by the file.
+    let link = folder.file().with_extension("link");
+    std::os::unix::fs::symlink(folder.file(), &link).unwrap();
+    made(100).0.save(&link).unwrap();
+    assert!(link.symlink_metadata().unwrap().is_file());
+    assert_eq!(Map::load(folder.file()).unwrap().len(), map.len());
 }
 
 #[test]
