@@ -141,3 +141,16 @@ fn the_stored_hash_depends_on_both_halves_and_marks_no_free_slot() {
     }
     assert_eq!([0xFFFF_FFFF, 0xFFFF_FFFE].map(hash), [ABSENT - 1; 2]);
 }
+
+#[test]
+fn iterators_of_lists_bound_their_length() {
+    let mut index = ListIndex::new();
+    (0..10).for_each(|slot| index.insert(&(slot % 2), slot, |other| other % 2 == slot % 2));
+    let mut slots = index.same(4);
+    for left in (0..=5).rev() {
+        let (least, most) = slots.size_hint();
+        assert!(least == usize::from(left > 0) && most.is_some_and(|most| most >= left));
+        assert_eq!((slots.clone().count(), slots.next().is_some()), (left, left > 0));
+    }
+    assert_eq!(slots.size_hint(), (0, Some(0)));
+}
