@@ -634,7 +634,7 @@ mod tests {
         buckets.check();
         assert!(buckets.more.len() <= 300 / ENTRIES + 1, "{}", buckets.more.len());
         for slot in 0..600 {
-            let is_left = slot < 10 || slot >= 300;
+            let is_left = !(10..300).contains(&slot);
             assert_eq!(buckets.find(hash(slot), |other| other == slot).is_some(), is_left);
         }
         (300..600).for_each(|slot| assert!(buckets.remove(slot)));
