@@ -452,7 +452,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let long = file.metadata()?.len();
         match expected {
             Expected::Nothing if long > 0 => return Err(FileErrorKind::AlreadyExists.into()),
-            Expected::Array | Expected::Either if long > 0 && !is_unfinished(file, long)? => {
+            Expected::Array | Expected::Either if !is_unfinished(file, long)? => {
                 if long < HEADER {
                     return Err(FileProblem::Not(FileErrorKind::Short, Some((long, HEADER))));
                 }

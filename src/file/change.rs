@@ -102,10 +102,7 @@ impl<T: Pod> FileVec<T, Mutable> {
     ///
     /// As for [`try_push`](Self::try_push).
     pub fn try_resize(&mut self, new_len: usize, value: T) -> Result<(), Error> {
-        if new_len < self.len() {
-            self.truncate(new_len);
-            return Ok(());
-        }
+        self.truncate(new_len);
         self.change(|elements| elements.try_resize(new_len, value)).map_err(|refused| refused.error)
     }
 

@@ -268,14 +268,14 @@ impl<T: Pod> Follow<T> {
         const HEADER: u64 = HEADER_BYTES as u64;
         let metadata = file.metadata()?;
         let long = metadata.len();
-        match long {
-            _ if !metadata.is_file() => return Err(FileErrorKind::NotAFile.into()),
-            0 => return Err(FileErrorKind::Empty.into()),
-            1..HEADER => return Err(FileProblem::Not(FileErrorKind::Short, Some((long, HEADER)))),
-            _ => {}
+        if !metadata.is_file() {
+            return Err(FileErrorKind::NotAFile.into());
         }
         if is_unfinished(file, long)? {
             return Err(FileErrorKind::Empty.into());
+        }
+        if long < HEADER {
+            return Err(FileProblem::Not(FileErrorKind::Short, Some((long, HEADER))));
         }
         // If the disk cannot read the header, this is an error. Loads from the mapping would raise `SIGBUS`.
         system::read_at(file, &mut [0; USED_BYTES], 0)?;

@@ -214,8 +214,8 @@ pub(super) fn is_stayput(file: &File) -> io::Result<bool> {
     Ok(bytes == MAGIC)
 }
 
-/// Returns `true` if the creation of a file was interrupted: it starts with the magic for that, or is all zeros because
-/// the system crashed before its pages were written.
+/// Returns `true` if the creation of a file was interrupted: it is empty, starts with the magic for that, or is all zeros
+/// because the system crashed before its pages were written.
 pub(super) fn is_unfinished(file: &File, long: u64) -> io::Result<bool> {
     let mut bytes = [0; 4096];
     let mut at = 0;

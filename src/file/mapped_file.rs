@@ -91,13 +91,14 @@ impl MappedFile {
     }
 
     /// Writes the bytes of a range to the file again, except for holes.
-    pub(super) fn rewrite_data(&self, mut range: Range<u64>) -> Result<(), FileError> {
-        while let Some(data) = system::data_in(self.file(), range.clone()) {
-            range.start = data.end;
+    pub(super) fn rewrite_data(&self, range: Range<u64>) -> Result<(), FileError> {
+        let mut left = range.clone();
+        while let Some(data) = system::data_in(self.file(), left.clone()) {
+            left.start = data.end;
             system::rewrite(self.file(), data).map_err(|error| self.error(error))?;
         }
         #[cfg(all(test, not(no_vm)))]
-        super::tests::loss::is_rewritten();
+        super::tests::loss::is_rewritten(range);
         Ok(())
     }
 
@@ -148,7 +149,7 @@ impl MappedFile {
     /// Marks the file as one whose contents may not be on the disk, and tries to make the mark durable. The next open
     /// then continues from the last durable record, even in the same boot.
     fn mark_unsynced(&self) {
-        if self.element_bytes.is_some() && self.write_boot([0; 16], true).is_ok() {
+        if self.write_boot([0; 16], true).is_ok() {
             let _ = system::sync(self.file(), self.map().raw(), 0..HEADER_BYTES);
         }
     }

@@ -6,13 +6,15 @@
 mod golden;
 pub(super) mod loss;
 
-use super::header::{HEADER_BYTES, Record};
-use super::{AppendOnly, FileBacking, FileErrorKind, FileVec, Follow, Lock, Space};
-use crate::error::ErrorKind;
+use super::header::{HEADER_BYTES, Record, seal};
+use super::{
+    Advice, AppendOnly, FileBacking, FileError, FileErrorKind, FileVec, Follow, Lock, Space,
+};
+use crate::error::{Error, ErrorKind};
 use crate::reservation::page_size;
 use crate::{Growth, VmVec};
 use std::fs::{self, File};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Barrier};
@@ -98,7 +100,7 @@ fn flushed_elements_survive_a_restart() {
     drop(vec);
     restart(&folder.file());
     let follow = Follow::<u64>::open(folder.file()).unwrap();
-    assert!(follow.iter().eq(0..1000));
+    assert!(follow.iter().eq(0..1000) && !follow.is_append_only());
     let mut vec = open(&folder.file());
     assert!(vec.iter().copied().eq(0..1000));
     assert_eq!(vec.user_bytes(), [7; 64]);
@@ -265,7 +267,91 @@ fn a_failed_open_leaves_lost_len_to_the_next() {
     assert!(vec.iter().copied().eq(0..100));
     assert_eq!((vec.lost_len(), follow.len()), (400, 100));
     drop(vec);
-    assert_eq!(open(&path).lost_len(), 0);
+    let mut vec = open(&folder.file());
+    assert_eq!(vec.lost_len(), 0);
+    // Elements that were not flushed, and are not lost.
+    vec.push(7);
+    drop(vec);
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::builder().max_len(1000).capacity(1001).open(&path) };
+    assert_eq!(vec.unwrap_err().kind(), FileErrorKind::MaxLen);
+    let vec = open(&path);
+    assert_eq!((vec.last(), vec.lost_len()), (Some(&7), 0));
+}
+
+#[test]
+fn a_durable_length_counts_even_if_elements_were_removed_since() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let mut vec = create(&path.with_extension("running"));
+    vec.extend(0..100);
+    vec.flush().unwrap();
+    vec.truncate(50);
+    fs::copy(vec.path().unwrap(), &path).unwrap();
+    set_boot(&path, [0xAA; 16]);
+    // Where a reader cannot tell that there is no writer, elements past the live length may be overwritten.
+    let len = if cfg!(target_os = "linux") { 100 } else { 50 };
+    assert_eq!(Follow::<u64>::open(&path).unwrap().len(), len);
+    assert!(open(&path).iter().copied().eq(0..100));
+}
+
+#[test]
+fn each_flush_makes_durable_what_may_not_be() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let mut vec = create(&path);
+    vec.extend(0..100);
+    // The elements, the name of the file, and the record.
+    assert_eq!(loss::syncs(|| vec.flush().unwrap()), 3);
+    vec.push(100);
+    assert_eq!(loss::syncs(|| vec.flush().unwrap()), 2);
+    assert_eq!(loss::syncs(|| vec.extend_zeroed(10)), 0);
+    vec.flush().unwrap();
+    drop(vec);
+    let reopen = |syncs| {
+        let mut vec = None;
+        assert_eq!(loss::syncs(|| vec = Some(open(&path))), syncs);
+        vec.unwrap()
+    };
+    // A killed process may have written the last record without making it durable, so the next does not overwrite the
+    // one before it until that record is durable.
+    let mut vec = reopen(0);
+    assert_eq!(loss::syncs(|| vec.flush().unwrap()), 3);
+    assert_eq!(loss::syncs(|| vec.flush().unwrap()), 2);
+    vec.truncate(50);
+    drop(vec);
+    // A record of the shorter length, after the one before it.
+    let mut vec = reopen(2);
+    assert_eq!((vec.flushed_len(), loss::syncs(|| vec.flush().unwrap())), (50, 2));
+    vec.extend_zeroed(10);
+    vec.flush().unwrap();
+    vec.truncate(50);
+    vec.flush().unwrap();
+    drop(vec);
+    // The record before the last counts more elements than there are, and would count if the last were lost.
+    drop(reopen(1));
+    // Never flushed, so the name may not be durable, either.
+    create(&path).push(1);
+    let mut vec = reopen(0);
+    assert_eq!(loss::syncs(|| vec.flush().unwrap()), 4);
+    // Files without a name have none to make durable.
+    let mut vec = FileVec::<u64>::temporary_in(std::env::temp_dir()).unwrap();
+    assert_eq!(loss::syncs(|| vec.flush().unwrap()), 2);
+}
+
+#[test]
+fn space_is_not_reused_if_the_shorter_length_cannot_be_made_durable() {
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.extend(0..100);
+    vec.flush().unwrap();
+    vec.truncate(10);
+    loss::refuse(0);
+    let error = vec.try_extend_zeroed(50).unwrap_err();
+    assert_eq!((error.kind(), error.bytes()), (ErrorKind::System, HEADER_BYTES + 80));
+    assert!(vec.try_shrink_to_fit().is_err());
+    assert!(vec.iter().copied().eq(0..10));
+    assert_eq!(vec.flushed_len(), 100);
 }
 
 #[test]
@@ -352,6 +438,7 @@ fn elements_that_the_disk_refused_are_lost_when_the_file_is_opened_again() {
         assert_eq!((vec.len(), vec.flushed_len(), follow.len()), (3000, 1000, 1000));
         drop(vec);
         let mut vec = open(&folder.file());
+        assert_eq!(loss::REWRITTEN.take(), Some(65_536..65_536 + 8000));
         assert_eq!((vec.len(), vec.lost_len()), (1000, 2000));
         assert_eq!((vec.flushed_len(), vec[5], vec[999]), (1000, 7, 999));
         vec.push(1);
@@ -419,6 +506,7 @@ fn a_file_whose_creation_was_interrupted_is_created_by_the_next_call() {
         // SAFETY: as in `create`.
         let error = unsafe { FileVec::<u64>::open(folder.file()) }.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::Empty, "{} bytes", bytes.len());
+        assert_eq!(Follow::<u64>::open(folder.file()).unwrap_err().kind(), error.kind());
         // SAFETY: as in `create`.
         let mut vec = unsafe { FileVec::<u64>::open_or_create(folder.file()) }.unwrap();
         vec.push(5);
@@ -478,6 +566,139 @@ fn a_file_without_sequence_numbers_left_is_refused() {
     assert_eq!(error.kind(), FileErrorKind::Header);
 }
 
+/// Changes a part of a file that ends with its checksum, which is right afterwards.
+fn forge(path: &Path, part: std::ops::Range<usize>, change: impl FnOnce(&mut [u8])) {
+    let mut bytes = fs::read(path).unwrap();
+    change(&mut bytes[part.clone()]);
+    seal(&mut bytes[part]);
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn an_identity_of_another_array_is_refused_although_its_checksum_is_right() {
+    let folder = Folder::new();
+    let path = folder.file();
+    create(&path).close().unwrap();
+    let whole = fs::read(&path).unwrap();
+    let is_refused = |kind: FileErrorKind, change: &dyn Fn(&mut [u8])| {
+        fs::write(&path, &whole).unwrap();
+        forge(&path, 0..64, change);
+        // SAFETY: as in `create`.
+        let opened = unsafe { FileVec::<u64>::open(&path) };
+        assert_eq!(opened.unwrap_err().kind(), kind);
+        assert_eq!(Follow::<u64>::open(&path).unwrap_err().kind(), kind);
+    };
+    is_refused(FileErrorKind::NotStayput, &|bytes| bytes[0] = b'S');
+    is_refused(FileErrorKind::Version, &|bytes| bytes[8] ^= 3);
+    is_refused(FileErrorKind::ByteOrder, &|bytes| bytes[12..16].reverse());
+    is_refused(FileErrorKind::Header, &|bytes| bytes[13] = 7);
+    is_refused(FileErrorKind::Element, &|bytes| bytes[16] ^= 1);
+    is_refused(FileErrorKind::Element, &|bytes| bytes[24] ^= 1);
+    is_refused(FileErrorKind::Tag, &|bytes| bytes[39] = 1);
+    is_refused(FileErrorKind::Header, &|bytes| bytes[49] = 1);
+}
+
+#[test]
+fn a_record_counts_only_in_its_place_and_with_a_valid_number() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let mut vec = create(&path);
+    vec.extend(0..100);
+    // Two records: one of no elements with the number 0, and one of a hundred with the number 1.
+    vec.close().unwrap();
+    restart(&path);
+    let whole = fs::read(&path).unwrap();
+    let forged = |sequence: u64, len: u64| {
+        fs::write(&path, &whole).unwrap();
+        forge(&path, 8192..8280, |record| {
+            record[..8].copy_from_slice(&sequence.to_ne_bytes());
+            record[8..16].copy_from_slice(&len.to_ne_bytes());
+        });
+        Follow::<u64>::open(&path).map(|follow| follow.len())
+    };
+    for (sequence, len) in [(2, 50), (3, 100), (4, 50), (1 << 62, 100), (u64::MAX - 1, 100)] {
+        assert_eq!(forged(sequence, 50).unwrap(), len, "{sequence}");
+        assert_eq!(open(&path).len() as u64, len as u64, "{sequence}");
+    }
+    assert_eq!(forged(2, 101).unwrap_err().kind(), FileErrorKind::Length);
+    assert_eq!(forged((1 << 62) - 2, 50).unwrap(), 50);
+}
+
+#[test]
+fn errors_keep_what_the_system_said() {
+    use io::ErrorKind as Io;
+    let path = Path::new("array");
+    for (io, kind, back) in [
+        (Io::NotFound, FileErrorKind::NotFound, Io::NotFound),
+        (Io::AlreadyExists, FileErrorKind::AlreadyExists, Io::AlreadyExists),
+        (Io::PermissionDenied, FileErrorKind::PermissionDenied, Io::PermissionDenied),
+        (Io::ReadOnlyFilesystem, FileErrorKind::ReadOnly, Io::ReadOnlyFilesystem),
+        (Io::IsADirectory, FileErrorKind::NotAFile, Io::InvalidData),
+        (Io::StorageFull, FileErrorKind::Disk, Io::StorageFull),
+        (Io::QuotaExceeded, FileErrorKind::Quota, Io::QuotaExceeded),
+        (Io::FileTooLarge, FileErrorKind::FileLimit, Io::FileTooLarge),
+        (Io::Unsupported, FileErrorKind::Unsupported, Io::Unsupported),
+        (Io::BrokenPipe, FileErrorKind::System, Io::Other),
+    ] {
+        let error = FileError::of_io(io.into(), Some(path));
+        assert_eq!((error.kind(), error.path()), (kind, Some(path)));
+        assert_eq!((error.raw_os_error(), error.refused()), (None, None));
+        assert_eq!(io::Error::from(error).kind(), back);
+    }
+    for (kind, back) in [
+        (FileErrorKind::NoPart, Io::NotFound),
+        (FileErrorKind::Locked, Io::WouldBlock),
+        (FileErrorKind::Failed, Io::Other),
+        (FileErrorKind::MaxLen, Io::Other),
+        (FileErrorKind::Header, Io::InvalidData),
+    ] {
+        assert_eq!(io::Error::from(FileError::new(kind, None)).kind(), back);
+    }
+    // Requests for memory, when a file has to grow for them.
+    for (io, refused, kind) in [
+        (Io::StorageFull, ErrorKind::Disk, FileErrorKind::Disk),
+        (Io::QuotaExceeded, ErrorKind::Quota, FileErrorKind::Quota),
+        (Io::FileTooLarge, ErrorKind::FileLimit, FileErrorKind::FileLimit),
+        (Io::OutOfMemory, ErrorKind::Memory, FileErrorKind::Refused),
+        (Io::Unsupported, ErrorKind::Unsupported, FileErrorKind::Unsupported),
+        (Io::BrokenPipe, ErrorKind::System, FileErrorKind::Refused),
+    ] {
+        let error = super::system::refused(&io.into(), 5000);
+        assert_eq!((error.kind(), error.bytes()), (refused, 5000));
+        let error = FileError::of_error(error, Some(path));
+        assert_eq!((error.kind(), error.to_error(1).kind()), (kind, refused));
+    }
+    let max_len = Error::new(ErrorKind::MaxLen, 8);
+    assert_eq!(FileError::of_error(max_len, None).kind(), FileErrorKind::Refused);
+    assert_eq!(FileError::of_error(max_len.of_option(), None).kind(), FileErrorKind::MaxLen);
+    // Codes of the system.
+    let code = || io::Error::from_raw_os_error(5);
+    let error = FileError::of_io(code(), Some(path));
+    let refused = error.to_error(8);
+    assert_eq!((error.raw_os_error(), refused.raw_os_error()), (Some(5), Some(5)));
+    assert_eq!(FileError::of_error(refused, None).raw_os_error(), Some(5));
+    assert_eq!(
+        io::Error::from(FileError::new(FileErrorKind::Refused, None)).kind(),
+        Io::OutOfMemory
+    );
+}
+
+#[test]
+fn a_scope_of_a_file_reserves_and_publishes() {
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    let follow = Follow::<u64>::open(folder.file()).unwrap();
+    assert!(follow.is_empty());
+    let scope = vec.grow_only();
+    assert!(scope.is_empty());
+    scope.reserve(100_000);
+    scope.push(1);
+    scope.push(2);
+    assert_eq!((scope.len(), scope.is_empty()), (2, false));
+    assert_eq!((follow.len(), follow.is_empty()), (2, false));
+    assert!(vec.capacity() >= 100_000);
+}
+
 #[test]
 fn zeroed_elements_do_not_expose_removed_ones() {
     for space in [Space::Allocated, Space::Sparse] {
@@ -494,6 +715,9 @@ fn zeroed_elements_do_not_expose_removed_ones() {
         let vec = unsafe { FileVec::<u64>::builder().space(space).open(folder.file()) };
         let mut vec = vec.unwrap();
         assert_eq!(*vec, [7; 10]);
+        // Less space is returned than contains removed elements.
+        vec.reserve(1000);
+        vec.shrink_to_fit();
         vec.extend_zeroed(90_000);
         assert!(vec[10..].iter().all(|element| *element == 0));
         vec.close().unwrap();
@@ -519,6 +743,27 @@ fn zeros_take_no_space_in_a_sparse_file() {
     }
     let vec = open(&folder.file());
     assert_eq!(vec.iter().sum::<u64>(), 1);
+}
+
+#[test]
+fn elements_removed_earlier_take_no_space_in_a_sparse_file() {
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.resize(1 << 18, 7);
+    vec.clear();
+    vec.close().unwrap();
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::builder().space(Space::Sparse).open(folder.file()) };
+    let mut vec = vec.unwrap();
+    vec.extend_zeroed(1 << 18);
+    vec.flush().unwrap();
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let blocks = fs::metadata(folder.file()).unwrap().blocks();
+        assert!(blocks * 512 < 1 << 20, "{blocks} blocks");
+    }
+    assert!(vec.iter().all(|element| *element == 0));
 }
 
 #[test]
@@ -585,13 +830,67 @@ fn returned_memory_is_zero_when_it_is_committed_again() {
     }
 }
 
+/// Asks the system for advice about no bytes, and returns whether it is known.
+#[cfg(target_os = "linux")]
+fn is_known_advice(vec: &FileVec<u8>, advice: libc::c_int) -> bool {
+    let first = vec.as_ptr().cast_mut().cast();
+    // SAFETY: no bytes are affected.
+    unsafe { libc::madvise(first, 0, advice) == 0 }
+}
+
+/// Returns `true` on an emulator that ignores advice.
+#[cfg(target_os = "linux")]
+fn is_advice_ignored(vec: &FileVec<u8>) -> bool {
+    is_known_advice(vec, 12_345)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn advice_applies_to_the_elements() {
+    let vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+    let flags = || {
+        let maps = fs::read_to_string("/proc/self/smaps").unwrap_or_default();
+        let mut lines = maps.lines();
+        let start = format!("{:x}-", vec.as_ptr().addr());
+        lines.find(|line| line.starts_with(&start))?;
+        lines.find_map(|line| line.strip_prefix("VmFlags:")).map(str::to_owned)
+    };
+    for (advice, flag) in [(Advice::Random, " rr"), (Advice::Sequential, " sr")] {
+        vec.advise(advice).unwrap();
+        // Not every system reports it.
+        if let Some(flags) = flags().filter(|_| !is_advice_ignored(&vec)) {
+            assert!(flags.contains(flag), "{flags}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn prefaulted_elements_are_resident() {
+    const BYTES: usize = 1 << 20;
+    let mut vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+    vec.prefault(BYTES);
+    let populate = 23;
+    if is_advice_ignored(&vec) || !is_known_advice(&vec, populate) {
+        // Linux before 5.14 cannot populate.
+        return;
+    }
+    let first = vec.as_ptr().cast_mut().cast();
+    let mut pages = vec![0; BYTES / page_size()];
+    // SAFETY: the elements start at a page and are mapped, and the call writes a byte for each page.
+    assert_eq!(unsafe { libc::mincore(first, BYTES, pages.as_mut_ptr()) }, 0);
+    assert!(pages.iter().all(|page| page & 1 == 1));
+}
+
 #[test]
 fn a_full_array_returns_the_value() {
     let folder = Folder::new();
     // SAFETY: as in `create`.
     let vec = unsafe { FileVec::<u64>::builder().max_len(10).create(folder.file()) };
     let mut vec = vec.unwrap();
+    assert!(vec.is_empty());
     vec.extend(0..10);
+    assert!(!vec.is_empty());
     let refused = vec.try_push(10).unwrap_err();
     assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 10));
     assert!(refused.error.to_string().contains("FileVec"));
@@ -720,6 +1019,13 @@ fn readers_see_the_present_elements() {
     // SAFETY: nothing else writes to the file.
     assert_eq!(unsafe { follow.as_slice() }, Some(&*vec));
     assert!((&follow).into_iter().eq(vec.iter().copied()));
+    let mut iter = follow.iter();
+    assert_eq!((iter.next(), iter.next_back()), (vec.first().copied(), vec.last().copied()));
+    // Elements may be removed meanwhile.
+    assert_eq!(iter.size_hint(), (0, Some(19_998)));
+    assert!(follow.is_append_only());
+    // As much is mapped for reading, where files are mapped past their end.
+    assert!(cfg!(windows) || follow.max_len() == vec.max_len());
     assert!(follow.iter().rev().eq(vec.iter().copied().rev()));
     drop(vec);
     assert_eq!(follow.len(), 20_000);

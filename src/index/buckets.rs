@@ -618,4 +618,28 @@ mod tests {
         agree(|slot| slot << 24, 6_000);
         agree(|slot| slot & 1, 6_000);
     }
+
+    #[test]
+    fn unused_overflow_buckets_are_returned() {
+        let hash = |slot: u32| if slot < 300 { 7 } else { 8 };
+        let mut buckets = Buckets::new();
+        for slot in 0..600 {
+            buckets.reserve(slot).unwrap();
+            buckets.insert_reserved(hash(slot), slot);
+        }
+        assert!(buckets.more.len() >= 2 * (300 / ENTRIES - 1));
+        // Those of the second hash remain, and come after the others.
+        (10..300).for_each(|slot| assert!(buckets.remove(slot)));
+        buckets.tidy();
+        buckets.check();
+        assert!(buckets.more.len() <= 300 / ENTRIES + 1, "{}", buckets.more.len());
+        for slot in 0..600 {
+            let is_left = !(10..300).contains(&slot);
+            assert_eq!(buckets.find(hash(slot), |other| other == slot).is_some(), is_left);
+        }
+        (300..600).for_each(|slot| assert!(buckets.remove(slot)));
+        buckets.tidy();
+        buckets.check();
+        assert_eq!((buckets.more.len(), buckets.len()), (0, 10));
+    }
 }

@@ -4,6 +4,8 @@
 
 use crate::Folder;
 use stayput::file::{AppendOnly, FileError, FileErrorKind, Mutable};
+#[cfg(target_os = "linux")]
+use stayput::{DefaultKey, SlotMap};
 use stayput::{FileVec, Follow};
 use std::fs;
 use std::path::Path;
@@ -98,6 +100,7 @@ fn files_of_others_are_refused() {
     let max_len: Open =
         |path| unsafe { FileVec::<u64>::builder().max_len(999).open(path) }.map(|_| 0);
     is_refused(&path, &[max_len], FileErrorKind::MaxLen);
+    assert!(max_len(&path).unwrap_err().to_string().contains("found 1000, expected 999"));
     // SAFETY: as above.
     let new: Open = |path| unsafe { FileVec::<u64>::create_new(path) }.map(|_| 0);
     is_refused(&path, &[new], FileErrorKind::AlreadyExists);
@@ -113,6 +116,23 @@ fn files_of_others_are_refused() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_file_that_another_process_has_locked_is_refused() {
+    let folder = Folder::new();
+    made(&folder);
+    let path = folder.file();
+    // Another open file description, as another process has.
+    let other = fs::File::open(&path).unwrap();
+    crate::snapshots::lock(&other);
+    // SAFETY: nothing else uses the file.
+    let create: Open = |path| unsafe { FileVec::<u64>::create(path) }.map(|_| 0);
+    is_refused(&path, &[open, create], FileErrorKind::Locked);
+    assert_eq!(follow(&path).unwrap(), 1000);
+    drop(other);
+    assert_eq!(open(&path).unwrap(), 1000);
+}
+
+#[test]
 fn folders_and_devices_are_refused() {
     let folder = Folder::new();
     is_refused(folder.path(), &[open, follow], FileErrorKind::NotAFile);
@@ -125,6 +145,9 @@ fn folders_and_devices_are_refused() {
         // SAFETY: the name is a C string.
         assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
         is_refused(&path, &[open, follow], FileErrorKind::NotAFile);
+        let save: Open = |path| SlotMap::<DefaultKey, u8>::new().save(path).map(|()| 0);
+        is_refused(&path, &[save], FileErrorKind::NotAFile);
+        assert!(path.exists() && !path.is_file());
     }
 }
 

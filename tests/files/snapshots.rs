@@ -178,6 +178,7 @@ fn secondary_maps_have_files_of_their_own() {
     // Keys that are given out have the type id.
     assert!(loaded.iter().eq(&world.health));
     let sparse: SparseSecondaryMap<UnitKey, u64> = SparseSecondaryMap::load(&path).unwrap();
+    fs::remove_file(&path).unwrap();
     sparse.save(&path).unwrap();
     let again: SecondaryMap<UnitKey, u64> = SecondaryMap::load(&path).unwrap();
     assert!(again.iter().eq(&world.health));
@@ -260,7 +261,7 @@ fn what_a_dead_process_left_is_removed_and_nothing_else() {
 
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "calls the system")]
-fn lock(file: &fs::File) {
+pub(crate) fn lock(file: &fs::File) {
     use std::os::fd::AsRawFd;
     // SAFETY: the file is open; no memory is involved.
     assert_eq!(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) }, 0);

@@ -362,6 +362,26 @@ fn a_row_left_out_of_an_index_is_added_when_it_changes() {
 
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes")]
+fn removed_rows_take_no_memory_in_indices() {
+    indices! { struct By for u64 { it: Unique<u64> = |row| row, } }
+    let mut table: Table<u64, By> = (0..100_000).collect();
+    let full = table.stats().committed_bytes;
+    let keys: Vec<DefaultKey> = table.keys().collect();
+    for key in &keys[50_000..] {
+        table.remove(*key);
+    }
+    for row in 100..50_000 {
+        assert!(table.take(|by| &by.it, &row).is_some());
+    }
+    table.trim();
+    let left = table.stats().committed_bytes;
+    assert!(left < full / 6, "{left} of {full}");
+    assert_eq!(table.find(|by| &by.it, &99).map(|(key, _)| key), Some(keys[99]));
+    assert!(table.find(|by| &by.it, &100).is_none());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn repeated_clearing_returns_the_buckets_of_a_large_table() {
     indices! { struct By for u64 { it: Unique<u64> = |row| row, set: Many<u64> = |row| row / 3, } }
     let mut table: Table<u64, By> = (0..200_000).collect();

@@ -332,7 +332,7 @@ fn read_directory(mut file: &File) -> Result<Vec<Entry>, FileProblem> {
     let count = count.filter(|_| end == long).ok_or(FileErrorKind::Length)?;
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
-    Source::new(file, long - start).read_bytes(count, &mut bytes)?;
+    Source::new(file, count as u64).read_bytes(count, &mut bytes)?;
     if crc32fast::hash(&bytes) != word(head, 32) {
         return Err(DAMAGED.into());
     }

@@ -4,7 +4,7 @@ use crate::error::ErrorKind;
 use crate::file::tests::{Folder, SmallKey, TaggedKey};
 use crate::file::{FileBacking, FileErrorKind, Snapshot};
 use crate::slot_map::{Reuse, SlotMap};
-use crate::{DefaultKey, Key, VmVec};
+use crate::{DefaultKey, Key, SecondaryMap, SparseSecondaryMap, VmVec};
 use std::fs;
 
 type Map = SlotMap<DefaultKey, [u32; 3]>;
@@ -78,6 +78,8 @@ fn type_ids_are_saved() {
     let map = SlotMap::<TaggedKey, u8>::load(folder.file()).unwrap();
     assert_eq!((map.type_id(), map.get(key)), (Some(7), Some(&1)));
     assert_eq!((key.data().type_id(), map.get(TaggedKey::NULL)), (7, None));
+    let same = SlotMap::<TaggedKey, u8>::builder().type_id(7).load(folder.file());
+    assert_eq!(same.unwrap().get(key), Some(&1));
     let other = SlotMap::<TaggedKey, u8>::builder().type_id(8).load(folder.file());
     assert_eq!(other.unwrap_err().refused().unwrap().kind(), ErrorKind::TypeId);
 }
@@ -98,10 +100,17 @@ fn damaged_files_are_refused() {
         let error = load(&bytes).unwrap_err();
         assert!(error.path().is_some() && error.to_string().len() > 20, "{at}");
     }
-    for len in (0..whole.len()).step_by(7) {
+    for len in (0..whole.len()).step_by(7).chain([64]) {
         let kind = load(&whole[..len]).unwrap_err().kind();
-        let kinds = [FileErrorKind::Empty, FileErrorKind::Short, FileErrorKind::Length];
-        assert!(kinds.contains(&kind), "{kind:?} of {len} bytes");
+        let right = match len {
+            0 => FileErrorKind::Empty,
+            1..64 => FileErrorKind::Short,
+            _ => FileErrorKind::Length,
+        };
+        assert_eq!(kind, right, "of {len} bytes");
+        if len < 64 {
+            assert_eq!(Snapshot::open(folder.file()).unwrap_err().kind(), right);
+        }
     }
     let longer = [whole.as_slice(), &[0]].concat();
     assert_eq!(load(&longer).unwrap_err().kind(), FileErrorKind::Length);
@@ -124,9 +133,7 @@ fn invalid_maps_with_valid_checksums_are_refused() {
         let mut bytes = whole.clone();
         change(&mut bytes);
         super::seal(&mut bytes[..64]);
-        let end = bytes.len() - 4;
-        let sum = crc32fast::hash(&bytes[..end]);
-        bytes[end..].copy_from_slice(&sum.to_ne_bytes());
+        seal_section(&mut bytes);
         fs::write(folder.file(), bytes).unwrap();
         Map::load(folder.file()).map(drop).unwrap_err().kind()
     };
@@ -198,6 +205,106 @@ fn swapped_sections_are_detected() {
     fs::write(folder.file(), bytes).unwrap();
     let error = SlotMap::<DefaultKey, u64>::load(folder.file()).unwrap_err();
     assert_eq!(error.kind(), FileErrorKind::Content);
+}
+
+#[test]
+fn sections_have_the_documented_number_of_slots() {
+    let folder = Folder::new();
+    let whole = super::section_slots::<()>;
+    assert_eq!((whole(), super::section_slots::<u64>()), ((1 << 20) / 5, (1 << 20) / 13));
+    assert_eq!(super::section_slots::<[u8; 1 << 20]>(), 1);
+    // Arrays of one element more than a section has: each section ends with a checksum.
+    let (mut words, mut large) = (VmVec::<u64>::new(), VmVec::<[[u8; 4096]; 512]>::new());
+    words.extend_zeroed((1 << 17) + 1);
+    large.extend_zeroed(2);
+    for (part, bytes) in [("words", (1 << 20) + 8), ("large", 1 << 22)] {
+        let snapshot = Snapshot::builder().add("words", &words);
+        let alone = Snapshot::builder().add("large", &large);
+        let snapshot = if part == "words" { snapshot } else { alone };
+        snapshot.save(folder.file()).unwrap();
+        let long = fs::metadata(folder.file()).unwrap().len();
+        // Both headers, two checksums, and an entry of the directory with its name.
+        assert_eq!(long, 64 + 64 + bytes + 2 * 4 + 24 + 5, "{part}");
+    }
+}
+
+#[test]
+fn a_snapshot_that_is_cut_while_it_is_open_is_refused() {
+    let folder = Folder::new();
+    let numbers: VmVec<u64> = (0..1000).collect();
+    Snapshot::builder().add("numbers", &numbers).save(folder.file()).unwrap();
+    let mut snapshot = Snapshot::open(folder.file()).unwrap();
+    for long in [64 + 64 + 3000, 64 + 64, 64 + 10, 0] {
+        fs::File::options().write(true).open(folder.file()).unwrap().set_len(long).unwrap();
+        let error = snapshot.load::<VmVec<u64>>("numbers").unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::Length, "{long} bytes");
+    }
+}
+
+/// Makes the checksum of a file of one section right.
+fn seal_section(bytes: &mut [u8]) {
+    let (content, sum) = bytes.split_last_chunk_mut().unwrap();
+    *sum = crc32fast::hash(content).to_ne_bytes();
+}
+
+#[test]
+fn two_pairs_of_one_slot_are_refused() {
+    type Near = SecondaryMap<DefaultKey, u32>;
+    type Far = SecondaryMap<DefaultKey, [u8; 1024]>;
+    type Sparse<V> = SparseSecondaryMap<DefaultKey, V>;
+    let folder = Folder::new();
+    let mut units = SlotMap::<DefaultKey, ()>::new();
+    let keys: Vec<_> = (0..30).map(|_| units.insert(())).collect();
+    let mut near = Near::new();
+    near.insert(keys[0], 1);
+    near.insert(keys[1], 2);
+    near.save(folder.file()).unwrap();
+    // The second of two indices becomes the first.
+    let mut bytes = fs::read(folder.file()).unwrap();
+    bytes.copy_within(64..68, 68);
+    seal_section(&mut bytes);
+    fs::write(folder.file(), bytes).unwrap();
+    assert_eq!(Near::load(folder.file()).unwrap_err().kind(), FileErrorKind::Content);
+    assert_eq!(Sparse::<u32>::load(folder.file()).unwrap_err().kind(), FileErrorKind::Content);
+    // Pairs of far slots, which wait for others.
+    let far: Far = keys[..30].iter().map(|key| (*key, [1; 1024])).collect();
+    far.save(folder.file()).unwrap();
+    let saved = fs::read(folder.file()).unwrap();
+    for (second, is_valid) in [(65_499_u32, true), (65_500, false)] {
+        let mut bytes = saved.clone();
+        bytes[64..68].copy_from_slice(&65_500_u32.to_ne_bytes());
+        bytes[68..72].copy_from_slice(&second.to_ne_bytes());
+        seal_section(&mut bytes);
+        fs::write(folder.file(), bytes).unwrap();
+        let kinds = [
+            Far::load(folder.file()).map(|map| map.len()).map_err(|error| error.kind()),
+            Sparse::<[u8; 1024]>::load(folder.file())
+                .map(|map| map.len())
+                .map_err(|error| error.kind()),
+        ];
+        assert_eq!(kinds, [if is_valid { Ok(30) } else { Err(FileErrorKind::Content) }; 2]);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_is_replaced_keeps_its_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let mode = || fs::metadata(folder.file()).unwrap().permissions().mode() & 0o777;
+    let map = made(5).0;
+    map.save(folder.file()).unwrap();
+    for right in [0o600, 0o640] {
+        fs::set_permissions(folder.file(), fs::Permissions::from_mode(right)).unwrap();
+        map.save(folder.file()).unwrap();
+        assert_eq!(mode(), right);
+    }
+    // A symbolic link is replaced by the file.
+    let link = folder.file().with_extension("link");
+    std::os::unix::fs::symlink(folder.file(), &link).unwrap();
+    made(100).0.save(&link).unwrap();
+    assert!(link.symlink_metadata().unwrap().is_file());
+    assert_eq!(Map::load(folder.file()).unwrap().len(), map.len());
 }
 
 #[test]

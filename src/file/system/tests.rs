@@ -1,7 +1,8 @@
-//! Tests of system calls that signals interrupt.
+//! Tests of system calls that signals interrupt, and of holes in files.
 
 use super::in_pieces;
-use std::io;
+use crate::file::tests::Folder;
+use std::{fs, io};
 
 /// Models tmpfs before Linux 6.17, which undoes a call that is interrupted.
 #[test]
@@ -37,4 +38,47 @@ fn a_call_that_is_refused_or_unknown_ends_the_range() {
     assert!(!is_known.unwrap());
     let error = in_pieces(0..1 << 30, |_| Err(io::ErrorKind::StorageFull.into())).unwrap_err();
     assert_eq!((calls, error.kind()), (1, io::ErrorKind::StorageFull));
+}
+
+#[test]
+#[cfg(unix_vm)]
+fn an_interrupted_call_is_repeated() {
+    let mut results = vec![Ok(7), Err(io::ErrorKind::Interrupted), Err(io::ErrorKind::Interrupted)];
+    assert_eq!(super::retry(|| Ok(results.pop().unwrap()?)).unwrap(), 7);
+    assert!(results.is_empty());
+    let mut calls = 0;
+    let error = super::retry(|| -> io::Result<()> {
+        calls += 1;
+        Err(io::ErrorKind::StorageFull.into())
+    });
+    assert_eq!((calls, error.unwrap_err().kind()), (1, io::ErrorKind::StorageFull));
+}
+
+#[test]
+fn all_that_is_not_zero_is_found_among_holes() {
+    let folder = Folder::new();
+    let mut bytes = vec![0; 1 << 20];
+    let file = fs::File::options().read(true).write(true).create_new(true).open(folder.file());
+    let file = file.unwrap();
+    file.set_len(bytes.len() as u64).unwrap();
+    let found = |range: std::ops::Range<u64>| {
+        let (mut at, mut parts) = (range.start, Vec::new());
+        while let Some(data) = super::data_in(&file, at..range.end) {
+            assert!(at <= data.start && data.start < data.end && data.end <= range.end);
+            at = data.end;
+            parts.push(data);
+        }
+        parts
+    };
+    let holds = |parts: &[std::ops::Range<u64>], at| parts.iter().any(|part| part.contains(&at));
+    for at in [300_000, 700_000] {
+        super::write_at(&file, &[1], at).unwrap();
+        bytes[usize::try_from(at).unwrap()] = 1;
+        let parts = found(0..1 << 20);
+        assert!((0..).zip(&bytes).all(|(at, byte)| *byte == 0 || holds(&parts, at)), "{parts:?}");
+        super::rewrite(&file, at..at + 1).unwrap();
+    }
+    assert!(holds(&found(300_000..300_001), 300_000));
+    assert_eq!(found(1 << 19..1 << 19), []);
+    assert!(fs::read(folder.file()).unwrap() == bytes);
 }

@@ -27,6 +27,8 @@ thread_local! {
     static REFUSED: Cell<Option<usize>> = const { Cell::new(None) };
     /// What the refused sync does before it fails.
     static BEFORE: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
+    /// What was rewritten last.
+    pub(in crate::file) static REWRITTEN: Cell<Option<Range<u64>>> = const { Cell::new(None) };
     /// The number of syncs that succeed before the process is killed.
     static KILLED: Cell<Option<usize>> = const { Cell::new(None) };
 }
@@ -40,6 +42,14 @@ pub(in crate::file) fn refuse(count: usize) {
 pub(in crate::file) fn refuse_after(call: impl FnOnce() + 'static) {
     BEFORE.set(Some(Box::new(call)));
     refuse(0);
+}
+
+/// Returns how many times a call syncs.
+pub(in crate::file) fn syncs(call: impl FnOnce()) -> usize {
+    const MANY: usize = 1000;
+    refuse(MANY);
+    call();
+    MANY - REFUSED.take().expect("none was refused")
 }
 
 /// Called before each sync.
@@ -110,7 +120,8 @@ pub(in crate::file) fn is_durable(part: Range<usize>) {
 }
 
 /// Called after all elements were rewritten. Until then the system does not retry what the disk refused.
-pub(in crate::file) fn is_rewritten() {
+pub(in crate::file) fn is_rewritten(part: Range<u64>) {
+    REWRITTEN.set(Some(part));
     RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.is_stale = false));
 }
 

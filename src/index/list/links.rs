@@ -88,7 +88,7 @@ impl Links {
             Some(self.next_of(head)).filter(|other| *other != slot)
         };
         let head = self.buckets.look(hash, other, is_meant);
-        Plan { hash, head, is_there: head == slot && head != NONE }
+        Plan { hash, head, is_there: head == slot }
     }
 
     /// Checks that a slot number is in range and not far; see [`check_slot`].

@@ -63,6 +63,22 @@ fn some_of(hasher: Bits, count: u32) -> UniqueIndex<Bits> {
 }
 
 #[test]
+fn a_slot_is_taken_by_its_value() {
+    for (hasher, count) in [(GOOD, 3000), (FEW, 300), (NONE, 100)] {
+        let mut index = some_of(hasher, count);
+        for slot in 0..count {
+            let taken = (slot % 3 != 0).then_some(slot);
+            assert_eq!(index.take(&slot, |other| other == slot), taken);
+            assert_eq!(index.take(&slot, |other| other == slot), None);
+            if slot % 1000 == 0 {
+                check(&index, count, |other| other > slot && other % 3 != 0);
+            }
+        }
+        assert!(index.is_empty());
+    }
+}
+
+#[test]
 fn a_copy_is_equal_and_independent() {
     for (hasher, count) in [(GOOD, 0), (GOOD, 1), (GOOD, 5000), (FEW, 500), (NONE, 200)] {
         let mut index = some_of(hasher, count);
