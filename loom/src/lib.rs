@@ -1,5 +1,5 @@
 //! Explores with loom the interleavings of an array and the service on the pages that they share, and of threads that
-//! use the region cache, an array or a map at the same time.
+//! use the region cache, an array or a map at the same time, or read the register while it changes.
 //!
 //! The files below `src` that the modules name are compiled here with loom's atomics. [Pages](reservation) record whether
 //! they are accessible: using an inaccessible page fails, and so does access by two threads at once.
@@ -11,6 +11,7 @@
 mod error;
 mod os;
 mod region_cache;
+mod register;
 mod reservation;
 mod service;
 mod shared;
