@@ -2,7 +2,7 @@
 //!
 //! A key is one word that is never 0, so it implements:
 //!
-//! - `NoUninit`: all of its bytes are initialised.
+//! - `NoUninit`: all of its bytes are initialized.
 //! - `CheckedBitPattern`: a word is a key if [`KeyData::from_bits`] accepts it.
 //! - `ZeroableInOption`: zero bytes are `None`.
 //!

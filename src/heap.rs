@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use std::alloc::{Layout, alloc};
 use std::mem::MaybeUninit;
 
-/// Uninitialised memory for one value.
+/// Uninitialized memory for one value.
 ///
 /// Allocated before the value is created or moved, so that a refusal loses nothing and leaves nothing to undo.
 pub(crate) struct UninitBox<T>(Box<MaybeUninit<T>>);
@@ -32,7 +32,7 @@ impl<T> UninitBox<T> {
     pub(crate) fn fill(self, value: T) -> Box<T> {
         let Self(mut block) = self;
         block.write(value);
-        // SAFETY: initialised by the write above.
+        // SAFETY: initialized by the write above.
         unsafe { block.assume_init() }
     }
 }

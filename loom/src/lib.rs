@@ -1,5 +1,5 @@
 //! Explores with loom the interleavings of an array and the service on the pages that they share, and of threads that
-//! use the region cache, an array or a map at the same time.
+//! use the region cache, an array or a map at the same time, or read the register while it changes.
 //!
 //! The files below `src` that the modules name are compiled here with loom's atomics. [Pages](reservation) record whether
 //! they are accessible: using an inaccessible page fails, and so does access by two threads at once.
@@ -11,6 +11,7 @@
 mod error;
 mod os;
 mod region_cache;
+mod register;
 mod reservation;
 mod service;
 mod shared;
@@ -391,18 +392,41 @@ fn the_missing_part_of_a_claim_is_not_used() {
     }
 }
 
+/// The array grows while the service has begun to make the same pages ready, and has not looked yet which are committed.
+#[test]
+fn work_may_use_what_the_array_commits_meanwhile() {
+    explore(3, || {
+        let memory = Memory::new(1, Refusal::None);
+        // Without it, loom does not let the array run at that moment, see `explore`.
+        let turns = Arc::new(loom::sync::atomic::AtomicUsize::new(0));
+        let others = (Arc::clone(&memory), Arc::clone(&turns));
+        let thread = spawn(move || {
+            let (memory, turns) = others;
+            let mut take_turn = |_| turns.fetch_add(1, Ordering::Relaxed) < 2;
+            assert!(memory.shared.step_by(Work::Shared, &mut take_turn).is_ok());
+        });
+        let mut usable = 0;
+        assert!(memory.grow(&mut usable, 6));
+        turns.fetch_add(1, Ordering::Relaxed);
+        memory.check(usable);
+        thread.join().unwrap();
+        memory.settle();
+    });
+}
+
 /// If the service could sleep although it was asked, loom would report a deadlock.
 #[test]
 fn the_service_notices_each_request() {
     explore(4, || {
-        let mut memory = Memory::of_one_thread(2, Refusal::None);
+        let mut memory = Memory::of_one_thread(3, Refusal::None);
         service::be_served_by(&mut memory.shared, thread::current());
         let memory = Arc::new(memory);
         let other = Arc::clone(&memory);
         // It is not joined: loom cannot wake a thread that waits for another's end.
         let _array = spawn(move || {
             let mut usable = 0;
-            for pages in [1, 4] {
+            // A part of what is ready, and all of it.
+            for pages in [1, 5] {
                 other.grow(&mut usable, pages);
                 service::request_work(&other.shared);
             }

@@ -162,7 +162,7 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
         // SAFETY: this moves a value and counts it, and does not panic: the array seen has room, so it is not the
         // placeholder.
         let place = unsafe { self.vec.lend_seen(|vec| vec.raw.push_within(value)) };
-        // SAFETY: the element is initialised, and neither moves nor changes for `'v`: see above.
+        // SAFETY: the element is initialized, and neither moves nor changes for `'v`: see above.
         Ok(unsafe { &*place })
     }
 
@@ -193,7 +193,7 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
     pub fn get(&self, index: usize) -> Option<&'v T> {
         // SAFETY: this only reads numbers and an address.
         let found = unsafe { self.vec.look(|vec| vec.get(index).map(|found| &raw const *found)) };
-        // SAFETY: the element is initialised, and neither moves nor changes for `'v`: see above.
+        // SAFETY: the element is initialized, and neither moves nor changes for `'v`: see above.
         found.map(|found| unsafe { &*found })
     }
 
@@ -202,7 +202,7 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
     fn run(&self, index: usize, end: usize) -> &'v [T] {
         // SAFETY: this only reads numbers and an address. It does not panic, since the array never becomes shorter.
         let run = unsafe { self.vec.look(|vec| &raw const *vec.raw.run(index, end)) };
-        // SAFETY: the elements are initialised, and neither move nor change for `'v`: see above.
+        // SAFETY: the elements are initialized, and neither move nor change for `'v`: see above.
         unsafe { &*run }
     }
 

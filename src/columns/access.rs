@@ -1,6 +1,6 @@
 //! Constructors, and access to rows and columns.
 
-#![expect(unsafe_code, reason = "makes references to initialised values")]
+#![expect(unsafe_code, reason = "makes references to initialized values")]
 
 use super::{Columns, ColumnsBuilder, ColumnsStats, Fields, Row};
 use crate::container::constructors;

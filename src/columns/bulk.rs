@@ -46,7 +46,7 @@ impl<R: Row> Columns<R> {
         let count = other.len - first;
         assert!(count <= self.capacity() - self.len, "too little capacity for the rows");
         other.len = first;
-        // SAFETY: the `count` rows are initialised (*rows*), and past the length of `other` now, so it does not use
+        // SAFETY: the `count` rows are initialized (*rows*), and past the length of `other` now, so it does not use
         // them again; there is capacity for them past the length of `self`, as asserted above. Both are mutably
         // borrowed, so they are different columns.
         unsafe { R::Fields::copy_rows(other.starts, self.starts, first, self.len, count) };

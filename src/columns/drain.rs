@@ -28,7 +28,7 @@ pub(super) struct TakenRows<R: Row, C> {
 
 /// Columns that end where a range began that is drained. When it is dropped, they get the rows after the range back.
 ///
-/// Its invariant, *gap*: the rows in `tail..old_len` are initialised, past the length of the columns, and used only by
+/// Its invariant, *gap*: the rows in `tail..old_len` are initialized, past the length of the columns, and used only by
 /// `self`. When it is dropped, those between that length and `tail` are not used again.
 struct Gap<'c, R: Row> {
     columns: &'c mut Columns<R>,
@@ -52,21 +52,21 @@ impl<R: Row, C> TakenRows<R, C> {
 
     pub(super) fn as_slices(&self) -> R::Slices<'_> {
         let Range { start, end } = self.left;
-        // SAFETY: the rows in `left` are initialised (*left*), and not written to while `self` is borrowed.
+        // SAFETY: the rows in `left` are initialized (*left*), and not written to while `self` is borrowed.
         R::by_slices(unsafe { R::Fields::slices(self.starts, start, end - start) })
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> Option<R> {
         let index = self.left.next()?;
-        // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
+        // SAFETY: the row is initialized (*left*), and no longer in `left`, so it is not used again.
         Some(R::from_fields(unsafe { R::Fields::read(self.starts, index) }))
     }
 
     #[inline]
     pub(super) fn next_back(&mut self) -> Option<R> {
         let index = self.left.next_back()?;
-        // SAFETY: the row is initialised (*left*), and no longer in `left`, so it is not used again.
+        // SAFETY: the row is initialized (*left*), and no longer in `left`, so it is not used again.
         Some(R::from_fields(unsafe { R::Fields::read(self.starts, index) }))
     }
 }
@@ -74,7 +74,7 @@ impl<R: Row, C> TakenRows<R, C> {
 impl<R: Row, C> Drop for TakenRows<R, C> {
     fn drop(&mut self) {
         let left = mem::replace(&mut self.left, 0..0);
-        // SAFETY: these rows were in `left`, so they are initialised (*left*); it is empty now, so they are not used
+        // SAFETY: these rows were in `left`, so they are initialized (*left*); it is empty now, so they are not used
         // again. If a drop panics, `_keeper` is dropped nevertheless.
         unsafe { R::Fields::drop_rows(self.starts, left.start, left.len()) }
     }
@@ -118,7 +118,7 @@ impl<R: Row> Drop for Gap<'_, R> {
         let Self { columns, tail, old_len } = self;
         let (starts, len, count) = (columns.starts, columns.len, *old_len - *tail);
         if len < *tail {
-            // SAFETY: the `count` rows from `tail` on are initialised, and those between `len` and `tail` are not used
+            // SAFETY: the `count` rows from `tail` on are initialized, and those between `len` and `tail` are not used
             // again (*gap*). All of them have memory, since they were rows.
             unsafe { R::Fields::copy_rows(starts, starts, *tail, len, count) };
         }

@@ -131,7 +131,7 @@ impl<R: Row> Columns<R> {
     #[inline]
     pub(crate) fn pop_fields(&mut self) -> Option<R::Fields> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: the row was below the length, so it is initialised (*rows*), and is past it now, so it is not read
+        // SAFETY: the row was below the length, so it is initialized (*rows*), and is past it now, so it is not read
         // again.
         Some(unsafe { R::Fields::read(self.starts, self.len) })
     }
@@ -210,7 +210,7 @@ impl<R: Row> Columns<R> {
         // Before anything moves, because this is user code.
         let fields = row.into_fields();
         let starts = self.starts;
-        // SAFETY: `index <= len` was checked, so these rows are initialised (*rows*); there is capacity for one more
+        // SAFETY: `index <= len` was checked, so these rows are initialized (*rows*); there is capacity for one more
         // row after them, as just reserved. No user code runs until `len` counts all rows.
         unsafe { R::Fields::copy_rows(starts, starts, index, index + 1, len - index) };
         // SAFETY: `index <= len` is below the capacity, so each column has memory there (*capacity*); the row there has
@@ -241,10 +241,10 @@ impl<R: Row> Columns<R> {
         let len = self.len;
         assert!(index < len, "removal index (is {index}) should be < len (is {len})");
         let (starts, last) = (self.starts, len - 1);
-        // SAFETY: `index < len` was checked, so the row is initialised (*rows*). It is overwritten, or past the length,
+        // SAFETY: `index < len` was checked, so the row is initialized (*rows*). It is overwritten, or past the length,
         // before it could be read again: no user code runs until then.
         let fields = unsafe { R::Fields::read(starts, index) };
-        // SAFETY: the `last - index` rows after `index` are initialised (*rows*); the row there was just read and is
+        // SAFETY: the `last - index` rows after `index` are initialized (*rows*); the row there was just read and is
         // not used again, and the last one is past the length below.
         unsafe { R::Fields::copy_rows(starts, starts, index + 1, index, last - index) };
         self.len = last;
@@ -277,11 +277,11 @@ impl<R: Row> Columns<R> {
         let len = self.len;
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
         let (starts, last) = (self.starts, len - 1);
-        // SAFETY: `index < len` was checked, so the row is initialised (*rows*). It is overwritten, or past the length,
+        // SAFETY: `index < len` was checked, so the row is initialized (*rows*). It is overwritten, or past the length,
         // before it could be read again: no user code runs until then.
         let fields = unsafe { R::Fields::read(starts, index) };
         if index < last {
-            // SAFETY: the last row is initialised (*rows*), and its old place is past the length below; the row at
+            // SAFETY: the last row is initialized (*rows*), and its old place is past the length below; the row at
             // `index` was just read and is not used again.
             unsafe { R::Fields::copy_rows(starts, starts, last, index, 1) };
         }
@@ -330,7 +330,7 @@ impl<R: Row> Columns<R> {
         let Some(count) = self.len.checked_sub(len) else { return };
         // Before user code runs, so that nothing is dropped twice if a drop panics.
         self.len = len;
-        // SAFETY: these `count` rows were below the length, so they are initialised (*rows*), and are past it now, so
+        // SAFETY: these `count` rows were below the length, so they are initialized (*rows*), and are past it now, so
         // they are not used again.
         unsafe { R::Fields::drop_rows(self.starts, len, count) }
     }
@@ -363,7 +363,7 @@ impl<R: Row> Columns<R> {
 /// A pass over rows that removes some of them. Until it is dropped, the columns end where the pass began.
 ///
 /// Its invariant, *places*: rows `..kept` are retained, places `kept..next` are vacant, and rows `next..len` are not visited
-/// yet, of which those from `end` on will not be. Retained and unvisited rows are initialised, and those past the length of
+/// yet, of which those from `end` on will not be. Retained and unvisited rows are initialized, and those past the length of
 /// the columns are used only by `self`.
 pub(super) struct Sieve<'c, R: Row> {
     columns: &'c mut Columns<R>,
@@ -395,16 +395,16 @@ impl<'c, R: Row> Sieve<'c, R> {
     ) -> Option<R::Fields> {
         while self.next < self.end {
             let (starts, this) = (self.columns.starts, self.next);
-            // SAFETY: the row at `next` is not visited yet, so it is initialised, and nothing else uses it (*places*).
+            // SAFETY: the row at `next` is not visited yet, so it is initialized, and nothing else uses it (*places*).
             let is_gone = goes(R::by_mut(unsafe { R::Fields::muts(starts, this) }));
             self.next += 1;
             if is_gone {
-                // SAFETY: the row was not visited until now, so it is initialised; it lies before `next` and is not
+                // SAFETY: the row was not visited until now, so it is initialized; it lies before `next` and is not
                 // among the `kept`, so its place is vacant, and it is not read again.
                 return Some(unsafe { R::Fields::read(starts, this) });
             }
             if self.kept < this {
-                // SAFETY: the row at `this` was not visited until now, so it is initialised; the place at `kept`,
+                // SAFETY: the row at `this` was not visited until now, so it is initialized; the place at `kept`,
                 // before it, is vacant (*places*).
                 unsafe { R::Fields::copy_rows(starts, starts, this, self.kept, 1) };
             }
@@ -418,7 +418,7 @@ impl<R: Row> Drop for Sieve<'_, R> {
     fn drop(&mut self) {
         let (starts, left) = (self.columns.starts, self.len - self.next);
         if left > 0 {
-            // SAFETY: the `left` rows from `next` on are initialised, and the places from `kept` up to them are vacant
+            // SAFETY: the `left` rows from `next` on are initialized, and the places from `kept` up to them are vacant
             // (*places*).
             unsafe { R::Fields::copy_rows(starts, starts, self.next, self.kept, left) };
         }

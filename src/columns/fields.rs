@@ -7,7 +7,7 @@
 //!
 //! In the contracts below, a column *has memory* at an index if the address of the field there, counted from the start of
 //! the column, is aligned and valid for reads and writes of the field, and lies in the same range as the start. It *has a
-//! value* there if the field is initialised, too. The columns of a row do not overlap, which [`starts`](Fields::starts)
+//! value* there if the field is initialized, too. The columns of a row do not overlap, which [`starts`](Fields::starts)
 //! relies on `start_of` for.
 
 #![expect(unsafe_code, reason = "reads and writes columns")]
@@ -238,7 +238,7 @@ struct Dropped<T> {
 
 impl<T> Drop for Dropped<T> {
     fn drop(&mut self) {
-        // SAFETY: the column has these values, so they are aligned and initialised, and nothing else uses them, by the
+        // SAFETY: the column has these values, so they are aligned and initialized, and nothing else uses them, by the
         // invariant of the type.
         unsafe { ptr::slice_from_raw_parts_mut(self.first, self.count).drop_in_place() }
     }
@@ -381,7 +381,7 @@ macro_rules! fields {
                     // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
                     // range as the start.
                     let field = unsafe { starts.$number.0.add(index) };
-                    // SAFETY: the value is aligned and initialised, and not written to now; it is not read or dropped
+                    // SAFETY: the value is aligned and initialized, and not written to now; it is not read or dropped
                     // again, so no two copies of it are used.
                     unsafe { field.read() }
                 },)+)
@@ -419,7 +419,7 @@ macro_rules! fields {
                     // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
                     // range as the start.
                     let field = unsafe { starts.$number.0.add(index) };
-                    // SAFETY: the value is aligned and initialised, and not written to during `'a`.
+                    // SAFETY: the value is aligned and initialized, and not written to during `'a`.
                     unsafe { field.as_ref() }
                 },)+)
             }
@@ -433,7 +433,7 @@ macro_rules! fields {
                     // SAFETY: the caller guarantees that each column has a value at `index`, so it lies in the same
                     // range as the start.
                     let mut field = unsafe { starts.$number.0.add(index) };
-                    // SAFETY: the value is aligned and initialised; the caller guarantees exclusive access during `'a`.
+                    // SAFETY: the value is aligned and initialized; the caller guarantees exclusive access during `'a`.
                     // Columns do not overlap.
                     unsafe { field.as_mut() }
                 },)+)
@@ -446,7 +446,7 @@ macro_rules! fields {
             {
                 ($({
                     // SAFETY: the caller guarantees that each column has these values, which are not written to during
-                    // `'a`: they are aligned and initialised, in one range, of at most `isize::MAX` bytes.
+                    // `'a`: they are aligned and initialized, in one range, of at most `isize::MAX` bytes.
                     unsafe { slice::from_raw_parts(starts.$number.at(from), len) }
                 },)+)
             }

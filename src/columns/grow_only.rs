@@ -197,7 +197,7 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
         if index >= len {
             return None;
         }
-        // SAFETY: `index < len`, so the row is initialised, and neither moved, dropped nor accessed mutably during
+        // SAFETY: `index < len`, so the row is initialized, and neither moved, dropped nor accessed mutably during
         // `'c`: (1) to (3) of this module.
         Some(R::by_ref(unsafe { R::Fields::refs(starts, index) }))
     }
@@ -224,7 +224,7 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     #[track_caller]
     pub fn as_slices(&self) -> R::Slices<'c> {
         let (starts, len) = self.starts_and_len();
-        // SAFETY: the first `len` rows are initialised, and neither moved, dropped nor accessed mutably during `'c`:
+        // SAFETY: the first `len` rows are initialized, and neither moved, dropped nor accessed mutably during `'c`:
         // (1) to (3) of this module.
         R::by_slices(unsafe { R::Fields::slices(starts, 0, len) })
     }

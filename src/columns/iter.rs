@@ -1,6 +1,6 @@
 //! [`Iter`] and [`IterMut`]: iterators over rows.
 
-#![expect(unsafe_code, reason = "makes references to initialised values")]
+#![expect(unsafe_code, reason = "makes references to initialized values")]
 
 use super::{Columns, Fields, Row};
 #[cfg(feature = "rayon")]

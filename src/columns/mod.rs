@@ -4,7 +4,7 @@
 //
 // The invariants of `Columns`, to which the proofs in this module refer by these names:
 //
-// - *rows*: the first `len` values of each column are initialised, and only the columns own them.
+// - *rows*: the first `len` values of each column are initialized, and only the columns own them.
 // - *capacity*: `len <= capacity`. `RawVec` guarantees that `capacity` rows have committed memory in each column, in one
 //   aligned range of at most `isize::MAX` bytes that overlaps with no other, at addresses that never change once there are
 //   any. `starts` are these addresses, or dangling before memory is reserved, when the capacity is 0 unless rows have size

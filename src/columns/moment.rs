@@ -5,8 +5,8 @@
 //! The invariants of a [`Block`] are:
 //!
 //! - *memory*: it owns the memory of its columns, from `start` on, each of which has room for `ROWS` values.
-//! - *parts*: the values of the rows in `parts` are initialised, and only the block owns them. While it is filled, the first
-//!   `rows.len()` rows are initialised; `finish` then counts them in `parts`.
+//! - *parts*: the values of the rows in `parts` are initialized, and only the block owns them. While it is filled, the first
+//!   `rows.len()` rows are initialized; `finish` then counts them in `parts`.
 //!
 //! Before user code runs (a closure, a drop, a method of `Row`), `parts` is set to what must hold if that code panics:
 //! these values are dropped with the block.
@@ -109,7 +109,7 @@ pub fn in_columns<T, P: Row + Pad>(
 pub(crate) struct Block<T, P: Row> {
     /// Its capacity is at least [`ROWS`].
     rows: Vec<T>,
-    /// The rows of the columns that are initialised, if fields need a drop or while [`finish`](Self::finish) runs.
+    /// The rows of the columns that are initialized, if fields need a drop or while [`finish`](Self::finish) runs.
     parts: Range<usize>,
     /// The start of the first column.
     start: NonNull<u8>,
@@ -163,7 +163,7 @@ impl<T, P: Row> Block<T, P> {
         let end = self.parts.end;
         assert!(self.parts.start <= from && from <= end, "the rows are not those of the block");
         self.parts.end = from;
-        // SAFETY: these rows were in `parts`, so they are initialised (*parts*), and are not any more, so they are not
+        // SAFETY: these rows were in `parts`, so they are initialized (*parts*), and are not any more, so they are not
         // used again.
         unsafe { P::Fields::drop_rows(self.starts(), from, end - from) }
     }
@@ -229,14 +229,14 @@ impl<T, P: Row + Pad> Block<T, P> {
             self.put(index, P::PAD.into_fields());
             self.parts.end = index + 1;
         }
-        // SAFETY: all `ROWS` rows are initialised, by the loop above and `push`, and `&mut self` guarantees exclusive
+        // SAFETY: all `ROWS` rows are initialized, by the loop above and `push`, and `&mut self` guarantees exclusive
         // access during the call.
         step(P::by_slices_mut(unsafe { P::Fields::slices_mut(starts, 0, ROWS) }));
         self.drop_parts(count);
         let rest = DropRest(self);
         for (index, row) in rest.0.rows.drain(..).enumerate() {
             rest.0.parts.start = index + 1;
-            // SAFETY: there were as many parts as rows, so this one is initialised; it is not in `parts` any more, so
+            // SAFETY: there were as many parts as rows, so this one is initialized; it is not in `parts` any more, so
             // it is not used again.
             let fields = unsafe { P::Fields::read(starts, index) };
             write(row, P::from_fields(fields));

@@ -3,7 +3,7 @@
 // # Why this is sound
 //
 // The elements are those of a `VmVec` over a `FileBacking`, so everything that `VmVec` guarantees holds: they lie in
-// mapped memory and never move. What differs is their origin. `open` declares elements initialised that this process
+// mapped memory and never move. What differs is their origin. `open` declares elements initialized that this process
 // never wrote: any bytes are a value of `T: Pod`, and the file was checked to be long enough. The caller that opens a
 // named file guarantees that nothing else changes the elements while there are references to them.
 //
@@ -43,7 +43,7 @@ use std::sync::Arc;
 /// whatever its size, which may exceed memory.
 ///
 /// Elements are plain data: `T` is [`Pod`], because any bytes in the file must be a valid value, and every byte of a
-/// value must be initialised when it is written. (Of the crates with such a trait, `bytemuck` is the one that other
+/// value must be initialized when it is written. (Of the crates with such a trait, `bytemuck` is the one that other
 /// features of this crate use.)
 ///
 /// It has the methods of [`VmVec`] that make sense for files. In a [`Mutable`] array, elements can be changed, and

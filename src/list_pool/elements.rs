@@ -229,7 +229,7 @@ impl<T> Elements<T> {
                 return Ok(false);
             }
             // SAFETY: these bytes are of free places, which no list has, so no element is lost; and elements that may
-            // not be initialised are valid, whatever they hold.
+            // not be initialized are valid, whatever they hold.
             unsafe { self.memory.discard(*from..to) }?;
             *from = to;
         }
@@ -364,7 +364,7 @@ impl<T> Elements<T> {
     #[inline]
     fn handed_out(&mut self) {
         // SAFETY: by **Ready** the end of what was handed out is within capacity, and `MaybeUninit` needs no
-        // initialisation.
+        // initialization.
         unsafe { self.memory.set_len(self.space.end() as usize) };
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! - **A reservation never moves**, and begins at a multiple of [`PAGE_BYTES`]. Pages are only a unit of counting.
 //! - **Inaccessibility is not enforced.** Pages that are not committed can be accessed, and hold anything. Miri reports
-//!   reads of them as uninitialised, and `AddressSanitizer` reports any access: they are [poisoned](crate::poison).
+//!   reads of them as uninitialized, and `AddressSanitizer` reports any access: they are [poisoned](crate::poison).
 //! - **Memory is touched only when it is committed**: then it is zeroed, if it was not committed before. Requesting
 //!   zeroed memory at once would write to all of it with most allocators, and in a browser, where touched memory is
 //!   allocated, allocate all of it. (Memory that WebAssembly grows by is zero already and is zeroed again, since no

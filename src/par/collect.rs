@@ -84,7 +84,7 @@ fn extend_by<T: Send>(vec: &mut VmVec<T>, len: usize, iter: impl ParallelIterato
     );
     mem::forget(written);
     // SAFETY: `before + len` is within capacity, since `Spare::past` reserved `len` more elements. They are
-    // initialised: by **Written** `written` owned `count` elements from `start` on, which is all of them, as asserted
+    // initialized: by **Written** `written` owned `count` elements from `start` on, which is all of them, as asserted
     // above. It was forgotten, so nothing else owns them.
     unsafe { vec.set_len(before + len) };
 }
@@ -118,7 +118,7 @@ unsafe impl<T: Send> Send for Spare<'_, T> {}
 ///
 /// # Invariants
 ///
-/// - **Written**: it owns `count` initialised elements from `start` on. `start` has the provenance of the whole array,
+/// - **Written**: it owns `count` initialized elements from `start` on. `start` has the provenance of the whole array,
 ///   which is mutably borrowed.
 struct Written<'v, T> {
     start: *mut T,
@@ -132,7 +132,7 @@ unsafe impl<T: Send> Send for Written<'_, T> {}
 impl<T> Drop for Written<'_, T> {
     fn drop(&mut self) {
         let elements = ptr::slice_from_raw_parts_mut(self.start, self.count);
-        // SAFETY: by **Written** they are initialised, aligned, valid for reads and writes, and owned by `self`, which
+        // SAFETY: by **Written** they are initialized, aligned, valid for reads and writes, and owned by `self`, which
         // ends here, so they are not used again.
         unsafe { elements.drop_in_place() };
     }

@@ -22,12 +22,13 @@
 
 #![expect(unsafe_code, reason = "makes references from the pointers and lengths of records")]
 
+use super::version::Version;
 use crate::os::{self, Mapping};
 use crate::page::PageBytes;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
 use std::slice;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::thread;
 
 /// Stands for a count that does not apply.
@@ -166,7 +167,7 @@ unsafe fn text((start, bytes): (*const u8, usize)) -> Option<&'static str> {
 #[derive(Debug)]
 struct Record {
     /// Odd if the fields are consistent; even while the owner writes, and without an owner.
-    version: AtomicUsize,
+    version: Version,
     /// The chunk that contains the record; null until it is first claimed.
     chunk: AtomicPtr<Chunk>,
     /// Identifies this use of the reservation.
@@ -186,7 +187,7 @@ struct Record {
 impl Record {
     const fn new() -> Self {
         Self {
-            version: AtomicUsize::new(0),
+            version: Version::new(),
             chunk: AtomicPtr::new(ptr::null_mut()),
             id: AtomicUsize::new(0),
             start: AtomicUsize::new(0),
@@ -204,13 +205,7 @@ impl Record {
 
     /// Calls `write` while `version` is even. Only the owner may call this.
     fn change(&self, write: impl FnOnce(&Self)) {
-        let before = self.version.load(Ordering::Relaxed) & !1;
-        self.version.store(before, Ordering::Relaxed);
-        // Orders the even version before the writes below: a reader that sees one of them sees that the version changed.
-        fence(Ordering::Release);
-        write(self);
-        // Release: a reader that sees the odd version sees the writes before it. The version is a new one.
-        self.version.store(before.wrapping_add(3), Ordering::Release);
+        self.version.change(|| write(self));
     }
 
     /// Returns a copy of the record, or `None` if it has no owner, or changes for long.
@@ -227,23 +222,18 @@ impl Record {
 
     /// Returns a copy of the record, or `None` if it has no owner or changed meanwhile.
     fn try_read(&'static self) -> Option<Snapshot> {
-        let version = self.version.load(Ordering::Acquire);
-        if version & 1 == 0 {
-            return None;
-        }
-        let (kind, name, element) = (self.kind.load(), self.name.load(), self.element.load());
-        let location = self.location.load(Ordering::Relaxed);
-        let id = self.id.load(Ordering::Relaxed);
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
-        let (start, bytes) = (count(&self.start), count(&self.bytes));
-        let (usable, growths) = (count(&self.usable), count(&self.growths));
-        let (late_growths, on_demand_bytes) =
-            (count(&self.late_growths), count(&self.on_demand_bytes));
-        // Orders the loads above before the second load of `version`.
-        fence(Ordering::Acquire);
-        if self.version.load(Ordering::Relaxed) != version {
-            return None;
-        }
+        let read = || {
+            let texts = (self.kind.load(), self.name.load(), self.element.load());
+            let location = self.location.load(Ordering::Relaxed);
+            let id = count(&self.id);
+            let range = (count(&self.start), count(&self.bytes));
+            let counts = [&self.usable, &self.growths, &self.late_growths, &self.on_demand_bytes];
+            (texts, location, id, range, counts.map(count))
+        };
+        let ((kind, name, element), location, id, (start, bytes), counts) =
+            self.version.read(read)?;
+        let [usable, growths, late_growths, on_demand_bytes] = counts;
         let is_dropped = usable == DROPPED;
         Some(Snapshot {
             record: self,
@@ -442,10 +432,7 @@ impl Registration {
     /// Keeps others from reading the record until [`set_range`](Self::set_range) is called.
     pub(crate) fn hide(&mut self) {
         if let Some(record) = self.record() {
-            let version = record.version.load(Ordering::Relaxed) & !1;
-            record.version.store(version, Ordering::Relaxed);
-            // Orders the store before what the owner does next.
-            fence(Ordering::SeqCst);
+            record.version.hide();
         }
     }
 

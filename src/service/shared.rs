@@ -279,16 +279,18 @@ impl Shared {
 
     /// Wakes the service's thread, unless there is a request already.
     pub(super) fn request_work(&self) {
-        // Acquire and release: if the flag was set already, the service's own exchange comes later, and sees what the
-        // array did before this one.
-        if !self.has_request.swap(true, Ordering::AcqRel) && !self.service.is_of_another_process() {
+        // Release: if the flag was set already, the service's own exchange comes later, and sees what the array did
+        // before this one. Nothing that the service did is read after it, so it need not acquire.
+        if !self.has_request.swap(true, Ordering::Release) && !self.service.is_of_another_process()
+        {
             self.thread.iter().for_each(Thread::unpark);
         }
     }
 
     /// Returns whether there was a request since the last call.
     pub(super) fn take_request(&self) -> bool {
-        self.has_request.swap(false, Ordering::AcqRel)
+        // Acquire: pairs with the release in `request_work`.
+        self.has_request.swap(false, Ordering::Acquire)
     }
 
     /// Decommits what follows the first `keep` bytes, at once or in pieces from the end. `goes_on` is called before

@@ -1,6 +1,6 @@
 //! Construction and access.
 
-#![expect(unsafe_code, reason = "makes slices of initialised elements")]
+#![expect(unsafe_code, reason = "makes slices of initialized elements")]
 
 use super::{VecBuilder, VecStats, VmVec};
 use crate::backing::Backing;
@@ -112,7 +112,7 @@ impl<T> VmVec<T> {
     ///
     /// - `start` is valid for reads and writes of `capacity` elements for as long as the array is used, and nothing else
     ///   accesses them.
-    /// - The first `len` elements are initialised, and `len <= capacity`.
+    /// - The first `len` elements are initialized, and `len <= capacity`.
     #[cfg(feature = "list-pool")]
     #[inline]
     pub(crate) unsafe fn lent(start: *mut T, capacity: usize, len: usize) -> Self {
@@ -222,7 +222,7 @@ impl<T> VmVec<T> {
     /// Returns all elements as a slice. O(1).
     #[inline]
     pub const fn as_slice(&self) -> &[T] {
-        // SAFETY: `len` elements are initialised, in one aligned range (*elements*, *capacity*), and not mutated during
+        // SAFETY: `len` elements are initialized, in one aligned range (*elements*, *capacity*), and not mutated during
         // the borrow of `self`.
         unsafe { slice::from_raw_parts(self.as_ptr(), self.len) }
     }
@@ -230,7 +230,7 @@ impl<T> VmVec<T> {
     /// Returns all elements as a mutable slice. O(1).
     #[inline]
     pub const fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: `len` elements are initialised, in one aligned range (*elements*, *capacity*), and not accessed
+        // SAFETY: `len` elements are initialized, in one aligned range (*elements*, *capacity*), and not accessed
         // otherwise during the mutable borrow of `self`.
         unsafe { slice::from_raw_parts_mut(self.place(0), self.len) }
     }
@@ -312,7 +312,7 @@ impl<T> VmVec<T> {
     /// # Safety
     ///
     /// - `new_len` is at most [`capacity`](Self::capacity).
-    /// - The elements below `new_len` are initialised.
+    /// - The elements below `new_len` are initialized.
     ///
     /// # Examples
     ///
@@ -320,7 +320,7 @@ impl<T> VmVec<T> {
     /// let mut text = stayput::VmVec::<u8>::with_capacity(5);
     /// // SAFETY: the source has five bytes, and there is capacity for them.
     /// unsafe { text.as_mut_ptr().copy_from_nonoverlapping(b"hello".as_ptr(), 5) };
-    /// // SAFETY: these five are within capacity, and were just initialised.
+    /// // SAFETY: these five are within capacity, and were just initialized.
     /// unsafe { text.set_len(5) };
     /// assert_eq!(text, *b"hello");
     /// ```

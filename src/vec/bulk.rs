@@ -33,7 +33,7 @@ impl<T> VmVec<T> {
         let (len, first) = (self.len, self.place(0));
         let gone = (1..len).find(|&next| {
             let two = first.wrapping_add(next - 1).cast::<[T; 2]>();
-            // SAFETY: `next` is not 0, and below the length, so these are two initialised elements in sequence
+            // SAFETY: `next` is not 0, and below the length, so these are two initialized elements in sequence
             // (*elements*, *capacity*), to which nothing else has access during the mutable borrow of `self`.
             let [last, next] = unsafe { &mut *two };
             same(next, last)
@@ -79,7 +79,7 @@ impl<T> VmVec<T> {
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), Error> {
         let count = other.len;
         self.try_reserve(count)?;
-        // SAFETY: the first `count` elements of `other` are initialised (*elements*), and capacity for them was just
+        // SAFETY: the first `count` elements of `other` are initialized (*elements*), and capacity for them was just
         // reserved. Both arrays are borrowed mutably, so they do not overlap. `other` does not use the elements again:
         // its length is set to 0 below.
         unsafe { self.append_from(other.as_ptr(), count) };
@@ -97,10 +97,10 @@ impl<T> VmVec<T> {
     pub fn try_append_vec(&mut self, other: &mut Vec<T>) -> Result<(), Error> {
         let count = other.len();
         self.try_reserve(count)?;
-        // SAFETY: the `count` elements of `other` are initialised, in memory of its own, and capacity for them was just
+        // SAFETY: the `count` elements of `other` are initialized, in memory of its own, and capacity for them was just
         // reserved. They are past its length below, before anything can panic.
         unsafe { self.append_from(other.as_ptr(), count) };
-        // SAFETY: 0 is at most any capacity, and then no elements must be initialised.
+        // SAFETY: 0 is at most any capacity, and then no elements must be initialized.
         unsafe { other.set_len(0) };
         Ok(())
     }
@@ -110,7 +110,7 @@ impl<T> VmVec<T> {
     /// # Safety
     ///
     /// - There is capacity for `count` more elements.
-    /// - `from` points to `count` initialised elements, not within the spare capacity of `self`.
+    /// - `from` points to `count` initialized elements, not within the spare capacity of `self`.
     /// - They are not used as elements at their old place any more.
     pub(super) unsafe fn append_from(&mut self, from: *const T, count: usize) {
         debug_assert!(count <= self.capacity() - self.len);
@@ -140,7 +140,7 @@ impl<T> VmVec<T> {
         let mut rest = self.try_fresh()?;
         rest.try_reserve_exact(len - at)?;
         self.len = at;
-        // SAFETY: `at <= len` was checked, so these `len - at` elements are initialised (*elements*); they are in
+        // SAFETY: `at <= len` was checked, so these `len - at` elements are initialized (*elements*); they are in
         // another array, and past its length now. Capacity for them was just reserved.
         unsafe { rest.append_from(self.place(at), len - at) };
         self.close(len);
@@ -251,7 +251,7 @@ impl<T: Clone> VmVec<T> {
         let (start, end) = check_range(&range, self.len);
         self.try_reserve(end - start)?;
         let from = ptr::slice_from_raw_parts(self.place(start), end - start);
-        // SAFETY: the range was checked, so these elements are initialised, in one aligned range (*elements*,
+        // SAFETY: the range was checked, so these elements are initialized, in one aligned range (*elements*,
         // *capacity*). While the slice is used, they are not mutated: `fill_from` writes past the length only, and
         // makes no reference to an element.
         let from = unsafe { &*from };

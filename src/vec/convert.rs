@@ -72,7 +72,7 @@ impl<T, const N: usize> VmVec<[T; N]> {
     pub fn into_flattened(self) -> VmVec<T> {
         let len = self.len.checked_mul(N).expect("vec len overflow");
         let vec = ManuallyDrop::new(self);
-        // SAFETY: a field of a reference is valid for reads, aligned and initialised. `vec` is never used or dropped
+        // SAFETY: a field of a reference is valid for reads, aligned and initialized. `vec` is never used or dropped
         // again, so `raw` is the only owner of the memory.
         let mut raw = unsafe { std::ptr::read(&raw const vec.raw) };
         raw.regroup(VmVec::<T>::ELEMENT, N);
@@ -100,9 +100,9 @@ impl<T> From<VmVec<T>> for Vec<T> {
             handle_error(Error::new(ErrorKind::Memory, from.len * size_of::<T>()));
         }
         // SAFETY: `vec` has capacity for `len` elements, as just reserved, in memory of its own; that many are
-        // initialised in `from` (*elements*), which does not use them again: its length is set to 0 below.
+        // initialized in `from` (*elements*), which does not use them again: its length is set to 0 below.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), vec.as_mut_ptr(), from.len) };
-        // SAFETY: the capacity is at least `len`, and these elements were just initialised.
+        // SAFETY: the capacity is at least `len`, and these elements were just initialized.
         unsafe { vec.set_len(from.len) };
         from.len = 0;
         // Not by the end of the function: if a backing panics then, the result leaks.
@@ -117,7 +117,7 @@ impl<T, const N: usize> From<[T; N]> for VmVec<T> {
         let mut vec = Self::new();
         unwrap_or_panic(vec.try_reserve_exact(N));
         let from = ManuallyDrop::new(from);
-        // SAFETY: capacity for `N` elements was just reserved. They are initialised, in other memory, and neither used
+        // SAFETY: capacity for `N` elements was just reserved. They are initialized, in other memory, and neither used
         // nor dropped there, since they are in a `ManuallyDrop`.
         unsafe { vec.append_from(from.as_ptr(), N) };
         vec
@@ -149,7 +149,7 @@ impl<T, const N: usize> TryFrom<VmVec<T>> for [T; N] {
         }
         from.len = 0;
         let array = from.as_ptr().cast::<[T; N]>();
-        // SAFETY: the `N` elements are initialised, in one aligned range (*elements*, *capacity*), and past the length
+        // SAFETY: the `N` elements are initialized, in one aligned range (*elements*, *capacity*), and past the length
         // now, so they are not read again. An array has the layout of its elements in sequence, and their alignment.
         let array = unsafe { array.read() };
         // As above.

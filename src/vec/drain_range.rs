@@ -19,7 +19,7 @@ use std::slice;
 /// A range of elements. Elements are removed from it at both ends, or kept at its front, or replaced by others.
 ///
 /// Its invariant, *places*: `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's, and `old_len` is
-/// at most the capacity. Elements in `len..kept`, in `front..back` and in `tail..old_len` are initialised, and used only by
+/// at most the capacity. Elements in `len..kept`, in `front..back` and in `tail..old_len` are initialized, and used only by
 /// `self`; those between were removed.
 pub(super) struct DrainRange<'v, T> {
     /// The array. Its length is where the range starts.
@@ -103,7 +103,7 @@ impl<'v, T> DrainRange<'v, T> {
         }
         let next = self.at(self.front);
         self.front += 1;
-        // SAFETY: the element is initialised (*places*), and no longer in `front..back`, so it is not read again.
+        // SAFETY: the element is initialized (*places*), and no longer in `front..back`, so it is not read again.
         Some(unsafe { next.read() })
     }
 
@@ -114,7 +114,7 @@ impl<'v, T> DrainRange<'v, T> {
         }
         self.back -= 1;
         let last = self.at(self.back);
-        // SAFETY: the element is initialised (*places*), and no longer in `front..back`, so it is not read again.
+        // SAFETY: the element is initialized (*places*), and no longer in `front..back`, so it is not read again.
         Some(unsafe { last.read() })
     }
 
@@ -124,7 +124,7 @@ impl<'v, T> DrainRange<'v, T> {
             return None;
         }
         let next = self.at(self.front);
-        // SAFETY: the element is initialised (*places*), and `&mut self` guarantees exclusive access.
+        // SAFETY: the element is initialized (*places*), and `&mut self` guarantees exclusive access.
         Some(unsafe { &mut *next })
     }
 
@@ -141,7 +141,7 @@ impl<'v, T> DrainRange<'v, T> {
         assert!(self.kept > 0);
         self.sieve(|end, next| {
             // SAFETY: at least one element precedes `end`, as asserted above, and their number only grows; it is
-            // initialised (*places*), and nothing else has access to it. `next` is another, since it is not before
+            // initialized (*places*), and nothing else has access to it. `next` is another, since it is not before
             // `end`.
             !same(next, unsafe { &mut *end.wrapping_sub(1) })
         });
@@ -153,17 +153,17 @@ impl<'v, T> DrainRange<'v, T> {
         while self.front < self.back {
             let (next, end) = (self.at(self.front), self.at(self.kept));
             // If this panics, the element stays in the range, and so in the array.
-            // SAFETY: the element is initialised (*places*), and nothing else has access to it.
+            // SAFETY: the element is initialized (*places*), and nothing else has access to it.
             let is_kept = is_kept(end, unsafe { &mut *next });
             // Before the drop, so that the element is not dropped twice if that panics.
             self.front += 1;
             if is_kept {
-                // SAFETY: `next` is initialised, and no longer in the range. The place at `end` was vacated, or is
+                // SAFETY: `next` is initialized, and no longer in the range. The place at `end` was vacated, or is
                 // `next` itself.
                 unsafe { ptr::copy(next, end, 1) };
                 self.kept += 1;
             } else {
-                // SAFETY: the element is initialised (*places*), and no longer in the range, so it is not used again.
+                // SAFETY: the element is initialized (*places*), and no longer in the range, so it is not used again.
                 unsafe { next.drop_in_place() };
             }
         }
@@ -177,7 +177,7 @@ impl<'v, T> DrainRange<'v, T> {
         }
         if self.kept != self.front {
             let (from, to) = (self.at(self.front), self.at(self.kept));
-            // SAFETY: `from` is initialised; `kept < front`, so `to` was removed, and is a different place.
+            // SAFETY: `from` is initialized; `kept < front`, so `to` was removed, and is a different place.
             unsafe { ptr::copy_nonoverlapping(from, to, 1) };
         }
         self.kept += 1;
@@ -185,7 +185,7 @@ impl<'v, T> DrainRange<'v, T> {
     }
 
     pub(super) fn as_slice(&self) -> &[T] {
-        // SAFETY: elements in `front..back` are initialised, in one aligned range (*places*), and not mutated while
+        // SAFETY: elements in `front..back` are initialized, in one aligned range (*places*), and not mutated while
         // `self` is borrowed.
         unsafe { slice::from_raw_parts(self.at(self.front), self.len()) }
     }
@@ -195,7 +195,7 @@ impl<'v, T> DrainRange<'v, T> {
     pub(super) fn take_rest(&mut self) -> Taken<'_, T> {
         let left = self.front..self.back;
         self.front = self.back;
-        // SAFETY: the elements in `left` are initialised (*places*), and not in `front..back` any more, so only the
+        // SAFETY: the elements in `left` are initialized (*places*), and not in `front..back` any more, so only the
         // result uses them; the places stay vacant for as long as it borrows `self`.
         unsafe { Taken::new(self.first, left) }
     }
@@ -204,7 +204,7 @@ impl<'v, T> DrainRange<'v, T> {
         let (first, count) = (self.at(self.front), self.len());
         // Before user code runs, so that no element is dropped twice if a drop panics.
         (self.front, self.back) = (self.tail, self.tail);
-        // SAFETY: these `count` elements are initialised (*places*), and not used again.
+        // SAFETY: these `count` elements are initialized (*places*), and not used again.
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
     }
 
@@ -232,7 +232,7 @@ impl<'v, T> DrainRange<'v, T> {
         self.first = self.vec().start();
         unpoison(self.at(old_len), additional);
         let from = self.at(tail);
-        // SAFETY: these `old_len - tail` elements are initialised (*places*), and end at `old_len + additional`
+        // SAFETY: these `old_len - tail` elements are initialized (*places*), and end at `old_len + additional`
         // afterwards, which is within the capacity: it was compared or grown above. The ranges may overlap.
         unsafe { ptr::copy(from, from.wrapping_add(additional), old_len - tail) };
         self.tail += additional;
@@ -249,7 +249,7 @@ impl<T> DrainRange<'_, T> {
         if count > 0 && from != self.kept {
             let (from, to) = (self.at(from), self.at(self.kept));
             // SAFETY: the callers pass the elements that are left, or those from `tail` on, when none is left: they are
-            // initialised, and the ones that they overwrite were removed or are among them (*places*). The ranges may
+            // initialized, and the ones that they overwrite were removed or are among them (*places*). The ranges may
             // overlap.
             unsafe { ptr::copy(from, to, count) };
         }

@@ -80,7 +80,7 @@ impl<T> VmVec<T> {
     pub fn push_mut(&mut self, value: T) -> &mut T {
         self.push(value);
         let last = self.len - 1;
-        // SAFETY: `last` is below the length, so the element is aligned and initialised (*elements*), and not accessed
+        // SAFETY: `last` is below the length, so the element is aligned and initialized (*elements*), and not accessed
         // otherwise during the mutable borrow of `self`.
         unsafe { &mut *self.place(last) }
     }
@@ -134,7 +134,7 @@ impl<T> VmVec<T> {
         self.len = self.len.checked_sub(1)?;
         let last = self.place(self.len);
         let _gone = AtEnd::of(last);
-        // SAFETY: the index is below the old length, so the element is aligned and initialised (*elements*); it is past
+        // SAFETY: the index is below the old length, so the element is aligned and initialized (*elements*); it is past
         // the length now, so this is the only copy that is used.
         Some(unsafe { last.read() })
     }
@@ -188,7 +188,7 @@ impl<T> VmVec<T> {
             bad_index("removal index", index, "<", len);
         }
         let place = self.place(index);
-        // SAFETY: `index < len` was checked, so the element is initialised (*elements*). Its place is overwritten, or
+        // SAFETY: `index < len` was checked, so the element is initialized (*elements*). Its place is overwritten, or
         // past the length, before it is read again: no user code runs until then.
         let value = unsafe { place.read() };
         // SAFETY: the `len - index - 1` elements after `place` are below the length, and so are their new places.
@@ -219,7 +219,7 @@ impl<T> VmVec<T> {
         }
         let last = len - 1;
         let hole = self.place(index);
-        // SAFETY: `index < len` was checked, so the element is initialised (*elements*). Its place is overwritten, or
+        // SAFETY: `index < len` was checked, so the element is initialized (*elements*). Its place is overwritten, or
         // past the length, before it is read again: no user code runs until then.
         let taken = unsafe { hole.read() };
         // SAFETY: both places are below the old length, and may be the same one. The last element is not used at its
@@ -236,7 +236,7 @@ impl<T> VmVec<T> {
         // Before user code runs, so that no element is dropped twice if a drop panics.
         self.len = len;
         let gone = ptr::slice_from_raw_parts_mut(self.place(len), count);
-        // SAFETY: the `count` elements were below the old length, so they are aligned and initialised (*elements*);
+        // SAFETY: the `count` elements were below the old length, so they are aligned and initialized (*elements*);
         // they are past the length now, so nothing uses them during the drop or later.
         unsafe { gone.drop_in_place() };
         self.close(len + count);

@@ -137,7 +137,7 @@ impl<T> VmVec<T> {
 /// The end of an array while a loop appends to it. It keeps the length out of memory, so that the loop only writes
 /// elements, and stores it however the loop ends.
 ///
-/// The first `len` elements from `first` on are initialised, and `to` is the length of their array.
+/// The first `len` elements from `first` on are initialized, and `to` is the length of their array.
 struct SetLenOnDrop<'v, T> {
     /// The first element.
     first: *mut T,

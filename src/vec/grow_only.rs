@@ -194,7 +194,7 @@ impl<'v, T> GrowOnly<'v, T> {
             let len = vec.len;
             // SAFETY: `make_room_for_one` has made the capacity exceed the length, and nothing ran since.
             unsafe { vec.write_end(len, value) };
-            // SAFETY: the element was just initialised, and is neither moved, dropped nor accessed mutably during `'v`:
+            // SAFETY: the element was just initialized, and is neither moved, dropped nor accessed mutably during `'v`:
             // (1) to (3) of this module.
             unsafe { &*vec.place(len) }
         };
@@ -230,7 +230,7 @@ impl<'v, T> GrowOnly<'v, T> {
     pub fn as_slice(&self) -> &'v [T] {
         // SAFETY: the closure copies an address and a number, so it runs no user code, neither allocates nor panics.
         let (first, len) = unsafe { self.vec.look(|vec| (vec.as_ptr(), vec.len)) };
-        // SAFETY: `len` elements are initialised, in one aligned range (*elements* and *capacity* of the array), and
+        // SAFETY: `len` elements are initialized, in one aligned range (*elements* and *capacity* of the array), and
         // are neither moved, dropped nor accessed mutably during `'v`: (1) to (3) of this module.
         unsafe { slice::from_raw_parts(first, len) }
     }

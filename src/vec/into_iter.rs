@@ -26,7 +26,7 @@ pub struct IntoIter<T> {
 impl<T> IntoIter<T> {
     fn new(mut vec: VmVec<T>) -> Self {
         let len = std::mem::take(&mut vec.len);
-        // SAFETY: the first `len` elements are initialised, in one aligned range (*elements*, *capacity*), and past the
+        // SAFETY: the first `len` elements are initialized, in one aligned range (*elements*, *capacity*), and past the
         // length now, so `vec` does not use them. It keeps the memory for as long as `self` exists, and what is taken
         // from `elements` borrows `self`.
         let elements = unsafe { Taken::new(vec.start(), 0..len) };

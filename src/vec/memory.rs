@@ -212,7 +212,7 @@ impl<T> VmVec<T> {
 
     /// Returns the spare capacity of the array as a slice of `MaybeUninit<T>`.
     ///
-    /// After initialising elements in it, call [`set_len`](Self::set_len).
+    /// After initializing elements in it, call [`set_len`](Self::set_len).
     ///
     /// # Examples
     ///
@@ -221,7 +221,7 @@ impl<T> VmVec<T> {
     /// for (n, place) in squares.spare_capacity_mut()[..3].iter_mut().enumerate() {
     ///     place.write((n * n) as u64);
     /// }
-    /// // SAFETY: the first three elements were just initialised.
+    /// // SAFETY: the first three elements were just initialized.
     /// unsafe { squares.set_len(3) };
     /// assert_eq!(squares, [0, 1, 4]);
     /// ```
@@ -230,7 +230,7 @@ impl<T> VmVec<T> {
         let spare = self.capacity() - self.len;
         let first = self.as_mut_ptr().wrapping_add(self.len);
         // SAFETY: the `spare` elements from `len` on are within one aligned range (*capacity*), which nothing else
-        // accesses during the mutable borrow of `self`; `MaybeUninit` need not be initialised.
+        // accesses during the mutable borrow of `self`; `MaybeUninit` need not be initialized.
         unsafe { slice::from_raw_parts_mut(first.cast(), spare) }
     }
 
@@ -251,7 +251,7 @@ impl<T> VmVec<T> {
     {
         let mut vec = ManuallyDrop::new(self);
         vec.raw.leak();
-        // SAFETY: `len` elements are initialised, in one aligned range (*elements*, *capacity*). `raw.leak` keeps the
+        // SAFETY: `len` elements are initialized, in one aligned range (*elements*, *capacity*). `raw.leak` keeps the
         // memory for ever, and the array was consumed and is not dropped, so the slice is the only access to them.
         unsafe { slice::from_raw_parts_mut(vec.place(0), vec.len) }
     }

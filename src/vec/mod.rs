@@ -4,7 +4,7 @@
 //
 // The invariants of a `VmVec`, to which the proofs in this module refer by these names:
 //
-// - *elements*: the first `len` elements are initialised, and only the array owns them.
+// - *elements*: the first `len` elements are initialized, and only the array owns them.
 // - *capacity*: `len <= capacity`. `RawVec` guarantees that `capacity` elements from `start` on are in one range of
 //   committed memory, aligned, of at most `isize::MAX` bytes, at an address that never changes once there is memory, and
 //   that nothing else accesses.

@@ -21,7 +21,7 @@ pub(crate) trait SplitAt: DoubleEndedIterator + ExactSizeIterator {
 
 /// A double-ended iterator that moves elements out of the memory of an array. Those not yielded are dropped.
 ///
-/// Its invariant, *left*: the elements at the indices `left`, counted from `first`, are initialised, in one aligned range
+/// Its invariant, *left*: the elements at the indices `left`, counted from `first`, are initialized, in one aligned range
 /// of the memory of one array, and used only through `self`, or through what is taken or split off from it.
 pub(crate) struct Taken<'a, T> {
     first: NonNull<T>,
@@ -58,13 +58,13 @@ impl<T> Taken<'_, T> {
     }
 
     pub(super) const fn as_slice(&self) -> &[T] {
-        // SAFETY: the elements are initialised, in one aligned range, and not mutated while `self` is borrowed
+        // SAFETY: the elements are initialized, in one aligned range, and not mutated while `self` is borrowed
         // (*left*).
         unsafe { &*self.rest() }
     }
 
     pub(super) const fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: the elements are initialised, in one aligned range, and not accessed otherwise while `self` is
+        // SAFETY: the elements are initialized, in one aligned range, and not accessed otherwise while `self` is
         // mutably borrowed (*left*).
         unsafe { &mut *self.rest() }
     }
@@ -92,16 +92,16 @@ impl<T> SplitAt for Taken<'_, T> {
 exact_iterator! {
     [T] Taken<'_, T> => T:
     |taken| taken.left.len(),
-    // SAFETY: the element is initialised (*left*), and no longer in `left`, so it is not used again.
+    // SAFETY: the element is initialized (*left*), and no longer in `left`, so it is not used again.
     taken.left.next().map(|index| unsafe { taken.place(index).read() }),
-    // SAFETY: the element is initialised (*left*), and no longer in `left`, so it is not used again.
+    // SAFETY: the element is initialized (*left*), and no longer in `left`, so it is not used again.
     taken.left.next_back().map(|index| unsafe { taken.place(index).read() })
 }
 
 impl<T> Drop for Taken<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the elements are initialised, and used by nothing else (*left*). If a drop panics, the others are
+        // SAFETY: the elements are initialized, and used by nothing else (*left*). If a drop panics, the others are
         // still dropped.
         unsafe { self.rest().drop_in_place() }
     }

@@ -5,6 +5,7 @@
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
+use std::thread;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -238,6 +239,10 @@ fn pick(live: &mut [Live], which: u8) -> Option<&mut Live> {
 
 impl<A: GlobalAlloc> Drop for Blocks<'_, A> {
     fn drop(&mut self) {
+        // A call that panicked may have freed or moved a block: freeing it again would hide the message by a crash.
+        if thread::panicking() {
+            return;
+        }
         for live in self.live.drain(..) {
             // SAFETY: the block has that layout, and is not used any more.
             unsafe { self.alloc.dealloc(live.start.as_ptr(), live.layout) };

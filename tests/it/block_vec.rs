@@ -41,17 +41,6 @@ assert_impl_all!(BlockVecBuilder<Neither>: Send, Sync, Copy, Debug);
 assert_impl_all!(BlockVecStats: Send, Sync, Copy, Eq, Debug);
 assert_impl_all!(Blocks: Send, Sync, Copy, Eq, Hash, Debug, Default);
 
-/// These only compile if the types are covariant, like those of `Vec`.
-#[expect(dead_code, reason = "it is to compile")]
-fn elements_may_live_shorter<'s>(
-    vec: BlockVec<&'static str>,
-    iter: Iter<'static, &'static str>,
-    into_iter: IntoIter<&'static str>,
-    drain: Drain<'static, &'static str>,
-) -> (BlockVec<&'s str>, Iter<'s, &'s str>, IntoIter<&'s str>, Drain<'s, &'s str>) {
-    (vec, iter, into_iter, drain)
-}
-
 /// An array with blocks of that size.
 fn fixed<T>(bytes: usize) -> BlockVec<T> {
     BlockVec::builder().blocks(Blocks::Fixed { bytes }).build()

@@ -116,7 +116,7 @@ impl Buffer {
     fn bytes(&mut self, range: Range<usize>) -> &mut [u8] {
         // SAFETY: `enter`, which every call goes through, has checked the range.
         let first = unsafe { self.start.add(range.start) };
-        // SAFETY: the memory was initialised when it was allocated, and only the caller uses it during the call.
+        // SAFETY: the memory was initialized when it was allocated, and only the caller uses it during the call.
         unsafe { slice::from_raw_parts_mut(first.as_ptr(), range.len()) }
     }
 

@@ -166,7 +166,7 @@ fn the_largest_sizes_are_refused_by_someone() {
 fn zero_sized_elements_overflow_only_by_their_count() {
     let mut vec = VmVec::<()>::with_max_len(usize::MAX);
     assert_eq!((vec.max_len(), vec.capacity()), (usize::MAX, usize::MAX));
-    // SAFETY: this is the capacity, and units need no initialisation.
+    // SAFETY: this is the capacity, and units need no initialization.
     unsafe { vec.set_len(usize::MAX) };
     assert_eq!(vec.len(), usize::MAX);
     let refused = vec.try_push(()).unwrap_err();

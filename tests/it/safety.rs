@@ -6,6 +6,7 @@ use super::tidy::{code, is_of_name, is_unit_tests, root, sources, visit};
 use regex_lite::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 const COMMAND: &str = "STAYPUT_WRITE=1 cargo test --test it safety";
@@ -509,6 +510,55 @@ fn keeper(source: &Source, all: &[(String, String)], items: &[Item]) -> String {
     keeper + users
 }
 
+/// The files that may have tests, by their paths, each with the names of its functions and tables of cases.
+struct Tests(Vec<(String, BTreeSet<String>)>);
+
+impl Tests {
+    /// `None` in the package, which holds only a part of the repository.
+    fn find() -> Option<Self> {
+        if !root().join(".ci").exists() {
+            return None;
+        }
+        let mut files = Vec::new();
+        for folder in ["src", "tests", "loom/src"] {
+            visit(&root().join(folder), &mut files);
+        }
+        let names = |(path, text): (PathBuf, String)| {
+            let path = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+            if !text.contains("#[test]") && !text.contains("suite!") {
+                return None;
+            }
+            let functions = text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next());
+            // In tables of cases, a row is a test.
+            let rows =
+                text.split(" = Row::new").filter_map(|before| before.split_whitespace().last());
+            Some((path, functions.chain(rows).map(str::to_owned).collect()))
+        };
+        Some(Self(files.into_iter().filter_map(names).collect()))
+    }
+
+    /// Returns the files that have a test, whose name may follow the last modules of their paths.
+    fn files(&self, test: &str) -> Vec<&str> {
+        let mut named: Vec<&str> = test.split("::").collect();
+        let name = named.pop().unwrap_or_default();
+        let files = self
+            .0
+            .iter()
+            .filter(|(path, names)| names.contains(name) && modules(path).ends_with(&named));
+        files.map(|(path, _)| &**path).collect()
+    }
+
+    /// Returns the file of a test.
+    fn file(&self, test: &str) -> &str {
+        self.files(test).first().unwrap_or_else(|| panic!("no test is called {test}"))
+    }
+}
+
+/// Returns the parts of the path of a file, as those of a module.
+fn modules(path: &str) -> Vec<&str> {
+    path.trim_end_matches(".rs").trim_end_matches("/mod").split('/').collect()
+}
+
 fn breakages(text: &str) -> Vec<Breakage<'_>> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let breakage = |line| {
@@ -534,6 +584,7 @@ fn tables(
     all: &[Source],
     code: &[(String, String)],
     broken: &[Breakage<'_>],
+    found: &Tests,
 ) -> String {
     let files: Vec<&Source> =
         all.iter().filter(|source| self::section(&source.path) == section).collect();
@@ -545,7 +596,8 @@ fn tables(
         let short = source.path.strip_prefix(&format!("{section}/")).unwrap_or(&source.path);
         let items = items(&source.text);
         let tests = broken.iter().filter(|breakage| breakage.path == source.path).map(|breakage| {
-            let tests: Vec<_> = breakage.tests.iter().map(|test| format!("`{test}`")).collect();
+            let link = |test: &&str| format!("[`{test}`]({})", found.file(test));
+            let tests: Vec<_> = breakage.tests.iter().map(link).collect();
             match breakage.what {
                 "" if tests.is_empty() => "none".to_owned(),
                 "" => format!("*not broken yet*: {}", tests.join(", ")),
@@ -622,6 +674,7 @@ fn with_tables(
     all: &[Source],
     code: &[(String, String)],
     broken: &[Breakage<'_>],
+    found: &Tests,
 ) -> String {
     let mut sections: BTreeSet<&str> = all.iter().map(|source| section(&source.path)).collect();
     let mut text = String::new();
@@ -636,7 +689,7 @@ fn with_tables(
         let prose: Vec<&str> = part.lines().filter(|line| !line.starts_with('|')).collect();
         text += prose.join("\n").trim_end();
         text += "\n";
-        text += &if is_counts { counts(all) } else { tables(name, all, code, broken) };
+        text += &if is_counts { counts(all) } else { tables(name, all, code, broken, found) };
         text += "\n";
     }
     assert!(
@@ -660,17 +713,14 @@ const BREAKAGES: &str = include_str!("safety.txt");
 #[test]
 fn page_of_unsafe_code_is_current() {
     let path = root().join("SAFETY.md");
-    // The package holds only a part of the repository.
-    if !root().join(".ci").exists() {
-        return;
-    }
+    let Some(found) = Tests::find() else { return };
     let page = fs::read_to_string(&path).unwrap();
     let all = unsafe_sources();
     let code = sources()
         .into_iter()
         .map(|(path, text)| (path.to_string_lossy().replace('\\', "/"), code(&text)));
     let code: Vec<_> = code.collect();
-    let new = with_tables(&page, &all, &code, &breakages(BREAKAGES));
+    let new = with_tables(&page, &all, &code, &breakages(BREAKAGES), &found);
     assert!(new.lines().count() > 300, "the items are not seen");
     if std::env::var_os("STAYPUT_WRITE").is_some() {
         fs::write(&path, new).unwrap();
@@ -694,26 +744,12 @@ fn unsafe_code_names_tests_that_exist() {
         "tests/it/safety.txt has no line for {missing:?}, and lines for files without unsafe code: {gone:?}"
     );
 
-    let mut tests: Vec<_> =
-        sources().into_iter().filter(|(_, text)| text.contains("#[test]")).collect();
-    for folder in ["tests", "loom/src", "fuzz/fuzz_targets"].map(|folder| root().join(folder)) {
-        // The package holds only a part of the repository.
-        if folder.exists() {
-            visit(&folder, &mut tests);
-        } else if !root().join(".ci").exists() {
-            return;
-        }
-    }
-    let mut there: BTreeSet<&str> = BTreeSet::new();
-    for (path, text) in &tests {
-        let functions = text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next());
-        // In tables of cases, a row is a test.
-        let rows = text.split(" = Row::new").filter_map(|before| before.split_whitespace().last());
-        there.extend(functions.chain(rows).chain(path.file_stem().and_then(|stem| stem.to_str())));
-    }
+    let Some(found) = Tests::find() else { return };
     for breakage in &broken {
         for test in &breakage.tests {
-            assert!(there.contains(test), "{}: no test is called {test}", breakage.path);
+            let files = found.files(test);
+            let path = breakage.path;
+            assert!(files.len() == 1, "{path}: the test {test} is in {files:?}, not in one file");
         }
         let is_known = !breakage.tests.is_empty() || breakage.what.is_empty();
         assert!(is_known, "{}: no test for: {}", breakage.path, breakage.what);

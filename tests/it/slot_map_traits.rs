@@ -108,46 +108,6 @@ assert_eq_size!(Option<Compact>, u32);
 assert_eq_size!(Option<Tagged>, u64);
 assert_eq_size!(Option<KeyData>, u64);
 
-/// Only compiles if the types are covariant.
-#[expect(dead_code, reason = "it is enough that they compile")]
-mod covariance {
-    use super::{Block, Blocks, IntoIter, IntoValues, Iter, K, Keys, SlotMap, Values};
-
-    type Long = &'static str;
-
-    fn map(long: SlotMap<K, Long>, _: &()) -> SlotMap<K, &str> {
-        long
-    }
-
-    fn iter<'m: 's, 's>(long: Iter<'m, K, Long>) -> Iter<'s, K, &'s str> {
-        long
-    }
-
-    fn keys<'m: 's, 's>(long: Keys<'m, K, Long>) -> Keys<'s, K, &'s str> {
-        long
-    }
-
-    fn values<'m: 's, 's>(long: Values<'m, K, Long>) -> Values<'s, K, &'s str> {
-        long
-    }
-
-    fn blocks<'m: 's, 's>(long: Blocks<'m, K, Long>) -> Blocks<'s, K, &'s str> {
-        long
-    }
-
-    fn block<'m: 's, 's>(long: Block<'m, K, Long>) -> Block<'s, K, &'s str> {
-        long
-    }
-
-    fn owning(long: IntoIter<K, Long>, _: &()) -> IntoIter<K, &str> {
-        long
-    }
-
-    fn values_out(long: IntoValues<K, Long>, _: &()) -> IntoValues<K, &str> {
-        long
-    }
-}
-
 #[test]
 fn maps_can_hold_references_with_shorter_lifetimes() {
     let text = String::from("here");

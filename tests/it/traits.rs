@@ -16,7 +16,6 @@ use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::io::{self, IoSlice, Read, Write};
 use std::iter::FusedIterator;
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::num::NonZero;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -105,31 +104,6 @@ fn traits_have_the_same_bounds_as_in_std() {
         std::marker::PhantomPinned,
         Box<dyn Debug>
     );
-}
-
-/// Only compiles if the types are covariant.
-#[expect(dead_code, reason = "it is enough that they compile")]
-mod covariance {
-    use super::{Drain, IntoIter, PhantomData, VmVec};
-
-    fn array<'short>(long: VmVec<&'static str>, _: PhantomData<&'short ()>) -> VmVec<&'short str> {
-        long
-    }
-
-    fn iterator<'short>(long: IntoIter<&'static str>) -> IntoIter<&'short str> {
-        long
-    }
-
-    fn drain<'v, 'short>(long: Drain<'v, &'static str>) -> Drain<'v, &'short str> {
-        long
-    }
-
-    fn reference<'short>(
-        long: &'short VmVec<&'static str>,
-        short: &'short VmVec<&'short str>,
-    ) -> [&'short VmVec<&'short str>; 2] {
-        [long, short]
-    }
 }
 
 fn hash(value: &(impl Hash + ?Sized)) -> u64 {

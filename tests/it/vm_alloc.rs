@@ -42,6 +42,7 @@ macro_rules! containers {
         use $allocator as Allocator;
 
         #[test]
+        #[cfg_attr(no_vm, ignore = "all blocks go to the parent there")]
         fn a_growing_vec_does_not_move_once_it_is_large() {
             for alloc in [all()[0], all()[3]] {
                 let mut vec = $vec::with_capacity_in(8 * KIB, alloc);

@@ -217,12 +217,6 @@ fn debug_output_shows_the_address_and_the_generation() {
     assert!(text.contains("v1") && text.contains(&format!("{:?}", weak.as_ptr())), "{text}");
 }
 
-/// Only compiles if they are covariant.
-#[expect(dead_code, reason = "it is enough that it compiles")]
-fn shorten<'s>(long: Weak<DefaultKey, &'static str>, _: &'s ()) -> Weak<DefaultKey, &'s str> {
-    long
-}
-
 #[test]
 fn a_null_weak_pointer_finds_nothing_in_any_map() {
     let nothing: Weak<DefaultKey, u32> = Weak::new();

@@ -52,7 +52,7 @@ impl Block {
         let layout = Layout::from_size_align(bytes, 16).expect("small");
         // SAFETY: the size is not zero.
         let start = NonNull::new(unsafe { alloc.alloc_zeroed(layout) })?;
-        // SAFETY: all of it is initialised; a `u64` needs no more alignment than it has.
+        // SAFETY: all of it is initialized; a `u64` needs no more alignment than it has.
         let words = unsafe { std::slice::from_raw_parts(start.cast::<u64>().as_ptr(), bytes / 8) };
         assert!(words.iter().all(|word| *word == 0), "{bytes}");
         let block = Self { alloc, start, layout, number, marks };

@@ -235,11 +235,11 @@ fn a_stack_at_a_low_address_makes_nothing_scarce() {
             unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), stack, STACK_BYTES) };
         assert_eq!(set, 0);
         let flag = (&raw mut done).cast();
-        // SAFETY: the attributes are initialised, and the flag outlives the thread.
+        // SAFETY: the attributes are initialized, and the flag outlives the thread.
         let begun =
             unsafe { libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), work, flag) };
         assert_eq!(begun, 0);
-        // SAFETY: initialised, since the thread was created.
+        // SAFETY: initialized, since the thread was created.
         let thread = unsafe { thread.assume_init() };
         // SAFETY: the thread was not joined before.
         assert_eq!(unsafe { libc::pthread_join(thread, ptr::null_mut()) }, 0);

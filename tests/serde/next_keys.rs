@@ -241,9 +241,8 @@ fn vacant_slots_are_not_resident_and_keep_their_generations() {
         serde_json::from_str(&slots(&|index| ("hole", slot(index).1))).unwrap();
     let stats = map.stats();
     assert_eq!((stats.live, stats.holes, stats.detached), (1, 35_000, 5_000));
-    #[cfg(target_os = "linux")]
     for resident in [stats.resident_bytes, table.stats().resident_bytes] {
-        assert!(resident < Some(8 << 20), "{resident:?}");
+        assert!(cfg!(not(target_os = "linux")) || resident < Some(8 << 20), "{resident:?}");
     }
 
     // Serialized again, trimmed, or cloned, it is the same map.

@@ -1,8 +1,9 @@
 //! Loom's atomics in constants: created on first access, which the main thread must make.
 
 use loom::sync::atomic;
-pub(crate) use loom::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+pub(crate) use loom::sync::atomic::{AtomicU8, AtomicU32, Ordering, fence};
 use std::cell::OnceCell;
+use std::fmt;
 use std::ops::Deref;
 
 pub(crate) type AtomicBool = Late<bool, atomic::AtomicBool>;
@@ -22,6 +23,12 @@ unsafe impl<V, A> Send for Late<V, A> {}
 impl<V, A> Late<V, A> {
     pub(crate) const fn new(first: V) -> Self {
         Self { first, made: OnceCell::new() }
+    }
+}
+
+impl<V, A> fmt::Debug for Late<V, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Late")
     }
 }
 

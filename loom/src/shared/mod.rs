@@ -7,7 +7,7 @@
 mod sync {
     pub(super) use super::atomic;
 }
-mod atomic;
+pub(crate) mod atomic;
 mod interleavings;
 mod map;
 #[path = "../../../src/shared/places.rs"]

@@ -332,7 +332,7 @@ impl<'a, T> ArenaBox<'a, T> {
     /// ```
     #[inline]
     pub fn into_inner(this: Self) -> T {
-        // SAFETY: a reference is valid for reads of an initialised value. The box owned the value, and after `leak` nothing
+        // SAFETY: a reference is valid for reads of an initialized value. The box owned the value, and after `leak` nothing
         // else uses or drops it.
         unsafe { ptr::read(Self::leak(this)) }
     }

@@ -84,7 +84,7 @@ impl Bump {
         }
     }
 
-    /// Allocates uninitialised memory for a layout. Layouts of size zero need none.
+    /// Allocates uninitialized memory for a layout. Layouts of size zero need none.
     #[inline]
     pub(crate) fn try_allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
         match self.take(layout) {
@@ -530,7 +530,7 @@ impl Bump {
         let start = self.start();
         // This includes padding and freed blocks.
         unpoison(start, self.used_bytes());
-        // SAFETY: these bytes are committed, or there are none; `MaybeUninit` needs no initialisation. A block either
+        // SAFETY: these bytes are committed, or there are none; `MaybeUninit` needs no initialization. A block either
         // borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that is responsible for it.
         unsafe { slice::from_raw_parts(start.cast(), self.used_bytes()) }
     }

@@ -336,7 +336,7 @@ macro_rules! alloc_methods {
             self.bump.try_alloc_fmt(text)
         }
 
-        /// Allocates uninitialised memory for a layout. It stays valid as long as a reference returned by another
+        /// Allocates uninitialized memory for a layout. It stays valid as long as a reference returned by another
         /// method would. A layout of size zero takes no memory. O(1); makes system calls if committed memory is used
         /// up.
         ///
@@ -353,7 +353,7 @@ macro_rules! alloc_methods {
         /// let block = arena.alloc_layout(Layout::new::<[u64; 4]>()).cast::<[u64; 4]>();
         /// // SAFETY: the block has the size and alignment of the array, and is not shared.
         /// unsafe { block.write([7; 4]) };
-        /// // SAFETY: as above, and it was just initialised.
+        /// // SAFETY: as above, and it was just initialized.
         /// assert_eq!(unsafe { block.read() }, [7; 4]);
         /// ```
         #[inline]
@@ -388,7 +388,7 @@ macro_rules! alloc_methods {
             ///
             /// let arena = stayput::Arena::new();
             /// let block = arena.alloc_layout_zeroed(Layout::new::<u64>()).cast::<u64>();
-            /// // SAFETY: the block has the size and alignment of a `u64`, and is initialised.
+            /// // SAFETY: the block has the size and alignment of a `u64`, and is initialized.
             /// assert_eq!(unsafe { block.read() }, 0);
             /// ```
             fn alloc_layout_zeroed, try_alloc_layout_zeroed
@@ -419,7 +419,7 @@ macro_rules! alloc_methods {
             /// for (n, place) in places.iter_mut().enumerate() {
             ///     place.write(n * n);
             /// }
-            /// // SAFETY: all three were just initialised.
+            /// // SAFETY: all three were just initialized.
             /// assert_eq!(unsafe { places[2].assume_init() }, 4);
             /// ```
             fn alloc_slice_uninit, try_alloc_slice_uninit

@@ -53,11 +53,11 @@ impl<'b, T> ArrayBlock<'b, T> {
         unsafe { slice::from_raw_parts_mut(self.start.cast().as_ptr(), self.capacity) }
     }
 
-    /// The places of the values, which may be initialised or not.
+    /// The places of the values, which may be initialized or not.
     #[inline]
     fn places(&mut self) -> &mut [MaybeUninit<T>] {
         // SAFETY: "valid for both reads and writes" of `capacity` values, "aligned" and not accessed "through any other
-        // pointer": by the invariants, and `self` is borrowed mutably. `MaybeUninit` needs no initialisation.
+        // pointer": by the invariants, and `self` is borrowed mutably. `MaybeUninit` needs no initialization.
         unsafe { slice::from_raw_parts_mut(self.start.cast().as_ptr(), self.capacity) }
     }
 
@@ -73,7 +73,7 @@ impl<'b, T> ArrayBlock<'b, T> {
         self.capacity = kept;
     }
 
-    /// Makes room for `additional` values after the first `len`, and some more. The values that are there, initialised or
+    /// Makes room for `additional` values after the first `len`, and some more. The values that are there, initialized or
     /// not, are preserved.
     #[cold]
     #[inline(never)]
@@ -111,7 +111,7 @@ impl<'b, T> ArrayBlock<'b, T> {
 ///
 /// # Invariants
 ///
-/// - The first `len` places of `block` are initialised, and `len` is at most its capacity. This slice owns the values.
+/// - The first `len` places of `block` are initialized, and `len` is at most its capacity. This slice owns the values.
 pub(super) struct SliceBuilder<'b, T> {
     block: ArrayBlock<'b, T>,
     len: usize,
@@ -185,7 +185,7 @@ impl<'b, T> SliceBuilder<'b, T> {
         if len < full.block.capacity {
             full.block.shrink(len);
         }
-        // SAFETY: the first `len` values are initialised, by the invariants, and the rest of what is required holds for a
+        // SAFETY: the first `len` values are initialized, by the invariants, and the rest of what is required holds for a
         // block, see `places`. As `self` is consumed without a drop, nothing else uses the memory during `'b`.
         unsafe { slice::from_raw_parts_mut(full.block.start.as_ptr(), len) }
     }
@@ -218,7 +218,7 @@ impl<'b, T: Copy> SliceBuilder<'b, T> {
 
 #[cfg(feature = "bytemuck")]
 impl<'b, T: bytemuck::Zeroable> SliceBuilder<'b, T> {
-    /// Stores `len` values whose bytes are all zero, which are initialised by `Zeroable`.
+    /// Stores `len` values whose bytes are all zero, which are initialized by `Zeroable`.
     #[inline]
     pub(super) fn zeroed(bump: &'b Bump, len: usize) -> Result<&'b mut [T], Error> {
         let start = bump.try_allocate_zeroed(array_layout::<T>(len)?)?.cast();
@@ -231,7 +231,7 @@ impl<T> Drop for SliceBuilder<'_, T> {
     #[inline]
     fn drop(&mut self) {
         let values = ptr::slice_from_raw_parts_mut(self.block.start.as_ptr(), self.len);
-        // SAFETY: the first `len` values are initialised and owned by this slice, by the invariants, and not used again.
+        // SAFETY: the first `len` values are initialized and owned by this slice, by the invariants, and not used again.
         // The block is aligned and valid for reads and writes. If one of the drops panics, the block stays in use.
         unsafe { ptr::drop_in_place(values) };
         self.block.shrink(0);

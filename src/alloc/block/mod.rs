@@ -98,7 +98,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Allocates memory for a layout, uninitialised or zeroed.
+    /// Allocates memory for a layout, uninitialized or zeroed.
     pub(super) fn new(
         layout: Layout,
         options: &BlockOptions,

@@ -62,7 +62,7 @@ impl<'p, P> LargeBlock<'p, P> {
 }
 
 impl<'p, P: GlobalAlloc> ParentBlock<'p, P> {
-    /// Allocates uninitialised or zeroed memory for a layout.
+    /// Allocates uninitialized or zeroed memory for a layout.
     pub(in crate::alloc) fn new(
         parent: &'p P,
         layout: NonZeroLayout,

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 /// A range of elements from which elements are removed at both ends, or kept at the front.
 ///
 /// `len <= kept <= front <= back <= tail <= old_len <= capacity`, where `len` and `capacity` are the array's.
-/// Elements in `len..kept`, in `front..back` and in `tail..old_len` are initialised; those between were removed.
+/// Elements in `len..kept`, in `front..back` and in `tail..old_len` are initialized; those between were removed.
 pub(in super::super) struct DrainRange<'v, T> {
     raw: Borrowed<'v, T>,
     kept: usize,
@@ -69,7 +69,7 @@ impl<'v, T> DrainRange<'v, T> {
         }
         let next = self.first();
         self.front += 1;
-        // SAFETY: it was in `front..back`, so it is initialised; `front` was advanced, so it is not read again.
+        // SAFETY: it was in `front..back`, so it is initialized; `front` was advanced, so it is not read again.
         Some(unsafe { next.read() })
     }
 
@@ -81,7 +81,7 @@ impl<'v, T> DrainRange<'v, T> {
         self.back -= 1;
         // SAFETY: the index is below the old `back`, which was at most the capacity.
         let last = unsafe { self.raw.get().place(self.back) };
-        // SAFETY: it was in `front..back`, so it is initialised; `back` was reduced, so it is not read again.
+        // SAFETY: it was in `front..back`, so it is initialized; `back` was reduced, so it is not read again.
         Some(unsafe { last.read() })
     }
 
@@ -96,7 +96,7 @@ impl<'v, T> DrainRange<'v, T> {
         if self.kept != self.front {
             // SAFETY: `kept < front`, which is at most the capacity.
             kept = unsafe { self.raw.get().place(self.kept) };
-            // SAFETY: `next` is in `front..back`, so it is initialised. The other place is at `kept < front`, so what it
+            // SAFETY: `next` is in `front..back`, so it is initialized. The other place is at `kept < front`, so what it
             // held was removed, and it is another place: they do "not overlap".
             unsafe { kept.copy_from_nonoverlapping(next, 1) };
         }
@@ -109,7 +109,7 @@ impl<'v, T> DrainRange<'v, T> {
     pub(in super::super) fn keep_if(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
         while self.front < self.back {
             let element = self.first();
-            // SAFETY: it is in `front..back`, so it is initialised; `&mut self` guarantees exclusive access.
+            // SAFETY: it is in `front..back`, so it is initialized; `&mut self` guarantees exclusive access.
             if keep(unsafe { &mut *element }) {
                 self.keep();
             } else {
@@ -141,10 +141,10 @@ impl<'v, T> DrainRange<'v, T> {
         let Some(mut last) = self.keep() else { return };
         while self.front < self.back {
             let next = self.first();
-            // SAFETY: `keep` returned the address of the last kept element, which is initialised; `&mut self` guarantees
+            // SAFETY: `keep` returned the address of the last kept element, which is initialized; `&mut self` guarantees
             // exclusive access.
             let kept = unsafe { &mut *last };
-            // SAFETY: it is in `front..back`, so it is initialised, and it is not the other one, which is below `kept`.
+            // SAFETY: it is in `front..back`, so it is initialized, and it is not the other one, which is below `kept`.
             if same(unsafe { &mut *next }, kept) {
                 drop(self.next());
             } else {
@@ -157,7 +157,7 @@ impl<'v, T> DrainRange<'v, T> {
         let rest = self.front..self.back;
         // Before user code runs, so that no element is dropped twice if a drop panics.
         self.front = self.back;
-        // SAFETY: they were in `front..back`, so they are within capacity and initialised; it is empty now, so they are
+        // SAFETY: they were in `front..back`, so they are within capacity and initialized; it is empty now, so they are
         // not used again.
         unsafe { self.raw.get().drop_all(rest) };
     }
@@ -168,7 +168,7 @@ impl<T> Drop for DrainRange<'_, T> {
         let mut len = self.kept;
         for (from, to) in [(self.front, self.back), (self.tail, self.old_len)] {
             if len != from {
-                // SAFETY: these elements are initialised, and not used again at their old places. The places from `len`
+                // SAFETY: these elements are initialized, and not used again at their old places. The places from `len`
                 // on were removed, or are left by this move.
                 unsafe { self.raw.get().move_down(from, len, to - from) };
             }

@@ -10,7 +10,7 @@
 //! the element, with the provenance of that pointer. `entries` is the address of the table, and is updated whenever the
 //! table may have moved.
 //!
-//! The first `len` elements are initialised, and `len <= capacity`. `tail` is the origin of the block that holds the
+//! The first `len` elements are initialized, and `len <= capacity`. `tail` is the origin of the block that holds the
 //! elements `from..to`, and `from <= len <= to <= capacity`. So while `len < to`, the next element belongs `len`
 //! elements after `tail`. Code that changes `len` or the blocks calls `update_tail` to restore this.
 //!
@@ -229,7 +229,7 @@ impl<T> Raw<T> {
     /// # Safety
     ///
     /// - `len` is at most the capacity.
-    /// - The elements below `len` are initialised.
+    /// - The elements below `len` are initialized.
     unsafe fn set_len(&mut self, len: usize) {
         debug_assert!(len <= self.capacity);
         self.len = len;
@@ -243,7 +243,7 @@ impl<T> Raw<T> {
     fn release_from(&mut self, len: usize) -> Range<usize> {
         let old_len = self.len;
         assert!(len <= old_len);
-        // SAFETY: `len` is at most the old length, so it is within capacity, and the elements below are initialised.
+        // SAFETY: `len` is at most the old length, so it is within capacity, and the elements below are initialized.
         unsafe { self.set_len(len) };
         len..old_len
     }
@@ -498,7 +498,7 @@ impl<T> Raw<T> {
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<&T> {
         let Some(element) = self.find(index) else { return None };
-        // SAFETY: `find` returned the address of an element, aligned and initialised; only `&mut self` changes it.
+        // SAFETY: `find` returned the address of an element, aligned and initialized; only `&mut self` changes it.
         Some(unsafe { &*element })
     }
 
@@ -510,7 +510,7 @@ impl<T> Raw<T> {
         }
         // SAFETY: `index` is below the length, which is at most the capacity.
         let element = unsafe { self.place(index) };
-        // SAFETY: the address of an element, aligned and initialised; `&mut self` guarantees exclusive access.
+        // SAFETY: the address of an element, aligned and initialized; `&mut self` guarantees exclusive access.
         Some(unsafe { &mut *element })
     }
 
@@ -519,7 +519,7 @@ impl<T> Raw<T> {
     pub(super) fn run(&self, index: usize, end: usize) -> &[T] {
         assert!(end <= self.len);
         // SAFETY: the span is contiguous memory of one block. It ends within the length, so its elements are
-        // initialised; only `&mut self` changes them.
+        // initialized; only `&mut self` changes them.
         unsafe { &*self.span(index, end) }
     }
 
@@ -538,7 +538,7 @@ impl<T> Raw<T> {
         }
         // Before user code runs, so that no element is dropped twice if a drop panics.
         let rest = self.release_from(len);
-        // SAFETY: these elements were below the length, so they are initialised; `release_from` has released them, and
+        // SAFETY: these elements were below the length, so they are initialized; `release_from` has released them, and
         // they are not used again.
         unsafe { self.drop_all(rest.clone()) };
         self.poison(rest);
@@ -577,7 +577,7 @@ impl<T> Raw<T> {
     ///
     /// # Safety
     ///
-    /// - The range is within capacity, and initialised.
+    /// - The range is within capacity, and initialized.
     /// - The elements are not used any more.
     unsafe fn drop_all(&self, mut range: Range<usize>) {
         struct DropGuard<'r, T>(&'r Raw<T>, Range<usize>);
@@ -597,7 +597,7 @@ impl<T> Raw<T> {
             let span = self.span(range.start, range.end);
             range.start += span.len();
             let rest = DropGuard(self, range.clone());
-            // SAFETY: the span is "valid for reads and writes", aligned memory of one block. Its elements are initialised
+            // SAFETY: the span is "valid for reads and writes", aligned memory of one block. Its elements are initialized
             // ("valid for dropping") and not used any more, by the caller's guarantee.
             unsafe { span.drop_in_place() };
             mem::forget(rest);
@@ -609,7 +609,7 @@ impl<T> Raw<T> {
     /// # Safety
     ///
     /// - `to <= from`, and `from + count` is within capacity.
-    /// - The elements from `from` on are initialised and not used there any more. The places that they move to hold no
+    /// - The elements from `from` on are initialized and not used there any more. The places that they move to hold no
     ///   elements, or some of these.
     unsafe fn move_down(&self, mut from: usize, mut to: usize, mut count: usize) {
         debug_assert!(to <= from && from + count <= self.capacity);
@@ -618,7 +618,7 @@ impl<T> Raw<T> {
             let target = self.span(to, to + source.len());
             let here = target.len();
             // SAFETY: both spans have at least `here` places, which may overlap: "valid for reads", since the elements
-            // of `source` are initialised, and "valid for writes", since no references point there. Those of `target`
+            // of `source` are initialized, and "valid for writes", since no references point there. Those of `target`
             // hold nothing, or elements that were moved before or are by this.
             unsafe { ptr::copy(source.cast::<T>(), target.cast(), here) };
             from += here;
@@ -676,7 +676,7 @@ impl<T> Raw<T> {
         let count = other.len();
         // SAFETY: 0 is "less than or equal to `capacity()`", and there are no elements below it.
         unsafe { other.set_len(0) };
-        // SAFETY: there is capacity, as asserted above. The elements are initialised, in memory of `other`, and past its
+        // SAFETY: there is capacity, as asserted above. The elements are initialized, in memory of `other`, and past its
         // length now, so they are not used there any more.
         unsafe { self.append_from(other.as_ptr(), count) };
     }
@@ -689,7 +689,7 @@ impl<T> Raw<T> {
         let mut index = start;
         while index < moved.end {
             let span = other.span(index, moved.end);
-            // SAFETY: there is capacity, as asserted above. The elements of the span are initialised, in a block of
+            // SAFETY: there is capacity, as asserted above. The elements of the span are initialized, in a block of
             // `other`, and past its length now, so they are not used there any more.
             unsafe { self.append_from(span.cast(), span.len()) };
             index += span.len();
@@ -702,7 +702,7 @@ impl<T> Raw<T> {
     /// # Safety
     ///
     /// - There is capacity for `count` more elements.
-    /// - `from` points to `count` initialised elements, not within the spare capacity of `self`.
+    /// - `from` points to `count` initialized elements, not within the spare capacity of `self`.
     /// - They are not used as elements at their old place any more.
     unsafe fn append_from(&mut self, mut from: *const T, mut count: usize) {
         debug_assert!(count <= self.capacity - self.len);
@@ -730,10 +730,10 @@ impl<T> Raw<T> {
         while index < moved.end {
             let span = self.span(index, moved.end);
             let target = to.spare_capacity_mut().as_mut_ptr().cast();
-            // SAFETY: the elements of the span are initialised, and past the length of `self` now, so they are not used
+            // SAFETY: the elements of the span are initialized, and past the length of `self` now, so they are not used
             // there any more. The spare capacity of `to` has room for all that are left, and is other memory.
             unsafe { ptr::copy_nonoverlapping(span.cast::<T>(), target, span.len()) };
-            // SAFETY: `to` has this capacity, as asserted above, and these elements were just initialised.
+            // SAFETY: `to` has this capacity, as asserted above, and these elements were just initialized.
             unsafe { to.set_len(to.len() + span.len()) };
             index += span.len();
         }

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 
 /// Moves elements out of an array, from both ends, and drops those that are left.
 ///
-/// It owns the elements `front.index..back`, which are within capacity of the array and initialised: they are past its
+/// It owns the elements `front.index..back`, which are within capacity of the array and initialized: they are past its
 /// length, and no other value owns them. `front.until` is at most `back`.
 pub(crate) struct MovedOut<T, R: Borrow<Raw<T>>> {
     /// The array, or a reference through which only addresses of blocks are read, which do not change meanwhile.
@@ -66,7 +66,7 @@ impl<T, R: Borrow<Raw<T>>> MovedOut<T, R> {
         }
         let next = self.front.place();
         self.front.index += 1;
-        // SAFETY: it was in `front..back`, so it is initialised, and `self` owned it; `front` was advanced, so it is not
+        // SAFETY: it was in `front..back`, so it is initialized, and `self` owned it; `front` was advanced, so it is not
         // read again.
         Some(unsafe { next.read() })
     }
@@ -80,7 +80,7 @@ impl<T, R: Borrow<Raw<T>>> MovedOut<T, R> {
         self.front.until = self.front.until.min(self.back);
         // SAFETY: the index is below the old `back`, which was within capacity.
         let last = unsafe { self.raw.borrow().place(self.back) };
-        // SAFETY: it was in `front..back`, so it is initialised, and `self` owned it; `back` was reduced, so it is not
+        // SAFETY: it was in `front..back`, so it is initialized, and `self` owned it; `back` was reduced, so it is not
         // read again.
         Some(unsafe { last.read() })
     }
@@ -97,7 +97,7 @@ impl<T, R: Borrow<Raw<T>>> MovedOut<T, R> {
         iter::from_fn(move || {
             let span = self.raw.borrow().span(start, end);
             start += span.len();
-            // SAFETY: the span is contiguous memory of one block, and in `front..back`, so its elements are initialised.
+            // SAFETY: the span is contiguous memory of one block, and in `front..back`, so its elements are initialized.
             // They are moved out only through `&mut self`.
             (span.len() > 0).then(|| unsafe { &*span })
         })
@@ -109,7 +109,7 @@ impl<T, R: Borrow<Raw<T>>> Drop for MovedOut<T, R> {
         // Before user code runs, so that no element is dropped twice if a drop panics. The field `raw` still deallocates
         // the blocks then.
         let rest = self.give_up();
-        // SAFETY: they were in `front..back`, so they are within capacity and initialised; `give_up` gave them to this
+        // SAFETY: they were in `front..back`, so they are within capacity and initialized; `give_up` gave them to this
         // call, which uses them once.
         unsafe { self.raw.borrow().drop_all(rest) };
     }

@@ -41,7 +41,7 @@ impl<T> RunsMut<'_, T> {
 /// The methods that both types have.
 ///
 /// Each span is removed from the range before its elements are borrowed for `'a`. So a `RunsMut` hands out each element
-/// once, and a `Runs` only shared references. All are initialised, since the range is within the length, which does not
+/// once, and a `Runs` only shared references. All are initialized, since the range is within the length, which does not
 /// change during `'a`; and the places of a span are contiguous memory of one block, which stays allocated.
 macro_rules! runs {
     ($runs:ident, $raw:ty, $slice:ty, |$span:ident| $borrow:expr) => {
@@ -121,7 +121,7 @@ macro_rules! runs {
 
 runs! {
     Runs, &'a Raw<T>, &'a [T],
-    // SAFETY: the documentation of the macro shows that the elements are initialised, and that no `&mut` to them exists.
+    // SAFETY: the documentation of the macro shows that the elements are initialized, and that no `&mut` to them exists.
     |span| unsafe { &*span }
 }
 

@@ -140,7 +140,7 @@ fn file_system(file: &File) -> io::Result<statfs> {
     let mut found = std::mem::MaybeUninit::uninit();
     // SAFETY: the descriptor is open, and the call writes only to `found`, which has the size of the structure.
     retry(|| check(unsafe { fstatfs(file.as_raw_fd(), found.as_mut_ptr()) }))?;
-    // SAFETY: the call succeeded, so it has initialised `found`.
+    // SAFETY: the call succeeded, so it has initialized `found`.
     Ok(unsafe { found.assume_init() })
 }
 

@@ -309,6 +309,7 @@ suite! {
         ),
     ]);
 
+    #[cfg_attr(no_vm, ignore = "files are not supported there")]
     file = Row::new("FileVec, GrowOnlyFile").damaged(cases![
         (array_file, |bytes| {
             let file = Temporary::new(bytes);
@@ -321,6 +322,7 @@ suite! {
         }),
     ]);
 
+    #[cfg_attr(no_vm, ignore = "files are not supported there")]
     follow = Row::new("Follow").damaged(cases![
         (array_file, |bytes| {
             let file = Temporary::new(bytes);

@@ -90,9 +90,9 @@ macro_rules! cases {
 }
 use cases;
 
-/// Defines a test for each row of a table.
+/// Defines a test for each row of a table, with the attributes that the row has.
 macro_rules! suite {
-    ($($name:ident = $row:expr;)+) => {
+    ($($(#[$attribute:meta])* $name:ident = $row:expr;)+) => {
         pub(in crate::classes) fn rows() -> Vec<crate::classes::Row> {
             vec![$($name::row()),+]
         }
@@ -106,6 +106,7 @@ macro_rules! suite {
             }
 
             #[test]
+            $(#[$attribute])*
             fn holds() {
                 row().run();
             }
