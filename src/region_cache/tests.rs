@@ -191,6 +191,17 @@ fn the_largest_memory_that_fits_is_not_too_large() {
     }
 }
 
+#[test]
+#[cfg(feature = "alloc")]
+#[cfg_attr(no_vm, ignore = "nothing is lent there")]
+fn a_block_that_may_grow_like_the_last_one_gets_its_region() {
+    let _alone = alone();
+    let region = region(40 * MIB, 7).asked(30 * MIB);
+    let fits = |need| region.is_fit(need, need);
+    assert_eq!([24 * MIB, 24 * MIB - 1].map(fits), [true, false]);
+    assert!(region.is_fit_again());
+}
+
 /// A region whose pages are resident.
 fn dense(bytes: usize) -> Region {
     let region = region(bytes, 7);
@@ -206,6 +217,7 @@ fn a_large_region_is_cached_if_most_of_it_is_resident() {
     for used in [Use::Array, Use::Block] {
         release_all();
         assert!(put(used, region(LARGE_BYTES + MIB, 7)).is_some());
+        assert!(put(used, region(LARGE_BYTES, 7)).is_none());
         assert!(put(used, dense(LARGE_BYTES + MIB)).is_none());
     }
     // A request may get at most a quarter more than it is for.
@@ -283,7 +295,9 @@ fn the_background_thread_releases_old_regions_one_by_one() {
     assert!(put(Use::Block, region(9 * MIB, 7)).is_none());
     for left in [8, 4, 0] {
         thread::sleep(Duration::from_millis(30));
+        let ended = releases_ended();
         assert_eq!(release_aged(), Some(Duration::ZERO));
+        assert_eq!(releases_ended(), ended + 1);
         assert_eq!((kept_blocks(), kept_bytes()), (usize::from(left > 0), left * MIB));
         let part = take_for(left * MIB, &mut |region| region.pages().len() == left * MIB);
         assert_eq!(part.is_some(), left > 0);
@@ -304,7 +318,8 @@ fn a_class_has_a_slot_for_each_bit() {
     }
     let refused = put(Use::Block, region(LEAST_BYTES, 99)).expect("all slots are full");
     assert_eq!(number(&refused), 99);
-    assert_eq!(kept_blocks(), SLOTS);
+    assert!(put(Use::Block, region(MIB, 1)).is_none());
+    assert_eq!(kept_blocks(), SLOTS + 1);
     assert!(release_all());
     assert!(!release_all());
 }
@@ -483,4 +498,32 @@ fn regions_of_arrays_without_a_maximum_can_be_released_alone() {
     assert!(put(Use::Exact, region(MIB, 2)).is_none());
     assert!(release_arrays());
     assert_eq!(kept_blocks(), 1);
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn an_eighth_of_the_memory_is_cached_for_a_second_by_default() {
+    let _alone = alone();
+    MOST_BYTES.store(UNSET, ORDER);
+    TIME_MS.store(UNSET_MS, ORDER);
+    let is_unset = |name| std::env::var_os(name).is_none();
+    if is_unset("STAYPUT_KEEP_SECONDS") {
+        assert_eq!(time(), Duration::from_secs(1));
+    }
+    let memory = os::usable_memory_bytes().filter(|_| os::address_limit().is_none());
+    if let Some(memory) = memory.filter(|_| is_unset("STAYPUT_KEEP_BYTES")) {
+        assert_eq!(most_bytes() as u64, memory / 8);
+    }
+}
+
+#[test]
+fn a_row_of_a_page_has_room_for_what_describes_a_region() {
+    static ROWS: [&[Layout]; 4] = [
+        &[Layout::new::<u64>(), Layout::new::<u8>()],
+        &[Layout::new::<[u8; 4000]>(), Layout::new::<[u8; 96]>()],
+        &[Layout::new::<[u8; 16 << 10]>()],
+        &[Layout::new::<[u8; 64 << 10]>()],
+    ];
+    let fits = ROWS.each_ref().map(has_page_in_first_row);
+    assert_eq!(fits, [9, 4096, 16 << 10, 64 << 10].map(|row| row <= page_size()));
 }

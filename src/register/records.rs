@@ -574,6 +574,29 @@ mod tests {
         assert!(find().is_none());
     }
 
+    #[test]
+    fn a_record_that_changes_while_it_is_read_is_not_returned() {
+        const READS: usize = if cfg!(any(miri, target_family = "wasm")) { 200 } else { 20_000 };
+        static RECORD: Record = Record::new();
+        let ended = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let _end = EndOnDrop(&ended);
+            scope.spawn(|| {
+                let mut number = 0;
+                while !ended.load(Ordering::Relaxed) {
+                    RECORD.change(|record| {
+                        record.start.store(number, Ordering::Relaxed);
+                        record.growths.store(number, Ordering::Relaxed);
+                    });
+                    number += 1;
+                }
+            });
+            for read in std::iter::repeat_with(|| RECORD.try_read()).flatten().take(READS) {
+                assert_eq!(read.start, read.growths);
+            }
+        });
+    }
+
     /// A text of one label is never read with the length of another.
     #[test]
     fn what_is_read_was_written_together() {

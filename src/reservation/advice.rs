@@ -44,7 +44,7 @@ impl Reservation {
     }
 
     /// Returns the offset from which on to advise the system about huge pages; `None` if there is nothing to advise.
-    fn advised_from(&self) -> Option<usize> {
+    pub(super) fn advised_from(&self) -> Option<usize> {
         if self.huge_pages == HugePages::Never { Some(0) } else { self.huge_from }
     }
 

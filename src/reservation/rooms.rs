@@ -146,7 +146,7 @@ impl Reservation {
     }
 
     /// The end of the room that is offered.
-    fn offered_end(&self) -> usize {
+    pub(super) fn offered_end(&self) -> usize {
         let end = self.start.addr().get() + self.bytes.get();
         self.mapping.end().min(end + MOST_BEHIND_BYTES)
     }

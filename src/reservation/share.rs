@@ -494,6 +494,11 @@ pub(crate) fn memory_bytes() -> usize {
 const ALL_EIGHTHS: usize = 7;
 const BARE_EIGHTHS: usize = 5;
 
+/// Returns how many of `limit` mappings these are.
+const fn part_of_mappings(limit: usize, eighths: usize) -> usize {
+    limit - limit / 8 * (8 - eighths)
+}
+
 /// Counts `mappings` more, or returns the limit.
 fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
     /// 0 if unknown. Threads that race here store the same value.
@@ -501,7 +506,7 @@ fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
     let take = |limit: usize| {
         let count = |taken| {
             let more = taken + usize::from(mappings);
-            (more <= limit - limit / 8 * (8 - eighths)).then_some(more)
+            (more <= part_of_mappings(limit, eighths)).then_some(more)
         };
         TAKEN_MAPPINGS.fetch_update(ORDER, ORDER, count)
     };
@@ -645,6 +650,30 @@ mod tests {
         assert_eq!(kept(limit(1025)), limit(1024));
         assert_eq!(kept(limit(u64::MAX)), limit(u64::from(u32::MAX) << 10));
         assert_eq!([kept(SizedBy::Default), kept(SizedBy::Option)], [SizedBy::Default; 2]);
+    }
+
+    #[test]
+    fn each_column_of_an_array_has_mappings_of_its_own() {
+        let page = PageBytes::one(os::page_size());
+        for columns in [1, 3] {
+            let share = AddressSpace::of(usize::MAX / 2).take_for_array(8, MIB, columns);
+            let mut share = share.expect("few mappings");
+            let each = |mappings| u16::from(columns) * mappings;
+            assert_eq!((share.bytes, share.mappings), (MIB, each(MAPPINGS)));
+            assert!(share.take_advised());
+            assert_eq!(share.mappings, each(MAPPINGS + MAPPINGS_ADVISED));
+            share.settle(page, columns);
+            assert_eq!((share.bytes, share.mappings), (page.get(), each(MAPPINGS)));
+        }
+        // Nothing is counted after a refusal.
+        let few = os::mapping_limit().filter(|limit| u16::try_from(*limit).is_ok());
+        assert_eq!(few.and_then(|_| take_mappings(u16::MAX, ALL_EIGHTHS).err()), few);
+    }
+
+    #[test]
+    fn an_eighth_of_the_mappings_is_left_and_a_quarter_more_by_blocks_without_room() {
+        let part = |eighths| part_of_mappings(65_530, eighths);
+        assert_eq!([part(ALL_EIGHTHS), part(BARE_EIGHTHS)], [57_339, 40_957]);
     }
 
     #[test]

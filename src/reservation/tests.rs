@@ -65,7 +65,14 @@ fn a_range_whose_release_was_refused_can_be_used_again() {
         drop(fault);
         // Not for a much smaller one.
         find(pages(1)).into_iter().for_each(unreleased::release);
-        find(pages(16)).map(unreleased::release).is_some()
+        let found = find(pages(16)).map(unreleased::release).is_some();
+        // Released above, and refused again.
+        let fault = Fault::from_nth(Call::Release, 0);
+        drop(Reservation::new(15 * page_size()).unwrap());
+        drop(fault);
+        let builder = Reservation::builder().bytes(15 * page_size());
+        let used = (0..200).find_map(|_| builder.reuse_if_possible());
+        used.as_ref().is_some_and(|used| used.committed_bytes() == Ok(15 * page_size())) && found
     });
     assert_eq!(is_found, os::RELEASES_PARTS);
 }
@@ -132,14 +139,72 @@ fn runs_are_huge_pages_where_those_are_requested() {
     assert_eq!(runs(HugePages::Never, 32 << 20), small);
 }
 
+#[test]
+fn huge_pages_are_requested_where_the_options_say() {
+    let Some(huge) = os::huge_page_bytes() else { return };
+    let builder = |huge_pages| Reservation::builder().bytes(64 << 20).huge_pages(huge_pages);
+    let from = |builder: ReservationBuilder| builder.reserve().unwrap().advised_from();
+    let auto_from = Some(HugePages::AUTO_FROM_BYTES);
+    assert_eq!(from(builder(HugePages::Auto)), auto_from);
+    assert_eq!(from(builder(HugePages::Auto).bytes(8 << 20)), None);
+    assert!(!builder(HugePages::Auto).bytes(8 << 20).reserve().unwrap().advise_ahead());
+    assert_eq!(from(builder(HugePages::Always)), Some(0));
+    assert_eq!(from(builder(HugePages::Never)), Some(0));
+    // As the memory is used, or on demand.
+    let mut used = builder(HugePages::Auto).advised_as_used().reserve().unwrap();
+    used.advise_up_to(HugePages::AUTO_FROM_BYTES);
+    assert!(!used.is_advised && used.may_have_huge_pages());
+    used.advise_up_to(HugePages::AUTO_FROM_BYTES + 1);
+    assert!(used.is_advised && used.advise_ahead());
+    assert_eq!(used.start.addr().get() % huge, 0);
+    let mut later = builder(HugePages::Auto).advised_later().reserve().unwrap();
+    assert!(!later.may_have_huge_pages() && !later.is_advised);
+    later.want_huge_pages();
+    assert_eq!((later.advised_from(), later.is_advised), (Some(0), true));
+    assert_eq!(from(builder(HugePages::Always).advised_later()), Some(0));
+    let mut never = builder(HugePages::Never).reserve().unwrap();
+    never.want_huge_pages();
+    assert!(!never.may_have_huge_pages());
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "what is resident is not known there")]
+fn a_range_is_dense_if_three_quarters_of_the_samples_are_resident() {
+    const KIB: usize = 1 << 10;
+    const MIB: usize = 1 << 20;
+    let small = |bytes: usize| {
+        let builder = Reservation::builder().bytes(bytes).huge_pages(HugePages::Never);
+        let range = builder.reserve().unwrap();
+        range.commit(..).unwrap();
+        range
+    };
+    // Samples of 64 KiB, 2 MiB apart.
+    let range = small(33 * MIB);
+    let prefault = |number: usize| {
+        let start = MIB + MIB + number * 2 * MIB;
+        range.prefault(start..start + 64 * KIB).unwrap();
+    };
+    (0..11).for_each(prefault);
+    assert!(!range.is_dense(MIB..33 * MIB));
+    prefault(11);
+    assert!(range.is_dense(MIB..33 * MIB));
+    // All of a small one.
+    let range = small(MIB);
+    range.prefault(..704 * KIB).unwrap();
+    assert!(!range.is_dense(0..MIB - 64 * KIB));
+    assert!(range.is_dense(0..896 * KIB));
+    assert!(!range.is_dense(0..0));
+}
+
 #[cfg(feature = "alloc")]
 mod offers {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     /// Returns a reservation with room; `None` where the system has only whole reservations, or addresses are scarce.
-    fn with_room(bytes: usize) -> Option<Reservation> {
-        let mut reservation = Reservation::builder().bytes(bytes).reserve().unwrap();
+    fn with_room(bytes: usize, align: usize) -> Option<Reservation> {
+        let builder = Reservation::builder().bytes(bytes).align(align);
+        let mut reservation = builder.reserve().unwrap();
         let share = AddressSpace::now().take_for_block(Some(bytes), 1, None)?;
         reservation.count_as(share);
         (os::RELEASES_PARTS && reservation.has_room()).then_some(reservation)
@@ -147,7 +212,7 @@ mod offers {
 
     #[test]
     fn room_is_offered_once_and_within_the_reservation() {
-        let Some(mut reservation) = with_room(64 << 20) else { return };
+        let Some(mut reservation) = with_room(64 << 20, 1) else { return };
         let is_refused = |reservation: &mut Reservation, used| {
             catch_unwind(AssertUnwindSafe(|| reservation.offer_past(used))).is_err()
         };
@@ -170,7 +235,7 @@ mod offers {
 
     #[test]
     fn a_reservation_with_room_on_offer_does_not_move() {
-        let Some(mut reservation) = with_room(64 << 20) else { return };
+        let Some(mut reservation) = with_room(64 << 20, 1) else { return };
         reservation.commit(..4 * page_size()).unwrap();
         reservation.offer_past(4 * page_size());
         // There may be too many offers.
@@ -185,5 +250,38 @@ mod offers {
         // A test beside this one may have taken the room.
         reservation.withdraw();
         reservation.commit(..4 * page_size()).unwrap();
+    }
+
+    #[test]
+    fn room_that_is_taken_is_released_with_the_padding_after_it() {
+        const ALIGN: usize = 64 << 20;
+        let page = page_size();
+        let is_released = |bytes: usize| {
+            let Some(mut reservation) = with_room(bytes, ALIGN) else { return true };
+            reservation.commit(..4 * page).unwrap();
+            reservation.offer_past(4 * page);
+            if reservation.offer.is_none() {
+                return false;
+            }
+            let has_padding = reservation.mapping.end() > reservation.offered_end();
+            let fault = Fault::from_nth(Call::Release, 0);
+            take_all_rooms();
+            let of_room = fault.failures();
+            reservation.withdraw();
+            let of_padding = fault.failures() - of_room;
+            drop(fault);
+            if reservation.bytes.get() == 4 * page {
+                assert_eq!(reservation.mapping.end(), reservation.start.addr().get() + 4 * page);
+                assert_eq!(of_padding > 0, has_padding);
+            }
+            has_padding && of_room > 0
+        };
+        // A test beside this one may take the room first.
+        let mut others = Vec::new();
+        assert!((4..20).any(|dozen| {
+            // At other addresses than before, since not all leave padding at the end.
+            others.push(Reservation::new(12 << 20).unwrap());
+            is_released(dozen * (12 << 20))
+        }));
     }
 }

@@ -230,6 +230,9 @@ fn release_each() {
     }
 }
 
+#[cfg(test)]
+mod tests;
+
 /// Whether an address lies in a kept range.
 #[cfg(test)]
 pub(super) fn holds(address: usize) -> bool {

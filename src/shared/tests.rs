@@ -196,6 +196,49 @@ fn refused_bulk_calls_leave_their_elements_in_place() {
 }
 
 #[test]
+fn a_run_is_64_elements_but_at_most_16_kib() {
+    let most = [
+        gather::most_of_run::<()>(),
+        gather::most_of_run::<[u8; 256]>(),
+        gather::most_of_run::<[u8; 1024]>(),
+        gather::most_of_run::<[u8; (16 << 10) + 1]>(),
+    ];
+    assert_eq!(most, [64, 64, 16, 1]);
+    let vec = SharedVec::new();
+    let mut gather = vec.gather();
+    gather.extend([1, 2, 3]);
+    assert_eq!((gather.len(), vec.len()), (3, 0));
+}
+
+#[test]
+fn prefaulting_begins_at_the_first_place_that_is_free() {
+    if !os::PREFAULTING_IS_SHARED {
+        return;
+    }
+    let vec = SharedVec::<u64>::with_max_len(100_000);
+    let fault = Fault::from_nth(Call::Prefault, 0);
+    assert!(vec.try_prefault(10_000).is_err() && fault.failures() > 0);
+    drop(fault);
+    assert_eq!((vec.len(), vec.try_prefault(10_000)), (0, Ok(())));
+}
+
+#[test]
+fn a_ticket_past_the_maximum_leaves_memory_to_those_below_it() {
+    let vec = SharedVec::<u64>::with_max_len(50_000);
+    vec.push(0);
+    let first = vec.capacity();
+    let most = vec.max_len();
+    // As if other threads had them and did not have the growth lock yet.
+    let tickets: Vec<_> = (1..most).map(|_| vec.places.claim()).collect();
+    assert!(vec.try_push(1).is_err_and(|refused| refused.error.is_full()));
+    assert_eq!((vec.capacity(), vec.claimed_and_void()), (most, most));
+    for (claim, at) in tickets.iter().zip(1..) {
+        assert_eq!(matches!(claim, Claim::Ticket(_)), at >= first);
+        assert_eq!(vec.claim_slowly(claim), Ok(Some(at)));
+    }
+}
+
+#[test]
 fn shared_pages_are_not_touched_on_processors_where_that_is_a_race() {
     let vec = SharedVec::from([1_u8]);
     let map = SharedSlotMap::new();
@@ -214,8 +257,10 @@ fn shared_pages_are_not_touched_on_processors_where_that_is_a_race() {
     );
     // They made room nevertheless.
     assert!(vec.capacity() > 1000 && map.capacity() > 1000);
-    vec.prefault(1000);
-    map.prefault(1000);
+    if os::PREFAULTING_IS_SHARED {
+        vec.prefault(1000);
+        map.prefault(1000);
+    }
 }
 
 /// Stores `count` numbers from each of several threads, while some commits are refused to each; returns the numbers
@@ -325,6 +370,10 @@ fn memory_taken_while_a_reentrant_push_closed_the_array_does_not_count() {
     assert!(matches!(theirs, Err(Refusal::Closed)) && places.claimed() == 2);
     assert!(matches!(places.claim_locked(&Claim::Next(5), &mut more), Ok(Some(2))));
     assert!(matches!(places.claim(), Claim::Place(7)));
+    // A ticket whose place has got memory meanwhile is good, also without the growth lock.
+    while !matches!(places.claim(), Claim::Ticket(100)) {}
+    assert_eq!(places.claim_again(&Claim::Ticket(99)), Some(99));
+    assert_eq!(places.claim_again(&Claim::Ticket(100)), None);
 }
 
 #[test]

@@ -7,9 +7,11 @@ pub(crate) use crate::process::{Resource, forked, limit_softly, set_limit, statm
 use crate::{GIB, KIB, MIB};
 use stayput::{
     DefaultKey, Error, ErrorKind, HugePages, Key, Refused, Reservation, SlotMap, VmVec, page_size,
+    region_cache,
 };
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use std::{env, fs, io, panic, thread};
 
 /// Runs a test in a child process.
@@ -97,6 +99,24 @@ fn under_an_address_limit_arrays_take_smaller_reservations() {
         drop(arrays);
         drop(vec);
         assert!(VmVec::from([1]).stats().reserved_bytes >= GIB / 16);
+    });
+}
+
+#[test]
+fn addresses_of_cached_arrays_go_to_others_if_they_are_scarce() {
+    in_child_limiting("address space", || {
+        region_cache::set_most_bytes(64 * MIB);
+        region_cache::set_time(Duration::from_secs(1000));
+        drop(VmVec::from([1]));
+        let large = || VmVec::<u64>::with_capacity(MIB);
+        let first = large();
+        assert_eq!(region_cache::stats().kept_blocks, 1);
+        leave(libc::RLIMIT_AS, 0, 128 * MIB);
+        let second = large();
+        assert_eq!(region_cache::stats().kept_blocks, 0);
+        // A share in addition to what it needs.
+        assert!(second.stats().reserved_bytes > 8 * MIB);
+        drop((first, second));
     });
 }
 

@@ -7,7 +7,9 @@ use crate::linux::{
     under_sanitizer,
 };
 use crate::sizes::default_arrays;
-use stayput::{DefaultKey, DenseSlotMap, ErrorKind, SlotMap, Table, VmVec, indices};
+use stayput::{
+    DefaultKey, DenseSlotMap, ErrorKind, Reservation, SlotMap, Table, VmVec, indices, page_size,
+};
 use std::{fs, io};
 
 /// A figure of `/proc/self/status`, in bytes.
@@ -64,6 +66,21 @@ fn memory_that_is_given_back_stays_locked() {
         let mut vec: VmVec<u64> = (0..VALUES).collect();
         vec.clear();
         assert_keeps_locks(|| vec.shrink_to_fit());
+    });
+}
+
+#[test]
+fn pages_are_unlocked_when_their_guard_is_dropped() {
+    in_child_limiting("locked memory", || {
+        let range = Reservation::new(4 * page_size()).expect("a few pages");
+        let before = status("VmLck");
+        let locked = match range.lock(..2 * page_size()) {
+            Ok(locked) => locked,
+            Err(error) => return eprintln!("SKIPPED: {error}"),
+        };
+        assert_eq!(status("VmLck"), before + 2 * page_size());
+        drop(locked);
+        assert_eq!(status("VmLck"), before);
     });
 }
 

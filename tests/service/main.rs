@@ -142,6 +142,12 @@ fn the_thread_runs_as_long_as_it_is_needed() {
         wait_until("it is gone", || threads().is_none_or(|all| all.is_empty()));
         assert!(begun.elapsed() > Duration::from_millis(900), "a second one might come soon");
     }
+    // An array that is not cached is released where it is dropped, unless the options say otherwise.
+    let mut vec: VmVec<u8> = VmVec::builder().commit_ahead(CommitAhead::Off).build();
+    vec.push(1);
+    vec.resize(40 * MIB, 1);
+    drop(vec);
+    assert!(!service::stats().running);
     // An array that only releases in the background.
     let mut vec = Bytes::new(VmVec::builder().release(Release::Background));
     vec.resize(8 * MIB, 1);

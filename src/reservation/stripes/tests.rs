@@ -39,6 +39,7 @@ fn columns_of_the_same_size_do_not_reach_a_huge_page_with_the_same_row() {
     let grown = |number: usize| stripes.places(number * step..(number + 1) * step).count();
     assert_eq!(steps.clone().map(grown).max(), Some(1));
     assert_eq!(steps.map(grown).sum::<usize>(), 32);
+    assert_eq!([None, Some(&LAYOUTS)].map(column_count), [1, 8]);
 }
 
 proptest! {

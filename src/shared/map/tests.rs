@@ -243,6 +243,24 @@ fn a_refused_reservation_takes_no_memory() {
 }
 
 #[test]
+fn a_ticket_past_the_maximum_leaves_memory_to_those_below_it() {
+    let mut map = Shared::<u64>::with_max_len(50_000);
+    assert!(map.is_empty());
+    map.insert(0);
+    assert!(!map.is_empty());
+    let most = map.max_len();
+    // As if other threads had them and did not have the growth lock yet.
+    let tickets: Vec<_> = (1..most).map(|_| map.places.claim()).collect();
+    assert!(map.try_insert(1).is_err_and(|refused| refused.error.is_full()));
+    assert_eq!((map.capacity(), map.issued()), (most, most));
+    for (claim, at) in tickets.iter().zip(1..) {
+        assert_eq!(map.claim_slowly(claim), Ok(Some(at)));
+    }
+    fork(&mut map);
+    check(&mut map, 1, most);
+}
+
+#[test]
 fn memory_is_taken_ahead_of_need() {
     let map = Shared::<u64>::new();
     map.insert(0);
