@@ -149,6 +149,10 @@ impl MappedFile {
     /// Marks the file as one whose contents may not be on the disk, and tries to make the mark durable. The next open
     /// then continues from the last durable record, even in the same boot.
     fn mark_unsynced(&self) {
+        debug_assert!(
+            self.element_bytes.is_some(),
+            "without a header, this would overwrite the user's bytes"
+        );
         if self.write_boot([0; 16], true).is_ok() {
             let _ = system::sync(self.file(), self.map().raw(), 0..HEADER_BYTES);
         }

@@ -296,7 +296,7 @@ fn a_durable_length_counts_even_if_elements_were_removed_since() {
 }
 
 #[test]
-fn each_flush_makes_durable_what_may_not_be() {
+fn each_flush_syncs_what_may_not_be_durable() {
     let folder = Folder::new();
     let path = folder.file();
     let mut vec = create(&path);
@@ -830,7 +830,7 @@ fn returned_memory_is_zero_when_it_is_committed_again() {
     }
 }
 
-/// Asks the system for advice about no bytes, and returns whether it is known.
+/// Gives the system advice about no bytes, and returns whether it knows that advice.
 #[cfg(target_os = "linux")]
 fn is_known_advice(vec: &FileVec<u8>, advice: libc::c_int) -> bool {
     let first = vec.as_ptr().cast_mut().cast();

@@ -15,7 +15,7 @@ pub struct Plan {
     pub(super) hash: u32,
     /// The head of the value's set, or [`NONE`] if the value has no set yet.
     pub(super) head: u32,
-    /// Whether the slot is in that set already.
+    /// Whether the slot is in that set already, if there is a set.
     pub(super) is_there: bool,
 }
 

@@ -1,4 +1,4 @@
-//! [`Version`]: a sequence lock, by which a reader keeps only what one change has written.
+//! [`Version`]: a sequence lock. A reader gets what one change has written, or nothing.
 //!
 //! `records.rs` relies on it for memory safety. The data are atomics beside it, which one owner writes and any thread
 //! reads, both relaxed: the version alone orders them. Nothing here depends on the rest of the crate: `loom/` runs the
@@ -19,7 +19,7 @@ impl Version {
 
     /// Calls `write` while the version is even. Only the owner may call this.
     pub(super) fn change(&self, write: impl FnOnce()) {
-        let before = self.end();
+        let before = self.make_even();
         // Orders the even version before the writes below: a reader that sees one of them sees that the version changed.
         fence(Ordering::Release);
         write();
@@ -28,7 +28,7 @@ impl Version {
     }
 
     /// Makes the version even, and returns it. Only the owner may call this.
-    fn end(&self) -> usize {
+    fn make_even(&self) -> usize {
         let version = self.0.load(Ordering::Relaxed) & !1;
         self.0.store(version, Ordering::Relaxed);
         version
@@ -36,7 +36,7 @@ impl Version {
 
     /// Keeps others from reading until the next [change](Self::change). Only the owner may call this.
     pub(super) fn hide(&self) {
-        self.end();
+        self.make_even();
         // Orders the store before what the owner does next.
         fence(Ordering::SeqCst);
     }

@@ -224,7 +224,7 @@ fn prefaulting_begins_at_the_first_place_that_is_free() {
 
 #[test]
 fn a_ticket_past_the_maximum_leaves_memory_to_those_below_it() {
-    let vec = SharedVec::<u64>::with_max_len(50_000);
+    let vec = SharedVec::<u64>::with_max_len(10_000);
     vec.push(0);
     let first = vec.capacity();
     let most = vec.max_len();

@@ -143,9 +143,9 @@ fn the_thread_runs_as_long_as_it_is_needed() {
         assert!(begun.elapsed() > Duration::from_millis(900), "a second one might come soon");
     }
     // An array that is not cached is released where it is dropped, unless the options say otherwise.
-    let mut vec: VmVec<u8> = VmVec::builder().commit_ahead(CommitAhead::Off).build();
-    vec.push(1);
-    vec.resize(40 * MIB, 1);
+    let mut vec: VmVec<[u8; Bytes::EACH]> = VmVec::builder().commit_ahead(CommitAhead::Off).build();
+    vec.push([1; Bytes::EACH]);
+    vec.resize(40 * MIB / Bytes::EACH, [1; Bytes::EACH]);
     drop(vec);
     assert!(!service::stats().running);
     // An array that only releases in the background.
