@@ -494,7 +494,7 @@ pub(crate) fn memory_bytes() -> usize {
 const ALL_EIGHTHS: usize = 7;
 const BARE_EIGHTHS: usize = 5;
 
-/// Returns so many eighths of `limit`, rounded up.
+/// Returns `eighths` eighths of `limit`, rounded up.
 const fn part_of_mappings(limit: usize, eighths: usize) -> usize {
     limit - limit / 8 * (8 - eighths)
 }
