@@ -2,19 +2,18 @@
 
 #![expect(unsafe_code, reason = "opens files in folders of the tests")]
 
+mod errors;
 #[cfg(target_endian = "little")]
 mod golden;
 pub(super) mod loss;
 
 use super::header::{HEADER_BYTES, Record, seal};
-use super::{
-    Advice, AppendOnly, FileBacking, FileError, FileErrorKind, FileVec, Follow, Lock, Space,
-};
-use crate::error::{Error, ErrorKind};
+use super::{Advice, AppendOnly, FileBacking, FileErrorKind, FileVec, Follow, Lock, Space};
+use crate::error::ErrorKind;
 use crate::reservation::page_size;
 use crate::{Growth, VmVec};
 use std::fs::{self, File};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Barrier};
@@ -625,66 +624,7 @@ fn a_record_counts_only_in_its_place_and_with_a_valid_number() {
 }
 
 #[test]
-fn errors_keep_what_the_system_said() {
-    use io::ErrorKind as Io;
-    let path = Path::new("array");
-    for (io, kind, back) in [
-        (Io::NotFound, FileErrorKind::NotFound, Io::NotFound),
-        (Io::AlreadyExists, FileErrorKind::AlreadyExists, Io::AlreadyExists),
-        (Io::PermissionDenied, FileErrorKind::PermissionDenied, Io::PermissionDenied),
-        (Io::ReadOnlyFilesystem, FileErrorKind::ReadOnly, Io::ReadOnlyFilesystem),
-        (Io::IsADirectory, FileErrorKind::NotAFile, Io::InvalidData),
-        (Io::StorageFull, FileErrorKind::Disk, Io::StorageFull),
-        (Io::QuotaExceeded, FileErrorKind::Quota, Io::QuotaExceeded),
-        (Io::FileTooLarge, FileErrorKind::FileLimit, Io::FileTooLarge),
-        (Io::Unsupported, FileErrorKind::Unsupported, Io::Unsupported),
-        (Io::BrokenPipe, FileErrorKind::System, Io::Other),
-    ] {
-        let error = FileError::of_io(io.into(), Some(path));
-        assert_eq!((error.kind(), error.path()), (kind, Some(path)));
-        assert_eq!((error.raw_os_error(), error.refused()), (None, None));
-        assert_eq!(io::Error::from(error).kind(), back);
-    }
-    for (kind, back) in [
-        (FileErrorKind::NoPart, Io::NotFound),
-        (FileErrorKind::Locked, Io::WouldBlock),
-        (FileErrorKind::Failed, Io::Other),
-        (FileErrorKind::MaxLen, Io::Other),
-        (FileErrorKind::Header, Io::InvalidData),
-    ] {
-        assert_eq!(io::Error::from(FileError::new(kind, None)).kind(), back);
-    }
-    // Requests for memory, when a file has to grow for them.
-    for (io, refused, kind) in [
-        (Io::StorageFull, ErrorKind::Disk, FileErrorKind::Disk),
-        (Io::QuotaExceeded, ErrorKind::Quota, FileErrorKind::Quota),
-        (Io::FileTooLarge, ErrorKind::FileLimit, FileErrorKind::FileLimit),
-        (Io::OutOfMemory, ErrorKind::Memory, FileErrorKind::Refused),
-        (Io::Unsupported, ErrorKind::Unsupported, FileErrorKind::Unsupported),
-        (Io::BrokenPipe, ErrorKind::System, FileErrorKind::Refused),
-    ] {
-        let error = super::system::refused(&io.into(), 5000);
-        assert_eq!((error.kind(), error.bytes()), (refused, 5000));
-        let error = FileError::of_error(error, Some(path));
-        assert_eq!((error.kind(), error.to_error(1).kind()), (kind, refused));
-    }
-    let max_len = Error::new(ErrorKind::MaxLen, 8);
-    assert_eq!(FileError::of_error(max_len, None).kind(), FileErrorKind::Refused);
-    assert_eq!(FileError::of_error(max_len.of_option(), None).kind(), FileErrorKind::MaxLen);
-    // Codes of the system.
-    let code = || io::Error::from_raw_os_error(5);
-    let error = FileError::of_io(code(), Some(path));
-    let refused = error.to_error(8);
-    assert_eq!((error.raw_os_error(), refused.raw_os_error()), (Some(5), Some(5)));
-    assert_eq!(FileError::of_error(refused, None).raw_os_error(), Some(5));
-    assert_eq!(
-        io::Error::from(FileError::new(FileErrorKind::Refused, None)).kind(),
-        Io::OutOfMemory
-    );
-}
-
-#[test]
-fn a_scope_of_a_file_reserves_and_publishes() {
+fn readers_see_what_a_grow_only_scope_has_added() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
     let follow = Follow::<u64>::open(folder.file()).unwrap();
@@ -1051,11 +991,4 @@ fn space_is_allocated_in_whole_pages_or_to_the_maximum() {
         assert_eq!((full, vec.len(), vec.max_len()), (max_len, max_len, max_len));
         assert_eq!(vec.mapped().map().bytes() % page_size(), 0);
     }
-}
-
-#[test]
-fn debug_shows_the_kind_and_the_message() {
-    let error = Follow::<u64>::open("/no/such/file").unwrap_err();
-    let shown = format!("FileError {{ kind: NotFound, message: \"{error}\", .. }}");
-    assert_eq!(format!("{error:?}"), shown);
 }
