@@ -41,7 +41,8 @@ impl Version {
         fence(Ordering::SeqCst);
     }
 
-    /// Returns what `read` returns, or `None` if there is no owner or the data changed meanwhile.
+    /// Returns what `read` returns, or `None` if the data have no owner or changed meanwhile. Until then `read` may have
+    /// loaded parts of several changes, so it must only copy numbers and addresses.
     pub(super) fn read<R>(&self, read: impl FnOnce() -> R) -> Option<R> {
         let version = self.0.load(Ordering::Acquire);
         if version & 1 == 0 {

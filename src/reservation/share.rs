@@ -671,7 +671,7 @@ mod tests {
     }
 
     #[test]
-    fn an_eighth_of_the_mappings_is_left_and_a_quarter_more_by_blocks_without_room() {
+    fn blocks_without_room_leave_three_eighths_of_the_mappings() {
         let part = |eighths| part_of_mappings(65_530, eighths);
         assert_eq!([part(ALL_EIGHTHS), part(BARE_EIGHTHS)], [57_339, 40_957]);
     }
