@@ -1,5 +1,6 @@
 //! A phase of a program: many large buffers are made and filled, and all are freed. What stays resident?
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::hint::black_box;
 use std::thread;
@@ -10,6 +11,7 @@ use bench_allocators_common::contenders::{self, Case, cases};
 use bench_common::harness::Result;
 use bench_common::jobs::{Job, Rounds, rounds_of};
 use bench_common::memory::{size_text, touch};
+use bench_common::random::Random;
 use bench_common::spread::each;
 use bench_common::table::{Table, header};
 use bench_common::usage;
@@ -27,13 +29,23 @@ pub(crate) struct Extent {
 /// The job of a child.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Phase {
-    /// Of each of the first buffers; the others are four times as large.
+    /// Of each of the first buffers; the others are four times as large. If sizes are mixed, of the smallest.
     small_bytes: usize,
+    sizes: Sizes,
     made: Made,
     kept: Kept,
     rounds: usize,
     /// How long the program then rests before its memory is read, and again after that.
     rests_ms: [u64; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Sizes {
+    /// All buffers of both sizes are in use at the end.
+    Two,
+    /// Other ones in each round, up to [`MIXED`] times as large as the smallest. Few buffers are in use at a time.
+    Mixed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,22 +68,32 @@ enum Kept {
 /// How many buffers there are of each size.
 const BUFFERS: usize = 12;
 
+/// The largest of mixed sizes over the smallest, how many buffers a round makes, and how many are in use.
+const MIXED: usize = 8;
+const MIXED_BUFFERS: usize = 24;
+const IN_USE: usize = 4;
+
 /// What a program may hold apart from its buffers.
 const REST_BYTES: u64 = 8 << 20;
 
 const ALL_FREED: Phase = Phase {
     small_bytes: 16 << 20,
+    sizes: Sizes::Two,
     made: Made::WithCapacity,
     kept: Kept::Nothing,
     rounds: 8,
     rests_ms: [1000, 4000],
 };
 
-pub(crate) const ALL: &[Phase] =
-    &[ALL_FREED, Phase { made: Made::HalfZeroed, kept: Kept::Quarter, ..ALL_FREED }];
+pub(crate) const ALL: &[Phase] = &[
+    ALL_FREED,
+    Phase { made: Made::HalfZeroed, kept: Kept::Quarter, ..ALL_FREED },
+    Phase { sizes: Sizes::Mixed, ..ALL_FREED },
+];
 
 pub(crate) const QUICK: &[Phase] = &[Phase {
     small_bytes: 4 << 20,
+    sizes: Sizes::Two,
     made: Made::HalfZeroed,
     kept: Kept::Quarter,
     rounds: 4,
@@ -80,6 +102,7 @@ pub(crate) const QUICK: &[Phase] = &[Phase {
 
 pub(crate) const SMOKE: &[Phase] = &[Phase {
     small_bytes: 1 << 20,
+    sizes: Sizes::Two,
     made: Made::HalfZeroed,
     kept: Kept::Quarter,
     rounds: 1,
@@ -108,11 +131,34 @@ impl Phase {
         (0..2 * BUFFERS).map(move |at| self.small_bytes * if at < BUFFERS { 1 } else { 4 })
     }
 
+    /// The most bytes that are in use.
     pub(crate) fn bytes(self) -> usize {
-        self.sizes().sum()
+        match self.sizes {
+            Sizes::Two => self.sizes().sum(),
+            Sizes::Mixed => IN_USE * MIXED * self.small_bytes,
+        }
+    }
+
+    /// Makes buffers of mixed sizes, and returns those that are in use at the end. Each octave of sizes is as frequent
+    /// as the others.
+    fn mixed_buffers(self, n: u64) -> Vec<Vec<u64>> {
+        let mut random = Random::new(n);
+        let mut buffers: VecDeque<Vec<u64>> = VecDeque::new();
+        for _ in 0..MIXED_BUFFERS {
+            let octave = 1 << random.below(MIXED.ilog2() as usize);
+            let sixteenths = 16 + random.below(16);
+            if buffers.len() == IN_USE {
+                check(&buffers.pop_front().expect("some are in use"), n);
+            }
+            buffers.push_back(filled(self.small_bytes / 16 * sixteenths * octave, n));
+        }
+        buffers.into()
     }
 
     fn buffers(self, n: u64) -> Vec<Vec<u64>> {
+        if self.sizes == Sizes::Mixed {
+            return self.mixed_buffers(n);
+        }
         let buffer = |(at, bytes)| match self.made {
             Made::HalfZeroed if at % 2 == 0 => zeroed_and_filled(bytes, n),
             _ => filled(bytes, n),
@@ -181,8 +227,12 @@ fn mib(bytes: u64) -> f64 {
 
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [small, large] = [1, 4].map(|times| size_text(times * self.small_bytes));
-        write!(f, "{BUFFERS} × {small}, {BUFFERS} × {large}")?;
+        let [small, large, largest] =
+            [1, 4, MIXED].map(|times| size_text(times * self.small_bytes));
+        match self.sizes {
+            Sizes::Two => write!(f, "{BUFFERS} × {small}, {BUFFERS} × {large}")?,
+            Sizes::Mixed => write!(f, "{MIXED_BUFFERS} of {small} to {largest}")?,
+        }
         if self.made == Made::HalfZeroed {
             write!(f, ", half zeroed")?;
         }

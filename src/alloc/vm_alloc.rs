@@ -28,8 +28,8 @@ use std::ptr::NonNull;
 /// - **Smaller blocks** go to the parent, which defaults to the system's allocator. A block that grows past the
 ///   threshold is copied once.
 /// - **Freed blocks** go to the region cache (see [`region_cache`]), because fresh pages take page faults. It keeps up
-///   to an eighth of the memory, each region for a second after its last use, or until the next block is freed after
-///   that.
+///   to an eighth of the memory, each region for one to four seconds after its last use, or until blocks are freed
+///   after that.
 /// - **On systems without virtual memory**, such as WebAssembly, all blocks go to the parent.
 ///
 /// It takes no lock, starts no thread and does not allocate for itself, except with

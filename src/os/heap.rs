@@ -218,13 +218,6 @@ pub(super) unsafe fn prefault(_: Pages<'_>) -> Result<(), Code> {
     Ok(())
 }
 
-/// # Safety
-///
-/// - None.
-pub(super) unsafe fn move_pages(_: Pages<'_>, _: usize) -> Result<NonNull<u8>, Code> {
-    Err(REFUSED)
-}
-
 #[expect(
     clippy::needless_pass_by_value,
     reason = "as on other systems, where it ends with the call"

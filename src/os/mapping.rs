@@ -8,7 +8,8 @@
 //! which the caller promises that no code uses the memory.
 
 use super::{
-    Advice, Call, Code, MOVES, RELEASES_PARTS, Refusal, attempt, call_system, page_size, sys,
+    Advice, Call, Code, MOVES, RELEASES_PARTS, Refusal, attempt, call_system, moves, moves_onto,
+    page_size, sys,
 };
 use crate::error::Error;
 use crate::page::PageBytes;
@@ -154,7 +155,8 @@ impl Mapping {
         let from = pages.start;
         // SAFETY: "the old pages are not used again": `&mut self` excludes `Pages` of them, and below they are cut out, so
         // that "their owner no longer owns them".
-        let moved = call_system(Call::Move, || unsafe { sys::move_pages(pages, new_bytes.get()) });
+        let moved =
+            call_system(Call::Move, || unsafe { moves::move_pages(pages, new_bytes.get()) });
         let moved = Self { start: moved.ok()?, bytes: new_bytes };
         // If the memory has stayed in place, the hole is what it has grown over.
         let gone = if moved.start == from { bytes.max(new_bytes) } else { bytes };
@@ -162,6 +164,23 @@ impl Mapping {
         let after = self.split_off(gone_to);
         let _hole = self.split_off(offset);
         Some([mem::replace(self, moved), after])
+    }
+
+    /// Replaces the range, which is not empty, by the memory of as many pages, without copying. Those stay committed, and
+    /// read as zero.
+    ///
+    /// Not every system can do this. If it cannot, or refuses before it has changed anything, this returns the range as
+    /// it was, and otherwise nothing: it may be in use by another part of the process.
+    pub(crate) fn filled_from(self, pages: UnusedPages<'_>) -> Result<Self, Option<Self>> {
+        assert_eq!(self.bytes, pages.get().bytes, "as many pages");
+        if !moves_onto() || call_system(Call::Move, || Ok(())).is_err() {
+            return Err(Some(self));
+        }
+        // SAFETY: "no code uses the pages at `to`": `self` owns them, nothing borrows it, and code that reaches memory
+        // through raw pointers is responsible for that. "None relies on their being reserved": after an error they are
+        // not returned.
+        let moved = call_system(Call::Move, || unsafe { moves::move_onto(pages, self.all()) });
+        moved.map(|()| self).map_err(|_| None)
     }
 }
 

@@ -11,6 +11,7 @@
 //! | [`UnusedPages::discard`] | returned | kept | zero |
 //! | [`UnusedPages::decommit`] | returned | returned | inaccessible |
 //! | [`Mapping::move_if_possible`] | kept | added for what is more | kept, at another address |
+//! | [`Mapping::filled_from`] | moved | moved, and as much is added | moved to other pages, and zero |
 //! | [`Mapping::release`] | returned | returned | no longer owned |
 //!
 //! All of them can be called from any thread, and none allocates; [`Pages::committed_bytes`] and
@@ -44,6 +45,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::page::{PageBytes, PageSize};
 pub(crate) use mapping::{Mapping, Pages, UnusedPages};
+pub(crate) use moves::{MOVES, moves_onto};
 #[cfg(all(feature = "memory-map", not(linux_kernel), not(no_vm)))]
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -54,6 +56,13 @@ mod absent;
 #[cfg(not(no_vm))]
 mod by_region;
 mod mapping;
+#[cfg(all(target_os = "linux", not(no_vm)))]
+#[path = "linux_moves.rs"]
+mod moves;
+/// Android could move memory, but `libc` does not define the call there.
+#[cfg(any(not(target_os = "linux"), no_vm))]
+#[path = "no_moves.rs"]
+mod moves;
 #[cfg(unix_vm)]
 #[path = "unix.rs"]
 mod sys;
@@ -262,9 +271,6 @@ pub(crate) fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
 
 /// Whether [`Mapping::release`] can release a part of a reservation, or several at once.
 pub(crate) const RELEASES_PARTS: bool = cfg!(unix_vm);
-
-/// Whether [`Mapping::move_if_possible`] can succeed.
-pub(crate) const MOVES: bool = cfg!(all(target_os = "linux", not(no_vm)));
 
 /// Whether other threads may use pages while they are touched.
 pub(crate) const TOUCHING_IS_SHARED: bool = touch::IS_SHARED;

@@ -423,6 +423,30 @@ mod contract {
     }
 
     #[test]
+    #[cfg_attr(not(unix_vm), ignore = "the system has only whole reservations")]
+    fn memory_is_moved_onto_other_pages() {
+        let (from, mut to) = (Range::new(4), Range::new(4));
+        // Two mappings, of which one is not accessible.
+        from.commit(0, 1).unwrap();
+        from.write(0, 7);
+        let start = to.0.start();
+        let mut onto = to.0.split_off(pages(1));
+        let tail = onto.split_off(pages(2));
+        let moved = onto.filled_from(from.unused(0, 2));
+        assert_eq!(moved.is_ok(), moves_onto());
+        let onto = moved.unwrap_or_else(|unchanged| unchanged.expect("nothing has changed"));
+        for part in [onto, tail] {
+            to.0.absorb(part).unwrap();
+        }
+        assert_eq!((to.0.start(), to.0.bytes()), (start, pages(4)));
+        if moves_onto() {
+            assert_eq!((to.read(1), from.read(0)), ([7; 2], [0; 2]));
+            from.write(0, 1);
+            assert_eq!(to.read(1), [7; 2]);
+        }
+    }
+
+    #[test]
     #[cfg_attr(no_vm, ignore = "the amount of memory is unknown")]
     fn the_machine_has_pages_and_memory() {
         assert!(memory_bytes().unwrap() > 1 << 20);

@@ -319,32 +319,6 @@ pub(super) use decommit as abandon;
 
 /// # Safety
 ///
-/// - The old pages are not used again, and their owner no longer owns them.
-#[cfg(target_os = "linux")]
-pub(super) unsafe fn move_pages(pages: Pages<'_>, new_bytes: usize) -> Result<NonNull<u8>, Code> {
-    let (start, bytes) = pages.raw();
-    // Without `MREMAP_FIXED`, which would unmap the new range before it checks whether the old one can be moved.
-    // SAFETY: the pages are part of a mapping of this crate, and their old addresses are not used again, as the caller
-    // promises. The kernel chooses a new range that is not in use.
-    let at = unsafe { libc::mremap(start, bytes, new_bytes, libc::MREMAP_MAYMOVE) };
-    if at == libc::MAP_FAILED {
-        return Err(last_code());
-    }
-    NonNull::new(at.cast()).ok_or(libc::ENOMEM)
-}
-
-/// Android could do it, but `libc` does not define the call there.
-///
-/// # Safety
-///
-/// - None.
-#[cfg(not(target_os = "linux"))]
-pub(super) unsafe fn move_pages(_: Pages<'_>, _: usize) -> Result<NonNull<u8>, Code> {
-    Err(libc::ENOSYS)
-}
-
-/// # Safety
-///
 /// - The conditions of [`Pages::prefault`].
 pub(super) unsafe fn prefault(pages: Pages<'_>) -> Result<(), Code> {
     #[cfg(linux_kernel)]
@@ -376,12 +350,15 @@ fn keep(pages: Pages<'_>, advice: KeepingAdvice) -> Result<(), Code> {
 }
 
 #[cfg(linux_kernel)]
+pub(in crate::os) use populate::is_known as knows_populate;
+
+#[cfg(linux_kernel)]
 mod populate {
     use super::{
         AtomicUsize, Code, KeepingAdvice, Pages, c_int, check, keep, once, page_bytes, ptr,
     };
 
-    pub(super) fn is_known() -> bool {
+    pub(in crate::os) fn is_known() -> bool {
         const NO: usize = 1;
         const YES: usize = 2;
         static KNOWN: AtomicUsize = AtomicUsize::new(0);

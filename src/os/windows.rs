@@ -148,13 +148,6 @@ pub(super) unsafe fn prefault(pages: Pages<'_>) -> Result<(), Code> {
     Ok(())
 }
 
-/// # Safety
-///
-/// - None.
-pub(super) unsafe fn move_pages(_: Pages<'_>, _: usize) -> Result<NonNull<u8>, Code> {
-    Err(ERROR_CALL_NOT_IMPLEMENTED as Code)
-}
-
 pub(super) fn release(mapping: Mapping) -> Result<(), Mapping> {
     // A size of 0 stands for all that one call reserved, which a `Mapping` is, since the system releases no parts.
     // SAFETY: `mapping` owned the range, and ends here unless the call is refused, which then has changed nothing.

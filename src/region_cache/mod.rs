@@ -30,23 +30,30 @@
 //! is the case if it has grown to more than 34 MiB and first requested less than four fifths of that, or if it first
 //! requested more than 1 MiB and has grown to more than twice as much. For a block, it is the case if it was requested
 //! with at most 1 MiB and has grown to more than 34 MiB, or if it has grown by more than 34 MiB and was requested with
-//! less than four fifths.
+//! less than four fifths. There is one exception: blocks of 128 MiB or more, if parts of them can be used.
+//!
+//! Since Linux 6.17, a block of 4 MiB or more that is not zeroed, and that no cached region suits, is made of parts of
+//! regions that were blocks: the end of a larger one, or several smaller ones. The same holds for memory that a block
+//! grows into. Nothing is copied; to move 64 MiB takes some 25 µs. Each part stays a mapping of its own, of at least
+//! 4 MiB and 1/8,192 of the machine's memory.
 //!
 //! On Linux the kernel may take the huge pages of a large region whenever it needs memory (`MADV_FREE`). Until then it
 //! counts them as the process's (as `LazyFree` in `/proc/self/smaps`).
 //!
 //! Where addresses are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
 //!
-//! Memory that is not reused is returned to the system after a second; [`set_time`] changes this. The [background
-//! thread](crate::service) returns it, if it runs and there is more than one processor. It does so earlier if less than
-//! a sixteenth of the machine's memory is available, or if threads of the machine or of a control group waited for
-//! memory in a tenth of the last ten seconds (Linux's *pressure stall information*). Dropping an array starts the thread
-//! if 32 MiB are then cached, unless [`set_automatic`](crate::service::set_automatic) has disabled this; freeing a block
-//! of an allocator does not. Without the background thread, each thread that puts memory into the cache returns up to
-//! 4 MiB of an old region, at most a few hundred times per second; if none does, the memory stays cached. With an
-//! allocator that has [`Release::Background`](crate::Release::Background), only the background thread returns memory.
-//! [`trim`] empties the cache, and so does a failed request for memory: of an array, of a block of an allocator, or of a
-//! small block of its parent.
+//! Memory that is not reused for a second is returned to the system. Of a region of 8 MiB or more, this is one half at
+//! first, half of the rest after each further second, and all that is left after four seconds. [`set_time`] changes the
+//! second. The [background thread](crate::service) returns memory, if it runs and there is more than one processor. It
+//! does so earlier if less than a sixteenth of the machine's memory is available, or if threads of the machine or of a
+//! control group waited for memory in a tenth of the last ten seconds (Linux's *pressure stall information*). Dropping
+//! an array starts the thread if 32 MiB are then cached, unless
+//! [`set_automatic`](crate::service::set_automatic) has disabled this; freeing a block of an allocator does not. Without
+//! the background thread, each thread that puts memory into the cache returns up to 4 MiB of an old region, at most a
+//! few hundred times per second; if none does, the memory stays cached. With an allocator that has
+//! [`Release::Background`](crate::Release::Background), only the background thread returns memory. [`trim`] empties the
+//! cache, and so does a failed request for memory: of an array, of a block of an allocator, or of a small block of its
+//! parent.
 //!
 //! # Environment
 //!
@@ -56,7 +63,7 @@
 //! | variable | value | replaces |
 //! |---|---|---|
 //! | `STAYPUT_KEEP_BYTES` | bytes, such as `268435456` | the limit of cached and lent bytes, for blocks, arrays and maps |
-//! | `STAYPUT_KEEP_SECONDS` | seconds with or without a fraction, such as `2.5` | the time that memory stays cached |
+//! | `STAYPUT_KEEP_SECONDS` | seconds with or without a fraction, such as `2.5` | the second after which memory is returned |
 //!
 //! 0 disables the cache. [`set_most_bytes`] and [`set_time`] take precedence. Other text is ignored. Each variable is
 //! read once, when the cache first needs it, without allocating: on Linux and Android from `/proc`, with the value that
@@ -109,6 +116,8 @@ mod sync {
 }
 mod count;
 mod environment;
+#[cfg(feature = "alloc")]
+mod parts;
 mod pieces;
 mod size_class;
 #[cfg(test)]
@@ -116,6 +125,8 @@ pub(crate) mod tests;
 mod waiting;
 
 pub(crate) use count::{LentBytes, kept_bytes};
+#[cfg(feature = "alloc")]
+pub(crate) use parts::fill;
 pub(crate) use pieces::{
     put, reclaim, release_aged, release_all, release_arrays, release_unused, releases_ended, take,
 };
@@ -124,7 +135,7 @@ pub(crate) use waiting::{are_any_waiting, drain, release_waiting_piece, wait, wa
 use crate::os;
 use crate::poison::{poison, unpoison};
 use crate::reservation::{
-    ColumnLayouts, IS_SUPPORTED, Reservation, layouts, page_size, take_all_rooms,
+    ColumnLayouts, IS_SUPPORTED, Reservation, can_move_onto, layouts, page_size, take_all_rooms,
 };
 use std::alloc::Layout;
 use std::ops::Range;
@@ -145,6 +156,10 @@ pub(crate) struct Region {
     pages: Range<usize>,
     /// How far `pages` reached when the last owner was requested. It may have grown since.
     asked: usize,
+    /// How many times the upper half was released because the region was old.
+    halved: u8,
+    /// The end of the pages that are kept when one half is released; at or past their end if that is done.
+    keep: usize,
     /// The next region of a list, once this is packed.
     next: Option<NonNull<Self>>,
 }
@@ -222,6 +237,9 @@ const SLOTS: usize = usize::BITS as usize;
 /// Larger regions are cached only if it is worth it: 32 MiB, and what precedes them up to the end of a huge page.
 const LARGE_BYTES: usize = 34 << 20;
 
+/// How much is returned to the system at once, so that other threads wait only for that.
+const PART_BYTES: usize = 4 << 20;
+
 /// It is stored in the first page of the region.
 const _: () = assert!(size_of::<Region>() <= 4096 && align_of::<Region>() <= 4096);
 
@@ -250,7 +268,7 @@ impl Region {
     /// - The invariants of [`Region`] hold.
     pub(crate) const unsafe fn new(memory: Reservation, pages: Range<usize>) -> Self {
         let asked = pages.end;
-        Self { memory, pages, asked, next: None }
+        Self { memory, pages, asked, halved: 0, keep: usize::MAX, next: None }
     }
 
     /// Records how much the last owner was requested with, if it has grown since.
@@ -278,12 +296,16 @@ impl Region {
             && self.pages.end.saturating_sub(need) <= LARGE_BYTES
     }
 
-    /// Whether the region suits a request like that of its last owner. Otherwise it would most likely stay unused in the
-    /// cache, one more for each such owner.
+    /// Whether the region suits a request like that of its last owner, or is large enough to be taken in
+    /// [parts]. Otherwise it would most likely stay unused in the cache, one more for each such owner. Each
+    /// owner that grows takes some MiB of fresh memory at first, so of smaller regions there would be too many.
     #[cfg(feature = "alloc")]
-    pub(crate) const fn is_fit_again(&self) -> bool {
+    pub(crate) fn is_fit_again(&self) -> bool {
+        const MANY_BYTES: usize = 128 << 20;
         let asked = self.asked;
-        is_fit(self.pages.end, asked, asked) || self.grew_from(asked)
+        is_fit(self.pages.end, asked, asked)
+            || self.grew_from(asked)
+            || self.bytes() >= MANY_BYTES && can_move_onto()
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -321,20 +343,38 @@ impl Region {
         self.memory.is_dense(self.pages.clone())
     }
 
-    /// Decommits a part at the end, and returns its size: 0 if the region is small, or that is refused.
+    /// Decommits a part at the end of an old region: of the upper half, or of all if it is old for the fourth time.
+    /// Returns the size: 0 if only the last part is left, or if that is refused.
     fn release_end(&mut self) -> usize {
-        self.lose_end(Reservation::decommit_if_possible)
+        const MOST_HALVED: u8 = 3;
+        let Range { start, end } = self.pages;
+        if self.keep >= end {
+            let half = start + self.bytes() / 2 / PART_BYTES * PART_BYTES;
+            let is_last = self.halved == MOST_HALVED || half == start;
+            self.keep = if is_last { start } else { half };
+            self.halved = MOST_HALVED.min(self.halved + 1);
+        }
+        self.lose_end(self.keep, Reservation::decommit_if_possible)
     }
 
-    /// Like [`release_end`](Self::release_end), for a region that is not used again.
+    /// Whether as much of an old region is released as should be for now.
+    const fn is_halved(&self) -> bool {
+        self.keep == self.pages.end
+    }
+
+    /// Decommits a part at the end of a region that is not used again, and returns its size: 0 if the region is small, or
+    /// that is refused.
     fn abandon_end(&mut self) -> usize {
-        self.lose_end(Reservation::abandon)
+        self.lose_end(self.pages.start, Reservation::abandon)
     }
 
-    fn lose_end(&mut self, lose: impl FnOnce(&mut Reservation, Range<usize>) -> bool) -> usize {
-        const PART_BYTES: usize = 4 << 20;
+    fn lose_end(
+        &mut self,
+        least: usize,
+        lose: impl FnOnce(&mut Reservation, Range<usize>) -> bool,
+    ) -> usize {
         let end = self.pages.end;
-        let keep = end.saturating_sub(1) / PART_BYTES * PART_BYTES;
+        let keep = (end.saturating_sub(1) / PART_BYTES * PART_BYTES).max(least);
         if keep <= self.pages.start || !lose(&mut self.memory, keep..end) {
             return 0;
         }
@@ -607,7 +647,7 @@ pub fn set_most_bytes(most: usize) {
     }
 }
 
-/// How long memory stays cached if it is not reused.
+/// How long memory stays cached if it is not reused, before the first half of it is released.
 pub(crate) fn time() -> Duration {
     Duration::from_millis(time_ms().into())
 }
@@ -626,8 +666,9 @@ fn init_time_ms() -> u32 {
     TIME_MS.compare_exchange(UNSET_MS, ms, ORDER, ORDER).err().unwrap_or(ms)
 }
 
-/// Sets how long memory stays cached if it is not reused, in whole milliseconds and at most a week. The background
-/// thread notices a change within a second. With [`Duration::ZERO`] nothing is cached, and all cached memory is
+/// Sets how long memory stays cached if it is not reused, in whole milliseconds and at most a week: a region of less than
+/// 8 MiB this long, and half of a larger one, of which the last part stays four times as long. The background thread
+/// notices a change within a second. With [`Duration::ZERO`] nothing is cached, and all cached memory is
 /// returned as by [`trim`].
 ///
 /// # Examples

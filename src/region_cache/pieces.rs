@@ -75,7 +75,7 @@ fn put_alone(used: Use, mut region: Region) -> Option<Region> {
 
 /// Puts a region into a slot, or returns it if all are full.
 #[inline]
-fn put_into(class: &SizeClass, region: Region, since: u32) -> Option<Region> {
+pub(super) fn put_into(class: &SizeClass, region: Region, since: u32) -> Option<Region> {
     let bytes = region.bytes();
     class.bytes.fetch_add(bytes, ORDER);
     let place = class.put(region.pack(), since)?;
@@ -85,7 +85,7 @@ fn put_into(class: &SizeClass, region: Region, since: u32) -> Option<Region> {
 }
 
 /// Removes a region from a slot, and returns it and when it was put there. It stays counted.
-fn take_out(class: &SizeClass, slot: usize) -> Option<(Region, u32)> {
+pub(super) fn take_out(class: &SizeClass, slot: usize) -> Option<(Region, u32)> {
     let (place, since) = class.take(slot)?;
     // SAFETY: packed by `put_into`, and this thread has taken it out of its slot.
     let region = unsafe { Region::unpack(place) };
@@ -149,7 +149,7 @@ fn release(class: &SizeClass, slot: usize) -> bool {
 /// Releases a region that was taken out of its slot and is still counted. A thread that sees by the count that it is
 /// gone also sees that a release is in progress, until it sees that the release has ended.
 #[inline(never)]
-fn release_taken(region: Region) {
+pub(super) fn release_taken(region: Region) {
     releasing(|| {
         count::taken(region.bytes());
         drop(region);
@@ -286,7 +286,7 @@ fn release_one_old(now: u32, time: u32) {
     }
     LAST.store(now, ORDER);
     if let Some(oldest) = oldest(now, time).filter(|oldest| oldest.left == 0) {
-        oldest.release_part();
+        oldest.release_part(time);
     }
 }
 
@@ -304,7 +304,7 @@ pub(crate) fn release_aged() -> Option<Duration> {
         return wait(time.clamp(1000, LONGEST_WAIT_MS)).filter(|_| kept_bytes() > 0);
     };
     if oldest.left == 0 {
-        oldest.release_part();
+        oldest.release_part(time);
         return wait(0);
     }
     wait(oldest.left.max(time / 4).min(LONGEST_WAIT_MS))
@@ -343,11 +343,15 @@ fn oldest(now: u32, time: u32) -> Option<Oldest> {
 }
 
 impl Oldest {
-    /// Releases a part at the end of the region, so that changes of mappings by other threads wait only for that.
-    fn release_part(&self) {
-        let Some((mut region, since)) = take_out(self.class, self.slot) else { return };
+    /// Releases a part at the end of the region, so that changes of mappings by other threads wait only for that. Once
+    /// half of it is released, the rest is old after the same time again.
+    fn release_part(&self, time: u32) {
+        let Some((mut region, mut since)) = take_out(self.class, self.slot) else { return };
         if !release_end(&mut region) {
             return release_taken(region);
+        }
+        if region.is_halved() {
+            since = since.wrapping_add(time);
         }
         let class = &KEPT[self.number / CLASSES][class_of(region.bytes())];
         if let Some(region) = put_into(class, region, since) {

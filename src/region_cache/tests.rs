@@ -311,6 +311,24 @@ fn the_background_thread_releases_old_regions_one_by_one() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn of_a_large_region_one_half_is_released_each_time() {
+    let _alone = alone();
+    set_time(Duration::from_millis(20));
+    assert!(put(Use::Block, region(33 * MIB, 7)).is_none());
+    let mut halves = Vec::new();
+    while let Some(wait) = release_aged() {
+        // It is old again only after some time.
+        if wait > Duration::ZERO && halves.last() != Some(&(kept_bytes() / MIB)) {
+            halves.push(kept_bytes() / MIB);
+        }
+        thread::sleep(wait.min(Duration::from_millis(5)));
+    }
+    // Fewer, if the test had to wait for a processor.
+    assert!(halves.iter().all(|half| [33, 16, 8, 4].contains(half)), "{halves:?}");
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
 fn a_class_has_a_slot_for_each_bit() {
     let _alone = alone();
     for number in 0..SLOTS as u64 {

@@ -22,6 +22,7 @@ mod builder;
 mod huge_pages;
 mod label;
 mod locked;
+mod moving;
 mod resident;
 mod rooms;
 mod share;
@@ -32,7 +33,9 @@ mod unreleased;
 
 #[cfg(feature = "file")]
 pub(crate) use crate::os::mapping_refused;
-pub(crate) use crate::os::{IS_SUPPORTED, MOVES as CAN_MOVE, address_space_bytes};
+pub(crate) use crate::os::{
+    IS_SUPPORTED, MOVES as CAN_MOVE, address_space_bytes, moves_onto as can_move_onto,
+};
 pub use builder::ReservationBuilder;
 pub use huge_pages::HugePages;
 pub use locked::Locked;

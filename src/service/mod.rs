@@ -160,7 +160,7 @@ pub enum CommitAhead {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Release {
-    /// The memory is cached for reuse for a second, as far as the [region cache](crate::region_cache) has room; the
+    /// The memory is cached for reuse for some seconds, as far as the [region cache](crate::region_cache) has room; the
     /// rest is released before the drop returns, or by the [background thread](crate::service) if that serves the
     /// array. Arrays with this option also take their memory from the cache. The default.
     #[default]
@@ -172,7 +172,7 @@ pub enum Release {
     /// The memory is released by the [background thread](crate::service). If it is less than 1 MiB, or if more than a
     /// quarter of the machine's memory would wait, it is released before the drop returns.
     ///
-    /// Memory of arrays with [`CommitAhead::Auto`] is cached for a second first, as with [`Keep`](Self::Keep).
+    /// Memory of arrays with [`CommitAhead::Auto`] is cached for some seconds first, as with [`Keep`](Self::Keep).
     Background,
 }
 

@@ -148,6 +148,10 @@ impl Region {
         0
     }
 
+    fn is_halved(&self) -> bool {
+        false
+    }
+
     /// A region of two bytes is abandoned in two steps.
     fn abandon_end(&mut self) -> usize {
         let piece = self.bytes - 1;

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "clears memory that it hands out")]
 
-use super::{Block, BlockOptions, Contents, commit, front, offset_for, prefault};
+use super::{Block, BlockOptions, Contents, commit, fill, front, offset_for, prefault};
 use crate::growing::round_up;
 use crate::region_cache::{self, LentBytes, Region, Use};
 use crate::reservation::{Reservation, page_size};
@@ -26,7 +26,7 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
     };
     let (region, lent) = region_cache::take(Use::Block, needed..needed, suits)?;
     let written = region.pages().end.min(end);
-    let (memory, usable) = fitted(region, lent.is_some(), offset..end, options)?;
+    let (memory, usable) = fitted(region, lent.is_some(), offset..end, options, contents)?;
     let lent = lent.unwrap_or(LentBytes::NONE);
     // SAFETY: the offset is that of the layout, and `suits` has checked the alignment. The pages of the region, which begin
     // at `front`, as it has checked too, are committed and unused, and `fitted` has made them end at `usable`.
@@ -65,11 +65,13 @@ fn fitted(
     is_lent: bool,
     user: Range<usize>,
     options: &BlockOptions,
+    contents: Contents,
 ) -> Option<(Reservation, usize)> {
     let (mut memory, pages) = region.into_parts();
     let Range { start: offset, end } = user;
     let mut usable = pages.end;
     if usable < end {
+        fill(&mut memory, usable, end, contents);
         usable = commit(&memory, usable, end)?;
         prefault(&memory, offset, pages.end..usable, options);
     } else if !is_lent {

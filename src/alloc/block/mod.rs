@@ -128,6 +128,7 @@ impl Block {
         if memory.huge_pages() == HugePages::Always || is_worth {
             memory.want_huge_pages();
         }
+        fill(&mut memory, front(offset), end, contents);
         let usable = commit(&memory, front(offset), end).ok_or(Refusal::BySystem)?;
         prefault(&memory, offset, front(offset)..usable, options);
         if options.release == Release::Background {
@@ -197,10 +198,8 @@ impl Block {
         let Some(end) = header.offset.checked_add(new.size()) else { return false };
         let usable = header.usable;
         let ended = region_cache::releases_ended();
-        let mut grown = self.grow_to(end, new.align(), options);
-        if !grown && make_room(new, ended) {
-            grown = self.grow_to(end, new.align(), options);
-        }
+        let mut grow = || self.grow_to(end, new.align(), options, contents);
+        let grown = grow() || make_room(new, ended) && grow();
         if !grown {
             return false;
         }
@@ -217,7 +216,13 @@ impl Block {
     }
 
     /// Extends the usable part to at least `end`, in place or by moving the block, and returns `true` on success.
-    fn grow_to(&mut self, end: usize, align: usize, options: &BlockOptions) -> bool {
+    fn grow_to(
+        &mut self,
+        end: usize,
+        align: usize,
+        options: &BlockOptions,
+        contents: Contents,
+    ) -> bool {
         let header = self.header();
         let usable = header.usable;
         if end <= usable {
@@ -226,7 +231,7 @@ impl Block {
         }
         header.memory.withdraw();
         let grown = if end <= header.memory.reserved_bytes() {
-            header.grow_to(end)
+            header.grow_to(end, contents)
         } else {
             // Somewhat more than needed, so that a block that grows in small steps is not moved each time.
             let more = end.checked_next_multiple_of(RUN_BYTES).unwrap_or(end);
@@ -339,8 +344,9 @@ impl Header {
     }
 
     /// Commits up to `end`, which must lie inside the reservation, and returns `true` on success.
-    fn grow_to(&mut self, end: usize) -> bool {
+    fn grow_to(&mut self, end: usize, contents: Contents) -> bool {
         advise(&mut self.memory, end);
+        fill(&mut self.memory, self.usable, end, contents);
         let Some(usable) = commit(&self.memory, self.usable, end) else { return false };
         self.set_usable(usable);
         true
@@ -376,9 +382,18 @@ fn front(offset: usize) -> usize {
 /// Commits from `from` to at least `end`, and to the end of a run if possible. Returns the new end.
 fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
     let needed = round_up(end, page_size());
-    let preferred = memory.whole_runs(end);
+    // More than there is, if the room was lost.
+    let preferred = memory.whole_runs(end).max(needed);
     let done = |to| memory.commit_if_possible(from..to).then_some(to);
     done(preferred).or_else(|| if needed < preferred { done(needed) } else { None })
+}
+
+/// Fills memory from `from` to `end`, which is to be committed, from the region cache, as far as that is possible and its
+/// contents may be anything. A block without room to grow stays one mapping, which the system can move.
+fn fill(memory: &mut Reservation, from: usize, end: usize, contents: Contents) {
+    if contents == Contents::Any && memory.has_room() {
+        region_cache::fill(memory, from..memory.whole_runs(end));
+    }
 }
 
 /// Makes a part of a block that was just committed resident, as far as the options say. The user's memory starts at

@@ -5,7 +5,7 @@
 use super::*;
 use crate::os::{Call, fault::Fault};
 use crate::region_cache::{release_all, tests::are_all};
-use crate::reservation::{AddressSpace, take_all_rooms};
+use crate::reservation::{AddressSpace, can_move_onto, take_all_rooms};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
 use std::thread;
@@ -288,11 +288,11 @@ fn freed_blocks_are_cached_for_similar_requests() {
     // alignment, other options, or too much.
     let never = BlockOptions { huge_pages: HugePages::Never, ..options };
     let other = [
-        Block::new(layout(MIB + 512 * KIB, 8), &options, Contents::Any),
-        Block::new(layout(4 * MIB, 2 * page_size()), &options, Contents::Any),
-        Block::new(layout(4 * MIB, 8), &never, Contents::Any),
-        Block::new(layout(4 * MIB, 8), &room(128 * MIB), Contents::Any),
-        Block::new(layout(33 * MIB, 8), &options, Contents::Any),
+        Block::new(layout(MIB + 512 * KIB, 8), &options, Contents::Zeroed),
+        Block::new(layout(4 * MIB, 2 * page_size()), &options, Contents::Zeroed),
+        Block::new(layout(4 * MIB, 8), &never, Contents::Zeroed),
+        Block::new(layout(4 * MIB, 8), &room(128 * MIB), Contents::Zeroed),
+        Block::new(layout(33 * MIB, 8), &options, Contents::Zeroed),
     ];
     for block in other.into_iter().flatten() {
         assert_ne!(block.start(), start);
@@ -394,10 +394,10 @@ fn a_block_that_may_grow_gets_no_region_whose_rest_may_not_be_lent() {
     assert!(first.grow(23 * MIB, Contents::Any));
     first.block.free(Release::Keep);
     // 19 of 24 MiB are more than three quarters. The region stays as it is.
-    let like = Patterned::new(4 * MIB, 8, &options).expect("some MiB");
-    assert!(like.block.start() != start && kept_blocks() == 1);
+    let like = Block::new(layout(4 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
+    assert!(like.start() != start && kept_blocks() == 1);
     assert!(region_cache::stats().kept_bytes >= 23 * MIB);
-    like.block.free(Release::Now);
+    like.free(Release::Now);
     release_all();
     assert_eq!(counts(), before);
 }
@@ -416,6 +416,86 @@ fn what_no_block_like_the_last_would_get_is_not_cached() {
         block.block.free(Release::Keep);
         assert_eq!(kept_blocks(), usize::from(is_cached), "from {bytes} to {grown} bytes");
         release_all();
+    }
+}
+
+/// A cached region of 26 MiB that was written, and how much is cached.
+fn cached_region() -> usize {
+    let block = Patterned::new(24 * MIB, 8, &room(128 * MIB)).expect("some MiB");
+    block.block.free(Release::Keep);
+    assert_eq!(kept_blocks(), 1);
+    region_cache::stats().kept_bytes
+}
+
+#[test]
+fn blocks_are_made_of_parts_of_cached_regions() {
+    let _alone = alone();
+    let (before, options) = (counts(), room(128 * MIB));
+    let kept_bytes = || region_cache::stats().kept_bytes;
+    let cached = cached_region();
+    if !can_move_onto() {
+        return assert!(release_all());
+    }
+    // Less than half of the region, which stays where it is with the rest of its memory.
+    let new = |bytes| Block::new(layout(bytes, 8), &options, Contents::Any).expect("some MiB");
+    let mut part = Patterned { block: new(10 * MIB), bytes: 10 * MIB };
+    assert!(is_resident(&mut part.block, 0..10 * MIB), "before it is touched");
+    part.fill(0);
+    let left = kept_bytes();
+    assert!(kept_blocks() == 1 && left < cached - 10 * MIB && left > 8 * MIB, "{left}");
+    // A zeroed block may be touched only here and there.
+    let zeroed = Block::new(layout(40 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
+    let mut zeroed = Patterned { block: zeroed, bytes: 40 * MIB };
+    assert!(are_all(zeroed.memory(), 0) && kept_bytes() == left);
+    zeroed.block.free(Release::Now);
+    // It grows by the rest.
+    assert!(part.grow(16 * MIB, Contents::Any));
+    assert!(is_resident(&mut part.block, 12 * MIB..16 * MIB));
+    assert!(kept_bytes() < left);
+    part.check(16 * MIB);
+    // A new one is made of several.
+    let other = Patterned::new(9 * MIB, 8, &options).expect("some MiB");
+    for block in [part, other] {
+        block.block.free(Release::Keep);
+    }
+    let (blocks, cached) = (kept_blocks(), kept_bytes());
+    let mut whole = Patterned { block: new(23 * MIB), bytes: 23 * MIB };
+    assert!(blocks > 1 && kept_bytes() < cached - 20 * MIB, "{blocks} {cached}");
+    assert!(is_resident(&mut whole.block, 0..16 * MIB));
+    whole.fill(0);
+    whole.check(23 * MIB);
+    whole.block.free(Release::Now);
+    release_all();
+    assert_eq!(counts(), before);
+}
+
+#[test]
+fn a_part_that_cannot_be_moved_is_not_needed() {
+    let _alone = alone();
+    let (before, options) = (counts(), room(128 * MIB));
+    for pass in [0, 1] {
+        // Grown, and made anew.
+        for is_new in [false, true] {
+            let mut block = Patterned::new(6 * MIB, 8, &options).expect("some MiB");
+            let cached = cached_region();
+            // The second is one after which the addresses may not be reserved any more.
+            let fault = Fault::nth(Call::Move, pass);
+            if is_new {
+                block.block.free(Release::Now);
+                block = Patterned::new(10 * MIB, 8, &options).expect("some MiB");
+            } else {
+                assert!(block.grow(10 * MIB, Contents::Any) || !cfg!(target_os = "linux"));
+            }
+            let has_failed = fault.failures() > 0;
+            drop(fault);
+            assert_eq!(has_failed, can_move_onto());
+            let is_left = pass == 0 || !has_failed;
+            assert_eq!(region_cache::stats().kept_bytes, if is_left { cached } else { 0 });
+            block.check(block.bytes);
+            block.block.free(Release::Now);
+            release_all();
+            assert_eq!(counts(), before);
+        }
     }
 }
 
@@ -681,7 +761,8 @@ fn blocks_are_counted_in_the_class_of_their_committed_bytes() {
     let kept = region_cache::kept_of_class;
     assert_eq!(kept(class_of(4 * MIB)), (1, bytes));
     // It is inspected, does not suit, and is put back.
-    let other = Block::new(layout(5 * MIB, 8), &room(128 * MIB), Contents::Any).expect("some MiB");
+    let options = room(128 * MIB);
+    let other = Block::new(layout(5 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
     assert_eq!(kept(class_of(4 * MIB)), (1, bytes));
     other.free(Release::Now);
     release_all();

@@ -1,0 +1,87 @@
+//! Moves memory to other addresses, by `mremap`.
+
+use super::{Code, Mapping, Pages, UnusedPages, once, page_size, sys};
+use crate::page::PageBytes;
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Whether [`Mapping::move_if_possible`] can succeed.
+pub(crate) const MOVES: bool = true;
+
+/// Keeps the old addresses mapped. Since Linux 5.7; `libc` does not define it for all C libraries.
+const MREMAP_DONTUNMAP: libc::c_int = 4;
+
+/// # Safety
+///
+/// - The old pages are not used again, and their owner no longer owns them.
+pub(super) unsafe fn move_pages(pages: Pages<'_>, new_bytes: usize) -> Result<NonNull<u8>, Code> {
+    let (start, bytes) = pages.raw();
+    // Without `MREMAP_FIXED`, which would unmap the new range before it checks whether the old one can be moved.
+    // SAFETY: the pages are part of a mapping of this crate, and their old addresses are not used again, as the caller
+    // promises. The kernel chooses a new range that is not in use.
+    let at = unsafe { libc::mremap(start, bytes, new_bytes, libc::MREMAP_MAYMOVE) };
+    if at == libc::MAP_FAILED {
+        return Err(last_code());
+    }
+    NonNull::new(at.cast()).ok_or(libc::ENOMEM)
+}
+
+/// Moves the memory of pages onto others, of which there are as many, and leaves fresh pages at the old addresses.
+///
+/// After an error, some of it may have been moved, and the new addresses may not be mapped any more. Then
+/// [`moves_onto`] is `false` from now on.
+///
+/// # Safety
+///
+/// - No code uses the pages at `to`, and none relies on their being reserved after an error.
+pub(super) unsafe fn move_onto(from: UnusedPages<'_>, to: Pages<'_>) -> Result<(), Code> {
+    debug_assert_eq!(from.get().bytes(), to.bytes());
+    // SAFETY: no code uses what is at either place: `from` are unused pages, and the caller promises it of `to`.
+    let moved = unsafe { remap(from.get(), to) };
+    moved.inspect_err(|_| KNOWN.store(NO, Ordering::Relaxed))
+}
+
+/// # Safety
+///
+/// - No code relies on what is in the pages at `from`, or on the pages at `to`.
+unsafe fn remap(from: Pages<'_>, to: Pages<'_>) -> Result<(), Code> {
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | MREMAP_DONTUNMAP;
+    let ((start, bytes), (onto, _)) = (from.raw(), to.raw());
+    // SAFETY: both ranges are parts of mappings of this crate, and no code relies on what is there, as the caller
+    // promises.
+    let at = unsafe { libc::mremap(start, bytes, bytes, flags, onto) };
+    if at == onto { Ok(()) } else { Err(last_code()) }
+}
+
+const NO: usize = 1;
+const YES: usize = 2;
+static KNOWN: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether the kernel moves pages onto others, also if they are several mappings to it. That is so since Linux 6.17.
+/// Older kernels would unmap the new addresses first, and then refuse.
+pub(crate) fn moves_onto() -> bool {
+    // Emulators (qemu's user mode) pass such calls on without knowing what they do.
+    let is_known = || sys::knows_populate() && try_it().is_ok();
+    once(&KNOWN, || if is_known() { YES } else { NO }) == YES
+}
+
+/// Moves two pages that are two mappings.
+fn try_it() -> Result<(), Code> {
+    let one = PageBytes::one(page_size());
+    let two = one.checked_add(one).expect("two pages");
+    let four = two.checked_add(two).expect("four pages");
+    let mut from = Mapping::reserve_if_possible(four).ok_or(libc::ENOMEM)?;
+    let to = from.split_off(two);
+    let is_ready = from.pages(0, one).commit().is_ok();
+    // SAFETY: no code uses the pages. After an error, those at `to` are not used again, nor released.
+    let tried = unsafe { remap(from.all(), to.all()) };
+    let _ = from.release();
+    tried?;
+    let _ = to.release();
+    if is_ready { Ok(()) } else { Err(libc::ENOMEM) }
+}
+
+fn last_code() -> Code {
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}

@@ -1,0 +1,125 @@
+//! Blocks made of parts of cached regions.
+//!
+//! A request that no cached region suits gets addresses of its own, and the memory of other regions moves there: the
+//! end of a larger one, or several smaller ones. To move 64 MiB of huge pages takes 25 µs, and to touch fresh ones 10 ms
+//! or more (measured on the machine that the README names). So it does not matter which sizes are cached.
+//!
+//! Each part stays a mapping of its own to the system. Parts begin at a multiple of the [unit], at both places, so all
+//! regions and blocks together take at most one mapping for each unit of memory.
+
+#![forbid(unsafe_code)]
+
+use super::pieces::{classes_of, put_into, release_taken, take_out};
+use super::size_class::SizeClass;
+use super::{Region, Use, class_of, count, kept_bytes};
+use crate::os;
+use crate::reservation::{Reservation, can_move_onto};
+use std::ops::Range;
+
+/// The least size of a part. It doubles with the memory of the machine: at most 8,192 mappings in all.
+fn unit() -> usize {
+    const LEAST_BYTES: u64 = 4 << 20;
+    const MOST_PARTS: u64 = 8192;
+    let memory = os::memory_bytes().unwrap_or(0);
+    let unit = (memory / MOST_PARTS).max(LEAST_BYTES).checked_next_power_of_two();
+    unit.and_then(|unit| usize::try_from(unit).ok()).unwrap_or(usize::MAX / 2 + 1)
+}
+
+/// Fills pages of a block, which no code uses, with memory of cached regions, as far as there is any. The rest stays as it
+/// is.
+pub(crate) fn fill(memory: &mut Reservation, pages: Range<usize>) {
+    #[cfg(test)]
+    if super::tests::is_off(Use::Block) {
+        return;
+    }
+    let unit = unit();
+    let Some(start) = pages.start.checked_next_multiple_of(unit) else { return };
+    let mut left = start..pages.end;
+    if left.len() < unit || kept_bytes() < unit || !can_move_onto() {
+        return;
+    }
+    // The smallest region that is large enough, or else the largest ones.
+    let classes = &classes_of(Use::Block)[class_of(unit)..];
+    let (below, above) = classes.split_at(class_of(left.len()) - class_of(unit));
+    for class in above.iter().chain(below.iter().rev()) {
+        for slot in class.full() {
+            left.start += take_part(class, slot, memory, left.clone(), unit);
+            if left.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+/// Moves the end of the region in a slot to the start of the pages `to`. Returns how much.
+fn take_part(
+    class: &SizeClass,
+    slot: usize,
+    memory: &mut Reservation,
+    to: Range<usize>,
+    unit: usize,
+) -> usize {
+    let Some((mut region, since)) = take_out(class, slot) else { return 0 };
+    let part = part_of(&region.pages, to.len(), unit);
+    let to = to.start..to.start + part.len();
+    let has_moved = memory.receive(to, &mut region.memory, part.start);
+    let is_left = !has_moved || part.start > region.pages.start && region.lose_from(part.start);
+    let class = &classes_of(Use::Block)[class_of(region.bytes())];
+    let refused = if is_left { put_into(class, region, since) } else { Some(region) };
+    if let Some(region) = refused {
+        release_taken(region);
+    }
+    if has_moved { part.len() } else { 0 }
+}
+
+impl Region {
+    /// Decommits the pages from `end` on, and returns whether that succeeded.
+    fn lose_from(&mut self, end: usize) -> bool {
+        let pages = end..self.pages.end;
+        let is_lost = self.memory.decommit_if_possible(pages.clone());
+        if is_lost {
+            count::taken(pages.len());
+            self.pages.end = end;
+            self.asked = self.asked.min(end);
+        }
+        is_lost
+    }
+}
+
+/// Returns which part of a region's pages to move for `need` bytes: from a multiple of `unit`, and if it is less than
+/// needed, a multiple of it.
+fn part_of(pages: &Range<usize>, need: usize, unit: usize) -> Range<usize> {
+    let first = pages.start.next_multiple_of(unit);
+    let all = pages.end.saturating_sub(first);
+    if all < need {
+        return first..first + all / unit * unit;
+    }
+    let start = (pages.end - need) / unit * unit;
+    start..start + need
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_begin_at_units_and_end_with_the_region_if_less_is_left_than_needed() {
+        for (pages, need, expected) in [
+            (0..26, 10, 16..26),
+            (0..26, 9, 16..25),
+            (0..26, 12, 12..24),
+            (0..26, 26, 0..26),
+            (0..26, 27, 0..24),
+            (0..24, 99, 0..24),
+            (0..3, 4, 0..0),
+            (0..3, 2, 0..2),
+            (2..26, 22, 4..26),
+            (2..26, 23, 4..24),
+            (2..26, 24, 4..24),
+            (2..3, 9, 4..4),
+        ] {
+            assert_eq!(part_of(&pages, need, 4), expected, "{pages:?} {need}");
+        }
+        assert!(unit().is_power_of_two() && unit() >= 4 << 20);
+    }
+}
