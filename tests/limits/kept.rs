@@ -106,7 +106,7 @@ fn limits_that_are_lowered_while_blocks_are_kept_leave_what_was_kept_to_others()
             let used = block(&ALLOC, 40 * MIB, 2).expect("some MiB");
             // Spare addresses are not in use.
             let least =
-                if resource == libc::RLIMIT_AS { 32 * MIB } else { statm(field) - 90 * MIB };
+                if resource == libc::RLIMIT_AS { 32 * MIB } else { statm(field) - 50 * MIB };
             limit_softly(resource, Some(least));
             assert!(block(&OTHER, 40 * MIB, 3).is_none());
             assert_eq!(region_cache::stats().kept_blocks, 0);
