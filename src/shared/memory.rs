@@ -262,7 +262,7 @@ impl<T> SharedVec<T> {
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
         let before = memory.committed();
-        let used = self.places.claimed().min(self.places.committed());
+        let used = self.places.issued();
         let done = memory.prefault_ahead(used, budget);
         if !Self::IS_UNSIZED {
             self.publish_extent(memory, before);
