@@ -82,8 +82,7 @@ impl<T> Memory<T> {
 
     fn grow_elements(&mut self, need: usize) -> Result<(), Error> {
         // It has another length only if a `VecMut` was leaked.
-        // SAFETY: a length of 0 is at most the capacity, and there are no elements below it.
-        unsafe { self.elements.set_len(0) };
+        self.elements.forget_elements();
         self.elements.try_reserve(need)
     }
 
