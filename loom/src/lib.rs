@@ -1,5 +1,6 @@
 //! Explores with loom the interleavings of an array and the service on the pages that they share, and of threads that
-//! use the region cache, an array or a map at the same time, or read the register while it changes.
+//! use the region cache, an array or a map at the same time, read the register while it changes, or offer and take
+//! ranges of addresses.
 //!
 //! The files below `src` that the modules name are compiled here with loom's atomics. [Pages](reservation) record whether
 //! they are accessible: using an inaccessible page fails, and so does access by two threads at once.
@@ -9,12 +10,18 @@
 #[path = "../../src/error/mod.rs"]
 #[expect(dead_code, reason = "only created and passed on")]
 mod error;
+mod kept_ranges;
+mod mapping;
 mod os;
+#[path = "../../src/page.rs"]
+mod page;
 mod region_cache;
 mod register;
 mod reservation;
+mod room_offers;
 mod service;
 mod shared;
+mod statics;
 
 use loom::sync::Arc;
 use loom::thread;

@@ -1,8 +1,16 @@
-//! The functions of `os` that `shared.rs` and the region cache use.
+//! The functions of `os` that the service, the region cache and reservations use.
 
+pub(crate) use crate::mapping::Mapping;
+use crate::mapping::PAGE;
+use crate::page::PageSize;
 use std::cell::Cell;
 
+pub(crate) const RELEASES_PARTS: bool = true;
 pub(crate) const TOUCHING_IS_SHARED: bool = true;
+
+pub(crate) const fn page_size() -> PageSize {
+    PAGE
+}
 
 pub(crate) fn count_for_groups(_: usize) {}
 

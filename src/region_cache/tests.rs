@@ -542,6 +542,12 @@ fn a_row_of_a_page_has_room_for_what_describes_a_region() {
         &[Layout::new::<[u8; 16 << 10]>()],
         &[Layout::new::<[u8; 64 << 10]>()],
     ];
-    let fits = ROWS.each_ref().map(has_page_in_first_row);
+    let can_wait = |columns| {
+        let memory = Reservation::builder().bytes(MIB).columns(Some(columns)).reserve().unwrap();
+        memory.commit(..).unwrap();
+        // SAFETY: all pages are committed, and no code uses them.
+        unsafe { Region::new(memory, 0..MIB) }.can_wait()
+    };
+    let fits = ROWS.each_ref().map(can_wait);
     assert_eq!(fits, [9, 4096, 16 << 10, 64 << 10].map(|row| row <= page_size()));
 }

@@ -17,12 +17,18 @@ use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
 
+mod sync {
+    //! The atomics of the submodules. `loom/` has its own.
+    pub(super) use std::sync::atomic;
+}
+
 mod advice;
 mod builder;
 mod huge_pages;
 mod label;
 mod locked;
 mod moving;
+mod range_slot;
 mod resident;
 mod rooms;
 mod share;

@@ -15,15 +15,17 @@
 //! mapping (see `Reservation::owned`). Before any other operation it takes the word back, which says what is left.
 //! Neither thread waits for the other: they own separate ranges. In the child of a fork, ranges that another thread had
 //! just taken or withdrawn stay reserved.
+//!
+//! `loom/` runs the interleavings of this file over ranges of its own.
 
 #![expect(unsafe_code, reason = "releases the ranges that it takes")]
 
 use super::share::{self, MOST_BLOCKS};
+use super::sync::atomic::{AtomicUsize, Ordering};
 use super::{Reservation, unreleased};
 use crate::os::{self, Mapping};
 use crate::page::PageBytes;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The maximum number of offers.
 const SLOTS: usize = MOST_BLOCKS;
@@ -123,6 +125,8 @@ impl Reservation {
     /// Ends the offer, if there is one. If the room was taken, the reservation ends there, and has no room.
     pub(crate) fn withdraw(&mut self) {
         let Some(slot) = self.offer.take() else { return };
+        // Relaxed: the word is the one that the owner has put there, or says that another thread owns the range, and then
+        // it is not accessed here any more.
         let left = OFFERS[usize::from(slot)].swap(EMPTY, Ordering::Relaxed);
         NEXT.store(slot.into(), Ordering::Relaxed);
         let (end, bytes) = range(left);

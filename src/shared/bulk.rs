@@ -95,8 +95,7 @@ impl<T> SharedVec<T> {
     /// As for [`try_push`](Self::try_push).
     pub fn try_append(&self, other: &mut VmVec<T>) -> Result<Range<usize>, Error> {
         let (from, count) = (other.as_ptr(), other.len());
-        // SAFETY: a length of 0 is at most the capacity, and there are no elements below it.
-        let forget = || unsafe { other.set_len(0) };
+        let forget = || other.forget_elements();
         // SAFETY: `other` has `count` elements at `from`, and none any more once `forget` has returned.
         unsafe { self.try_append_from(from, count, forget) }
     }

@@ -39,13 +39,7 @@ impl<T> SharedVec<T> {
     /// assert_eq!(log.iter_finished().count(), 3);
     /// ```
     pub fn iter_finished(&self) -> IterFinished<'_, T> {
-        let end = if Self::IS_UNSIZED {
-            self.places.counted()
-        } else {
-            // In this order: with the tickets counted first, a void one among them may be the place of a later push.
-            let committed = self.places.committed();
-            self.places.claimed().min(committed)
-        };
+        let end = if Self::IS_UNSIZED { self.places.counted() } else { self.places.issued() };
         IterFinished { vec: self, indices: 0..end }
     }
 }

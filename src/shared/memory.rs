@@ -82,8 +82,7 @@ impl<T> Memory<T> {
 
     fn grow_elements(&mut self, need: usize) -> Result<(), Error> {
         // It has another length only if a `VecMut` was leaked.
-        // SAFETY: a length of 0 is at most the capacity, and there are no elements below it.
-        unsafe { self.elements.set_len(0) };
+        self.elements.forget_elements();
         self.elements.try_reserve(need)
     }
 
@@ -262,7 +261,7 @@ impl<T> SharedVec<T> {
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
         let before = memory.committed();
-        let used = self.places.claimed().min(self.places.committed());
+        let used = self.places.issued();
         let done = memory.prefault_ahead(used, budget);
         if !Self::IS_UNSIZED {
             self.publish_extent(memory, before);

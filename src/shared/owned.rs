@@ -176,8 +176,8 @@ impl<T> Drop for VecMut<'_, T> {
     fn drop(&mut self) {
         let Self { places, memory } = self;
         let len = memory.elements.len();
-        // SAFETY: a length of 0 is at most the capacity. From now on the elements are in `places`.
-        unsafe { memory.elements.set_len(0) };
+        // From now on the elements are in `places`.
+        memory.elements.forget_elements();
         if size_of::<T>() == 0 {
             places.restore(len, memory.elements.capacity());
             return;

@@ -273,6 +273,7 @@ impl Places {
     pub(super) fn raise_committed(&self, committed: usize) {
         if !self.is_closed.0.load(Ordering::Relaxed) {
             let before = self.read_mostly.0.committed.load(Ordering::Relaxed);
+            // Release, though `reopen` does so for threads that claim places: `committed` and `issued` do not load `open`.
             self.read_mostly.0.committed.store(committed.max(before), Ordering::Release);
             self.reopen();
         }
@@ -430,8 +431,18 @@ impl Places {
         self.tail.0.load(Ordering::Relaxed)
     }
 
+    /// Returns the number of places that have memory. A caller that knows of a place below it sees what was written
+    /// before that got memory.
     pub(super) fn committed(&self) -> usize {
         self.read_mostly.0.committed.load(Ordering::Acquire)
+    }
+
+    /// Returns the number of claimed places that have memory. No place below it is claimed after this call.
+    pub(super) fn issued(&self) -> usize {
+        // In this order: with the tickets counted first, a void one among them may be the place of a later push. Acquire:
+        // whatever tickets had been returned before `committed` was raised are not counted.
+        let committed = self.committed();
+        self.claimed().min(committed)
     }
 
     // For elements without a size, which need no memory: `tail` is their number.
@@ -484,9 +495,10 @@ impl Places {
         self.is_closed.0.store(false, Ordering::Relaxed);
         self.read_mostly.0.committed.store(committed, Ordering::Relaxed);
         self.read_mostly.0.ahead_from.store(usize::MAX, Ordering::Relaxed);
-        // As `reopen` would do, without loading what was just stored.
+        // As `reopen` would do, without loading what was just stored. Relaxed, as the others: threads can use the array only
+        // after this mutable borrow has ended, of which they learn in a way that orders it before.
         let open = if published < committed { committed } else { 0 };
-        self.read_mostly.0.open.store(open, Ordering::Release);
+        self.read_mostly.0.open.store(open, Ordering::Relaxed);
     }
 }
 

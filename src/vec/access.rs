@@ -335,6 +335,16 @@ impl<T> VmVec<T> {
         self.len = new_len;
     }
 
+    /// Sets the length to 0 without dropping the elements: the caller moves them out, or they leak.
+    #[inline]
+    pub(crate) fn forget_elements(&mut self) {
+        if self.len > 0 {
+            // As in `set_len`.
+            self.as_mut_ptr();
+            self.len = 0;
+        }
+    }
+
     /// Returns the index of an element of this array, given a reference to it. O(1).
     ///
     /// Returns `None` if the reference points elsewhere, or if elements have size zero and therefore no distinct

@@ -248,10 +248,12 @@ fn a_shared_array_names_the_maximum_of_zero_sized_elements() {
     let vec = SharedVec::from([(); 3]);
     let error = vec.try_reserve(usize::MAX).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(usize::MAX as u64)));
+    assert!(error.to_string().contains("its default reservation holds"), "{error}");
     vec.reserve(usize::MAX - 3);
     let bounded = SharedVec::<()>::with_max_len(10);
     bounded.extend([(); 4]);
     bounded.reserve(6);
     let error = bounded.try_reserve(7).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(10)));
+    assert!(error.to_string().contains("its `max_len` is 10;"), "{error}");
 }

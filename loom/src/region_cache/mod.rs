@@ -2,8 +2,8 @@
 //! [regions](Region) that record their owner.
 
 mod sync {
-    pub(super) use super::statics as atomic;
     pub(super) use crate::service::sync::thread;
+    pub(super) use crate::statics as atomic;
 }
 
 #[path = "../../../src/region_cache/count.rs"]
@@ -14,7 +14,6 @@ mod interleavings;
 mod pieces;
 #[path = "../../../src/region_cache/size_class.rs"]
 mod size_class;
-mod statics;
 #[path = "../../../src/region_cache/waiting.rs"]
 #[expect(dead_code, reason = "some functions are not modelled")]
 mod waiting;

@@ -187,6 +187,26 @@ fn growing_ahead_does_not_revive_void_tickets() {
     }
 }
 
+/// The ticket of the refused push is returned before there is memory for its place.
+#[test]
+fn places_that_are_claimed_later_are_not_among_those_that_were_issued() {
+    explore(None, || {
+        let array = Array::new(1, 0, 4, 0);
+        assert_eq!(array.push(1), Ok(0));
+        array.memory.lock().unwrap().refusals = 1;
+        let other = spawn(&array, |array| {
+            let refused = array.push(2);
+            array.grow_ahead();
+            refused
+        });
+        let issued = array.places.issued();
+        let mine = array.push(3);
+        assert!(issued > 0 && mine.is_ok_and(|place| place >= issued) || mine.is_err());
+        let theirs = other.join().unwrap();
+        is_whole(&array, &[(Ok(0), 1), (theirs, 2), (mine, 3)]);
+    });
+}
+
 #[test]
 fn elements_published_by_the_hint_are_seen_with_all_before_them() {
     explore(Some(3), || {

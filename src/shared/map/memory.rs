@@ -173,7 +173,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Returns how many tickets that have slots were issued.
     #[inline]
     pub(super) fn issued(&self) -> usize {
-        self.places.claimed().min(self.places.committed())
+        self.places.issued()
     }
 
     /// Returns the maximum number of slots; see [`SlotMap::max_len`]. Waits for a thread that takes memory.

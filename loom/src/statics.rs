@@ -15,24 +15,34 @@ pub(crate) type AtomicPtr<T> = Static<atomic::AtomicPtr<T>>;
 /// the main thread must be the first.
 pub(crate) struct Static<A>(Lazy<A>);
 
+impl<A: 'static> Static<A> {
+    pub(crate) const fn of(init: fn() -> A) -> Self {
+        Self(Lazy { init, _p: PhantomData })
+    }
+
+    pub(crate) fn get(&'static self) -> &'static A {
+        self.0.get()
+    }
+}
+
 impl AtomicUsize {
     pub(crate) const fn new(first: usize) -> Self {
         assert!(first == 0);
-        Self(Lazy { init: || atomic::AtomicUsize::new(0), _p: PhantomData })
+        Self::of(|| atomic::AtomicUsize::new(0))
     }
 }
 
 impl AtomicU32 {
     pub(crate) const fn new(first: u32) -> Self {
         assert!(first == 0);
-        Self(Lazy { init: || atomic::AtomicU32::new(0), _p: PhantomData })
+        Self::of(|| atomic::AtomicU32::new(0))
     }
 }
 
 impl<T: 'static> AtomicPtr<T> {
     pub(crate) const fn new(first: *mut T) -> Self {
         assert!(first.is_null());
-        Self(Lazy { init: || atomic::AtomicPtr::new(std::ptr::null_mut()), _p: PhantomData })
+        Self::of(|| atomic::AtomicPtr::new(std::ptr::null_mut()))
     }
 }
 
