@@ -27,31 +27,22 @@ pub(super) unsafe fn move_pages(pages: Pages<'_>, new_bytes: usize) -> Result<No
     NonNull::new(at.cast()).ok_or(libc::ENOMEM)
 }
 
-/// Moves the memory of pages onto others, of which there are as many, and leaves fresh pages at the old addresses.
+/// Moves the memory of pages onto a mapping of the same size, and leaves fresh pages at the old addresses.
 ///
 /// After an error, some of it may have been moved, and the new addresses may not be mapped any more. Then
 /// [`moves_onto`] is `false` from now on.
-///
-/// # Safety
-///
-/// - No code uses the pages at `to`, and none relies on their being reserved after an error.
-pub(super) unsafe fn move_onto(from: UnusedPages<'_>, to: Pages<'_>) -> Result<(), Code> {
-    debug_assert_eq!(from.get().bytes(), to.bytes());
-    // SAFETY: no code uses what is at either place: `from` are unused pages, and the caller promises it of `to`.
-    let moved = unsafe { remap(from.get(), to) };
-    moved.inspect_err(|_| KNOWN.store(NO, Ordering::Relaxed))
+pub(super) fn move_onto(from: UnusedPages<'_>, to: Mapping) -> Result<Mapping, Code> {
+    remap(from, to).inspect_err(|_| KNOWN.store(NO, Ordering::Relaxed))
 }
 
-/// # Safety
-///
-/// - No code relies on what is in the pages at `from`, or on the pages at `to`.
-unsafe fn remap(from: Pages<'_>, to: Pages<'_>) -> Result<(), Code> {
+fn remap(from: UnusedPages<'_>, to: Mapping) -> Result<Mapping, Code> {
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | MREMAP_DONTUNMAP;
-    let ((start, bytes), (onto, _)) = (from.raw(), to.raw());
-    // SAFETY: both ranges are parts of mappings of this crate, and no code relies on what is there, as the caller
-    // promises.
+    let ((start, bytes), (onto, room)) = (from.get().raw(), to.all().raw());
+    assert_eq!(bytes, room, "as many pages");
+    // SAFETY: both ranges are parts of mappings of this crate. No code uses what is in `from`, which stays mapped. `to`
+    // ends here unless the call succeeds, and nothing borrows it.
     let at = unsafe { libc::mremap(start, bytes, bytes, flags, onto) };
-    if at == onto { Ok(()) } else { Err(last_code()) }
+    if at == onto { Ok(to) } else { Err(last_code()) }
 }
 
 const NO: usize = 1;
@@ -66,7 +57,8 @@ pub(crate) fn moves_onto() -> bool {
     once(&KNOWN, || if is_known() { YES } else { NO }) == YES
 }
 
-/// Moves two pages that are two mappings.
+/// Moves two pages that are two mappings. If that is refused, the addresses that they were to be moved to are not released:
+/// another thread may use them.
 fn try_it() -> Result<(), Code> {
     let one = PageBytes::one(page_size());
     let two = one.checked_add(one).expect("two pages");
@@ -74,11 +66,9 @@ fn try_it() -> Result<(), Code> {
     let mut from = Mapping::reserve_if_possible(four).ok_or(libc::ENOMEM)?;
     let to = from.split_off(two);
     let is_ready = from.pages(0, one).commit().is_ok();
-    // SAFETY: no code uses the pages. After an error, those at `to` are not used again, nor released.
-    let tried = unsafe { remap(from.all(), to.all()) };
+    let moved = remap(from.unused(), to);
     let _ = from.release();
-    tried?;
-    let _ = to.release();
+    let _ = moved?.release();
     if is_ready { Ok(()) } else { Err(libc::ENOMEM) }
 }
 

@@ -172,15 +172,10 @@ impl Mapping {
     /// Not every system can do this. If it cannot, or refuses before it has changed anything, this returns the range as
     /// it was, and otherwise nothing: it may be in use by another part of the process.
     pub(crate) fn filled_from(self, pages: UnusedPages<'_>) -> Result<Self, Option<Self>> {
-        assert_eq!(self.bytes, pages.get().bytes, "as many pages");
         if !moves_onto() || call_system(Call::Move, || Ok(())).is_err() {
             return Err(Some(self));
         }
-        // SAFETY: "no code uses the pages at `to`": `self` owns them, nothing borrows it, and code that reaches memory
-        // through raw pointers is responsible for that. "None relies on their being reserved": after an error they are
-        // not returned.
-        let moved = call_system(Call::Move, || unsafe { moves::move_onto(pages, self.all()) });
-        moved.map(|()| self).map_err(|_| None)
+        call_system(Call::Move, || moves::move_onto(pages, self)).map_err(|_| None)
     }
 }
 

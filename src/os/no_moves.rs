@@ -1,6 +1,6 @@
 //! Systems that cannot move memory to other addresses.
 
-use super::{Code, Pages, UnusedPages};
+use super::{Code, Mapping, Pages, UnusedPages};
 use std::ptr::NonNull;
 
 pub(crate) const MOVES: bool = false;
@@ -18,9 +18,6 @@ pub(crate) const fn moves_onto() -> bool {
     MOVES
 }
 
-/// # Safety
-///
-/// - None.
-pub(super) unsafe fn move_onto(_: UnusedPages<'_>, _: Pages<'_>) -> Result<(), Code> {
+pub(super) fn move_onto(_: UnusedPages<'_>, _: Mapping) -> Result<Mapping, Code> {
     Err(UNSUPPORTED)
 }
