@@ -23,7 +23,8 @@ use std::ptr::NonNull;
 ///   zero, so zeroed blocks are not written to. Shrinking returns memory to the system once 128 KiB are spare (4 MiB
 ///   with huge pages).
 /// - **A block that outgrows its reservation** is moved by Linux page by page, without copying (which splits huge
-///   pages); on other systems, and for alignments above a page, it is copied. The size of the reservation is [chosen
+///   pages); on other systems, for alignments above a page, and if it was [made of
+///   parts](crate::region_cache), it is copied. The size of the reservation is [chosen
 ///   automatically](Self::reserve_bytes) unless it is set.
 /// - **Smaller blocks** go to the parent, which defaults to the system's allocator. A block that grows past the
 ///   threshold is copied once.

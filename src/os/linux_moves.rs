@@ -1,6 +1,6 @@
 //! Moves memory to other addresses, by `mremap`.
 
-use super::{Code, Mapping, Pages, UnusedPages, once, page_size, sys};
+use super::{Code, Mapping, Pages, UnusedPages, page_size, sys};
 use crate::page::PageBytes;
 use std::io;
 use std::ptr::NonNull;
@@ -29,8 +29,8 @@ pub(super) unsafe fn move_pages(pages: Pages<'_>, new_bytes: usize) -> Result<No
 
 /// Moves the memory of pages onto a mapping of the same size, and leaves fresh pages at the old addresses.
 ///
-/// After an error, some of it may have been moved, and the new addresses may not be mapped any more. Then
-/// [`moves_onto`] is `false` from now on.
+/// After an error, some of it may have been moved, and the new addresses may not be mapped any more. Whatever is there
+/// stays until the process ends, since another thread may have mapped it. So [`moves_onto`] is `false` from then on.
 pub(super) fn move_onto(from: UnusedPages<'_>, to: Mapping) -> Result<Mapping, Code> {
     remap(from, to).inspect_err(|_| KNOWN.store(NO, Ordering::Relaxed))
 }
@@ -54,7 +54,15 @@ static KNOWN: AtomicUsize = AtomicUsize::new(0);
 pub(crate) fn moves_onto() -> bool {
     // Emulators (qemu's user mode) pass such calls on without knowing what they do.
     let is_known = || sys::knows_populate() && try_it().is_ok();
-    once(&KNOWN, || if is_known() { YES } else { NO }) == YES
+    match KNOWN.load(Ordering::Relaxed) {
+        0 => {
+            let found = if is_known() { YES } else { NO };
+            // A move by another thread may have failed meanwhile.
+            let before = KNOWN.compare_exchange(0, found, Ordering::Relaxed, Ordering::Relaxed);
+            before.map_or_else(|known| known == YES, |_| found == YES)
+        }
+        known => known == YES,
+    }
 }
 
 /// Moves two pages that are two mappings. If that is refused, the addresses that they were to be moved to are not released:

@@ -34,8 +34,8 @@
 //!
 //! Since Linux 6.17, a block of 4 MiB or more that is not zeroed, and that no cached region suits, is made of parts of
 //! regions that were blocks: the end of a larger one, or several smaller ones. The same holds for memory that a block
-//! grows into. Nothing is copied; to move 64 MiB takes some 25 µs. Each part stays a mapping of its own, of at least
-//! 4 MiB and 1/8,192 of the machine's memory.
+//! grows into. Nothing is copied; to move 64 MiB takes some 25 µs. Each part stays a mapping of its own, usually of 4 MiB
+//! and 1/8,192 of the machine's memory or more. Processes that lock memory do without this.
 //!
 //! On Linux the kernel may take the huge pages of a large region whenever it needs memory (`MADV_FREE`). Until then it
 //! counts them as the process's (as `LazyFree` in `/proc/self/smaps`).

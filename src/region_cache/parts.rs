@@ -4,8 +4,8 @@
 //! end of a larger one, or several smaller ones. To move 64 MiB of huge pages takes 25 µs, and to touch fresh ones 10 ms
 //! or more (measured on the machine that the README names). So it does not matter which sizes are cached.
 //!
-//! Each part stays a mapping of its own to the system. Parts begin at a multiple of the [unit], at both places, so all
-//! regions and blocks together take at most one mapping for each unit of memory.
+//! Each part stays a mapping of its own to the system. Parts begin at a multiple of the [unit], at both places, so regions
+//! and blocks take about one mapping for each unit of memory at most; a few more if blocks shrink and grow.
 
 #![forbid(unsafe_code)]
 
@@ -15,27 +15,37 @@ use super::{Region, Use, class_of, count, kept_bytes};
 use crate::os;
 use crate::reservation::{Reservation, can_move_onto};
 use std::ops::Range;
+use std::sync::atomic::AtomicUsize;
 
-/// The least size of a part. It doubles with the memory of the machine: at most 8,192 mappings in all.
+const LEAST_BYTES: usize = 4 << 20;
+
+/// The least size of a part. It doubles with the memory of the machine: some 8,192 mappings in all.
 fn unit() -> usize {
-    const LEAST_BYTES: u64 = 4 << 20;
     const MOST_PARTS: u64 = 8192;
-    let memory = os::memory_bytes().unwrap_or(0);
-    let unit = (memory / MOST_PARTS).max(LEAST_BYTES).checked_next_power_of_two();
-    unit.and_then(|unit| usize::try_from(unit).ok()).unwrap_or(usize::MAX / 2 + 1)
+    static UNIT: AtomicUsize = AtomicUsize::new(0);
+    os::once(&UNIT, || {
+        let part = os::memory_bytes().unwrap_or(0) / MOST_PARTS;
+        let part = usize::try_from(part).unwrap_or(usize::MAX).max(LEAST_BYTES);
+        part.checked_next_power_of_two().unwrap_or(usize::MAX / 2 + 1)
+    })
 }
 
-/// Fills pages of a block, which no code uses, with memory of cached regions, as far as there is any. The rest stays as it
-/// is.
+/// Fills committed pages of a block, which no code uses, with memory of cached regions, as far as there is any. The rest
+/// stays as it is; but if a move fails, the reservation may end there.
+///
+/// Memory of a process that locks any is not moved: Linux (6.18) goes on to count it as locked at the old addresses.
 pub(crate) fn fill(memory: &mut Reservation, pages: Range<usize>) {
     #[cfg(test)]
     if super::tests::is_off(Use::Block) {
         return;
     }
+    if pages.len() < LEAST_BYTES || kept_bytes() < LEAST_BYTES || !can_move_onto() {
+        return;
+    }
     let unit = unit();
     let Some(start) = pages.start.checked_next_multiple_of(unit) else { return };
     let mut left = start..pages.end;
-    if left.len() < unit || kept_bytes() < unit || !can_move_onto() {
+    if left.len() < unit || os::locked_bytes() != Some(0) {
         return;
     }
     // The smallest region that is large enough, or else the largest ones.

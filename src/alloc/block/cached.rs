@@ -71,8 +71,11 @@ fn fitted(
     let Range { start: offset, end } = user;
     let mut usable = pages.end;
     if usable < end {
-        fill(&mut memory, usable, end, contents);
-        usable = commit(&memory, usable, end)?;
+        let committed = usable..commit(&memory, usable, end)?;
+        usable = fill(&mut memory, committed, contents);
+        if usable < end {
+            return None;
+        }
         prefault(&memory, offset, pages.end..usable, options);
     } else if !is_lent {
         let keep = worth_keeping(&memory, pages.start, end);

@@ -128,9 +128,13 @@ impl Block {
         if memory.huge_pages() == HugePages::Always || is_worth {
             memory.want_huge_pages();
         }
-        fill(&mut memory, front(offset), end, contents);
-        let usable = commit(&memory, front(offset), end).ok_or(Refusal::BySystem)?;
-        prefault(&memory, offset, front(offset)..usable, options);
+        let from = front(offset);
+        let usable = commit(&memory, from, end).ok_or(Refusal::BySystem)?;
+        let usable = fill(&mut memory, from..usable, contents);
+        if usable < end {
+            return Err(Refusal::BySystem);
+        }
+        prefault(&memory, offset, from..usable, options);
         if options.release == Release::Background {
             // Now, so that freeing the block does not have to start the thread: fresh memory takes longer.
             service::attend_cache();
@@ -346,10 +350,10 @@ impl Header {
     /// Commits up to `end`, which must lie inside the reservation, and returns `true` on success.
     fn grow_to(&mut self, end: usize, contents: Contents) -> bool {
         advise(&mut self.memory, end);
-        fill(&mut self.memory, self.usable, end, contents);
         let Some(usable) = commit(&self.memory, self.usable, end) else { return false };
+        let usable = fill(&mut self.memory, self.usable..usable, contents);
         self.set_usable(usable);
-        true
+        end <= usable
     }
 }
 
@@ -382,18 +386,20 @@ fn front(offset: usize) -> usize {
 /// Commits from `from` to at least `end`, and to the end of a run if possible. Returns the new end.
 fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
     let needed = round_up(end, page_size());
-    // More than there is, if the room was lost.
-    let preferred = memory.whole_runs(end).max(needed);
+    let preferred = memory.whole_runs(end);
     let done = |to| memory.commit_if_possible(from..to).then_some(to);
     done(preferred).or_else(|| if needed < preferred { done(needed) } else { None })
 }
 
-/// Fills memory from `from` to `end`, which is to be committed, from the region cache, as far as that is possible and its
-/// contents may be anything. A block without room to grow stays one mapping, which the system can move.
-fn fill(memory: &mut Reservation, from: usize, end: usize, contents: Contents) {
+/// Fills pages that were just committed from the region cache, as far as it has memory, unless they must be zero. Returns
+/// their end, which is where a move failed if one did. (Not before they are committed: the call for that may be refused,
+/// and memory past the usable part is zero.) A block without room to grow stays one mapping, which the system can move.
+fn fill(memory: &mut Reservation, committed: Range<usize>, contents: Contents) -> usize {
+    let end = committed.end;
     if contents == Contents::Any && memory.has_room() {
-        region_cache::fill(memory, from..memory.whole_runs(end));
+        region_cache::fill(memory, committed);
     }
+    end.min(memory.reserved_bytes())
 }
 
 /// Makes a part of a block that was just committed resident, as far as the options say. The user's memory starts at

@@ -500,6 +500,47 @@ fn a_part_that_cannot_be_moved_is_not_needed() {
 }
 
 #[test]
+fn parts_are_not_taken_for_zero_after_a_refused_commit() {
+    let _alone = alone();
+    let options = room(128 * MIB);
+    let is_zero = |block: &Block, range: Range<usize>| {
+        // SAFETY: the block has these bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(block.start().as_ptr(), range.end) };
+        are_all(&bytes[range], 0)
+    };
+    // All commits, only that of a whole run, and none.
+    for refused in [usize::MAX, 1, 0] {
+        for is_new in [false, true] {
+            let mut block = Patterned::new(6 * MIB, 8, &options).expect("some MiB").block;
+            cached_region();
+            // Of a new one, less than half of the region, which does not suit.
+            let end = if is_new { 12 * MIB } else { 16 * MIB } - 100 * KIB;
+            let fault = Fault::plan(Call::Commit, 0, refused);
+            let grown = if is_new {
+                let new = Block::new(layout(end, 8), &options, Contents::Any);
+                new.map(|new| std::mem::replace(&mut block, new).free(Release::Now)).is_ok()
+            } else {
+                block.grow(6 * MIB, layout(end, 1), &options, Contents::Any)
+            };
+            drop(fault);
+            assert!(grown || refused > 0);
+            let end = if grown { end } else { 6 * MIB };
+            // Through the cache, too.
+            if refused == usize::MAX && is_new {
+                block.free(Release::Keep);
+                let zeroed = Block::new(layout(end, 8), &options, Contents::Zeroed);
+                block = zeroed.expect("some MiB");
+                assert!(is_zero(&block, 0..end));
+            }
+            assert!(block.grow(end, layout(20 * MIB, 1), &options, Contents::Zeroed));
+            assert!(is_zero(&block, end..20 * MIB), "{refused} {is_new}");
+            block.free(Release::Now);
+            release_all();
+        }
+    }
+}
+
+#[test]
 fn sizes_near_the_largest_are_refused() {
     let _alone = alone();
     let some = [(); 2].map(|()| Block::new(layout(MIB, 8), &room(16 * MIB), Contents::Any));
