@@ -26,11 +26,12 @@
 //!   requested with, since it may grow like that one, if at most 34 MiB of the region are in excess, or
 //! - an array with [`CommitAhead::Auto`](crate::CommitAhead::Auto).
 //!
-//! Memory that a request like its owner's first one would not get is not cached. For an array without that option, this
-//! is the case if it has grown to more than 34 MiB and first requested less than four fifths of that, or if it first
-//! requested more than 1 MiB and has grown to more than twice as much. For a block, it is the case if it was requested
-//! with at most 1 MiB and has grown to more than 34 MiB, or if it has grown by more than 34 MiB and was requested with
-//! less than four fifths.
+//! Memory is not cached if a request like its owner's first one could not get it:
+//!
+//! - that of an array without that option, if it has grown to more than 34 MiB and first requested less than four fifths
+//!   of that, or if it first requested more than 1 MiB and has grown to more than twice as much;
+//! - that of a block, if it was requested with at most 1 MiB and has grown to more than 34 MiB, or if it has grown by
+//!   more than 34 MiB and was requested with less than four fifths.
 //!
 //! On Linux the kernel may take the huge pages of a large region whenever it needs memory (`MADV_FREE`). Until then it
 //! counts them as the process's (as `LazyFree` in `/proc/self/smaps`).
@@ -42,9 +43,12 @@
 //! a sixteenth of the machine's memory is available, or if threads of the machine or of a control group waited for
 //! memory in a tenth of the last ten seconds (Linux's *pressure stall information*). Dropping an array starts the thread
 //! if 32 MiB are then cached, unless [`set_automatic`](crate::service::set_automatic) has disabled this; freeing a block
-//! of an allocator does not. Without the background thread, each thread that puts memory into the cache returns up to
-//! 4 MiB of an old region, at most a few hundred times per second; if none does, the memory stays cached. With an
-//! allocator that has [`Release::Background`](crate::Release::Background), only the background thread returns memory.
+//! of an allocator does not.
+//!
+//! Without the background thread, each thread that puts memory into the cache returns up to 4 MiB of an old region, at
+//! most a few hundred times per second; if none does, the memory stays cached. With an allocator that has
+//! [`Release::Background`](crate::Release::Background), only the background thread returns memory.
+//!
 //! [`trim`] empties the cache, and so does a failed request for memory: of an array, of a block of an allocator, or of a
 //! small block of its parent.
 //!
