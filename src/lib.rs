@@ -31,11 +31,11 @@
 //! | [`ListPool`], [`SecondaryLists`] | many lists of varying length in one reservation, found by keys of their own, or by those of a slot map |
 //! | [`StrPool`] | many strings in one reservation, equal ones stored once if asked |
 //! | [`SharedVec`], [`SharedSlotMap`] | an array and a slot map that many threads can add to while others read |
-//! | `FileVec`, `Follow` | an array in a file, and its readers in other processes (feature `file`) |
+//! | [`FileVec`], [`Follow`] | an array in a file, and its readers in other processes (feature `file`) |
 //! | [`Arena`], [`ArenaBox`] | values of any type, freed together or when a [`Scope`] ends; an `ArenaBox` also drops its value |
 //! | [`alloc::GlobalVm`], [`alloc::VmAlloc`] | allocators for std and third-party containers, whose large blocks grow in place |
 //! | [`Reservation`], [`GrowingReservation`] | the reserved address ranges themselves |
-//! | [`Backing`] | the trait for placing arrays and maps in caller-provided memory; `FileBacking` places them in a file |
+//! | [`Backing`] | the trait for placing arrays and maps in caller-provided memory; [`FileBacking`] places them in a file |
 //!
 //! Methods that may need memory have a twin beginning with `try_` that returns an error instead of panicking. If a value
 //! did not fit, the error is [`Refused`] and carries it; [`Error`] names the limit and the number of bytes requested.
@@ -64,7 +64,7 @@
 //! the page [`guide::the_web`] lists the differences.
 //!
 //! After `fork`, the child has a copy of every container at the same addresses and may use them and create others,
-//! whatever other threads of the parent were doing. ([`SharedVec`] and `FileVec` state exceptions.) Memory locked by
+//! whatever other threads of the parent were doing. ([`SharedVec`] and [`FileVec`] state exceptions.) Memory locked by
 //! [`Reservation::lock`] is not locked in the child, and the background thread does not exist there: containers that it
 //! served then commit memory on their own.
 //!
@@ -92,16 +92,26 @@
 //! - `bytemuck`: zeroed elements without writing to them (`VmVec::extend_zeroed`, `VmVec::resize_zeroed`,
 //!   `Arena::alloc_zeroed`, `Arena::alloc_slice_zeroed`), and conversions between keys and bytes (see [`new_key_type!`]).
 //! - `derive`: `#[derive(Row)]` for structs stored in [`Columns`]. Enables `columns`.
-//! - `file`: the module `file`, and `save` and `load` of maps. Enables `table`.
-//! - `memory-map`: [`memory_map`](memory_map()), a list of all reservations and the memory that each uses, and `name` in the
+//! - `file`: the module [`file`], and `save` and `load` of maps. Enables `table`.
+//! - `memory-map`: [`memory_map()`], a list of all reservations and the memory that each uses, and `name` in the
 //!   builders.
-//! - `rayon`: parallel iterators; see the module `par`.
-//! - `serde`: `Serialize` and `Deserialize`; see the module `saved` for the format.
+//! - `rayon`: parallel iterators; see the module [`par`].
+//! - `serde`: `Serialize` and `Deserialize`; see the module [`saved`] for the format.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and
 //! `RUSTFLAGS='--cfg stayput_nightly'`. It is an option rather than a feature because a feature that needs a nightly
 //! compiler would break `--all-features`.
 
+// Without the feature that a link leads to, it leads to the list of features.
+#![doc = ""]
+#![cfg_attr(feature = "file", doc = "[`file`]: mod@file")]
+#![cfg_attr(not(feature = "file"), doc = "[`file`]: #features")]
+#![cfg_attr(not(feature = "file"), doc = "[`FileVec`]: #features")]
+#![cfg_attr(not(feature = "file"), doc = "[`Follow`]: #features")]
+#![cfg_attr(not(feature = "file"), doc = "[`FileBacking`]: #features")]
+#![cfg_attr(not(feature = "memory-map"), doc = "[`memory_map()`]: #features")]
+#![cfg_attr(not(feature = "rayon"), doc = "[`par`]: #features")]
+#![cfg_attr(not(feature = "serde"), doc = "[`saved`]: #features")]
 #![cfg_attr(
     not(all_containers),
     allow(
@@ -202,6 +212,9 @@ pub use error::{Error, ErrorKind, Refused};
 #[doc(inline)]
 pub use file::{FileBacking, FileVec, Follow};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
+#[cfg(feature = "slotmap-names")]
+#[doc(no_inline)]
+pub use hop::HopSlotMap;
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
 #[cfg(feature = "list-pool")]
 #[doc(inline)]
@@ -212,9 +225,6 @@ pub use list_pool::{
 #[cfg(feature = "memory-map")]
 #[doc(inline)]
 pub use memory_map::{MemoryMap, memory_map};
-#[cfg(feature = "slotmap-names")]
-#[doc(no_inline)]
-pub use names::hop::HopSlotMap;
 #[cfg(feature = "slotmap-names")]
 pub use names::{basic, hop, sparse_secondary};
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};

@@ -1,6 +1,6 @@
 //! The modules of the crate `slotmap`, with the corresponding items of this crate.
 
-/// The counterpart of the module of `SlotMap` in the crate `slotmap`, with items of [`slot_map`](crate::slot_map).
+/// The names of the module `slotmap::basic`, for items of [`slot_map`](crate::slot_map).
 ///
 /// # Examples
 ///
@@ -21,7 +21,7 @@ pub mod basic {
     pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, SlotMap, Values, ValuesMut};
 }
 
-/// The counterpart of the module of `HopSlotMap` in the crate `slotmap`.
+/// The names of the module `slotmap::hop`, for items of [`slot_map`](crate::slot_map).
 pub mod hop {
     pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, Values, ValuesMut};
 
@@ -42,8 +42,7 @@ pub mod hop {
     pub type HopSlotMap<K, V> = crate::slot_map::SlotMap<K, V>;
 }
 
-/// The counterpart of the module of `SparseSecondaryMap` in the crate `slotmap`, with items of
-/// [`secondary::sparse`](crate::secondary::sparse).
+/// The names of the module `slotmap::sparse_secondary`, for items of [`secondary::sparse`](crate::secondary::sparse).
 ///
 /// # Examples
 ///

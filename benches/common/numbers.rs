@@ -19,6 +19,19 @@ pub fn within(text: &str, least: usize) -> Result<usize, String> {
     }
 }
 
+/// Formats a whole number with commas: `20,000`.
+pub fn grouped(number: impl ToString + Copy) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Formats a number as `64 K` or `8 M`, if it is a multiple of these.
 pub fn text(count: usize) -> String {
     match count {

@@ -83,12 +83,16 @@ pub fn svg(title: &str, subtitle: &str, panels: &[Panel]) -> Result<String, Fail
 
 fn panel(area: &Area<'_>, Panel { title, bars }: &Panel) -> Result<(), Failure> {
     area.draw(&Text::new(title.clone(), (16, 14), font(19, INK)))?;
-    let longest = bars.iter().filter_map(|bar| bar.value).map(|[_, _, high]| high);
-    let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
+    let most = |quartile: usize| {
+        let values = bars.iter().filter_map(|bar| bar.value);
+        values.map(|value| value[quartile]).fold(f64::MIN_POSITIVE, f64::max)
+    };
+    // An outlier is cut, so that it does not leave bars too short to be compared.
+    let longest = most(2).min(1.5 * most(1));
     let (width, _) = area.dim_in_pixel();
     let room = f64::from(i32::try_from(width)? - LEFT - RIGHT);
     #[expect(clippy::cast_possible_truncation, reason = "at most the panel's width")]
-    let pixel = |value: f64| LEFT + (value / longest * room).round() as i32;
+    let pixel = |value: f64| LEFT + (value.min(longest) / longest * room).round() as i32;
 
     for (bar, top) in bars.iter().zip((PANEL_TITLE_HEIGHT..).step_by(BAR_HEIGHT as usize)) {
         let middle = top + BAR_HEIGHT / 2 - 1;

@@ -1,5 +1,7 @@
 //! The columns of a scenario's table.
 
+use bench_common::numbers::grouped;
+
 use crate::scenario::ecs::Steps;
 use crate::scenario::{BUDGET_60_HZ_US, MILLISECOND_US};
 use crate::stats::{Row, micros};
@@ -22,7 +24,10 @@ fn columns(rows: &[Row], budget_us: u64) -> Vec<Column> {
         column("p99", |row| whole(row.p99_us)),
         column("p99.9", |row| whole(row.p999_us)),
         column("worst", |row| whole(row.worst_us)),
-        column("(range)", |row| format!("{}–{}", whole(row.worst_us_min), whole(row.worst_us_max))),
+        column("(range)", |row| match row.repetitions {
+            1 => "–".into(),
+            _ => format!("{}–{}", whole(row.worst_us_min), whole(row.worst_us_max)),
+        }),
         column("worst push µs", |row| match row.worst_push_ns {
             0 => "–".into(),
             worst => whole(micros(worst)),
@@ -66,9 +71,9 @@ pub(crate) fn all_figures(
 }
 
 fn whole(us: f64) -> String {
-    format!("{us:.0}")
+    grouped(us.round())
 }
 
 fn known(value: Option<u64>) -> String {
-    value.map_or_else(|| "?".into(), |value| value.to_string())
+    value.map_or_else(|| "?".into(), grouped)
 }

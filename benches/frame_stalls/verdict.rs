@@ -1,5 +1,6 @@
 //! The result for this machine in a sentence, and the project's targets.
 
+use bench_common::numbers::grouped;
 use bench_common::table::Target;
 
 use crate::containers::GLIBC;
@@ -26,7 +27,7 @@ pub(crate) fn sentence(summary: &Summary<'_>) -> Option<String> {
         let worst = all.clone().map(|row| row.worst_us).fold(0.0, f64::max);
         (all.map(|row| row.over_budget).sum::<usize>(), milliseconds(worst))
     });
-    let count = |late: usize| if late == 0 { "none".to_owned() } else { late.to_string() };
+    let count = |late: usize| if late == 0 { "none".to_owned() } else { grouped(late) };
     let was = if ahead.0 > 1 { "were" } else { "was" };
     let allocator = if GLIBC { "glibc" } else { "the system's allocator" };
     let noise = match limit.0 {
@@ -35,10 +36,11 @@ pub(crate) fn sentence(summary: &Summary<'_>) -> Option<String> {
     };
     (!rows.is_empty()).then(|| {
         format!(
-            "On this machine, {} of {frames} frames {was} late with stayput committing memory ahead \
+            "On this machine, {} of {} frames {was} late with stayput committing memory ahead \
              (worst {} ms), {} with the usual containers on {allocator} (worst {} ms), and {} on mimalloc, \
              which copies (worst {} ms){noise}.",
             count(ahead.0),
+            grouped(frames),
             ahead.1,
             count(usual.0),
             usual.1,

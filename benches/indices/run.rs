@@ -52,8 +52,8 @@ fn tables(results: &[Results<Indices>]) -> Vec<(String, Table)> {
 
 /// Returns a file for each case.
 fn pictures(results: &[Results<Indices>]) -> harness::Result<Vec<(String, String)>> {
-    let subtitle = "ns each unless stated, less is better: median and quartiles. \
-                    Blue: stayput.";
+    let subtitle = "ns each unless stated, less is better: median, and a line between the quartiles, \
+                    cut at the edge. Blue: stayput.";
     let file = |one: &Results<Indices>| {
         let picture = compare::picture(one, &one.case.to_string(), subtitle)?;
         Ok((format!("{}.svg", one.case.id()), picture))

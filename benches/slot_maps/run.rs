@@ -65,8 +65,8 @@ fn tables(results: &[Results<SlotMaps>], ranges: &[Results<SlotMaps>]) -> Vec<(S
 
 /// Returns a file for each case. The case with the most bytes has the plain name.
 fn pictures(results: &[Results<SlotMaps>]) -> harness::Result<Vec<(String, String)>> {
-    let subtitle = "ns an operation, less is better: median and quartiles. \
-                    Sand: moves values. Palest: not a slot map.";
+    let subtitle = "ns per operation, less is better: median, and a line between the quartiles, cut \
+                    at the edge. Sand: moves values. Palest: not a slot map.";
     let bars_are_about = |case: Case| case.slots == 1 << 23 && case.value_bytes == 56;
     let cases = results.iter().map(|one| one.case);
     let main = cases.max_by_key(|&case| (bars_are_about(case), case.slots * case.value_bytes));

@@ -83,7 +83,7 @@ pub struct VmAlloc<P = System> {
     pub(super) options: BlockOptions,
 }
 
-/// Statistics about large blocks, returned by [`stats`]. Small blocks belong to the parent and are not counted.
+/// Statistics of large blocks, returned by [`stats`]. Small blocks belong to the parent and are not counted.
 ///
 /// # Examples
 ///
@@ -149,7 +149,7 @@ debug_fields! {
     kept_bytes: stats.kept_bytes, roomy_blocks: stats.roomy_blocks, reserved_bytes: stats.reserved_bytes
 }
 
-/// Statistics about the large blocks of one size class, returned by [`AllocStats::size_classes`].
+/// Statistics of the large blocks of one size class, returned by [`AllocStats::size_classes`].
 ///
 /// # Examples
 ///

@@ -104,8 +104,8 @@ pub(crate) use heap::Block;
 /// // SAFETY: as above.
 /// unsafe impl Sync for Fixed {}
 ///
-/// // SAFETY: the bytes exist forever, and nothing else uses them. `commit` zeroes them, and no other method
-/// // changes them. No call returns an error or unwinds.
+/// // SAFETY: the bytes exist forever, and nothing else uses them. `commit` zeroes them, and no other
+/// // method changes them. No call returns an error or unwinds.
 /// unsafe impl Backing for Fixed {
 ///     fn start(&self) -> NonNull<u8> {
 ///         self.start

@@ -27,7 +27,7 @@ use std::iter::FusedIterator;
 use std::ops::Index;
 use std::slice;
 
-/// A scope in which a [`BlockVec`] can only grow, created by [`BlockVec::grow_only`].
+/// A scope in which a [`BlockVec`] can only grow; created by [`BlockVec::grow_only`].
 ///
 /// Its `push` takes `&self` and returns a reference that lives as long as the scope's borrow of the array, across any
 /// number of later pushes. It costs the same as [`BlockVec::push`].

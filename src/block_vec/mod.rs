@@ -116,7 +116,7 @@ pub struct BlockVec<T> {
     raw: Raw<T>,
 }
 
-/// Statistics about a [`BlockVec`], returned by [`BlockVec::stats`].
+/// Statistics of a [`BlockVec`], returned by [`BlockVec::stats`].
 ///
 /// # Examples
 ///

@@ -13,8 +13,8 @@ use super::{Columns, Iter, IterMut, Row};
 ///
 /// ```
 /// let scores = stayput::Columns::from([("Ann".to_string(), 7), ("Ben".to_string(), 4)]);
-/// let lines: Vec<String> = scores.into_iter().map(|(name, points)| name + &points.to_string()).collect();
-/// assert_eq!(lines, ["Ann7", "Ben4"]);
+/// let lines = scores.into_iter().map(|(name, points)| name + &points.to_string());
+/// assert_eq!(lines.collect::<Vec<_>>(), ["Ann7", "Ben4"]);
 /// ```
 pub struct IntoIter<R: Row> {
     rows: TakenRows<R, Columns<R>>,

@@ -78,7 +78,8 @@ use std::marker::PhantomData;
 ///
 /// type Position = f32;
 /// type Speed = f32;
-/// let mut bodies: DenseSlotMap<DefaultKey, (Position, Speed), Columns<_>> = DenseSlotMap::default();
+/// let mut bodies =
+///     DenseSlotMap::<DefaultKey, (Position, Speed), Columns<_>>::default();
 /// let key = bodies.insert((0.0, 1.5));
 ///
 /// let (positions, speeds) = bodies.as_mut_slice();

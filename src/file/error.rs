@@ -46,7 +46,8 @@ enum Cause {
 ///
 /// let prices = match Follow::<f64>::open("/no/such/file") {
 ///     Ok(prices) => Some(prices),
-///     Err(error) if error.kind() == FileErrorKind::NotFound => None, // its writer has not started yet
+///     // Its writer has not started yet.
+///     Err(error) if error.kind() == FileErrorKind::NotFound => None,
 ///     Err(error) => return Err(error.into()),
 /// };
 /// assert!(prices.is_none());

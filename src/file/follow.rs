@@ -30,6 +30,7 @@ use bytemuck::Pod;
 use std::fmt;
 use std::fs::File;
 use std::hint;
+use std::io;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -170,6 +171,15 @@ impl LiveLenValidity {
     }
 }
 
+/// Returns the problem of a read below the length that the file had. If the file has become shorter, it is unfinished: a
+/// writer that creates it anew empties it first.
+fn cut_short(error: io::Error) -> FileProblem {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => FileErrorKind::Empty.into(),
+        _ => error.into(),
+    }
+}
+
 impl<T: Pod> Follow<T> {
     const FIRST: usize = HEADER_BYTES;
 
@@ -265,20 +275,25 @@ impl<T: Pod> Follow<T> {
     }
 
     fn over(file: &File, tag: u64) -> Result<Self, FileProblem> {
-        const HEADER: u64 = HEADER_BYTES as u64;
         let metadata = file.metadata()?;
         let long = metadata.len();
         if !metadata.is_file() {
             return Err(FileErrorKind::NotAFile.into());
         }
-        if is_unfinished(file, long)? {
+        Self::of_length(file, long, tag)
+    }
+
+    /// Follows a file that had this length.
+    pub(super) fn of_length(file: &File, long: u64, tag: u64) -> Result<Self, FileProblem> {
+        const HEADER: u64 = HEADER_BYTES as u64;
+        if is_unfinished(file, long).map_err(cut_short)? {
             return Err(FileErrorKind::Empty.into());
         }
         if long < HEADER {
             return Err(FileProblem::Not(FileErrorKind::Short, Some((long, HEADER))));
         }
         // If the disk cannot read the header, this is an error. Loads from the mapping would raise `SIGBUS`.
-        system::read_at(file, &mut [0; USED_BYTES], 0)?;
+        system::read_at(file, &mut [0; USED_BYTES], 0).map_err(cut_short)?;
         let map = Self::map(file, long)?;
         let header = map.header();
         let (element_bytes, align) = (size_of::<T>(), align_of::<T>());

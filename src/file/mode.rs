@@ -37,7 +37,8 @@ pub trait Mode: sealed::Sealed + 'static {
 /// use stayput::FileVec;
 /// use stayput::file::Mutable;
 ///
-/// let mut health: FileVec<u32, Mutable> = FileVec::temporary_in(std::env::temp_dir())?; // the default
+/// // `Mutable` is the default.
+/// let mut health: FileVec<u32, Mutable> = FileVec::temporary_in(std::env::temp_dir())?;
 /// health.extend([100, 80]);
 /// health[1] -= 30;
 /// health.swap_remove(0);

@@ -73,6 +73,19 @@ fn restart(path: &Path) {
 }
 
 #[test]
+fn a_file_that_is_cut_while_a_reader_opens_it_is_unfinished() {
+    let folder = Folder::new();
+    create(&folder.file()).extend(0..1000);
+    let long = fs::metadata(folder.file()).unwrap().len();
+    for left in [4096, 100, 0] {
+        let file = File::options().read(true).write(true).open(folder.file()).unwrap();
+        file.set_len(left).unwrap();
+        let problem = Follow::<u64>::of_length(&file, long, 0).unwrap_err();
+        assert_eq!(problem.at(None).kind(), FileErrorKind::Empty, "{left} bytes are left");
+    }
+}
+
+#[test]
 fn pushed_elements_are_found_when_the_file_is_opened_again() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());

@@ -1,4 +1,4 @@
-//! The guide: one page per task. It has no items.
+//! The guide: one page for each topic.
 //!
 //! | page | topic |
 //! |---|---|
@@ -13,12 +13,19 @@
 //! | [`buffers`] | a buffer type that is generic over its allocator |
 //! | [`arenas`] | values that are freed together |
 //! | [`many_small_arrays`] | address space and mappings, and how thousands of arrays share them |
-//! | [`memory_map`](mod@crate::memory_map) | a list of all reservations and the memory that each uses (feature `memory-map`) |
+//! | [`memory_map`] | a list of all reservations and the memory that each uses (feature `memory-map`) |
 //! | [`the_web`] | targets without virtual memory |
 //! | [`sanitizers`] | `AddressSanitizer` and Miri |
 //! | [`from_vec`], [`from_slotmap`], [`from_bumpalo`], [`from_soa_derive`] | moving existing code |
 //! | [`how_it_works`] | from a push to the system calls behind it |
 //! | [`figures`] | what was measured, on which machine, and where this crate loses |
+
+// Without the feature that a link leads to, it leads to the list of features.
+#![doc = ""]
+#![cfg_attr(not(feature = "file"), doc = "[`files`]: crate#features")]
+#![cfg_attr(not(feature = "list-pool"), doc = "[`lists`]: crate#features")]
+#![cfg_attr(feature = "memory-map", doc = "[`memory_map`]: mod@super::memory_map")]
+#![cfg_attr(not(feature = "memory-map"), doc = "[`memory_map`]: crate#features")]
 
 #[doc = include_str!("no_stalls.md")]
 pub mod no_stalls {}
@@ -33,13 +40,19 @@ pub mod tables {}
 pub mod columns {}
 
 #[cfg(feature = "list-pool")]
+#[cfg_attr(docsrs, doc(auto_cfg = false))]
 #[doc = include_str!("lists.md")]
 pub mod lists {}
 
+#[cfg(feature = "file")]
+#[cfg_attr(docsrs, doc(auto_cfg = false))]
 #[doc = include_str!("files.md")]
 pub mod files {}
 
 #[doc = include_str!("threads.md")]
+#[doc = ""]
+#[cfg_attr(feature = "rayon", doc = "[`par`]: super::par")]
+#[cfg_attr(not(feature = "rayon"), doc = "[`par`]: crate#features")]
 pub mod threads {}
 
 #[doc = include_str!("allocators.md")]

@@ -42,7 +42,8 @@ use std::hash::{BuildHasher, Hash};
 ///     assert_eq!(index.insert(name, slot, |other| names[other as usize] == name), None);
 /// }
 /// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), Some(1));
-/// assert_eq!(index.insert("ann", 7, |other| names[other as usize] == "ann"), Some(0)); // slot 0 has the value
+/// // Slot 0 has the value.
+/// assert_eq!(index.insert("ann", 7, |other| names[other as usize] == "ann"), Some(0));
 /// assert!(index.remove(1));
 /// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), None);
 /// ```

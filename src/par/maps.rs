@@ -331,7 +331,7 @@ parallel! {
 parallel! {
     SecondaryMap<K, V>, "in the order of addresses",
     |map| map.walk(), map.walk_mut(), map.into_walk().0,
-    "stayput::SlotMap::from_iter(0..1000).into_iter().collect()",
+    "\n    stayput::SlotMap::from_iter(0..1000).into_iter().collect()",
     /// ```
     /// use rayon::prelude::*;
     /// use stayput::{DefaultKey, SecondaryMap, SlotMap};

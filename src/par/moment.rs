@@ -28,7 +28,7 @@ use std::marker::PhantomData;
 /// par_in_columns(
 ///     bodies.par_values_mut(),
 ///     |(_, place, speed)| (*place, *speed),
-///     |(places, speeds)| places.iter_mut().zip(speeds).for_each(|(place, speed)| *place += *speed),
+///     |(places, speeds)| places.iter_mut().zip(speeds).for_each(|(place, by)| *place += *by),
 ///     |body, (place, _)| body.1 = place,
 /// );
 /// assert!(bodies.values().all(|(name, place, _)| *name == place.to_string()));

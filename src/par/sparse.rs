@@ -24,7 +24,7 @@ fn drive<P: Parts, T: Send, C: UnindexedConsumer<T>>(
 iterators!(
     "a sparse map",
     SparseSecondaryMap,
-    "stayput::SlotMap::from_iter(0..1000).into_iter().collect()",
+    "\n    stayput::SlotMap::from_iter(0..1000).into_iter().collect()",
     table::ParIter<'a, SparseSlot<V>>,
     table::ParIterMut<'a, SparseSlot<V>>,
     drive,
@@ -35,7 +35,7 @@ iterators!(
 parallel! {
     SparseSecondaryMap<K, V, S>, "in no particular order",
     |map| map.table().into_par_iter(), map.table_mut().into_par_iter(), map.into_table().into_par_iter(),
-    "stayput::SlotMap::from_iter(0..1000).into_iter().collect()",
+    "\n    stayput::SlotMap::from_iter(0..1000).into_iter().collect()",
     /// ```
     /// use rayon::prelude::*;
     /// use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};

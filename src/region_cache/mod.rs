@@ -26,21 +26,24 @@
 //!   requested with, since it may grow like that one, if at most 34 MiB of the region are in excess, or
 //! - an array with [`CommitAhead::Auto`](crate::CommitAhead::Auto).
 //!
-//! Memory that a request like its owner's first one would not get is not cached. For an array without that option, this
-//! is the case if it has grown to more than 34 MiB and first requested less than four fifths of that, or if it first
-//! requested more than 1 MiB and has grown to more than twice as much. For a block, it is the case if it was requested
-//! with at most 1 MiB and has grown to more than 34 MiB, or if it has grown by more than 34 MiB and was requested with
-//! less than four fifths. There is one exception: blocks of 128 MiB or more, if parts of them can be used.
+//! Memory is not cached if a request like its owner's first one could not get it:
+//!
+//! - that of an array without that option, if it has grown to more than 34 MiB and first requested less than four fifths
+//!   of that, or if it first requested more than 1 MiB and has grown to more than twice as much;
+//! - that of a block, if it was requested with at most 1 MiB and has grown to more than 34 MiB, or if it has grown by
+//!   more than 34 MiB and was requested with less than four fifths; unless it is 128 MiB or more, and parts of it can be
+//!   used.
+//!
+//! Where addresses are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
+//!
+//! # Blocks made of parts
 //!
 //! Since Linux 6.17, a block of 4 MiB or more that is not zeroed, and that no cached region suits, is made of parts of
 //! regions that were blocks: the end of a larger one, or several smaller ones. The same holds for memory that a block
 //! grows into. Nothing is copied; to move 64 MiB takes some 25 µs. Each part stays a mapping of its own, usually of 4 MiB
 //! and 1/8,192 of the machine's memory or more. Processes that lock memory do without this.
 //!
-//! On Linux the kernel may take the huge pages of a large region whenever it needs memory (`MADV_FREE`). Until then it
-//! counts them as the process's (as `LazyFree` in `/proc/self/smaps`).
-//!
-//! Where addresses are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
+//! # When memory is returned
 //!
 //! Memory that is not reused for a second is returned to the system. Of a region of 8 MiB or more, this is one half at
 //! first, half of the rest after each further second, and all that is left after four seconds. [`set_time`] changes the
@@ -48,12 +51,15 @@
 //! does so earlier if less than a sixteenth of the machine's memory is available, or if threads of the machine or of a
 //! control group waited for memory in a tenth of the last ten seconds (Linux's *pressure stall information*). Dropping
 //! an array starts the thread if 32 MiB are then cached, unless
-//! [`set_automatic`](crate::service::set_automatic) has disabled this; freeing a block of an allocator does not. Without
-//! the background thread, each thread that puts memory into the cache returns up to 4 MiB of an old region, at most a
-//! few hundred times per second; if none does, the memory stays cached. With an allocator that has
-//! [`Release::Background`](crate::Release::Background), only the background thread returns memory. [`trim`] empties the
-//! cache, and so does a failed request for memory: of an array, of a block of an allocator, or of a small block of its
-//! parent.
+//! [`set_automatic`](crate::service::set_automatic) has disabled this; freeing a block of an allocator does not.
+//!
+//! Without the background thread, each thread that puts memory into the cache returns up to 4 MiB of an old region, at
+//! most a few hundred times per second; if none does, the memory stays cached. With an allocator that has
+//! [`Release::Background`](crate::Release::Background), only the background thread returns memory.
+//!
+//! [`trim`] empties the cache, and so does a failed request for memory: of an array, of a block of an allocator, or of a
+//! small block of its parent. On Linux the kernel may take the huge pages of a large region whenever it needs memory
+//! (`MADV_FREE`). Until then it counts them as the process's (as `LazyFree` in `/proc/self/smaps`).
 //!
 //! # Environment
 //!

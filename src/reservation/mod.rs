@@ -98,7 +98,8 @@ pub(crate) fn is_much_unreleased() -> bool {
 /// range.commit(..4 * page_size())?;
 ///
 /// let first = range.as_ptr();
-/// // SAFETY: the first pages are committed, so they are readable, writable and zero; no other code uses them.
+/// // SAFETY: the first pages are committed, so they are readable, writable and zero; no other code
+/// // uses them.
 /// unsafe {
 ///     assert_eq!(first.read(), 0);
 ///     first.write(7);

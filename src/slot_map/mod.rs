@@ -84,12 +84,13 @@ use crate::slots::vacancy::Fresh;
 /// # Memory
 ///
 /// A slot is the value plus 4 bytes, padded to the alignment of the value. Holes take up to 1.04 bits per slot, and
-/// recent holes 8 bytes each from the allocator. Of up to 8,192 slots, all can be recent holes; of more, one in 32, but
-/// at least 2,048 and at most 8,192 in all. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
+/// recent holes 8 bytes each from the allocator. In a map of up to 8,192 slots, all holes can be recent; in a larger
+/// one, as many as a 32nd of its slots (from 2,048 to 8,192). Address space is reserved as for a
+/// [`VmVec`](crate::VmVec) of slots.
 ///
 /// Set [`max_len`](Self::with_max_len) if addresses are scarce (32 bits), or without virtual memory (WebAssembly): a
 /// map is then a single heap block of `max_len` slots, or of 4 MiB by default; see [the web](crate::guide::the_web).
-/// Looking up takes the same time. In place of thousands of small maps, one map for all of them takes the least memory.
+/// Looking up takes the same time. One map for all values takes less memory than thousands of small ones.
 ///
 /// # Order
 ///

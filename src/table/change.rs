@@ -381,7 +381,8 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
     /// ```
     /// # use stayput::{Table, indices};
     /// # indices! { struct ByPlace for [f32; 2] { at: Grid<2, cell = 1.0> = |at| *at, } }
-    /// let mut bodies: Table<([f32; 2], f32), ByPlace> = [([0.0, 0.0], 2.0), ([5.0, 0.0], -2.0)].into();
+    /// let mut bodies: Table<([f32; 2], f32), ByPlace> =
+    ///     [([0.0, 0.0], 2.0), ([5.0, 0.0], -2.0)].into();
     /// bodies.for_each_both_mut(|_, at, speed| at[0] += *speed);
     /// assert_eq!(bodies.within(|by| &by.at, [2.5, 0.0], 0.6).count(), 2);
     /// ```

@@ -62,7 +62,8 @@ impl<X, const FIELD: usize, const D: usize, const CELL: u32> Grid<X, FIELD, D, C
     /// indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
     ///
     /// let cell = 50.0; // known only at run time
-    /// let mut table: Table<[f32; 2], By> = Table::builder().build_with(By { at: Grid::with_cell(cell) });
+    /// let by = By { at: Grid::with_cell(cell) };
+    /// let mut table: Table<[f32; 2], By> = Table::builder().build_with(by);
     /// table.insert([30.0, 40.0]);
     /// assert_eq!(table.within(|by| &by.at, [0.0, 0.0], cell).count(), 1);
     /// ```

@@ -90,7 +90,8 @@
 /// A parameter declared with more than one bound, or an operation as the cell size, is rejected:
 ///
 /// ```compile_fail
-/// stayput::indices! { struct By<T: Eq + std::hash::Hash> for (T, u8) { of: Unique<T> = |row| &row.0, } }
+/// use std::hash::Hash;
+/// stayput::indices! { struct By<T: Eq + Hash> for (T, u8) { of: Unique<T> = |row| &row.0, } }
 /// ```
 /// ```compile_fail
 /// stayput::indices! { struct By for [f32; 2] { at: Grid<2, cell = 2.0 * 2.0> = |row| *row, } }

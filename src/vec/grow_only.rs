@@ -27,7 +27,7 @@ use std::fmt;
 use std::ops::Index;
 use std::slice::{self, SliceIndex};
 
-/// A scope in which a [`VmVec`] can only grow, created by [`VmVec::grow_only`].
+/// A scope in which a [`VmVec`] can only grow; created by [`VmVec::grow_only`].
 ///
 /// Its `push` takes `&self` and returns a reference that lives as long as the scope's borrow of the array, across any
 /// number of later pushes. It costs the same as [`VmVec::push`].

@@ -86,9 +86,9 @@ use std::mem;
 /// # Memory
 ///
 /// *Reserved* addresses cost nothing. *Committed* memory is charged by the system, which may
-/// [refuse](crate::ErrorKind::Memory) it, though by default it promises more than it has, in small steps;
-/// [`capacity`](Self::capacity) is the number of elements that fit into it. Memory becomes *resident* when it is first
-/// touched, by a page fault, or earlier by [`prefault`](Self::prefault).
+/// [refuse](crate::ErrorKind::Memory) it. (By default the system grants more than it has, if asked in small steps.)
+/// [`capacity`](Self::capacity) is the number of elements that fit into committed memory. Memory becomes *resident*
+/// when it is first touched, by a page fault, or earlier by [`prefault`](Self::prefault).
 ///
 /// An array made with [`new`](Self::new) reserves addresses on its first push: as much as the machine has memory, or
 /// less if there are very many other arrays or the system has fewer addresses. To choose the size, use
@@ -102,9 +102,9 @@ use std::mem;
 ///
 /// # Errors
 ///
-/// Each method that may need memory has a twin whose name begins with `try_`. The twin returns an [`Error`] and
-/// whatever could not be stored, where the other method panics. Neither aborts, except in conversions for which std
-/// allocates: an `Rc`, an `Arc`, the box in an [`io::Error`](std::io::Error).
+/// Each method that may need memory has a twin whose name begins with `try_`. Where the other method
+/// panics, the twin returns an [`Error`] and whatever could not be stored. Neither aborts, except in conversions for
+/// which std allocates: to an `Rc` or `Arc`, and of an `Error` to an [`io::Error`](std::io::Error).
 ///
 /// # Differences from `Vec`
 ///
@@ -146,7 +146,7 @@ pub struct VmVec<T> {
     elements: PhantomData<T>,
 }
 
-/// Statistics about a [`VmVec`], returned by [`VmVec::stats`].
+/// Statistics of a [`VmVec`], returned by [`VmVec::stats`].
 ///
 /// # Examples
 ///

@@ -116,7 +116,7 @@ mod secondary_grow_only;
 mod secondary_hostile;
 mod secondary_op;
 mod secondary_reset;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "columns"))]
 mod service;
 #[cfg(feature = "table")]
 mod sets_model;

@@ -3,12 +3,11 @@
 use crate::MIB;
 use crate::linux::{in_child_limiting, mappings};
 use stayput::{
-    Columns, DefaultKey, DenseSlotMap, HugePages, Row, SecondaryMap, SlotMap, Table, VmVec,
-    indices, region_cache,
+    Columns, DefaultKey, DenseSlotMap, HugePages, SecondaryMap, SlotMap, Table, VmVec, indices,
+    region_cache,
 };
 
-#[derive(Row)]
-struct Pair(u32, u64);
+type Pair = (u32, u64);
 
 struct Unit {
     number: u64,
@@ -55,7 +54,7 @@ fn a_small_array_takes_two_mappings() {
             });
         }
         assert_mappings(2, || VmVec::from(vec![1_u8; MIB]));
-        assert_mappings(2 * 2, || (0..4).map(|n| Pair(n, n.into())).collect::<Columns<_>>());
+        assert_mappings(2 * 2, || (0..4).map(|n| (n, n.into())).collect::<Columns<Pair>>());
         assert_mappings(2, || (0..4).collect::<SlotMap<DefaultKey, _>>());
         let keys: SlotMap<DefaultKey, ()> = [(); 4].into_iter().collect();
         assert_mappings(2, || keys.keys().zip(0..).collect::<SecondaryMap<_, _>>());
@@ -73,7 +72,7 @@ fn what_keeps_account_of_a_small_map_takes_no_mappings() {
         assert_mappings(2, || (0..1000).map(|n| n * 3).collect::<DenseSlotMap<DefaultKey, _>>());
         assert_mappings(2 * 2, || {
             let mut pairs = DenseSlotMap::<DefaultKey, Pair, Columns<Pair>>::default();
-            pairs.extend((0..10).map(|n| Pair(n, 7)));
+            pairs.extend((0..10).map(|n| (n, 7)));
             pairs
         });
     });

@@ -12,6 +12,9 @@ use crate::summary::ScenarioSummary;
 /// A title, and the containers that a plot shows.
 type Panel = (&'static str, fn(&Container) -> bool);
 
+const LATE_GROWTH: &str =
+    " Late growth counts how often growth needed more than the background thread had ready.";
+
 /// The containers of the overview.
 const OVERVIEW: Panel = ("", |container| container.headline);
 
@@ -66,11 +69,13 @@ fn how(measured: &[Measured]) -> String {
         1 => String::new(),
         group => format!(" Each point is the worst of {group} frames."),
     };
+    let has_late = measured.iter().filter_map(typical_run).any(|run| run.late.is_some());
+    let late = if has_late { LATE_GROWTH } else { "" };
     format!(
         "Frame times and resident memory are those of the run whose worst frame is the median \
          one.{group} Bars are medians over the runs, and \
          thin lines their range. Resident memory includes some 3 MiB of program. The table is in \
-         microseconds unless stated; each figure is the median over the runs."
+         microseconds unless stated; each figure is the median over the runs.{late}"
     )
 }
 

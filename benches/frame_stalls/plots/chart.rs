@@ -128,6 +128,7 @@ pub(super) fn line_plot(
                 }
             }
         }
+        name_rules(&mut chart, x.range, y.range, rules)?;
         draw_legend(&legend, lines)
     })
 }
@@ -171,21 +172,41 @@ pub(super) fn axes<'a, 'b>(
     Ok(chart)
 }
 
-/// Draws the rules that lie within the axis, with their names above them.
+/// Draws the rules that lie within the axis.
 pub(super) fn draw_rules(
     chart: &mut Plot<'_, '_>,
     (left, right): (f64, f64),
-    (bottom, top): (f64, f64),
+    axis: (f64, f64),
     rules: &[Rule],
 ) -> Result<(), Failure> {
-    for &(height, name) in rules.iter().filter(|(height, _)| bottom < *height && *height < top) {
+    for (height, _) in within(axis, rules) {
         let ends = [(left, height), (right, height)];
         chart.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
-        let place = Pos::new(HPos::Left, VPos::Bottom);
-        let text = Text::new(name, (6, -3), font(17).pos(place));
-        chart.draw_series([EmptyElement::at(ends[0]) + text])?;
     }
     Ok(())
+}
+
+/// Writes the rules' names above them, over the lines and legible there.
+pub(super) fn name_rules(
+    chart: &mut Plot<'_, '_>,
+    (left, _): (f64, f64),
+    axis: (f64, f64),
+    rules: &[Rule],
+) -> Result<(), Failure> {
+    for (height, name) in within(axis, rules).filter(|(_, name)| !name.is_empty()) {
+        let style = font(17).pos(Pos::new(HPos::Left, VPos::Bottom));
+        // Without the font, the width is overestimated.
+        let (width, _) = style.font.box_size(name)?;
+        let ends = [(3, -20), (9 + i32::try_from(width)? * 4 / 5, -2)];
+        let veil = Rectangle::new(ends, PAPER.mix(0.75).filled());
+        let text = Text::new(name, (6, -3), style);
+        chart.draw_series([EmptyElement::at((left, height)) + veil + text])?;
+    }
+    Ok(())
+}
+
+fn within((bottom, top): (f64, f64), rules: &[Rule]) -> impl Iterator<Item = Rule> {
+    rules.iter().copied().filter(move |(height, _)| bottom < *height && *height < top)
 }
 
 fn draw_legend(area: &Area<'_>, lines: &[Line]) -> Result<(), Failure> {

@@ -4,7 +4,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::chart::{
-    Axis, DARK, Failure, Line, axes, budgets, colour, draw_rules, font, height, stroke, svg,
+    Axis, DARK, Failure, Line, axes, budgets, colour, draw_rules, font, height, name_rules, stroke,
+    svg,
 };
 use super::frames::{frame_numbers, lines, thinned};
 use crate::readme::SHOWN;
@@ -35,6 +36,7 @@ pub(crate) fn picture(title: &str, measured: &[Measured]) -> Result<Option<Strin
             let points = line.points.iter().map(|&(frame, us)| (frame, height(us)));
             chart.draw_series(LineSeries::new(points, stroke(line.container)))?;
         }
+        name_rules(&mut chart, x.range, y.range, &budgets())?;
         for ((line, name), at) in named.iter().zip(name_heights(&named, y.range)) {
             let colour = colour(line.container);
             let style = font(19).color(&colour);

@@ -1,22 +1,25 @@
 //! Descriptions of the scenarios.
 
+use bench_common::numbers::grouped;
+use bench_common::spread::millis;
+
 use super::{Scenario, Script};
 use crate::entity::Entity;
 
 impl Scenario {
     /// Describes a scenario with the numbers of a script.
     pub(crate) fn description(self, script: &Script, period_us: u64) -> String {
-        let frames = script.frames;
+        let frames = grouped(script.frames);
         let pace = match period_us {
             0 => "back to back".to_owned(),
-            _ => format!("one every {period_us} µs"),
+            _ => format!("one every {} ms", millis(period_us * 1000)),
         };
         format!("{frames} frames, {pace}. {}", self.frame(script))
     }
 
     /// Describes a frame.
     fn frame(self, script: &Script) -> String {
-        let (spawn, containers) = (script.spawn_per_frame, script.containers);
+        let (spawn, containers) = (grouped(script.spawn_per_frame), script.containers);
         let (bytes, mebibytes) = (size_of::<Entity>(), script.most_bytes() >> 20);
         match self {
             Self::Steady => format!(
@@ -25,6 +28,7 @@ impl Scenario {
             Self::Burst => {
                 let (every, burst) =
                     script.burst.map_or((0, 0), |burst| (burst.every, burst.spawn));
+                let burst = grouped(burst);
                 format!(
                     "Each spawns {spawn} entities of {bytes} bytes, and every {every}th spawns \
                      {burst}; {mebibytes} MiB in the end."
@@ -33,7 +37,7 @@ impl Scenario {
             Self::Many => format!(
                 "Each spawns {} entities of {bytes} bytes in each of {containers} arrays, a KiB before \
                  the next array's turn; {mebibytes} MiB in the end.",
-                spawn / containers
+                grouped(script.spawn_per_frame / containers)
             ),
             Self::Beside => format!(
                 "Each spawns {spawn} entities of {bytes} bytes; {mebibytes} MiB in the end. \
@@ -51,27 +55,28 @@ impl Scenario {
             Self::Churn => format!(
                 "Each removes {} of at least {} entities of {bytes} bytes at random and spawns \
                  {spawn}: {} entities and {mebibytes} MiB in the end.",
-                script.remove_per_frame,
-                script.entities_at_start,
-                script.most()
+                grouped(script.remove_per_frame),
+                grouped(script.entities_at_start),
+                grouped(script.most())
             ),
             Self::Ecs => format!(
-                "Each inserts {spawn} entities of {bytes} bytes, with a velocity in a \
-                 secondary map, updates all of some {}, adds to each position its velocity, and retains those \
-                 whose life has not run out, so that as many are removed on average; {mebibytes} MiB.",
-                script.most()
+                "Each inserts {spawn} entities of {bytes} bytes, with their velocities in a secondary map, \
+                 updates all of some {}, adds its velocity to each position, and removes those whose life \
+                 has run out, on average as many as it inserts; {mebibytes} MiB.",
+                grouped(script.most())
             ),
             Self::Table => format!(
                 "Each inserts {spawn} rows of {bytes} bytes, with keys of 8 bytes that look \
                  random, and looks up as many of those that exist by their keys: {} rows in \
                  the end, {mebibytes} MiB without the index.",
-                script.most()
+                grouped(script.most())
             ),
             Self::Workers => format!(
                 "Meanwhile {} threads append {spawn} entities of {bytes} bytes to one array, a few \
                  at a time. Each frame reads all that are new since the previous one, and {} of \
                  the older ones, at random; {mebibytes} MiB in the end.",
-                script.workers, script.looked_at_per_frame
+                script.workers,
+                grouped(script.looked_at_per_frame)
             ),
         }
     }

@@ -278,7 +278,8 @@ macro_rules! alloc_methods {
             /// let mut arena = stayput::Arena::new();
             /// arena.scope(|arena| {
             ///     let mut parse = |text: &str| {
-            ///         arena.alloc_slice_try_fill_iter(text.split(' ').map(str::parse::<u8>)).map(|all| all.to_vec())
+            ///         let values = text.split(' ').map(str::parse::<u8>);
+            ///         arena.alloc_slice_try_fill_iter(values).map(|all| all.to_vec())
             ///     };
             ///     assert_eq!(parse("1 2 3"), Ok(vec![1, 2, 3]));
             ///     assert!(parse("1 2 x").is_err());

@@ -2,7 +2,7 @@
 
 use super::Arena;
 
-/// Statistics about an [`Arena`], returned by [`Arena::stats`].
+/// Statistics of an [`Arena`], returned by [`Arena::stats`].
 ///
 /// # Examples
 ///

@@ -96,7 +96,8 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// # Examples
     ///
     /// ```
-    /// let rows: stayput::Groups<(u32, char), 2> = [(1, 'a'), (2, 'b'), (3, 'c')].into_iter().collect();
+    /// let rows: stayput::Groups<(u32, char), 2> =
+    ///     [(1, 'a'), (2, 'b'), (3, 'c')].into_iter().collect();
     /// assert_eq!(*rows.as_slice(), [([1, 2], ['a', 'b']), ([3, 0], ['c', '\0'])]);
     /// ```
     #[inline]
@@ -110,7 +111,8 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// # Examples
     ///
     /// ```
-    /// let mut bodies: stayput::Groups<(f32, f32), 4> = [(1.0, 0.5), (2.0, 0.25)].into_iter().collect();
+    /// let mut bodies: stayput::Groups<(f32, f32), 4> =
+    ///     [(1.0, 0.5), (2.0, 0.25)].into_iter().collect();
     /// for (positions, speeds) in bodies.as_mut_slice() {
     ///     for lane in 0..4 {
     ///         positions[lane] += speeds[lane];
@@ -242,7 +244,8 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// # Examples
     ///
     /// ```
-    /// let mut rows: stayput::Groups<(u32, char), 4> = [(1, 'a'), (2, 'b'), (3, 'c')].into_iter().collect();
+    /// let mut rows: stayput::Groups<(u32, char), 4> =
+    ///     [(1, 'a'), (2, 'b'), (3, 'c')].into_iter().collect();
     /// assert_eq!(rows.swap_remove(0), (1, 'a'));
     /// assert!(rows.iter().eq([(&3, &'c'), (&2, &'b')]));
     /// ```

@@ -161,7 +161,8 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// ```
     /// # use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
     /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
-    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> =
+    ///     map.iter().map(|(key, n)| (key, n * 10)).collect();
     /// for (key, n) in second.iter_mut() {
     ///     *n += map[key];
     /// }
@@ -209,7 +210,8 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// ```
     /// # use stayput::{DefaultKey, SlotMap, SparseSecondaryMap};
     /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
-    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> =
+    ///     map.iter().map(|(key, n)| (key, n * 10)).collect();
     /// second.values_mut().for_each(|n| *n += 1);
     /// assert_eq!(second.values().sum::<u32>(), 33);
     /// ```

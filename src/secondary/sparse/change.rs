@@ -107,7 +107,8 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// ```
     /// # use stayput::{DefaultKey, SparseSecondaryMap, SlotMap};
     /// let mut map: SlotMap<DefaultKey, u32> = (0..6).collect();
-    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> =
+    ///     map.iter().map(|(key, n)| (key, *n)).collect();
     /// map.retain(|_, n| *n % 2 == 0);
     /// second.retain(|key, _| map.contains_key(key));
     /// assert_eq!(second.values().sum::<u32>(), 6);
@@ -128,7 +129,8 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// ```
     /// # use stayput::{DefaultKey, SparseSecondaryMap, SlotMap};
     /// let mut map: SlotMap<DefaultKey, u32> = (0..6).collect();
-    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> =
+    ///     map.iter().map(|(key, n)| (key, *n)).collect();
     /// map.retain(|_, n| *n % 2 == 0);
     /// let orphans = second.extract_if(|key, _| !map.contains_key(key));
     /// assert_eq!(orphans.map(|(_, n)| n).sum::<u32>(), 1 + 3 + 5);
@@ -152,7 +154,8 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// ```
     /// # use stayput::{DefaultKey, SparseSecondaryMap, SlotMap};
     /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
-    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> =
+    ///     map.iter().map(|(key, n)| (key, *n)).collect();
     /// assert_eq!(second.drain().map(|(_, n)| n).sum::<u32>(), 3);
     /// assert!(second.is_empty());
     /// ```
