@@ -516,6 +516,7 @@ fn an_eighth_of_the_memory_is_cached_for_a_second_by_default() {
     }
 }
 
+#[cfg(feature = "columns")]
 #[test]
 fn a_row_of_a_page_has_room_for_what_describes_a_region() {
     static ROWS: [&[Layout]; 4] = [
