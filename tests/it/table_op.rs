@@ -48,7 +48,8 @@ arbitrary! {
         Clear,
         Drain,
         Trim,
-        Reserve(u8),
+        /// Reserves room, makes memory resident, or returns some.
+        Memory(u8),
         /// The clone replaces the original, which is emptied.
         Clone,
         PanicClone(u8),
