@@ -126,6 +126,8 @@
 // First, since its macros are for those below.
 #[macro_use]
 mod impls;
+#[cfg(test)]
+include!("../tests/common/arbitrary.rs");
 
 // rustdoc lists the methods of a type in the order of the modules that have them, so what adds to a type comes after the
 // type.

@@ -2,6 +2,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/block_adapted.rs"]
 mod block_adapted;
 #[path = "../../tests/it/block_op.rs"]
@@ -13,15 +14,16 @@ use libfuzzer_sys::fuzz_target;
 use stayput::Arena;
 use stayput::alloc::VmAlloc;
 
-/// How much room blocks have to grow.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Kind {
-    Roomy,
-    Tight,
-    Bare,
-    Huge,
-    Handle(u8),
-    Arena,
+arbitrary! {
+    /// How much room blocks have to grow.
+    enum Kind {
+        Roomy,
+        Tight,
+        Bare,
+        Huge,
+        Handle(u8),
+        Arena,
+    }
 }
 
 fuzz_target!(|input: (Kind, Vec<Op>)| {

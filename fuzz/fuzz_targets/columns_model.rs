@@ -2,17 +2,19 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/columns_op.rs"]
 mod columns_op;
 
 use columns_op::{Config, Mixed, Model, Op, Twelve};
 use libfuzzer_sys::fuzz_target;
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Kind {
-    Mixed,
-    One,
-    Twelve,
+arbitrary! {
+    enum Kind {
+        Mixed,
+        One,
+        Twelve,
+    }
 }
 
 fuzz_target!(|input: (Kind, Config, Vec<Op>)| {

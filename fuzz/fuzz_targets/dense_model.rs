@@ -3,6 +3,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/dense_op.rs"]
 mod dense_op;
 #[path = "../../tests/it/dense_twin.rs"]
@@ -20,14 +21,15 @@ use libfuzzer_sys::fuzz_target;
 use slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 use stayput::{Columns, VmVec};
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Kind {
-    Plain,
-    Compact,
-    Tagged,
-    Small,
-    Columns,
-    SmallColumns,
+arbitrary! {
+    enum Kind {
+        Plain,
+        Compact,
+        Tagged,
+        Small,
+        Columns,
+        SmallColumns,
+    }
 }
 
 fuzz_target!(|input: (Kind, Config, Vec<Op>)| {

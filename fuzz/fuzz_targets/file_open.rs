@@ -22,46 +22,38 @@ const IDENTITY: Range<usize> = 0..64;
 const LIVE: Range<usize> = 4096..4176;
 const RECORDS: [Range<usize>; 2] = [8192..8280, 12_288..12_376];
 
-/// The type that the file is created for, and that its header describes.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Kind {
-    Word,
-    Log,
-    Byte,
-    Nothing,
-    /// An element of 4096 bytes.
-    Large,
-}
+include!("../../tests/common/arbitrary.rs");
 
-#[derive(Debug, arbitrary::Arbitrary)]
-enum Part {
-    Identity,
-    Live,
-    Even,
-    Odd,
-}
+arbitrary! {
+    /// The type that the file is created for, and that its header describes.
+    enum Kind {
+        Word,
+        Log,
+        Byte,
+        Nothing,
+        /// An element of 4096 bytes.
+        Large,
+    }
 
-#[derive(Debug, arbitrary::Arbitrary)]
-enum Change {
-    /// Changes a byte of the header.
-    Byte(Part, u8, u8),
-    /// Changes eight bytes of the header.
-    Number(Part, u8, u64),
-    /// Changes the number of elements, near the number that the file has bytes for.
-    Len(Part, i8),
-    /// Changes the length of the file, to about that many bytes after the header.
-    Bytes(u16),
-    /// The same, within the header.
-    Cut(u16),
-}
+    enum Part {
+        Identity,
+        Live,
+        Even,
+        Odd,
+    }
 
-#[derive(Debug, arbitrary::Arbitrary)]
-struct Input {
-    kind: Kind,
-    is_believed: bool,
-    changes: Vec<Change>,
-    /// If not `None`, the whole file.
-    raw: Option<Vec<u8>>,
+    enum Change {
+        /// Changes a byte of the header.
+        Byte(Part, u8, u8),
+        /// Changes eight bytes of the header.
+        Number(Part, u8, u64),
+        /// Changes the number of elements, near the number that the file has bytes for.
+        Len(Part, i8),
+        /// Changes the length of the file, to about that many bytes after the header.
+        Bytes(u16),
+        /// The same, within the header.
+        Cut(u16),
+    }
 }
 
 static FILE: LazyLock<PathBuf> =
@@ -186,7 +178,8 @@ fn bytes_of_elements<T: Pod>(elements: &[T]) -> Vec<u8> {
     if size_of::<T>() == 0 { Vec::new() } else { bytemuck_crate::cast_slice(elements).to_vec() }
 }
 
-fuzz_target!(|input: Input| {
+// The last one, if not `None`, is the whole file.
+fuzz_target!(|input: (Kind, bool, Vec<Change>, Option<Vec<u8>>)| {
     type Large = [u64; 512];
     static WHOLES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(|| {
         [
@@ -197,7 +190,7 @@ fuzz_target!(|input: Input| {
             whole::<Large, AppendOnly>(),
         ]
     });
-    let Input { kind, is_believed, changes, raw } = input;
+    let (kind, is_believed, changes, raw) = input;
     let element_bytes = match kind {
         Kind::Word | Kind::Log => 8,
         Kind::Byte => 1,

@@ -2,6 +2,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/grid_op.rs"]
 mod grid_op;
 

@@ -2,6 +2,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../src/slots/holes/bitmap/tests/op.rs"]
 mod op;
 

@@ -2,19 +2,21 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/lists_op.rs"]
 mod lists_op;
 
 use libfuzzer_sys::fuzz_target;
 use lists_op::{Config, Line, Model, Op};
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Kind {
-    Bytes,
-    Numbers,
-    Texts,
-    Nothing,
-    Lines,
+arbitrary! {
+    enum Kind {
+        Bytes,
+        Numbers,
+        Texts,
+        Nothing,
+        Lines,
+    }
 }
 
 fuzz_target!(|input: (Kind, Config, Vec<Op>)| {

@@ -11,63 +11,65 @@ use slotmap::SecondaryMap as PeerSecondary;
 use stayput::index::UniqueIndex;
 use stayput::{DefaultKey, SecondaryMap, VmVec};
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum MapOp {
-    Insert(u16),
-    InsertMany(u8),
-    Remove(u16),
-    Get(u16),
-    Replace(u16, u16),
-    Disjoint(u16, u16),
-    /// Keeps values that are not multiples.
-    Retain(u8),
-    Drain,
-    Clear,
-    Clone,
-    SecondaryInsert(u16, u16),
-    SecondaryRemove(u16),
-    SecondaryEntry(u16, u16),
-    SecondaryRetain(u8),
-}
+include!("../../tests/common/arbitrary.rs");
 
-#[derive(Clone, Debug, arbitrary::Arbitrary)]
-enum VecOp {
-    Push(u16),
-    Pop,
-    Insert(u16, u16),
-    Remove(u16),
-    SwapRemove(u16),
-    Truncate(u16),
-    Resize(u16, u16),
-    Extend(Vec<u16>),
-    ExtendFromWithin(u16, u16),
-    Drain(u16, u16),
-    Splice(u16, u16, Vec<u16>),
-    SplitOff(u16),
-    Retain(u8),
-    DedupByKey(u8),
-    ExtractIf(u16, u16, u8),
-    Rotate(u16),
-    Sort,
-    Clear,
-}
+arbitrary! {
+    enum MapOp {
+        Insert(u16),
+        InsertMany(u8),
+        Remove(u16),
+        Get(u16),
+        Replace(u16, u16),
+        Disjoint(u16, u16),
+        /// Keeps values that are not multiples.
+        Retain(u8),
+        Drain,
+        Clear,
+        Clone,
+        SecondaryInsert(u16, u16),
+        SecondaryRemove(u16),
+        SecondaryEntry(u16, u16),
+        SecondaryRetain(u8),
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum IndexOp {
-    Insert(u8, u16),
-    Remove(u16),
-    Find(u8),
-    Take(u8),
-    Clear,
-    Clone,
-}
+    #[derive(Clone, Debug)]
+    enum VecOp {
+        Push(u16),
+        Pop,
+        Insert(u16, u16),
+        Remove(u16),
+        SwapRemove(u16),
+        Truncate(u16),
+        Resize(u16, u16),
+        Extend(Vec<u16>),
+        ExtendFromWithin(u16, u16),
+        Drain(u16, u16),
+        Splice(u16, u16, Vec<u16>),
+        SplitOff(u16),
+        Retain(u8),
+        DedupByKey(u8),
+        ExtractIf(u16, u16, u8),
+        Rotate(u16),
+        Sort,
+        Clear,
+    }
 
-#[derive(Clone, Debug, arbitrary::Arbitrary)]
-enum Input {
-    Maps(Vec<MapOp>),
-    DenseMaps(Vec<MapOp>),
-    Vec(Vec<VecOp>),
-    Index(Vec<IndexOp>),
+    enum IndexOp {
+        Insert(u8, u16),
+        Remove(u16),
+        Find(u8),
+        Take(u8),
+        Clear,
+        Clone,
+    }
+
+    #[derive(Clone, Debug)]
+    enum Input {
+        Maps(Vec<MapOp>),
+        DenseMaps(Vec<MapOp>),
+        Vec(Vec<VecOp>),
+        Index(Vec<IndexOp>),
+    }
 }
 
 /// One of the keys that were ever created.

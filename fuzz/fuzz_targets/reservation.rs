@@ -2,19 +2,21 @@
 
 #![no_main]
 
-use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use stayput::{ErrorKind, HugePages, Reservation, page_size};
 use std::ops::Bound;
 
-/// An offset: mostly a page boundary.
-#[derive(Clone, Copy, Debug, Arbitrary)]
-enum Offset {
-    Page(u8),
-    /// A page boundary plus a number of bytes.
-    Beside(u8, i16),
-    FromMax(u8),
-    Raw(usize),
+include!("../../tests/common/arbitrary.rs");
+
+arbitrary! {
+    /// An offset: mostly a page boundary.
+    enum Offset {
+        Page(u8),
+        /// A page boundary plus a number of bytes.
+        Beside(u8, i16),
+        FromMax(u8),
+        Raw(usize),
+    }
 }
 
 impl Offset {
@@ -30,11 +32,12 @@ impl Offset {
     }
 }
 
-#[derive(Clone, Copy, Debug, Arbitrary)]
-enum End {
-    Included(Offset),
-    Excluded(Offset),
-    Unbounded,
+arbitrary! {
+    enum End {
+        Included(Offset),
+        Excluded(Offset),
+        Unbounded,
+    }
 }
 
 impl End {
@@ -47,10 +50,11 @@ impl End {
     }
 }
 
-#[derive(Clone, Copy, Debug, Arbitrary)]
-struct Part {
-    start: End,
-    end: End,
+arbitrary! {
+    struct Part {
+        start: End,
+        end: End,
+    }
 }
 
 impl Part {
@@ -83,24 +87,16 @@ impl Part {
     }
 }
 
-#[derive(Clone, Copy, Debug, Arbitrary)]
-enum Op {
-    Commit(Part),
-    Decommit(Part),
-    Discard(Part),
-    Prefault(Part),
-    Lock(Part),
-    Write(u8, u8),
-    Count,
-}
-
-#[derive(Debug, Arbitrary)]
-struct Input {
-    pages: u8,
-    less_bytes: u8,
-    align_shift: u8,
-    huge_pages: u8,
-    ops: Vec<Op>,
+arbitrary! {
+    enum Op {
+        Commit(Part),
+        Decommit(Part),
+        Discard(Part),
+        Prefault(Part),
+        Lock(Part),
+        Write(u8, u8),
+        Count,
+    }
 }
 
 /// The range, and the contents of each page, if it is committed.
@@ -184,22 +180,24 @@ impl Model {
     }
 }
 
-fuzz_target!(|input: Input| {
-    let count = usize::from(input.pages % 33);
-    let huge_pages = [HugePages::Auto, HugePages::Always, HugePages::Never];
-    let bytes = (count * page_size()).saturating_sub(input.less_bytes.into());
+fuzz_target!(|input: (u8, u8, u8, u8, Vec<Op>)| {
+    let (pages, less_bytes, align_shift, huge_pages, ops) = input;
+    let count = usize::from(pages % 33);
+    let huge_pages =
+        [HugePages::Auto, HugePages::Always, HugePages::Never][usize::from(huge_pages % 3)];
+    let bytes = (count * page_size()).saturating_sub(less_bytes.into());
     let range = Reservation::builder()
         .bytes(bytes)
-        .align(1 << (input.align_shift % 24))
-        .huge_pages(huge_pages[usize::from(input.huge_pages % 3)])
+        .align(1 << (align_shift % 24))
+        .huge_pages(huge_pages)
         .reserve()
         .expect("the process has enough addresses");
     let count = bytes.div_ceil(page_size());
     assert_eq!(range.reserved_bytes(), count * page_size());
-    assert_eq!(range.as_ptr().addr() % (1 << (input.align_shift % 24)), 0);
+    assert_eq!(range.as_ptr().addr() % (1 << (align_shift % 24)), 0);
 
     let mut model = Model { range, pages: vec![None; count] };
-    for op in input.ops {
+    for op in ops {
         model.apply(op);
         model.check();
     }

@@ -2,6 +2,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/secondary_op.rs"]
 mod secondary_op;
 #[path = "../../tests/it/slot_map_op.rs"]
@@ -12,14 +13,15 @@ use libfuzzer_sys::fuzz_target;
 use secondary_op::{Config, Model, Op};
 use slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 
-/// The type of keys, and the size of values: with large values, low indices are far already.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Kind {
-    Plain,
-    PlainLarge,
-    Tagged,
-    Compact,
-    Tiny,
+arbitrary! {
+    /// The type of keys, and the size of values: with large values, low indices are far already.
+    enum Kind {
+        Plain,
+        PlainLarge,
+        Tagged,
+        Compact,
+        Tiny,
+    }
 }
 
 fuzz_target!(|input: (Kind, Config, Vec<Op>)| {

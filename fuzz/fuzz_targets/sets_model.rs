@@ -2,6 +2,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/sets_op.rs"]
 mod sets_op;
 
@@ -9,12 +10,13 @@ use libfuzzer_sys::fuzz_target;
 use sets_op::{Config, Model, Op, Spreads};
 use stayput::index::{ListIndex, SetIndex};
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Kind {
-    Sets,
-    Lists,
-    WrongSets,
-    WrongLists,
+arbitrary! {
+    enum Kind {
+        Sets,
+        Lists,
+        WrongSets,
+        WrongLists,
+    }
 }
 
 fuzz_target!(|input: (Kind, Config, Vec<Op>)| {

@@ -3,6 +3,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/arrays/mod.rs"]
 #[allow(dead_code, reason = "the models of other arrays")]
 mod arrays;
@@ -18,13 +19,15 @@ use stayput::SharedVec;
 
 const THREADS: usize = 3;
 
-/// The type of elements, and the operations of one thread or of several.
-#[derive(Debug, arbitrary::Arbitrary)]
-enum Input {
-    Alone(Kind, Vec<Op<Own>>),
-    Words([Vec<Own>; THREADS]),
-    Texts([Vec<Own>; THREADS]),
-    Pages([Vec<Own>; THREADS]),
+arbitrary! {
+    #[derive(Debug)]
+    /// The type of elements, and the operations of one thread or of several.
+    enum Input {
+        Alone(Kind, Vec<Op<Own>>),
+        Words([Vec<Own>; THREADS]),
+        Texts([Vec<Own>; THREADS]),
+        Pages([Vec<Own>; THREADS]),
+    }
 }
 
 fuzz_target!(|input: (Config, Input)| {

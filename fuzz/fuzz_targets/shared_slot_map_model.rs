@@ -3,6 +3,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
 #[path = "../../tests/it/ledger.rs"]
@@ -23,17 +24,19 @@ use slot_map_op::{Medium, Once, Plain, Small, SmallTagged, Tagged};
 
 const THREADS: usize = 2;
 
-/// The type of keys, and the operations between two visits of the owner.
-#[derive(Debug, arbitrary::Arbitrary)]
-enum Input {
-    Plain(Alone),
-    Tagged(Alone),
-    Medium(Alone),
-    Small(Alone),
-    SmallTagged(Alone),
-    Once(Alone),
-    PlainTogether(Together),
-    SmallTogether(Together),
+arbitrary! {
+    #[derive(Debug)]
+    /// The type of keys, and the operations between two visits of the owner.
+    enum Input {
+        Plain(Alone),
+        Tagged(Alone),
+        Medium(Alone),
+        Small(Alone),
+        SmallTagged(Alone),
+        Once(Alone),
+        PlainTogether(Together),
+        SmallTogether(Together),
+    }
 }
 
 type Alone = Vec<(Vec<Op>, Owned)>;

@@ -2,6 +2,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
 #[path = "../../tests/it/slot_map_op.rs"]
@@ -16,19 +17,20 @@ use slot_map_op::{Compact, Config, Medium, Once, Op, Plain, Small, SmallTagged, 
 use slot_map_twin::Model;
 use std::rc::Rc;
 
-/// The type of keys, and the size of values.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Kind {
-    Plain,
-    Tagged,
-    Compact,
-    Medium,
-    Small,
-    SmallTagged,
-    Once,
-    /// Values that need no drop.
-    PlainBare,
-    TaggedBare,
+arbitrary! {
+    /// The type of keys, and the size of values.
+    enum Kind {
+        Plain,
+        Tagged,
+        Compact,
+        Medium,
+        Small,
+        SmallTagged,
+        Once,
+        /// Values that need no drop.
+        PlainBare,
+        TaggedBare,
+    }
 }
 
 fuzz_target!(|input: (Kind, Config, Vec<Op>)| {

@@ -2,6 +2,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/table_op.rs"]
 mod table_op;
 #[path = "../../tests/it/table_twin.rs"]

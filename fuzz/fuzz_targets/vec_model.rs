@@ -2,6 +2,7 @@
 
 #![no_main]
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/arrays/mod.rs"]
 #[allow(dead_code, reason = "the models of other arrays")]
 mod arrays;

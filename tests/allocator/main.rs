@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "runs before `main`, and frees a pointer that is not a block")]
 
+include!("../common/arbitrary.rs");
+
 #[path = "../it/block_op.rs"]
 mod block_op;
 #[path = "../common/child.rs"]

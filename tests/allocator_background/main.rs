@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "runs before `main`, and is an allocator")]
 
+include!("../common/arbitrary.rs");
+
 #[path = "../it/block_op.rs"]
 mod block_op;
 #[path = "../common/effort.rs"]

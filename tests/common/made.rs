@@ -1,4 +1,4 @@
-//! Random operations, derived by `arbitrary` (as for fuzz targets) from numbers that proptest chooses and shrinks. A
+//! Random operations, made by `arbitrary` (as for fuzz targets) from numbers that proptest chooses and shrinks. A
 //! proptest strategy for each kind of operation would take longer to compile than everything else.
 
 #![allow(dead_code, reason = "no test binary uses all of it")]

@@ -9,33 +9,33 @@ use stayput::{Budget, FileVec, Growth};
 use std::fmt::Debug;
 use std::path::Path;
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Op {
-    Push(u8),
-    Extend(u8, Many),
-    ExtendFromSlice(u8, Many),
-    ExtendZeroed(Many),
-    Pop,
-    Truncate(Many),
-    SwapRemove(u16),
-    Resize(Many, u8),
-    ResizeZeroed(Many),
-    Change(u16, u8),
-    GrowOnly(u8, Many),
-    Reserve(Many),
-    Prefault(Many),
-    PrefaultAhead,
-    Shrink,
-    Clear,
-    Flush,
-    FlushSome,
-    Reopen,
-    Close,
-}
+arbitrary! {
+    enum Op {
+        Push(u8),
+        Extend(u8, Many),
+        ExtendFromSlice(u8, Many),
+        ExtendZeroed(Many),
+        Pop,
+        Truncate(Many),
+        SwapRemove(u16),
+        Resize(Many, u8),
+        ResizeZeroed(Many),
+        Change(u16, u8),
+        GrowOnly(u8, Many),
+        Reserve(Many),
+        Prefault(Many),
+        PrefaultAhead,
+        Shrink,
+        Clear,
+        Flush,
+        FlushSome,
+        Reopen,
+        Close,
+    }
 
-/// A number of elements.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-struct Many(u16);
+    /// A number of elements.
+    struct Many(u16);
+}
 
 impl Many {
     fn get(self) -> usize {

@@ -1,5 +1,7 @@
 //! Arrays in files, as their users see them.
 
+include!("../common/arbitrary.rs");
+
 mod arrays;
 mod backing;
 #[path = "../common/child.rs"]

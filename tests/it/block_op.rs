@@ -10,11 +10,12 @@ use std::thread;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// A number of bytes near a power of two from 1 to 4 MiB.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Size {
-    power: u8,
-    beside: i8,
+arbitrary! {
+    /// A number of bytes near a power of two from 1 to 4 MiB.
+    pub(crate) struct Size {
+        power: u8,
+        beside: i8,
+    }
 }
 
 impl Size {
@@ -33,9 +34,10 @@ impl Size {
     }
 }
 
-/// An alignment from 1 to 2 MiB, mostly small.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Align(u8);
+arbitrary! {
+    /// An alignment from 1 to 2 MiB, mostly small.
+    pub(crate) struct Align(u8);
+}
 
 impl Align {
     fn get(self) -> usize {
@@ -44,17 +46,18 @@ impl Align {
     }
 }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Alloc(Size, Align),
-    AllocZeroed(Size, Align),
-    /// Resizes one of the blocks.
-    Realloc(u8, Size),
-    Free(u8),
-    /// Frees a block, then allocates another, zeroed or not, and grows it: most likely in cached memory.
-    Again(u8, Size, Size, bool),
-    /// A size near `isize::MAX`, which is refused and changes nothing.
-    Absurd(u8, Align),
+arbitrary! {
+    pub(crate) enum Op {
+        Alloc(Size, Align),
+        AllocZeroed(Size, Align),
+        /// Resizes one of the blocks.
+        Realloc(u8, Size),
+        Free(u8),
+        /// Frees a block, then allocates another, zeroed or not, and grows it: most likely in cached memory.
+        Again(u8, Size, Size, bool),
+        /// A size near `isize::MAX`, which is refused and changes nothing.
+        Absurd(u8, Align),
+    }
 }
 
 /// A block in use, and the pattern of its bytes.

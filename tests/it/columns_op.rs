@@ -152,65 +152,65 @@ impl Record for Twelve {
     }
 }
 
-/// How columns are created.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Config {
-    max_len: Option<u16>,
-    fixed_steps: bool,
-    huge_pages: u8,
-    is_ahead: bool,
-    release: u8,
-}
+arbitrary! {
+    /// How columns are created.
+    pub(crate) struct Config {
+        max_len: Option<u16>,
+        fixed_steps: bool,
+        huge_pages: u8,
+        is_ahead: bool,
+        release: u8,
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Push(u32),
-    /// Rows that are modified at their new place.
-    PushMut(u32),
-    InsertMut(u16, u32),
-    Pop,
-    Extend(u32, u16),
-    /// With a size hint that is too large.
-    ExtendMore(u32, u8),
-    Insert(u16, u32),
-    Remove(u16),
-    SwapRemove(u16),
-    Replace(u16, u32),
-    Swap(u16, u16),
-    Change(u16, u32),
-    CountUp,
-    Truncate(u16),
-    Clear,
-    Resize(u16, u32),
-    Retain(u8),
-    Dedup(u8),
-    Sort(u8),
-    /// From a range, from both ends.
-    Drain(u16, u16, u8, u8),
-    /// Removes up to a number of the selected rows of a range.
-    ExtractIf(u16, u16, u8, u8),
-    /// Rows of other columns.
-    Append(u32, u16),
-    /// The part that is split off replaces the original, or is dropped.
-    SplitOff(u16, bool),
-    /// A clone replaces the original.
-    Clone,
-    /// The same, by overwriting existing rows.
-    CloneFrom(u32, u16),
-    /// With a clone in which one row differs.
-    Compare(u16, u32),
-    Slices(u16, u16),
-    Reserve(u16),
-    ReserveExact(u16),
-    Prefault(u16),
-    PrefaultAhead,
-    Shrink,
-    ShrinkTo(u16),
-    ShrinkWithin(u16),
-    /// Moves rows out from both ends, and the rest into other columns.
-    TakeOut(u8, u8),
-    /// Drops the columns, and creates new ones.
-    Anew,
+    pub(crate) enum Op {
+        Push(u32),
+        /// Rows that are modified at their new place.
+        PushMut(u32),
+        InsertMut(u16, u32),
+        Pop,
+        Extend(u32, u16),
+        /// With a size hint that is too large.
+        ExtendMore(u32, u8),
+        Insert(u16, u32),
+        Remove(u16),
+        SwapRemove(u16),
+        Replace(u16, u32),
+        Swap(u16, u16),
+        Change(u16, u32),
+        CountUp,
+        Truncate(u16),
+        Clear,
+        Resize(u16, u32),
+        Retain(u8),
+        Dedup(u8),
+        Sort(u8),
+        /// From a range, from both ends.
+        Drain(u16, u16, u8, u8),
+        /// Removes up to a number of the selected rows of a range.
+        ExtractIf(u16, u16, u8, u8),
+        /// Rows of other columns.
+        Append(u32, u16),
+        /// The part that is split off replaces the original, or is dropped.
+        SplitOff(u16, bool),
+        /// A clone replaces the original.
+        Clone,
+        /// The same, by overwriting existing rows.
+        CloneFrom(u32, u16),
+        /// With a clone in which one row differs.
+        Compare(u16, u32),
+        Slices(u16, u16),
+        Reserve(u16),
+        ReserveExact(u16),
+        Prefault(u16),
+        PrefaultAhead,
+        Shrink,
+        ShrinkTo(u16),
+        ShrinkWithin(u16),
+        /// Moves rows out from both ends, and the rest into other columns.
+        TakeOut(u8, u8),
+        /// Drops the columns, and creates new ones.
+        Anew,
+    }
 }
 
 pub(crate) struct Model<R: Record> {

@@ -7,11 +7,12 @@ use stayput::{Budget, Columns, DenseSlotMap, Key, VmVec};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// Selects some of the values, and possibly panics after a number of calls.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Choice {
-    which: u8,
-    pub(crate) panics_after: Option<u8>,
+arbitrary! {
+    /// Selects some of the values, and possibly panics after a number of calls.
+    pub(crate) struct Choice {
+        which: u8,
+        pub(crate) panics_after: Option<u8>,
+    }
 }
 
 impl Choice {
@@ -20,69 +21,68 @@ impl Choice {
     }
 }
 
-/// The budget of a call.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Spend {
-    Swaps(u8),
-    Bytes(u16),
-    All,
-}
+arbitrary! {
+    /// The budget of a call.
+    pub(crate) enum Spend {
+        Swaps(u8),
+        Bytes(u16),
+        All,
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Insert,
-    InsertWithKey(Make),
-    InsertMany(u8),
-    /// Some hundred values.
-    InsertMore(u8),
-    Remove(Pick),
-    RemoveMany([Pick; 4]),
-    /// A number of rows, from one on.
-    RemoveSpan(u16, u8),
-    Churn(u8),
-    Detach(Pick),
-    Reattach(Pick),
-    Retain(Choice),
-    /// At most this many.
-    ExtractIf(Choice, u8),
-    /// At most this many, and leaks the iterator.
-    Drain(u8, bool),
-    Clear,
-    Reset,
-    /// In reverse order, possibly with a panic after a number of comparisons.
-    Sort(Option<u16>),
-    Defragment(Spend, Option<u8>),
-    /// Until it is done, in steps of that many swaps.
-    DefragmentAll(u8),
-    /// Uses another order from now on.
-    ForgetOrder(u8),
-    /// Swaps two values in the slices.
-    Exchange(u16, u16),
-    Look(Pick),
-    Change(Pick),
-    Many([Pick; 4]),
-    Disjoint([Pick; 3]),
-    /// From the front and the back, as the bits say.
-    Iterate(u64),
-    IntoIter(u64),
-    /// And continues with the clone.
-    Clone(bool),
-    Move,
-    Shrink,
-    Trim,
-    TrimWithin(u16),
-    Reserve(u8),
-    Prefault(u8),
-}
+    pub(crate) enum Op {
+        Insert,
+        InsertWithKey(Make),
+        InsertMany(u8),
+        /// Some hundred values.
+        InsertMore(u8),
+        Remove(Pick),
+        RemoveMany([Pick; 4]),
+        /// A number of rows, from one on.
+        RemoveSpan(u16, u8),
+        Churn(u8),
+        Detach(Pick),
+        Reattach(Pick),
+        Retain(Choice),
+        /// At most this many.
+        ExtractIf(Choice, u8),
+        /// At most this many, and leaks the iterator.
+        Drain(u8, bool),
+        Clear,
+        Reset,
+        /// In reverse order, possibly with a panic after a number of comparisons.
+        Sort(Option<u16>),
+        Defragment(Spend, Option<u8>),
+        /// Until it is done, in steps of that many swaps.
+        DefragmentAll(u8),
+        /// Uses another order from now on.
+        ForgetOrder(u8),
+        /// Swaps two values in the slices.
+        Exchange(u16, u16),
+        Look(Pick),
+        Change(Pick),
+        Many([Pick; 4]),
+        Disjoint([Pick; 3]),
+        /// From the front and the back, as the bits say.
+        Iterate(u64),
+        IntoIter(u64),
+        /// And continues with the clone.
+        Clone(bool),
+        Move,
+        Shrink,
+        Trim,
+        TrimWithin(u16),
+        Reserve(u8),
+        Prefault(u8),
+    }
 
-/// The options of the map.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Config {
-    pub(crate) max_len: Option<u8>,
-    pub(crate) capacity: u8,
-    pub(crate) reuse: u8,
-    pub(crate) is_ahead: bool,
-    pub(crate) release: u8,
+    /// The options of the map.
+    pub(crate) struct Config {
+        pub(crate) max_len: Option<u8>,
+        pub(crate) capacity: u8,
+        pub(crate) reuse: u8,
+        pub(crate) is_ahead: bool,
+        pub(crate) release: u8,
+    }
 }
 
 /// A value with a number, and a token that counts it.

@@ -4,50 +4,51 @@ use stayput::index::grid::{Near, Position};
 use stayput::index::{Grid, SortedGrid};
 use std::collections::BTreeMap;
 
-/// The model, and the initial size of cells.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Config {
-    world: World,
-    cell: u8,
-}
+arbitrary! {
+    /// The model, and the initial size of cells.
+    pub(crate) struct Config {
+        world: World,
+        cell: u8,
+    }
 
-/// The spacing of coordinates.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum World {
-    /// So that many points are on the borders of cells, or in one place.
-    Lattice,
-    Clump,
-    /// Long along that axis, and thin along the others.
-    Long(u8),
-    Wide,
-    /// Including unusual numbers.
-    Wild,
+    /// The spacing of coordinates.
+    pub(crate) enum World {
+        /// So that many points are on the borders of cells, or in one place.
+        Lattice,
+        Clump,
+        /// Long along that axis, and thin along the others.
+        Long(u8),
+        Wide,
+        /// Including unusual numbers.
+        Wild,
+    }
 }
 
 type Coordinates = [u8; 3];
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Insert(u8, Coordinates),
-    /// A number of slots, from one on, each in a random place.
-    InsertMany(u16, u8, Coordinates),
-    /// Moves each point slightly.
-    Nudge(Coordinates),
-    Remove(u8),
-    RemoveMany(u16, u8),
-    /// All but the slots below.
-    RemoveFrom(u16),
-    Clear,
-    SetCell(u8),
-    Shrink,
-    Position(u16),
-    Within(Coordinates, u8),
-    InBox(Coordinates, Coordinates),
-    Nearest(Coordinates, u8),
-    Pairs(u8),
-    /// Searches are also made at this place from then on.
-    Sort,
-    SortAnew,
+arbitrary! {
+    pub(crate) enum Op {
+        Insert(u8, Coordinates),
+        /// A number of slots, from one on, each in a random place.
+        InsertMany(u16, u8, Coordinates),
+        /// Moves each point slightly.
+        Nudge(Coordinates),
+        Remove(u8),
+        RemoveMany(u16, u8),
+        /// All but the slots below.
+        RemoveFrom(u16),
+        Clear,
+        SetCell(u8),
+        Shrink,
+        Position(u16),
+        Within(Coordinates, u8),
+        InBox(Coordinates, Coordinates),
+        Nearest(Coordinates, u8),
+        Pairs(u8),
+        /// Searches are also made at this place from then on.
+        Sort,
+        SortAnew,
+    }
 }
 
 type Points<const D: usize> = BTreeMap<u32, [f32; D]>;

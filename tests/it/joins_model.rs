@@ -57,30 +57,31 @@ impl Value for () {
     }
 }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Insert(u16),
-    Remove(u16),
-    /// Every `n`th slot of a run.
-    RemoveRun(u16, u16, u8),
-    Detach(u16),
-    Reattach(u16),
-    Invalidate(u16),
-    InsertAt(u16, u8),
-    Clear,
-    Trim,
-    Compact,
-    /// Into one of the maps, under the key of a value or an older one.
-    Put(bool, u16),
-    PutAll(bool, u8),
-    PutOld(bool, u16),
-    /// At a slot that may not exist.
-    PutAt(bool, u16, u8),
-    Take(bool, u16),
-    TakeRun(bool, u16, u16, u8),
-    Retain(bool, u8),
-    ClearSecond(bool),
-    ShrinkSecond(bool),
+arbitrary! {
+    pub(crate) enum Op {
+        Insert(u16),
+        Remove(u16),
+        /// Every `n`th slot of a run.
+        RemoveRun(u16, u16, u8),
+        Detach(u16),
+        Reattach(u16),
+        Invalidate(u16),
+        InsertAt(u16, u8),
+        Clear,
+        Trim,
+        Compact,
+        /// Into one of the maps, under the key of a value or an older one.
+        Put(bool, u16),
+        PutAll(bool, u8),
+        PutOld(bool, u16),
+        /// At a slot that may not exist.
+        PutAt(bool, u16, u8),
+        Take(bool, u16),
+        TakeRun(bool, u16, u16, u8),
+        Retain(bool, u8),
+        ClearSecond(bool),
+        ShrinkSecond(bool),
+    }
 }
 
 type Model = BTreeMap<DefaultKey, u32>;

@@ -46,57 +46,56 @@ impl Item for Line {
     }
 }
 
-/// How the pool is made.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Config {
-    Default,
-    Builder,
-    MaxLen(u16),
-    Ahead,
-}
+arbitrary! {
+    /// How the pool is made.
+    pub(crate) enum Config {
+        Default,
+        Builder,
+        MaxLen(u16),
+        Ahead,
+    }
 
-/// What is done with one list.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum ListOp {
-    Push,
-    Extend(u8),
-    ExtendMuch(u16),
-    ExtendFromSlice(u8),
-    Pop,
-    PopIf,
-    Insert(u8),
-    Remove(u8),
-    SwapRemove(u8),
-    Truncate(u8),
-    Clear,
-    Retain(u8),
-    Dedup,
-    Drain(u8, u8),
-    ExtractIf(u8, u8),
-    Reserve(u8),
-    Sort,
-    /// Leaks the elements.
-    Forget,
-    /// Leaks a drain, and with it elements.
-    ForgetDrain(u8),
-}
+    /// What is done with one list.
+    pub(crate) enum ListOp {
+        Push,
+        Extend(u8),
+        ExtendMuch(u16),
+        ExtendFromSlice(u8),
+        Pop,
+        PopIf,
+        Insert(u8),
+        Remove(u8),
+        SwapRemove(u8),
+        Truncate(u8),
+        Clear,
+        Retain(u8),
+        Dedup,
+        Drain(u8, u8),
+        ExtractIf(u8, u8),
+        Reserve(u8),
+        Sort,
+        /// Leaks the elements.
+        Forget,
+        /// Leaks a drain, and with it elements.
+        ForgetDrain(u8),
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Insert(u8),
-    Remove(u8),
-    List(u8, ListOp),
-    Again(u8, ListOp),
-    RemoveStale(u8),
-    Retain(u8),
-    Change(u8),
-    Compact,
-    CompactWithin(u16),
-    Shrink,
-    Reserve(u16),
-    PrefaultAhead(u16),
-    Clear,
-    Clone,
+    pub(crate) enum Op {
+        Insert(u8),
+        Remove(u8),
+        List(u8, ListOp),
+        Again(u8, ListOp),
+        RemoveStale(u8),
+        Retain(u8),
+        Change(u8),
+        Compact,
+        CompactWithin(u16),
+        Shrink,
+        Reserve(u16),
+        PrefaultAhead(u16),
+        Clear,
+        Clone,
+    }
 }
 
 /// A pool and what it should hold.

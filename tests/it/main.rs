@@ -6,6 +6,8 @@
     allow(dead_code, reason = "the code that uses the helpers depends on features")
 )]
 
+include!("../common/arbitrary.rs");
+
 mod address;
 #[cfg(feature = "alloc")]
 mod arena;

@@ -12,43 +12,42 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::mem;
 
-/// A key: mostly one of few, so that keys repeat.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Name {
-    /// Index, generation, tag.
-    Made(u8, u8, u8),
-    MadeToo(u8, u8, u8),
-    /// One that has a value, with any tag.
-    There(u8, u8),
-    /// A key of the slot of a value, with a higher or lower generation; never the null key.
-    Near(u8, i8),
-    Null(u8),
-    /// Anything.
-    Bits(u64),
-    /// At a distance from the first index that would be refused.
-    Edge(i8),
-    /// At a distance after it, with some generation.
-    Beyond(u8, u8),
-    Far(u32),
-}
+arbitrary! {
+    /// A key: mostly one of few, so that keys repeat.
+    pub(crate) enum Name {
+        /// Index, generation, tag.
+        Made(u8, u8, u8),
+        MadeToo(u8, u8, u8),
+        /// One that has a value, with any tag.
+        There(u8, u8),
+        /// A key of the slot of a value, with a higher or lower generation; never the null key.
+        Near(u8, i8),
+        Null(u8),
+        /// Anything.
+        Bits(u64),
+        /// At a distance from the first index that would be refused.
+        Edge(i8),
+        /// At a distance after it, with some generation.
+        Beyond(u8, u8),
+        Far(u32),
+    }
 
-/// What is done with an entry.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum EntryOp {
-    Look,
-    OrInsert(u8),
-    OrInsertWithKey,
-    OrDefault,
-    Modify(u8),
-    /// Inserts, or replaces.
-    Insert(u8),
-    Remove,
-    RemoveEntry,
-}
+    /// What is done with an entry.
+    pub(crate) enum EntryOp {
+        Look,
+        OrInsert(u8),
+        OrInsertWithKey,
+        OrDefault,
+        Modify(u8),
+        /// Inserts, or replaces.
+        Insert(u8),
+        Remove,
+        RemoveEntry,
+    }
 
-/// A number of keys and values, from this seed.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Items(u8, u64);
+    /// A number of keys and values, from this seed.
+    pub(crate) struct Items(u8, u64);
+}
 
 impl Items {
     fn get(self) -> impl Iterator<Item = (Name, u8)> {
@@ -66,45 +65,45 @@ impl Items {
     }
 }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Insert(Name, u8),
-    TryInsert(Name, u8),
-    Entry(Name, EntryOp),
-    Look(Name),
-    Change(Name, u8),
-    Disjoint([Name; 3]),
-    Remove(Name),
-    Retain(u8),
-    /// At most this many of the selected ones.
-    ExtractIf(u8, u8),
-    Drain(Partly),
-    Clear,
-    ChangeAll(u8),
-    Extend(Items),
-    GrowOnly(Items),
-    Clone,
-    Collect,
-    IntoIter(Partly),
-    SetCapacity(u16),
-    Reserve(u8),
-    Prefault(u8),
-    ShrinkToFit,
-    Trim,
-    /// That many calls, each with a budget in bytes.
-    TrimWithin(u8, u16),
-    RemoveMany(Items),
-    /// That many calls, each with a budget in bytes.
-    ShrinkWithin(u8, u16),
-    PrefaultAhead(u16),
-}
+arbitrary! {
+    pub(crate) enum Op {
+        Insert(Name, u8),
+        TryInsert(Name, u8),
+        Entry(Name, EntryOp),
+        Look(Name),
+        Change(Name, u8),
+        Disjoint([Name; 3]),
+        Remove(Name),
+        Retain(u8),
+        /// At most this many of the selected ones.
+        ExtractIf(u8, u8),
+        Drain(Partly),
+        Clear,
+        ChangeAll(u8),
+        Extend(Items),
+        GrowOnly(Items),
+        Clone,
+        Collect,
+        IntoIter(Partly),
+        SetCapacity(u16),
+        Reserve(u8),
+        Prefault(u8),
+        ShrinkToFit,
+        Trim,
+        /// That many calls, each with a budget in bytes.
+        TrimWithin(u8, u16),
+        RemoveMany(Items),
+        /// That many calls, each with a budget in bytes.
+        ShrinkWithin(u8, u16),
+        PrefaultAhead(u16),
+    }
 
-/// The options of the map by direct index.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Config {
-    Default,
-    /// With commit-ahead and background release.
-    Served(u16),
+    /// The options of the map by direct index.
+    pub(crate) enum Config {
+        Default,
+        /// With commit-ahead and background release.
+        Served(u16),
+    }
 }
 
 /// A value of some size, with a token.

@@ -10,42 +10,41 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Slots are below this, and so are the values of small ranges.
 const SLOTS: u16 = 500;
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    /// A slot with a value, present or not.
-    Insert(u16, u16),
-    /// A number of slots, from one on, with one value.
-    InsertMany(u16, u8, u16),
-    /// One slot for each value, from a value on.
-    InsertEach(u16, u8, u16),
-    /// User code panics after a number of calls.
-    InsertAndPanic(u16, u16, u8),
-    Remove(u16),
-    RemoveMany(u16, u8),
-    /// Removes all slots of a value except every `n`th.
-    RemoveMost(u16, u8),
-    /// Moves all slots of a set to another value.
-    MoveAll(u16, u16),
-    Look(u16),
-    Shrink,
-    Clear,
-}
+arbitrary! {
+    pub(crate) enum Op {
+        /// A slot with a value, present or not.
+        Insert(u16, u16),
+        /// A number of slots, from one on, with one value.
+        InsertMany(u16, u8, u16),
+        /// One slot for each value, from a value on.
+        InsertEach(u16, u8, u16),
+        /// User code panics after a number of calls.
+        InsertAndPanic(u16, u16, u8),
+        Remove(u16),
+        RemoveMany(u16, u8),
+        /// Removes all slots of a value except every `n`th.
+        RemoveMost(u16, u8),
+        /// Moves all slots of a set to another value.
+        MoveAll(u16, u16),
+        Look(u16),
+        Shrink,
+        Clear,
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Spread {
-    Good,
-    Equal,
-    OneBucket,
-    /// Hashes of one byte.
-    Few,
-}
+    pub(crate) enum Spread {
+        Good,
+        Equal,
+        OneBucket,
+        /// Hashes of one byte.
+        Few,
+    }
 
-/// How values are hashed, how many there are, and whether they are consistent.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Config {
-    spread: Spread,
-    values: u8,
-    seed: u16,
+    /// How values are hashed, how many there are, and whether they are consistent.
+    pub(crate) struct Config {
+        spread: Spread,
+        values: u8,
+        seed: u16,
+    }
 }
 
 /// Makes hashes.

@@ -2,70 +2,67 @@
 
 use crate::slot_map_op::Count;
 
-/// Operations of threads.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Insert,
-    InsertMany(Count),
-    InsertWithKey(Making),
-    /// One of the returned keys.
-    Remove(u16),
-    RemoveSpan(u16, Count),
-    /// The bits of any key.
-    RemoveBits(u64),
-    Reserve(Count),
-    Prefault(Count),
-    Iterate,
-}
+arbitrary! {
+    /// Operations of threads.
+    pub(crate) enum Op {
+        Insert,
+        InsertMany(Count),
+        InsertWithKey(Making),
+        /// One of the returned keys.
+        Remove(u16),
+        RemoveSpan(u16, Count),
+        /// The bits of any key.
+        RemoveBits(u64),
+        Reserve(Count),
+        Prefault(Count),
+        Iterate,
+    }
 
-/// How a closure that makes a value for its key ends.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Making {
-    Value,
-    Error,
-    Panic,
-    /// Returns the value, after inserting another.
-    Two,
-}
+    /// How a closure that makes a value for its key ends.
+    pub(crate) enum Making {
+        Value,
+        Error,
+        Panic,
+        /// Returns the value, after inserting another.
+        Two,
+    }
 
-/// Operations of the owner.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Owned {
-    Nothing,
-    Insert(Count),
-    Remove(u16),
-    /// Retains values whose number is not a multiple.
-    Retain(u8),
-    Detach(u16),
-    Reattach,
-    Trim,
-    Shrink,
-    Clear,
-    Drain(Count),
-    Forget,
-    IntoInner,
-    Replace,
-    /// Replaces the map by another.
-    Swap,
-    /// Lets the drop of a removed value panic, after this many.
-    DropPanics(u8),
-    GetMut(u16),
-}
+    /// Operations of the owner.
+    pub(crate) enum Owned {
+        Nothing,
+        Insert(Count),
+        Remove(u16),
+        /// Retains values whose number is not a multiple.
+        Retain(u8),
+        Detach(u16),
+        Reattach,
+        Trim,
+        Shrink,
+        Clear,
+        Drain(Count),
+        Forget,
+        IntoInner,
+        Replace,
+        /// Replaces the map by another.
+        Swap,
+        /// Lets the drop of a removed value panic, after this many.
+        DropPanics(u8),
+        GetMut(u16),
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum MemorySource {
-    System,
-    /// Commits memory ahead.
-    Ahead,
-    /// A buffer, with the number of commits granted first, and refused then.
-    Buffer(u8, u8),
-}
+    pub(crate) enum MemorySource {
+        System,
+        /// Commits memory ahead.
+        Ahead,
+        /// A buffer, with the number of commits granted first, and refused then.
+        Buffer(u8, u8),
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Config {
-    pub(crate) max_len: Option<u8>,
-    pub(crate) rotate: Option<Count>,
-    pub(crate) lowest: bool,
-    pub(crate) type_id: Option<bool>,
-    pub(crate) memory: MemorySource,
+    pub(crate) struct Config {
+        pub(crate) max_len: Option<u8>,
+        pub(crate) rotate: Option<Count>,
+        pub(crate) lowest: bool,
+        pub(crate) type_id: Option<bool>,
+        pub(crate) memory: MemorySource,
+    }
 }

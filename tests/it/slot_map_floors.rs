@@ -24,28 +24,29 @@ fn large(number: u32) -> Large {
     [[number; 15]; 17]
 }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Op {
-    Insert(u16),
-    Remove(u16),
-    /// Every `n`th slot of a run.
-    RemoveRun(u16, u16, u8),
-    /// All but the first `n`.
-    Cut(u16),
-    Detach(u16),
-    /// Into a slot past the last one, or among the others.
-    InsertAt(u16, u8),
-    Invalidate(u16),
-    Clear,
-    ClearOften(u8),
-    Trim,
-    TrimWithin(u32),
-    Shrink,
-    ShrinkWithin(u32),
-    CompactWithin(u32),
-    Clone,
-    #[cfg(feature = "serde")]
-    Save,
+arbitrary! {
+    enum Op {
+        Insert(u16),
+        Remove(u16),
+        /// Every `n`th slot of a run.
+        RemoveRun(u16, u16, u8),
+        /// All but the first `n`.
+        Cut(u16),
+        Detach(u16),
+        /// Into a slot past the last one, or among the others.
+        InsertAt(u16, u8),
+        Invalidate(u16),
+        Clear,
+        ClearOften(u8),
+        Trim,
+        TrimWithin(u32),
+        Shrink,
+        ShrinkWithin(u32),
+        CompactWithin(u32),
+        Clone,
+        #[cfg(feature = "serde")]
+        Save,
+    }
 }
 
 /// Key types that can be saved, if the feature is on.
@@ -195,12 +196,13 @@ fn budget(spend: u32) -> Budget {
     }
 }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-struct Config {
-    /// Returns `true` if keys of other maps are inserted, after which slots are not forgotten at once.
-    is_placed: bool,
-    ahead: Option<u8>,
-    huge_pages: u8,
+arbitrary! {
+    struct Config {
+        /// Returns `true` if keys of other maps are inserted, after which slots are not forgotten at once.
+        is_placed: bool,
+        ahead: Option<u8>,
+        huge_pages: u8,
+    }
 }
 
 fn run<K: Saved>(config: Config, ops: &[Op], reuse: Reuse) {

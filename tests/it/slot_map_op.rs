@@ -16,9 +16,10 @@ new_key_type! {
     pub(crate) struct Once: Bits32<3, 1>;
 }
 
-/// A number of values: mostly few, sometimes more than a block of slots.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Count(u8);
+arbitrary! {
+    /// A number of values: mostly few, sometimes more than a block of slots.
+    pub(crate) struct Count(u8);
+}
 
 impl Count {
     pub(crate) fn get(self) -> u32 {
@@ -29,36 +30,35 @@ impl Count {
     }
 }
 
-/// A key, valid or not.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Pick {
-    Live(u16),
-    /// With a tag.
-    LiveTagged(u16, u32),
-    Detached(u16),
-    /// With a tag.
-    DetachedTagged(u16, u32),
-    /// Any key that was ever created.
-    Old(u16),
-    /// The next generation of a slot, whatever that is.
-    Next(u16),
-    /// A small index and a small generation.
-    Near(u8, u8),
-    Bits(u64),
-    Null(u32),
-}
+arbitrary! {
+    /// A key, valid or not.
+    pub(crate) enum Pick {
+        Live(u16),
+        /// With a tag.
+        LiveTagged(u16, u32),
+        Detached(u16),
+        /// With a tag.
+        DetachedTagged(u16, u32),
+        /// Any key that was ever created.
+        Old(u16),
+        /// The next generation of a slot, whatever that is.
+        Next(u16),
+        /// A small index and a small generation.
+        Near(u8, u8),
+        Bits(u64),
+        Null(u32),
+    }
 
-/// How many items a consuming iterator yields from the front and the back, and how it then ends.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Partly {
-    pub(crate) front: Count,
-    pub(crate) back: Count,
-    pub(crate) forget: bool,
-}
+    /// How many items a consuming iterator yields from the front and the back, and how it then ends.
+    pub(crate) struct Partly {
+        pub(crate) front: Count,
+        pub(crate) back: Count,
+        pub(crate) forget: bool,
+    }
 
-/// Selects some of the values.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Choice(u8);
+    /// Selects some of the values.
+    pub(crate) struct Choice(u8);
+}
 
 impl Choice {
     pub(crate) fn names(self, id: u32) -> bool {
@@ -66,11 +66,12 @@ impl Choice {
     }
 }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Make {
-    Value,
-    Error,
-    Panic,
+arbitrary! {
+    pub(crate) enum Make {
+        Value,
+        Error,
+        Panic,
+    }
 }
 
 /// Checks the result of looking up several keys at once, given which of them exist.
@@ -85,76 +86,76 @@ pub(crate) fn at_fault<K: Key, T>(keys: &[K], found: &[Option<T>]) -> Option<Dis
     })
 }
 
-/// An operation with keys that are known before the value, come from other maps, or change; or with selected values.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Keyed {
-    /// Under a key that may come from another map.
-    InsertAt(Pick),
-    /// In a slot that a run may have, with a generation that many above its last one.
-    InsertAhead(u16, u8),
-    /// And perhaps fill it.
-    VacantEntry(bool),
-    Invalidate(Pick),
-    /// With a budget in bytes, if counted, and possibly a panic after a number of calls.
-    Compact(Option<u16>, Option<Count>),
-    /// At most this many of the selected values.
-    ExtractIf(Choice, Count),
-}
+arbitrary! {
+    /// An operation with keys that are known before the value, come from other maps, or change; or with selected values.
+    pub(crate) enum Keyed {
+        /// Under a key that may come from another map.
+        InsertAt(Pick),
+        /// In a slot that a run may have, with a generation that many above its last one.
+        InsertAhead(u16, u8),
+        /// And perhaps fill it.
+        VacantEntry(bool),
+        Invalidate(Pick),
+        /// With a budget in bytes, if counted, and possibly a panic after a number of calls.
+        Compact(Option<u16>, Option<Count>),
+        /// At most this many of the selected values.
+        ExtractIf(Choice, Count),
+    }
 
-#[derive(Clone, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Insert,
-    InsertWithKey(Make),
-    InsertMany(Count),
-    GrowOnly(Count),
-    /// Until the map is full, or has the maximum of a run.
-    Fill,
-    Remove(Pick),
-    RemoveMany([Pick; 4]),
-    /// Adjacent slots.
-    RemoveSpan(u8, Count),
-    /// Inserts and removes, this many times.
-    Churn(u8),
-    Detach(Pick),
-    Reattach(Pick),
-    Keyed(Keyed),
-    /// Possibly with a panic after a number of calls.
-    Retain(Choice, Option<Count>),
-    Drain(Partly),
-    Clear,
-    Reset,
-    Clone(bool),
-    /// A clone, from the front and the back, as the bits say.
-    IntoIter(u64),
-    Trim,
-    /// With a budget in bytes, possibly only to shrink.
-    TrimWithin(u32, bool),
-    ShrinkToFit,
-    PrefaultAhead(u16),
-    Reserve(Count),
-    Prefault(Count),
-    Move,
-    Look(Pick),
-    Disjoint([Pick; 3]),
-    /// From the front and the back, as the bits say.
-    Iterate(u64),
-    Blocks,
-    Downgrade(Pick),
-}
+    #[derive(Clone, Debug)]
+    pub(crate) enum Op {
+        Insert,
+        InsertWithKey(Make),
+        InsertMany(Count),
+        GrowOnly(Count),
+        /// Until the map is full, or has the maximum of a run.
+        Fill,
+        Remove(Pick),
+        RemoveMany([Pick; 4]),
+        /// Adjacent slots.
+        RemoveSpan(u8, Count),
+        /// Inserts and removes, this many times.
+        Churn(u8),
+        Detach(Pick),
+        Reattach(Pick),
+        Keyed(Keyed),
+        /// Possibly with a panic after a number of calls.
+        Retain(Choice, Option<Count>),
+        Drain(Partly),
+        Clear,
+        Reset,
+        Clone(bool),
+        /// A clone, from the front and the back, as the bits say.
+        IntoIter(u64),
+        Trim,
+        /// With a budget in bytes, possibly only to shrink.
+        TrimWithin(u32, bool),
+        ShrinkToFit,
+        PrefaultAhead(u16),
+        Reserve(Count),
+        Prefault(Count),
+        Move,
+        Look(Pick),
+        Disjoint([Pick; 3]),
+        /// From the front and the back, as the bits say.
+        Iterate(u64),
+        Blocks,
+        Downgrade(Pick),
+    }
 
-/// The options of the map.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Config {
-    pub(crate) max_len: Option<u8>,
-    pub(crate) capacity: Count,
-    /// How many holes to keep with rotation.
-    pub(crate) rotate: Option<Count>,
-    /// Without rotation, whether the lowest hole is always filled.
-    pub(crate) lowest: bool,
-    /// How many KiB to commit ahead, and whether to release in the background.
-    pub(crate) served: Option<(u8, bool)>,
-    /// In caller-provided memory, in runs of 64 bytes to 64 KiB: as much as needed, or more.
-    pub(crate) backed: Option<u8>,
-    /// A type id, reduced to the bits of the tag.
-    pub(crate) type_id: Option<u32>,
+    /// The options of the map.
+    pub(crate) struct Config {
+        pub(crate) max_len: Option<u8>,
+        pub(crate) capacity: Count,
+        /// How many holes to keep with rotation.
+        pub(crate) rotate: Option<Count>,
+        /// Without rotation, whether the lowest hole is always filled.
+        pub(crate) lowest: bool,
+        /// How many KiB to commit ahead, and whether to release in the background.
+        pub(crate) served: Option<(u8, bool)>,
+        /// In caller-provided memory, in runs of 64 bytes to 64 KiB: as much as needed, or more.
+        pub(crate) backed: Option<u8>,
+        /// A type id, reduced to the bits of the tag.
+        pub(crate) type_id: Option<u32>,
+    }
 }

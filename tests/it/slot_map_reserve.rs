@@ -14,17 +14,18 @@ new_key_type! {
 /// With values so large that blocks are trimmed.
 type Value = [u8; 1000];
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Op {
-    Insert,
-    Fill,
-    Remove(u8),
-    RemoveMany(u8),
-    Detach(u8),
-    Clear,
-    Trim,
-    Shrink,
-    Reset,
+arbitrary! {
+    enum Op {
+        Insert,
+        Fill,
+        Remove(u8),
+        RemoveMany(u8),
+        Detach(u8),
+        Clear,
+        Trim,
+        Shrink,
+        Reset,
+    }
 }
 
 fn run<K: Key>(map: &mut SlotMap<K, Value>, op: Op) {

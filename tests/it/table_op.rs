@@ -4,65 +4,65 @@ use std::cell::Cell;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::panic::{self, AssertUnwindSafe};
 
-/// The contents of a row; few different values, so that many are equal.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Raw {
-    pub(crate) name: u8,
-    pub(crate) team: u8,
-    pub(crate) rank: u8,
-    pub(crate) x: i8,
-    pub(crate) y: i8,
-}
+arbitrary! {
+    /// The contents of a row; few different values, so that many are equal.
+    pub(crate) struct Raw {
+        pub(crate) name: u8,
+        pub(crate) team: u8,
+        pub(crate) rank: u8,
+        pub(crate) x: i8,
+        pub(crate) y: i8,
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Insert(Raw),
-    InsertSome(Raw, u8),
-    /// The row of a current or former key.
-    Remove(u16),
-    /// The row of a name.
-    Take(u8),
-    Replace(u16, Raw),
-    Modify(u16, Raw),
-    Move(u16, i8, i8),
-    /// The following operations run with user code that panics after a number of calls.
-    PanicInsert(u8, Raw),
-    PanicReplace(u8, u16, Raw),
-    PanicModify(u8, u16, Raw),
-    PanicTake(u8, u8),
-    Find(u8),
-    FindTeam(u8),
-    FindRank(u8),
-    Within(i8, i8, u8),
-    InBox(i8, i8, u8, u8),
-    Nearest(i8, i8, u8),
-    Pairs(u8),
-    RemoveTeam(u8),
-    RemoveRank(u8),
-    /// Retains rows whose name is not a multiple.
-    Retain(u8),
-    ShiftAll(i8),
-    /// Ends at the first refused row.
-    NameAll(u8),
-    Rest(u16, u32),
-    Reindex,
-    Clear,
-    Drain,
-    Trim,
-    Reserve(u8),
-    /// The clone replaces the original, which is emptied.
-    Clone,
-    PanicClone(u8),
-}
+    pub(crate) enum Op {
+        Insert(Raw),
+        InsertSome(Raw, u8),
+        /// The row of a current or former key.
+        Remove(u16),
+        /// The row of a name.
+        Take(u8),
+        Replace(u16, Raw),
+        Modify(u16, Raw),
+        Move(u16, i8, i8),
+        /// The following operations run with user code that panics after a number of calls.
+        PanicInsert(u8, Raw),
+        PanicReplace(u8, u16, Raw),
+        PanicModify(u8, u16, Raw),
+        PanicTake(u8, u8),
+        Find(u8),
+        FindTeam(u8),
+        FindRank(u8),
+        Within(i8, i8, u8),
+        InBox(i8, i8, u8, u8),
+        Nearest(i8, i8, u8),
+        Pairs(u8),
+        RemoveTeam(u8),
+        RemoveRank(u8),
+        /// Retains rows whose name is not a multiple.
+        Retain(u8),
+        ShiftAll(i8),
+        /// Ends at the first refused row.
+        NameAll(u8),
+        Rest(u16, u32),
+        Reindex,
+        Clear,
+        Drain,
+        Trim,
+        /// Reserves room, makes memory resident, or returns some.
+        Memory(u8),
+        /// The clone replaces the original, which is emptied.
+        Clone,
+        PanicClone(u8),
+    }
 
-/// How values are hashed: only these bits of the hash are kept.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Spread {
-    All,
-    /// All in one bucket.
-    OneBucket,
-    /// All equal.
-    None,
+    /// How values are hashed: only these bits of the hash are kept.
+    pub(crate) enum Spread {
+        All,
+        /// All in one bucket.
+        OneBucket,
+        /// All equal.
+        None,
+    }
 }
 
 thread_local! {

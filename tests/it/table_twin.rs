@@ -1,7 +1,7 @@
 //! A `Table`, and a model of its contents.
 
 use crate::table_op::{Hashing, Key, Op, Raw, Spread, set_spread, user_code, with_panic};
-use stayput::{DefaultKey, ErrorKind, Table, indices};
+use stayput::{Budget, DefaultKey, ErrorKind, Table, indices};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The indices.
@@ -243,6 +243,19 @@ impl Twin {
         }
     }
 
+    fn memory(&mut self, count: u8) {
+        let budget = Budget::bytes(usize::from(count) << 8);
+        match count % 8 {
+            0 => self.table.shrink_to_fit(),
+            1 => drop(self.table.shrink_to_fit_within(budget).unwrap()),
+            2 => drop(self.table.trim_within(budget).unwrap()),
+            3 => assert_eq!(self.table.prefault_ahead(budget).refused, None),
+            4 => self.table.prefault(count.into()),
+            _ => self.table.reserve(count.into()),
+        }
+        assert_eq!(self.table.stats().live, self.model.len());
+    }
+
     fn change_many(&mut self, op: Op) {
         match op {
             Op::RemoveTeam(team) => {
@@ -300,7 +313,7 @@ impl Twin {
                 self.model.clear();
             }
             Op::Trim => self.table.trim(),
-            Op::Reserve(count) => self.table.reserve(count.into()),
+            Op::Memory(count) => self.memory(count),
             Op::Clone => {
                 self.become_copy();
                 self.compare();

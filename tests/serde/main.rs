@@ -1,5 +1,7 @@
 //! Keys and maps are the same after serialization and deserialization; corrupted input is an error.
 
+include!("../common/arbitrary.rs");
+
 mod arrays;
 mod columns;
 mod dense;

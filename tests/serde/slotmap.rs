@@ -36,12 +36,13 @@ struct Ours {
     none: Option<DefaultKey>,
 }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Step {
-    Insert,
-    InsertAnother,
-    Remove(u16),
-    Detach(u16),
+arbitrary! {
+    enum Step {
+        Insert,
+        InsertAnother,
+        Remove(u16),
+        Detach(u16),
+    }
 }
 
 /// A map of `slotmap`, and the same map deserialized here, in a human-readable format and in a binary one.

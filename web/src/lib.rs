@@ -4,6 +4,7 @@
 //! `run.mjs` calls each exported function in a WebAssembly module, where a panic traps. `tests/native.rs` calls
 //! them natively, with `RUSTFLAGS='--cfg stayput_no_vm' cargo test`.
 
+include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/arrays/mod.rs"]
 #[allow(dead_code, reason = "models of other arrays are unused")]
 mod arrays;

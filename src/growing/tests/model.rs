@@ -10,42 +10,41 @@ use crate::region_cache::{self, Use, tests::alone};
 use crate::reservation::{HugePages, page_size};
 use crate::service::CommitAhead;
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Op {
-    Grow(u16),
-    GrowExactly(u16),
-    Shrink(u16),
-    /// The second number is the budget.
-    ShrinkWithin(u16, u16),
-    PrefaultAhead(u16, u16),
-    Discard(u8, u8),
-    /// One step of the service.
-    Step,
-    /// All steps of the service.
-    Work,
-    /// What the service does once the array has stopped growing.
-    Rest,
-}
+arbitrary! {
+    enum Op {
+        Grow(u16),
+        GrowExactly(u16),
+        Shrink(u16),
+        /// The second number is the budget.
+        ShrinkWithin(u16, u16),
+        PrefaultAhead(u16, u16),
+        Discard(u8, u8),
+        /// One step of the service.
+        Step,
+        /// All steps of the service.
+        Work,
+        /// What the service does once the array has stopped growing.
+        Rest,
+    }
 
-/// The calls that are refused during an operation.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Refused {
-    Nothing,
-    NothingToo,
-    Commits(u8, u8),
-    Decommits(u8, u8),
-    Discards(u8),
-    Prefaults(u8),
-}
+    /// The calls that are refused during an operation.
+    enum Refused {
+        Nothing,
+        NothingToo,
+        Commits(u8, u8),
+        Decommits(u8, u8),
+        Discards(u8),
+        Prefaults(u8),
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Ahead {
-    Off,
-    Auto,
-    One,
-    Unit,
-    More,
-    All,
+    enum Ahead {
+        Off,
+        Auto,
+        One,
+        Unit,
+        More,
+        All,
+    }
 }
 
 struct Model {

@@ -6,33 +6,34 @@ use crate::made::made;
 use proptest::collection::vec;
 use proptest::proptest;
 
-/// An operation on one of the cursors.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Op {
-    Next,
-    /// This many times.
-    NextMany(u8),
-    NextBack,
-    NextWord,
-    /// Takes a run or a word, and puts back what follows the given number of slots.
-    Run(u8),
-    WithoutRun,
-    /// Takes a run, and the word after it.
-    TakeBoth,
-    #[cfg(feature = "rayon")]
-    Split,
-    /// Continues with a clone.
-    Clone,
-    /// Makes a slot that was returned a hole, or unmarks it.
-    Toggle(u16),
-}
+arbitrary! {
+    /// An operation on one of the cursors.
+    enum Op {
+        Next,
+        /// This many times.
+        NextMany(u8),
+        NextBack,
+        NextWord,
+        /// Takes a run or a word, and puts back what follows the given number of slots.
+        Run(u8),
+        WithoutRun,
+        /// Takes a run, and the word after it.
+        TakeBoth,
+        #[cfg(feature = "rayon")]
+        Split,
+        /// Continues with a clone.
+        Clone,
+        /// Makes a slot that was returned a hole, or unmarks it.
+        Toggle(u16),
+    }
 
-/// The kinds of slots, in runs: live, empty without being marked, or holes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, arbitrary::Arbitrary)]
-enum Kind {
-    Live,
-    Dead,
-    Hole,
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    /// The kinds of slots, in runs: live, empty without being marked, or holes.
+    enum Kind {
+        Live,
+        Dead,
+        Hole,
+    }
 }
 
 /// A cursor and what it has returned, from the front and from the back.

@@ -8,20 +8,21 @@ use crate::slots::walk::Walk;
 use std::collections::BTreeMap;
 use std::mem;
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Op {
-    Extend(u8),
-    ExtendFar(u16),
-    Push(u8),
-    PushVacant,
-    Fill(u16, u8),
-    Put(u16, u8),
-    Take(u16),
-    TakeMany(u16, u16),
-    Truncate(u16),
-    Shrink,
-    Reserve(u16),
-    Owned,
+arbitrary! {
+    enum Op {
+        Extend(u8),
+        ExtendFar(u16),
+        Push(u8),
+        PushVacant,
+        Fill(u16, u8),
+        Put(u16, u8),
+        Take(u16),
+        TakeMany(u16, u16),
+        Truncate(u16),
+        Shrink,
+        Reserve(u16),
+        Owned,
+    }
 }
 
 impl<V> GappedSlots<V> {

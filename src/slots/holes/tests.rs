@@ -9,25 +9,26 @@ use std::collections::BTreeSet;
 /// The maximum number of slots.
 const MAX_LEN: usize = 1000;
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Op {
-    Cover(u16),
-    /// Removes a value that had a generation.
-    Remove(u16, u16),
-    /// Removes this many adjacent ones.
-    RemoveMany(u16, u8),
-    Mark(u16),
-    Pop(u8),
-    /// Moves some of a word to the front, if no hole is there.
-    Bring(u8),
-    Unmark(u16),
-    Settle,
-    /// Down to the highest hole, once no hole is in front.
-    Uncover,
-    Clear,
-    SetNear(u16),
-    Turn(u16),
-    Clone,
+arbitrary! {
+    enum Op {
+        Cover(u16),
+        /// Removes a value that had a generation.
+        Remove(u16, u16),
+        /// Removes this many adjacent ones.
+        RemoveMany(u16, u8),
+        Mark(u16),
+        Pop(u8),
+        /// Moves some of a word to the front, if no hole is there.
+        Bring(u8),
+        Unmark(u16),
+        Settle,
+        /// Down to the highest hole, once no hole is in front.
+        Uncover,
+        Clear,
+        SetNear(u16),
+        Turn(u16),
+        Clone,
+    }
 }
 
 #[derive(Debug)]

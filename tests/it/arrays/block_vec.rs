@@ -9,26 +9,27 @@ use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::DerefMut;
 
-/// An operation that `Vec` or `VmVec` does not have, or has for slices.
-#[derive(Clone, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Own {
-    Swap(Index, Index),
-    Iter(Span, Partly, Index),
-    IterMut(Span, Partly, u8),
-    BlocksMut(u8),
-    Search(u8),
-    Convert,
-    GrowOnly(Vec<u8>),
-}
+arbitrary! {
+    #[derive(Clone, Debug)]
+    /// An operation that `Vec` or `VmVec` does not have, or has for slices.
+    pub(crate) enum Own {
+        Swap(Index, Index),
+        Iter(Span, Partly, Index),
+        IterMut(Span, Partly, u8),
+        BlocksMut(u8),
+        Search(u8),
+        Convert,
+        GrowOnly(Vec<u8>),
+    }
 
-/// The options of the array.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Config {
-    Default,
-    MaxLen,
-    /// The size of blocks in bytes, and whether there is a maximum.
-    Fixed(u16, bool),
-    Doubling(u16, bool),
+    /// The options of the array.
+    pub(crate) enum Config {
+        Default,
+        MaxLen,
+        /// The size of blocks in bytes, and whether there is a maximum.
+        Fixed(u16, bool),
+        Doubling(u16, bool),
+    }
 }
 
 impl<T: Element> Array<T> for BlockVec<T> {

@@ -10,16 +10,17 @@ pub(crate) mod shared_vec;
 pub(crate) mod threads;
 pub(crate) mod vm_vec;
 
-/// The type of elements.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-#[cfg_attr(test, expect(dead_code, reason = "tests name the type"))]
-pub(crate) enum Kind {
-    Byte,
-    Word,
-    ThreeBytes,
-    Text,
-    ZeroSized,
-    PageSized,
+arbitrary! {
+    /// The type of elements.
+    #[cfg_attr(test, expect(dead_code, reason = "tests name the type"))]
+    pub(crate) enum Kind {
+        Byte,
+        Word,
+        ThreeBytes,
+        Text,
+        ZeroSized,
+        PageSized,
+    }
 }
 
 /// Runs the model of an array with elements of this type.

@@ -3,9 +3,10 @@
 use super::elements::{Element, Source};
 use std::ops::Range;
 
-/// A number of elements: mostly few, sometimes up to the maximum of a run.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Count(u16);
+arbitrary! {
+    /// A number of elements: mostly few, sometimes up to the maximum of a run.
+    pub(crate) struct Count(u16);
+}
 
 impl Count {
     const FEW: u16 = 0xf400;
@@ -22,9 +23,10 @@ impl Count {
     }
 }
 
-/// An index; beyond the end it wraps around.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Index(pub(crate) u16);
+arbitrary! {
+    /// An index; beyond the end it wraps around.
+    pub(crate) struct Index(pub(crate) u16);
+}
 
 impl Index {
     /// At most `len`.
@@ -35,8 +37,9 @@ impl Index {
     }
 }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Span(Index, Index);
+arbitrary! {
+    pub(crate) struct Span(Index, Index);
+}
 
 impl Span {
     pub(crate) fn within(self, len: usize) -> Range<usize> {
@@ -45,21 +48,21 @@ impl Span {
     }
 }
 
-/// How an iterator's size hint is wrong.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Hint {
-    Exact,
-    Unknown,
-    Half,
-    TooMany,
-    Absurd,
-}
+arbitrary! {
+    /// How an iterator's size hint is wrong.
+    pub(crate) enum Hint {
+        Exact,
+        Unknown,
+        Half,
+        TooMany,
+        Absurd,
+    }
 
-/// A number of values, and their seed.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Batch {
-    pub(crate) count: Count,
-    seed: u8,
+    /// A number of values, and their seed.
+    pub(crate) struct Batch {
+        pub(crate) count: Count,
+        seed: u8,
+    }
 }
 
 impl Batch {
@@ -80,85 +83,85 @@ impl Batch {
     }
 }
 
-/// The steps an iterator takes from the front and the back, and whether it is leaked then.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Partly {
-    pub(crate) front: Count,
-    pub(crate) back: Count,
-    pub(crate) forget: bool,
-}
+arbitrary! {
+    /// The steps an iterator takes from the front and the back, and whether it is leaked then.
+    pub(crate) struct Partly {
+        pub(crate) front: Count,
+        pub(crate) back: Count,
+        pub(crate) forget: bool,
+    }
 
-/// Selects some of the elements.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct Choice(u8);
+    /// Selects some of the elements.
+    pub(crate) struct Choice(u8);
+}
 
 impl Choice {
     pub(crate) fn names(self, element: &impl Element) -> bool {
         (element.key() ^ self.0) % (self.0 % 5 + 1) != 0
     }
 }
-/// An operation of `Vec` that all arrays have.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum VecOp {
-    Push(u8),
-    PushMut(u8, u8),
-    Pop,
-    PopIf(Choice),
-    Insert(Index, u8),
-    InsertMut(Index, u8, u8),
-    Remove(Index),
-    SwapRemove(Index),
-    Set(Index, u8),
-    IndexOf(Index),
-    Truncate(Index),
-    Clear,
-    Resize(Count, u8),
-    ResizeWith(Count, u8),
-    Extend(Batch, Hint),
-    ExtendFiltered(Batch, Choice),
-    ExtendFromSlice(Batch),
-    ExtendFromWithin(Span),
-    Append(Batch),
-    AppendVec(Batch),
-    SplitOff(Index, bool),
-    Drain(Span, Partly),
-    ExtractIf(Span, Choice, Partly),
-    Retain(Choice),
-    RetainMut(Choice),
-    Dedup,
-    DedupBy(u8),
-    DedupByKey(u8),
-    Reserve(Count),
-    ReserveExact(Count),
-    ShrinkToFit,
-    ShrinkTo(Count),
-    /// With a number of steps, and a budget in bytes for each.
-    ShrinkWithin(u8, u16),
-    Clone,
-    CloneFrom(Batch),
-    IntoIter(Partly),
-    Move,
-}
+arbitrary! {
+    /// An operation of `Vec` that all arrays have.
+    pub(crate) enum VecOp {
+        Push(u8),
+        PushMut(u8, u8),
+        Pop,
+        PopIf(Choice),
+        Insert(Index, u8),
+        InsertMut(Index, u8, u8),
+        Remove(Index),
+        SwapRemove(Index),
+        Set(Index, u8),
+        IndexOf(Index),
+        Truncate(Index),
+        Clear,
+        Resize(Count, u8),
+        ResizeWith(Count, u8),
+        Extend(Batch, Hint),
+        ExtendFiltered(Batch, Choice),
+        ExtendFromSlice(Batch),
+        ExtendFromWithin(Span),
+        Append(Batch),
+        AppendVec(Batch),
+        SplitOff(Index, bool),
+        Drain(Span, Partly),
+        ExtractIf(Span, Choice, Partly),
+        Retain(Choice),
+        RetainMut(Choice),
+        Dedup,
+        DedupBy(u8),
+        DedupByKey(u8),
+        Reserve(Count),
+        ReserveExact(Count),
+        ShrinkToFit,
+        ShrinkTo(Count),
+        /// With a number of steps, and a budget in bytes for each.
+        ShrinkWithin(u8, u16),
+        Clone,
+        CloneFrom(Batch),
+        IntoIter(Partly),
+        Move,
+    }
 
-/// An operation of `Vec`, or one that only this array has.
-#[derive(Clone, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op<E> {
-    Vec(VecOp),
-    Own(E),
-}
+    #[derive(Clone, Debug)]
+    /// An operation of `Vec`, or one that only this array has.
+    pub(crate) enum Op<E> {
+        Vec(VecOp),
+        Own(E),
+    }
 
-/// The options of a `VmVec` or `SharedVec`.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Config {
-    Default,
-    MaxLen,
-    Fixed(u16),
-    HugePages,
-    /// With commit-ahead and background release.
-    Served(u16),
-    ServedMaxLen,
-    /// In caller-provided memory, in runs of 64 bytes to 64 KiB: as much as needed, or more.
-    Backed(u8),
+    /// The options of a `VmVec` or `SharedVec`.
+    pub(crate) enum Config {
+        Default,
+        MaxLen,
+        Fixed(u16),
+        HugePages,
+        /// With commit-ahead and background release.
+        Served(u16),
+        ServedMaxLen,
+        /// In caller-provided memory, in runs of 64 bytes to 64 KiB: as much as needed, or more.
+        Backed(u8),
+    }
 }
 
 impl Config {

@@ -11,41 +11,42 @@ use stayput::{SharedVec, VmVec};
 use std::mem;
 use std::ops::{DerefMut, Range};
 
-/// An operation of a `SharedVec` itself.
-#[derive(Clone, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Own {
-    Push(u8),
-    PushWith(u8),
-    PushIfLen(Index, u8),
-    PushIfNext(u8),
-    ExtendFromSlice(Batch),
-    Append(Batch),
-    AppendVec(Batch),
-    Extend(Batch, Hint),
-    /// By `&mut`.
-    ExtendAlone(Batch, Hint),
-    Gather(Batch, Left),
-    Get(Index),
-    Slice(Span),
-    SetAll(u8),
-    Sort,
-    /// Replaces the array by another.
-    Replace(Batch),
-    Forget,
-    Reserve(Count),
-    Prefault(Count),
-    PrefaultAhead(u16),
-    /// Converts to an array of one thread, and back.
-    Convert(u8),
-    Stats,
-}
+arbitrary! {
+    #[derive(Clone, Debug)]
+    /// An operation of a `SharedVec` itself.
+    pub(crate) enum Own {
+        Push(u8),
+        PushWith(u8),
+        PushIfLen(Index, u8),
+        PushIfNext(u8),
+        ExtendFromSlice(Batch),
+        Append(Batch),
+        AppendVec(Batch),
+        Extend(Batch, Hint),
+        /// By `&mut`.
+        ExtendAlone(Batch, Hint),
+        Gather(Batch, Left),
+        Get(Index),
+        Slice(Span),
+        SetAll(u8),
+        Sort,
+        /// Replaces the array by another.
+        Replace(Batch),
+        Forget,
+        Reserve(Count),
+        Prefault(Count),
+        PrefaultAhead(u16),
+        /// Converts to an array of one thread, and back.
+        Convert(u8),
+        Stats,
+    }
 
-/// What happens to the elements gathered last.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Left {
-    Flush,
-    FlushOften(u8),
-    Drop,
+    /// What happens to the elements gathered last.
+    pub(crate) enum Left {
+        Flush,
+        FlushOften(u8),
+        Drop,
+    }
 }
 
 /// How elements can be copied.

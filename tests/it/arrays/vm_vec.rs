@@ -12,19 +12,21 @@ use std::mem;
 use std::ops::DerefMut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// An operation that not all arrays have.
-#[derive(Clone, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Own {
-    ResizeZeroed(Count),
-    ExtendZeroed(Count),
-    Splice(Span, Batch, Hint, Partly),
-    Prefault(Count),
-    PrefaultAhead(u16),
-    Convert(Batch),
-    Leak,
-    Sort,
-    Reverse,
-    GrowOnly(Vec<u8>),
+arbitrary! {
+    #[derive(Clone, Debug)]
+    /// An operation that not all arrays have.
+    pub(crate) enum Own {
+        ResizeZeroed(Count),
+        ExtendZeroed(Count),
+        Splice(Span, Batch, Hint, Partly),
+        Prefault(Count),
+        PrefaultAhead(u16),
+        Convert(Batch),
+        Leak,
+        Sort,
+        Reverse,
+        GrowOnly(Vec<u8>),
+    }
 }
 
 /// Builds an array of the type with these options.

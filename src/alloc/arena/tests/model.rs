@@ -10,36 +10,36 @@ use crate::service::CommitAhead;
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Op {
-    Allocate(u16, u8),
-    AllocateZeroed(u16, u8),
-    AllocateMuch(u8, u8),
-    Free(u8),
-    FreeLast,
-    Grow(u8, u16, u8),
-    GrowLast(u16),
-    GrowZeroed(u8, u16, u8),
-    GrowLastZeroed(u16),
-    Shrink(u8, u16, u8),
-    ShrinkLast(u16),
-    Enter,
-    Leave,
-    Reset,
-    ResetKeeping(u8),
-    Trim(u8, u8),
-    Prefault(u8),
-    PrefaultAhead(u8),
-    Limit(Option<u8>),
-}
+arbitrary! {
+    enum Op {
+        Allocate(u16, u8),
+        AllocateZeroed(u16, u8),
+        AllocateMuch(u8, u8),
+        Free(u8),
+        FreeLast,
+        Grow(u8, u16, u8),
+        GrowLast(u16),
+        GrowZeroed(u8, u16, u8),
+        GrowLastZeroed(u16),
+        Shrink(u8, u16, u8),
+        ShrinkLast(u16),
+        Enter,
+        Leave,
+        Reset,
+        ResetKeeping(u8),
+        Trim(u8, u8),
+        Prefault(u8),
+        PrefaultAhead(u8),
+        Limit(Option<u8>),
+    }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Refused {
-    Nothing,
-    NothingToo,
-    NorNow,
-    Commits(u8, u8),
-    Decommits(u8, u8),
+    enum Refused {
+        Nothing,
+        NothingToo,
+        NorNow,
+        Commits(u8, u8),
+        Decommits(u8, u8),
+    }
 }
 
 #[derive(Clone, Copy)]

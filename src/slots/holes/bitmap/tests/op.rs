@@ -4,9 +4,10 @@
 use super::Bitmap;
 use std::collections::BTreeSet;
 
-/// An index or a length, mostly near the edge of a word of some level.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) struct BitIndex(u8, u16);
+arbitrary! {
+    /// An index or a length, mostly near the edge of a word of some level.
+    pub(crate) struct BitIndex(u8, u16);
+}
 
 impl BitIndex {
     const EDGES: [u32; 7] = [0, 64, 4096, 4096 * 5, 262_144, 16_777_216, 40_000_000];
@@ -26,24 +27,25 @@ impl BitIndex {
     }
 }
 
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-pub(crate) enum Op {
-    Cover(BitIndex),
-    /// Down to the last index in the set, or to a place after it.
-    Uncover(Option<BitIndex>),
-    Set(BitIndex),
-    /// The number of indices, and their distance.
-    SetAll(BitIndex, u8, u16),
-    Clear(BitIndex),
-    TakeFirst(u8),
-    /// From a place on, at most this many of its word.
-    TakeWord(BitIndex, u8),
-    /// From a place on, this many.
-    SetRange(BitIndex, u16),
-    ClearRange(BitIndex, BitIndex),
-    ClearAll,
-    Clone,
-    Lookup(BitIndex),
+arbitrary! {
+    pub(crate) enum Op {
+        Cover(BitIndex),
+        /// Down to the last index in the set, or to a place after it.
+        Uncover(Option<BitIndex>),
+        Set(BitIndex),
+        /// The number of indices, and their distance.
+        SetAll(BitIndex, u8, u16),
+        Clear(BitIndex),
+        TakeFirst(u8),
+        /// From a place on, at most this many of its word.
+        TakeWord(BitIndex, u8),
+        /// From a place on, this many.
+        SetRange(BitIndex, u16),
+        ClearRange(BitIndex, BitIndex),
+        ClearAll,
+        Clone,
+        Lookup(BitIndex),
+    }
 }
 
 #[derive(Debug)]
