@@ -22,10 +22,10 @@ use std::ptr::NonNull;
 ///   in the reservation, growing commits more memory at the same address and copies nothing. Fresh memory is already
 ///   zero, so zeroed blocks are not written to. Shrinking returns memory to the system once 128 KiB are spare (4 MiB
 ///   with huge pages).
-/// - **A block that outgrows its reservation** is moved by Linux page by page, without copying (which splits huge
-///   pages); on other systems, for alignments above a page, and if it was [made of
-///   parts](crate::region_cache), it is copied. The size of the reservation is [chosen
-///   automatically](Self::reserve_bytes) unless it is set.
+/// - **A block that outgrows its reservation** is moved by Linux page by page, which splits huge pages, but copies
+///   nothing. It is copied on other systems, if it is aligned to more than a page, or [made of
+///   parts](crate::region_cache). The size of the reservation is [chosen automatically](Self::reserve_bytes) unless it
+///   is set.
 /// - **Smaller blocks** go to the parent, which defaults to the system's allocator. A block that grows past the
 ///   threshold is copied once.
 /// - **Freed blocks** go to the region cache (see [`region_cache`]), because fresh pages take page faults. It keeps up
@@ -42,11 +42,11 @@ use std::ptr::NonNull;
 /// less: 32 TiB with 47-bit addresses. Together with arrays that have no explicit maximum they reserve at most half.
 /// Each block gets as many addresses as the machine has memory, or 1/1024 of those left if that is less. At most 8,192
 /// blocks have room to grow. Each takes up to four mappings: together 32,768 of the 65,530 that Linux allows
-/// (`vm.max_map_count`).
+/// (`vm.max_map_count`). Each part of a block [made of parts](crate::region_cache) takes one more, at most about 8,192.
 ///
 /// Further blocks get only the addresses they need, like those of `malloc`, and grow by being moved. They take one
 /// mapping each, or up to three if they are aligned to more than a page; adjacent ones can share one. About 8,000 of
-/// these fit next to the others, so that three eighths of all mappings are left to arrays and everything else. Blocks
+/// these fit next to the others, so that at least a quarter of all mappings is left to arrays and everything else. Blocks
 /// beyond that, and all new ones while the system refuses to release freed ranges because there are too many mappings,
 /// are allocated by the parent and stay there until they are freed; [`stats`] does not count them. If the system
 /// refuses memory, the allocation fails; an allocator cannot report the reason.

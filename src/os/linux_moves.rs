@@ -29,8 +29,9 @@ pub(super) unsafe fn move_pages(pages: Pages<'_>, new_bytes: usize) -> Result<No
 
 /// Moves the memory of pages onto a mapping of the same size, and leaves fresh pages at the old addresses.
 ///
-/// After an error, some of it may have been moved, and the new addresses may not be mapped any more. Whatever is there
-/// stays until the process ends, since another thread may have mapped it. So [`moves_onto`] is `false` from then on.
+/// After an error, some of it may have been moved, and the new addresses may no longer be mapped. Whatever is there is
+/// never released, since another thread may have mapped it. To lose addresses only once, [`moves_onto`] is `false` from
+/// then on.
 pub(super) fn move_onto(from: UnusedPages<'_>, to: Mapping) -> Result<Mapping, Code> {
     remap(from, to).inspect_err(|_| KNOWN.store(NO, Ordering::Relaxed))
 }
@@ -40,7 +41,7 @@ fn remap(from: UnusedPages<'_>, to: Mapping) -> Result<Mapping, Code> {
     let ((start, bytes), (onto, room)) = (from.get().raw(), to.all().raw());
     assert_eq!(bytes, room, "as many pages");
     // SAFETY: both ranges are parts of mappings of this crate. No code uses what is in `from`, which stays mapped. `to`
-    // ends here unless the call succeeds, and nothing borrows it.
+    // is consumed unless the call succeeds, and nothing borrows it.
     let at = unsafe { libc::mremap(start, bytes, bytes, flags, onto) };
     if at == onto { Ok(to) } else { Err(last_code()) }
 }
@@ -49,10 +50,10 @@ const NO: usize = 1;
 const YES: usize = 2;
 static KNOWN: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the kernel moves pages onto others, also if they are several mappings to it. That is so since Linux 6.17.
-/// Older kernels would unmap the new addresses first, and then refuse.
+/// Whether the kernel can move pages of several mappings onto others, as Linux 6.17 and later can. Older kernels unmap the
+/// target, then fail.
 pub(crate) fn moves_onto() -> bool {
-    // Emulators (qemu's user mode) pass such calls on without knowing what they do.
+    // Not under emulators (qemu's user mode), which pass the call on without tracking it.
     let is_known = || sys::knows_populate() && try_it().is_ok();
     match KNOWN.load(Ordering::Relaxed) {
         0 => {
@@ -65,8 +66,8 @@ pub(crate) fn moves_onto() -> bool {
     }
 }
 
-/// Moves two pages that are two mappings. If that is refused, the addresses that they were to be moved to are not released:
-/// another thread may use them.
+/// Moves two pages of separate mappings. If that is refused, the target addresses are not released: another thread may
+/// use them.
 fn try_it() -> Result<(), Code> {
     let one = PageBytes::one(page_size());
     let two = one.checked_add(one).expect("two pages");

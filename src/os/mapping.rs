@@ -169,8 +169,8 @@ impl Mapping {
     /// Replaces the range, which is not empty, by the memory of as many pages, without copying. Those stay committed, and
     /// read as zero.
     ///
-    /// Not every system can do this. If it cannot, or refuses before it has changed anything, this returns the range as
-    /// it was, and otherwise nothing: it may be in use by another part of the process.
+    /// Returns the range unchanged if the system cannot do this. If the move fails, returns `None`: another part of the
+    /// process may use the range.
     pub(crate) fn filled_from(self, pages: UnusedPages<'_>) -> Result<Self, Option<Self>> {
         if !moves_onto() || call_system(Call::Move, || Ok(())).is_err() {
             return Err(Some(self));

@@ -11,7 +11,7 @@
 //! | [`UnusedPages::discard`] | returned | kept | zero |
 //! | [`UnusedPages::decommit`] | returned | returned | inaccessible |
 //! | [`Mapping::move_if_possible`] | kept | added for what is more | kept, at another address |
-//! | [`Mapping::filled_from`] | moved | moved, and as much is added | moved to other pages, and zero |
+//! | [`Mapping::filled_from`] | moved from other pages | unchanged | those of the other pages, which are zero then |
 //! | [`Mapping::release`] | returned | returned | no longer owned |
 //!
 //! All of them can be called from any thread, and none allocates; [`Pages::committed_bytes`] and

@@ -16,10 +16,10 @@
 //! the machine's memory. On Linux, if the process or one of its control groups has a lower memory limit when the cache
 //! is first used, the lowest such limit takes the place of the machine's memory.
 //!
-//! A region of more than 34 MiB is cached only if at least three quarters of it are resident, and if no more memory is
-//! then cached than is available. Residency is not checked if an allocator has
+//! A region of more than 34 MiB is cached only if at least three quarters of it are resident, and if the cache then
+//! holds no more memory than is available. Residency is not checked if an allocator has
 //! [`Release::Background`](crate::Release::Background). If less than a sixteenth of the machine's memory is available,
-//! the cache is emptied instead. A cached region of that size is given only to
+//! the cache is emptied first. A cached region of that size is given whole only to
 //!
 //! - a request for at least four fifths of it,
 //! - a block requested with more than 1 MiB, and with at least four fifths of what the region's last block was
@@ -32,22 +32,23 @@
 //!   of that, or if it first requested more than 1 MiB and has grown to more than twice as much;
 //! - that of a block, if it was requested with at most 1 MiB and has grown to more than 34 MiB, or if it has grown by
 //!   more than 34 MiB and was requested with less than four fifths; unless it is 128 MiB or more, and parts of it can be
-//!   used.
+//!   used;
+//! - that of a block without room to grow.
 //!
 //! Where addresses are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
 //!
 //! # Blocks made of parts
 //!
-//! Since Linux 6.17, a block of 4 MiB or more that is not zeroed, and that no cached region suits, is made of parts of
+//! Since Linux 6.17, a large block that is not zeroed, has room to grow, and suits no cached region is made of parts of
 //! regions that were blocks: the end of a larger one, or several smaller ones. The same holds for memory that a block
-//! grows into. Nothing is copied; to move 64 MiB takes some 25 µs. Each part stays a mapping of its own, usually of 4 MiB
-//! and 1/8,192 of the machine's memory or more. Processes that lock memory do without this.
+//! grows into. Large means 4 MiB, or 1/8,192 of the machine's memory if that is more. Nothing is copied; moving 64 MiB of
+//! huge pages takes 25 µs. Each part stays a mapping of its own. A process with locked memory does not use this.
 //!
 //! # When memory is returned
 //!
 //! Memory that is not reused for a second is returned to the system. Of a region of 8 MiB or more, this is one half at
-//! first, half of the rest after each further second, and all that is left after four seconds. [`set_time`] changes the
-//! second. The [background thread](crate::service) returns memory, if it runs and there is more than one processor. It
+//! first, half of the rest after each further second, and the rest once it is below 8 MiB, or after four seconds.
+//! [`set_time`] changes the second. The [background thread](crate::service) returns memory, if it runs and there is more than one processor. It
 //! does so earlier if less than a sixteenth of the machine's memory is available, or if threads of the machine or of a
 //! control group waited for memory in a tenth of the last ten seconds (Linux's *pressure stall information*). Dropping
 //! an array starts the thread if 32 MiB are then cached, unless
@@ -141,7 +142,7 @@ pub(crate) use waiting::{are_any_waiting, drain, release_waiting_piece, wait, wa
 use crate::os;
 use crate::poison::{poison, unpoison};
 use crate::reservation::{
-    ColumnLayouts, IS_SUPPORTED, Reservation, can_move_onto, layouts, page_size, take_all_rooms,
+    ColumnLayouts, IS_SUPPORTED, Reservation, layouts, page_size, take_all_rooms,
 };
 use std::alloc::Layout;
 use std::ops::Range;
@@ -162,9 +163,9 @@ pub(crate) struct Region {
     pages: Range<usize>,
     /// How far `pages` reached when the last owner was requested. It may have grown since.
     asked: usize,
-    /// How many times the upper half was released because the region was old.
+    /// How many halvings of the old region have begun; at most 3.
     halved: u8,
-    /// The end of the pages that are kept when one half is released; at or past their end if that is done.
+    /// Where `pages` will end once the current halving is done; at or past their end if none is in progress.
     keep: usize,
     /// The next region of a list, once this is packed.
     next: Option<NonNull<Self>>,
@@ -302,16 +303,16 @@ impl Region {
             && self.pages.end.saturating_sub(need) <= LARGE_BYTES
     }
 
-    /// Whether the region suits a request like that of its last owner, or is large enough to be taken in
-    /// [parts]. Otherwise it would most likely stay unused in the cache, one more for each such owner. Each
-    /// owner that grows takes some MiB of fresh memory at first, so of smaller regions there would be too many.
+    /// Whether the region suits a request like that of its last owner, or has 128 MiB or more, to be taken in
+    /// [parts]. Others would mostly stay unused. Smaller ones would accumulate: each owner that grows starts with some
+    /// MiB of fresh memory.
     #[cfg(feature = "alloc")]
     pub(crate) fn is_fit_again(&self) -> bool {
         const MANY_BYTES: usize = 128 << 20;
-        let asked = self.asked;
+        let (asked, bytes) = (self.asked, self.bytes());
         is_fit(self.pages.end, asked, asked)
             || self.grew_from(asked)
-            || self.bytes() >= MANY_BYTES && can_move_onto()
+            || bytes >= MANY_BYTES && parts::are_taken_of(bytes)
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -349,8 +350,8 @@ impl Region {
         self.memory.is_dense(self.pages.clone())
     }
 
-    /// Decommits a part at the end of an old region: of the upper half, or of all if it is old for the fourth time.
-    /// Returns the size: 0 if only the last part is left, or if that is refused.
+    /// Decommits up to 4 MiB at the end of an old region: of its upper half, or of all if it is smaller than 8 MiB or old
+    /// for the fourth time. Returns the bytes: 0 if only the first 4 MiB are left, or if the system refuses.
     fn release_end(&mut self) -> usize {
         const MOST_HALVED: u8 = 3;
         let Range { start, end } = self.pages;
@@ -363,7 +364,7 @@ impl Region {
         self.lose_end(self.keep, Reservation::decommit_if_possible)
     }
 
-    /// Whether as much of an old region is released as should be for now.
+    /// Whether the current halving is done.
     const fn is_halved(&self) -> bool {
         self.keep == self.pages.end
     }
@@ -673,7 +674,7 @@ fn init_time_ms() -> u32 {
 }
 
 /// Sets how long memory stays cached if it is not reused, in whole milliseconds and at most a week: a region of less than
-/// 8 MiB this long, and half of a larger one, of which the last part stays four times as long. The background thread
+/// 8 MiB this long, and half of a larger one, of which the last part stays up to four times as long. The background thread
 /// notices a change within a second. With [`Duration::ZERO`] nothing is cached, and all cached memory is
 /// returned as by [`trim`].
 ///

@@ -2,7 +2,7 @@
 //!
 //! A request that no cached region suits gets addresses of its own, and the memory of other regions moves there: the
 //! end of a larger one, or several smaller ones. To move 64 MiB of huge pages takes 25 µs, and to touch fresh ones 10 ms
-//! or more (measured on the machine that the README names). So it does not matter which sizes are cached.
+//! or more (measured on the machine that the README names). So cached sizes need not match requests.
 //!
 //! Each part stays a mapping of its own to the system. Parts begin at a multiple of the [unit], at both places, so regions
 //! and blocks take about one mapping for each unit of memory at most; a few more if blocks shrink and grow.
@@ -17,38 +17,44 @@ use crate::reservation::{Reservation, can_move_onto};
 use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 
-const LEAST_BYTES: usize = 4 << 20;
+const LEAST_UNIT_BYTES: usize = 4 << 20;
 
-/// The least size of a part. It doubles with the memory of the machine: some 8,192 mappings in all.
+/// The granularity of parts: 4 MiB, or 1/8,192 of the machine's memory if that is more, rounded up to a power of two.
 fn unit() -> usize {
     const MOST_PARTS: u64 = 8192;
     static UNIT: AtomicUsize = AtomicUsize::new(0);
     os::once(&UNIT, || {
         let part = os::memory_bytes().unwrap_or(0) / MOST_PARTS;
-        let part = usize::try_from(part).unwrap_or(usize::MAX).max(LEAST_BYTES);
+        let part = usize::try_from(part).unwrap_or(usize::MAX).max(LEAST_UNIT_BYTES);
         part.checked_next_power_of_two().unwrap_or(usize::MAX / 2 + 1)
     })
 }
 
-/// Fills committed pages of a block, which no code uses, with memory of cached regions, as far as there is any. The rest
-/// stays as it is; but if a move fails, the reservation may end there.
+/// Whether memory of `bytes` may give parts, or be made of them.
 ///
-/// Memory of a process that locks any is not moved: Linux (6.18) goes on to count it as locked at the old addresses.
+/// Nothing is moved if the process has locked memory, or if that is unknown: Linux (6.18) would keep counting it at the
+/// old addresses.
+pub(super) fn are_taken_of(bytes: usize) -> bool {
+    bytes >= unit() && can_move_onto() && os::locked_bytes() == Some(0)
+}
+
+/// Replaces committed pages of a block, which no code uses, by memory of cached regions, from the first multiple of
+/// `unit` on. Pages for which there is none stay. If a move fails, the reservation ends there.
 pub(crate) fn fill(memory: &mut Reservation, pages: Range<usize>) {
     #[cfg(test)]
     if super::tests::is_off(Use::Block) {
         return;
     }
-    if pages.len() < LEAST_BYTES || kept_bytes() < LEAST_BYTES || !can_move_onto() {
+    if kept_bytes() < LEAST_UNIT_BYTES || !are_taken_of(pages.len()) {
         return;
     }
     let unit = unit();
     let Some(start) = pages.start.checked_next_multiple_of(unit) else { return };
     let mut left = start..pages.end;
-    if left.len() < unit || os::locked_bytes() != Some(0) {
+    if left.len() < unit {
         return;
     }
-    // The smallest region that is large enough, or else the largest ones.
+    // Classes from that of the request up, then smaller ones, the largest first.
     let classes = &classes_of(Use::Block)[class_of(unit)..];
     let (below, above) = classes.split_at(class_of(left.len()) - class_of(unit));
     for class in above.iter().chain(below.iter().rev()) {
@@ -61,7 +67,8 @@ pub(crate) fn fill(memory: &mut Reservation, pages: Range<usize>) {
     }
 }
 
-/// Moves the end of the region in a slot to the start of the pages `to`. Returns how much.
+/// Moves a part of the region in a slot to the start of `to`, puts back what precedes it, and decommits what follows.
+/// Returns how many bytes were moved.
 fn take_part(
     class: &SizeClass,
     slot: usize,
@@ -96,8 +103,8 @@ impl Region {
     }
 }
 
-/// Returns which part of a region's pages to move for `need` bytes: from a multiple of `unit`, and if it is less than
-/// needed, a multiple of it.
+/// Returns the part of a region's pages to move for `need` bytes. It starts at a multiple of `unit`; if it is shorter than
+/// `need`, its length is one, too.
 fn part_of(pages: &Range<usize>, need: usize, unit: usize) -> Range<usize> {
     let first = pages.start.next_multiple_of(unit);
     let all = pages.end.saturating_sub(first);
@@ -113,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_begin_at_units_and_end_with_the_region_if_less_is_left_than_needed() {
+    fn parts_begin_at_units_and_are_whole_units_if_less_than_needed() {
         for (pages, need, expected) in [
             (0..26, 10, 16..26),
             (0..26, 9, 16..25),

@@ -6,9 +6,11 @@ use crate::page::PageBytes;
 use std::ops::Range;
 
 impl Reservation {
-    /// Replaces pages that no code uses by pages of another reservation, from `from` on, with their memory and without
-    /// copying. Those stay committed, and read as zero. Returns whether it did. If not, nothing has changed, or the
-    /// reservation has lost its room, and ends where the range starts.
+    /// Replaces unused pages by those of another reservation from `from` on, without copying. The other pages stay
+    /// committed, and read as zero.
+    ///
+    /// Returns `true` on success. Otherwise nothing has changed, or the move failed: this reservation has lost its room
+    /// and ends where the range starts, and the other pages may hold anything.
     ///
     /// # Panics
     ///
@@ -20,7 +22,7 @@ impl Reservation {
             && self.registration.name() == other.registration.name();
         let huge = os::huge_page_bytes().unwrap_or(1);
         let distance = self.at(range.start).addr().get().abs_diff(other.at(from).addr().get());
-        // A huge page whose place in its huge page of addresses changes would be split.
+        // Any other distance would split huge pages.
         if !is_alike || distance % huge != 0 || range.is_empty() || !os::moves_onto() {
             return false;
         }

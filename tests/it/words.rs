@@ -106,6 +106,14 @@ fn wording_is_plain() {
 }
 
 #[test]
+fn no_file_has_both_sides_of_a_merge() {
+    let is_marker = |line: &str| line.starts_with("<<<<<<<") || line.starts_with(">>>>>>>");
+    for (path, text) in files() {
+        assert!(!text.lines().any(is_marker), "{}", path.display());
+    }
+}
+
+#[test]
 fn wording_that_is_refused_is_seen() {
     let count = |name: &str, text: &str| refused(Path::new(name), &text.replace('_', "")).len();
     assert_eq!(count("a.rs", "// Goes b_y and by.\nlet x = 1; // `b_y and by`\n"), 1);

@@ -132,7 +132,8 @@ impl Block {
         let usable = commit(&memory, from, end).ok_or(Refusal::BySystem)?;
         let usable = fill(&mut memory, from..usable, contents);
         if usable < end {
-            return Err(Refusal::BySystem);
+            // No other move is tried.
+            return Self::fresh(layout, options, contents);
         }
         prefault(&memory, offset, from..usable, options);
         if options.release == Release::Background {
@@ -189,7 +190,7 @@ impl Block {
     }
 
     /// Grows the block from `old` to `new` bytes without copying, and returns `true` on success. The address may
-    /// change. On failure nothing has changed.
+    /// change. On failure the user's memory is unchanged.
     pub(super) fn grow(
         &mut self,
         old: usize,
@@ -391,9 +392,9 @@ fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
     done(preferred).or_else(|| if needed < preferred { done(needed) } else { None })
 }
 
-/// Fills pages that were just committed from the region cache, as far as it has memory, unless they must be zero. Returns
-/// their end, which is where a move failed if one did. (Not before they are committed: the call for that may be refused,
-/// and memory past the usable part is zero.) A block without room to grow stays one mapping, which the system can move.
+/// Replaces newly committed pages by memory of the region cache, as far as it has any, unless they must be zero. Returns
+/// their end, lower if a failed move cut the reservation off. (After the commit, which may be refused: memory past the
+/// usable part must be zero.) A block without room to grow stays one mapping, which the system can move.
 fn fill(memory: &mut Reservation, committed: Range<usize>, contents: Contents) -> usize {
     let end = committed.end;
     if contents == Contents::Any && memory.has_room() {
