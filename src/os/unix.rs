@@ -349,7 +349,7 @@ fn keep(pages: Pages<'_>, advice: KeepingAdvice) -> Result<(), Code> {
     check(unsafe { libc::madvise(start, bytes, advice as c_int) })
 }
 
-#[cfg(linux_kernel)]
+#[cfg(target_os = "linux")]
 pub(in crate::os) use populate::is_known as knows_populate;
 
 #[cfg(linux_kernel)]
