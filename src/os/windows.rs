@@ -7,8 +7,8 @@ use std::io;
 use std::ptr::NonNull;
 use std::time::SystemTime;
 use windows_sys::Win32::Foundation::{
-    ERROR_CALL_NOT_IMPLEMENTED, ERROR_COMMITMENT_LIMIT, ERROR_INVALID_ADDRESS,
-    ERROR_INVALID_PARAMETER, ERROR_NOT_ENOUGH_MEMORY, ERROR_WORKING_SET_QUOTA,
+    ERROR_COMMITMENT_LIMIT, ERROR_INVALID_ADDRESS, ERROR_INVALID_PARAMETER,
+    ERROR_NOT_ENOUGH_MEMORY, ERROR_WORKING_SET_QUOTA,
 };
 use windows_sys::Win32::System::Environment::GetEnvironmentVariableA;
 use windows_sys::Win32::System::Memory::{
