@@ -505,7 +505,9 @@ fn a_block_whose_second_part_is_lost_ends_there() {
     let (before, options) = (counts(), room(128 * MIB));
     let mut block = Patterned::new(6 * MIB, 8, &options).expect("some MiB");
     let cached = [(); 2].map(|()| Patterned::new(9 * MIB, 8, &options).expect("some MiB"));
-    cached.into_iter().for_each(|cached| cached.block.free(Release::Keep));
+    for cached in cached {
+        cached.block.free(Release::Keep);
+    }
     // Two calls for each part.
     let fault = Fault::nth(Call::Move, 3);
     let grown = block.grow(30 * MIB, Contents::Any);
