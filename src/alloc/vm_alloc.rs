@@ -42,7 +42,7 @@ use std::ptr::NonNull;
 /// less: 32 TiB with 47-bit addresses. Together with arrays that have no explicit maximum they reserve at most half.
 /// Each block gets as many addresses as the machine has memory, or 1/1024 of those left if that is less. At most 8,192
 /// blocks have room to grow. Each takes up to four mappings: together 32,768 of the 65,530 that Linux allows
-/// (`vm.max_map_count`). Each part of a block [made of parts](crate::region_cache) takes one more, at most about 8,192.
+/// (`vm.max_map_count`). Each part of a block [made of parts](crate::region_cache) takes one more, some 8,192 in all.
 ///
 /// Further blocks get only the addresses they need, like those of `malloc`, and grow by being moved. They take one
 /// mapping each, or up to three if they are aligned to more than a page; adjacent ones can share one. About 8,000 of

@@ -2,7 +2,6 @@
 
 use super::{Code, Mapping, Pages, UnusedPages, page_size, sys};
 use crate::page::PageBytes;
-use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,7 +21,7 @@ pub(super) unsafe fn move_pages(pages: Pages<'_>, new_bytes: usize) -> Result<No
     // promises. The kernel chooses a new range that is not in use.
     let at = unsafe { libc::mremap(start, bytes, new_bytes, libc::MREMAP_MAYMOVE) };
     if at == libc::MAP_FAILED {
-        return Err(last_code());
+        return Err(sys::last_code());
     }
     NonNull::new(at.cast()).ok_or(libc::ENOMEM)
 }
@@ -43,7 +42,7 @@ fn remap(from: UnusedPages<'_>, to: Mapping) -> Result<Mapping, Code> {
     // SAFETY: both ranges are parts of mappings of this crate. No code uses what is in `from`, which stays mapped. `to`
     // is consumed unless the call succeeds, and nothing borrows it.
     let at = unsafe { libc::mremap(start, bytes, bytes, flags, onto) };
-    if at == onto { Ok(to) } else { Err(last_code()) }
+    if at == onto { Ok(to) } else { Err(sys::last_code()) }
 }
 
 const NO: usize = 1;
@@ -79,8 +78,4 @@ fn try_it() -> Result<(), Code> {
     let _ = from.release();
     let _ = moved?.release();
     if is_ready { Ok(()) } else { Err(libc::ENOMEM) }
-}
-
-fn last_code() -> Code {
-    io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }

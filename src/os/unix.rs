@@ -43,7 +43,7 @@ fn check(result: c_int) -> Result<(), Code> {
     if result == 0 { Ok(()) } else { Err(last_code()) }
 }
 
-fn last_code() -> Code {
+pub(in crate::os) fn last_code() -> Code {
     io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 

@@ -48,10 +48,10 @@
 //!
 //! Memory that is not reused for a second is returned to the system. Of a region of 8 MiB or more, this is one half at
 //! first, half of the rest after each further second, and the rest once it is below 8 MiB, or after four seconds.
-//! [`set_time`] changes the second. The [background thread](crate::service) returns memory, if it runs and there is more than one processor. It
-//! does so earlier if less than a sixteenth of the machine's memory is available, or if threads of the machine or of a
-//! control group waited for memory in a tenth of the last ten seconds (Linux's *pressure stall information*). Dropping
-//! an array starts the thread if 32 MiB are then cached, unless
+//! [`set_time`] changes the second. The [background thread](crate::service) returns memory, if it runs and there is more
+//! than one processor. It does so earlier if less than a sixteenth of the machine's memory is available, or if threads of
+//! the machine or of a control group waited for memory in a tenth of the last ten seconds (Linux's *pressure stall
+//! information*). Dropping an array starts the thread if 32 MiB are then cached, unless
 //! [`set_automatic`](crate::service::set_automatic) has disabled this; freeing a block of an allocator does not.
 //!
 //! Without the background thread, each thread that puts memory into the cache returns up to 4 MiB of an old region, at
@@ -245,7 +245,7 @@ const SLOTS: usize = usize::BITS as usize;
 const LARGE_BYTES: usize = 34 << 20;
 
 /// How much is returned to the system at once, so that other threads wait only for that.
-const PART_BYTES: usize = 4 << 20;
+const RELEASE_STEP_BYTES: usize = 4 << 20;
 
 /// It is stored in the first page of the region.
 const _: () = assert!(size_of::<Region>() <= 4096 && align_of::<Region>() <= 4096);
@@ -356,7 +356,7 @@ impl Region {
         const MOST_HALVED: u8 = 3;
         let Range { start, end } = self.pages;
         if self.keep >= end {
-            let half = start + self.bytes() / 2 / PART_BYTES * PART_BYTES;
+            let half = start + self.bytes() / 2 / RELEASE_STEP_BYTES * RELEASE_STEP_BYTES;
             let is_last = self.halved == MOST_HALVED || half == start;
             self.keep = if is_last { start } else { half };
             self.halved = MOST_HALVED.min(self.halved + 1);
@@ -381,7 +381,7 @@ impl Region {
         lose: impl FnOnce(&mut Reservation, Range<usize>) -> bool,
     ) -> usize {
         let end = self.pages.end;
-        let keep = (end.saturating_sub(1) / PART_BYTES * PART_BYTES).max(least);
+        let keep = (end.saturating_sub(1) / RELEASE_STEP_BYTES * RELEASE_STEP_BYTES).max(least);
         if keep <= self.pages.start || !lose(&mut self.memory, keep..end) {
             return 0;
         }

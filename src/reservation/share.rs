@@ -41,7 +41,7 @@
 //! are given until they take seven eighths of the mappings; the rest is for threads and everything else. Arrays whose
 //! pages are decommitted here and there take more, which is not known here.
 //!
-//! Blocks made of parts of others take one more for each part, which is not counted: at most an eighth of the mappings,
+//! Blocks made of parts of others take one more for each part, which is not counted: about an eighth of the mappings,
 //! since parts have a least size, see [`fill`](crate::region_cache::fill).
 //!
 //! Blocks without room are one mapping with their neighbours, but one each if every second one is freed; and three each
