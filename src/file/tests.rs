@@ -301,7 +301,7 @@ fn a_durable_length_counts_even_if_elements_were_removed_since() {
     vec.truncate(50);
     fs::copy(vec.path().unwrap(), &path).unwrap();
     set_boot(&path, [0xAA; 16]);
-    // Where a reader cannot tell that there is not a writer, elements past the live length may be overwritten.
+    // Where a reader cannot tell that the file has no writer, elements past the live length may be overwritten.
     let len = if cfg!(target_os = "linux") { 100 } else { 50 };
     assert_eq!(Follow::<u64>::open(&path).unwrap().len(), len);
     assert!(open(&path).iter().copied().eq(0..100));
