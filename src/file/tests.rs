@@ -6,16 +6,16 @@ mod errors;
 #[cfg(target_endian = "little")]
 mod golden;
 pub(super) mod loss;
+mod readers;
+mod space;
 
 use super::header::{HEADER_BYTES, Record, seal};
-use super::{Advice, AppendOnly, FileBacking, FileErrorKind, FileVec, Follow, Lock, Space};
+use super::{FileBacking, FileErrorKind, FileVec, Follow, Lock};
 use crate::error::ErrorKind;
-use crate::reservation::page_size;
-use crate::{Growth, VmVec};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
@@ -70,19 +70,6 @@ fn restart(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     bytes[BOOT].iter_mut().for_each(|byte| *byte = !*byte);
     fs::write(path, bytes).unwrap();
-}
-
-#[test]
-fn a_file_that_is_cut_while_a_reader_opens_it_is_unfinished() {
-    let folder = Folder::new();
-    create(&folder.file()).extend(0..1000);
-    let long = fs::metadata(folder.file()).unwrap().len();
-    for left in [4096, 100, 0] {
-        let file = File::options().read(true).write(true).open(folder.file()).unwrap();
-        file.set_len(left).unwrap();
-        let problem = Follow::<u64>::of_length(&file, long, 0).unwrap_err();
-        assert_eq!(problem.at(None).kind(), FileErrorKind::Empty, "{left} bytes are left");
-    }
 }
 
 #[test]
@@ -172,54 +159,6 @@ fn leave_partly_flushed(path: &Path) {
 }
 
 #[test]
-// Other systems have no lock that shows a writer.
-#[cfg(target_os = "linux")]
-fn the_length_of_a_running_writer_counts_in_any_boot() {
-    let folder = Folder::new();
-    let path = folder.file();
-    let mut vec = partly_flushed(&path);
-    set_boot(&path, [0xAA; 16]);
-    let follow = Follow::<u64>::open(&path).unwrap();
-    assert_eq!((follow.len(), follow.get(499)), (500, Some(499)));
-    vec.push(500);
-    assert_eq!(follow.len(), 501);
-    // Nor does it matter if the writer does not know its boot.
-    set_boot(&path, [0; 16]);
-    assert_eq!(follow.len(), 501);
-    // A second array that is refused does not end the announcement, although it shares the open file description.
-    let clone = vec.mapped().file().try_clone().unwrap();
-    // SAFETY: as in `create`.
-    let second = unsafe { FileVec::<u64>::from_file(clone) };
-    assert_eq!(second.unwrap_err().kind(), FileErrorKind::Locked);
-    assert_eq!(Follow::<u64>::open(&path).unwrap().len(), 501);
-    vec.truncate(50);
-    assert_eq!(follow.len(), 50);
-    drop(vec);
-    // The writer is gone. A reader that saw it knows its length.
-    set_boot(&path, [0xAA; 16]);
-    assert_eq!(follow.len(), 50);
-    // Others do not.
-    leave_partly_flushed(&path);
-    assert_eq!(Follow::<u64>::open(&path).unwrap().len(), 100);
-}
-
-#[test]
-fn after_a_failed_flush_no_reader_trusts_the_live_length() {
-    let folder = Folder::new();
-    let path = folder.file();
-    let mut vec = partly_flushed(&path);
-    let early = Follow::<u64>::open(&path).unwrap();
-    assert_eq!(early.len(), 500);
-    set_failed(&path, true);
-    let late = Follow::<u64>::open(&path).unwrap();
-    assert_eq!((early.len(), late.len()), (100, 100));
-    set_boot(&path, [0; 16]);
-    assert_eq!((early.len(), late.len()), (100, 100));
-    vec.truncate(50);
-    assert_eq!((early.len(), late.len()), (50, 50));
-}
-
-#[test]
 fn the_length_of_a_later_writer_counts() {
     let folder = Folder::new();
     let path = folder.file();
@@ -231,36 +170,6 @@ fn the_length_of_a_later_writer_counts() {
     // As if the writer did not know the boot of this process.
     set_boot(&path, [0xAA; 16]);
     assert_eq!((follow.len(), follow.get(299)), (300, Some(299)));
-}
-
-#[test]
-// Other systems have no lock that shows a writer.
-#[cfg(target_os = "linux")]
-fn a_reader_that_opens_the_file_at_the_same_time_sees_the_writer() {
-    let folder = Folder::new();
-    let path = folder.file();
-    create(&path).close().unwrap();
-    for n in 0..u64::from(crate::effort::rounds(100)) {
-        let is_open = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let readers = scope.spawn(|| {
-                let mut readers = Vec::new();
-                while !is_open.load(Ordering::Relaxed) {
-                    readers.push(Follow::<u64>::open(&path).unwrap());
-                }
-                readers
-            });
-            let mut vec = open(&path);
-            is_open.store(true, Ordering::Relaxed);
-            // As if the writer did not know the boot of this process.
-            set_boot(&path, [0xAA; 16]);
-            vec.push(n);
-            for reader in readers.join().unwrap() {
-                assert_eq!(reader.len(), vec.len());
-            }
-            vec.close().unwrap();
-        });
-    }
 }
 
 #[test]
@@ -352,21 +261,6 @@ fn each_flush_syncs_what_may_not_be_durable() {
 }
 
 #[test]
-fn space_is_not_reused_if_the_shorter_length_cannot_be_made_durable() {
-    let folder = Folder::new();
-    let mut vec = create(&folder.file());
-    vec.extend(0..100);
-    vec.flush().unwrap();
-    vec.truncate(10);
-    loss::refuse(0);
-    let error = vec.try_extend_zeroed(50).unwrap_err();
-    assert_eq!((error.kind(), error.bytes()), (ErrorKind::System, HEADER_BYTES + 80));
-    assert!(vec.try_shrink_to_fit().is_err());
-    assert!(vec.iter().copied().eq(0..10));
-    assert_eq!(vec.flushed_len(), 100);
-}
-
-#[test]
 #[cfg(unix)]
 fn a_file_that_is_open_for_appending_is_refused() {
     let folder = Folder::new();
@@ -381,53 +275,6 @@ fn a_file_that_is_open_for_appending_is_refused() {
         assert_eq!(error.kind(), FileErrorKind::Unsupported, "{error}");
     }
     assert!(fs::read(folder.file()).unwrap() == whole);
-}
-
-#[test]
-fn readers_notice_every_removal_and_nothing_else() {
-    let folder = Folder::new();
-    let path = folder.file();
-    let mut vec = create(&path);
-    vec.extend(0..500);
-    let follow = Follow::<u64>::open(&path).unwrap();
-    let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 8];
-    let mut is_told = |is_removal: bool, change: &mut dyn FnMut()| {
-        let removals = follow.removals();
-        assert!(follow.try_read(removals, 0, &mut buffer).is_ok());
-        change();
-        assert_eq!(follow.try_read(removals, 0, &mut buffer).is_err(), is_removal);
-        assert_eq!(follow.removals() != removals, is_removal);
-    };
-    is_told(true, &mut || _ = vec.pop());
-    is_told(true, &mut || vec.truncate(200));
-    is_told(true, &mut || vec.resize(190, 0));
-    is_told(true, &mut || vec.resize_zeroed(180));
-    is_told(true, &mut || _ = vec.swap_remove(3));
-    is_told(true, &mut || vec.clear());
-    is_told(false, &mut || vec.extend(0..300));
-    is_told(false, &mut || vec.truncate(300));
-    is_told(false, &mut || vec.resize(310, 0));
-    is_told(false, &mut || vec.resize_zeroed(320));
-    is_told(false, &mut || vec.extend_zeroed(10));
-    is_told(false, &mut || vec.push(1));
-    is_told(false, &mut || vec[7] = 1);
-    is_told(false, &mut || vec.flush().unwrap());
-    is_told(false, &mut || vec.shrink_to_fit());
-    drop(vec);
-    // Opened again, without removals.
-    is_told(false, &mut || open(&path).push(5));
-    is_told(false, &mut || open(&path).close().unwrap());
-}
-
-#[test]
-fn readers_notice_elements_lost_in_a_restart() {
-    let folder = Folder::new();
-    let path = folder.file();
-    leave_partly_flushed(&path);
-    let follow = Follow::<u64>::open(&path).unwrap();
-    let removals = follow.removals();
-    drop(open(&path));
-    assert_ne!(follow.removals(), removals);
 }
 
 #[test]
@@ -539,34 +386,6 @@ fn a_file_whose_creation_was_interrupted_is_created_by_the_next_call() {
 }
 
 #[test]
-fn records_are_read_whole_during_flushes() {
-    let folder = Folder::new();
-    let mut vec = create(&folder.file());
-    vec.set_user_bytes([1; 64]);
-    vec.flush().unwrap();
-    let follow = Follow::<u64>::open(folder.file()).unwrap();
-    let is_done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut before = 1;
-            while !is_done.load(Ordering::Relaxed) {
-                let bytes = follow.user_bytes();
-                assert_eq!(bytes, [bytes[0]; 64]);
-                // It wraps, and no reader sleeps that long.
-                assert!(bytes[0].wrapping_sub(before) < 128, "{} after {before}", bytes[0]);
-                before = bytes[0];
-            }
-        });
-        let mut record = Record::last(vec.mapped().map().header()).unwrap();
-        for n in 0..200_000_u32 {
-            record = record.next(0, [(n / 1000).to_le_bytes()[0] + 1; 64]);
-            vec.mapped().write(record.at(), &record.to_bytes()).unwrap();
-        }
-        is_done.store(true, Ordering::Relaxed);
-    });
-}
-
-#[test]
 fn a_file_without_sequence_numbers_left_is_refused() {
     let folder = Folder::new();
     let vec = create(&folder.file());
@@ -634,205 +453,6 @@ fn a_record_counts_only_in_its_place_and_with_a_valid_number() {
     }
     assert_eq!(forged(2, 101).unwrap_err().kind(), FileErrorKind::Length);
     assert_eq!(forged((1 << 62) - 2, 50).unwrap(), 50);
-}
-
-#[test]
-fn readers_see_what_a_grow_only_scope_has_added() {
-    let folder = Folder::new();
-    let mut vec = create(&folder.file());
-    let follow = Follow::<u64>::open(folder.file()).unwrap();
-    assert!(follow.is_empty());
-    let scope = vec.grow_only();
-    assert!(scope.is_empty());
-    scope.reserve(100_000);
-    scope.push(1);
-    scope.push(2);
-    assert_eq!((scope.len(), scope.is_empty()), (2, false));
-    assert_eq!((follow.len(), follow.is_empty()), (2, false));
-    assert!(vec.capacity() >= 100_000);
-}
-
-#[test]
-fn zeroed_elements_do_not_expose_removed_ones() {
-    for space in [Space::Allocated, Space::Sparse] {
-        let folder = Folder::new();
-        let mut vec = create(&folder.file());
-        vec.resize(100_000, 7);
-        vec.truncate(10);
-        vec.extend_zeroed(20);
-        vec.truncate(10);
-        drop(vec);
-        // The reader saw more elements, and may access them: they still exist.
-        assert!(fs::metadata(folder.file()).unwrap().len() > 800_000);
-        // SAFETY: as in `create`.
-        let vec = unsafe { FileVec::<u64>::builder().space(space).open(folder.file()) };
-        let mut vec = vec.unwrap();
-        assert_eq!(*vec, [7; 10]);
-        // Less space is returned than contains removed elements.
-        vec.reserve(1000);
-        vec.shrink_to_fit();
-        vec.extend_zeroed(90_000);
-        assert!(vec[10..].iter().all(|element| *element == 0));
-        vec.close().unwrap();
-        // Nor were they cut off since.
-        assert_eq!(fs::metadata(folder.file()).unwrap().len(), 65_536 + 100_000 * 8);
-    }
-}
-
-#[test]
-fn zeros_take_no_space_in_a_sparse_file() {
-    let folder = Folder::new();
-    // SAFETY: as in `create`.
-    let vec = unsafe { FileVec::<u64>::builder().space(Space::Sparse).create(folder.file()) };
-    let mut vec = vec.unwrap();
-    vec.extend_zeroed(1 << 22);
-    vec[1 << 21] = 1;
-    vec.close().unwrap();
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let blocks = fs::metadata(folder.file()).unwrap().blocks();
-        assert!(blocks * 512 < 1 << 20, "{blocks} blocks");
-    }
-    let vec = open(&folder.file());
-    assert_eq!(vec.iter().sum::<u64>(), 1);
-}
-
-#[test]
-fn elements_removed_earlier_take_no_space_in_a_sparse_file() {
-    let folder = Folder::new();
-    let mut vec = create(&folder.file());
-    vec.resize(1 << 18, 7);
-    vec.clear();
-    vec.close().unwrap();
-    // SAFETY: as in `create`.
-    let vec = unsafe { FileVec::<u64>::builder().space(Space::Sparse).open(folder.file()) };
-    let mut vec = vec.unwrap();
-    vec.extend_zeroed(1 << 18);
-    vec.flush().unwrap();
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let blocks = fs::metadata(folder.file()).unwrap().blocks();
-        assert!(blocks * 512 < 1 << 20, "{blocks} blocks");
-    }
-    assert!(vec.iter().all(|element| *element == 0));
-}
-
-#[test]
-fn a_shorter_length_is_durable_before_elements_past_it_are_overwritten() {
-    let folder = Folder::new();
-    let mut vec = create(&folder.file());
-    vec.extend(0..100_000);
-    vec.flush().unwrap();
-    vec.truncate(10);
-    assert_eq!(vec.flushed_len(), 100_000);
-    vec.shrink_to_fit();
-    assert_eq!(vec.flushed_len(), 10);
-    vec.extend(10..100_000);
-    vec.flush().unwrap();
-    vec.truncate(10);
-    vec.extend_zeroed(1);
-    assert_eq!(vec.flushed_len(), 10);
-    vec.truncate(10);
-    vec.extend(10..100_000);
-    vec.flush().unwrap();
-    vec.truncate(20);
-    drop(vec);
-    let vec = open(&folder.file());
-    assert_eq!((vec.len(), vec.flushed_len()), (20, 20));
-}
-
-#[test]
-fn extending_by_zeros_keeps_reserved_space() {
-    let mut vec = FileVec::<u64>::temporary_in(std::env::temp_dir()).unwrap();
-    vec.reserve_exact(1 << 18);
-    let capacity = vec.capacity();
-    vec.extend_zeroed(1 << 16);
-    assert_eq!(vec.capacity(), capacity);
-    vec.extend([1; 1000]);
-    vec.truncate(1 << 16);
-    vec.extend_zeroed(1 << 17);
-    assert_eq!(vec.capacity(), capacity);
-    assert!(vec.iter().all(|element| *element == 0));
-}
-
-#[test]
-fn returned_memory_is_zero_when_it_is_committed_again() {
-    let folder = Folder::new();
-    let file = File::options().read(true).write(true).create_new(true).open(folder.file()).unwrap();
-    file.set_len(1 << 20).unwrap();
-    fs::write(folder.file(), vec![0xEE; 1 << 20]).unwrap();
-    // SAFETY: as in `create`.
-    let backing = unsafe { FileBacking::from_file(file, 4 << 20) }.unwrap();
-    let mut vec: VmVec<u64> = VmVec::builder().build_in(backing);
-    for _ in 0..3 {
-        vec.reserve(1 << 17);
-        let room = vec.spare_capacity_mut();
-        let first = room.as_ptr().cast::<u8>();
-        for at in (0..size_of_val(room)).step_by(509) {
-            // SAFETY: the offset lies within the capacity.
-            let byte = unsafe { first.add(at) };
-            // SAFETY: a backing guarantees that committed memory is accessible and zero.
-            assert_eq!(unsafe { byte.read() }, 0, "at {at}");
-        }
-        let room = vec.capacity();
-        vec.resize(room, 1);
-        vec.clear();
-        vec.shrink_to_fit();
-    }
-}
-
-/// Gives the system advice about no bytes, and returns whether it knows that advice.
-#[cfg(target_os = "linux")]
-fn is_known_advice(vec: &FileVec<u8>, advice: libc::c_int) -> bool {
-    let first = vec.as_ptr().cast_mut().cast();
-    // SAFETY: no bytes are affected.
-    unsafe { libc::madvise(first, 0, advice) == 0 }
-}
-
-/// Returns `true` on an emulator that ignores advice.
-#[cfg(target_os = "linux")]
-fn is_advice_ignored(vec: &FileVec<u8>) -> bool {
-    is_known_advice(vec, 12_345)
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn advice_applies_to_the_elements() {
-    let vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
-    let flags = || {
-        let maps = fs::read_to_string("/proc/self/smaps").unwrap_or_default();
-        let mut lines = maps.lines();
-        let start = format!("{:x}-", vec.as_ptr().addr());
-        lines.find(|line| line.starts_with(&start))?;
-        lines.find_map(|line| line.strip_prefix("VmFlags:")).map(str::to_owned)
-    };
-    for (advice, flag) in [(Advice::Random, " rr"), (Advice::Sequential, " sr")] {
-        vec.advise(advice).unwrap();
-        // Not every system reports it.
-        if let Some(flags) = flags().filter(|_| !is_advice_ignored(&vec)) {
-            assert!(flags.contains(flag), "{flags}");
-        }
-    }
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn prefaulted_elements_are_resident() {
-    const BYTES: usize = 1 << 20;
-    let mut vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
-    vec.prefault(BYTES);
-    let populate = 23;
-    if is_advice_ignored(&vec) || !is_known_advice(&vec, populate) {
-        // Linux before 5.14 cannot populate.
-        return;
-    }
-    let first = vec.as_ptr().cast_mut().cast();
-    let mut pages = vec![0; BYTES / page_size()];
-    // SAFETY: the elements start at a page and are mapped, and the call writes a byte for each page.
-    assert_eq!(unsafe { libc::mincore(first, BYTES, pages.as_mut_ptr()) }, 0);
-    assert!(pages.iter().all(|page| page & 1 == 1));
 }
 
 #[test]
@@ -949,42 +569,6 @@ fn the_name_of_a_file_is_made_durable_even_if_its_folder_was_renamed() {
 }
 
 #[test]
-fn readers_see_the_present_elements() {
-    let folder = Folder::new();
-    let path = folder.file();
-    // SAFETY: as in `create`.
-    let vec = unsafe {
-        FileVec::<[u64; 3], AppendOnly>::builder()
-            .growth(Growth::Fixed { step_bytes: 1 << 16 })
-            .tag(3)
-            .create(&path)
-    };
-    let mut vec = vec.unwrap();
-    assert_eq!(Follow::<[u64; 3]>::open(&path).unwrap_err().kind(), FileErrorKind::Tag);
-    let follow = Follow::<[u64; 3]>::open_tagged(&path, 3).unwrap();
-    let mut read = [const { std::mem::MaybeUninit::uninit() }; 5];
-    for n in 0..20_000 {
-        assert_eq!((follow.len(), follow.get(vec.len())), (vec.len(), None));
-        vec.push([n; 3]);
-        assert_eq!(follow.get(vec.len() - 1), Some([n; 3]));
-    }
-    assert_eq!(follow.read(19_997, &mut read), [[19_997; 3], [19_998; 3], [19_999; 3]]);
-    // SAFETY: nothing else writes to the file.
-    assert_eq!(unsafe { follow.as_slice() }, Some(&*vec));
-    assert!((&follow).into_iter().eq(vec.iter().copied()));
-    let mut iter = follow.iter();
-    assert_eq!((iter.next(), iter.next_back()), (vec.first().copied(), vec.last().copied()));
-    // Elements may be removed meanwhile.
-    assert_eq!(iter.size_hint(), (0, Some(19_998)));
-    assert!(follow.is_append_only());
-    // As much is mapped for reading, where files are mapped past their end.
-    assert!(cfg!(windows) || follow.max_len() == vec.max_len());
-    assert!(follow.iter().rev().eq(vec.iter().copied().rev()));
-    drop(vec);
-    assert_eq!(follow.len(), 20_000);
-}
-
-#[test]
 fn extending_by_a_panicking_iterator_keeps_earlier_elements() {
     let mut vec = FileVec::<u64>::temporary_in(std::env::temp_dir()).unwrap();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -993,15 +577,4 @@ fn extending_by_a_panicking_iterator_keeps_earlier_elements() {
     assert!(result.is_err());
     assert!(vec.iter().copied().eq(0..100_000));
     assert_eq!(vec.mapped().map().header().live_len(), 100_000);
-}
-
-#[test]
-fn space_is_allocated_in_whole_pages_or_to_the_maximum() {
-    for max_len in [1, 511, 512, 513, 100_003] {
-        let vec = FileVec::<[u8; 3]>::builder().max_len(max_len);
-        let mut vec = vec.temporary_in(std::env::temp_dir()).unwrap();
-        let full = (0..200_000).take_while(|_| vec.try_push([1; 3]).is_ok()).count();
-        assert_eq!((full, vec.len(), vec.max_len()), (max_len, max_len, max_len));
-        assert_eq!(vec.mapped().map().bytes() % page_size(), 0);
-    }
 }
