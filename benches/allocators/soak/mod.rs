@@ -28,8 +28,8 @@ pub(crate) struct Extent {
 const THREADS: u64 = 8;
 const BETWEEN_SAMPLES: Duration = Duration::from_secs(1);
 
-/// The region cache's default maximal age, plus a margin.
-const AGEING: Duration = Duration::from_millis(1100);
+/// How long the region cache keeps a region by default, plus a margin: one second, and then half of it each second.
+const AGEING: Duration = Duration::from_millis(4500);
 
 /// What a child measured; `None` where the system does not say.
 #[derive(Debug, Serialize, Deserialize)]
