@@ -78,6 +78,7 @@ mod helpers;
 mod indices;
 mod joins;
 mod joins_model;
+mod joins_op;
 #[cfg(feature = "rayon")]
 mod joins_rayon;
 mod key_hash;
