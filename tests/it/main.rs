@@ -162,6 +162,10 @@ mod slot_map_value;
 mod slotmap_names;
 #[cfg(feature = "list-pool")]
 mod strs;
+#[cfg(feature = "list-pool")]
+mod strs_model;
+#[cfg(feature = "list-pool")]
+mod strs_op;
 #[cfg(feature = "table")]
 mod table;
 #[cfg(feature = "table")]
