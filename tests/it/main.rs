@@ -16,6 +16,10 @@ mod arena_alloc;
 #[cfg(feature = "alloc")]
 mod arena_box;
 #[cfg(feature = "alloc")]
+mod arena_model;
+#[cfg(feature = "alloc")]
+mod arena_op;
+#[cfg(feature = "alloc")]
 mod arena_scope;
 #[cfg(all_containers)]
 mod array_models;
