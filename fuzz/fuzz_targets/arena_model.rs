@@ -6,11 +6,14 @@
 include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/arena_op/mod.rs"]
 mod arena_op;
+#[path = "../rest.rs"]
+mod rest;
 
 use arena_op::{Config, Model, Op};
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 
-fuzz_target!(|input: (Config, Vec<Op>)| {
-    let (config, ops) = input;
+fuzz_target!(|input: (Config, Rest<Op>)| {
+    let (config, Rest(ops)) = input;
     Model::run(config, &ops);
 });

@@ -6,9 +6,12 @@
 include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/joins_op.rs"]
 mod joins_op;
+#[path = "../rest.rs"]
+mod rest;
 
 use joins_op::{Aligned, Op, check, ends_of};
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 
 arbitrary! {
     enum Kind {
@@ -18,8 +21,8 @@ arbitrary! {
     }
 }
 
-fuzz_target!(|input: (Kind, u128, u8, Vec<Op>)| {
-    let (kind, ends, count, ops) = input;
+fuzz_target!(|input: (Kind, u128, u8, Rest<Op>)| {
+    let (kind, ends, count, Rest(ops)) = input;
     let ends = ends_of(ends, count);
     match kind {
         Kind::Numbers => check::<u32, u32>(&ops, &ends),
