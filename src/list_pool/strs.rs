@@ -2,8 +2,8 @@
 
 #![expect(unsafe_code, reason = "reads strings from bytes that are known to be UTF-8")]
 
-use super::{Compacted, ListPool, ListPoolStats};
-use crate::error::{Error, ErrorKind, unwrap_or_panic};
+use super::{Compacted, List, ListMut, ListPool, ListPoolStats};
+use crate::error::{Error, ErrorKind, Holder, unwrap_or_panic};
 use crate::growing::{Budget, GivenBack};
 use crate::key::{DefaultKey, Key};
 use hashbrown::HashTable;
@@ -200,12 +200,13 @@ impl<K: Key> StrPool<K> {
             let refused = |_| Error::new(ErrorKind::Memory, bytes);
             keys.try_reserve(1, |key| hash_of(texts, hasher, *key)).map_err(refused)?;
         }
-        let key = texts.try_insert_empty()?;
-        let filled = texts.get_mut(key).map(|mut list| list.try_extend_from_slice(text.as_bytes()));
-        if let Some(Err(error)) = filled {
-            texts.remove_list(key);
-            return Err(error);
-        }
+        // Made once the text is stored: a key that was made and removed would count as a use of its slot.
+        let ListPool { lists, elements, .. } = texts;
+        let entry = lists.try_vacant_entry().map_err(|error| error.of(Holder::ListPool))?;
+        let mut list = List::EMPTY;
+        ListMut(elements.open(&mut list)).try_extend_from_slice(text.as_bytes())?;
+        let key = entry.key();
+        entry.insert(list);
         if let Some(Interned { keys, hasher }) = interned {
             keys.insert_unique(hash, key, |key| hash_of(texts, hasher, *key));
         }

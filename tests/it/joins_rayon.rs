@@ -1,6 +1,6 @@
 //! Parallel joins of maps, compared with the same models; and which joins can be sent to other threads.
 
-use crate::joins_model::{Op, Value, World};
+use crate::joins_op::{Op, Value, World};
 use crate::made;
 use rayon::prelude::*;
 use static_assertions::{assert_impl_all, assert_not_impl_any};

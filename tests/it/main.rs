@@ -16,6 +16,10 @@ mod arena_alloc;
 #[cfg(feature = "alloc")]
 mod arena_box;
 #[cfg(feature = "alloc")]
+mod arena_model;
+#[cfg(feature = "alloc")]
+mod arena_op;
+#[cfg(feature = "alloc")]
 mod arena_scope;
 #[cfg(all_containers)]
 mod array_models;
@@ -78,6 +82,7 @@ mod helpers;
 mod indices;
 mod joins;
 mod joins_model;
+mod joins_op;
 #[cfg(feature = "rayon")]
 mod joins_rayon;
 mod key_hash;
@@ -161,6 +166,10 @@ mod slot_map_value;
 mod slotmap_names;
 #[cfg(feature = "list-pool")]
 mod strs;
+#[cfg(feature = "list-pool")]
+mod strs_model;
+#[cfg(feature = "list-pool")]
+mod strs_op;
 #[cfg(feature = "table")]
 mod table;
 #[cfg(feature = "table")]

@@ -1,8 +1,6 @@
 //! Strings in a pool.
 
-use crate::random;
-use stayput::{DefaultKey, StrPool};
-use std::collections::BTreeMap;
+use stayput::{Bits32, DefaultKey, ErrorKind, StrPool, new_key_type};
 
 #[test]
 fn equal_strings_are_stored_once_if_asked() {
@@ -52,42 +50,23 @@ fn a_pool_that_begins_to_intern_finds_the_first_of_equal_strings() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "takes minutes")]
-fn strings_agree_with_a_map_of_them() {
-    let mut random = random::Random(3);
+fn a_refused_string_uses_no_key() {
+    new_key_type! {
+        /// Two slots, each used once.
+        struct Once: Bits32<1, 1>;
+    }
     for interning in [false, true] {
-        let mut pool = if interning { StrPool::interning() } else { StrPool::new() };
-        let mut model: BTreeMap<DefaultKey, String> = BTreeMap::new();
-        for step in 0..5000 {
-            match random.below(10) {
-                0..=5 => {
-                    let text = "äbc€".repeat(random.below(4)) + &random.below(300).to_string();
-                    let known = model.iter().find(|(_, other)| **other == text);
-                    let known = known.map(|(key, _)| *key).filter(|_| interning);
-                    let key = pool.insert(&text);
-                    assert!(known.is_none_or(|known| known == key));
-                    model.insert(key, text);
-                }
-                6..=7 if !model.is_empty() => {
-                    let nth = random.below(model.len());
-                    let key = *model.keys().nth(nth).expect("there are more");
-                    assert!(pool.remove(key) && !pool.remove(key));
-                    model.remove(&key);
-                }
-                8 if step % 7 == 0 => pool.compact(),
-                9 if step % 11 == 0 => pool = pool.clone(),
-                9 if step % 1000 == 1 => {
-                    pool.clear();
-                    model.clear();
-                }
-                _ => pool.shrink_to_fit(),
-            }
-            assert_eq!(pool.len(), model.len());
-        }
-        assert!(model.iter().all(|(key, text)| pool[*key] == **text));
-        assert!(pool.iter().all(|(key, text)| model[&key] == text));
+        let mut pool: StrPool<Once> = StrPool::builder().max_len(10).build();
         if interning {
-            assert!(model.iter().all(|(key, text)| pool.find(text) == Some(*key)));
+            pool.start_interning();
         }
+        let long = "long".repeat(pool.stats().max_len);
+        for _ in 0..3 {
+            assert_eq!(pool.try_insert(&long).unwrap_err().kind(), ErrorKind::MaxLen);
+        }
+        assert_eq!((pool.len(), pool.find(&long)), (0, None));
+        let [one, other] = ["1", "2"].map(|text| pool.insert(text));
+        assert_eq!((&pool[one], &pool[other]), ("1", "2"));
+        assert_eq!(pool.try_insert(&long).unwrap_err().kind(), ErrorKind::KeyBits);
     }
 }
