@@ -48,6 +48,8 @@ mod columns_model;
 #[cfg(feature = "columns")]
 mod columns_op;
 #[cfg(feature = "columns")]
+mod columns_record;
+#[cfg(feature = "columns")]
 mod dense;
 #[cfg(feature = "columns")]
 mod dense_model;
@@ -62,6 +64,8 @@ mod drops;
 mod effort;
 #[cfg(feature = "columns")]
 mod erased;
+#[cfg(feature = "columns")]
+mod erased_op;
 #[cfg(feature = "alloc")]
 mod errors;
 #[cfg(not(miri))]
@@ -72,6 +76,8 @@ mod family;
 mod grid_model;
 #[cfg(feature = "table")]
 mod grid_op;
+#[cfg(feature = "columns")]
+mod groups_op;
 mod grow_only;
 mod helpers;
 #[cfg(feature = "table")]
