@@ -96,6 +96,8 @@ mod lists;
 mod lists_model;
 #[cfg(feature = "list-pool")]
 mod lists_op;
+#[cfg(feature = "list-pool")]
+mod lists_pool;
 #[cfg(all(feature = "list-pool", feature = "rayon"))]
 mod lists_rayon;
 #[path = "../common/made.rs"]
