@@ -5,9 +5,13 @@
 include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/lists_op.rs"]
 mod lists_op;
+#[path = "../../tests/it/lists_pool.rs"]
+mod lists_pool;
 
 use libfuzzer_sys::fuzz_target;
-use lists_op::{Config, Line, Model, Op};
+use lists_op::{Config, Model, Op};
+use lists_pool::Line;
+use stayput::{DefaultKey, ListPool, SecondaryLists};
 
 arbitrary! {
     enum Kind {
@@ -16,16 +20,22 @@ arbitrary! {
         Texts,
         Nothing,
         Lines,
+        SecondaryNumbers,
+        SecondaryTexts,
     }
 }
+
+type Secondary<T> = SecondaryLists<DefaultKey, T>;
 
 fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
     let (kind, config, ops) = input;
     match kind {
-        Kind::Bytes => Model::<u8>::run(config, &ops),
-        Kind::Numbers => Model::<u32>::run(config, &ops),
-        Kind::Texts => Model::<String>::run(config, &ops),
-        Kind::Nothing => Model::<()>::run(config, &ops),
-        Kind::Lines => Model::<Line>::run(config, &ops),
+        Kind::Bytes => Model::<u8, ListPool<_>>::run(config, &ops),
+        Kind::Numbers => Model::<u32, ListPool<_>>::run(config, &ops),
+        Kind::Texts => Model::<String, ListPool<_>>::run(config, &ops),
+        Kind::Nothing => Model::<(), ListPool<_>>::run(config, &ops),
+        Kind::Lines => Model::<Line, ListPool<_>>::run(config, &ops),
+        Kind::SecondaryNumbers => Model::<u32, Secondary<_>>::run(config, &ops),
+        Kind::SecondaryTexts => Model::<String, Secondary<_>>::run(config, &ops),
     }
 });

@@ -3,16 +3,30 @@
 #![no_main]
 
 include!("../../tests/common/arbitrary.rs");
+#[path = "../../tests/it/slot_map_op.rs"]
+#[allow(dead_code, reason = "the model of slot maps")]
+mod slot_map_op;
 #[path = "../../tests/it/table_op.rs"]
 mod table_op;
 #[path = "../../tests/it/table_twin.rs"]
 mod table_twin;
 
 use libfuzzer_sys::fuzz_target;
-use table_op::{Op, Spread};
+use table_op::{Config, Op};
 use table_twin::Twin;
 
-fuzz_target!(|input: (Spread, Vec<Op>)| {
-    let (spread, ops) = input;
-    Twin::run(spread, &ops);
+arbitrary! {
+    /// Whether indexed parts have a drop.
+    enum Kind {
+        Boxed,
+        Bare,
+    }
+}
+
+fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
+    let (kind, config, ops) = input;
+    match kind {
+        Kind::Boxed => Twin::<Box<u8>>::run(config, &ops),
+        Kind::Bare => Twin::<()>::run(config, &ops),
+    }
 });

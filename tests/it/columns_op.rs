@@ -1,156 +1,14 @@
 //! Operations on `Columns` and a `Vec` of rows, shared by the model test and the fuzz target `columns_model`.
 
-use stayput::columns::CloneFields;
-use stayput::{Budget, Columns, CommitAhead, ErrorKind, Growth, HugePages, Release, Row};
-use std::fmt::Debug;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use crate::columns_record::Record;
+use stayput::{Budget, Columns, CommitAhead, ErrorKind, Growth, HugePages, Release};
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// A row that is made from a number, and identified by it.
-pub(crate) trait Record: Row<Fields: CloneFields> + Clone + Ord + Debug {
-    /// The maximum number of rows in a run.
-    const MOST: usize;
-
-    fn make(n: u32) -> Self;
-
-    /// Returns the number of a row, after asserting that all fields agree on it.
-    fn seen(row: Self::Ref<'_>) -> u32;
-
-    fn change(row: Self::Mut<'_>, n: u32);
-
-    /// The numbers of all rows, from each column.
-    fn columns(slices: Self::Slices<'_>) -> Vec<u32>;
-
-    /// The same, after increasing the number of each field by one.
-    fn count_up(slices: Self::SlicesMut<'_>);
-}
-
-/// A value with the size and alignment of a page.
-#[repr(align(4096))]
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Page(u32);
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Nothing;
-
-/// Columns of all kinds.
-pub(crate) type Mixed = (u8, String, Nothing, u64, Page, [u16; 3]);
-
-fn low(n: u32) -> u8 {
-    n.to_le_bytes()[0]
-}
-
-fn shorts(n: u32) -> [u16; 3] {
-    [u16::from(low(n)), 7, 9]
-}
-
-impl Record for Mixed {
-    const MOST: usize = 300;
-
-    fn make(n: u32) -> Self {
-        (low(n), n.to_string(), Nothing, u64::from(n), Page(n), shorts(n))
-    }
-
-    fn seen((byte, text, _, number, page, short): Self::Ref<'_>) -> u32 {
-        let n = page.0;
-        let expected = (low(n), n.to_string(), u64::from(n), shorts(n));
-        assert_eq!((*byte, text.clone(), *number, *short), expected);
-        assert_eq!(std::ptr::from_ref(page).addr() % 4096, 0);
-        n
-    }
-
-    fn change((byte, text, _, number, page, short): Self::Mut<'_>, n: u32) {
-        (*byte, *text, *number, *page, *short) =
-            (low(n), n.to_string(), u64::from(n), Page(n), shorts(n));
-    }
-
-    fn columns((bytes, texts, nothing, numbers, pages, short): Self::Slices<'_>) -> Vec<u32> {
-        assert_eq!(
-            [texts.len(), nothing.len(), numbers.len(), pages.len(), short.len()],
-            [bytes.len(); 5]
-        );
-        let rows = bytes.iter().zip(texts).zip(numbers).zip(pages).zip(short);
-        rows.map(|((((byte, text), number), page), short)| {
-            Self::seen((byte, text, &Nothing, number, page, short))
-        })
-        .collect()
-    }
-
-    fn count_up((bytes, texts, _, numbers, pages, short): Self::SlicesMut<'_>) {
-        for page in pages.iter_mut() {
-            page.0 = page.0.wrapping_add(1);
-        }
-        let numbers_of = || pages.iter().map(|page| page.0);
-        bytes.iter_mut().zip(numbers_of()).for_each(|(byte, n)| *byte = low(n));
-        texts.iter_mut().zip(numbers_of()).for_each(|(text, n)| *text = n.to_string());
-        numbers.iter_mut().zip(numbers_of()).for_each(|(number, n)| *number = n.into());
-        short.iter_mut().zip(numbers_of()).for_each(|(short, n)| *short = shorts(n));
-    }
-}
-
-/// One column.
-impl Record for (u32,) {
-    const MOST: usize = 60_000;
-
-    fn make(n: u32) -> Self {
-        (n,)
-    }
-
-    fn seen((n,): Self::Ref<'_>) -> u32 {
-        *n
-    }
-
-    fn change((number,): Self::Mut<'_>, n: u32) {
-        *number = n;
-    }
-
-    fn columns((numbers,): Self::Slices<'_>) -> Vec<u32> {
-        numbers.to_vec()
-    }
-
-    fn count_up((numbers,): Self::SlicesMut<'_>) {
-        for n in numbers {
-            *n = n.wrapping_add(1);
-        }
-    }
-}
-
-pub(crate) type Twelve = (u32, u8, u16, u64, u32, u8, u16, u64, [u8; 3], u8, u16, u128);
-
-fn twelve(n: u32) -> Twelve {
-    let (byte, short, long) = (low(n), u16::from(low(n)), u64::from(n));
-    (n, byte, short, long, n, byte, short, long, [byte; 3], byte, short, u128::from(n))
-}
-
-#[expect(clippy::many_single_char_names, reason = "there are twelve of them")]
-impl Record for Twelve {
-    const MOST: usize = 20_000;
-
-    fn make(n: u32) -> Self {
-        twelve(n)
-    }
-
-    fn seen((a, b, c, d, e, f, g, h, i, j, k, l): Self::Ref<'_>) -> u32 {
-        assert_eq!((*a, *b, *c, *d, *e, *f, *g, *h, *i, *j, *k, *l), twelve(*a));
-        *a
-    }
-
-    fn change((a, b, c, d, e, f, g, h, i, j, k, l): Self::Mut<'_>, n: u32) {
-        (*a, *b, *c, *d, *e, *f, *g, *h, *i, *j, *k, *l) = twelve(n);
-    }
-
-    fn columns((a, _, _, _, _, _, _, _, _, _, _, l): Self::Slices<'_>) -> Vec<u32> {
-        assert!(a.iter().map(|n| u128::from(*n)).eq(l.iter().copied()));
-        a.to_vec()
-    }
-
-    fn count_up((a, b, c, d, e, f, g, h, i, j, k, l): Self::SlicesMut<'_>) {
-        for at in 0..a.len() {
-            (a[at], b[at], c[at], d[at], e[at], f[at], g[at], h[at], i[at], j[at], k[at], l[at]) =
-                twelve(a[at].wrapping_add(1));
-        }
-    }
-}
+#[path = "columns_op_whole.rs"]
+mod whole;
 
 arbitrary! {
     /// How columns are created.
@@ -168,6 +26,7 @@ arbitrary! {
         PushMut(u32),
         InsertMut(u16, u32),
         Pop,
+        PopIf(u8),
         Extend(u32, u16),
         /// With a size hint that is too large.
         ExtendMore(u32, u8),
@@ -177,15 +36,22 @@ arbitrary! {
         Replace(u16, u32),
         Swap(u16, u16),
         Change(u16, u32),
+        /// The first row and the last.
+        ChangeEnds(u32),
         CountUp,
         Truncate(u16),
         Clear,
         Resize(u16, u32),
         Retain(u8),
+        /// With a panic after a number of calls.
+        PanicRetain(u8, u8),
         Dedup(u8),
         Sort(u8),
         /// From a range, from both ends.
         Drain(u16, u16, u8, u8),
+        /// Leaks the iterator after some rows.
+        ForgetDrain(u16, u16, u8),
+        ForgetExtractIf(u16, u16, u8, u8),
         /// Removes up to a number of the selected rows of a range.
         ExtractIf(u16, u16, u8, u8),
         /// Rows of other columns.
@@ -199,6 +65,14 @@ arbitrary! {
         /// With a clone in which one row differs.
         Compare(u16, u32),
         Slices(u16, u16),
+        /// From the front and the back, as the bits say, and from one place on.
+        Iterate(u64, u16),
+        /// In a scope in which columns only grow.
+        GrowOnly(u32, u8),
+        /// In columns for one pass, possibly with a panic after a number of calls.
+        Moment(Option<u8>),
+        /// Columns made of a `Vec`, an array, and an iterator.
+        Collect(u32, u16),
         Reserve(u16),
         ReserveExact(u16),
         Prefault(u16),
@@ -331,6 +205,13 @@ where
                 }
             }
             Op::Pop => assert_eq!(self.columns.pop(), self.rows.pop()),
+            Op::PopIf(which) => {
+                let divisor = u32::from(which % 5) + 2;
+                let last = self.columns.last().map(R::seen);
+                let popped = self.columns.pop_if(|row| R::number(&row) % divisor == 0);
+                let is_gone = last.is_some_and(|n| n % divisor == 0);
+                assert_eq!(popped, if is_gone { self.rows.pop() } else { None });
+            }
             Op::Extend(first, count) => self.extend(first, count.into(), 0),
             Op::ExtendMore(first, count) => self.extend(first, count.into(), 1 << 20),
             Op::SwapRemove(place) if len > 0 => {
@@ -350,6 +231,14 @@ where
                 R::change(self.columns.get_mut(at(place)).unwrap(), n);
                 self.rows[at(place)] = R::make(n);
             }
+            Op::ChangeEnds(n) if len > 0 => {
+                let n = n % 1_000_000;
+                R::change(self.columns.last_mut().unwrap(), n + 1);
+                R::change(self.columns.first_mut().unwrap(), n);
+                self.rows[len - 1] = R::make(n + 1);
+                self.rows[0] = R::make(n);
+                assert_eq!(self.columns.first().map(R::seen), Some(n));
+            }
             Op::Insert(place, n) if len < R::MOST => {
                 let (at, row) = (usize::from(place) % (len + 1), R::make(n % 1_000_000));
                 match self.columns.try_insert(at, row.clone()) {
@@ -364,8 +253,13 @@ where
                 assert_eq!(self.columns.remove(at(place)), self.rows.remove(at(place)));
             }
             Op::Insert(..) | Op::PushMut(_) | Op::InsertMut(..) => {}
-            Op::Remove(_) | Op::SwapRemove(_) | Op::Replace(..) | Op::Swap(..) | Op::Change(..) => {
-                assert!(self.columns.get_mut(0).is_none());
+            Op::Remove(_)
+            | Op::SwapRemove(_)
+            | Op::Replace(..)
+            | Op::Swap(..)
+            | Op::Change(..)
+            | Op::ChangeEnds(_) => {
+                assert!(self.columns.get_mut(0).is_none() && self.columns.last_mut().is_none());
             }
             Op::CountUp => {
                 let numbers = R::columns(self.columns.as_slices());
@@ -381,6 +275,7 @@ where
                 self.rows.clear();
             }
             Op::Retain(which) => self.retain(which),
+            Op::PanicRetain(which, after) => self.panic_in_retain(which, after),
             Op::Dedup(which) => self.dedup(which),
             Op::Sort(which) => self.sort(which),
             _ => self.apply_to_many(op),
@@ -394,6 +289,25 @@ where
         self.columns.retain(|_| turn.next().unwrap() % divisor != 0);
         let kept = numbers.into_iter().filter(|n| n % divisor != 0);
         self.rows = kept.map(R::make).collect();
+    }
+
+    /// Rows after the panic stay.
+    fn panic_in_retain(&mut self, which: u8, after: u8) {
+        let divisor = u32::from(which % 5) + 2;
+        let calls = Calls::new(Some(after));
+        let numbers = R::columns(self.columns.as_slices());
+        let run = || {
+            self.columns.retain(|row| {
+                calls.count();
+                R::number(&row) % divisor != 0
+            });
+        };
+        let panicked = catch_unwind(AssertUnwindSafe(run)).is_err();
+        assert_eq!(panicked, numbers.len() > after.into());
+        let (seen, rest) = numbers.split_at(numbers.len().min(after.into()));
+        let kept = seen.iter().filter(|n| *n % divisor != 0).chain(rest);
+        self.rows = kept.copied().map(R::make).collect();
+        self.compare();
     }
 
     fn dedup(&mut self, which: u8) {
@@ -494,35 +408,8 @@ where
                     *row = R::make(n.wrapping_add(1));
                 }
             }
-            _ => self.apply_to_memory(op),
+            _ => self.go_over(op),
         }
-    }
-
-    fn compare_with_another(&self, place: u16, n: u32) {
-        fn hash(columns: &impl Hash) -> u64 {
-            let mut hasher = DefaultHasher::new();
-            columns.hash(&mut hasher);
-            hasher.finish()
-        }
-
-        let (mut columns, mut rows) = (self.columns.clone(), self.rows.clone());
-        assert!(columns == self.columns && hash(&columns) == hash(&self.columns));
-        let row = R::make(n % 1_000_000);
-        match usize::from(place) % (rows.len() + 2) {
-            0 => assert_eq!(columns.pop(), rows.pop()),
-            at if at <= rows.len() => {
-                columns.replace(at - 1, row.clone());
-                rows[at - 1] = row;
-            }
-            _ if rows.len() < self.most() => {
-                columns.push(row.clone());
-                rows.push(row);
-            }
-            _ => {}
-        }
-        assert_eq!(columns == self.columns, rows == self.rows);
-        assert_eq!(columns.cmp(&self.columns), rows.cmp(&self.rows));
-        assert_eq!(columns.partial_cmp(&self.columns), rows.partial_cmp(&self.rows));
     }
 
     fn sort(&mut self, which: u8) {
@@ -563,6 +450,8 @@ where
             Op::TakeOut(front, back) => {
                 let mut rows = mem::replace(&mut self.columns, Self::made(self.config)).into_iter();
                 let mut expected = mem::take(&mut self.rows).into_iter();
+                let left = R::columns(rows.as_slices()).into_iter().map(R::make);
+                assert!(left.eq(expected.as_slice().iter().cloned()));
                 assert_eq!(rows.len(), expected.len());
                 for _ in 0..front {
                     assert_eq!(rows.next(), expected.next());
@@ -580,6 +469,23 @@ where
                 self.rows.clear();
             }
             _ => unreachable!("done elsewhere"),
+        }
+    }
+}
+
+/// Calls of user code, which panics after a number of them.
+struct Calls(Cell<Option<u8>>);
+
+impl Calls {
+    fn new(panics_after: Option<u8>) -> Self {
+        Self(Cell::new(panics_after))
+    }
+
+    fn count(&self) {
+        match self.0.get() {
+            Some(0) => resume_unwind(Box::new(())),
+            Some(left) => self.0.set(Some(left - 1)),
+            None => {}
         }
     }
 }

@@ -3,8 +3,9 @@
 use crate::slot_map_op::{Make, Pick};
 use stayput::dense::Rows;
 use stayput::slot_map::DisjointError;
-use stayput::{Budget, Columns, DenseSlotMap, Key, VmVec};
+use stayput::{Budget, Columns, DenseSlotMap, ErrorKind, Key, VmVec};
 use std::cmp::Ordering;
+use std::ptr;
 use std::rc::Rc;
 
 arbitrary! {
@@ -35,6 +36,12 @@ arbitrary! {
         InsertMany(u8),
         /// Some hundred values.
         InsertMore(u8),
+        /// In a scope in which the map only grows.
+        GrowOnly(u8),
+        /// If there is room for that many.
+        Extend(u8),
+        /// Another map.
+        Collect(u8),
         Remove(Pick),
         RemoveMany([Pick; 4]),
         /// A number of rows, from one on.
@@ -51,15 +58,19 @@ arbitrary! {
         Reset,
         /// In reverse order, possibly with a panic after a number of comparisons.
         Sort(Option<u16>),
+        SortById,
         Defragment(Spend, Option<u8>),
         /// Until it is done, in steps of that many swaps.
         DefragmentAll(u8),
         /// Uses another order from now on.
         ForgetOrder(u8),
         /// Swaps two values in the slices.
-        Exchange(u16, u16),
+        Exchange(u16, u16, Slices),
         Look(Pick),
         Change(Pick),
+        /// The value in a slot, which may be that of a key.
+        ByIndex(u8),
+        ByIndexOf(Pick),
         Many([Pick; 4]),
         Disjoint([Pick; 3]),
         /// From the front and the back, as the bits say.
@@ -69,10 +80,20 @@ arbitrary! {
         Clone(bool),
         Move,
         Shrink,
+        ShrinkWithin(u16),
         Trim,
         TrimWithin(u16),
         Reserve(u8),
+        ReserveExact(u8),
         Prefault(u8),
+        PrefaultAhead(u16),
+    }
+
+    /// The method by which slices are borrowed.
+    pub(crate) enum Slices {
+        Slice,
+        Values,
+        All,
     }
 
     /// The options of the map.
@@ -97,6 +118,9 @@ pub(crate) type Map<K, S> = DenseSlotMap<K, <S as Rows>::Value, S>;
 
 /// The numbers of three values at once, or why they are refused.
 pub(crate) type Disjoint = Result<[u32; 3], DisjointError>;
+
+/// The keys that were inserted, and why no more.
+pub(crate) type Grown<K> = (Vec<K>, Option<ErrorKind>);
 
 /// Methods that both kinds of maps have, with different signatures.
 pub(crate) trait Stored: Rows + Sized {
@@ -123,8 +147,22 @@ pub(crate) trait Stored: Rows + Sized {
     fn many_mut<K: Key>(map: &mut Map<K, Self>, keys: &[K]) -> Vec<Option<u32>>;
     /// Asserts that looking up several keys at once, if the map has such a method, has this result.
     fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Disjoint);
-    /// Returns an equal clone, if the map has such a method.
-    fn duplicate<K: Key>(map: &Map<K, Self>) -> Option<Map<K, Self>>;
+    /// Returns an equal clone.
+    fn duplicate<K: Key>(map: &Map<K, Self>) -> Map<K, Self>;
+    /// Inserts values in a scope, if the map has one, while references to others are kept.
+    fn grow_only<K: Key>(
+        _: &mut Map<K, Self>,
+        _: Vec<Self::Value>,
+        _: &[(K, u32)],
+    ) -> Option<Grown<K>> {
+        None
+    }
+    /// Returns `false` if the map has no such method.
+    fn sort_by_id<K: Key>(_: &mut Map<K, Self>) -> bool {
+        false
+    }
+    /// Asserts that the map finds a key by its value, and a value by its key, if it has such methods.
+    fn check_found<K: Key>(_: &mut Map<K, Self>, _: K, _: Option<u32>) {}
 }
 
 impl Stored for VmVec<Value> {
@@ -194,10 +232,61 @@ impl Stored for VmVec<Value> {
         assert_eq!(found.map(|values| values.map(|value| value.id)), expected.ok());
     }
 
-    fn duplicate<K: Key>(map: &Map<K, Self>) -> Option<Map<K, Self>> {
+    fn duplicate<K: Key>(map: &Map<K, Self>) -> Map<K, Self> {
         let clone = map.clone();
-        assert!(clone == *map);
-        Some(clone)
+        assert!(clone == *map && map.try_clone().expect("there is memory") == clone);
+        clone
+    }
+
+    fn grow_only<K: Key>(
+        map: &mut Map<K, Self>,
+        values: Vec<Value>,
+        known: &[(K, u32)],
+    ) -> Option<Grown<K>> {
+        let scope = map.grow_only();
+        let mut kept: Vec<(K, u32, &Value)> = Vec::new();
+        kept.extend(
+            known.iter().map(|(key, id)| (*key, *id, scope.get(*key).expect("it is there"))),
+        );
+        let (mut keys, mut refused) = (Vec::new(), None);
+        for value in values {
+            let id = value.id;
+            match scope.try_insert(value) {
+                Ok((key, value)) => {
+                    assert!(scope.contains_key(key) && ptr::eq(&raw const scope[key], value));
+                    kept.push((key, id, value));
+                    keys.push(key);
+                }
+                Err(no) => {
+                    assert_eq!(no.value.id, id);
+                    refused = Some(no.error.kind());
+                    break;
+                }
+            }
+            assert_eq!((scope.len(), scope.is_empty()), (kept.len(), false));
+        }
+        assert!(scope.try_reserve(0).is_ok());
+        for (key, id, value) in kept {
+            assert_eq!(value.id, id);
+            assert!(scope.get(key).is_some_and(|found| ptr::eq(found, value)));
+        }
+        Some((keys, refused))
+    }
+
+    fn sort_by_id<K: Key>(map: &mut Map<K, Self>) -> bool {
+        map.sort_by_key(|value| value.id);
+        true
+    }
+
+    fn check_found<K: Key>(map: &mut Map<K, Self>, key: K, id: Option<u32>) {
+        let Some(id) = id else { return };
+        let value = &map[key];
+        assert_eq!(
+            map.key_of(value).map(|found| (found.index(), found.tag())),
+            Some((key.index(), 0))
+        );
+        assert_eq!((map.key_of(&value.clone()), map[key].id), (None, id));
+        map[key].id = id;
     }
 }
 
@@ -278,7 +367,7 @@ impl Stored for Columns<Record> {
 
     fn check_disjoint<K: Key>(_: &mut Map<K, Self>, _: [K; 3], _: Disjoint) {}
 
-    fn duplicate<K: Key>(_: &Map<K, Self>) -> Option<Map<K, Self>> {
-        None
+    fn duplicate<K: Key>(map: &Map<K, Self>) -> Map<K, Self> {
+        map.clone()
     }
 }

@@ -2,14 +2,16 @@
 //! order.
 
 use crate::dense_op::{Choice, Config, Map, Op, Spend, Stored};
-use crate::slot_map_op::{Make, Pick, at_fault};
-use crate::slot_map_value::walks;
+use crate::slot_map_op::{Make, Pick};
 use stayput::{Budget, CommitAhead, ErrorKind, Key, KeyData, Layout, Release, Reuse};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
+
+#[path = "dense_twin_access.rs"]
+mod access;
 
 /// The map, and its expected contents.
 pub(crate) struct Model<K: Key, S: Stored> {
@@ -272,13 +274,38 @@ impl<K: Key, S: Stored> Model<K, S> {
         }
     }
 
-    fn insert_many(&mut self, count: usize) {
+    fn next_values(&mut self, count: usize) -> (Vec<u32>, Vec<S::Value>) {
         // Reattached ones may exceed what is inserted.
         let count = count.min(Self::MOST.saturating_sub(self.order.len()));
-        let values: Vec<_> = (0..count).map(|_| self.next_value()).collect();
-        let ids: Vec<u32> = values.iter().map(|(id, _)| *id).collect();
-        let mut keys = Vec::new();
-        let values = values.into_iter().map(|(_, value)| value);
+        (0..count).map(|_| self.next_value()).unzip()
+    }
+
+    fn grow_only(&mut self, count: usize) {
+        let (ids, values) = self.next_values(count);
+        let known = self.pairs();
+        let Some((keys, refused)) = S::grow_only(&mut self.map, values, &known) else { return };
+        self.touch();
+        match refused {
+            Some(kind) => self.check_full(kind),
+            None => assert_eq!(keys.len(), ids.len()),
+        }
+        keys.into_iter().zip(ids).for_each(|(key, id)| self.note_new(key, id));
+    }
+
+    fn extend(&mut self, count: usize) {
+        let (ids, values) = self.next_values(count);
+        let before = self.order.len();
+        if self.map.try_reserve(ids.len()).is_ok() {
+            self.map.extend(values);
+            let keys = self.map.keys_as_slice()[before..].to_vec();
+            assert_eq!(keys.len(), ids.len());
+            keys.into_iter().zip(ids).for_each(|(key, id)| self.note_new(key, id));
+        }
+    }
+
+    fn insert_many(&mut self, count: usize) {
+        let (ids, values) = self.next_values(count);
+        let (count, mut keys) = (ids.len(), Vec::new());
         if let Err(refused) = self.map.try_insert_many(values, &mut keys) {
             let rest = refused.value.map(|value| S::id(&value));
             assert!(rest.eq(ids[keys.len()..].iter().copied()));
@@ -324,6 +351,13 @@ impl<K: Key, S: Stored> Model<K, S> {
             Op::InsertWithKey(make) => self.insert_with_key(make),
             Op::InsertMany(count) => self.insert_many((count % 20).into()),
             Op::InsertMore(count) => self.insert_many(usize::from(count) * 3),
+            Op::GrowOnly(count) => self.grow_only((count % 20).into()),
+            Op::Extend(count) => self.extend((count % 20).into()),
+            Op::Collect(count) => {
+                let (ids, values) = self.next_values((count % 20).into());
+                let map: Map<K, S> = values.into_iter().collect();
+                assert_eq!((map.keys_as_slice().len(), S::ids(map.as_slice())), (ids.len(), ids));
+            }
             Op::Remove(pick) => self.remove(self.pick(pick)),
             Op::RemoveMany(picks) => {
                 let keys = picks.map(|pick| self.pick(pick));
@@ -374,9 +408,11 @@ impl<K: Key, S: Stored> Model<K, S> {
                 self.ever.clear();
                 self.keys.clear();
             }
-            Op::Sort(_) | Op::Defragment(..) | Op::DefragmentAll(_) | Op::ForgetOrder(_) => {
-                self.bring_into_order(op);
-            }
+            Op::Sort(_)
+            | Op::SortById
+            | Op::Defragment(..)
+            | Op::DefragmentAll(_)
+            | Op::ForgetOrder(_) => self.bring_into_order(op),
             _ => self.look(op),
         }
     }
@@ -469,6 +505,12 @@ impl<K: Key, S: Stored> Model<K, S> {
                     Err(_) => assert!(panics_after.is_some()),
                 }
             }
+            Op::SortById => {
+                if S::sort_by_id(&mut self.map) {
+                    self.order.sort_by_key(|key| self.ids[key]);
+                    self.pass = Pass::None;
+                }
+            }
             Op::Defragment(spend, panics_after) => _ = self.defragment(spend, panics_after),
             Op::DefragmentAll(swaps) => {
                 let mut calls = 0;
@@ -532,132 +574,5 @@ impl<K: Key, S: Stored> Model<K, S> {
             }
         }
         is_done
-    }
-
-    fn look(&mut self, op: Op) {
-        match op {
-            Op::Exchange(a, b) => {
-                if let Some(last) = self.order.len().checked_sub(1) {
-                    let [a, b] = [a, b].map(|row| usize::from(row) % (last + 1));
-                    S::exchange(self.map.as_mut_slice(), a, b);
-                    let [first, second] = [a, b].map(|row| self.ids[&self.order[row]]);
-                    self.ids.insert(self.order[a], second);
-                    self.ids.insert(self.order[b], first);
-                }
-                self.touch();
-            }
-            Op::Look(pick) => {
-                let key = self.pick(pick);
-                let id = self.id_of(key);
-                assert_eq!(self.map.get(key).map(S::seen), id);
-                assert_eq!(self.map.contains_key(key), id.is_some());
-                let row = self.order.iter().position(|other| *other == Self::plain(key));
-                assert_eq!(self.map.row_of(key), row);
-            }
-            Op::Change(pick) => {
-                let key = self.pick(pick);
-                self.next_id += 1;
-                let id = self.next_id;
-                if let Some(row) = self.map.get_mut(key) {
-                    S::change(row, id);
-                    assert!(self.ids.insert(Self::plain(key), id).is_some());
-                } else {
-                    assert_eq!(self.id_of(key), None);
-                }
-                self.touch();
-            }
-            Op::Many(picks) => {
-                let keys = picks.map(|pick| self.pick(pick));
-                let expected = keys.map(|key| self.id_of(key));
-                let mut found = Vec::new();
-                self.map.get_many(keys, |_, row| found.push(row.map(S::seen)));
-                assert_eq!(found, expected);
-                assert_eq!(S::many_mut(&mut self.map, &keys), expected);
-                self.touch();
-            }
-            Op::Disjoint(picks) => {
-                let keys = picks.map(|pick| self.pick(pick));
-                let ids = keys.map(|key| self.id_of(key));
-                let found = || ids.map(|id| id.expect("none is missing"));
-                let expected = at_fault(&keys, &ids).map_or_else(|| Ok(found()), Err);
-                S::check_disjoint(&mut self.map, keys, expected);
-                self.touch();
-            }
-            _ => self.go_over(op),
-        }
-    }
-
-    /// The expected rows.
-    fn pairs(&self) -> Vec<(K, u32)> {
-        self.order.iter().map(|key| (*key, self.ids[key])).collect()
-    }
-
-    fn go_over(&mut self, op: Op) {
-        match op {
-            Op::Iterate(pattern) => {
-                let pairs = self.pairs();
-                let seen = |(key, row)| (key, S::seen(row));
-                walks(self.map.iter().map(seen), &pairs, pattern);
-                walks(
-                    self.map.iter_mut().map(|(key, row)| (key, S::seen_mut(row))),
-                    &pairs,
-                    pattern,
-                );
-                walks(self.map.keys(), &self.order, pattern);
-                let ids: Vec<u32> = pairs.into_iter().map(|(_, id)| id).collect();
-                walks(self.map.values().map(S::seen), &ids, pattern);
-                walks(self.map.values_mut().map(S::seen_mut), &ids, pattern);
-                self.touch();
-            }
-            Op::IntoIter(pattern) => {
-                let pairs = self.pairs();
-                let Some(clone) = S::duplicate(&self.map) else { return };
-                walks(clone.into_iter().map(|(key, value)| (key, S::id(&value))), &pairs, pattern);
-                let Some(clone) = S::duplicate(&self.map) else { return };
-                let ids: Vec<u32> = pairs.into_iter().map(|(_, id)| id).collect();
-                walks(clone.into_values().map(|value| S::id(&value)), &ids, pattern);
-                let Some(clone) = S::duplicate(&self.map) else { return };
-                walks(clone.into_keys(), &self.order, pattern);
-            }
-            Op::Clone(is_kept) => {
-                let Some(clone) = S::duplicate(&self.map) else { return };
-                if is_kept {
-                    self.map = clone;
-                    self.pass = Pass::None;
-                }
-            }
-            Op::Move => {
-                let map = mem::replace(&mut self.map, Self::fresh(self.config));
-                self.map = *Box::new(map);
-            }
-            _ => self.take_memory(op),
-        }
-    }
-
-    fn take_memory(&mut self, op: Op) {
-        match op {
-            Op::Shrink => self.map.try_shrink_to_fit().unwrap(),
-            Op::Trim => self.map.try_trim().unwrap(),
-            Op::TrimWithin(bytes) => {
-                let _ = self.map.trim_within(Budget::bytes(bytes.into())).unwrap();
-            }
-            Op::Reserve(count) => match self.map.try_reserve(count.into()) {
-                Ok(()) => assert!(self.map.capacity() >= self.order.len() + usize::from(count)),
-                Err(error) => self.check_near_full(error.kind(), count),
-            },
-            Op::Prefault(count) => {
-                if let Err(error) = self.map.try_prefault(count.into()) {
-                    self.check_near_full(error.kind(), count);
-                }
-            }
-            _ => unreachable!("done elsewhere"),
-        }
-    }
-
-    fn check_near_full(&self, kind: ErrorKind, count: u8) {
-        let stats = self.map.stats();
-        assert!(matches!(kind, ErrorKind::MaxLen | ErrorKind::KeyBits), "{kind:?}");
-        let used = stats.live + stats.detached + stats.retired;
-        assert!(used + usize::from(count) > stats.max_len, "{count} for {stats:?}");
     }
 }

@@ -1,50 +1,12 @@
-//! Operations on a `ListPool` and a model of it, shared by the model test and the fuzz target `lists_model`.
+//! Operations on a `ListPool` or `SecondaryLists`, and a model of it, shared by the model test and the fuzz target
+//! `lists_model`.
 
-use stayput::list_pool::ListMut;
-use stayput::{Budget, CommitAhead, DefaultKey, Key, KeyData, ListPool};
+use crate::lists_pool::{Item, Pool};
+use stayput::list_pool::{ListHandle, ListMut};
+use stayput::{Budget, DefaultKey, ErrorKind, Key, KeyData, SlotMap};
 use std::collections::BTreeMap;
-use std::fmt::Debug;
 use std::mem;
-
-/// An element that is made from a number.
-pub(crate) trait Item: Clone + Ord + Debug + 'static {
-    fn make(n: u32) -> Self;
-}
-
-impl Item for u32 {
-    fn make(n: u32) -> Self {
-        n
-    }
-}
-
-impl Item for u8 {
-    fn make(n: u32) -> Self {
-        n.to_le_bytes()[0]
-    }
-}
-
-/// Is dropped, and found to leak by sanitizers if it is not.
-impl Item for String {
-    fn make(n: u32) -> Self {
-        n.to_string()
-    }
-}
-
-/// Of size zero.
-impl Item for () {
-    fn make(_: u32) -> Self {}
-}
-
-/// An element that is aligned to a cache line.
-#[repr(align(64))]
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Line(u32);
-
-impl Item for Line {
-    fn make(n: u32) -> Self {
-        Self(n)
-    }
-}
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 arbitrary! {
     /// How the pool is made.
@@ -69,29 +31,48 @@ arbitrary! {
         Truncate(u8),
         Clear,
         Retain(u8),
+        RetainMut(u8),
         Dedup,
+        DedupBy(u8),
+        DedupByKey,
         Drain(u8, u8),
         ExtractIf(u8, u8),
+        Set(u8, u8),
         Reserve(u8),
         Sort,
         /// Leaks the elements.
         Forget,
         /// Leaks a drain, and with it elements.
         ForgetDrain(u8),
+        ForgetExtractIf(u8, u8),
     }
 
     pub(crate) enum Op {
         Insert(u8),
+        InsertList(u8),
+        /// Elements of which one panics.
+        InsertPanic(u8, u8),
+        InsertOwned(u8),
+        RemoveOwned(u8),
+        LeakHandle(u8),
         Remove(u8),
+        /// The list of a newer key, which may have the same index.
+        Renew(u8),
+        EntryOfStale(u8),
         List(u8, ListOp),
         Again(u8, ListOp),
         RemoveStale(u8),
         Retain(u8),
         Change(u8),
+        /// Some lists one by one, and the others together.
+        ChangeSome(u8, u8),
+        Index(u8, u8),
         Compact,
         CompactWithin(u16),
         Shrink,
+        ShrinkWithin(u16),
         Reserve(u16),
+        Prefault(u16),
         PrefaultAhead(u16),
         Clear,
         Clone,
@@ -99,33 +80,57 @@ arbitrary! {
 }
 
 /// A pool and what it should hold.
-pub(crate) struct Model<T> {
-    pool: ListPool<T>,
+pub(crate) struct Model<T, P> {
+    pool: P,
+    /// The keys of secondary lists.
+    keys: SlotMap<DefaultKey, ()>,
     lists: BTreeMap<DefaultKey, Vec<T>>,
     stale: Vec<DefaultKey>,
+    handles: Vec<ListHandle>,
+    /// The number of handles that were not given back.
+    owned: usize,
     next: u32,
     max_len: usize,
 }
 
-impl<T: Item> Model<T> {
+impl<T: Item, P: Pool<T>> Model<T, P> {
     /// The most elements in a run.
     const MOST: usize = 20_000;
 
     pub(crate) fn run(config: Config, ops: &[Op]) {
-        let pool = match config {
-            Config::Default => ListPool::new(),
-            Config::Builder => ListPool::builder().capacity(100).build(),
-            Config::MaxLen(max_len) => ListPool::builder().max_len(max_len.into()).build(),
-            Config::Ahead => ListPool::builder().commit_ahead(CommitAhead::Auto).build(),
-        };
+        let pool = P::made(config);
         let max_len =
             if let Config::MaxLen(_) = config { pool.stats().max_len } else { usize::MAX };
-        let (lists, stale) = (BTreeMap::new(), Vec::new());
-        let mut model = Self { pool, lists, stale, next: 0, max_len };
+        let (lists, keys) = (BTreeMap::new(), SlotMap::new());
+        let (stale, handles) = (Vec::new(), Vec::new());
+        let mut model = Self { pool, keys, lists, stale, handles, owned: 0, next: 0, max_len };
         for op in ops {
             model.apply(*op);
             model.check();
         }
+        model.handles.into_iter().for_each(|handle| _ = handle.leak());
+    }
+
+    /// Adds an empty list. A list of an older key with the same index is dropped.
+    fn add(&mut self) -> DefaultKey {
+        let key = self.pool.add(&mut self.keys);
+        let older = self.lists.keys().find(|older| older.index() == key.index()).copied();
+        if let Some(older) = older {
+            self.lists.remove(&older);
+            self.stale.push(older);
+        }
+        assert!(self.lists.insert(key, Vec::new()).is_none(), "the key is new");
+        key
+    }
+
+    fn note(&mut self, key: DefaultKey, elements: Vec<T>) {
+        assert!(self.lists.insert(key, elements).is_none(), "the key is new");
+    }
+
+    fn forget(&mut self, key: DefaultKey) {
+        self.lists.remove(&key);
+        self.keys.remove(key);
+        self.stale.push(key);
     }
 
     fn made(&mut self, count: usize) -> Vec<T> {
@@ -144,7 +149,7 @@ impl<T: Item> Model<T> {
         match op {
             Op::Insert(count) => {
                 let elements = self.made(usize::from(count) % 20);
-                let key = self.pool.try_insert_empty().expect("there are few lists");
+                let key = self.add();
                 let mut kept = elements.clone();
                 let mut list = self.pool.get_mut(key).expect("it was just inserted");
                 if let Err(refused) = list.try_extend(elements) {
@@ -153,13 +158,12 @@ impl<T: Item> Model<T> {
                     assert!(kept.ends_with(&left), "the rest is returned");
                     kept.truncate(kept.len() - left.len());
                 }
-                assert!(self.lists.insert(key, kept).is_none(), "the key is new");
+                self.lists.insert(key, kept);
             }
             Op::Remove(pick) => {
                 let Some(key) = self.pick(pick) else { return };
                 assert!(self.pool.remove_list(key));
-                self.lists.remove(&key);
-                self.stale.push(key);
+                self.forget(key);
             }
             Op::List(pick, op) | Op::Again(pick, op) => {
                 let Some(key) = self.pick(pick) else { return };
@@ -187,6 +191,122 @@ impl<T: Item> Model<T> {
                 self.pool.values_mut().for_each(change);
                 self.lists.values_mut().for_each(|elements| change(elements));
             }
+            Op::ChangeSome(count, n) => {
+                let change = |elements: &mut [T]| elements.fill(T::make(n.into()));
+                let mut lists = self.pool.iter_mut();
+                assert_eq!(lists.len(), self.lists.len());
+                for (key, elements) in lists.by_ref().take(count.into()) {
+                    assert_eq!(elements, self.lists[&key]);
+                    change(elements);
+                }
+                lists.for_each(|(_, elements)| change(elements));
+                self.lists.values_mut().for_each(|elements| change(elements));
+            }
+            Op::Index(pick, n) => {
+                let Some(key) = self.pick(pick) else { return };
+                let list = self.lists.get_mut(&key).expect("it was picked");
+                assert_eq!(self.pool[key], list[..]);
+                if let Some(last) = list.last_mut() {
+                    *self.pool[key].last_mut().expect("it has as many") = T::make(n.into());
+                    *last = T::make(n.into());
+                }
+            }
+            Op::InsertList(_)
+            | Op::InsertPanic(..)
+            | Op::InsertOwned(_)
+            | Op::RemoveOwned(_)
+            | Op::LeakHandle(_)
+            | Op::Renew(_)
+            | Op::EntryOfStale(_) => self.apply_to_keys(op),
+            _ => self.apply_to_memory(op),
+        }
+    }
+
+    fn apply_to_keys(&mut self, op: Op) {
+        match op {
+            // These panic if memory is refused.
+            Op::InsertList(_) | Op::InsertPanic(..) | Op::InsertOwned(_)
+                if self.max_len < usize::MAX => {}
+            Op::InsertList(count) => {
+                let elements = self.made(usize::from(count) % 20);
+                if let Some(key) = self.pool.insert_list(elements.clone()) {
+                    self.note(key, elements);
+                }
+            }
+            Op::InsertPanic(count, after) => {
+                let elements = self.made(usize::from(count) % 20);
+                let (len, after) = (elements.len(), usize::from(after) % 20);
+                let elements = elements.into_iter().enumerate().map(|(n, element)| {
+                    if n == after {
+                        resume_unwind(Box::new(()));
+                    }
+                    element
+                });
+                let kept: Vec<T> =
+                    if after < len { Vec::new() } else { elements.clone().collect() };
+                let run = || self.pool.insert_list(elements);
+                let inserted = catch_unwind(AssertUnwindSafe(run));
+                if let Ok(Some(key)) = inserted {
+                    assert!(after >= len);
+                    self.note(key, kept);
+                }
+            }
+            Op::InsertOwned(count) => {
+                let elements = self.made(usize::from(count) % 20);
+                if let Some(handle) = self.pool.insert_owned(elements.clone()) {
+                    self.note(handle.key(), elements);
+                    self.handles.push(handle);
+                    self.owned += 1;
+                }
+            }
+            Op::RemoveOwned(pick) => {
+                let Some(handle) = self.pick_handle(pick) else { return };
+                let key = handle.key();
+                assert_eq!(self.pool.remove_owned(handle), self.lists.contains_key(&key));
+                self.owned = self.owned.saturating_sub(1);
+                self.forget(key);
+            }
+            Op::LeakHandle(pick) => {
+                let Some(handle) = self.pick_handle(pick) else { return };
+                assert_eq!(handle.key(), handle.leak());
+            }
+            Op::Renew(pick) => {
+                let Some(key) = self.pick(pick) else { return };
+                self.keys.remove(key);
+                self.add();
+            }
+            Op::EntryOfStale(pick) => {
+                let Some(nth) = usize::from(pick).checked_rem(self.stale.len()) else { return };
+                let key = self.stale[nth];
+                let other = self.lists.keys().find(|other| other.index() == key.index()).copied();
+                let is_older = other.is_some_and(|other| other.generation() > key.generation());
+                match self.pool.entry(key) {
+                    Some(Err(error)) => {
+                        assert_eq!((error.kind(), is_older), (ErrorKind::StaleKey, true));
+                    }
+                    Some(Ok(len)) => {
+                        assert_eq!((len, is_older), (0, false));
+                        if let Some(other) = other {
+                            self.lists.remove(&other);
+                            self.stale.push(other);
+                        }
+                        self.stale.retain(|stale| *stale != key);
+                        self.note(key, Vec::new());
+                    }
+                    None => {}
+                }
+            }
+            _ => unreachable!("done elsewhere"),
+        }
+    }
+
+    fn pick_handle(&mut self, pick: u8) -> Option<ListHandle> {
+        let nth = usize::from(pick).checked_rem(self.handles.len())?;
+        Some(self.handles.swap_remove(nth))
+    }
+
+    fn apply_to_memory(&mut self, op: Op) {
+        match op {
             Op::Compact => {
                 self.pool.compact();
                 if self.max_len == usize::MAX {
@@ -196,7 +316,13 @@ impl<T: Item> Model<T> {
             Op::CompactWithin(bytes) => {
                 let _ = self.pool.compact_within(Budget::bytes(bytes.into()));
             }
-            Op::Shrink => self.pool.shrink_to_fit(),
+            Op::Shrink => self.pool.try_shrink_to_fit().expect("there is memory"),
+            Op::ShrinkWithin(bytes) => {
+                let _ = self.pool.shrink_to_fit_within(Budget::bytes(bytes.into()));
+            }
+            Op::Prefault(additional) => {
+                let _ = self.pool.try_prefault(additional.into());
+            }
             Op::Reserve(additional) => {
                 let _ = self.pool.try_reserve(additional.into());
             }
@@ -208,11 +334,12 @@ impl<T: Item> Model<T> {
                 self.stale.extend(mem::take(&mut self.lists).into_keys());
             }
             Op::Clone => {
-                let clone = self.pool.clone();
+                let clone = self.pool.try_clone().expect("there is memory");
                 assert_eq!(clone.len(), self.pool.len());
                 self.pool = clone;
-                self.max_len = usize::MAX;
+                (self.max_len, self.owned) = (usize::MAX, 0);
             }
+            _ => unreachable!("done elsewhere"),
         }
     }
 
@@ -249,9 +376,13 @@ impl<T: Item> Model<T> {
         let expected: BTreeMap<DefaultKey, &[T]> =
             self.lists.iter().map(|(key, list)| (*key, &list[..])).collect();
         assert_eq!(found, expected);
+        let mut halfway = self.pool.iter();
+        halfway.next();
+        assert_eq!(halfway.clone().count(), halfway.len());
+        assert!(self.pool.values().eq(self.pool.keys().map(|key| &self.lists[&key][..])));
         assert!(self.pool.keys().map(|key| key.data()).is_sorted_by_key(KeyData::index));
         let stats = self.pool.stats();
-        assert_eq!(stats.lists, self.lists.len());
+        assert_eq!((stats.lists, stats.handles), (self.lists.len(), self.owned));
         assert_eq!(stats.elements, self.lists.values().map(Vec::len).sum::<usize>());
         assert!(stats.elements + stats.spare + stats.unused <= stats.capacity);
         let classes = self.pool.size_classes();
@@ -310,7 +441,6 @@ fn place<T>(model: &[T], at: u8) -> usize {
 /// Removes elements.
 fn shorten<T: Item>(list: &mut ListMut<'_, T>, model: &mut Vec<T>, op: ListOp) {
     let len = model.len();
-    let is_chosen = |n: u8, element: &T| *element > T::make(n.into());
     match op {
         ListOp::Pop => assert_eq!(list.pop(), model.pop()),
         ListOp::PopIf => {
@@ -338,14 +468,6 @@ fn shorten<T: Item>(list: &mut ListMut<'_, T>, model: &mut Vec<T>, op: ListOp) {
         ListOp::Clear => {
             list.clear();
             model.clear();
-        }
-        ListOp::Retain(n) => {
-            list.retain(|element| is_chosen(n, element));
-            model.retain(|element| is_chosen(n, element));
-        }
-        ListOp::Dedup => {
-            list.dedup();
-            model.dedup();
         }
         ListOp::Drain(from, to) => {
             let (from, to) = (place(model, from), place(model, to));
@@ -379,6 +501,60 @@ fn shorten<T: Item>(list: &mut ListMut<'_, T>, model: &mut Vec<T>, op: ListOp) {
             mem::forget(list.drain(from..));
             model.truncate(from);
         }
+        ListOp::ForgetExtractIf(n, most) if !mem::needs_drop::<T>() => {
+            let mut chosen = list.extract_if(.., |element| is_chosen(n, element));
+            chosen.by_ref().take(most.into()).for_each(drop);
+            mem::forget(chosen);
+            // Some elements are left, or none.
+            model.clear();
+            model.extend_from_slice(list);
+        }
+        _ => thin_out(list, model, op),
+    }
+}
+
+/// Removes elements that a predicate selects, or changes some.
+fn thin_out<T: Item>(list: &mut ListMut<'_, T>, model: &mut Vec<T>, op: ListOp) {
+    let len = model.len();
+    match op {
+        ListOp::Retain(n) => {
+            list.retain(|element| is_chosen(n, element));
+            model.retain(|element| is_chosen(n, element));
+        }
+        ListOp::RetainMut(n) => {
+            let change = |element: &mut T| {
+                let is_kept = is_chosen(n, element);
+                if is_kept {
+                    *element = T::make(n.into());
+                }
+                is_kept
+            };
+            list.retain_mut(change);
+            model.retain_mut(change);
+        }
+        ListOp::DedupBy(n) => {
+            // Not symmetric, so that the order of the arguments matters.
+            let same = |a: &mut T, b: &mut T| *a <= *b || *a == T::make(n.into());
+            list.dedup_by(same);
+            model.dedup_by(same);
+        }
+        ListOp::DedupByKey => {
+            list.dedup_by_key(|element| element.clone());
+            model.dedup_by_key(|element| element.clone());
+        }
+        ListOp::Set(at, n) if len > 0 => {
+            let at = usize::from(at) % len;
+            list[at] = T::make(n.into());
+            model[at] = T::make(n.into());
+        }
+        ListOp::Dedup => {
+            list.dedup();
+            model.dedup();
+        }
         _ => {}
     }
+}
+
+fn is_chosen<T: Item>(n: u8, element: &T) -> bool {
+    *element > T::make(n.into())
 }

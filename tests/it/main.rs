@@ -52,6 +52,8 @@ mod columns_model;
 #[cfg(feature = "columns")]
 mod columns_op;
 #[cfg(feature = "columns")]
+mod columns_record;
+#[cfg(feature = "columns")]
 mod dense;
 #[cfg(feature = "columns")]
 mod dense_model;
@@ -66,6 +68,8 @@ mod drops;
 mod effort;
 #[cfg(feature = "columns")]
 mod erased;
+#[cfg(feature = "columns")]
+mod erased_op;
 #[cfg(feature = "alloc")]
 mod errors;
 #[cfg(not(miri))]
@@ -76,6 +80,8 @@ mod family;
 mod grid_model;
 #[cfg(feature = "table")]
 mod grid_op;
+#[cfg(feature = "columns")]
+mod groups_op;
 mod grow_only;
 mod helpers;
 #[cfg(feature = "table")]
@@ -95,6 +101,8 @@ mod lists;
 mod lists_model;
 #[cfg(feature = "list-pool")]
 mod lists_op;
+#[cfg(feature = "list-pool")]
+mod lists_pool;
 #[cfg(all(feature = "list-pool", feature = "rayon"))]
 mod lists_rayon;
 #[path = "../common/made.rs"]

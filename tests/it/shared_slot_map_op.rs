@@ -7,6 +7,10 @@ arbitrary! {
     pub(crate) enum Op {
         Insert,
         InsertMany(Count),
+        /// Values whose iterator panics after some.
+        InsertManyPanic(Count, Count),
+        /// Values whose iterator inserts others.
+        InsertNested(Count),
         InsertWithKey(Making),
         /// One of the returned keys.
         Remove(u16),
@@ -15,7 +19,10 @@ arbitrary! {
         RemoveBits(u64),
         Reserve(Count),
         Prefault(Count),
+        PrefaultAhead(u16),
         Iterate,
+        ByIndex(u16),
+        Stats,
     }
 
     /// How a closure that makes a value for its key ends.
@@ -31,6 +38,8 @@ arbitrary! {
     pub(crate) enum Owned {
         Nothing,
         Insert(Count),
+        /// If there is room for that many.
+        Extend(Count),
         Remove(u16),
         /// Retains values whose number is not a multiple.
         Retain(u8),
@@ -42,6 +51,8 @@ arbitrary! {
         Drain(Count),
         Forget,
         IntoInner,
+        /// Moves the values out, of another map, too, and replaces the map.
+        IntoIter(Count),
         Replace,
         /// Replaces the map by another.
         Swap,

@@ -4,7 +4,10 @@
 use crate::buffer::{Buffer, Call, Failure};
 use crate::ledger::{Ledger, Step, Token};
 use crate::shared_slot_map_op::{Config, Making, MemorySource, Op, Owned};
-use stayput::{CommitAhead, ErrorKind, Growth, Key, KeyData, Reuse, SharedSlotMap, SharedVec};
+use crate::slot_map_op::Count;
+use stayput::{
+    Budget, CommitAhead, ErrorKind, Growth, Key, KeyData, Reuse, SharedSlotMap, SharedVec,
+};
 use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -190,6 +193,20 @@ impl<K: Key, V: Value> Side<K, V> {
                     }
                 }
             }
+            Owned::Extend(count) => {
+                let count = count.get() as usize;
+                if self.map.as_mut_map().try_reserve(count).is_ok() {
+                    self.map.extend((0..count).map(|_| make()));
+                    let new: Vec<(K, u32)> =
+                        self.map.iter().map(|(key, value)| (key, value.number())).collect();
+                    let new = new.into_iter().filter(|(key, _)| !self.here.contains_key(key));
+                    let new: Vec<(K, u32)> = new.collect();
+                    assert_eq!(new.len(), count);
+                    for (key, number) in new {
+                        self.add(key, number);
+                    }
+                }
+            }
             Owned::Remove(pick) => {
                 let key = self.pick(pick);
                 let value = self.map.as_mut_map().remove(key).map(|value| value.number());
@@ -234,6 +251,17 @@ impl<K: Key, V: Value> Side<K, V> {
                 let inner = mem::take(&mut self.map).into_inner();
                 assert_eq!(inner.len(), self.here.len());
                 self.map = inner.into();
+            }
+            Owned::IntoIter(count) => {
+                // No more than fit with the smallest keys.
+                let few = count.get() as usize % 8;
+                let others: SharedSlotMap<K, V> = (0..few).map(|_| make()).collect();
+                assert_eq!((others.len(), others.into_iter().count()), (few, few));
+                for (key, value) in mem::take(&mut self.map) {
+                    assert_eq!(self.here.remove(&key), Some(value.number()));
+                }
+                assert!(self.here.is_empty());
+                *self = Self::new(config);
             }
             // Keys of the other map may look the same.
             Owned::Replace => *self = Self::new(config),
@@ -330,6 +358,8 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
                     self.note(key, &map[key], number);
                 }
             }
+            Op::InsertManyPanic(count, after) => self.insert_panicking(count, after, make),
+            Op::InsertNested(count) => self.insert_nested(count, make),
             Op::InsertWithKey(making) => self.insert_with_key(making, make),
             Op::Remove(pick) => self.remove(self.pick(pick)),
             Op::RemoveSpan(pick, count) => {
@@ -344,6 +374,21 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
             }
             Op::Reserve(count) => _ = map.try_reserve(count.get() as usize),
             Op::Prefault(count) => _ = map.try_prefault(count.get() as usize),
+            Op::PrefaultAhead(bytes) => _ = map.prefault_ahead(Budget::bytes(bytes.into())),
+            Op::ByIndex(index) => {
+                if let Some((key, value)) = map.get_by_index(index.into()) {
+                    assert_eq!(key.index(), index.into());
+                    assert!(map.get(key).is_none_or(|found| ptr::eq(found, value)));
+                    self.held.push((value, value.number()));
+                }
+            }
+            Op::Stats => {
+                let (stats, len) = (map.stats(), map.len());
+                assert!(stats.live <= stats.capacity && stats.capacity <= stats.max_len);
+                assert_eq!(map.max_len(), stats.max_len);
+                assert!(map.capacity() >= stats.capacity);
+                assert!(!self.is_alone || (stats.live, map.is_empty()) == (len, len == 0));
+            }
             Op::Iterate => {
                 let mut count = 0;
                 for (key, value) in map {
@@ -352,7 +397,52 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
                     count += 1;
                 }
                 assert!(!self.is_alone || count == map.len());
+                let (keys, values) = (map.keys(), map.values());
+                assert!(!self.is_alone || keys.clone().count() == count);
+                assert!(!self.is_alone || values.clone().count() == count);
+                let mut items = map.iter();
+                items.next();
+                assert!(!self.is_alone || items.clone().count() == count.saturating_sub(1));
+                assert!(!self.is_alone || keys.eq(map.iter().map(|(key, _)| key)));
+                self.held.extend(values.map(|value| (value, value.number())));
             }
+        }
+    }
+
+    fn insert_panicking(&mut self, count: Count, after: Count, make: &impl Fn() -> V) {
+        let map = &self.side.map;
+        let (mut keys, mut numbers) = (Vec::new(), Vec::new());
+        let values = (0..count.get()).map(|n| {
+            if n == after.get() {
+                resume_unwind(Box::new(()));
+            }
+            let value = make();
+            numbers.push(value.number());
+            value
+        });
+        let run = || drop(map.try_insert_many(values, &mut keys));
+        let panicked = catch_unwind(AssertUnwindSafe(run)).is_err();
+        assert!(!panicked || after.get() < count.get());
+        for (key, number) in keys.into_iter().zip(numbers) {
+            self.note(key, &map[key], number);
+        }
+    }
+
+    fn insert_nested(&mut self, count: Count, make: &impl Fn() -> V) {
+        let map = &self.side.map;
+        let (mut keys, mut numbers, mut inner) = (Vec::new(), Vec::new(), Vec::new());
+        let values = (0..count.get()).map(|_| {
+            inner.extend(map.try_insert(make()).ok());
+            let value = make();
+            numbers.push(value.number());
+            value
+        });
+        drop(map.try_insert_many(values, &mut keys));
+        for (key, value) in inner {
+            self.note(key, value, value.number());
+        }
+        for (key, number) in keys.into_iter().zip(numbers) {
+            self.note(key, &map[key], number);
         }
     }
 

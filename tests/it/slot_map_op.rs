@@ -108,6 +108,10 @@ arbitrary! {
         InsertWithKey(Make),
         InsertMany(Count),
         GrowOnly(Count),
+        /// If there is room for that many.
+        Extend(Count),
+        /// Another map of a few values.
+        Collect(Count),
         /// Until the map is full, or has the maximum of a run.
         Fill,
         Remove(Pick),
@@ -133,9 +137,12 @@ arbitrary! {
         ShrinkToFit,
         PrefaultAhead(u16),
         Reserve(Count),
+        ReserveExact(Count),
         Prefault(Count),
         Move,
         Look(Pick),
+        /// These keys, and all that ever existed.
+        Many([Pick; 3]),
         Disjoint([Pick; 3]),
         /// From the front and the back, as the bits say.
         Iterate(u64),

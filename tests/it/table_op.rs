@@ -17,17 +17,23 @@ arbitrary! {
     pub(crate) enum Op {
         Insert(Raw),
         InsertSome(Raw, u8),
+        InsertWithKey(Raw),
+        /// All at once, up to the first refused row.
+        InsertMany(Raw, u8),
         /// The row of a current or former key.
         Remove(u16),
         /// The row of a name.
         Take(u8),
         Replace(u16, Raw),
         Modify(u16, Raw),
+        /// Both parts of the row.
+        ModifyBoth(u16, Raw, u32),
         Move(u16, i8, i8),
         /// The following operations run with user code that panics after a number of calls.
         PanicInsert(u8, Raw),
         PanicReplace(u8, u16, Raw),
         PanicModify(u8, u16, Raw),
+        PanicModifyBoth(u8, u16, Raw, u32),
         PanicTake(u8, u8),
         Find(u8),
         FindTeam(u8),
@@ -35,24 +41,46 @@ arbitrary! {
         Within(i8, i8, u8),
         InBox(i8, i8, u8, u8),
         Nearest(i8, i8, u8),
+        /// Among rows whose name is not a multiple.
+        NearestWhere(i8, i8, u8, u8),
         Pairs(u8),
         RemoveTeam(u8),
         RemoveRank(u8),
+        RemoveMany([u16; 4]),
         /// Retains rows whose name is not a multiple.
         Retain(u8),
+        /// Removes up to a number of rows whose rank is a multiple.
+        ExtractIf(u8, u8),
         ShiftAll(i8),
+        ShiftAllBoth(i8, u8),
         /// Ends at the first refused row.
         NameAll(u8),
+        /// The following operations change what is not indexed.
         Rest(u16, u32),
+        FindRest(u8, u32),
+        DisjointRest([u16; 3], u32),
+        ManyRest([u16; 4], u32),
+        AllRest(u8, bool),
         Reindex,
+        SetCell(u8),
+        /// From its rows, possibly with another, which is refused if it has a name of theirs.
+        Rebuild(Option<Raw>),
         Clear,
-        Drain,
+        /// At most this many rows, after which the iterator may be leaked.
+        Drain(u8, bool),
+        IntoIter,
         Trim,
         /// Reserves room, makes memory resident, or returns some.
         Memory(u8),
         /// The clone replaces the original, which is emptied.
         Clone,
         PanicClone(u8),
+    }
+
+    pub(crate) struct Config {
+        pub(crate) spread: Spread,
+        pub(crate) max_len: Option<u8>,
+        pub(crate) is_ahead: bool,
     }
 
     /// How values are hashed: only these bits of the hash are kept.

@@ -1,21 +1,40 @@
 //! A `Table`, and a model of its contents.
 
-use crate::table_op::{Hashing, Key, Op, Raw, Spread, set_spread, user_code, with_panic};
-use stayput::{Budget, DefaultKey, ErrorKind, Table, indices};
+use crate::table_op::{Config, Hashing, Key, Op, Raw, Spread, set_spread, user_code, with_panic};
+use stayput::{Budget, CommitAhead, DefaultKey, ErrorKind, Table, indices};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
-/// The indices.
+#[path = "table_twin_rows.rs"]
+mod rows;
+
+/// What an indexed part owns. The table modifies parts without a drop in place.
+pub(crate) trait Own: Debug + 'static {
+    fn new(n: u8) -> Self;
+}
+
+/// A leak checker detects missing drops.
+impl Own for Box<u8> {
+    fn new(n: u8) -> Self {
+        Box::new(n)
+    }
+}
+
+impl Own for () {
+    fn new(_: u8) -> Self {}
+}
+
+/// The indexed part.
 #[derive(Debug)]
-pub(crate) struct Who {
+pub(crate) struct Who<O> {
     name: Key,
     team: Key,
     rank: Key,
     at: [f32; 2],
-    /// A leak checker detects missing drops.
-    _own: Box<u8>,
+    _own: O,
 }
 
-impl Who {
+impl<O: Own> Who<O> {
     fn new(Raw { name, team, rank, x, y }: Raw) -> Self {
         let (name, team, rank) = (Key(name % 64), Key(team % 5), Key(rank % 20));
         Self {
@@ -23,15 +42,15 @@ impl Who {
             team,
             rank,
             at: [f32::from(x), f32::from(y)].map(coordinate),
-            _own: Box::new(name.0),
+            _own: O::new(name.0),
         }
     }
 }
 
-impl Clone for Who {
+impl<O: Own> Clone for Who<O> {
     fn clone(&self) -> Self {
         user_code();
-        Self { _own: Box::new(self.name.0), ..*self }
+        Self { _own: O::new(self.name.0), ..*self }
     }
 }
 
@@ -46,7 +65,7 @@ fn coordinate(raw: f32) -> f32 {
 }
 
 indices! {
-    struct By for Who {
+    struct By<O> for Who<O> {
         name: Unique<Key, Hashing> = |who| {
             user_code();
             who.name
@@ -60,7 +79,7 @@ indices! {
     }
 }
 
-type Row = (Who, u32);
+type Row<O> = (Who<O>, u32);
 
 /// A row of the model.
 #[derive(Clone, Debug)]
@@ -72,7 +91,7 @@ struct Known {
 
 impl Known {
     fn new(raw: Raw, rest: u32) -> Self {
-        Self { raw, at: Who::new(raw).at, rest }
+        Self { raw, at: Who::<()>::new(raw).at, rest }
     }
 
     const fn name(&self) -> u8 {
@@ -88,18 +107,31 @@ impl Known {
     }
 }
 
-pub(crate) struct Twin {
-    table: Table<Row, By>,
+pub(crate) struct Twin<O: Own> {
+    table: Table<Row<O>, By<O>>,
     model: BTreeMap<DefaultKey, Known>,
     /// All keys that ever existed.
     keys: Vec<DefaultKey>,
     made: u32,
+    max_len: Option<u8>,
 }
 
-impl Twin {
-    pub(crate) fn run(spread: Spread, ops: &[Op]) {
-        set_spread(spread);
-        let mut twin = Self { table: Table::new(), model: BTreeMap::new(), keys: vec![], made: 0 };
+impl<O: Own> Twin<O> {
+    fn made(config: Config) -> Table<Row<O>, By<O>> {
+        let mut builder = Table::builder();
+        if let Some(max_len) = config.max_len {
+            builder = builder.max_len(max_len.into());
+        }
+        if config.is_ahead {
+            builder = builder.commit_ahead(CommitAhead::Auto);
+        }
+        builder.build()
+    }
+
+    pub(crate) fn run(config: Config, ops: &[Op]) {
+        set_spread(config.spread);
+        let (table, max_len) = (Self::made(config), config.max_len);
+        let mut twin = Self { table, model: BTreeMap::new(), keys: vec![], made: 0, max_len };
         for op in ops {
             twin.step(*op);
         }
@@ -117,22 +149,30 @@ impl Twin {
         self.model.iter().any(|(key, known)| known.name() == name && Some(*key) != but)
     }
 
+    /// Why another row with the name is refused, if it is.
+    fn refusal(&self, name: u8) -> Option<ErrorKind> {
+        if self.max_len.is_some_and(|max_len| self.model.len() == usize::from(max_len)) {
+            return Some(ErrorKind::MaxLen);
+        }
+        self.is_taken(name, None).then_some(ErrorKind::Taken)
+    }
+
+    fn note(&mut self, key: DefaultKey, known: Known) {
+        assert_eq!(self.refusal(known.name()), None);
+        self.keys.push(key);
+        assert!(self.model.insert(key, known).is_none());
+    }
+
     fn insert(&mut self, raw: Raw) {
         self.made += 1;
         let row = (Who::new(raw), self.made);
         let known = Known::new(raw, self.made);
         match self.table.try_insert(row) {
-            Ok(key) => {
-                assert!(!self.is_taken(known.name(), None));
-                self.keys.push(key);
-                assert!(self.model.insert(key, known).is_none());
-            }
+            Ok(key) => self.note(key, known),
             Err(refused) => {
-                assert!(self.is_taken(known.name(), None));
-                assert_eq!(
-                    (refused.error.kind(), refused.error.limit()),
-                    (ErrorKind::Taken, Some(0))
-                );
+                let kind = refused.error.kind();
+                assert_eq!(Some(kind), self.refusal(known.name()));
+                assert!(kind != ErrorKind::Taken || refused.error.limit() == Some(0));
                 assert_eq!(refused.value.1, self.made);
             }
         }
@@ -213,15 +253,30 @@ impl Twin {
             Op::PanicModify(after, which, raw) => {
                 self.panicking(after, |twin| twin.modify(twin.key(which), raw));
             }
+            Op::PanicModifyBoth(after, which, raw, new) => {
+                let key = self.key(which);
+                if self.panics(after, |twin| twin.modify_both(key, raw, new)) {
+                    // A change to what is not indexed may stay.
+                    let is_new = self.table.get(key).is_some_and(|row| row.1 == new);
+                    if let Some(known) = self.model.get_mut(&key).filter(|_| is_new) {
+                        known.rest = new;
+                    }
+                    self.compare();
+                }
+            }
             Op::PanicTake(after, name) => {
                 self.panicking(after, |twin| twin.take(name % 64));
             }
+            Op::InsertWithKey(raw) => self.insert_with_key(raw),
+            Op::InsertMany(raw, count) => self.insert_many(raw, count % 16),
+            Op::ModifyBoth(which, raw, rest) => self.modify_both(self.key(which), raw, rest),
             Op::Find(_)
             | Op::FindTeam(_)
             | Op::FindRank(_)
             | Op::Within(..)
             | Op::InBox(..)
             | Op::Nearest(..)
+            | Op::NearestWhere(..)
             | Op::Pairs(_) => self.look(op),
             _ => self.change_many(op),
         }
@@ -236,22 +291,37 @@ impl Twin {
 
     /// A change that panics has no effect, so the model skips it, unless it panics after the last user code.
     fn panicking(&mut self, after: u8, change: impl FnOnce(&mut Self)) {
-        let (before, made) = (self.model.clone(), self.made);
-        if with_panic(after % 24, || change(self)) {
-            (self.model, self.made) = (before, made);
+        if self.panics(after, change) {
             self.compare();
         }
+    }
+
+    /// Returns `true` if the change panics.
+    fn panics(&mut self, after: u8, change: impl FnOnce(&mut Self)) -> bool {
+        let (before, made) = (self.model.clone(), self.made);
+        let panicked = with_panic(after % 24, || change(self));
+        if panicked {
+            (self.model, self.made) = (before, made);
+        }
+        panicked
     }
 
     fn memory(&mut self, count: u8) {
         let budget = Budget::bytes(usize::from(count) << 8);
         match count % 8 {
-            0 => self.table.shrink_to_fit(),
+            0 => self.table.try_shrink_to_fit().unwrap(),
             1 => drop(self.table.shrink_to_fit_within(budget).unwrap()),
             2 => drop(self.table.trim_within(budget).unwrap()),
             3 => assert_eq!(self.table.prefault_ahead(budget).refused, None),
-            4 => self.table.prefault(count.into()),
-            _ => self.table.reserve(count.into()),
+            _ => {
+                let done = match count % 8 {
+                    4 => self.table.try_prefault(count.into()),
+                    5 => self.table.try_reserve_exact(count.into()),
+                    _ => self.table.try_reserve(count.into()),
+                };
+                let room = self.max_len.map(|max_len| usize::from(max_len) - self.model.len());
+                assert_eq!(done.is_ok(), room.is_none_or(|room| usize::from(count) <= room));
+            }
         }
         assert_eq!(self.table.stats().live, self.model.len());
     }
@@ -284,9 +354,7 @@ impl Twin {
                 let done = self.table.try_for_each_mut(|_, who| who.name = name);
                 let mut refused = false;
                 // In the order of slots, which is the order of keys by their index.
-                let mut keys: Vec<_> = self.model.keys().copied().collect();
-                keys.sort_by_key(stayput::Key::index);
-                for key in keys {
+                for key in self.by_slot() {
                     refused |= self.is_taken(name.0, Some(key));
                     if !refused {
                         self.model.get_mut(&key).unwrap().raw.name = name.0;
@@ -294,22 +362,9 @@ impl Twin {
                 }
                 assert_eq!(done.is_err(), refused);
             }
-            Op::Rest(which, rest) => {
-                let key = self.key(which);
-                let mine = self.table.get_mut(key).map(|(_, rest)| rest);
-                let known = self.model.get_mut(&key);
-                assert_eq!(mine.is_some(), known.is_some());
-                if let Some((mine, known)) = mine.zip(known) {
-                    (*mine, known.rest) = (rest, rest);
-                }
-            }
             Op::Reindex => self.table.reindex(),
             Op::Clear => {
                 self.table.clear();
-                self.model.clear();
-            }
-            Op::Drain => {
-                assert_eq!(self.table.drain().count(), self.model.len());
                 self.model.clear();
             }
             Op::Trim => self.table.trim(),
@@ -319,7 +374,7 @@ impl Twin {
                 self.compare();
             }
             Op::PanicClone(after) => self.panicking(after, Self::become_copy),
-            _ => unreachable!("it is done elsewhere"),
+            _ => self.change_rest(op),
         }
     }
 
@@ -329,15 +384,13 @@ impl Twin {
 
     fn look(&self, op: Op) {
         /// None of them twice.
-        fn all<'r>(found: impl Iterator<Item = (DefaultKey, &'r Row)>) -> BTreeSet<DefaultKey> {
+        fn all<'r, R: 'r>(
+            found: impl Iterator<Item = (DefaultKey, &'r R)>,
+        ) -> BTreeSet<DefaultKey> {
             let mut keys = BTreeSet::new();
             found.for_each(|(key, _)| assert!(keys.insert(key), "{key:?} twice"));
             keys
         }
-        let distance = |a: [f32; 2], b: [f32; 2]| {
-            let [x, y] = [a[0] - b[0], a[1] - b[1]];
-            x * x + y * y
-        };
         match op {
             Op::Find(name) => {
                 let name = name % 64;
@@ -373,26 +426,36 @@ impl Twin {
                 });
                 assert_eq!(all(self.table.in_box(|by| &by.at, min, max)), meant);
             }
-            Op::Nearest(x, y, most) => {
-                let at = [x, y].map(|raw| f32::from(raw) * 0.25);
-                let most = usize::from(most % 40);
-                let mut meant: Vec<f32> = self
-                    .model
-                    .values()
-                    .map(|known| distance(known.at, at))
-                    .filter(|distance| !distance.is_nan())
-                    .collect();
-                meant.sort_by(f32::total_cmp);
-                meant.truncate(most);
-                let found: Vec<f32> = self
-                    .table
-                    .nearest(|by| &by.at, at, most)
-                    .map(|(_, row)| distance(row.0.at, at))
-                    .collect();
-                assert_eq!(found, meant);
+            Op::Nearest(x, y, most) => self.nearest([x, y], most, |_| true),
+            Op::NearestWhere(x, y, most, of) => {
+                self.nearest([x, y], most, |name| name % (of % 5 + 2) != 0);
             }
             Op::Pairs(radius) => self.pairs(f32::from(radius % 64) * 0.25),
             _ => unreachable!("it is done elsewhere"),
+        }
+    }
+
+    fn nearest(&self, at: [i8; 2], most: u8, is_meant: impl Fn(u8) -> bool) {
+        let (at, most) = (at.map(|raw| f32::from(raw) * 0.25), usize::from(most % 40));
+        let mut meant: Vec<f32> = self
+            .model
+            .values()
+            .filter(|known| is_meant(known.name()))
+            .map(|known| distance(known.at, at))
+            .filter(|distance| !distance.is_nan())
+            .collect();
+        meant.sort_by(f32::total_cmp);
+        meant.truncate(most);
+        let accept = |_, (who, _): &Row<O>| is_meant(who.name.0);
+        let found: Vec<f32> = self
+            .table
+            .nearest_where(|by| &by.at, at, most, accept)
+            .map(|(_, row)| distance(row.0.at, at))
+            .collect();
+        assert_eq!(found, meant);
+        if self.model.values().all(|known| is_meant(known.name())) {
+            let all = self.table.nearest(|by| &by.at, at, most);
+            assert!(all.map(|(_, row)| distance(row.0.at, at)).eq(meant));
         }
     }
 
@@ -419,7 +482,11 @@ impl Twin {
 
     fn compare(&self) {
         assert_eq!(self.table.check(), Ok(()));
-        assert_eq!(self.table.len(), self.model.len());
+        assert_eq!(
+            (self.table.len(), self.table.rows().len()),
+            (self.model.len(), self.model.len())
+        );
+        assert_eq!(self.table.is_empty(), self.model.is_empty());
         for (key, row) in &self.table {
             let known = &self.model[&key];
             assert_eq!(
@@ -438,4 +505,9 @@ impl Twin {
             self.look(Op::Find(name));
         }
     }
+}
+
+fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
+    let [x, y] = [a[0] - b[0], a[1] - b[1]];
+    x * x + y * y
 }

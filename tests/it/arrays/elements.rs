@@ -1,8 +1,10 @@
 //! Element types for the model: plain, with a drop, zero-sized, over-aligned, of odd size.
 
+use super::bytes::{Reader, Writing, check_text, try_write};
 use stayput::{Error, VmVec};
 use std::cell::Cell;
 use std::fmt::Debug;
+use std::io;
 use std::marker::PhantomData;
 
 pub(crate) trait Element: Clone + Ord + Debug + 'static {
@@ -31,6 +33,19 @@ pub(crate) trait Element: Clone + Ord + Debug + 'static {
     fn try_resize_zeroed(_: &mut VmVec<Self>, _: usize) -> Option<Result<(), Error>> {
         None
     }
+
+    /// `None` if the type does not support it.
+    fn try_write(_: &mut VmVec<Self>, _: &[Self], _: Writing) -> Option<Result<(), Error>> {
+        None
+    }
+
+    /// `None` if the type does not support it.
+    fn read_from(_: &mut VmVec<Self>, _: &mut Reader<'_>) -> Option<io::Result<usize>> {
+        None
+    }
+
+    /// Checks conversions to text, if there are any.
+    fn check_text(_: &VmVec<Self>) {}
 }
 
 /// Yields values, with a size hint that may be wrong.
@@ -74,6 +89,18 @@ impl Element for u8 {
 
     fn key(&self) -> u8 {
         *self
+    }
+
+    fn try_write(vec: &mut VmVec<u8>, bytes: &[u8], how: Writing) -> Option<Result<(), Error>> {
+        Some(try_write(vec, bytes, how))
+    }
+
+    fn read_from(vec: &mut VmVec<u8>, reader: &mut Reader<'_>) -> Option<io::Result<usize>> {
+        Some(vec.read_from(reader))
+    }
+
+    fn check_text(vec: &VmVec<u8>) {
+        check_text(vec);
     }
 }
 

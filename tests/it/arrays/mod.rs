@@ -3,6 +3,7 @@
 
 pub(crate) mod array;
 pub(crate) mod block_vec;
+pub(crate) mod bytes;
 pub(crate) mod elements;
 pub(crate) mod model;
 pub(crate) mod op;

@@ -1,6 +1,7 @@
 //! `VmVec` as an [`Array`].
 
 use super::array::{Array, stays};
+use super::bytes::{Reading, Writing, convert_from};
 use super::elements::Element;
 use super::model::{Model, either, take_both};
 use super::op::{Batch, Config, Count, Hint, Partly, Span};
@@ -22,6 +23,12 @@ arbitrary! {
         Prefault(Count),
         PrefaultAhead(u16),
         Convert(Batch),
+        ConvertTo(u8),
+        ConvertFrom(Batch, u8),
+        Compare(Batch, Span),
+        /// Bytes, if elements are bytes.
+        Write(Batch, Writing),
+        Read(Batch, Reading),
         Leak,
         Sort,
         Reverse,
@@ -137,6 +144,11 @@ impl<T: Element> Array<T> for VmVec<T> {
                     model.vec.extend(Vec::from(elements));
                 }
             }
+            Own::ConvertTo(how) => model.convert_to(how),
+            Own::ConvertFrom(batch, how) => convert_from::<T>(batch, how),
+            Own::Compare(batch, span) => model.compare(batch, span),
+            Own::Write(batch, how) => model.write(batch, how),
+            Own::Read(batch, how) => model.read(batch, how),
             Own::Leak => {
                 if T::MAY_LEAK && leak_allowed() {
                     let leaked = vec.clone().leak();
