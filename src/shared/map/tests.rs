@@ -220,13 +220,13 @@ fn values_of_a_converted_map_are_removed_or_an_error_is_returned() {
     let fault = Fault::from_nth(Call::Reserve, 0);
     let mut shared = Shared::from(map);
     assert!(fault.failures() > 0);
-    let refused = catch_unwind(AssertUnwindSafe(|| shared.remove(keys[1]).map(drop)));
+    let refused = catch_unwind(AssertUnwindSafe(|| shared.remove(keys[0]).map(drop)));
     assert!(refused.is_err());
-    assert_eq!(shared.try_remove(keys[1]).unwrap_err().kind(), ErrorKind::AddressSpace);
+    assert_eq!(shared.try_remove(keys[0]).unwrap_err().kind(), ErrorKind::AddressSpace);
     assert_eq!(shared.try_remove(DefaultKey::null()), Ok(None));
     drop(fault);
-    assert_eq!((shared.len(), shared.get(keys[1]).unwrap().as_str()), (100, "1"));
-    assert_eq!(shared.remove(keys[1]).unwrap(), "1");
+    assert_eq!((shared.len(), shared.get(keys[0]).unwrap().as_str()), (100, "0"));
+    assert_eq!(shared.remove(keys[0]).unwrap(), "0");
     shared.insert(String::from("new"));
     check(&mut shared, 100, 101);
 }
