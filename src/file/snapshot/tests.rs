@@ -388,3 +388,23 @@ fn zero_sized_values_are_loaded_in_no_time() {
     let loaded: VmVec<()> = Snapshot::open(folder.file()).unwrap().load("nothing").unwrap();
     assert_eq!(loaded.len(), usize::MAX);
 }
+
+#[test]
+fn a_snapshot_and_its_parts_may_be_empty() {
+    let folder = Folder::new();
+    let nothing = VmVec::<u64>::new();
+    for parts in [0, 1] {
+        let mut builder = Snapshot::builder();
+        if parts == 1 {
+            builder = builder.add("nothing", &nothing);
+        }
+        builder.save(folder.file()).unwrap();
+        let mut snapshot = Snapshot::open(folder.file()).unwrap();
+        assert_eq!(snapshot.names().count(), parts);
+        let loaded = snapshot.load::<VmVec<u64>>("nothing");
+        let kind = loaded.as_ref().map(|loaded| loaded.len()).map_err(|error| error.kind());
+        assert_eq!(kind, if parts == 1 { Ok(0) } else { Err(FileErrorKind::NoPart) });
+        // The header, that of the part, and its entry with a name of 7 bytes.
+        assert_eq!(fs::metadata(folder.file()).unwrap().len(), 64 + parts as u64 * (64 + 24 + 7));
+    }
+}
