@@ -241,6 +241,19 @@ fn a_ticket_past_the_maximum_leaves_memory_to_those_below_it() {
 }
 
 #[test]
+fn a_ticket_takes_no_more_memory_than_the_policy_says() {
+    let vec = SharedVec::<u64>::with_max_len(1 << 20);
+    vec.push(0);
+    let first = vec.capacity();
+    // As if other threads had the other places.
+    for _ in 1..first {
+        assert!(matches!(vec.places.claim(), Claim::Place(_)));
+    }
+    assert_eq!(vec.push(1).0, first);
+    assert!((first + 1..1 << 19).contains(&vec.capacity()));
+}
+
+#[test]
 fn shared_pages_are_not_touched_on_processors_where_that_is_a_race() {
     let vec = SharedVec::from([1_u8]);
     let map = SharedSlotMap::new();
