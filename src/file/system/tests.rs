@@ -1,6 +1,8 @@
 //! Tests of system calls that signals interrupt, and of holes in files.
 
 use super::in_pieces;
+#[cfg(target_os = "linux")]
+use crate::FileVec;
 use crate::file::tests::Folder;
 use std::{fs, io};
 
@@ -81,4 +83,23 @@ fn all_that_is_not_zero_is_found_among_holes() {
     assert!(holds(&found(300_000..300_001), 300_000));
     assert_eq!(found(1 << 19..1 << 19), []);
     assert!(fs::read(folder.file()).unwrap() == bytes);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "asks the system what is resident")]
+fn elements_past_others_are_prefaulted_as_the_first_are() {
+    const BYTES: usize = 1 << 20;
+    // Linux before 5.14, and emulators, cannot populate.
+    let are_resident = |before: usize| {
+        let mut vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+        vec.extend_zeroed(before);
+        vec.prefault(BYTES);
+        let first = vec.as_ptr().wrapping_add(before).cast_mut().cast();
+        let mut pages = vec![0; BYTES / crate::reservation::page_size()];
+        // SAFETY: the elements start at a page and are mapped, and the call writes a byte for each page.
+        assert_eq!(unsafe { libc::mincore(first, BYTES, pages.as_mut_ptr()) }, 0);
+        pages.iter().all(|page| page & 1 == 1)
+    };
+    assert_eq!(are_resident(BYTES), are_resident(0));
 }
