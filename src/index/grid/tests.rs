@@ -356,6 +356,8 @@ fn points_with_nan_are_stored_and_never_found() {
     }
     assert_eq!(sorted(grid.within([0.0, 0.0], f32::INFINITY).map(|found| found.0)), [1, 2]);
     assert_eq!(grid.nearest([0.0, 0.0], 9).len(), 2);
+    // The distance of a point there would be NaN.
+    assert_eq!(grid.nearest([f32::INFINITY, 0.0], 9).len(), 1);
     for (center, radius) in
         [([0.0, f32::NAN], 9.0), ([0.0, 0.0], f32::NAN), ([0.0, 0.0], -9.0), ([0.0; 2], -0.0)]
     {
