@@ -2,7 +2,7 @@
 
 use crate::error::ErrorKind;
 use crate::file::tests::{Folder, SmallKey, TaggedKey};
-use crate::file::{FileBacking, FileErrorKind, Snapshot};
+use crate::file::{FileBacking, FileError, FileErrorKind, Snapshot};
 use crate::slot_map::{Reuse, SlotMap};
 use crate::{DefaultKey, Key, SecondaryMap, SparseSecondaryMap, VmVec};
 use std::fs;
@@ -402,7 +402,7 @@ fn a_snapshot_and_its_parts_may_be_empty() {
         let mut snapshot = Snapshot::open(folder.file()).unwrap();
         assert_eq!(snapshot.names().count(), parts);
         let loaded = snapshot.load::<VmVec<u64>>("nothing");
-        let kind = loaded.as_ref().map(|loaded| loaded.len()).map_err(|error| error.kind());
+        let kind = loaded.as_ref().map(VmVec::len).map_err(FileError::kind);
         assert_eq!(kind, if parts == 1 { Ok(0) } else { Err(FileErrorKind::NoPart) });
         // The header, that of the part, and its entry with a name of 7 bytes.
         assert_eq!(fs::metadata(folder.file()).unwrap().len(), 64 + parts as u64 * (64 + 24 + 7));
