@@ -3,6 +3,8 @@
 use super::in_pieces;
 #[cfg(target_os = "linux")]
 use crate::FileVec;
+#[cfg(target_os = "linux")]
+use crate::file::Advice;
 use crate::file::tests::Folder;
 use std::{fs, io};
 
@@ -102,4 +104,44 @@ fn elements_past_others_are_prefaulted_as_the_first_are() {
         pages.iter().all(|page| page & 1 == 1)
     };
     assert_eq!(are_resident(BYTES), are_resident(0));
+}
+
+/// The flags of the mapping that an address lies in, if the system reports them.
+#[cfg(target_os = "linux")]
+fn mapping_flags(address: usize) -> Option<String> {
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    let maps = fs::read_to_string("/proc/self/smaps").ok()?;
+    let mut is_here = false;
+    for line in maps.lines() {
+        let range = line.split(' ').next().and_then(|word| word.split_once('-'));
+        if let Some((start, end)) = range.and_then(|(start, end)| number(start).zip(number(end))) {
+            is_here = (start..end).contains(&address);
+        }
+        if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| is_here) {
+            return Some(flags.to_owned());
+        }
+    }
+    None
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "asks whether advice is ignored")]
+fn advice_changes_the_mapping_of_the_elements() {
+    let vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+    let first = vec.as_ptr();
+    // SAFETY: no bytes are affected.
+    let is_ignored = unsafe { libc::madvise(first.cast_mut().cast(), 0, 12_345) } == 0;
+    let usual = mapping_flags(first.addr());
+    for (advice, flag) in [(Advice::Random, " rr"), (Advice::Sequential, " sr")] {
+        vec.advise(advice).unwrap();
+        // An emulator ignores advice, and reports nothing.
+        if usual.is_some() && !is_ignored {
+            let flags = mapping_flags(first.addr()).unwrap();
+            assert!(flags.contains(flag), "{flags}");
+        }
+    }
+    vec.advise(Advice::Normal).unwrap();
+    let flags = mapping_flags(first.addr()).unwrap_or_default();
+    assert!(!flags.contains(" rr") && !flags.contains(" sr"), "{flags}");
 }
