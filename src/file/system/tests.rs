@@ -5,7 +5,11 @@ use super::in_pieces;
 use crate::FileVec;
 #[cfg(target_os = "linux")]
 use crate::file::Advice;
+#[cfg(target_pointer_width = "64")]
+use crate::file::builder::usual_map_bytes;
 use crate::file::tests::Folder;
+#[cfg(target_pointer_width = "64")]
+use crate::reservation::usual_bytes;
 use std::{fs, io};
 
 /// Models tmpfs before Linux 6.17, which undoes a call that is interrupted.
@@ -144,4 +148,10 @@ fn advice_changes_the_mapping_of_the_elements() {
     vec.advise(Advice::Normal).unwrap();
     let flags = mapping_flags(first.addr()).unwrap_or_default();
     assert!(!flags.contains(" rr") && !flags.contains(" sr"), "{flags}");
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn a_file_gets_addresses_for_more_than_the_memory() {
+    assert!(usual_map_bytes(0) >= 16 * usual_bytes());
 }
