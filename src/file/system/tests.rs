@@ -155,3 +155,20 @@ fn advice_changes_the_mapping_of_the_elements() {
 fn a_file_gets_addresses_for_more_than_the_memory() {
     assert!(usual_map_bytes(0) >= 16 * usual_bytes());
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "opens a file of the test")]
+fn a_closed_file_has_no_writer_although_a_clone_of_its_handle_is_open() {
+    let folder = Folder::new();
+    let file = fs::File::options().read(true).write(true).create_new(true).open(folder.file());
+    let file = file.unwrap();
+    let clone = file.try_clone().unwrap();
+    // SAFETY: nothing else uses the file.
+    let vec = unsafe { FileVec::<u64>::from_file(file) }.unwrap();
+    let reader = fs::File::open(folder.file()).unwrap();
+    assert!(super::has_writer(&reader));
+    drop(vec);
+    assert!(!super::has_writer(&reader));
+    drop(clone);
+}
