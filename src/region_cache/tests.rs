@@ -216,6 +216,9 @@ fn a_block_that_may_grow_like_the_last_one_gets_its_region() {
     let fits = |need| region.is_fit(need, need);
     assert_eq!([24 * MIB, 24 * MIB - 1].map(fits), [true, false]);
     assert!(region.is_fit_again());
+    // Three quarters of the limit may be lent.
+    set_most_bytes(21 * MIB);
+    assert!(!fits(24 * MIB));
 }
 
 /// A region whose pages are resident.
