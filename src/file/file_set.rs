@@ -145,6 +145,15 @@ mod tests {
     }
 
     #[test]
+    fn the_lock_is_held_until_its_guard_is_dropped() {
+        let files = FileSet::new();
+        let guard = files.lock();
+        assert_ne!(files.holder.load(Ordering::Relaxed), 0);
+        drop(guard);
+        assert_eq!(files.holder.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
     fn a_lock_held_by_another_process_is_taken_over() {
         let files = FileSet::new();
         assert!(files.insert((1, 1)));

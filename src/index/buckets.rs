@@ -473,7 +473,7 @@ impl Buckets {
             self.hashes.clear();
             (self.free, self.mask) = (NONE, 0);
         }
-        while self.first.len() > 1 && self.len <= (self.first.len() - 1) * MOST {
+        while self.first.len() > self.len.div_ceil(MOST) {
             let before = self.first.len();
             self.merge();
             if self.first.len() == before {
@@ -641,5 +641,27 @@ mod tests {
         buckets.tidy();
         buckets.check();
         assert_eq!((buckets.more.len(), buckets.len()), (0, 10));
+    }
+
+    #[test]
+    fn shrinking_merges_buckets_until_they_are_full() {
+        let hash = |slot: u32| slot.wrapping_mul(0x9e37_79b9);
+        for left in [7 * 14, 7 * 14 + 1, 1] {
+            let mut buckets = Buckets::new();
+            for slot in 0..600 {
+                buckets.reserve(slot).unwrap();
+                buckets.insert_reserved(hash(slot), slot);
+            }
+            (left..600).for_each(|slot| assert!(buckets.remove(slot)));
+            let count = usize::try_from(left).unwrap().div_ceil(MOST);
+            assert!(left == 1 || buckets.first.len() > 5 * count);
+            buckets.tidy();
+            buckets.check();
+            assert_eq!(buckets.first.len(), count);
+            for slot in 0..600 {
+                let found = buckets.find(hash(slot), |other| other == slot);
+                assert_eq!(found.is_some(), slot < left);
+            }
+        }
     }
 }

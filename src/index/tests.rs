@@ -103,6 +103,9 @@ fn a_maximum_of_slots_bounds_each_array() {
             assert!(*len == 0 && (SLOTS / 20..SLOTS * 5 / 2).contains(max_len), "{sizes:?}");
         }
     }
+    // A grid has a bucket for each slot.
+    let sizes = sizes(&mut fresh(Grid::<2>::new(1.0), Some(SLOTS)));
+    assert!(sizes.iter().all(|[_, max_len]| *max_len >= SLOTS), "{sizes:?}");
 }
 
 /// Hashes are the numbers themselves.

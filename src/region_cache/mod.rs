@@ -552,6 +552,8 @@ fn take_rooms() {
 
 /// Stands for a limit that is not known yet.
 const UNSET: usize = usize::MAX;
+/// The largest limit, which no number of bytes exceeds.
+const UNLIMITED: usize = UNSET - 1;
 
 static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSET);
 static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSET);
@@ -578,11 +580,11 @@ fn most_bytes() -> usize {
     }
     get_or_init(&DEFAULT, || {
         if let Some(named) = environment::keep_bytes() {
-            return named.min(UNSET - 1);
+            return named.min(UNLIMITED);
         }
         let memory = os::usable_memory_bytes();
         let memory = memory.and_then(|bytes| usize::try_from(bytes / SHARE).ok());
-        let addresses = os::address_limit().map_or(UNSET - 1, |(limit, _)| limit / 16);
+        let addresses = os::address_limit().map_or(UNLIMITED, |(limit, _)| limit / 16);
         memory.unwrap_or(USUAL_BYTES).min(addresses)
     })
 }
@@ -617,7 +619,7 @@ fn has_room(bytes: usize) -> bool {
 #[inline(never)]
 fn most_reserved_bytes_each() -> usize {
     get_or_init(&MOST_RESERVED_BYTES_EACH, || {
-        os::address_limit().map_or(UNSET - 1, |(limit, _)| limit / 16)
+        os::address_limit().map_or(UNLIMITED, |(limit, _)| limit / 16)
     })
 }
 
@@ -648,7 +650,7 @@ fn get_or_init(stored: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
 /// assert_eq!(region_cache::stats().kept_bytes, 0);
 /// ```
 pub fn set_most_bytes(most: usize) {
-    MOST_BYTES.store(most.min(UNSET - 1), ORDER);
+    MOST_BYTES.store(most.min(UNLIMITED), ORDER);
     if kept_bytes() > most {
         release_all();
     }

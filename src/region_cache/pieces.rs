@@ -362,11 +362,9 @@ impl Oldest {
 
 /// Releases the end of a region that was taken out of its slot. Returns whether that succeeded.
 fn release_end(region: &mut Region) -> bool {
-    let mut released = 0;
     releasing(|| {
-        released = region.release_end();
+        let released = region.release_end();
         count::taken(released);
         released > 0
-    });
-    released > 0
+    })
 }

@@ -183,6 +183,22 @@ fn cached_and_lent_bytes_stay_within_the_limit() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn releasing_says_whether_there_was_something() {
+    let _alone = alone();
+    set_most_bytes(64 * MIB);
+    for count in [1, 2, 3] {
+        release_all();
+        for number in 0..count {
+            assert!(put(Use::Block, region(MIB, number)).is_none());
+        }
+        assert!(release_all(), "of {count}");
+        assert_eq!(kept_blocks(), 0);
+    }
+    assert!(!release_all());
+}
+
+#[test]
 fn the_largest_memory_that_fits_is_not_too_large() {
     for need in [1, MIB, MIB + 1, 2 * MIB, 10 * MIB, 17 * MIB, 20 * MIB, 30 * MIB, 100 * MIB] {
         let largest = largest_fit(need);
@@ -200,6 +216,9 @@ fn a_block_that_may_grow_like_the_last_one_gets_its_region() {
     let fits = |need| region.is_fit(need, need);
     assert_eq!([24 * MIB, 24 * MIB - 1].map(fits), [true, false]);
     assert!(region.is_fit_again());
+    // Three quarters of the limit may be lent.
+    set_most_bytes(21 * MIB);
+    assert!(!fits(24 * MIB));
 }
 
 /// A region whose pages are resident.

@@ -643,6 +643,28 @@ mod tests {
     }
 
     #[test]
+    fn what_may_be_locked_is_known_after_a_refusal() {
+        let limit = |bytes| Error::new(ErrorKind::LockLimit, GIB).with_limit(bytes);
+        let lockable =
+            |bytes, limited| AddressSpace::of(GIB).refusing(bytes, &limit(limited)).lockable;
+        // At most half of what was refused, and nothing rather than very little.
+        assert_eq!(lockable(GIB, u64::MAX), Some(GIB / 2));
+        assert_eq!(lockable(2 * LEAST_BYTES, u64::MAX), Some(LEAST_BYTES));
+        assert_eq!(lockable(2 * LEAST_BYTES - 2, u64::MAX), Some(0));
+        assert_eq!(lockable(GIB, 4096), Some(0));
+    }
+
+    #[test]
+    fn blocks_are_near_each_other_only_if_there_are_many() {
+        let is_far = || {
+            let share = AddressSpace::of(usize::MAX / 2).take_for_block(None, 1, Some(LEAST_BYTES));
+            share.is_some_and(|share| share.bytes() > LEAST_BYTES)
+        };
+        // Another test may have many.
+        assert!((0..100).any(|_| is_far()) || BLOCKS.load(ORDER) >= FAR_BLOCKS);
+    }
+
+    #[test]
     fn a_share_keeps_the_limit_that_set_its_size_in_kib() {
         let kept = |sized_by| {
             let limit = LimitKib::of(sized_by);

@@ -65,7 +65,8 @@ fn a_range_whose_release_was_refused_can_be_used_again() {
         drop(fault);
         // Not for a much smaller one.
         find(pages(1)).into_iter().for_each(unreleased::release);
-        let found = find(pages(16)).map(unreleased::release).is_some();
+        // But for one of half its size.
+        let found = find(pages(8)).map(unreleased::release).is_some();
         // Released above, and refused again.
         let fault = Fault::from_nth(Call::Release, 0);
         drop(Reservation::new(15 * page_size()).unwrap());

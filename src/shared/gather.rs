@@ -14,7 +14,7 @@ use std::ops::Range;
 pub(super) const fn most_of_run<T>() -> usize {
     match (16_usize << 10).checked_div(size_of::<T>()) {
         Some(0) => 1,
-        Some(fit) if fit < RUN => fit,
+        Some(fit @ ..RUN) => fit,
         _ => RUN,
     }
 }

@@ -218,20 +218,15 @@ impl Places {
             let unwinding = Unwinding { places: self, has_ticket };
             let grown = grow(need);
             mem::forget(unwinding);
-            // If places were left, a call of this thread out of `grow` may have closed the array.
-            let is_closed = self.is_closed.0.load(Ordering::Relaxed);
+            // If places were left, a call of this thread out of `grow` may have closed the array. Then this has no effect.
             self.raise_committed(grown.committed);
-            match grown.refused {
-                Some(error) => {
-                    if has_ticket {
-                        self.give_back();
-                    } else {
-                        self.reopen();
-                    }
-                    return Err(Refusal::Memory(error));
+            if let Some(error) = grown.refused {
+                if has_ticket {
+                    self.give_back();
+                } else {
+                    self.reopen();
                 }
-                None if is_closed => return Err(Refusal::Closed),
-                None => {}
+                return Err(Refusal::Memory(error));
             }
         }
     }

@@ -199,15 +199,17 @@ fn refused_bulk_calls_leave_their_elements_in_place() {
 fn a_run_is_64_elements_but_at_most_16_kib() {
     let most = [
         gather::most_of_run::<()>(),
+        gather::most_of_run::<u8>(),
         gather::most_of_run::<[u8; 256]>(),
         gather::most_of_run::<[u8; 1024]>(),
         gather::most_of_run::<[u8; (16 << 10) + 1]>(),
     ];
-    assert_eq!(most, [64, 64, 16, 1]);
+    assert_eq!(most, [64, 64, 64, 16, 1]);
     let vec = SharedVec::new();
     let mut gather = vec.gather();
+    assert!(gather.is_empty());
     gather.extend([1, 2, 3]);
-    assert_eq!((gather.len(), vec.len()), (3, 0));
+    assert_eq!((gather.len(), gather.is_empty(), vec.len()), (3, false, 0));
 }
 
 #[test]
@@ -236,6 +238,19 @@ fn a_ticket_past_the_maximum_leaves_memory_to_those_below_it() {
         assert_eq!(matches!(claim, Claim::Ticket(_)), at >= first);
         assert_eq!(vec.claim_slowly(claim), Ok(Some(at)));
     }
+}
+
+#[test]
+fn a_ticket_takes_no_more_memory_than_the_policy_says() {
+    let vec = SharedVec::<u64>::with_max_len(1 << 20);
+    vec.push(0);
+    let first = vec.capacity();
+    // As if other threads had the other places.
+    for _ in 1..first {
+        assert!(matches!(vec.places.claim(), Claim::Place(_)));
+    }
+    assert_eq!(vec.push(1).0, first);
+    assert!((first + 1..1 << 19).contains(&vec.capacity()));
 }
 
 #[test]
@@ -374,6 +389,30 @@ fn memory_taken_while_a_reentrant_push_closed_the_array_does_not_count() {
     while !matches!(places.claim(), Claim::Ticket(100)) {}
     assert_eq!(places.claim_again(&Claim::Ticket(99)), Some(99));
     assert_eq!(places.claim_again(&Claim::Ticket(100)), None);
+}
+
+#[test]
+fn a_ticket_is_returned_if_taking_memory_unwinds() {
+    let places = Places::new(0);
+    places.raise_committed(1);
+    assert!(matches!(places.claim(), Claim::Place(0)));
+    let ticket = places.claim();
+    assert!(matches!(ticket, Claim::Ticket(1)));
+    let unwinding = std::panic::AssertUnwindSafe(|| {
+        places.claim_locked(&ticket, &mut |_| panic!("as planned")).map_err(drop)
+    });
+    assert!(std::panic::catch_unwind(unwinding).is_err());
+    assert_eq!((places.claimed(), places.committed()), (1, 1));
+    places.raise_committed(2);
+    assert!(matches!(places.claim(), Claim::Place(1)));
+}
+
+#[test]
+fn a_cleared_array_needs_no_lock_for_the_next_push() {
+    let mut vec = SharedVec::from([1, 2]);
+    vec.push(3);
+    vec.clear();
+    assert!(matches!(vec.places.claim(), Claim::Place(0)));
 }
 
 #[test]

@@ -66,3 +66,29 @@ fn memory_that_has_a_descriptor_is_a_file() {
     let vec = unsafe { FileVec::<u64>::from_file(other) }.unwrap();
     assert!(vec.iter().copied().eq(0..100_000));
 }
+
+#[test]
+fn what_a_file_held_before_is_never_committed() {
+    #![expect(unsafe_code, reason = "uses a backing without an array")]
+    use stayput::Backing as _;
+    use std::fs::{self, File};
+
+    const UNIT: usize = 64 << 10;
+    let folder = Folder::new();
+    fs::write(folder.file(), vec![7; 4 * UNIT]).unwrap();
+    let file = File::options().read(true).write(true).open(folder.file()).unwrap();
+    // SAFETY: nothing else uses the file.
+    let mut backing = unsafe { FileBacking::from_file(file, 4 * UNIT) }.unwrap();
+    let first = backing.start().as_ptr();
+    for units in [1, 2, 1, 4] {
+        let bytes = units * UNIT;
+        // SAFETY: within the backing, and not committed.
+        unsafe { backing.commit(0..bytes) }.unwrap();
+        // SAFETY: committed, and nothing else uses it until it is decommitted.
+        let memory = unsafe { std::slice::from_raw_parts_mut(first, bytes) };
+        assert!(memory.iter().all(|byte| *byte == 0), "of {units}");
+        memory.fill(9);
+        // SAFETY: committed, and not used any more.
+        unsafe { backing.decommit(0..bytes) }.unwrap();
+    }
+}

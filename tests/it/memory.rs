@@ -1,6 +1,6 @@
 //! Memory as the system reports it: what is committed for the process, and what is resident.
 
-use stayput::{HugePages, VmVec};
+use stayput::{HugePages, Reservation, VmVec, page_size};
 use std::fs;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -87,6 +87,22 @@ fn only_committed_memory_is_charged() {
     vec.clear();
     vec.shrink_to_fit();
     assert_eq!(charged_bytes(&vec), 0);
+}
+
+#[test]
+fn pages_are_locked_until_the_guard_is_dropped() {
+    let page = page_size();
+    let range = Reservation::new(4 * page).unwrap();
+    let start = range.as_ptr().addr();
+    let locked_bytes = || flagged_bytes(start..start + 4 * page, "lo");
+    // Some containers allow no locked memory, and a sanitizer locks none.
+    let Ok(lock) = range.lock(page..3 * page) else { return };
+    if locked_bytes() == 0 {
+        return;
+    }
+    assert_eq!(locked_bytes(), 2 * page);
+    drop(lock);
+    assert_eq!(locked_bytes(), 0);
 }
 
 #[test]

@@ -281,15 +281,15 @@ fn ranges_of_partial_pages_are_refused() {
     let page = page_size();
     let mut range = pages(4);
     let refusals = [
-        (refusal(&mut range, 1..page), 1),
-        (refusal(&mut range, ..page - 1), page - 1),
-        (refusal(&mut range, ..=page), page + 1),
-        (refusal(&mut range, page / 2..page / 2), page / 2),
-        (refusal(&mut range, page + 1..2 * page + 1), page + 1),
-        (refusal(&mut range, (Bound::Excluded(0), Bound::Unbounded)), 1),
+        (refusal(&mut range, 1..page), 1, page - 1),
+        (refusal(&mut range, ..page - 1), page - 1, page - 1),
+        (refusal(&mut range, ..=page), page + 1, page + 1),
+        (refusal(&mut range, page / 2..page / 2), page / 2, 0),
+        (refusal(&mut range, page + 1..2 * page + 1), page + 1, page),
+        (refusal(&mut range, (Bound::Excluded(0), Bound::Unbounded)), 1, 4 * page - 1),
     ];
-    for (error, unaligned) in refusals {
-        assert_eq!(error.kind(), ErrorKind::Alignment);
+    for (error, unaligned, bytes) in refusals {
+        assert_eq!((error.kind(), error.bytes()), (ErrorKind::Alignment, bytes));
         assert_eq!(error.limit(), Some(unaligned as u64));
         assert!(error.to_string().contains(&unaligned.to_string()), "{error}");
     }

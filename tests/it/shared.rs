@@ -143,6 +143,13 @@ fn elements_of_size_zero_are_counted() {
     assert_eq!(vec.push_if_len(4010, ()), Ok(&()));
     assert_eq!(vec.drain(..4000).count(), 4000);
     assert_eq!((vec.len(), vec.stats().committed_bytes, vec.push_with(|_| ()).0), (11, 0, 11));
+    let few = SharedVec::with_max_len(3);
+    few.extend([(); 3]);
+    let error = few.try_push(()).unwrap_err().error;
+    assert_eq!((few.len(), error.kind(), error.limit()), (3, ErrorKind::MaxLen, Some(3)));
+    assert!(error.to_string().contains("its `max_len`"), "{error}");
+    let error = vec.try_reserve(usize::MAX).unwrap_err();
+    assert!(!error.to_string().contains("its `max_len`"), "{error}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::error::ErrorKind;
 use crate::file::tests::{Folder, SmallKey, TaggedKey};
-use crate::file::{FileBacking, FileErrorKind, Snapshot};
+use crate::file::{FileBacking, FileError, FileErrorKind, Snapshot};
 use crate::slot_map::{Reuse, SlotMap};
 use crate::{DefaultKey, Key, SecondaryMap, SparseSecondaryMap, VmVec};
 use std::fs;
@@ -387,4 +387,24 @@ fn zero_sized_values_are_loaded_in_no_time() {
     Snapshot::builder().add("nothing", &nothing).save(folder.file()).unwrap();
     let loaded: VmVec<()> = Snapshot::open(folder.file()).unwrap().load("nothing").unwrap();
     assert_eq!(loaded.len(), usize::MAX);
+}
+
+#[test]
+fn a_snapshot_and_its_parts_may_be_empty() {
+    let folder = Folder::new();
+    let nothing = VmVec::<u64>::new();
+    for parts in [0, 1] {
+        let mut builder = Snapshot::builder();
+        if parts == 1 {
+            builder = builder.add("nothing", &nothing);
+        }
+        builder.save(folder.file()).unwrap();
+        let mut snapshot = Snapshot::open(folder.file()).unwrap();
+        assert_eq!(snapshot.names().count(), parts);
+        let loaded = snapshot.load::<VmVec<u64>>("nothing");
+        let kind = loaded.as_ref().map(VmVec::len).map_err(FileError::kind);
+        assert_eq!(kind, if parts == 1 { Ok(0) } else { Err(FileErrorKind::NoPart) });
+        // The header, that of the part, and its entry with a name of 7 bytes.
+        assert_eq!(fs::metadata(folder.file()).unwrap().len(), 64 + parts as u64 * (64 + 24 + 7));
+    }
 }

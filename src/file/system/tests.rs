@@ -1,7 +1,15 @@
 //! Tests of system calls that signals interrupt, and of holes in files.
 
 use super::in_pieces;
+#[cfg(target_os = "linux")]
+use crate::FileVec;
+#[cfg(target_os = "linux")]
+use crate::file::Advice;
+#[cfg(target_pointer_width = "64")]
+use crate::file::builder::usual_map_bytes;
 use crate::file::tests::Folder;
+#[cfg(target_pointer_width = "64")]
+use crate::reservation::usual_bytes;
 use std::{fs, io};
 
 /// Models tmpfs before Linux 6.17, which undoes a call that is interrupted.
@@ -81,4 +89,86 @@ fn all_that_is_not_zero_is_found_among_holes() {
     assert!(holds(&found(300_000..300_001), 300_000));
     assert_eq!(found(1 << 19..1 << 19), []);
     assert!(fs::read(folder.file()).unwrap() == bytes);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "asks the system what is resident")]
+fn elements_past_others_are_prefaulted_as_the_first_are() {
+    const BYTES: usize = 1 << 20;
+    // Linux before 5.14, and emulators, cannot populate.
+    let are_resident = |before: usize| {
+        let mut vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+        vec.extend_zeroed(before);
+        vec.prefault(BYTES);
+        let first = vec.as_ptr().wrapping_add(before).cast_mut().cast();
+        let mut pages = vec![0; BYTES / crate::reservation::page_size()];
+        // SAFETY: the elements start at a page and are mapped, and the call writes a byte for each page.
+        assert_eq!(unsafe { libc::mincore(first, BYTES, pages.as_mut_ptr()) }, 0);
+        pages.iter().all(|page| page & 1 == 1)
+    };
+    assert_eq!(are_resident(BYTES), are_resident(0));
+}
+
+/// The flags of the mapping that an address lies in, if the system reports them.
+#[cfg(target_os = "linux")]
+fn mapping_flags(address: usize) -> Option<String> {
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    let maps = fs::read_to_string("/proc/self/smaps").ok()?;
+    let mut is_here = false;
+    for line in maps.lines() {
+        let range = line.split(' ').next().and_then(|word| word.split_once('-'));
+        if let Some((start, end)) = range.and_then(|(start, end)| number(start).zip(number(end))) {
+            is_here = (start..end).contains(&address);
+        }
+        if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| is_here) {
+            return Some(flags.to_owned());
+        }
+    }
+    None
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "asks whether advice is ignored")]
+fn advice_changes_the_mapping_of_the_elements() {
+    let vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+    let first = vec.as_ptr();
+    // SAFETY: no bytes are affected.
+    let is_ignored = unsafe { libc::madvise(first.cast_mut().cast(), 0, 12_345) } == 0;
+    let usual = mapping_flags(first.addr());
+    for (advice, flag) in [(Advice::Random, " rr"), (Advice::Sequential, " sr")] {
+        vec.advise(advice).unwrap();
+        // An emulator ignores advice, and reports nothing.
+        if usual.is_some() && !is_ignored {
+            let flags = mapping_flags(first.addr()).unwrap();
+            assert!(flags.contains(flag), "{flags}");
+        }
+    }
+    vec.advise(Advice::Normal).unwrap();
+    let flags = mapping_flags(first.addr()).unwrap_or_default();
+    assert!(!flags.contains(" rr") && !flags.contains(" sr"), "{flags}");
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn a_file_gets_addresses_for_more_than_the_memory() {
+    assert!(usual_map_bytes(0) >= 16 * usual_bytes());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "opens a file of the test")]
+fn a_closed_file_has_no_writer_although_a_clone_of_its_handle_is_open() {
+    let folder = Folder::new();
+    let file = fs::File::options().read(true).write(true).create_new(true).open(folder.file());
+    let file = file.unwrap();
+    let clone = file.try_clone().unwrap();
+    // SAFETY: nothing else uses the file.
+    let vec = unsafe { FileVec::<u64>::from_file(file) }.unwrap();
+    let reader = fs::File::open(folder.file()).unwrap();
+    assert!(super::has_writer(&reader));
+    drop(vec);
+    assert!(!super::has_writer(&reader));
+    drop(clone);
 }

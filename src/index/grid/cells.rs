@@ -37,9 +37,8 @@ impl Cells {
     #[track_caller]
     pub(super) const fn new(size: f32) -> Self {
         assert_cell(size);
-        let inverse = 1.0 / size;
         // The inverse of a subnormal size is limited to a finite number, whose product with 0 is 0.
-        Self { size, inverse: if inverse < f32::MAX { inverse } else { f32::MAX } }
+        Self { size, inverse: (1.0 / size).min(f32::MAX) }
     }
 
     #[inline]

@@ -52,9 +52,10 @@ impl<const D: usize> Packed<D> {
         }
         let area = Area { low: low.map(|x| x - 1), high: high.map(|x| x + 1) };
         let count = usize::try_from(area.count()).ok().filter(|count| *count <= most)?;
+        // The empty cells at the end of a row are also those at the start of the next.
         let mut strides = [1; D];
         for axis in (1..D).rev() {
-            let along = area.high[axis].abs_diff(area.low[axis]) as usize + 1;
+            let along = area.high[axis].abs_diff(area.low[axis]) as usize;
             strides[axis - 1] = strides[axis] * along;
         }
         let number = |position: &[f32; D]| -> usize {
@@ -63,9 +64,10 @@ impl<const D: usize> Packed<D> {
         };
 
         let (mut starts, mut points) = (Vec::new(), Vec::new());
-        starts.try_reserve_exact(count + 2).ok()?;
+        let ends = count.checked_add(2)?;
+        starts.try_reserve_exact(ends).ok()?;
         points.try_reserve_exact(len).ok()?;
-        starts.resize(count + 2, 0_u32);
+        starts.resize(ends, 0_u32);
         points.resize(len, (0, [0.0; D]));
         // Each cell is counted two places after its own, summed up, and has one place less when it is filled.
         store.points().for_each(|(_, position)| starts[number(&position) + 2] += 1);

@@ -161,8 +161,13 @@ fn points_are_sorted_for_pairs_unless_far_apart() {
     assert!(!is_sorted(&[[0.0, 0.0], [0.5, 0.0], [1000.0, 0.0]], 1.0));
     assert!(!is_sorted(&[[0.0, 0.0], [0.5, 0.0], [f32::INFINITY, 0.0]], 1.0));
     assert!(!is_sorted(&[], 1.0));
+    // Coordinates are below 2^16 cells of half the grid's size.
+    let cases = [(32_767.5, true), (32_768.0, false), (-32_767.5, true), (-32_768.0, false)];
+    for (x, is_near) in cases {
+        assert_eq!(is_sorted(&[[0.0, x]; 2], 0.0), is_near, "{x}");
+    }
     // Most slots are empty.
-    let points: Points<2> = (0..40).map(|slot| (slot * 100, [0.0, 0.0])).collect();
+    let points: Points<2> = (0..40).map(|slot| (slot * 50, [0.0, 0.0])).collect();
     let (grid, ball) = (filled(1.0, &points), Ball::new([0.0; 2], 1.0).unwrap());
     assert_pairs(&grid, &grid.sorted(), &points, 1.0);
     assert!(Packed::of(&grid, &ball).is_none() && Packed::of(&grid.sorted(), &ball).is_some());
@@ -176,7 +181,7 @@ where
     let grid = filled(cell, &points);
     let by_grid = grid.sorted();
     by_grid.check();
-    assert_eq!(by_grid.len(), points.len());
+    assert_eq!((by_grid.len(), by_grid.is_empty()), (points.len(), false));
     let mut random = Random(9);
     for _ in 0..8 {
         for radius in radii {
@@ -315,7 +320,7 @@ fn after_shrinking_the_rest_is_found_and_grids_grow_again() {
     grid.shrink_to_fit();
     grid.check();
     assert!(grid.heads.len() < 2_500 + 64);
-    assert_eq!((grid.len(), grid.position(2_500)), (2_500, None));
+    assert_eq!((grid.len(), grid.nodes.len(), grid.position(2_500)), (2_500, 2_500, None));
     assert!(!grid.remove(8_999));
     for (slot, position) in &points {
         grid.insert(*slot, *position);
@@ -351,6 +356,8 @@ fn points_with_nan_are_stored_and_never_found() {
     }
     assert_eq!(sorted(grid.within([0.0, 0.0], f32::INFINITY).map(|found| found.0)), [1, 2]);
     assert_eq!(grid.nearest([0.0, 0.0], 9).len(), 2);
+    // The distance of a point there would be NaN.
+    assert_eq!(grid.nearest([f32::INFINITY, 0.0], 9).len(), 1);
     for (center, radius) in
         [([0.0, f32::NAN], 9.0), ([0.0, 0.0], f32::NAN), ([0.0, 0.0], -9.0), ([0.0; 2], -0.0)]
     {

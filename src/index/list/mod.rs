@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod links;
+#[cfg(test)]
+mod tests;
 
 use super::bucket::NONE;
 use super::hash32;

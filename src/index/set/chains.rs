@@ -125,7 +125,7 @@ impl Chains {
     #[inline]
     pub(super) fn look(&self, hash: u32, slot: u32, is_meant: impl FnMut(u32) -> bool) -> Plan {
         let head = self.buckets.look(hash, |id| self.other(id, slot), is_meant);
-        Plan { hash, head, is_there: head != NONE && self.id_of(slot) == head }
+        Plan { hash, head, is_there: self.id_of(slot) == head }
     }
 
     /// Returns a slot of a set other than `slot`, if there is one.

@@ -79,6 +79,19 @@ fn a_slot_is_taken_by_its_value() {
 }
 
 #[test]
+fn a_slot_is_removed_by_its_hash_or_another() {
+    for hasher in [GOOD, FEW, NONE] {
+        let mut index = some_of(hasher, 200);
+        for slot in 0..200 {
+            let hash = index.hash(&slot);
+            index.remove_hashed(hash ^ (slot & 1), slot);
+            assert!(!index.contains(slot));
+        }
+        check(&index, 200, |_| false);
+    }
+}
+
+#[test]
 fn a_copy_is_equal_and_independent() {
     for (hasher, count) in [(GOOD, 0), (GOOD, 1), (GOOD, 5000), (FEW, 500), (NONE, 200)] {
         let mut index = some_of(hasher, count);

@@ -3,14 +3,18 @@
 use super::super::places::Claim;
 use super::super::tests::store_together;
 use super::*;
+use crate::__key_type;
 use crate::SlotMap;
 use crate::effort;
 use crate::error::ErrorKind;
-use crate::key::DefaultKey;
+use crate::key::{Bits32, DefaultKey};
 use crate::os::Call;
 use crate::os::fault::Fault;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+__key_type! { struct Few: Bits32<14, 10> }
 
 type Shared<V> = SharedSlotMap<DefaultKey, V>;
 
@@ -20,13 +24,13 @@ fn begin<V>(map: &Shared<V>) {
 }
 
 /// Simulates a fork whose child has `map`.
-fn fork<V>(map: &mut Shared<V>) {
+fn fork<K: Key, V>(map: &mut SharedSlotMap<K, V>) {
     let forks = &mut map.memory.get_mut().forks;
     *forks = forks.map(|forks| forks.wrapping_sub(1));
 }
 
 /// Checks the counts of the owner's map.
-fn check<V>(map: &mut Shared<V>, live: usize, slots: usize) {
+fn check<K: Key, V>(map: &mut SharedSlotMap<K, V>, live: usize, slots: usize) {
     let stats = map.as_mut_map().stats();
     assert_eq!((stats.live, stats.live + stats.holes, stats.detached), (live, slots, 0));
 }
@@ -220,13 +224,13 @@ fn values_of_a_converted_map_are_removed_or_an_error_is_returned() {
     let fault = Fault::from_nth(Call::Reserve, 0);
     let mut shared = Shared::from(map);
     assert!(fault.failures() > 0);
-    let refused = catch_unwind(AssertUnwindSafe(|| shared.remove(keys[1]).map(drop)));
+    let refused = catch_unwind(AssertUnwindSafe(|| shared.remove(keys[0]).map(drop)));
     assert!(refused.is_err());
-    assert_eq!(shared.try_remove(keys[1]).unwrap_err().kind(), ErrorKind::AddressSpace);
+    assert_eq!(shared.try_remove(keys[0]).unwrap_err().kind(), ErrorKind::AddressSpace);
     assert_eq!(shared.try_remove(DefaultKey::null()), Ok(None));
     drop(fault);
-    assert_eq!((shared.len(), shared.get(keys[1]).unwrap().as_str()), (100, "1"));
-    assert_eq!(shared.remove(keys[1]).unwrap(), "1");
+    assert_eq!((shared.len(), shared.get(keys[0]).unwrap().as_str()), (100, "0"));
+    assert_eq!(shared.remove(keys[0]).unwrap(), "0");
     shared.insert(String::from("new"));
     check(&mut shared, 100, 101);
 }
@@ -258,6 +262,33 @@ fn a_ticket_past_the_maximum_leaves_memory_to_those_below_it() {
     }
     fork(&mut map);
     check(&mut map, 1, most);
+}
+
+#[test]
+fn a_ticket_that_keys_cannot_index_leaves_memory_to_those_below_it() {
+    let mut map = SharedSlotMap::<Few, u64>::with_key();
+    map.insert(0);
+    let most = map.max_len();
+    let tickets: Vec<_> = (1..most).map(|_| map.places.claim()).collect();
+    assert_eq!(map.try_insert(1).unwrap_err().error.kind(), ErrorKind::KeyBits);
+    assert_eq!(map.get(Few::NULL), None);
+    assert_eq!((map.capacity(), map.issued()), (most, most));
+    for (claim, at) in tickets.iter().zip(1..) {
+        assert_eq!(map.claim_slowly(claim), Ok(Some(at)));
+    }
+    fork(&mut map);
+    check(&mut map, 1, most);
+}
+
+#[test]
+fn a_slot_is_found_by_its_address_alone() {
+    let map = Shared::<u64>::new();
+    let [first, second] = [1, 2].map(|n| ptr::from_ref(map.insert(n).1).addr());
+    let index_at = |address| map.view.index_at(address);
+    assert_eq!([first, second].map(index_at), [Some(0), Some(1)]);
+    assert_eq!([first - 1, first + 1, second - 1, second + 8].map(index_at), [None; 4]);
+    let end = first + map.capacity() * (second - first);
+    assert_eq!([end, end + 1].map(index_at), [None; 2]);
 }
 
 #[test]
