@@ -1,11 +1,11 @@
 //! The operations of an input.
+//!
+//! A `Vec` takes a byte before each element, and ends where that is even: in random bytes after one element on average.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 
 /// All operations in the rest of an input.
-///
-/// A `Vec` takes a byte before each element, and ends where that is even: in random bytes after one element on average.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rest<T>(pub(crate) Vec<T>);
 
 impl<'a, T: Arbitrary<'a>> Arbitrary<'a> for Rest<T> {
@@ -15,5 +15,17 @@ impl<'a, T: Arbitrary<'a>> Arbitrary<'a> for Rest<T> {
             all.push(bytes.arbitrary()?);
         }
         Ok(Self(all))
+    }
+}
+
+/// At most fifteen.
+#[derive(Clone, Debug)]
+#[allow(dead_code, reason = "most inputs have one list")]
+pub(crate) struct Few<T>(pub(crate) Vec<T>);
+
+impl<'a, T: Arbitrary<'a>> Arbitrary<'a> for Few<T> {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let count = bytes.arbitrary::<u8>()? % 16;
+        (0..count).map(|_| bytes.arbitrary()).collect::<Result<_>>().map(Self)
     }
 }

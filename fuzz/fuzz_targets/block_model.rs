@@ -7,10 +7,13 @@ include!("../../tests/common/arbitrary.rs");
 mod block_adapted;
 #[path = "../../tests/it/block_op.rs"]
 mod block_op;
+#[path = "../rest.rs"]
+mod rest;
 
 use block_adapted::Adapted;
 use block_op::{Blocks, Op, tried};
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 use stayput::Arena;
 use stayput::alloc::VmAlloc;
 
@@ -26,21 +29,22 @@ arbitrary! {
     }
 }
 
-fuzz_target!(|input: (Kind, Vec<Op>)| {
-    let alloc = match input.0 {
+fuzz_target!(|input: (Kind, Rest<Op>)| {
+    let (kind, Rest(ops)) = input;
+    let alloc = match kind {
         Kind::Roomy => &tried::ROOMY,
         Kind::Tight => &tried::TIGHT,
         Kind::Bare => &tried::BARE,
         Kind::Huge => &tried::HUGE,
         Kind::Handle(room) => {
             let alloc = VmAlloc::new().threshold_bytes(0).reserve_bytes((1 << (room % 25)) - 1);
-            return Blocks::run(&Adapted(alloc), &input.1);
+            return Blocks::run(&Adapted(alloc), &ops);
         }
         Kind::Arena => {
             let arena = Arena::with_max_bytes(1 << 30);
             // Blocks of an arena are only freed at its end.
-            return Blocks::run(&Adapted(&arena), &input.1[..input.1.len().min(80)]);
+            return Blocks::run(&Adapted(&arena), &ops[..ops.len().min(80)]);
         }
     };
-    Blocks::run(alloc, &input.1);
+    Blocks::run(alloc, &ops);
 });

@@ -8,6 +8,8 @@ include!("../../tests/common/arbitrary.rs");
 mod arrays;
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
+#[path = "../rest.rs"]
+mod rest;
 
 use arrays::{
     Kind,
@@ -16,9 +18,10 @@ use arrays::{
     run,
 };
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 use stayput::BlockVec;
 
-fuzz_target!(|input: (Kind, Config, Vec<Op<Own>>)| {
-    let (kind, config, ops) = input;
+fuzz_target!(|input: (Kind, Config, Rest<Op<Own>>)| {
+    let (kind, config, Rest(ops)) = input;
     run!(kind, BlockVec, config, &ops);
 });

@@ -11,6 +11,8 @@ mod columns_record;
 mod erased_op;
 #[path = "../../tests/it/groups_op.rs"]
 mod groups_op;
+#[path = "../rest.rs"]
+mod rest;
 #[path = "../../tests/it/slot_map_value.rs"]
 #[allow(dead_code, reason = "the model of slot maps")]
 mod slot_map_value;
@@ -19,10 +21,11 @@ use columns_op::{Config, Model, Op};
 use columns_record::{Joined, Mixed, Twelve};
 use groups_op::{Boxed, Empty, Plain};
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 
-type Columns = (Config, Vec<Op>);
-type Groups = (Option<u8>, Vec<groups_op::Op>);
-type Erased = (bool, Vec<erased_op::Op>);
+type Columns = (Config, Rest<Op>);
+type Groups = (Option<u8>, Rest<groups_op::Op>);
+type Erased = (bool, Rest<erased_op::Op>);
 
 arbitrary! {
     #[derive(Debug)]
@@ -42,16 +45,16 @@ arbitrary! {
 }
 
 fuzz_target!(|input: Input| match input {
-    Input::Mixed((config, ops)) => Model::<Mixed>::run(config, &ops),
-    Input::One((config, ops)) => Model::<(u32,)>::run(config, &ops),
-    Input::Twelve((config, ops)) => Model::<Twelve>::run(config, &ops),
-    Input::Joined((config, ops)) => Model::<Joined>::run(config, &ops),
-    Input::BoxedGroups((max_len, ops)) => groups_op::Model::<Boxed, 3>::run(max_len, &ops),
-    Input::PlainGroups((max_len, ops)) => groups_op::Model::<Plain, 8>::run(max_len, &ops),
-    Input::EmptyGroups((max_len, ops)) => groups_op::Model::<Empty, 4>::run(max_len, &ops),
-    Input::ErasedWords((in_heap, ops)) => erased_op::Model::<u64>::run(in_heap, &ops),
-    Input::ErasedTexts((in_heap, ops)) => erased_op::Model::<String>::run(in_heap, &ops),
-    Input::ErasedNothing((in_heap, ops)) => erased_op::Model::<()>::run(in_heap, &ops),
-    Input::ErasedLines((in_heap, ops)) =>
+    Input::Mixed((config, Rest(ops))) => Model::<Mixed>::run(config, &ops),
+    Input::One((config, Rest(ops))) => Model::<(u32,)>::run(config, &ops),
+    Input::Twelve((config, Rest(ops))) => Model::<Twelve>::run(config, &ops),
+    Input::Joined((config, Rest(ops))) => Model::<Joined>::run(config, &ops),
+    Input::BoxedGroups((max_len, Rest(ops))) => groups_op::Model::<Boxed, 3>::run(max_len, &ops),
+    Input::PlainGroups((max_len, Rest(ops))) => groups_op::Model::<Plain, 8>::run(max_len, &ops),
+    Input::EmptyGroups((max_len, Rest(ops))) => groups_op::Model::<Empty, 4>::run(max_len, &ops),
+    Input::ErasedWords((in_heap, Rest(ops))) => erased_op::Model::<u64>::run(in_heap, &ops),
+    Input::ErasedTexts((in_heap, Rest(ops))) => erased_op::Model::<String>::run(in_heap, &ops),
+    Input::ErasedNothing((in_heap, Rest(ops))) => erased_op::Model::<()>::run(in_heap, &ops),
+    Input::ErasedLines((in_heap, Rest(ops))) =>
         erased_op::Model::<erased_op::Aligned>::run(in_heap, &ops),
 });

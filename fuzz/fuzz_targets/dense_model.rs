@@ -8,6 +8,8 @@ include!("../../tests/common/arbitrary.rs");
 mod dense_op;
 #[path = "../../tests/it/dense_twin.rs"]
 mod dense_twin;
+#[path = "../rest.rs"]
+mod rest;
 #[path = "../../tests/it/slot_map_op.rs"]
 #[allow(dead_code, reason = "the model of slot maps")]
 mod slot_map_op;
@@ -18,6 +20,7 @@ mod slot_map_value;
 use dense_op::{Config, Op, Record, Value};
 use dense_twin::Model;
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 use slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 use stayput::{Columns, VmVec};
 
@@ -32,8 +35,8 @@ arbitrary! {
     }
 }
 
-fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
-    let (kind, config, ops) = input;
+fuzz_target!(|input: (Kind, Config, Rest<Op>)| {
+    let (kind, config, Rest(ops)) = input;
     match kind {
         Kind::Plain => Model::<Plain, VmVec<Value>>::run(config, &ops),
         Kind::Compact => Model::<Compact, VmVec<Value>>::run(config, &ops),

@@ -7,6 +7,7 @@
 
 use bytemuck_crate::Pod;
 use libfuzzer_sys::fuzz_target;
+use rest::{Few, Rest};
 use stayput::file::{AppendOnly, Mode, Mutable};
 use stayput::{FileVec, Follow};
 use std::fs;
@@ -23,6 +24,8 @@ const LIVE: Range<usize> = 4096..4176;
 const RECORDS: [Range<usize>; 2] = [8192..8280, 12_288..12_376];
 
 include!("../../tests/common/arbitrary.rs");
+#[path = "../rest.rs"]
+mod rest;
 
 arbitrary! {
     /// The type that the file is created for, and that its header describes.
@@ -179,7 +182,7 @@ fn bytes_of_elements<T: Pod>(elements: &[T]) -> Vec<u8> {
 }
 
 // The last one, if not `None`, is the whole file.
-fuzz_target!(|input: (Kind, bool, Vec<Change>, Option<Vec<u8>>)| {
+fuzz_target!(|input: (Kind, bool, Few<Change>, Option<Rest<u8>>)| {
     type Large = [u64; 512];
     static WHOLES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(|| {
         [
@@ -190,14 +193,14 @@ fuzz_target!(|input: (Kind, bool, Vec<Change>, Option<Vec<u8>>)| {
             whole::<Large, AppendOnly>(),
         ]
     });
-    let (kind, is_believed, changes, raw) = input;
+    let (kind, is_believed, Few(changes), raw) = input;
     let element_bytes = match kind {
         Kind::Word | Kind::Log => 8,
         Kind::Byte => 1,
         Kind::Nothing => 0,
         Kind::Large => size_of::<Large>(),
     };
-    let bytes = raw.unwrap_or_else(|| {
+    let bytes = raw.map(|Rest(bytes)| bytes).unwrap_or_else(|| {
         spoil(WHOLES[kind as usize].clone(), element_bytes, &changes, is_believed)
     });
     // All kinds: a file of another kind is refused, unless its header was changed to match.

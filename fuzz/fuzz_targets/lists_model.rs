@@ -7,10 +7,13 @@ include!("../../tests/common/arbitrary.rs");
 mod lists_op;
 #[path = "../../tests/it/lists_pool.rs"]
 mod lists_pool;
+#[path = "../rest.rs"]
+mod rest;
 
 use libfuzzer_sys::fuzz_target;
 use lists_op::{Config, Model, Op};
 use lists_pool::Line;
+use rest::Rest;
 use stayput::{DefaultKey, ListPool, SecondaryLists};
 
 arbitrary! {
@@ -27,8 +30,8 @@ arbitrary! {
 
 type Secondary<T> = SecondaryLists<DefaultKey, T>;
 
-fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
-    let (kind, config, ops) = input;
+fuzz_target!(|input: (Kind, Config, Rest<Op>)| {
+    let (kind, config, Rest(ops)) = input;
     match kind {
         Kind::Bytes => Model::<u8, ListPool<_>>::run(config, &ops),
         Kind::Numbers => Model::<u32, ListPool<_>>::run(config, &ops),

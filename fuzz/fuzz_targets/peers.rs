@@ -7,11 +7,14 @@
 
 use hashbrown::HashMap;
 use libfuzzer_sys::fuzz_target;
+use rest::{Few, Rest};
 use slotmap::SecondaryMap as PeerSecondary;
 use stayput::index::UniqueIndex;
 use stayput::{DefaultKey, SecondaryMap, VmVec};
 
 include!("../../tests/common/arbitrary.rs");
+#[path = "../rest.rs"]
+mod rest;
 
 arbitrary! {
     enum MapOp {
@@ -41,10 +44,10 @@ arbitrary! {
         SwapRemove(u16),
         Truncate(u16),
         Resize(u16, u16),
-        Extend(Vec<u16>),
+        Extend(Few<u16>),
         ExtendFromWithin(u16, u16),
         Drain(u16, u16),
-        Splice(u16, u16, Vec<u16>),
+        Splice(u16, u16, Few<u16>),
         SplitOff(u16),
         Retain(u8),
         DedupByKey(u8),
@@ -65,10 +68,10 @@ arbitrary! {
 
     #[derive(Clone, Debug)]
     enum Input {
-        Maps(Vec<MapOp>),
-        DenseMaps(Vec<MapOp>),
-        Vec(Vec<VecOp>),
-        Index(Vec<IndexOp>),
+        Maps(Rest<MapOp>),
+        DenseMaps(Rest<MapOp>),
+        Vec(Rest<VecOp>),
+        Index(Rest<IndexOp>),
     }
 }
 
@@ -231,7 +234,7 @@ fn vecs(ops: Vec<VecOp>) {
                 array.resize(usize::from(to) % 2048, Box::new(value));
                 peer.resize(usize::from(to) % 2048, Box::new(value));
             }
-            VecOp::Extend(values) => {
+            VecOp::Extend(Few(values)) => {
                 array.extend(boxed(values.clone()));
                 peer.extend(boxed(values));
             }
@@ -244,7 +247,7 @@ fn vecs(ops: Vec<VecOp>) {
                 let range = range(len, start, count);
                 assert!(array.drain(range.clone()).eq(peer.drain(range)));
             }
-            VecOp::Splice(start, count, values) => {
+            VecOp::Splice(start, count, Few(values)) => {
                 let range = range(len, start, count);
                 let taken = array.splice(range.clone(), boxed(values.clone())).collect::<Vec<_>>();
                 assert_eq!(taken, peer.splice(range, boxed(values)).collect::<Vec<_>>());
@@ -343,8 +346,8 @@ fn indices(ops: &[IndexOp]) {
 }
 
 fuzz_target!(|input: Input| match input {
-    Input::Maps(ops) => maps(&ops),
-    Input::DenseMaps(ops) => dense_maps(&ops),
-    Input::Vec(ops) => vecs(ops),
-    Input::Index(ops) => indices(&ops),
+    Input::Maps(ops) => maps(&ops.0),
+    Input::DenseMaps(ops) => dense_maps(&ops.0),
+    Input::Vec(ops) => vecs(ops.0),
+    Input::Index(ops) => indices(&ops.0),
 });

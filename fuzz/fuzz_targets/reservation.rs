@@ -3,10 +3,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 use stayput::{ErrorKind, HugePages, Reservation, page_size};
 use std::ops::Bound;
 
 include!("../../tests/common/arbitrary.rs");
+#[path = "../rest.rs"]
+mod rest;
 
 arbitrary! {
     /// An offset: mostly a page boundary.
@@ -180,8 +183,8 @@ impl Model {
     }
 }
 
-fuzz_target!(|input: (u8, u8, u8, u8, Vec<Op>)| {
-    let (pages, less_bytes, align_shift, huge_pages, ops) = input;
+fuzz_target!(|input: (u8, u8, u8, u8, Rest<Op>)| {
+    let (pages, less_bytes, align_shift, huge_pages, Rest(ops)) = input;
     let count = usize::from(pages % 33);
     let huge_pages =
         [HugePages::Auto, HugePages::Always, HugePages::Never][usize::from(huge_pages % 3)];

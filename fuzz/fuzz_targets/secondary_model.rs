@@ -3,6 +3,8 @@
 #![no_main]
 
 include!("../../tests/common/arbitrary.rs");
+#[path = "../rest.rs"]
+mod rest;
 #[path = "../../tests/it/secondary_op.rs"]
 mod secondary_op;
 #[path = "../../tests/it/slot_map_op.rs"]
@@ -10,6 +12,7 @@ mod secondary_op;
 mod slot_map_op;
 
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 use secondary_op::{Config, Model, Op};
 use slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 
@@ -24,8 +27,8 @@ arbitrary! {
     }
 }
 
-fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
-    let (kind, config, ops) = input;
+fuzz_target!(|input: (Kind, Config, Rest<Op>)| {
+    let (kind, config, Rest(ops)) = input;
     match kind {
         Kind::Plain => Model::<Plain, 0>::run(config, &ops),
         Kind::PlainLarge => Model::<Plain, 16_376>::run(config, &ops),

@@ -3,10 +3,13 @@
 #![no_main]
 
 include!("../../tests/common/arbitrary.rs");
+#[path = "../rest.rs"]
+mod rest;
 #[path = "../../tests/it/sets_op.rs"]
 mod sets_op;
 
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 use sets_op::{Config, Model, Op, Spreads};
 use stayput::index::{ListIndex, SetIndex};
 
@@ -19,8 +22,8 @@ arbitrary! {
     }
 }
 
-fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
-    let (kind, config, ops) = input;
+fuzz_target!(|input: (Kind, Config, Rest<Op>)| {
+    let (kind, config, Rest(ops)) = input;
     match kind {
         Kind::Sets => Model::<SetIndex<Spreads>>::run(config, &ops),
         Kind::Lists => Model::<ListIndex<Spreads>>::run(config, &ops),

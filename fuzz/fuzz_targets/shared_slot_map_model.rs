@@ -9,6 +9,8 @@ mod buffer;
 #[path = "../../tests/it/ledger.rs"]
 #[allow(dead_code, reason = "what panics")]
 mod ledger;
+#[path = "../rest.rs"]
+mod rest;
 #[path = "../../tests/it/shared_slot_map_op.rs"]
 mod shared_slot_map_op;
 #[path = "../../tests/it/shared_slot_map_twin.rs"]
@@ -18,6 +20,7 @@ mod shared_slot_map_twin;
 mod slot_map_op;
 
 use libfuzzer_sys::fuzz_target;
+use rest::{Few, Rest};
 use shared_slot_map_op::{Config, Op, Owned};
 use shared_slot_map_twin::{run, run_together};
 use slot_map_op::{Medium, Once, Plain, Small, SmallTagged, Tagged};
@@ -39,23 +42,28 @@ arbitrary! {
     }
 }
 
-type Alone = Vec<(Vec<Op>, Owned)>;
-type Together = Vec<([Vec<Op>; THREADS], Owned)>;
+type Alone = Rest<(Few<Op>, Owned)>;
+type Together = Rest<([Few<Op>; THREADS], Owned)>;
 
 fuzz_target!(|input: (Config, Input)| {
     let (config, input) = input;
     match input {
-        Input::Plain(frames) => run::<Plain>(config, &frames),
-        Input::Tagged(frames) => run::<Tagged>(config, &frames),
-        Input::Medium(frames) => run::<Medium>(config, &frames),
-        Input::Small(frames) => run::<Small>(config, &frames),
-        Input::SmallTagged(frames) => run::<SmallTagged>(config, &frames),
-        Input::Once(frames) => run::<Once>(config, &frames),
+        Input::Plain(frames) => run::<Plain>(config, &alone(frames)),
+        Input::Tagged(frames) => run::<Tagged>(config, &alone(frames)),
+        Input::Medium(frames) => run::<Medium>(config, &alone(frames)),
+        Input::Small(frames) => run::<Small>(config, &alone(frames)),
+        Input::SmallTagged(frames) => run::<SmallTagged>(config, &alone(frames)),
+        Input::Once(frames) => run::<Once>(config, &alone(frames)),
         Input::PlainTogether(frames) => run_together::<Plain>(config, &lists(frames)),
         Input::SmallTogether(frames) => run_together::<Small>(config, &lists(frames)),
     }
 });
 
+fn alone(frames: Alone) -> Vec<(Vec<Op>, Owned)> {
+    frames.0.into_iter().map(|(ops, owned)| (ops.0, owned)).collect()
+}
+
 fn lists(frames: Together) -> Vec<(Vec<Vec<Op>>, Owned)> {
-    frames.into_iter().map(|(lists, owned)| (lists.into(), owned)).collect()
+    let lists = |lists: [Few<Op>; THREADS]| lists.into_iter().map(|list| list.0).collect();
+    frames.0.into_iter().map(|(all, owned)| (lists(all), owned)).collect()
 }

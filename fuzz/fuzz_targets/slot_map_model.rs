@@ -5,6 +5,8 @@
 include!("../../tests/common/arbitrary.rs");
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
+#[path = "../rest.rs"]
+mod rest;
 #[path = "../../tests/it/slot_map_op.rs"]
 mod slot_map_op;
 #[path = "../../tests/it/slot_map_twin.rs"]
@@ -13,6 +15,7 @@ mod slot_map_twin;
 mod slot_map_value;
 
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 use slot_map_op::{Compact, Config, Medium, Once, Op, Plain, Small, SmallTagged, Tagged};
 use slot_map_twin::Model;
 use std::rc::Rc;
@@ -33,8 +36,8 @@ arbitrary! {
     }
 }
 
-fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
-    let (kind, config, ops) = input;
+fuzz_target!(|input: (Kind, Config, Rest<Op>)| {
+    let (kind, config, Rest(ops)) = input;
     match kind {
         Kind::Plain => Model::<Plain, 1000, Rc<()>>::run(config, &ops),
         Kind::Tagged => Model::<Tagged, 5, Rc<()>>::run(config, &ops),

@@ -7,6 +7,7 @@
 
 use bytemuck_crate::Pod;
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 use stayput::file::{Saved, Snapshot};
 use stayput::{
     DenseSlotMap, Key, SecondaryMap, SlotMap, SparseSecondaryMap, Table, VmVec, indices,
@@ -19,6 +20,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 include!("../../tests/common/arbitrary.rs");
+#[path = "../rest.rs"]
+mod rest;
 
 new_key_type! {
     /// A key type with few generations and few slots.
@@ -318,8 +321,8 @@ fn use_array<T: Pod + PartialEq>(array: VmVec<T>) {
     assert!(size_of::<T>() == 0 || copy == array);
 }
 
-fuzz_target!(|input: (File, bool, Vec<Change>)| {
-    let (file, is_believed, changes) = input;
+fuzz_target!(|input: (File, bool, Rest<Change>)| {
+    let (file, is_believed, Rest(changes)) = input;
     let bytes = spoiled(file, is_believed, &changes);
     let write = || fs::write(&*FILE, &bytes).unwrap();
     write();

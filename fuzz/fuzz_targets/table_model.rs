@@ -3,6 +3,8 @@
 #![no_main]
 
 include!("../../tests/common/arbitrary.rs");
+#[path = "../rest.rs"]
+mod rest;
 #[path = "../../tests/it/slot_map_op.rs"]
 #[allow(dead_code, reason = "the model of slot maps")]
 mod slot_map_op;
@@ -12,6 +14,7 @@ mod table_op;
 mod table_twin;
 
 use libfuzzer_sys::fuzz_target;
+use rest::Rest;
 use table_op::{Config, Op};
 use table_twin::Twin;
 
@@ -23,8 +26,8 @@ arbitrary! {
     }
 }
 
-fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
-    let (kind, config, ops) = input;
+fuzz_target!(|input: (Kind, Config, Rest<Op>)| {
+    let (kind, config, Rest(ops)) = input;
     match kind {
         Kind::Boxed => Twin::<Box<u8>>::run(config, &ops),
         Kind::Bare => Twin::<()>::run(config, &ops),
