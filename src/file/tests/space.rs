@@ -6,7 +6,7 @@ use super::{Folder, create, loss, open};
 use crate::VmVec;
 use crate::error::ErrorKind;
 use crate::file::header::HEADER_BYTES;
-use crate::file::{Advice, FileBacking, FileVec, Space};
+use crate::file::{FileBacking, FileVec, Space};
 use crate::reservation::page_size;
 use std::fs::{self, File};
 
@@ -168,26 +168,6 @@ fn is_known_advice(vec: &FileVec<u8>, advice: libc::c_int) -> bool {
 #[cfg(target_os = "linux")]
 fn is_advice_ignored(vec: &FileVec<u8>) -> bool {
     is_known_advice(vec, 12_345)
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn advice_applies_to_the_elements() {
-    let vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
-    let flags = || {
-        let maps = fs::read_to_string("/proc/self/smaps").unwrap_or_default();
-        let mut lines = maps.lines();
-        let start = format!("{:x}-", vec.as_ptr().addr());
-        lines.find(|line| line.starts_with(&start))?;
-        lines.find_map(|line| line.strip_prefix("VmFlags:")).map(str::to_owned)
-    };
-    for (advice, flag) in [(Advice::Random, " rr"), (Advice::Sequential, " sr")] {
-        vec.advise(advice).unwrap();
-        // Not every system reports it.
-        if let Some(flags) = flags().filter(|_| !is_advice_ignored(&vec)) {
-            assert!(flags.contains(flag), "{flags}");
-        }
-    }
 }
 
 #[test]
