@@ -228,7 +228,7 @@ unsafe impl Backing for FileBacking {
                 let more = in_file.end.saturating_sub(long.next_multiple_of(BLOCK_BYTES));
                 system::check_room(file, more, in_file.end)?;
                 let taken = system::take_room(file, in_file.clone());
-                if taken.is_err() {
+                if taken.is_err() && in_file.end > long {
                     // Frees what was allocated. If that fails, the next call uses it.
                     let _ = system::cut(file, long);
                 }
