@@ -218,7 +218,8 @@ impl Places {
             let unwinding = Unwinding { places: self, has_ticket };
             let grown = grow(need);
             mem::forget(unwinding);
-            // If places were left, a call of this thread out of `grow` may have closed the array. Then this has no effect.
+            // If places were left, a call of this thread out of `grow` may have closed the array. Then this has no effect,
+            // and the next round refuses.
             self.raise_committed(grown.committed);
             if let Some(error) = grown.refused {
                 if has_ticket {
