@@ -87,23 +87,23 @@ pool! {
         /// Adds an empty list.
         fn add(&mut self, keys: &mut SlotMap<DefaultKey, ()>) -> DefaultKey;
 
-        /// Returns the length of the list of a key, which is added if need be, or `None` if there is no such method.
+        /// Returns the length of the list of a key, which is added if need be, or `None` if the container has no such method.
         fn entry(&mut self, _: DefaultKey) -> Option<Result<usize, Error>> {
             None
         }
 
-        /// Returns `None` if there is no such method.
+        /// Returns `None` if the container has no such method.
         fn insert_list(&mut self, _: impl IntoIterator<Item = T>) -> Option<DefaultKey> {
             None
         }
 
-        /// Returns `None` if there is no such method.
+        /// Returns `None` if the container has no such method.
         fn insert_owned(&mut self, _: Vec<T>) -> Option<ListHandle> {
             None
         }
 
         fn remove_owned(&mut self, _: ListHandle) -> bool {
-            unreachable!("there is no handle")
+            unreachable!("it returned none")
         }
     }
     fn len([]) -> usize;

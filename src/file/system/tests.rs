@@ -3,8 +3,6 @@
 use super::in_pieces;
 #[cfg(target_os = "linux")]
 use crate::FileVec;
-#[cfg(target_os = "linux")]
-use crate::file::Advice;
 #[cfg(target_pointer_width = "64")]
 use crate::file::builder::usual_map_bytes;
 use crate::file::tests::Folder;
@@ -89,65 +87,6 @@ fn all_that_is_not_zero_is_found_among_holes() {
     assert!(holds(&found(300_000..300_001), 300_000));
     assert_eq!(found(1 << 19..1 << 19), []);
     assert!(fs::read(folder.file()).unwrap() == bytes);
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "asks the system what is resident")]
-fn elements_past_others_are_prefaulted_as_the_first_are() {
-    const BYTES: usize = 1 << 20;
-    // Linux before 5.14, and emulators, cannot populate.
-    let are_resident = |before: usize| {
-        let mut vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
-        vec.extend_zeroed(before);
-        vec.prefault(BYTES);
-        let first = vec.as_ptr().wrapping_add(before).cast_mut().cast();
-        let mut pages = vec![0; BYTES / crate::reservation::page_size()];
-        // SAFETY: the elements start at a page and are mapped, and the call writes a byte for each page.
-        assert_eq!(unsafe { libc::mincore(first, BYTES, pages.as_mut_ptr()) }, 0);
-        pages.iter().all(|page| page & 1 == 1)
-    };
-    assert_eq!(are_resident(BYTES), are_resident(0));
-}
-
-/// The flags of the mapping that an address lies in, if the system reports them.
-#[cfg(target_os = "linux")]
-fn mapping_flags(address: usize) -> Option<String> {
-    let number = |text| usize::from_str_radix(text, 16).ok();
-    let maps = fs::read_to_string("/proc/self/smaps").ok()?;
-    let mut is_here = false;
-    for line in maps.lines() {
-        let range = line.split(' ').next().and_then(|word| word.split_once('-'));
-        if let Some((start, end)) = range.and_then(|(start, end)| number(start).zip(number(end))) {
-            is_here = (start..end).contains(&address);
-        }
-        if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| is_here) {
-            return Some(flags.to_owned());
-        }
-    }
-    None
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "asks whether advice is ignored")]
-fn advice_changes_the_mapping_of_the_elements() {
-    let vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
-    let first = vec.as_ptr();
-    // SAFETY: no bytes are affected.
-    let is_ignored = unsafe { libc::madvise(first.cast_mut().cast(), 0, 12_345) } == 0;
-    let usual = mapping_flags(first.addr());
-    for (advice, flag) in [(Advice::Random, " rr"), (Advice::Sequential, " sr")] {
-        vec.advise(advice).unwrap();
-        // An emulator ignores advice, and reports nothing.
-        if usual.is_some() && !is_ignored {
-            let flags = mapping_flags(first.addr()).unwrap();
-            assert!(flags.contains(flag), "{flags}");
-        }
-    }
-    vec.advise(Advice::Normal).unwrap();
-    let flags = mapping_flags(first.addr()).unwrap_or_default();
-    assert!(!flags.contains(" rr") && !flags.contains(" sr"), "{flags}");
 }
 
 #[test]

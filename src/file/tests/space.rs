@@ -5,6 +5,8 @@
 use super::{Folder, create, loss, open};
 use crate::VmVec;
 use crate::error::ErrorKind;
+#[cfg(target_os = "linux")]
+use crate::file::Advice;
 use crate::file::header::HEADER_BYTES;
 use crate::file::{FileBacking, FileVec, Space};
 use crate::reservation::page_size;
@@ -170,22 +172,63 @@ fn is_advice_ignored(vec: &FileVec<u8>) -> bool {
     is_known_advice(vec, 12_345)
 }
 
+/// The flags of the mapping that an address lies in, if the system reports them.
+#[cfg(target_os = "linux")]
+fn mapping_flags(address: usize) -> Option<String> {
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    let maps = fs::read_to_string("/proc/self/smaps").ok()?;
+    let mut is_here = false;
+    for line in maps.lines() {
+        let range = line.split(' ').next().and_then(|word| word.split_once('-'));
+        if let Some((start, end)) = range.and_then(|(start, end)| number(start).zip(number(end))) {
+            is_here = (start..end).contains(&address);
+        }
+        if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| is_here) {
+            return Some(flags.to_owned());
+        }
+    }
+    None
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn advice_changes_the_mapping_of_the_elements() {
+    let vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+    let first = vec.as_ptr();
+    let is_ignored = is_advice_ignored(&vec);
+    let usual = mapping_flags(first.addr());
+    for (advice, flag) in [(Advice::Random, " rr"), (Advice::Sequential, " sr")] {
+        vec.advise(advice).unwrap();
+        // An emulator ignores advice, and reports nothing.
+        if usual.is_some() && !is_ignored {
+            let flags = mapping_flags(first.addr()).unwrap();
+            assert!(flags.contains(flag), "{flags}");
+        }
+    }
+    vec.advise(Advice::Normal).unwrap();
+    let flags = mapping_flags(first.addr()).unwrap_or_default();
+    assert!(!flags.contains(" rr") && !flags.contains(" sr"), "{flags}");
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn prefaulted_elements_are_resident() {
     const BYTES: usize = 1 << 20;
-    let mut vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
-    vec.prefault(BYTES);
     let populate = 23;
-    if is_advice_ignored(&vec) || !is_known_advice(&vec, populate) {
-        // Linux before 5.14 cannot populate.
-        return;
+    for before in [0, BYTES] {
+        let mut vec = FileVec::<u8>::temporary_in(std::env::temp_dir()).unwrap();
+        vec.extend_zeroed(before);
+        vec.prefault(BYTES);
+        if is_advice_ignored(&vec) || !is_known_advice(&vec, populate) {
+            // Linux before 5.14 cannot populate.
+            return;
+        }
+        let first = vec.as_ptr().wrapping_add(before).cast_mut().cast();
+        let mut pages = vec![0; BYTES / page_size()];
+        // SAFETY: the elements start at a page and are mapped, and the call writes a byte for each page.
+        assert_eq!(unsafe { libc::mincore(first, BYTES, pages.as_mut_ptr()) }, 0);
+        assert!(pages.iter().all(|page| page & 1 == 1));
     }
-    let first = vec.as_ptr().cast_mut().cast();
-    let mut pages = vec![0; BYTES / page_size()];
-    // SAFETY: the elements start at a page and are mapped, and the call writes a byte for each page.
-    assert_eq!(unsafe { libc::mincore(first, BYTES, pages.as_mut_ptr()) }, 0);
-    assert!(pages.iter().all(|page| page & 1 == 1));
 }
 
 #[test]
