@@ -357,8 +357,7 @@ impl Region {
         let Range { start, end } = self.pages;
         if self.keep >= end {
             let half = start + self.bytes() / 2 / RELEASE_STEP_BYTES * RELEASE_STEP_BYTES;
-            let is_last = self.halved == MOST_HALVED || half == start;
-            self.keep = if is_last { start } else { half };
+            self.keep = if self.halved == MOST_HALVED { start } else { half };
             self.halved = MOST_HALVED.min(self.halved + 1);
         }
         self.lose_end(self.keep, Reservation::decommit_if_possible)

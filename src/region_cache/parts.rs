@@ -19,15 +19,18 @@ use std::sync::atomic::AtomicUsize;
 
 const LEAST_UNIT_BYTES: usize = 4 << 20;
 
-/// The granularity of parts: 4 MiB, or 1/8,192 of the machine's memory if that is more, rounded up to a power of two.
 fn unit() -> usize {
-    const MOST_PARTS: u64 = 8192;
     static UNIT: AtomicUsize = AtomicUsize::new(0);
-    os::once(&UNIT, || {
-        let part = os::memory_bytes().unwrap_or(0) / MOST_PARTS;
-        let part = usize::try_from(part).unwrap_or(usize::MAX).max(LEAST_UNIT_BYTES);
-        part.checked_next_power_of_two().unwrap_or(usize::MAX / 2 + 1)
-    })
+    os::once(&UNIT, || unit_for(os::memory_bytes().unwrap_or(0)))
+}
+
+/// The granularity of parts: 4 MiB, or 1/8,192 of the machine's memory if that is more, rounded up to a power of two; at
+/// most 1 GiB.
+fn unit_for(memory_bytes: u64) -> usize {
+    const MOST_PARTS: u64 = 8192;
+    const MOST_UNIT_BYTES: usize = 1 << 30;
+    let part = usize::try_from(memory_bytes / MOST_PARTS).unwrap_or(MOST_UNIT_BYTES);
+    part.clamp(LEAST_UNIT_BYTES, MOST_UNIT_BYTES).next_power_of_two()
 }
 
 /// Whether memory of `bytes` may give parts, or be made of them.
@@ -137,6 +140,9 @@ mod tests {
         ] {
             assert_eq!(part_of(&pages, need, 4), expected, "{pages:?} {need}");
         }
-        assert!(unit().is_power_of_two() && unit() >= 4 << 20);
+        for (gib, mib) in [(0, 4), (32, 4), (33, 8), (64, 8), (100, 16)] {
+            assert_eq!(unit_for(gib << 30), mib << 20);
+        }
+        assert_eq!(unit_for(u64::MAX), 1 << 30);
     }
 }

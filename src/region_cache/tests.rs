@@ -330,6 +330,33 @@ fn the_background_thread_releases_old_regions_one_by_one() {
 
 #[test]
 #[cfg_attr(no_vm, ignore = "nothing is cached there")]
+fn a_large_region_loses_three_halves_in_steps_and_then_all_but_the_first_step() {
+    const END: usize = 65 * MIB;
+    let memory = Reservation::new(END).unwrap();
+    memory.commit(MIB..END).unwrap();
+    // SAFETY: these pages were just committed, and no other code uses them.
+    let mut large = unsafe { Region::new(memory, MIB..END) };
+    let (mut end, mut halves) = (END, Vec::new());
+    loop {
+        let lost = large.release_end();
+        assert!(lost <= RELEASE_STEP_BYTES && large.pages.end == end - lost);
+        if lost == 0 {
+            break;
+        }
+        assert!(large.memory.commit(end - lost..end).is_ok(), "it was decommitted");
+        end -= lost;
+        if large.is_halved() {
+            halves.push(end / MIB);
+        }
+    }
+    assert_eq!((halves, end), (vec![33, 17, 9], 4 * MIB));
+    // The whole of a small one at once.
+    let mut small = region(7 * MIB, 1);
+    assert_eq!((small.release_end(), small.release_end(), small.is_halved()), (3 * MIB, 0, false));
+}
+
+#[test]
+#[cfg_attr(no_vm, ignore = "nothing is cached there")]
 fn of_a_large_region_one_half_is_released_each_time() {
     let _alone = alone();
     set_time(Duration::from_millis(20));

@@ -201,6 +201,43 @@ fn a_range_is_dense_if_three_quarters_of_the_samples_are_resident() {
     assert!(!range.is_dense(0..0));
 }
 
+#[test]
+#[cfg_attr(no_vm, ignore = "reservations take memory there")]
+fn only_memory_that_is_alike_moves_and_only_whole_huge_pages_away() {
+    const BYTES: usize = 16 << 20;
+    let huge = os::huge_page_bytes().unwrap_or(page_size());
+    if huge > BYTES / 2 {
+        return;
+    }
+    let usual = || Reservation::builder().bytes(BYTES);
+    let reserve = |builder: ReservationBuilder| {
+        let memory = builder.reserve().expect("some MiB");
+        memory.commit(..BYTES).expect("some MiB");
+        // The first page that is a multiple of a huge page away from the others'.
+        let first = memory.as_ptr().addr().wrapping_neg() % huge;
+        // SAFETY: committed, and nothing else uses it.
+        unsafe { memory.as_ptr().wrapping_add(first).write(7) };
+        (memory, first)
+    };
+    let try_move = |builder: ReservationBuilder, off: usize, bytes: usize| {
+        let ((mut to, start), (mut from, place)) = (reserve(usual()), reserve(builder));
+        // SAFETY: committed, and nothing else uses it.
+        unsafe { to.as_ptr().wrapping_add(start).write(9) };
+        let has_moved = to.receive(start..start + bytes, &mut from, place + off);
+        // SAFETY: committed, and nothing else uses it.
+        let now = unsafe { to.as_ptr().wrapping_add(start).read() };
+        assert_eq!(now, if has_moved { 7 } else { 9 });
+        has_moved
+    };
+    let page = page_size();
+    assert_eq!(try_move(usual(), 0, page), os::moves_onto());
+    assert!(!try_move(usual(), page, page) || huge == page);
+    assert!(!try_move(usual(), 0, 0));
+    assert!(!try_move(usual().huge_pages(HugePages::Never), 0, page));
+    #[cfg(feature = "memory-map")]
+    assert!(!try_move(usual().name("another"), 0, page));
+}
+
 #[cfg(feature = "alloc")]
 mod offers {
     use super::*;

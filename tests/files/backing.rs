@@ -79,6 +79,7 @@ fn what_a_file_held_before_is_never_committed() {
     let file = File::options().read(true).write(true).open(folder.file()).unwrap();
     // SAFETY: nothing else uses the file.
     let mut backing = unsafe { FileBacking::from_file(file, 4 * UNIT) }.unwrap();
+    assert_eq!(backing.run_bytes(), stayput::page_size());
     let first = backing.start().as_ptr();
     for units in [1, 2, 1, 4] {
         let bytes = units * UNIT;

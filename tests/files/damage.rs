@@ -137,7 +137,12 @@ fn folders_and_devices_are_refused() {
     let folder = Folder::new();
     is_refused(folder.path(), &[open, follow], FileErrorKind::NotAFile);
     #[cfg(unix)]
-    is_refused(Path::new("/dev/zero"), &[open, follow], FileErrorKind::NotAFile);
+    {
+        is_refused(Path::new("/dev/zero"), &[open, follow], FileErrorKind::NotAFile);
+        // SAFETY: nothing is created.
+        let new: Open = |path| unsafe { FileVec::<u64>::create_new(path) }.map(|_| 0);
+        is_refused(folder.path(), &[new], FileErrorKind::AlreadyExists);
+    }
     #[cfg(target_os = "linux")]
     {
         let path = folder.path().join("pipe");

@@ -2,11 +2,13 @@
 #![expect(unsafe_code, reason = "calls the system")]
 
 use crate::MIB;
+use crate::block::{Block, Marks};
 use crate::linux::{
     assert_limit, became_one_with_limits, fill, in_child, in_child_limiting, set_limit,
     under_sanitizer,
 };
 use crate::sizes::default_arrays;
+use stayput::alloc::{GlobalVm, trim};
 use stayput::{
     DefaultKey, DenseSlotMap, ErrorKind, Reservation, SlotMap, Table, VmVec, indices, page_size,
 };
@@ -66,6 +68,26 @@ fn memory_that_is_given_back_stays_locked() {
         let mut vec: VmVec<u64> = (0..VALUES).collect();
         vec.clear();
         assert_keeps_locks(|| vec.shrink_to_fit());
+    });
+}
+
+#[test]
+fn blocks_that_reuse_locked_memory_are_unlocked_when_it_is_released() {
+    static ALLOC: GlobalVm = GlobalVm::new();
+    in_child_limiting("locked memory", || {
+        let block = |bytes| Block::new(&ALLOC, bytes, 16, 7, Marks::Start).expect("some MiB");
+        drop(block(MIB));
+        trim();
+        if !lock_all(libc::MCL_FUTURE) {
+            return;
+        }
+        let before = status("VmLck");
+        for _ in 0..4 {
+            drop(block(40 * MIB));
+            drop(block(10 * MIB));
+        }
+        trim();
+        assert!(status("VmLck") <= before + MIB, "{} after {before}", status("VmLck"));
     });
 }
 
