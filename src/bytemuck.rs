@@ -19,7 +19,8 @@ use bytemuck::{CheckedBitPattern, NoUninit, ZeroableInOption};
 // integer without padding.
 unsafe impl<L: Layout> NoUninit for KeyData<L> {}
 
-// SAFETY: `repr(transparent)` over those types, as above, for which std guarantees that zero bytes are `None`.
+// SAFETY: `repr(transparent)` over those types, as above. For them, and for such structs around them, std guarantees that
+// zero bytes are `None`.
 unsafe impl<L: Layout> ZeroableInOption for KeyData<L> {}
 
 // SAFETY: `Bits` is the integer of which `L::Word` is the non-zero form, so size and alignment are equal; and
@@ -38,7 +39,7 @@ unsafe impl<L: Layout> CheckedBitPattern for KeyData<L> {
 // SAFETY: `repr(transparent)` over `KeyData`, which is `NoUninit`.
 unsafe impl NoUninit for DefaultKey {}
 
-// SAFETY: `repr(transparent)` over `KeyData`, which is `ZeroableInOption`.
+// SAFETY: `repr(transparent)` over `KeyData`, and so over a `NonZero` integer, with the guarantee above.
 unsafe impl ZeroableInOption for DefaultKey {}
 
 // SAFETY: `repr(transparent)` over `KeyData`, with the same `Bits` and the same valid patterns.

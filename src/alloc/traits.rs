@@ -34,7 +34,8 @@ macro_rules! allocators {
             }
 
             $(
-                // SAFETY: the contract is that of `RawAllocator`, which the type implements.
+                // SAFETY: the contract is that of `RawAllocator`. `VmAlloc` implements it; `&Arena` and `&Scope` pass all
+                // calls on to the `&Bump` in them, which implements it and is borrowed for as long.
                 #[cfg_attr(docsrs, doc(cfg($cfg)))]
                 unsafe impl<$($generics)*> api::Allocator for $type {
                     #[inline]

@@ -38,9 +38,10 @@ impl Drop for Block {
     }
 }
 
-// SAFETY: the bytes are not inside the value, exist until it is dropped, and belong to it alone. Those that are not
-// committed are zero: they were allocated zeroed, or zeroed when they were decommitted. No call returns an error or
-// unwinds.
+// SAFETY: the start and the layout never change. The bytes are not inside the value, exist until it is dropped, and belong
+// to it alone; all of them are readable and writable. `commit` is called for bytes that are not committed, and those are
+// zero: they were allocated zeroed, or zeroed when they were decommitted. Only `decommit` and `discard` write, and only to
+// their range. No call returns an error or unwinds.
 unsafe impl Backing for Block {
     fn start(&self) -> NonNull<u8> {
         self.start

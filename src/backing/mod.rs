@@ -192,7 +192,7 @@ pub unsafe trait Backing: Send + Sync + 'static {
     /// Makes a range read as zero and, if possible, releases its physical memory. The range stays committed. The
     /// default implementation writes zeros.
     ///
-    /// Only [`SlotMap::trim`](crate::SlotMap::trim) calls this, for gaps between values.
+    /// Only [`SlotMap::trim`](crate::SlotMap::trim), and `trim` of other maps, calls this, for gaps between values.
     ///
     /// # Errors
     ///
@@ -310,8 +310,11 @@ impl AnyBacking {
         end.next_multiple_of(self.0.run).min(self.0.bytes)
     }
 
-    pub(crate) fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: `call` passes a valid range. It is not committed, so nothing uses it.
+    /// # Safety
+    ///
+    /// - The range is not committed.
+    pub(crate) unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        // SAFETY: `call` passes a valid range. It is not committed, as the caller promises, so nothing uses it.
         self.call(range, |backing, range| unsafe { backing.commit(range) })
     }
 
@@ -325,7 +328,7 @@ impl AnyBacking {
 
     /// # Safety
     ///
-    /// - The range is committed, and nothing relies on its contents.
+    /// - The range is committed, and nothing uses it or relies on its contents.
     pub(crate) unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
         // SAFETY: `call` passes a valid range; the rest is the caller's guarantee.
         self.call(range, |backing, range| unsafe { backing.discard(range) })

@@ -65,9 +65,11 @@ fn a_backing_is_returned_only_as_its_own_type() {
 #[test]
 fn empty_and_partial_runs_are_not_requested() {
     let mut backing = AnyBacking::new(Small(7), 8).unwrap();
-    backing.commit(64..64).unwrap();
+    // SAFETY: nothing is committed.
+    let mut commit = |range| unsafe { backing.commit(range) };
+    commit(64..64).unwrap();
     for range in [0..63, 1..64, 0..1 << 11] {
-        let call = std::panic::catch_unwind(AssertUnwindSafe(|| backing.commit(range)));
+        let call = std::panic::catch_unwind(AssertUnwindSafe(|| commit(range)));
         assert!(call.is_err());
     }
     assert_eq!((backing.whole_runs(65), backing.whole_runs(1000)), (128, 1 << 10));
@@ -82,6 +84,7 @@ fn a_backing_is_not_called_after_a_panic() {
         unsafe { backing.decommit(0..64) }
     }));
     assert!(call.is_err());
-    let error = backing.commit(0..128).unwrap_err();
+    // SAFETY: nothing is committed.
+    let error = unsafe { backing.commit(0..128) }.unwrap_err();
     assert_eq!((error.kind(), error.bytes()), (ErrorKind::System, 128));
 }

@@ -118,7 +118,8 @@ impl FileBacking {
     /// ```
     pub fn temporary_in(folder: impl AsRef<Path>, bytes: usize) -> Result<Self, FileError> {
         let file = temporary::file_in(folder.as_ref())?;
-        // SAFETY: the file has no name, and its only handle is passed on, so nothing else can write to or truncate it.
+        // SAFETY: `file_in` created the file under a random name, which it has removed, and its only handle is passed on. So
+        // nothing else can write to it or truncate it.
         unsafe { Self::from_file(file, bytes) }
     }
 
@@ -194,7 +195,7 @@ impl FileBacking {
 // SAFETY: `mapped`, a part of the backing, keeps the mapping, wherever the backing is moved. Only the array writes to
 // this part of the file, as the caller that opened it guaranteed (or by the lock, or because it has no name). Committed
 // memory is zero: it lies past the end of the file, is a hole, or was overwritten with zeros. The exception is what is
-// `kept`, which only this module requests and relies on. Committed memory stays, since the file is not truncated before
+// `kept`, which only `file` requests and relies on. Committed memory stays, since the file is not truncated before
 // `mapped` ends, and only what is decommitted or discarded is punched. A refused call changes nothing that is in use; a
 // call unwinds only by a bug, and then leaves the file as a refused one does.
 unsafe impl Backing for FileBacking {

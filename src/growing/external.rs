@@ -69,14 +69,15 @@ pub(crate) trait ExternalMemory:
     ///
     /// # Safety
     ///
-    /// - The pages are committed, and no other thread uses them.
+    /// - The pages are committed and stay so meanwhile, and no other thread uses them.
     unsafe fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
     /// Clears pages.
     ///
     /// # Safety
     ///
-    /// - The pages are usable, so they are committed, and the service does not decommit them. No code uses them.
+    /// - The pages are usable, so they are committed, and the service does not decommit them. No code uses them or relies
+    ///   on their contents.
     unsafe fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
     /// Ends the memory: does not wait for work in progress, and caches what is left if that is intended.
@@ -173,14 +174,15 @@ impl ExternalMemory for Served {
     }
 
     unsafe fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the pages are committed, and no other thread uses them, as the caller promises.
+        // SAFETY: the pages are committed and stay so, and no other thread uses them, as the caller promises.
         unsafe { self.shared().reservation().prefault_committed(pages) }
     }
 
     unsafe fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
         // The service may still be at work on pages that were claimed just before.
         self.shared().locked(|reservation| {
-            // SAFETY: no code uses the pages, as the caller promises, and the lock keeps the service away.
+            // SAFETY: no code uses the pages or needs their contents, as the caller promises, and the lock keeps the service
+            // away.
             unsafe { discard(reservation, pages) }
         })
     }
@@ -212,9 +214,13 @@ impl ExternalMemory for AnyBacking {
         let by_policy = self.whole_runs(step.desired(*usable, need, *growth));
         let preferred = amount.preferred(missing.end, by_policy);
         let run = self.run_bytes();
-        let target = halve(&missing, preferred, run, |range| self.commit(range).is_ok());
+        // SAFETY: "not committed": only the first `usable` bytes are, since only this function commits, which moves
+        // `usable` to their end, and `give_back` moves it to the end of what is left. What a refused call may have
+        // committed counts as not committed.
+        let mut commit = |range| unsafe { self.commit(range) };
+        let target = halve(&missing, preferred, run, |range| commit(range).is_ok());
         if target == missing.end {
-            self.commit(missing.clone())?;
+            commit(missing.clone())?;
         }
         if amount != Amount::Exact {
             step.advance(target - missing.start, *growth);
@@ -244,7 +250,7 @@ impl ExternalMemory for AnyBacking {
     }
 
     unsafe fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        // SAFETY: "committed" and not in use, as the caller promises.
+        // SAFETY: "committed", and "nothing uses it or relies on its contents", as the caller promises.
         unsafe { self.discard(pages) }
     }
 

@@ -194,8 +194,8 @@ pub(crate) struct Pages<'m> {
     mapping: PhantomData<&'m Mapping>,
 }
 
-// SAFETY: a range of addresses, which is not tied to a thread. All calls may be made by any thread, and those that change
-// contents or access need `UnusedPages`.
+// SAFETY: a range of addresses, which is not tied to a thread. All calls may be made by any thread, and those that take
+// access or contents away need `UnusedPages`, whose maker promises that no code uses the memory.
 unsafe impl Send for Pages<'_> {}
 // SAFETY: as above; `Pages` is `Copy`, so a reference gives what the value does.
 unsafe impl Sync for Pages<'_> {}

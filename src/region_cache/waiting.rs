@@ -60,20 +60,16 @@ pub(super) fn add(region: Region) {
     push(region);
 }
 
+/// Puts a region before those that wait.
 fn push(region: Region) {
     let place = region.pack();
-    put_before(place, place);
-}
-
-/// Puts a chain of regions before those that wait.
-fn put_before(first: NonNull<Region>, last: NonNull<Region>) {
     let mut next = FIRST.load(Ordering::Relaxed);
     loop {
         // SAFETY: packed, and no other thread knows of it before the exchange.
-        unsafe { Region::link(last, NonNull::new(next)) };
+        unsafe { Region::link(place, NonNull::new(next)) };
         // Release: a thread that takes the list sees what was packed.
         let put =
-            FIRST.compare_exchange_weak(next, first.as_ptr(), Ordering::AcqRel, Ordering::Relaxed);
+            FIRST.compare_exchange_weak(next, place.as_ptr(), Ordering::AcqRel, Ordering::Relaxed);
         match put {
             Ok(_) => return,
             Err(now) => next = now,
@@ -88,25 +84,23 @@ fn take() -> Option<Region> {
     }
     let first = NonNull::new(FIRST.swap(ptr::null_mut(), Ordering::AcqRel))?;
     // SAFETY: packed by `push`, and this thread has taken it out of the list.
-    let next = unsafe { Region::next(first) };
-    if let Some(next) = next {
-        let (order, null) = (Ordering::AcqRel, ptr::null_mut());
-        if FIRST.compare_exchange(null, next.as_ptr(), order, Ordering::Relaxed).is_err() {
-            // Other threads have added some meanwhile.
-            put_before(next, last_of(next));
-        }
+    let mut rest = unsafe { Region::next(first) };
+    let (order, null) = (Ordering::AcqRel, ptr::null_mut());
+    let put_back = |next: NonNull<_>| {
+        FIRST.compare_exchange(null, next.as_ptr(), order, Ordering::Relaxed).is_ok()
+    };
+    if rest.is_some_and(put_back) {
+        rest = None;
+    }
+    // Other threads have added some meanwhile.
+    while let Some(place) = rest {
+        // SAFETY: as above.
+        rest = unsafe { Region::next(place) };
+        // SAFETY: as above, and it is not in the list any more.
+        push(unsafe { Region::unpack(place) });
     }
     // SAFETY: as above.
     Some(unsafe { Region::unpack(first) })
-}
-
-/// Returns the last region of a chain that no other thread knows of.
-fn last_of(mut last: NonNull<Region>) -> NonNull<Region> {
-    // SAFETY: packed, and part of a list that this thread has taken.
-    while let Some(next) = unsafe { Region::next(last) } {
-        last = next;
-    }
-    last
 }
 
 /// Releases a piece of a region that waits, and returns whether there was one. So changes of mappings by other threads

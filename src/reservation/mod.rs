@@ -5,7 +5,8 @@
 //! A `Reservation` owns a [`Mapping`] from the beginning to the end. Each method reaches the system through
 //! [`Reservation::pages`], which checks that the pages lie inside the range. No method reads or writes memory: the type
 //! hands out a raw pointer, and code that dereferences it is responsible for that. Methods that take access or contents
-//! away (`decommit`, `discard`) need `&mut self`, so while a `&Reservation` exists, committed pages stay committed.
+//! away (`decommit`, `discard`) need `&mut self` or are unsafe: with a `&Reservation`, safe code cannot take away what other
+//! code uses.
 
 #![expect(unsafe_code, reason = "has `os` take pages away that no code uses")]
 
@@ -133,8 +134,8 @@ pub struct Reservation {
 
 // SAFETY: a `Reservation` owns its range, and no part of it is tied to a thread.
 unsafe impl Send for Reservation {}
-// SAFETY: through `&self` only getters and system calls are available. The system serialises these calls, and none of
-// them takes access or contents away.
+// SAFETY: through `&self` only getters and system calls are available. The system serialises these calls, and those that
+// take access or contents away are unsafe: their callers promise that no code uses the pages.
 unsafe impl Sync for Reservation {}
 
 /// Whole pages of a reservation, made by [`Reservation::pages`], which checks the range, and by `Reservation::whole`.
@@ -417,13 +418,14 @@ impl Reservation {
     ///
     /// # Safety
     ///
-    /// - The pages are not in use, and no code relies on their being committed.
+    /// - The pages are not in use, and no code relies on their contents or on their being committed.
     pub(crate) unsafe fn decommit_unused(
         &self,
         range: impl RangeBounds<usize>,
     ) -> Result<(), Error> {
         let pages = self.pages(range)?;
-        // SAFETY: the pages are not in use, and no code relies on what they are, as the caller promises.
+        // SAFETY: the pages are not in use, and afterwards no code relies on their contents or on their being committed, as
+        // the caller promises.
         Ok(unsafe { pages.unused() }.decommit()?)
     }
 

@@ -28,7 +28,8 @@ impl<T> SharedVec<T> {
             return &[];
         }
         // SAFETY: the first `len` elements are published, which was loaded by acquire: "properly initialized", aligned and
-        // consecutive in one mapping. No thread writes there while `self` is borrowed.
+        // consecutive in the memory of one array, of at most `isize::MAX` bytes; without a size, they are at an aligned
+        // address that dangles. No thread writes there while `self` is borrowed.
         unsafe { slice::from_raw_parts(self.at(0), len) }
     }
 

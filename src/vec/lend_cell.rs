@@ -232,7 +232,8 @@ macro_rules! scope_methods {
         #[doc = concat!("See [`", stringify!($Vec), "::index_of`].")]
         #[track_caller]
         pub fn index_of(&self, element: &T) -> Option<usize> {
-            // SAFETY: the closure compares addresses, so it runs no user code, neither allocates nor panics.
+            // SAFETY: `index_of` of either array compares the element's address with those of its memory: it runs no user
+            // code and does not allocate. It divides by no size of zero, so it does not panic.
             unsafe { self.vec.look(|vec| vec.index_of(element)) }
         }
     };

@@ -75,7 +75,8 @@ impl<'p, P: GlobalAlloc> ParentBlock<'p, P> {
 
     pub(in crate::alloc) fn free(self) {
         let (Some(whole), memory) = (whole(self.layout), self.memory()) else { return };
-        // SAFETY: "currently allocated" with "the same layout": by the invariants. It is not used again.
+        // SAFETY: "currently allocated via this allocator" with "the same layout": by the invariants. If another parent
+        // allocated it, `with_parent` requires that this one may free it. `self` is consumed, so it is not used again.
         unsafe { self.parent.dealloc(memory, whole.get()) };
     }
 

@@ -322,8 +322,8 @@ impl<T> Raw<T> {
         if super::fault::should_fail() {
             return Err(Error::new(ErrorKind::Memory, layout.size()));
         }
-        // SAFETY: `layout` "must have non-zero size": it is for `to - from > 0` elements, which have a size, since others
-        // have their capacity from the start.
+        // SAFETY: `layout` "must have non-zero size": the place at `capacity`, which is below the maximum, is in `from..to`,
+        // so the block has an element at least. Elements have a size here, since others have their capacity from the start.
         let block = unsafe { alloc::alloc(layout) }.cast::<T>();
         if block.is_null() {
             return Err(Error::new(ErrorKind::Memory, layout.size()));

@@ -90,7 +90,7 @@ pub(in crate::file) fn unlock(file: &File) {
 pub(in crate::file) const TELLS_WRITERS: bool = cfg!(target_os = "linux");
 
 /// Calls `fcntl` for a lock of the open file description, on one byte past all data. Unlike a lock of `flock`, it can
-/// be tested without taking it.
+/// be tested without taking it. The command is one for such locks.
 #[cfg(target_os = "linux")]
 fn writer_lock(file: &File, command: libc::c_int, kind: libc::c_int) -> Option<libc::c_int> {
     // SAFETY: all zeros are a valid `flock64`, whose offset counts from the start of the file.
@@ -98,7 +98,8 @@ fn writer_lock(file: &File, command: libc::c_int, kind: libc::c_int) -> Option<l
     lock.l_type = libc::c_short::try_from(kind).ok()?;
     (lock.l_start, lock.l_len) = (off(1 << 62), 1);
     let descriptor = file.as_raw_fd();
-    // SAFETY: the descriptor is open, and the kernel accesses the structure only during the call.
+    // SAFETY: the descriptor is open. For the commands that this file passes, the kernel accesses one `flock64`, and only
+    // during the call; for others it would take the address for a number.
     #[cfg(target_pointer_width = "64")]
     let result = unsafe { libc::fcntl(descriptor, command, &raw mut lock) };
     // SAFETY: as for 64 bits. Here `fcntl` of glibc takes a structure with 32-bit offsets.
@@ -374,7 +375,8 @@ pub(in crate::file) fn boot() -> Option<[u8; 16]> {
     let mut name = [libc::CTL_KERN, libc::KERN_BOOTTIME];
     let mut time = [0_u8; 16];
     let mut bytes = time.len();
-    // SAFETY: the call writes at most `bytes` bytes to `time`, and reads the two numbers of `name`.
+    // SAFETY: the call writes at most `bytes` bytes to `time` and their number to `bytes`, and reads the two numbers of
+    // `name`.
     let result = unsafe {
         libc::sysctl(
             name.as_mut_ptr(),
