@@ -110,13 +110,14 @@ impl<T> VmVec<T> {
     ///
     /// # Safety
     ///
-    /// - `start` is valid for reads and writes of `capacity` elements for as long as the array is used, and nothing else
-    ///   accesses them.
+    /// - `start` is aligned, and valid for reads and writes of `capacity` elements while the array is used. Nothing
+    ///   else accesses them.
     /// - The first `len` elements are initialized, and `len <= capacity`.
     #[cfg(feature = "list-pool")]
     #[inline]
     pub(crate) unsafe fn lent(start: *mut T, capacity: usize, len: usize) -> Self {
-        // SAFETY: `start` is not null, as required, since it is valid for reads by the caller's guarantee.
+        // SAFETY: `start` is "non-null": it is valid for reads, by the caller's guarantee, and std says that a null
+        // pointer "is never valid for reads/writes".
         let start = unsafe { NonNull::new_unchecked(start) };
         Self { raw: RawVec::lent(start.cast(), capacity), len, elements: PhantomData }
     }

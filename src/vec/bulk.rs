@@ -110,13 +110,13 @@ impl<T> VmVec<T> {
     /// # Safety
     ///
     /// - There is capacity for `count` more elements.
-    /// - `from` points to `count` initialized elements, not within the spare capacity of `self`.
-    /// - They are not used as elements at their old place any more.
+    /// - `from` is aligned, and points to `count` initialized elements, not in the spare capacity of `self`.
+    /// - They are not used as elements there any more.
     pub(super) unsafe fn append_from(&mut self, from: *const T, count: usize) {
         debug_assert!(count <= self.capacity() - self.len);
         self.open(count);
-        // SAFETY: the caller guarantees that `from` is valid for reads of `count` elements, and that there is capacity
-        // for them from `len` on, with which they do not overlap. Both are aligned.
+        // SAFETY: the caller guarantees that `from` is aligned and points to `count` elements, and that there is
+        // capacity for them from `len` on, which is aligned, too (*capacity*), and which they do not overlap.
         unsafe { ptr::copy_nonoverlapping(from, self.place(self.len), count) };
         self.len += count;
     }

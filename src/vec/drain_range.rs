@@ -18,9 +18,10 @@ use std::slice;
 
 /// A range of elements. Elements are removed from it at both ends, or kept at its front, or replaced by others.
 ///
-/// Its invariant, *places*: `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's, and `old_len` is
-/// at most the capacity. Elements in `len..kept`, in `front..back` and in `tail..old_len` are initialized, and used only by
-/// `self`; those between were removed.
+/// Its invariant, *places*: `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's, and
+/// `old_len` is at most the capacity. `first` is the array's start, so indices below `old_len` are of places in its
+/// aligned range (*capacity*). Elements in `len..kept`, in `front..back` and in `tail..old_len` are initialized, and
+/// used only by `self`; those between were removed, and their places may be overwritten.
 pub(super) struct DrainRange<'v, T> {
     /// The array. Its length is where the range starts.
     ///
@@ -140,9 +141,9 @@ impl<'v, T> DrainRange<'v, T> {
     pub(super) fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         assert!(self.kept > 0);
         self.sieve(|end, next| {
-            // SAFETY: at least one element precedes `end`, as asserted above, and their number only grows; it is
-            // initialized (*places*), and nothing else has access to it. `next` is another, since it is not before
-            // `end`.
+            // SAFETY: at least one element precedes `end`, as asserted above, and their number only grows. The last of
+            // them was kept, or is the array's last: it is initialized (*places*, *elements*), and only `self`, which
+            // has the array's mutable borrow, has access to it. `next` is another, since it is not before `end`.
             !same(next, unsafe { &mut *end.wrapping_sub(1) })
         });
     }
@@ -158,8 +159,8 @@ impl<'v, T> DrainRange<'v, T> {
             // Before the drop, so that the element is not dropped twice if that panics.
             self.front += 1;
             if is_kept {
-                // SAFETY: `next` is initialized, and no longer in the range. The place at `end` was vacated, or is
-                // `next` itself.
+                // SAFETY: `next` is initialized, and no longer in the range. `kept` was at most `front`, so the place
+                // at `end` is `next` itself, or its element was removed (*places*).
                 unsafe { ptr::copy(next, end, 1) };
                 self.kept += 1;
             } else {
@@ -177,7 +178,8 @@ impl<'v, T> DrainRange<'v, T> {
         }
         if self.kept != self.front {
             let (from, to) = (self.at(self.front), self.at(self.kept));
-            // SAFETY: `from` is initialized; `kept < front`, so `to` was removed, and is a different place.
+            // SAFETY: `from` is initialized; `kept < front`, so the element at `to` was removed (*places*), and `to` is
+            // another place.
             unsafe { ptr::copy_nonoverlapping(from, to, 1) };
         }
         self.kept += 1;

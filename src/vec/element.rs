@@ -24,7 +24,8 @@ impl<T> VmVec<T> {
         }
         // Not by `write_end`: without optimisation, each call that is passed the value copies it.
         let end = self.end_to_write(len);
-        // SAFETY: `end` is valid for writes: `len` is below the capacity, which was compared or grown above.
+        // SAFETY: `end` is "aligned and valid for writes of an element", as `end_to_write` says: `len` is the length,
+        // and below the capacity, which was compared or grown above.
         unsafe { end.write(value) };
         self.len = len + 1;
     }
@@ -54,7 +55,8 @@ impl<T> VmVec<T> {
         }
         // As in `push`.
         let end = self.end_to_write(self.len);
-        // SAFETY: `end` is valid for writes: `make_room_for_one` has made the capacity exceed the length.
+        // SAFETY: `end` is "aligned and valid for writes of an element", as `end_to_write` says: it was passed the
+        // length, and `make_room_for_one` has made the capacity exceed that.
         unsafe { end.write(value) };
         self.len += 1;
         Ok(())
@@ -114,7 +116,8 @@ impl<T> VmVec<T> {
     #[inline]
     pub(super) unsafe fn write_end(&mut self, len: usize, value: T) {
         let end = self.end_to_write(len);
-        // SAFETY: `end` is valid for writes: the caller guarantees that `len` is the length, and below the capacity.
+        // SAFETY: `end` is "aligned and valid for writes of an element", as `end_to_write` says: the caller guarantees
+        // that `len` is the length, and below the capacity.
         unsafe { end.write(value) };
         self.len = len + 1;
     }
@@ -159,10 +162,12 @@ impl<T> VmVec<T> {
         }
         self.open(1);
         let place = self.place(index);
-        // SAFETY: both ranges end at most at `len + 1`, which is within the capacity reserved above, and `index <= len`
-        // was checked. No user code runs until `len` counts all elements.
+        // SAFETY: `index <= len` was checked, so both ranges start within the array and end at most at `len + 1`, which
+        // is within the capacity reserved above: valid and aligned (*capacity*). No user code runs until `len` counts
+        // all elements.
         unsafe { ptr::copy(place, place.wrapping_add(1), len - index) };
-        // SAFETY: `index <= len` is below the capacity; the element that was in this place was moved up.
+        // SAFETY: `index <= len` is below the capacity, so the place is aligned and valid for writes (*capacity*); the
+        // element that was in it was moved up.
         unsafe { place.write(value) };
         self.len += 1;
         Ok(())

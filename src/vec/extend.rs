@@ -119,7 +119,7 @@ impl<T> VmVec<T> {
         end.len == capacity
     }
 
-    /// Appends the elements of an iterator, and at most `count`, for which there must be capacity.
+    /// Appends the elements of an iterator of std's, and at most `count`, for which there must be capacity.
     ///
     /// If the iterator panics, the elements it yielded before stay.
     #[inline]
@@ -128,7 +128,8 @@ impl<T> VmVec<T> {
         let mut end = SetLenOnDrop::of(self);
         iter.take(count).for_each(|value| {
             // SAFETY: `take` yields at most `count` elements, for which there is capacity past the length, as asserted
-            // above.
+            // above. It relies on the iterator to stop when told to. Those of std do, and the callers, all in
+            // `bulk.rs`, pass only such: `RepeatWith`, `RepeatN` and `Cloned`.
             unsafe { end.put(value) };
         });
     }

@@ -7,7 +7,9 @@
 //! `&'v T` that it returns stays valid if during `'v` the element (1) is not moved, (2) is not dropped, and (3) is not
 //! accessed mutably:
 //!
-//! 1. Growing never moves elements, which is the contract of the array. Nothing else here moves any.
+//! 1. Growing never moves elements, which is the contract of the array. Nothing else here moves any. (Growth may move
+//!    those of an array that is private to a container. Only `DenseSlotMap` opens a scope of such an array, for its
+//!    keys, and it keeps none of the references that this scope returns.)
 //! 2. The scope removes nothing, and the array cannot be dropped or moved while it is borrowed.
 //! 3. The scope makes no `&mut T` to any element, nor a slice of them. A push writes only past the last element, by raw
 //!    pointer, where no reference points yet.

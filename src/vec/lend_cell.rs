@@ -66,8 +66,9 @@ impl<'a, A: Lend> LendCell<'a, A> {
         // Dropped before the placeholder, so the placeholder is not seen when it is dropped.
         let mut back = Back { to: &self.seen, owner: self.seen.get() };
         self.seen.set(NonNull::from(&mut placeholder));
-        // SAFETY: the owner is mutably borrowed for `'a`, which outlives `self`, and is not lent, as checked above.
-        // Until it is back, other calls see the placeholder.
+        // SAFETY: the owner is mutably borrowed for `'a`, which outlives `self`, and is not lent, as checked above; nor
+        // by `lend_seen`, during which no code runs that could call this, by its callers' guarantee. Until the owner is
+        // back, other calls see the placeholder.
         Ok(change(unsafe { back.owner.as_mut() }))
     }
 

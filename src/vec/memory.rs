@@ -172,10 +172,10 @@ impl<T> VmVec<T> {
         self.shrink(self.len.max(min_capacity), &mut BudgetMeter::unlimited()).map(drop)
     }
 
-    /// Returns memory past the first `len` elements within the budget. `len` must not be less than the array's length.
-    /// Returns `true` if no more can be returned.
+    /// Returns memory past the first `len` elements within the budget, but none of elements. Returns `true` if no more
+    /// can be returned.
     pub(crate) fn shrink(&mut self, len: usize, meter: &mut BudgetMeter) -> Result<bool, Error> {
-        self.raw.shrink(Self::ELEMENT, len, meter)
+        self.raw.shrink(Self::ELEMENT, len.max(self.len), meter)
     }
 
     /// Returns the memory of bytes within capacity, in whole [`run_bytes`](Self::run_bytes); they read as zero

@@ -4,10 +4,12 @@
 //
 // The invariants of a `VmVec`, to which the proofs in this module refer by these names:
 //
-// - *elements*: the first `len` elements are initialized, and only the array owns them.
-// - *capacity*: `len <= capacity`. `RawVec` guarantees that `capacity` elements from `start` on are in one range of
-//   committed memory, aligned, of at most `isize::MAX` bytes, at an address that never changes once there is memory, and
-//   that nothing else accesses.
+// - *elements*: the first `len` elements are initialized, in the range of *capacity*, and only the array owns them.
+// - *capacity*: `len <= capacity`. `RawVec` guarantees that `capacity` elements from `start` on, which is not null, are
+//   in one range of committed memory, aligned, of at most `isize::MAX` bytes, that nothing else accesses. Its address
+//   never changes once there is memory. (That of an array which is private to a container may change when the array
+//   grows, see `Options::internal`: then the elements have moved. For an array made by `lent`, the caller guarantees
+//   all of this.)
 //
 // Before user code runs (a closure, a clone, a drop, an iterator), `len` is set to what must hold if that code panics or
 // never returns. `VmVec::place` computes addresses without a promise, so a proof is only needed where one is used.

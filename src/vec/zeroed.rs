@@ -26,8 +26,8 @@ impl<T> VmVec<T> {
         let before = self.capacity();
         let zero_from = self.raw.grow_zeroed(Self::ELEMENT, self.len, additional)?;
         self.close_new(before);
-        // SAFETY: `grow_zeroed` has made room for `additional` elements, and returned where their bytes are zero; the
-        // caller guarantees that all zero is a valid value.
+        // SAFETY: `grow_zeroed` has made "room for `additional` elements after the first `len`", and returned "the offset
+        // in bytes from which on that room is zero"; the caller guarantees that all zero is a valid value.
         unsafe { self.extend_zeroed_within(additional, zero_from) };
         Ok(())
     }
@@ -64,7 +64,7 @@ impl<T> VmVec<T> {
     ///
     /// # Safety
     ///
-    /// - The capacity suffices, and its bytes from `zero_from` on are zero.
+    /// - The capacity suffices, and the bytes of these elements from `zero_from` on are zero.
     /// - All zero is a valid value of `T`.
     unsafe fn extend_zeroed_within(&mut self, additional: usize, zero_from: usize) {
         debug_assert!(additional <= self.capacity() - self.len, "no memory was committed");
@@ -93,8 +93,9 @@ impl VmVec<u64> {
         self.try_reserve(additional)?;
         // Only now: the first memory may have come from another array.
         let zero_from = usable.max(self.raw.warm_bytes());
-        // SAFETY: memory was just reserved; bytes past `zero_from` were not usable before, nor left by another array,
-        // so they are fresh from the system and zero (an invariant of `growing`), which is a valid `u64`.
+        // SAFETY: memory was just reserved. Bytes from `zero_from` on were not usable before, nor left by another
+        // array, so they are fresh and zero (an invariant of `growing`), also if the array has just moved:
+        // `RawVec::install` copies only what was usable. Zero is a valid `u64`.
         unsafe { self.extend_zeroed_within(additional, zero_from) };
         Ok(())
     }
@@ -110,8 +111,8 @@ impl VmVec<u8> {
         self.try_reserve(additional)?;
         // Only now, as above.
         let zero_from = usable.max(self.raw.warm_bytes());
-        // SAFETY: as many elements as there is capacity for; bytes past `zero_from` are fresh from the system and zero,
-        // as in `try_extend_zero_words`, which is a valid `u8`.
+        // SAFETY: as many elements as there is capacity for; bytes from `zero_from` on are fresh and zero, as in
+        // `try_extend_zero_words`, which is a valid `u8`.
         unsafe { self.extend_zeroed_within(self.capacity() - self.len, zero_from) };
         Ok(())
     }
