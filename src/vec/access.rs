@@ -106,13 +106,15 @@ impl<T> VmVec<T> {
         self.raw.take_backing(Self::ELEMENT).expect("the array was made in a backing of this type")
     }
 
-    /// Creates an array in memory of another container. It does not grow, and must not be dropped.
+    /// Creates an array in memory of another container. It does not grow.
     ///
     /// # Safety
     ///
     /// - `start` is aligned, and valid for reads and writes of `capacity` elements while the array is used. Nothing
     ///   else accesses them.
     /// - The first `len` elements are initialized, and `len <= capacity`.
+    /// - The array is not dropped, and no method is called that returns its memory, makes more resident, or sets its
+    ///   maximum: each would set its capacity to 0.
     #[cfg(feature = "list-pool")]
     #[inline]
     pub(crate) unsafe fn lent(start: *mut T, capacity: usize, len: usize) -> Self {
