@@ -177,7 +177,8 @@ impl<T> Drop for DrainRange<'_, T> {
         }
         // SAFETY: the array is mutably borrowed for `'v`, and no reference of `raw` is live.
         let raw = unsafe { self.raw.0.as_mut() };
-        // SAFETY: `len` counts the kept elements, at most `old_len`; the moves above left them at the first places.
+        // SAFETY: `len` counts the elements that were not removed, at most `old_len`. The moves above left them at the
+        // first places, and only `self` owned those past the length.
         unsafe { raw.set_len(len) };
         raw.poison(len..self.old_len);
     }

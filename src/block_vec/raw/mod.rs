@@ -232,7 +232,7 @@ impl<T> Raw<T> {
     /// # Safety
     ///
     /// - `len` is at most the capacity.
-    /// - The elements below `len` are initialized.
+    /// - The elements below `len` are initialized, and nothing else owns them.
     unsafe fn set_len(&mut self, len: usize) {
         debug_assert!(len <= self.capacity);
         self.len = len;
@@ -246,7 +246,8 @@ impl<T> Raw<T> {
     fn release_from(&mut self, len: usize) -> Range<usize> {
         let old_len = self.len;
         assert!(len <= old_len);
-        // SAFETY: `len` is at most the old length, so it is within capacity, and the elements below are initialized.
+        // SAFETY: `len` is at most the old length, so it is within capacity, and the elements below are initialized and
+        // the array's own.
         unsafe { self.set_len(len) };
         len..old_len
     }
