@@ -197,10 +197,11 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
         found.map(|found| unsafe { &*found })
     }
 
-    /// Returns the contiguous elements from `index` on, up to `end`, which must be within the length.
+    /// Returns the contiguous elements from `index` on, up to `end`, which must be within the length and not less.
     #[track_caller]
     fn run(&self, index: usize, end: usize) -> &'v [T] {
-        // SAFETY: this only reads numbers and an address. It does not panic, since the array never becomes shorter.
+        // SAFETY: this only reads numbers and an address. It does not panic: `index <= end`, and `end` was the length
+        // when the iterator was created that calls this, and the array never becomes shorter.
         let run = unsafe { self.vec.look(|vec| &raw const *vec.raw.run(index, end)) };
         // SAFETY: the elements are initialized, and neither move nor change for `'v`: see above.
         unsafe { &*run }

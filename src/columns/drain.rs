@@ -52,7 +52,8 @@ impl<R: Row, C> TakenRows<R, C> {
 
     pub(super) fn as_slices(&self) -> R::Slices<'_> {
         let Range { start, end } = self.left;
-        // SAFETY: the rows in `left` are initialized (*left*), and not written to while `self` is borrowed.
+        // SAFETY: the columns have the rows in `left`, which only `self` uses (*left*). Moving them out or dropping
+        // them takes `&mut self`, so they stay while `self` is borrowed.
         R::by_slices(unsafe { R::Fields::slices(self.starts, start, end - start) })
     }
 

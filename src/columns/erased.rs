@@ -2,10 +2,11 @@
 //!
 //! # Soundness
 //!
-//! The invariant of a column, *elements*: `len` is at most the capacity, for which `RawVec` has memory in one range, aligned
-//! for an element; the first `len` elements, each of `layout.size()` bytes from the start, are initialized. Before an
-//! element is dropped, `len` is reduced so that it is correct even if the drop panics. Elements are only read, written and
-//! dropped as whole values of the type for which the caller of [`ErasedColumn::new`] created the column.
+//! The invariant of a column, *elements*: `len` is at most the capacity, for which `RawVec` has memory in one range of
+//! at most `isize::MAX` bytes, aligned for an element; the first `len` elements, each of `layout.size()` bytes from the
+//! start, are initialized, and only the column owns them. Before an element is dropped, `len` is reduced so that it is
+//! correct even if the drop panics. Elements are only read, written and dropped as whole values of the type for which
+//! the caller of [`ErasedColumn::new`] created the column.
 
 #![expect(unsafe_code, reason = "moves and drops values of a type that it does not know")]
 
@@ -487,7 +488,9 @@ impl ErasedColumn {
     ///
     /// # Safety
     ///
-    /// - `len` is at most the capacity, and the first `len` elements are initialized.
+    /// - `len` is at most the capacity. The first `len` elements are initialized with values of the column's type,
+    ///   which the caller does not use or drop otherwise.
+    /// - Everything that the values borrow outlives their stay in the column.
     ///
     /// # Examples
     ///
@@ -517,7 +520,8 @@ impl ErasedColumn {
     ///
     /// # Safety
     ///
-    /// - The elements are of type `T`, and while the slice is in use, no mutable reference to any of them exists.
+    /// - The elements are of type `T`. While the slice is in use, they are not mutated, except inside an
+    ///   [`UnsafeCell`](std::cell::UnsafeCell), and no mutable reference to any of them exists.
     ///
     /// # Examples
     ///
@@ -534,8 +538,9 @@ impl ErasedColumn {
     #[track_caller]
     pub unsafe fn as_slice<T>(&self) -> &[T] {
         self.assert_layout::<T>();
-        // SAFETY: the first `len` elements are initialized, in one range (*elements*), which is aligned for `T`, as
-        // asserted above; the caller guarantees that they are of type `T`, and not mutated while the slice is in use.
+        // SAFETY: the first `len` elements are initialized, in one range of at most `isize::MAX` bytes (*elements*),
+        // which is aligned for `T`, as asserted above, and starts at an address that is not null, as that of a
+        // `NonNull`. The caller guarantees that they are of type `T`, and not mutated while the slice is in use.
         unsafe { slice::from_raw_parts(self.as_ptr().cast(), self.len) }
     }
 
@@ -547,7 +552,7 @@ impl ErasedColumn {
     ///
     /// # Safety
     ///
-    /// - The elements are of type `T`, and while the slice is in use, no other reference to any of them exists.
+    /// - The elements are of type `T`, and while the slice is in use, they are accessed only through it.
     ///
     /// # Examples
     ///
@@ -565,9 +570,8 @@ impl ErasedColumn {
     #[track_caller]
     pub unsafe fn as_mut_slice<T>(&mut self) -> &mut [T] {
         self.assert_layout::<T>();
-        // SAFETY: the first `len` elements are initialized, in one range (*elements*), which is aligned for `T`, as
-        // asserted above; the caller guarantees that they are of type `T`, and not referenced otherwise while the slice
-        // is in use.
+        // SAFETY: as for `as_slice`; the caller guarantees that the elements are of type `T`, and accessed only through
+        // the slice while it is in use.
         unsafe { slice::from_raw_parts_mut(self.as_ptr().cast(), self.len) }
     }
 

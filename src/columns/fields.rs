@@ -5,10 +5,12 @@
 //! All reads and writes of columns are here, for each field through the pointer to its own column. The trait is sealed:
 //! only tuples, and [`Concat`](super::Concat) of them, implement it.
 //!
-//! In the contracts below, a column *has memory* at an index if the address of the field there, counted from the start of
-//! the column, is aligned and valid for reads and writes of the field, and lies in the same range as the start. It *has a
-//! value* there if the field is initialized, too. The columns of a row do not overlap, which [`starts`](Fields::starts)
-//! relies on `start_of` for.
+//! In the contracts below, a column *has memory* at an index if the address of the field there, counted from the start
+//! of the column, is aligned and valid for reads and writes of the field, and lies in the same allocated range as the
+//! start, of at most `isize::MAX` bytes. It *has a value* there if the field is initialized, too. It has a number of
+//! them from an index on if it has each, all in that range; if that number is 0, the address of the first is still
+//! aligned and not null. The columns of a row do not overlap, which [`starts`](Fields::starts) relies on `start_of`
+//! for.
 
 #![expect(unsafe_code, reason = "reads and writes columns")]
 
@@ -126,7 +128,7 @@ pub trait Fields: Sized + sealed::Sealed {
 
     /// # Safety
     ///
-    /// - Each column has a value at `index`, which is not written to during `'a`.
+    /// - Each column has a value at `index` during `'a`, which is not written to meanwhile.
     #[doc(hidden)]
     unsafe fn refs<'a>(starts: Self::Starts, index: usize) -> Self::Refs<'a>
     where
@@ -142,7 +144,7 @@ pub trait Fields: Sized + sealed::Sealed {
 
     /// # Safety
     ///
-    /// - Each column has `len` values from `from` on, which are not written to during `'a`.
+    /// - Each column has `len` values from `from` on during `'a`, which are not written to meanwhile.
     #[doc(hidden)]
     unsafe fn slices<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::Slices<'a>
     where
@@ -238,8 +240,8 @@ struct Dropped<T> {
 
 impl<T> Drop for Dropped<T> {
     fn drop(&mut self) {
-        // SAFETY: the column has these values, so they are aligned and initialized, and nothing else uses them, by the
-        // invariant of the type.
+        // SAFETY: by the invariant of the type, the column has these values, so they are initialized, at an address
+        // that is aligned and not null even if there are none; and nothing else uses them.
         unsafe { ptr::slice_from_raw_parts_mut(self.first, self.count).drop_in_place() }
     }
 }
@@ -445,8 +447,9 @@ macro_rules! fields {
                 Self: 'a,
             {
                 ($({
-                    // SAFETY: the caller guarantees that each column has these values, which are not written to during
-                    // `'a`: they are aligned and initialized, in one range, of at most `isize::MAX` bytes.
+                    // SAFETY: the caller guarantees that each column has these values during `'a`, which are not
+                    // written to meanwhile. By the definition above, they are initialized, in one range of at most
+                    // `isize::MAX` bytes, and their address is aligned and not null, even if there are none.
                     unsafe { slice::from_raw_parts(starts.$number.at(from), len) }
                 },)+)
             }

@@ -7,8 +7,9 @@
 // - *rows*: the first `len` values of each column are initialized, and only the columns own them.
 // - *capacity*: `len <= capacity`. `RawVec` guarantees that `capacity` rows have committed memory in each column, in one
 //   aligned range of at most `isize::MAX` bytes that overlaps with no other, at addresses that never change once there are
-//   any. `starts` are these addresses, or dangling before memory is reserved, when the capacity is 0 unless rows have size
-//   zero.
+//   any. (That needs a reservation, which is divided into columns. So options of columns are never those of elements
+//   that start in the heap, and columns are never in memory that the user supplies.) `starts` are these addresses, or
+//   dangling before memory is reserved, when the capacity is 0 unless rows have size zero.
 //
 // A value belongs to a column as long as it lies below `len`. Before user code runs (a drop, a comparison, a closure, a
 // method of `Row`), `len` is set to what must hold if that code panics or never returns.

@@ -4,7 +4,8 @@
 //!
 //! The invariants of a [`Block`] are:
 //!
-//! - *memory*: it owns the memory of its columns, from `start` on, each of which has room for `ROWS` values.
+//! - *memory*: it owns the memory of its columns, from `start` on, each of which is aligned and has room for `ROWS`
+//!   values.
 //! - *parts*: the values of the rows in `parts` are initialized, and only the block owns them. While it is filled, the first
 //!   `rows.len()` rows are initialized; `finish` then counts them in `parts`.
 //!

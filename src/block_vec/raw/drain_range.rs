@@ -36,7 +36,7 @@ impl<T> Borrowed<'_, T> {
 
 // SAFETY: it is a mutable borrow of the array and its elements, which is `Send` if the elements are.
 unsafe impl<T: Send> Send for DrainRange<'_, T> {}
-// SAFETY: `&DrainRange` gives access to `&T` only.
+// SAFETY: `&DrainRange` gives access to no element, only the number of those that are left.
 unsafe impl<T: Sync> Sync for DrainRange<'_, T> {}
 
 impl<'v, T> DrainRange<'v, T> {
@@ -168,15 +168,17 @@ impl<T> Drop for DrainRange<'_, T> {
         let mut len = self.kept;
         for (from, to) in [(self.front, self.back), (self.tail, self.old_len)] {
             if len != from {
-                // SAFETY: these elements are initialized, and not used again at their old places. The places from `len`
-                // on were removed, or are left by this move.
+                // SAFETY: `len < from`, since no more elements were kept than precede `from`, and `to <= old_len`, so
+                // all is within capacity. The elements of `from..to` are initialized, and not used again at their old
+                // places. Those from `len` up to `from` were removed, or moved by the step before.
                 unsafe { self.raw.get().move_down(from, len, to - from) };
             }
             len += to - from;
         }
         // SAFETY: the array is mutably borrowed for `'v`, and no reference of `raw` is live.
         let raw = unsafe { self.raw.0.as_mut() };
-        // SAFETY: `len` counts the kept elements, at most `old_len`; the moves above left them at the first places.
+        // SAFETY: `len` counts the elements that were not removed, at most `old_len`. The moves above left them at the
+        // first places, and only `self` owned those past the length.
         unsafe { raw.set_len(len) };
         raw.poison(len..self.old_len);
     }

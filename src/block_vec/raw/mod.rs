@@ -8,7 +8,7 @@
 //! elements before the block directly preceded it. It is computed by wrapping arithmetic from the pointer that the
 //! allocator returned. Adding the index of one of the block's elements, by wrapping arithmetic too, therefore leads to
 //! the element, with the provenance of that pointer. `entries` is the address of the table, and is updated whenever the
-//! table may have moved.
+//! table may have moved: when it reserves or returns memory, but not when it takes entries that were reserved.
 //!
 //! The first `len` elements are initialized, and `len <= capacity`. `tail` is the origin of the block that holds the
 //! elements `from..to`, and `from <= len <= to <= capacity`. So while `len < to`, the next element belongs `len`
@@ -70,9 +70,11 @@ pub(crate) struct Raw<T> {
     elements: PhantomData<T>,
 }
 
-// SAFETY: it owns its elements and its blocks.
+// SAFETY: its pointers lead to its own table and blocks, or dangle. Sending it sends no more than its elements, which
+// are `Send`; and any thread may call the global allocator.
 unsafe impl<T: Send> Send for Raw<T> {}
-// SAFETY: `&Raw` only gives access to `&T`.
+// SAFETY: safe methods of `&Raw` read what only `&mut Raw` changes, and return numbers, addresses or `&T`, which may be
+// shared. The unsafe ones that access elements do so where nothing else does, as their callers promise.
 unsafe impl<T: Sync> Sync for Raw<T> {}
 
 // As for `Vec`: the pointers lead to elements that it owns. (The automatic `RefUnwindSafe` is correct.)
@@ -173,7 +175,8 @@ impl<T> Raw<T> {
         origin.cast::<T>().wrapping_add(index)
     }
 
-    /// Returns the contiguous places from `start` on, up to `end`, which must be within capacity.
+    /// Returns the contiguous places from `start` on, up to `end`, which must be within capacity. The address is
+    /// aligned and not null even if there are none.
     #[inline]
     fn span(&self, start: usize, end: usize) -> *mut [T] {
         assert!(start <= end && end <= self.capacity);
@@ -229,7 +232,7 @@ impl<T> Raw<T> {
     /// # Safety
     ///
     /// - `len` is at most the capacity.
-    /// - The elements below `len` are initialized.
+    /// - The elements below `len` are initialized, and nothing else owns them.
     unsafe fn set_len(&mut self, len: usize) {
         debug_assert!(len <= self.capacity);
         self.len = len;
@@ -243,7 +246,8 @@ impl<T> Raw<T> {
     fn release_from(&mut self, len: usize) -> Range<usize> {
         let old_len = self.len;
         assert!(len <= old_len);
-        // SAFETY: `len` is at most the old length, so it is within capacity, and the elements below are initialized.
+        // SAFETY: `len` is at most the old length, so it is within capacity, and the elements below are initialized and
+        // the array's own.
         unsafe { self.set_len(len) };
         len..old_len
     }
@@ -398,8 +402,8 @@ impl<T> Drop for Raw<T> {
                 // only once.
                 while Raw::<T>::IS_SIZED && from < self.0.capacity {
                     let (_, to) = self.0.block(from);
-                    // SAFETY: `from..to` is a block within capacity. Its elements were dropped, and the array is being
-                    // dropped, so nothing uses it again.
+                    // SAFETY: `from..to` is a block within capacity. It holds no elements, since `truncate` set the
+                    // length to 0 first. The array is being dropped, so nothing uses the block again.
                     unsafe { self.0.free(from, to) };
                     from = to;
                 }
@@ -527,8 +531,8 @@ impl<T> Raw<T> {
         let (Some(a), Some(b)) = (self.find(a), self.find(b)) else {
             panic!("an index is not below the length")
         };
-        // SAFETY: both are addresses of elements, aligned and "valid for reads and writes", since `&mut self` guarantees
-        // exclusive access; "it is allowed" that they are the same.
+        // SAFETY: both are addresses of elements, "properly aligned" and "valid for both reads and writes", since `&mut
+        // self` guarantees exclusive access. They may be the same: "The two pointed-to values may overlap."
         unsafe { ptr::swap(a, b) };
     }
 
@@ -597,8 +601,9 @@ impl<T> Raw<T> {
             let span = self.span(range.start, range.end);
             range.start += span.len();
             let rest = DropGuard(self, range.clone());
-            // SAFETY: the span is "valid for reads and writes", aligned memory of one block. Its elements are initialized
-            // ("valid for dropping") and not used any more, by the caller's guarantee.
+            // SAFETY: the span is aligned memory of one block, "valid for both reads and writes". By the caller's
+            // guarantee, its elements are initialized ("valid for dropping") and not used any more, so nothing else
+            // accesses them.
             unsafe { span.drop_in_place() };
             mem::forget(rest);
         }
@@ -617,9 +622,10 @@ impl<T> Raw<T> {
             let source = self.span(from, from + count);
             let target = self.span(to, to + source.len());
             let here = target.len();
-            // SAFETY: both spans have at least `here` places, which may overlap: "valid for reads", since the elements
-            // of `source` are initialized, and "valid for writes", since no references point there. Those of `target`
-            // hold nothing, or elements that were moved before or are by this.
+            // SAFETY: both spans have at least `here` places, allocated and aligned: "valid for reads" and "valid for
+            // writes". By the caller's guarantee, nothing uses the elements of `source` there any more, and `target`
+            // holds nothing, or elements that were moved before or are by this. "The source and destination may
+            // overlap."
             unsafe { ptr::copy(source.cast::<T>(), target.cast(), here) };
             from += here;
             to += here;
@@ -713,8 +719,9 @@ impl<T> Raw<T> {
             let here = count.min(self.to - self.len);
             let end = self.tail.wrapping_add(self.len).cast_mut();
             unpoison(end, here);
-            // SAFETY: `from` is valid for reads of `here <= count` elements, by the caller's guarantee. The next `here`
-            // places of the block at `tail` are valid for writes, and past the last element. They "do not overlap".
+            // SAFETY: `from` is aligned and valid for reads of `here <= count` elements, by the caller's guarantee. The
+            // next `here` places of the block at `tail` are allocated and aligned, so valid for writes, and past the
+            // last element: they are spare capacity, where `from` does not lead, so the two do not overlap.
             unsafe { ptr::copy_nonoverlapping(from, end, here) };
             self.len += here;
             from = from.wrapping_add(here);

@@ -27,9 +27,11 @@ pub(in super::super) type Owned<T> = MovedOut<T, Raw<T>>;
 #[cfg(feature = "rayon")]
 pub(crate) type Taken<'o, T> = MovedOut<T, &'o Raw<T>>;
 
-// SAFETY: it owns its elements, and the array if `R` is not a reference.
+// SAFETY: `R` is `Raw<T>` or `&Raw<T>`, since no other code names this type than the aliases above. It owns its
+// elements, which are `Send`, and in the first case the array. In the second, it only reads addresses of blocks, which
+// do not change.
 unsafe impl<T: Send, R: Borrow<Raw<T>>> Send for MovedOut<T, R> {}
-// SAFETY: `&MovedOut` only gives access to `&T`.
+// SAFETY: `&MovedOut` gives `&T`s by `runs`, which may be shared since `T` is `Sync`, and numbers.
 unsafe impl<T: Sync, R: Borrow<Raw<T>>> Sync for MovedOut<T, R> {}
 
 // As for `Raw`.

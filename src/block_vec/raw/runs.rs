@@ -28,7 +28,7 @@ pub(in super::super) struct RunsMut<'a, T> {
 // SAFETY: it is a mutable slice of its elements. Otherwise it only reads addresses of blocks, which do not change
 // during the borrow.
 unsafe impl<T: Send> Send for RunsMut<'_, T> {}
-// SAFETY: `&RunsMut` only gives access to `&T`.
+// SAFETY: `&RunsMut` gives `&T`s by `rest`, which may be shared since `T` is `Sync`, and numbers.
 unsafe impl<T: Sync> Sync for RunsMut<'_, T> {}
 
 impl<T> RunsMut<'_, T> {
