@@ -49,6 +49,11 @@ impl<'s> States<'s> {
 }
 
 /// [`Slots`] without the type of their values. Their number does not change.
+///
+/// # Invariants
+///
+/// - **Offset**: `array` is that of [`Slots`], in each of which the state is `state_offset` bytes after the start. So
+///   what [`states`](Self::states) returns are states.
 #[derive(Debug)]
 pub(crate) struct AnySlots<'s> {
     pub(super) array: AnyVec<'s>,

@@ -44,6 +44,9 @@ mod write;
 use self::slot::{Slot, SlotRef, Writable};
 
 /// An array of [`Slot`]s that never move. Dropping it drops no values; see [`drop_values`](Self::drop_values).
+///
+/// It has at most 2^32 slots, so that each has an index: the `bound` in the options of all maps is
+/// [`most_slots`](super::key_bits::most_slots) or less, and the array refuses to grow past it.
 pub(crate) struct Slots<V> {
     slots: VmVec<Slot<V>>,
     /// A slot within capacity that is neither below this, nor below the length, nor in reused memory
@@ -288,7 +291,8 @@ impl<V> Slots<V> {
         assert!(slots.end <= self.len(), "the slots end past the last one");
         for at in slots {
             // SAFETY: `at` is below the length, as checked above. **Borrowed** and **Access** hold until the next turn,
-            // since `self` is mutably borrowed.
+            // since `self` is mutably borrowed, and the reference ends before: `is_it` accepts one of any lifetime, so
+            // it cannot keep it.
             let slot = unsafe { SlotRef::<V, &mut V>::new(self.start(), at) };
             picked.visit(at);
             let Some((generation, value)) = slot.live() else { continue };
@@ -365,7 +369,8 @@ impl<V> Slots<V> {
         let (len, end) = (self.len(), self.len() + additional);
         let warm = self.warm();
         let empty = self.empty_untouched(len.max(self.fresh_from)..end.min(warm));
-        self.extend_vacant_but(empty, end);
+        // SAFETY: `empty_untouched` has returned slots whose states read as empty. Nothing was written since.
+        unsafe { self.extend_vacant_but(empty, end) };
         Ok(())
     }
 
@@ -373,7 +378,9 @@ impl<V> Slots<V> {
     /// touches no memory.
     pub(crate) fn extend_vacant_for_use(&mut self, desired: usize, most: usize) {
         let is_known = desired >= self.fresh_from.max(self.warm());
-        self.extend_vacant_but(0..0, if is_known { most.max(desired) } else { desired });
+        let end = if is_known { most.max(desired) } else { desired };
+        // SAFETY: there are no slots in `0..0`.
+        unsafe { self.extend_vacant_but(0..0, end) };
     }
 
     /// Returns how many slots lie in reused memory, whose contents are arbitrary.
@@ -381,12 +388,16 @@ impl<V> Slots<V> {
         self.slots.warm_bytes().div_ceil(Self::STRIDE_BYTES)
     }
 
-    /// Adds vacant slots up to `end`, of which those in `empty` read as empty already.
+    /// Adds vacant slots up to `end`, and writes no state of those in `empty`.
     ///
     /// # Panics
     ///
     /// If fewer than `end` slots are committed.
-    fn extend_vacant_but(&mut self, empty: Range<usize>, end: usize) {
+    ///
+    /// # Safety
+    ///
+    /// - The states of the slots in `empty` read as empty.
+    unsafe fn extend_vacant_but(&mut self, empty: Range<usize>, end: usize) {
         assert!(end <= self.capacity(), "no memory was committed for these slots");
         let end = end.max(self.len());
         let unknown = self.len()..end.min(self.fresh_from.max(self.warm()));
@@ -398,7 +409,8 @@ impl<V> Slots<V> {
         });
         let added = self.len()..end;
         // SAFETY: `end` is within capacity, as asserted. By **Live**, vacant slots need no values. States below
-        // `fresh_from` or in reused memory were written above or read as empty; all others are zero, see `fresh_from`.
+        // `fresh_from` or in reused memory were written above, except for those in `empty`, which read as empty, by the
+        // caller's guarantee; all others are zero, see `fresh_from`.
         unsafe { self.slots.set_len(end) };
         self.poison_values(added);
     }
@@ -446,12 +458,12 @@ impl<V> Slots<V> {
     fn empty_untouched(&mut self, slots: Range<usize>) -> Range<usize> {
         /// Less stays, as most slots that are added are soon filled, and would take page faults again.
         const WORTH_RETURNING_BYTES: usize = 4 << 20;
-        debug_assert!(slots.is_empty() || slots.start >= self.len(), "they may hold values");
+        assert!(slots.is_empty() || slots.start >= self.len(), "they may hold values");
         let is_worth = slots.len() * Self::STRIDE_BYTES >= WORTH_RETURNING_BYTES;
         let discard = if is_worth { self.discardable(slots, |_| false) } else { None };
         let Some(Discard { bytes, cleared, .. }) = discard else { return 0..0 };
         // SAFETY: only bytes of these slots are cleared, since `discardable` rounds inwards. They are past the last
-        // slot, as the only caller passes them, so they are not part of an element.
+        // slot, as asserted, so they are not part of an element.
         let is_done = unsafe { self.slots.discard(bytes) }.is_ok();
         if is_done { cleared } else { 0..0 }
     }
@@ -569,7 +581,8 @@ impl<V> Slots<V> {
     /// Returns how many blocks to discard at once when working incrementally: enough to contain whole runs.
     pub(crate) fn piece_blocks(&self) -> usize {
         let run = self.slots.run_bytes(self.len() * Self::STRIDE_BYTES);
-        (1 << 20_usize).max(2 * run).div_ceil(Self::STRIDE_BYTES * Self::BLOCK_SLOTS) + 1
+        let block = Self::STRIDE_BYTES.saturating_mul(Self::BLOCK_SLOTS);
+        (1 << 20_usize).max(2 * run).div_ceil(block) + 1
     }
 
     /// Returns the slot from which on memory is kept when all possible memory of vacant slots is returned.

@@ -73,6 +73,15 @@ impl<'a> HoleBits<'a> {
 /// borrow: the words are passed to the calls that read them. Between calls, slots that were already returned may become
 /// holes or be filled. If only the back is used, this also holds for slots before them, which may then be returned or
 /// not.
+///
+/// # Invariants
+///
+/// [`walk`](super::walk) relies on these, whatever the words say and however they change:
+///
+/// - **Once**: no slot is in two of `run`, `front`, `rest` and `back`, and what a call takes out of them for the caller
+///   is in none any more, unless it is put back.
+/// - **Within**: the ends of both ranges are at most the length that the cursor was made with, or the one that its word
+///   was taken from. A word was made of slots below that, of which there was at least one, or is [`Word::NONE`].
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
     /// The slots that the front returns next, one after the other. If there are any, `front` is empty, and `rest`
@@ -86,7 +95,8 @@ pub(crate) struct Cursor {
     back: Word,
 }
 
-/// Slots to visit in one word of the bitmap: the index of the word's first slot, and a bit for each slot.
+/// Slots to visit in one word of the bitmap: the index of the word's first slot, and a bit for each slot. Slots leave
+/// it from its ends only: a slot between two that are left is left, or was never to be visited.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     start: usize,
@@ -516,7 +526,7 @@ pub(crate) const fn first_slots(count: usize) -> u64 {
     if count >= WORD_SLOTS { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// Narrows an index, which is below 2^32 as all indices of slots are.
+/// Narrows an index, which is below 2^32 as all indices of slots are: see [`Slots`](super::array::Slots).
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
 pub(crate) const fn low_half(index: usize) -> u32 {

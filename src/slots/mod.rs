@@ -1,9 +1,10 @@
 //! The engine of all maps: slots that never move, some of which hold values. It does not depend on any map.
 
-// `array` stores the values, and is all that memory safety depends on: it accepts any index and any generation. `walk`
-// iterates over the values, `holes` records which slots later values can fill, and `vacancy` decides which slot and
-// which generation come next. A mistake in these or in a map could lose a value, or resolve a key to the wrong one, but
-// never reach memory that holds no value.
+// Memory safety depends on `array`, which stores the values and accepts any index and any generation, and on `walk` and
+// `cursor`, which iterate over the values and visit no slot twice, whatever the bits of holes say. `holes` records
+// which slots later values can fill, and `vacancy` decides which slot and which generation come next. A mistake in
+// these two or in a map could lose a value, or resolve a key to the wrong one, but never reach memory that holds no
+// value. (The grow-only scope of a slot map and a shared slot map rely on one thing more: that a hole is not live.)
 
 pub(crate) mod any_slots;
 pub(crate) mod array;

@@ -59,8 +59,8 @@ impl<V> FromSlot<V> for &mut V {
 impl<V> FromSlot<V> for V {
     #[inline]
     unsafe fn from_slot(slot: NonNull<Slot<V>>) -> Self {
-        // SAFETY: the slot is live, by the caller's guarantee, and by **Access** no other code accesses its value, and no
-        // other thread its state.
+        // SAFETY: the slot is below the length by **Borrowed**, and live, by the caller's guarantee. By **Access** no
+        // other code accesses its value, and no other thread its state.
         unsafe { take(slot.cast(), Vacant::EMPTY) }
     }
 }
@@ -69,7 +69,7 @@ impl<V> FromSlot<V> for V {
 ///
 /// # Invariants
 ///
-/// For as long as a `T` can live:
+/// For as long as this exists, and as a reference that is made of it can live:
 ///
 /// - **Borrowed**: the slot is below the length of an array that stays as it is. So it is in place, and **Live** holds.
 /// - **Access**: no other code writes to it. If `T` is not a shared reference, no other code accesses its value, and no

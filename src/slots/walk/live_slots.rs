@@ -4,9 +4,10 @@
 //!
 //! A walk borrows slots, and gives out what may be made of their values: [`SlotRef`]s, which tell whether there is a
 //! value. Their requirements hold by one invariant, **Unvisited** of [`LiveSlots`]: the slots are borrowed, and those
-//! that the walk has not visited are below their length. The [`Cursor`] returns no slot twice, except those that were
-//! put back: the rest of a run or of a word, of which no slot had been visited. Slots between those of a word are
-//! visited as well, which the cursor does not return: they are holes.
+//! that the walk has not visited are below their length. By **Once** and **Within** of the [`Cursor`], it returns only
+//! such slots, and none twice, except those that were put back: the rest of a run or of a word, of which no slot had
+//! been visited. Slots between those of a word are visited as well, which the cursor does not return: slots leave a
+//! word from its ends only, so these were never in it.
 
 #![expect(unsafe_code, reason = "reads slots by their address")]
 
@@ -26,9 +27,9 @@ pub(super) type Live<T> = (u32, u32, T);
 ///
 /// # Invariants
 ///
-/// - **Unvisited**: the slots at `start` are borrowed as long as a `T` can live, mutably if it is not a shared
-///   reference. What is in `run`, in `word` and in `cursor` are slots below their length, without repetition; and no
-///   `T` was given for them, except to a [`reborrow`](Self::reborrow) that has ended.
+/// - **Unvisited**: the slots at `start` are borrowed as long as this or a reference `T` can live, mutably if `T` is
+///   not a shared reference. What is in `run`, in `word` and in `cursor` are slots below their length, without
+///   repetition; and no `T` was given for them, except to a [`reborrow`](Self::reborrow) that has ended.
 pub(crate) struct LiveSlots<'a, V, T> {
     start: NonNull<Slot<V>>,
     holes: HoleBits<'a>,
@@ -50,11 +51,12 @@ struct Run<V, T> {
 impl<V, T> Run<V, T> {
     /// # Safety
     ///
-    /// - **Unvisited** holds for the slots, of those at `start`, and they are in nothing else.
+    /// - **Unvisited** holds for the slots, of those at `start`, and they are in nothing else. If there are none, both
+    ///   ends of the range are at most the length.
     #[inline]
     const unsafe fn new(start: NonNull<Slot<V>>, slots: Range<usize>) -> Self {
-        // SAFETY: the slots are below the length, by the caller's guarantee; or there are none, and this is at most one
-        // past the last slot: "in bounds of the same allocation".
+        // SAFETY: both ends are at most the length, by the caller's guarantee, so this is a slot or one past the last:
+        // all bytes before it are "in bounds of that allocation", the array's.
         let first = unsafe { start.add(slots.start) };
         // SAFETY: as above.
         let end = unsafe { start.add(slots.end) };
@@ -68,7 +70,7 @@ impl<V, T> Run<V, T> {
         }
         let (index, slot) = (self.slots.start, self.first);
         self.slots.start += 1;
-        // SAFETY: the slot is before `end`, which is in bounds of the same allocation.
+        // SAFETY: the slot is before `end`, so it is in the array: all its bytes are "in bounds of that allocation".
         self.first = unsafe { slot.add(1) };
         // SAFETY: by **Unvisited** the slot is below the length and borrowed. It is in nothing else any more, so
         // nothing else gives it: **Borrowed** and **Access** hold.
@@ -80,7 +82,7 @@ impl<V, T> Run<V, T> {
     fn into_slots(self) -> impl Iterator<Item = (u32, SlotRef<V, T>)> {
         let Self { first, slots, .. } = self;
         let start = slots.start;
-        // SAFETY: as in `next`; each is returned once.
+        // SAFETY: as in `next`: `first` is the slot at `start`, so this is one of the run, and each is returned once.
         slots.map(move |index| (low_half(index), unsafe { SlotRef::new(first, index - start) }))
     }
 
@@ -88,7 +90,8 @@ impl<V, T> Run<V, T> {
     #[inline]
     fn are_live(&self) -> bool {
         let states = (0..self.slots.len()).map(|place| {
-            // SAFETY: as in `next`, except that no reference is made.
+            // SAFETY: there are more slots than `place` from `first` on. By **Unvisited** they are below the length and
+            // borrowed, and in nothing else, so no other code writes to them. No reference is made.
             unsafe { SlotRef::<V, &V>::new(self.first, place) }.state()
         });
         states.fold(State::live(0), State::and).is_live()
@@ -106,11 +109,13 @@ struct WordSlots<V, T> {
 impl<V, T> WordSlots<V, T> {
     /// # Safety
     ///
-    /// - **Unvisited** holds for the slots of the word, of those at `start`, and they are in nothing else.
+    /// - **Unvisited** holds for the slots of the word, of those at `start`, and they are in nothing else. If none is
+    ///   left, the word begins at 0 or below the length.
     #[inline]
     unsafe fn new(start: NonNull<Slot<V>>, word: Word) -> Self {
-        // SAFETY: a slot of the word is left, and is not before the first one, so that is below the length; or the word
-        // is `NONE`, and this is `start`.
+        // SAFETY: a slot of the word is left, and is not before the first one, so that is below the length; or none is
+        // left, and the first one is, or this is `start`, both by the caller's guarantee. So all bytes before the first
+        // one are "in bounds of that allocation", the array's.
         let first = unsafe { start.add(word.start() as usize) };
         Self { first, word, given: PhantomData }
     }
@@ -118,7 +123,7 @@ impl<V, T> WordSlots<V, T> {
     #[inline]
     fn next(&mut self) -> Option<(u32, SlotRef<V, T>)> {
         let place = self.word.pop_place()?;
-        // SAFETY: as in `Run::next`: the slot was left in the word.
+        // SAFETY: as in `Run::next`: the slot was left in the word, which begins at `first`, and is in it no more.
         let slot = unsafe { SlotRef::new(self.first, place) };
         Some((low_half(self.word.start() as usize + place), slot))
     }
@@ -143,7 +148,7 @@ fn fold_live<V, T: FromSlot<V>, B>(
 impl<'a, V> LiveSlots<'a, V, &'a V> {
     #[inline]
     pub(crate) fn new(slots: &'a Slots<V>, holes: HoleBits<'a>) -> Self {
-        // SAFETY: the slots are borrowed for `'a`, and the cursor is made of their length.
+        // SAFETY: the slots are borrowed for `'a`. The cursor, which is new, is made of their length.
         unsafe { Self::with_cursor(slots.start(), holes, Cursor::new(slots.len())) }
     }
 }
@@ -151,7 +156,7 @@ impl<'a, V> LiveSlots<'a, V, &'a V> {
 impl<'a, V> LiveSlots<'a, V, &'a mut V> {
     #[inline]
     pub(crate) fn new(slots: &'a mut Slots<V>, holes: HoleBits<'a>) -> Self {
-        // SAFETY: the slots are mutably borrowed for `'a`, and the cursor is made of their length.
+        // SAFETY: the slots are mutably borrowed for `'a`. The cursor, which is new, is made of their length.
         unsafe { Self::with_cursor(slots.start(), holes, Cursor::new(slots.len())) }
     }
 
@@ -159,7 +164,8 @@ impl<'a, V> LiveSlots<'a, V, &'a mut V> {
     #[inline]
     pub(crate) fn reborrow(&mut self) -> LiveSlots<'_, V, &mut V> {
         self.put_back();
-        // SAFETY: the slots are borrowed by `self`, which is not used as long as the result or what it gives.
+        // SAFETY: by **Unvisited** of `self`, which has all its slots in the cursor now. It is mutably borrowed, so it
+        // gives none of them as long as the result or a reference that the result gives is used.
         unsafe { LiveSlots::with_cursor(self.start, self.holes, self.cursor.clone()) }
     }
 }
@@ -198,7 +204,8 @@ impl<'a, V, T> LiveSlots<'a, V, T> {
 
     #[inline]
     fn take_run(&mut self) -> Run<V, T> {
-        // SAFETY: by **Unvisited** of the cursor, which has the slots no more.
+        // SAFETY: by **Unvisited** of the cursor, which has the slots no more. By **Within** the range ends at the
+        // length or before.
         unsafe { Run::new(self.start, self.cursor.take_run()) }
     }
 
@@ -206,7 +213,8 @@ impl<'a, V, T> LiveSlots<'a, V, T> {
     fn take_word(&mut self) -> WordSlots<V, T> {
         let word = self.cursor.take_word();
         self.prefetch_ahead(word);
-        // SAFETY: by **Unvisited** of the cursor, which has the slots no more.
+        // SAFETY: by **Unvisited** of the cursor, which has the slots no more. By **Within** the word was made of a
+        // slot below the length, or is `NONE`, which begins at 0.
         unsafe { WordSlots::new(self.start, word) }
     }
 
@@ -263,7 +271,7 @@ impl<'a, V, T> LiveSlots<'a, V, T> {
     pub(super) fn split(mut self) -> (Self, Option<Self>) {
         self.put_back();
         let (left, right) = self.cursor.split();
-        // SAFETY: by **Unvisited** of the cursor, whose parts have no slot in common.
+        // SAFETY: by **Unvisited** of the cursor, which ends here, and whose parts by **Once** have no slot in common.
         let part = |cursor| unsafe { Self::with_cursor(self.start, self.holes, cursor) };
         (part(left), right.map(part))
     }
@@ -321,19 +329,21 @@ impl<V, T: FromSlot<V>> LiveSlots<'_, V, T> {
         while let Some(word) = self.cursor.next_word(self.holes) {
             let Some(slots) = word.as_run() else {
                 self.prefetch_ahead(word);
-                // SAFETY: by **Unvisited** of the cursor, which has the slots no more.
+                // SAFETY: as in `take_word`.
                 let mut slots = unsafe { WordSlots::new(self.start, word) };
                 sum = fold_live(iter::from_fn(|| slots.next()), sum, &mut add);
                 continue;
             };
             let is_whole = slots.len() == word.left().count_ones() as usize;
-            // SAFETY: by **Unvisited** of the cursor, which has the slots no more; those between them are holes, which
-            // it did not have.
+            // SAFETY: by **Unvisited** of the cursor, which has the slots of the word no more. The range goes from the
+            // first of them to the last; those between were never in the word, so nothing else has visited them or
+            // will. If none is left, it is `0..0`.
             let run = unsafe { Run::<V, T>::new(self.start, slots) };
             if is_whole && run.are_live() {
                 for (index, slot) in run.into_slots() {
                     let generation = slot.state().generation();
-                    // SAFETY: the slot is live, as `are_live` has seen. No code has had access to it since.
+                    // SAFETY: the slot is live, as `are_live` has seen. By **Access** no other code has written to it
+                    // since.
                     sum = add(sum, (index, generation, unsafe { slot.value() }));
                 }
             } else {

@@ -108,8 +108,9 @@ impl<V> WalkOwned<V> {
     /// Returns a walk over the same slots, to be split between threads. Values that it does not reach stay here.
     pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
         let holes = HoleBits::of(&self.holes);
-        // SAFETY: `&mut self` borrows the slots as long as the walk. The cursor was made of their length, and returns
-        // no slot twice. A `V` is not a borrow, but is not in its slot any more once it is given.
+        // SAFETY: the cursor was made of the length of the slots, and has none that `self` has visited. `&mut self`
+        // borrows the slots as long as the walk, so `self`, which has the same cursor, visits none meanwhile.
+        // Afterwards it finds vacant what the walk has visited: a `V` that is given is not in its slot any more.
         unsafe { LiveSlots::with_cursor(self.slots.start(), holes, self.cursor.clone()) }
     }
 }
