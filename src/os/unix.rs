@@ -157,7 +157,7 @@ unsafe trait Integers: Sized {
 unsafe impl Integers for libc::timespec {}
 // SAFETY: an integer, or an array of them.
 unsafe impl Integers for libc::sigset_t {}
-// SAFETY: one integer.
+// SAFETY: an integer, and with some C libraries more of them, also in structures.
 #[cfg(linux_kernel)]
 unsafe impl Integers for libc::sched_param {}
 // SAFETY: integers, and arrays of them.
@@ -416,8 +416,8 @@ pub(super) fn name_pages(pages: Pages<'_>, name: Option<&str>) {
     let text = name.map_or(ptr::null(), |_| text.as_ptr());
     let (start, bytes) = pages.raw();
     // A refusal, as by kernels that know no names, changes nothing else.
-    // SAFETY: the call reads a text up to its zero, which is at the end of the array. It changes what the kernel shows of
-    // pages that are part of a mapping of this crate.
+    // SAFETY: the call reads a text up to its zero, which is at the end of the array, or nothing if `text` is null. It
+    // changes what the kernel shows of pages that are part of a mapping of this crate.
     unsafe { libc::prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, start, bytes, text) };
 }
 
