@@ -453,14 +453,14 @@ impl Reservation {
     }
 
     /// Returns the memory of pages to the system and keeps them accessible: their contents are lost, and they read as
-    /// zero. Locked pages stay locked.
+    /// zero. On Linux, locked pages stay locked.
     ///
     /// Pages that are not committed are committed first.
     ///
     /// # Errors
     ///
-    /// The errors of [`commit`](Self::commit). Windows decommits the pages and commits fresh ones, so there the pages
-    /// are inaccessible if the second step is refused.
+    /// The errors of [`commit`](Self::commit). On systems other than Linux the pages are decommitted and fresh ones
+    /// committed, so there the pages are inaccessible if the second step is refused.
     ///
     /// # Examples
     ///
