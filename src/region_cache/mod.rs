@@ -410,11 +410,11 @@ impl Region {
         let (place, bytes) = (self.place(), self.bytes());
         unpoison(place.as_ptr(), 1);
         assert!(self.can_wait(), "a first row of more than a page");
-        // SAFETY: "valid for writes": by the invariants, the first page is committed, and no code uses it. With columns,
-        // `pages` count bytes of rows from the first row on, and the first page of them contains that row, as just
-        // asserted, so the first page of the first column, where `place` is, is committed. "Aligned": `place` is the
-        // start of a page. A `Region` fits into a page and needs no greater alignment, which the crate asserts when it
-        // is compiled.
+        // SAFETY: "valid for writes": by the invariants, the first page is committed, and no code uses it. With
+        // columns, `pages` count bytes of rows from the first row on, and the first page of them contains that row, as
+        // just asserted, so the first page of the first column, where `place` is, is committed. "Aligned": `place` is
+        // the start of a page. A `Region` fits into one and needs no greater alignment, which is asserted when the
+        // crate is compiled.
         unsafe { place.write(self) };
         poison(
             place.as_ptr().cast::<u8>().wrapping_add(size_of::<Self>()),
