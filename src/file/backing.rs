@@ -71,6 +71,9 @@ pub enum Space {
 /// Growth allocates disk space ([`Space::Allocated`]), and a full disk is an error ([`Disk`](crate::ErrorKind::Disk)).
 /// Returning memory also frees the disk space, if the file system supports that.
 ///
+/// After `fork`, parent and child share the memory, and the container belongs to the parent. A child must not use it,
+/// nor drop it if its elements need to be dropped.
+///
 /// # Examples
 ///
 /// ```
@@ -118,8 +121,10 @@ impl FileBacking {
     /// ```
     pub fn temporary_in(folder: impl AsRef<Path>, bytes: usize) -> Result<Self, FileError> {
         let file = temporary::file_in(folder.as_ref())?;
-        // SAFETY: `file_in` created the file under a random name, which it has removed, and its only handle is passed on. So
-        // nothing else can write to it or truncate it.
+        // SAFETY: `file_in` created the file under a random name, which it has removed, and its only handle is passed
+        // on, open for synchronous calls, as std opens files. So nothing else writes to it or truncates it: code that,
+        // in between, opened a file that it knows nothing about could do so, but like code that writes to
+        // `/proc/self/mem`, no library can prevent that.
         unsafe { Self::from_file(file, bytes) }
     }
 
@@ -132,7 +137,8 @@ impl FileBacking {
     ///
     /// # Safety
     ///
-    /// - For as long as the array exists, nothing else truncates the file or writes to it.
+    /// - For as long as the backing exists, on its own or in an array, nothing else truncates the file or writes to it.
+    /// - On Windows, the file was not opened for asynchronous calls (`FILE_FLAG_OVERLAPPED`).
     ///
     /// # Examples
     ///
@@ -196,8 +202,9 @@ impl FileBacking {
 // this part of the file, as the caller that opened it guaranteed (or by the lock, or because it has no name). Committed
 // memory is zero: it lies past the end of the file, is a hole, or was overwritten with zeros. The exception is what is
 // `kept`, which only `file` requests and relies on. Committed memory stays, since the file is not truncated before
-// `mapped` ends, and only what is decommitted or discarded is punched. A refused call changes nothing that is in use; a
-// call unwinds only by a bug, and then leaves the file as a refused one does.
+// `mapped` ends, and only what is decommitted or discarded is punched. A refused call changes nothing that is in use (a
+// refused `decommit` may have punched a part of its range, which then reads as zero); a call unwinds only by a bug, and
+// then leaves the file as a refused one does.
 unsafe impl Backing for FileBacking {
     fn start(&self) -> NonNull<u8> {
         self.mapped.map().at(self.offset)

@@ -274,7 +274,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         // No other process can open the file.
         let this = self.lock(Lock::None);
         let file = temporary::file_in(folder.as_ref())?;
-        // SAFETY: the file has no name, and its only handle is passed on, so nothing else can write to or truncate it.
+        // SAFETY: the file has no name, and its only handle is passed on, open for synchronous calls, so nothing else
+        // writes to it or truncates it, or creates an array in it. (As for `FileBacking::temporary_in`.)
         unsafe { this.over(file, None, Expected::Nothing) }
     }
 
@@ -298,8 +299,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             Expected::Array => &mut options,
         };
         let file = options.open(path).map_err(refused)?;
-        // SAFETY: the caller guarantees it about the file at this path. Its handle was just opened, and is passed on, so
-        // no other process has it.
+        // SAFETY: the caller guarantees it about the file at this path. Its handle was just opened, for synchronous
+        // calls as std opens files, and is passed on, so no other process has it.
         let made = unsafe { self.over(file, Some(path), expected) };
         if let Err(error) = &made {
             // A file that was just created is removed, unless another array uses it.

@@ -450,8 +450,9 @@ impl<T: Pod> Follow<T> {
         let element = self.first().as_ptr().wrapping_add(index);
         // SAFETY: a volatile read requires a pointer that is valid for reads and aligned, to an initialized value. The
         // caller guarantees that the index was less than a length. That is at most `max_len`, and as many elements are
-        // mapped; this one lies within the file, as shown in the header of this module. It is aligned, since `over`
-        // has checked that the first one is; any bytes are a `T: Pod`; and a volatile read may see writes of others.
+        // mapped; this one lies within the file, as shown in the header of this module. It is aligned, since
+        // `of_length` has checked that the first one is; any bytes are a `T: Pod`; and a volatile read may see writes
+        // of others.
         unsafe { element.read_volatile() }
     }
 
@@ -617,9 +618,10 @@ impl<T: Pod> Follow<T> {
     /// ```
     pub unsafe fn as_slice(&self) -> Option<&[T]> {
         let len = self.len();
-        // SAFETY: the first `len` elements are mapped, in one range of at most `isize::MAX` bytes, and lie within the
-        // file; `over` has checked that they are aligned, and any bytes are a `T: Pod`. The caller guarantees that
-        // nothing writes to them while the slice is used.
+        // SAFETY: "valid for reads", in "a single allocation" of at most `isize::MAX` bytes: `len` is at most
+        // `max_len`, and as many elements are mapped, by one mapping, and lie within the file, as shown in the header
+        // of this module. "Aligned": `of_length` has checked that the first one is. "Initialized": any bytes are a
+        // `T: Pod`. "Not mutated": the caller guarantees that nothing writes to them while the slice is used.
         self.is_append_only.then(|| unsafe { slice::from_raw_parts(self.first().as_ptr(), len) })
     }
 }

@@ -177,6 +177,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// - No other process creates an array from the same open file description, inherited or received over a socket: on
     ///   Unix, it would share the lock. (Within this process, a second array on the file is refused as
     ///   [`Locked`](super::FileErrorKind::Locked), even from a clone of the handle.)
+    /// - On Windows, the file was not opened for asynchronous calls (`FILE_FLAG_OVERLAPPED`).
     ///
     /// # Examples
     ///

@@ -732,9 +732,9 @@ unsafe fn discard(reservation: &Reservation, pages: Range<usize>) -> Result<(), 
     // SAFETY: the pages are not in use, and their contents are not needed, as the caller promises.
     let discarded = unsafe { reservation.discard_unused(pages.clone()) };
     if discarded.is_err() && reservation.commit(pages).is_err() {
-        // On Windows, pages are decommitted before fresh ones are committed, and another process may have taken the
-        // memory in between. Pages that count as committed must exist. On other systems they were never decommitted,
-        // and this commit changes nothing.
+        // On systems other than Linux, pages are decommitted before fresh ones are committed, and another process may
+        // have taken the memory in between. Pages that count as committed must exist. On Linux they were never
+        // decommitted, and this commit changes nothing.
         std::process::abort();
     }
     discarded

@@ -99,8 +99,9 @@ struct PageBitmap<'m> {
 
 impl<'m> PageBitmap<'m> {
     fn of(pages: Pages<'m>) -> Self {
-        // SAFETY: `reserve` wrote a header before each mapping, which is aligned, and only shared since then. It is
-        // there until the mapping is released, which is borrowed for `'m`.
+        // SAFETY: "aligned" and "initialized": `reserve` wrote a header before each mapping. (None precedes
+        // `Mapping::NONE`, but that has no pages, and `Pages` makes no call without pages.) It was only shared since
+        // then, and is there until the mapping is released, which is borrowed for `'m`.
         let header = unsafe { &*BlockHeader::place(pages.mapping_start()) };
         // Code that holds the lock does not panic.
         let bits = header.bits.lock().unwrap_or_else(PoisonError::into_inner);
@@ -224,9 +225,11 @@ pub(super) unsafe fn prefault(_: Pages<'_>) -> Result<(), Code> {
 )]
 pub(super) fn release(mapping: Mapping) -> Result<(), Mapping> {
     let start = mapping.start();
+    assert!(start.addr().get() % PAGE_BYTES == 0, "`Mapping::NONE` has no header");
     unpoison(start.as_ptr(), mapping.bytes().get());
     // The lock is dropped: on some systems it owns memory.
-    // SAFETY: `reserve` wrote the header, which is read for the last time: `mapping` ends here, and nothing borrows it.
+    // SAFETY: "initialized": `reserve` made the mapping, since all others but `NONE` are whole reservations here, too,
+    // and wrote the header before it. That is read for the last time: `mapping` ends here, and nothing borrows it.
     let BlockHeader { layout, front_bytes, bits: _ } = unsafe { BlockHeader::place(start).read() };
     let block = start.as_ptr().wrapping_sub(front_bytes);
     // SAFETY: "currently allocated via this allocator", by `reserve`, with "the same layout", which the header holds.

@@ -23,7 +23,7 @@ use std::ptr::NonNull;
 /// # Invariants
 ///
 /// - The range is empty, or one that the system returned, or if [`RELEASES_PARTS`], also what is left of one, or several
-///   adjacent ones. It begins at a page.
+///   adjacent ones. It begins at a page, except for [`NONE`](Self::NONE).
 /// - It has not been released, and has no other owner.
 #[derive(Debug)]
 pub(crate) struct Mapping {
@@ -184,7 +184,7 @@ impl Mapping {
 /// # Invariants
 ///
 /// - `mapping_start` is the start of a [`Mapping`] that is borrowed for `'m`.
-/// - `start` is aligned to a page, and the `bytes` from there on lie inside the mapping.
+/// - `start` is aligned to a page, unless there are no pages, and the `bytes` from there on lie inside the mapping.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pages<'m> {
     #[cfg_attr(not(no_vm), expect(dead_code, reason = "the system does not need it"))]

@@ -157,7 +157,7 @@ unsafe trait Integers: Sized {
 unsafe impl Integers for libc::timespec {}
 // SAFETY: an integer, or an array of them.
 unsafe impl Integers for libc::sigset_t {}
-// SAFETY: one integer.
+// SAFETY: an integer, and with some C libraries more of them, also in structures.
 #[cfg(linux_kernel)]
 unsafe impl Integers for libc::sched_param {}
 // SAFETY: integers, and arrays of them.
@@ -223,19 +223,21 @@ pub(crate) fn lower_priority(priority: Priority) {
     unsafe { libc::sched_setscheduler(0, policy, &raw const lowest) };
 }
 
-/// Maps fresh pages: in place of others, or where the kernel chooses. After a failure the old ones remain.
+/// Maps fresh inaccessible pages: in place of others, or where the kernel chooses. After a failure the old ones remain.
 ///
-/// POSIX would permit that a failed call has removed them. Linux checks its limits before it changes the old range, so
-/// that only happens if the kernel has no memory for its own records, and newer kernels restore the range even then. No
-/// other call returns the charge.
-fn map(over: Option<UnusedPages<'_>>, bytes: usize, access: c_int) -> Result<NonNull<u8>, Code> {
+/// POSIX would permit that a failed call has removed them, which leaves a hole that another thread may map. Linux checks
+/// its limits before it changes the old range, so that only happens if the kernel has no memory for its own records, and
+/// newer kernels restore the range even then. Other kernels remove the old pages first, and may then refuse to charge
+/// for accessible ones (illumos, FreeBSD), but inaccessible ones have no charge. No other call returns that of the old
+/// pages.
+fn map(over: Option<UnusedPages<'_>>, bytes: usize) -> Result<NonNull<u8>, Code> {
     let (at, bytes, fixed) = match &over {
         Some(pages) => (pages.get().raw().0, pages.get().raw().1, libc::MAP_FIXED),
         None => (ptr::null_mut(), bytes, 0),
     };
     // SAFETY: without `MAP_FIXED` the kernel chooses a range that is not in use; with it, it replaces pages that no code
     // uses. The file is -1, so it maps no memory that others know.
-    let start = unsafe { libc::mmap(at, bytes, access, MAP_FLAGS | fixed, -1, 0) };
+    let start = unsafe { libc::mmap(at, bytes, libc::PROT_NONE, MAP_FLAGS | fixed, -1, 0) };
     if start == libc::MAP_FAILED {
         return Err(last_code());
     }
@@ -244,7 +246,7 @@ fn map(over: Option<UnusedPages<'_>>, bytes: usize, access: c_int) -> Result<Non
 }
 
 pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
-    map(None, bytes, libc::PROT_NONE)
+    map(None, bytes)
 }
 
 pub(super) fn commit(pages: Pages<'_>) -> Result<(), Code> {
@@ -256,7 +258,7 @@ pub(super) fn commit(pages: Pages<'_>) -> Result<(), Code> {
 pub(super) fn decommit(pages: UnusedPages<'_>) -> Result<(), Code> {
     // `mprotect` without access would keep the charge. A fresh inaccessible mapping in place of the old one drops it
     // with the memory, and merges with inaccessible neighbours.
-    map(Some(pages), 0, libc::PROT_NONE).map(drop)
+    map(Some(pages), 0).map(drop)
 }
 
 /// Advice by which the contents of pages are lost. Linux guarantees that private anonymous memory reads as zero
@@ -304,10 +306,12 @@ pub(super) fn discard_locked(pages: UnusedPages<'_>) -> Result<(), Code> {
     discarded
 }
 
+/// On other systems the old contents may still be readable after `MADV_DONTNEED` and `MADV_FREE`.
 #[cfg(not(linux_kernel))]
 pub(super) fn discard(pages: UnusedPages<'_>) -> Result<(), Code> {
-    // On other systems the old contents may still be readable after `MADV_DONTNEED` and `MADV_FREE`.
-    map(Some(pages), 0, READ_WRITE).map(drop)
+    // In two steps: see `map`.
+    decommit(pages)?;
+    commit(pages.get())
 }
 
 /// Mapping over the pages, or unmapping them, would block all other changes of mappings while pages are freed.
@@ -416,8 +420,8 @@ pub(super) fn name_pages(pages: Pages<'_>, name: Option<&str>) {
     let text = name.map_or(ptr::null(), |_| text.as_ptr());
     let (start, bytes) = pages.raw();
     // A refusal, as by kernels that know no names, changes nothing else.
-    // SAFETY: the call reads a text up to its zero, which is at the end of the array. It changes what the kernel shows of
-    // pages that are part of a mapping of this crate.
+    // SAFETY: the call reads a text up to its zero, which is at the end of the array, or nothing if `text` is null. It
+    // changes what the kernel shows of pages that are part of a mapping of this crate.
     unsafe { libc::prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, start, bytes, text) };
 }
 

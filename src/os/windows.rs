@@ -125,7 +125,8 @@ pub(super) fn commit(pages: Pages<'_>) -> Result<(), Code> {
 
 pub(super) fn decommit(pages: UnusedPages<'_>) -> Result<(), Code> {
     let (start, bytes) = pages.get().raw();
-    // SAFETY: the pages are part of a mapping of this crate, and no code uses them.
+    // SAFETY: the pages are part of a mapping of this crate, and no code uses them. There is at least one, since
+    // `Pages` makes no call without pages: a size of 0 would stand for the whole reservation.
     check(unsafe { VirtualFree(start, bytes, MEM_DECOMMIT) })
 }
 

@@ -158,6 +158,7 @@ const ORDER: Ordering = Ordering::Relaxed;
 ///
 /// - `pages` are whole pages of `memory`, and at least one. No code uses them. The first is committed, and so are the
 ///   others, unless the region only waits to be released.
+/// - If `memory` has columns, `pages` begin at 0.
 pub(crate) struct Region {
     memory: Reservation,
     pages: Range<usize>,
@@ -409,8 +410,11 @@ impl Region {
         let (place, bytes) = (self.place(), self.bytes());
         unpoison(place.as_ptr(), 1);
         assert!(self.can_wait(), "a first row of more than a page");
-        // SAFETY: "valid for writes": by the invariants, the first page is committed, and no code uses it; with columns,
-        // `can_wait` says that it is in the first row. "Aligned": a page is large enough, as asserted above.
+        // SAFETY: "valid for writes": by the invariants, the first page is committed, and no code uses it. With
+        // columns, `pages` count bytes of rows from the first row on, and the first page of them contains that row, as
+        // just asserted, so the first page of the first column, where `place` is, is committed. "Aligned": `place` is
+        // the start of a page. A `Region` fits into one and needs no greater alignment, which is asserted when the
+        // crate is compiled.
         unsafe { place.write(self) };
         poison(
             place.as_ptr().cast::<u8>().wrapping_add(size_of::<Self>()),

@@ -135,7 +135,8 @@ pub struct Reservation {
 // SAFETY: a `Reservation` owns its range, and no part of it is tied to a thread.
 unsafe impl Send for Reservation {}
 // SAFETY: through `&self` only getters and system calls are available. The system serialises these calls, and those that
-// take access or contents away are unsafe: their callers promise that no code uses the pages.
+// take access or contents away are unsafe: their callers promise that no code uses the pages. The fields change only
+// through `&mut self`, and what `registration` points to consists of atomics.
 unsafe impl Sync for Reservation {}
 
 /// Whole pages of a reservation, made by [`Reservation::pages`], which checks the range, and by `Reservation::whole`.
@@ -158,7 +159,8 @@ impl<'r> Pages<'r> {
     }
 
     /// Like [`each`](Self::each), but in columns only the usual pages that the bytes reach, without the rest of a huge
-    /// page that was committed for them: those are the pages that are or will be resident.
+    /// page that was committed for them: those are the pages that are or will be resident. The first of them can lie in
+    /// a huge page that was committed for the bytes before.
     #[inline]
     fn each_used<E>(self, mut act: impl FnMut(os::Pages<'r>) -> Result<(), E>) -> Result<(), E> {
         if self.reservation.columns.is_none() {
@@ -451,14 +453,14 @@ impl Reservation {
     }
 
     /// Returns the memory of pages to the system and keeps them accessible: their contents are lost, and they read as
-    /// zero. Locked pages stay locked.
+    /// zero. On Linux, locked pages stay locked.
     ///
     /// Pages that are not committed are committed first.
     ///
     /// # Errors
     ///
-    /// The errors of [`commit`](Self::commit). Windows decommits the pages and commits fresh ones, so there the pages
-    /// are inaccessible if the second step is refused.
+    /// The errors of [`commit`](Self::commit). On systems other than Linux the pages are decommitted and fresh ones
+    /// committed, so there the pages are inaccessible if the second step is refused.
     ///
     /// # Examples
     ///
@@ -506,8 +508,8 @@ impl Reservation {
     /// names.
     ///
     /// If the system has no call for this (Linux before 5.14, other systems), each page is touched. On processors other
-    /// than x86 and ARM64 that is an atomic addition of zero; there no other thread may write to the range through
-    /// [`as_ptr`](Self::as_ptr) meanwhile.
+    /// than x86 and ARM64 that is an atomic addition of zero; there no other thread may read or write the range through
+    /// [`as_ptr`](Self::as_ptr) meanwhile, except atomically.
     ///
     /// # Errors
     ///
@@ -527,9 +529,10 @@ impl Reservation {
     pub fn prefault(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let pages = self.pages(range)?;
         pages.commit()?;
-        // SAFETY: the pages were just committed, and stay so, since that takes `&mut self` or a promise that no code
-        // relies on it. Where it matters, no other thread writes to them: this method requires that of code that writes
-        // through `as_ptr`.
+        // SAFETY: "committed": the pages were just committed, and decommitting them takes `&mut self`, or a promise
+        // that no code relies on it. (With columns, the places can begin before these pages, see `each_used`. Such
+        // reservations are not public, and the crate calls this for none of them.) Where it matters, "no other thread
+        // accesses them non-atomically": this method requires that of code that uses `as_ptr`.
         Ok(pages.each_used(|place| unsafe { place.prefault() })?)
     }
 
@@ -537,10 +540,11 @@ impl Reservation {
     ///
     /// # Safety
     ///
-    /// - The pages are committed, and stay committed meanwhile.
+    /// - The pages are committed, and with columns all that precede them; they stay committed meanwhile.
     /// - Unless [`os::PREFAULTING_IS_SHARED`], no other thread uses them meanwhile.
     pub(crate) unsafe fn prefault_committed(&self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller makes the same two promises.
+        // SAFETY: the caller makes the same two promises, also of what was committed before the pages, where a place
+        // can begin in columns (see `each_used`).
         Ok(self.pages(range)?.each_used(|place| unsafe { place.prefault() })?)
     }
 
@@ -548,10 +552,10 @@ impl Reservation {
     ///
     /// # Safety
     ///
-    /// - The pages are committed, and stay committed meanwhile.
+    /// - The pages are committed, and with columns all that precede them; they stay committed meanwhile.
     /// - Unless [`os::TOUCHING_IS_SHARED`], no other code uses them meanwhile.
     pub(crate) unsafe fn touch_committed(&self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller makes the same two promises.
+        // SAFETY: as for `prefault_committed`.
         Ok(self.pages(range)?.each_used(|place| unsafe { place.touch() })?)
     }
 

@@ -93,7 +93,8 @@ pub(in crate::file) const TELLS_WRITERS: bool = cfg!(target_os = "linux");
 /// be tested without taking it. The command is one for such locks.
 #[cfg(target_os = "linux")]
 fn writer_lock(file: &File, command: libc::c_int, kind: libc::c_int) -> Option<libc::c_int> {
-    // SAFETY: all zeros are a valid `flock64`, whose offset counts from the start of the file.
+    // SAFETY: "the all-zero byte-pattern is valid", since a `flock64` consists of integers. Its offset counts from the
+    // start of the file then.
     let mut lock: libc::flock64 = unsafe { std::mem::zeroed() };
     lock.l_type = libc::c_short::try_from(kind).ok()?;
     (lock.l_start, lock.l_len) = (off(1 << 62), 1);
@@ -138,10 +139,11 @@ pub(in crate::file) fn size_limit() -> Option<u64> {
 
 /// Describes the file system of a file.
 fn file_system(file: &File) -> io::Result<statfs> {
-    let mut found = std::mem::MaybeUninit::uninit();
+    let mut found = std::mem::MaybeUninit::zeroed();
     // SAFETY: the descriptor is open, and the call writes only to `found`, which has the size of the structure.
     retry(|| check(unsafe { fstatfs(file.as_raw_fd(), found.as_mut_ptr()) }))?;
-    // SAFETY: the call succeeded, so it has initialized `found`.
+    // SAFETY: "initialized": the structure consists of integers, for which any bytes are valid, and those that the call
+    // has not written are zero.
     Ok(unsafe { found.assume_init() })
 }
 
@@ -203,7 +205,9 @@ pub(in crate::file) fn zero(file: &File, range: Range<u64>) -> io::Result<bool> 
 fn change(file: &File, mode: i32, range: Range<u64>) -> io::Result<bool> {
     super::in_pieces(range, |range| {
         let (at, bytes) = (off(range.start), off(range.end - range.start));
-        // SAFETY: the descriptor is open; mappings see the change, which affects only bytes that are not in use.
+        // SAFETY: the descriptor is open, and the call is given no pointer. Mappings see what it changes: allocating
+        // space changes no bytes below the end of the file, and callers of `punch` and `zero` pass ranges that are not
+        // in use.
         match check(unsafe { libc::fallocate64(file.as_raw_fd(), mode, at, bytes) }) {
             Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
                 Ok(false)

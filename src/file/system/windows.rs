@@ -54,7 +54,8 @@ pub(in crate::file) fn prepare_past_end(file: &File, bytes: u64) -> io::Result<(
         return Ok(());
     }
     let (none, mut returned) = (ptr::null_mut(), 0);
-    // SAFETY: the handle is open, and the call writes only to `returned`.
+    // SAFETY: the handle is open for synchronous calls, as std opens files, and as `from_file` requires of its caller.
+    // So the last pointer may be null, and the call, which gets no buffers, writes only to `returned`.
     let is_sparse = unsafe {
         DeviceIoControl(
             handle(file),
@@ -104,7 +105,8 @@ fn at_lock() -> OVERLAPPED {
 pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
     let mut at = at_lock();
     let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
-    // SAFETY: the handle is open for synchronous calls, so the call is done with `at` when it returns.
+    // SAFETY: the handle is open for synchronous calls, as std opens files, and as `from_file` requires of its caller.
+    // So the call is done with `at` when it returns.
     if unsafe { LockFileEx(handle(file), flags, 0, 1, 0, &raw mut at) } != 0 {
         return Ok(true);
     }
@@ -117,7 +119,7 @@ pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
 
 pub(in crate::file) fn unlock(file: &File) {
     let mut at = at_lock();
-    // SAFETY: the handle is open for synchronous calls, so the call is done with `at` when it returns.
+    // SAFETY: as for `LockFileEx` above.
     unsafe { UnlockFileEx(handle(file), 0, 1, 0, &raw mut at) };
 }
 
