@@ -6,8 +6,8 @@
 //!   places hold elements. Only this module makes lists with places, moves them and frees them, since the fields of a
 //!   `List` are private and it cannot be copied; and what it makes has places of [`Space`] that no other list has.
 //! - **Ready**: there is memory for each place that `Space` has handed out, so the places of a list are in one
-//!   allocation. A list without places starts at 0, or within or right after such places: its address
-//!   is not null either.
+//!   allocation. A list without places starts at 0, or within or right after such places, so its address is not null
+//!   either.
 //! - **Pair**: a `List` is passed only to the `Elements` that made it. They are fields of one struct, `ListPool` or
 //!   `SecondaryLists`, which never exchanges them with those of another. So a reference to a list and one to its
 //!   `Elements` together give the same access to its elements.
