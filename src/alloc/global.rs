@@ -250,8 +250,9 @@ impl<A> GlobalVm<A> {
 }
 
 // SAFETY: memory comes from `VmAlloc`, whose contract for layouts of nonzero size is the same: a block stays valid
-// until it is deallocated or resized with the same layout, null means a refusal, which changes nothing, and no call
-// unwinds, because the parent does not: it is a `GlobalAlloc`, too.
+// until it is deallocated or resized with the same layout, and null means a refusal, which changes nothing. No call
+// unwinds: the parent does not, since it is a `GlobalAlloc`, too, and the code for large blocks returns refusals, and
+// panics only if an invariant of its own were broken.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for GlobalVm<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -10,9 +10,10 @@ use super::{Change, Contents};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
-// SAFETY: memory returned by `obtain` and `resize` stays valid until it is deallocated, by this allocator or any copy:
-// a large block describes itself, and `with_parent` requires that copies of the parent manage the same memory. Copies
-// have the same threshold, so they agree on which blocks are large. Moving the allocator does not affect its blocks.
+// SAFETY: memory returned by `obtain` and `resize` has the size, alignment and contents of the request, belongs to one
+// block, and stays valid until it is deallocated, by this allocator or any copy: a large block describes itself, and
+// small ones are the parent's, which meets the contract of `GlobalAlloc`; `with_parent` requires that it may be moved,
+// and that its copies manage the same memory. Copies have the same threshold, so they agree on which blocks are large.
 // Blocks of size zero need no memory.
 unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
     #[inline]

@@ -6,7 +6,8 @@
 //!   places hold elements. Only this module makes lists with places, moves them and frees them, since the fields of a
 //!   `List` are private and it cannot be copied; and what it makes has places of [`Space`] that no other list has.
 //! - **Ready**: there is memory for each place that `Space` has handed out, so the places of a list are in one
-//!   allocation.
+//!   allocation. A list without places starts at 0, or within or right after such places, so its address is not null
+//!   either.
 //! - **Pair**: a `List` is passed only to the `Elements` that made it. They are fields of one struct, `ListPool` or
 //!   `SecondaryLists`, which never exchanges them with those of another. So a reference to a list and one to its
 //!   `Elements` together give the same access to its elements.
@@ -86,7 +87,8 @@ impl<T> Elements<T> {
     #[inline]
     pub(crate) fn get(&self, list: &List) -> &[T] {
         let start = self.memory.as_ptr().cast::<T>().wrapping_add(list.start as usize);
-        // SAFETY: by **Own**, **Ready** and **Pair** the first `len` places hold elements, in one allocation. Both are
+        // SAFETY: by **Own**, **Ready** and **Pair** the first `len` places hold elements, in one allocation.
+        // "Non-null" and "aligned", even if there are none: by **Ready**, and the array is aligned for `T`. Both are
         // borrowed as long as the result, so none is written to.
         unsafe { slice::from_raw_parts(start, list.len()) }
     }
@@ -121,7 +123,8 @@ impl<T> Elements<T> {
     #[inline]
     fn lend_at(&mut self, start: u32, capacity: usize, len: usize) -> ManuallyDrop<VmVec<T>> {
         let start = self.memory.as_mut_ptr().cast::<T>().wrapping_add(start as usize);
-        // SAFETY: by **Ready** the places are valid for reads and writes, and the first `len` hold elements: all places
+        // SAFETY: by **Ready** the places are valid for reads and writes, or there are none and the address is not
+        // null. The first `len` hold elements, by **Own** and the caller, and `len` is at most their number: all places
         // come from lists, or from `Space` for a list. The array is used only as long as the caller has access to them.
         ManuallyDrop::new(unsafe { VmVec::lent(start, capacity, len) })
     }
@@ -379,9 +382,9 @@ impl<'p, T> AllMut<'p, T> {
     #[inline]
     pub(crate) fn get(&self, list: &'p mut List) -> &'p mut [T] {
         let start = self.start.wrapping_add(list.start as usize);
-        // SAFETY: by **Own**, **Ready** and **Pair** the first `len` places hold elements, in one allocation.
-        // `Elements` is mutably borrowed by `self`, and the list as long as the result, so it is not passed again until
-        // then; other lists have other places.
+        // SAFETY: by **Own**, **Ready** and **Pair** the first `len` places hold elements, in one allocation;
+        // "non-null" and "aligned" as in `Elements::get`. `Elements` is mutably borrowed by `self`, and the list as
+        // long as the result, so it is not passed again until then; other lists have other places.
         unsafe { slice::from_raw_parts_mut(start, list.len()) }
     }
 }
@@ -412,7 +415,7 @@ impl<T> OpenList<'_, T> {
         }
         // Without a reference to all of `self`, which would then be in memory even if nothing grows.
         let grown = self.elements.grow(self.list, len, additional);
-        // Small memory is in the heap, and may have moved, also if there is an error.
+        // The first memory has another address than none, and may be there after an error, too.
         self.vec = self.elements.lend_at(self.list.start, self.list.capacity(), len);
         grown
     }

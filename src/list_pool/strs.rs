@@ -40,8 +40,8 @@ use std::str;
 /// assert_eq!(words.find("be"), Some(be));
 /// ```
 pub struct StrPool<K: Key = DefaultKey> {
-    /// Each list is UTF-8, whatever keys do: nothing but whole strings is ever appended to one, and nothing is removed
-    /// except whole lists.
+    /// Each list is UTF-8, whatever keys do: nothing but whole strings is ever appended to one, nothing is removed
+    /// except whole lists, and [`over`](Self::over) is passed lists that were made of strings.
     texts: ListPool<u8, K>,
     interned: Option<Interned<K>>,
 }

@@ -48,11 +48,13 @@ pub(crate) struct RawVec {
 
 // `NonNull` is neither `Send` nor `Sync`, since it may be shared.
 #[expect(unsafe_code, reason = "implements `Send` for the owned pointer")]
-// SAFETY: `start` points into memory that `self` owns, or dangles. Whether the elements are `Send` is up to the owner,
-// which has a `PhantomData` of them.
+// SAFETY: `start` dangles, or points into memory that `self` owns or that is lent to it alone (`VmVec::lent`); the
+// other fields are `Send` themselves. Whether the elements are `Send` is up to the owner, which has a `PhantomData` of
+// them.
 unsafe impl Send for RawVec {}
 #[expect(unsafe_code, reason = "implements `Sync` for the owned pointer")]
-// SAFETY: through `&self` only copies of fields, and numbers from the system, are available.
+// SAFETY: through `&self` only copies of `start` are available, not the memory; the other fields are `Sync` themselves.
+// Whether the elements are `Sync` is up to the owner, as above.
 unsafe impl Sync for RawVec {}
 
 impl RawVec {

@@ -54,9 +54,9 @@ struct Cold {
     memory: Option<GrowingReservation>,
 }
 
-// SAFETY: `top` and `end` are dangling or point into `memory`, which `self` owns. Blocks that were handed out borrow
-// from `self`, so none is in use when `self` moves to another thread, except blocks that unsafe code is responsible
-// for.
+// SAFETY: `top` and `end` are dangling or point into `memory`, which `self` owns; the other fields are `Send`
+// themselves. Blocks that were handed out borrow from `self`, so none is in use when `self` moves to another thread,
+// except blocks that unsafe code is responsible for.
 unsafe impl Send for Bump {}
 
 /// Where `top` was at some time; see [`Bump::mark`].
@@ -109,8 +109,9 @@ impl Bump {
         }
         let new_top = top.with_addr(end_of_block);
         self.top.set(new_top);
-        // SAFETY: not null: the block ends at `new_top`, and starts at the old `top` or after it, by `address_past`. That
-        // is dangling or in the reservation, by the invariants.
+        // SAFETY: "must be non-null": the block ends at `new_top`, which is not past `end`, as checked, so nothing has
+        // wrapped, and starts at the old `top` or after it, by `address_past`. That is not null: it is in the
+        // reservation, by the invariants. (Without one, `end` is `top`, and the check fails.)
         let block = unsafe { NonNull::new_unchecked(new_top.wrapping_sub(layout.size())) };
         unpoison(block.as_ptr(), layout.size());
         Some(block)
@@ -347,7 +348,8 @@ impl Bump {
     ///
     /// # Safety
     ///
-    /// - `block` was handed out by this arena for the layout `old`, and only the caller uses it.
+    /// - `block` was handed out by this arena for the layout `old`, and only the caller uses it: after success only
+    ///   through the pointer that this returns, and not past the new size.
     /// - The size of `new` is not less than that of `old` if the block is to grow, and not more if it is to shrink.
     #[inline]
     pub(in crate::alloc) unsafe fn try_resize(
@@ -360,14 +362,16 @@ impl Bump {
         let kept = match change {
             Change::Grow(_) => old.size(),
             Change::Shrink if is_aligned(block, new) => {
-                // SAFETY: the caller promises that it was handed out with that size, and the new one is not larger.
+                // SAFETY: the caller promises that the block was handed out with that size, is its own, and is not used
+                // past the new size any more, which is not larger.
                 unsafe { self.shrink(block, old.size(), new.size()) };
                 return Ok(block);
             }
             Change::Shrink => new.size(),
         };
         debug_assert_eq!(kept, old.size().min(new.size()));
-        // SAFETY: the caller promises the first condition, and that `kept` is the smaller size.
+        // SAFETY: the caller promises the first condition, and that the old size, or the new one if the block is to
+        // shrink, is the smaller: `kept`.
         let resized = unsafe { self.try_extend_or_move(block, kept, new) };
         if let (Ok(block), Change::Grow(Contents::Zeroed)) = (&resized, change) {
             let added = block.as_ptr().wrapping_add(kept);
@@ -406,8 +410,9 @@ impl Bump {
             }
         }
         let moved = self.try_allocate(new)?;
-        // SAFETY: "valid for reads" and "for writes" of `kept` bytes: neither block is smaller, by the caller's promise, and
-        // the new one was just handed out. "Not overlap": both are in use.
+        // SAFETY: "valid for reads" and "for writes" of `kept` bytes: neither block is smaller, by the caller's
+        // promise, and the new one was just handed out. "Not overlap": it starts at the old `top` or after it, and the
+        // other lies before.
         unsafe { moved.copy_from_nonoverlapping(block, kept) };
         Ok(moved)
     }
@@ -432,6 +437,7 @@ impl Bump {
     ///
     /// # Safety
     ///
+    /// - The mark is [`Mark::START`], or this arena has made it.
     /// - None of these blocks is used any more.
     #[inline]
     pub(super) unsafe fn rewind(&self, mark: Mark) {
@@ -451,8 +457,9 @@ impl Bump {
     }
 
     pub(super) fn reset(&mut self) {
-        // SAFETY: a block either borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that
-        // guarantees not to use it after a reset.
+        // SAFETY: the mark is `START`. No block is used any more: it either borrows from `self`, which is borrowed
+        // mutably here, or belongs to unsafe code, for which it stays valid only "as long as a reference returned by
+        // another method would" (`alloc_layout`).
         unsafe { self.rewind(Mark::START) };
     }
 
@@ -530,8 +537,10 @@ impl Bump {
         let start = self.start();
         // This includes padding and freed blocks.
         unpoison(start, self.used_bytes());
-        // SAFETY: these bytes are committed, or there are none; `MaybeUninit` needs no initialization. A block either
-        // borrows from `self`, which is borrowed mutably here, or belongs to unsafe code that is responsible for it.
+        // SAFETY: "valid for reads" and "within a single allocation": these bytes lie in the reservation, before `top`,
+        // or there are none, and then the pointer need only be "non-null" and "aligned". `MaybeUninit` needs no
+        // initialization. "Not mutated": a block either borrows from `self`, which is borrowed mutably as long as the
+        // result lives, or belongs to unsafe code that is responsible for it.
         unsafe { slice::from_raw_parts(start.cast(), self.used_bytes()) }
     }
 

@@ -194,7 +194,7 @@ debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 #[must_use = "the scope ends when this is dropped"]
 // # Invariants
 //
-// - `bump` belongs to an arena or a scope that is borrowed mutably for `'a`, and `mark` was made at the start of `'a`.
+// - `bump` belongs to an arena or a scope that is borrowed mutably for `'a`, and made `mark` at the start of `'a`.
 pub struct ScopeGuard<'a> {
     bump: &'a Bump,
     mark: Mark,
@@ -231,8 +231,9 @@ impl<'a> ScopeGuard<'a> {
 impl Drop for ScopeGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: none of the blocks since the mark is used: by the invariants, only scopes of `self` handed them out, to
-        // references that live no longer than a borrow of `self`, and all such borrows have ended.
+        // SAFETY: the arena has made the mark, by the invariants. None of the blocks since then is used: by the
+        // invariants, only scopes of `self` handed them out, to references that live no longer than a borrow of `self`,
+        // and all such borrows have ended.
         unsafe { self.bump.rewind(self.mark) };
     }
 }

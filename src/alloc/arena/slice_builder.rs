@@ -198,8 +198,9 @@ impl<T: Copy> SliceBuilder<'_, T> {
             self.block.grow(self.len, values.len())?;
         }
         let place = self.block.start.as_ptr().wrapping_add(self.len);
-        // SAFETY: "valid for writes": the values fit between `len` and the capacity, as checked, or since `grow` made
-        // room for them. "Not overlap": only this slice uses its block, so `values` is not in it.
+        // SAFETY: "valid for reads": `values` is a slice. "Valid for writes": the values fit between `len` and the
+        // capacity, as checked, or since `grow` made room for them. "Not overlap": only this slice uses its block, so
+        // `values` is not in it. "Aligned": both are places of a `T`.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), place, values.len()) };
         self.len += values.len();
         Ok(())

@@ -40,7 +40,7 @@ impl Bump {
     pub(super) fn try_alloc_with<T>(&self, make: impl FnOnce() -> T) -> Result<&mut T, Error> {
         let place = self.try_alloc_uninit()?;
         // Not by `store`: without optimisation, it would be passed a copy.
-        // SAFETY: a mutable reference is valid for writes.
+        // SAFETY: a mutable reference is "valid for writes" and "properly aligned".
         unsafe { ptr::write(place.as_mut_ptr(), make()) };
         // SAFETY: the value was just written.
         Ok(unsafe { place.assume_init_mut() })
@@ -141,7 +141,7 @@ impl Bump {
     #[inline]
     pub(super) fn try_alloc_str(&self, source: &str) -> Result<&mut str, Error> {
         let bytes = self.try_alloc_slice_copy(source.as_bytes())?;
-        // SAFETY: the bytes are a copy of a `str`.
+        // SAFETY: "valid UTF-8": the bytes are a copy of all of a `str`.
         Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
     }
 
@@ -156,7 +156,8 @@ impl Bump {
             (_, Some(refused)) => Err(refused),
             (Ok(()), None) => {
                 let bytes = written.bytes.finish();
-                // SAFETY: `FmtWriter` was only given whole `str`s.
+                // SAFETY: "valid UTF-8": `FmtWriter` was only given whole `str`s, and appended each as a whole, since
+                // none was refused.
                 Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
             }
             (Err(fmt::Error), None) => {
@@ -191,7 +192,7 @@ fn only<T>(values: &mut [T]) -> &mut T {
 /// [`MaybeUninit::write`] with fewer copies on the stack in builds without optimisation.
 #[inline]
 fn store<T>(place: &mut MaybeUninit<T>, value: T) -> &mut T {
-    // SAFETY: a mutable reference is valid for writes.
+    // SAFETY: a mutable reference is "valid for writes" and "properly aligned".
     unsafe { place.as_mut_ptr().write(value) };
     // SAFETY: the value was just written.
     unsafe { place.assume_init_mut() }

@@ -140,7 +140,9 @@ impl Block {
             // Now, so that freeing the block does not have to start the thread: fresh memory takes longer.
             service::attend_cache();
         }
-        // SAFETY: `commit` has committed the new memory from the page of the header to `usable`, which is not before `end`.
+        // SAFETY: `reserve` has aligned the range as the layout requires, so the address at `offset` is aligned, too.
+        // `commit` has committed the new memory, which no other code has, from the page of the header to `usable`, and
+        // that is not before `end`, as checked.
         Ok(unsafe { Self::over(memory, offset..end, usable, LentBytes::NONE) })
     }
 
@@ -166,8 +168,10 @@ impl Block {
         let seal = seal(start.addr().get());
         memory.offer_past(usable);
         let header = Header { memory, offset, usable, lent, asked, seal };
-        // SAFETY: "valid for writes": the `HEADER_BYTES` before `start` are committed from `front` on, the page where they
-        // begin, and no code uses them, as the caller promises. "Aligned": `offset_for` is a multiple of `HEADER_BYTES`.
+        // SAFETY: "valid for writes": the `HEADER_BYTES` before `start` are committed from `front` on, the page where
+        // they begin, and no code uses them, as the caller promises. "Aligned": the range begins at a page, and
+        // `offset_for` is a multiple of `HEADER_BYTES`, which is one of the alignment of a header, as asserted where it
+        // is defined.
         unsafe { header_ptr(block.start).write(header) };
         tally::begun(usable - front(offset));
         block
@@ -262,7 +266,8 @@ impl Block {
             return false;
         }
         // The header moves along, so the following uses a copy of it.
-        // SAFETY: this reads the header that `header` borrowed; only the copy is used until it is written back.
+        // SAFETY: "valid for reads", "initialized" and "aligned": this reads the header that `header` borrowed. Only
+        // the copy is used until it is written back, and it is not dropped.
         let mut header = ManuallyDrop::new(unsafe { header_ptr(self.start).read() });
         // SAFETY: the memory is only reached through this block, whose address is updated below, and through the pointer
         // that `start` returned, which callers replace by the new one after each call that can move the block.
@@ -274,8 +279,8 @@ impl Block {
             self.start = header.memory.at(offset);
             header.seal = seal(self.start.addr().get());
         }
-        // SAFETY: "valid for writes" and "aligned": the header was read from here, or its page was moved here, and
-        // `offset` is the same.
+        // SAFETY: "valid for writes" and "aligned": the header was read from here, or its page was moved here, to the
+        // same offset of another range, which begins at a page.
         unsafe { header_ptr(self.start).write(ManuallyDrop::into_inner(header)) };
         moved
     }
@@ -315,8 +320,9 @@ impl Block {
         drop(lent);
         // Without room to grow, the region would only suit blocks of the same size.
         let has_room = memory.has_room();
-        // SAFETY: whole pages, committed from the page of the header on. The header was moved out, and the user no longer
-        // uses the block, which `self` was the owner of.
+        // SAFETY: "whole pages" and "at least one": from the page of the header to `usable`, up to which runs or pages
+        // were committed, by the invariants. "No code uses them": the header was moved out, and the user no longer uses
+        // the block, which `self` was the owner of.
         let region = unsafe { Region::new(memory, front(offset)..usable) }.asked(asked);
         let is_kept = release != Release::Now && has_room && region.is_fit_again();
         let used = is_kept.then_some(Use::Block);
@@ -329,7 +335,8 @@ impl Block {
     }
 
     fn end(self) -> Header {
-        // SAFETY: `self` is consumed, so the header is not used again.
+        // SAFETY: "valid for reads", "initialized" and "aligned": `over` wrote the header there, by the invariants.
+        // `self` is consumed, so the header is not used again.
         let mut header = unsafe { header_ptr(self.start).read() };
         header.memory.withdraw();
         tally::ended(header.bytes());
