@@ -247,7 +247,9 @@ impl<K: Key> StrPool<K> {
     pub fn remove(&mut self, key: K) -> bool {
         if let Some(Interned { keys, hasher }) = &mut self.interned {
             let hash = self.texts.get(key).map(|text| hasher.hash_one(text_of(text)));
-            let entry = hash.and_then(|hash| keys.find_entry(hash, |other| *other == key).ok());
+            // The tags of the keys may differ. Both have their string, so with one index they are of one string.
+            let is_same = |other: &K| other.data().index() == key.data().index();
+            let entry = hash.and_then(|hash| keys.find_entry(hash, is_same).ok());
             if let Some(entry) = entry {
                 entry.remove();
             }

@@ -1,6 +1,6 @@
 //! Strings in a pool.
 
-use stayput::{Bits32, DefaultKey, ErrorKind, StrPool, new_key_type};
+use stayput::{Bits32, DefaultKey, ErrorKind, Key as _, StrPool, Tagged64, new_key_type};
 
 #[test]
 fn equal_strings_are_stored_once_if_asked() {
@@ -17,6 +17,18 @@ fn equal_strings_are_stored_once_if_asked() {
     assert!(again != keys[0] && words.find("to") == Some(again));
     words.clear();
     assert!(words.is_empty() && words.find("be").is_none() && !words.contains_key(again));
+}
+
+#[test]
+fn a_string_is_forgotten_whatever_the_tag_of_its_key() {
+    new_key_type! { struct Tagged: Tagged64; }
+    let mut words: StrPool<Tagged> = StrPool::interning_with_key();
+    let word = words.insert("word");
+    assert_eq!(words.get(word.with_tag(3)), Some("word"));
+    assert!(words.remove(word.with_tag(3)) && !words.remove(word));
+    assert_eq!(words.find("word"), None);
+    let again = words.insert("word");
+    assert_eq!((words.find("word"), words.len()), (Some(again), 1));
 }
 
 #[test]
