@@ -84,7 +84,8 @@ pub(crate) use raw::Taken;
 /// # Errors
 ///
 /// Each method that may need memory has a twin whose name begins with `try_`. The twin returns an [`Error`] and
-/// whatever could not be stored, where the other method panics. Neither aborts.
+/// whatever could not be stored, where the other method panics. Neither aborts; conversions to `Rc` and `Arc` do if memory
+/// is refused, as those of std do.
 ///
 /// # Differences from `Vec`
 ///

@@ -244,10 +244,15 @@ impl GrowingReservation {
         }
     }
 
-    /// Returns the start of a column, if the range is divided into columns.
+    /// Returns the start of a column, if the range is divided into columns, or else that of the range.
     pub(crate) fn column_start(&self, number: usize) -> NonNull<u8> {
-        self.reservation()
-            .map_or_else(AnyBacking::start, |reservation| reservation.column_start(number))
+        match self.reservation() {
+            Ok(reservation) => reservation.column_start(number),
+            Err(backing) => {
+                assert_eq!(number, 0, "a backing has no columns");
+                backing.start()
+            }
+        }
     }
 
     /// Returns the size of the range in bytes.

@@ -644,6 +644,14 @@ macro_rules! __key_type_bytemuck {
 #[macro_export]
 macro_rules! __key_type_bytemuck {
     ($name:ident: $layout:ty) => {
+        // Whoever names the macro itself, or replaces the attribute.
+        const _: fn($name) -> $crate::KeyData<$layout> = |$name(data)| data;
+        const _: () = assert!(
+            size_of::<$name>() == size_of::<$crate::KeyData<$layout>>()
+                && align_of::<$name>() == align_of::<$crate::KeyData<$layout>>(),
+            "not the layout of a key",
+        );
+
         // SAFETY: `repr(transparent)` over `KeyData`, which is `NoUninit`.
         unsafe impl $crate::__bytemuck::NoUninit for $name {}
 

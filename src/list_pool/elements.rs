@@ -243,9 +243,10 @@ impl<T> Elements<T> {
     pub(crate) fn shrink(&mut self, meter: &mut BudgetMeter) -> Result<bool, Error> {
         self.space.trim();
         self.handed_out();
-        let is_done = self.memory.shrink(self.memory.len(), meter);
-        self.space.unready(u32::try_from(self.memory.capacity()).unwrap_or(u32::MAX));
-        is_done
+        let end = self.memory.len();
+        // First, so that no place without memory counts as ready, even if this unwinds.
+        self.space.unready(u32::try_from(end).unwrap_or(u32::MAX));
+        self.memory.shrink(end, meter)
     }
 
     /// Returns memory that the record of free places does not need any more.

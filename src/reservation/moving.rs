@@ -16,6 +16,7 @@ impl Reservation {
     ///
     /// If room of either is on offer.
     pub(crate) fn receive(&mut self, range: Range<usize>, other: &mut Self, from: usize) -> bool {
+        assert!(self.offer.is_none() && other.offer.is_none(), "other threads may own a part");
         let is_alike = self.columns.is_none()
             && other.columns.is_none()
             && self.huge_pages == other.huge_pages
@@ -32,7 +33,6 @@ impl Reservation {
             return false;
         };
         let whole = |bytes| PageBytes::exact(bytes, os::page_size()).expect("whole pages");
-        assert!(self.offer.is_none(), "other threads may own a part");
         let front = self.front_bytes();
         let tail = self.mapping.split_off(whole(front + range.end));
         let mut middle = Some(self.mapping.split_off(whole(front + range.start)));

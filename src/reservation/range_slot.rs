@@ -63,8 +63,14 @@ impl RangeSlot {
     /// Makes the slot busy, and returns what was there. `None` if it was busy or empty.
     fn open(&self) -> Option<SlotContents> {
         let found = self.start.load(Ordering::Relaxed);
-        let start = NonNull::new(found).filter(|_| found != busy())?;
-        self.start.compare_exchange(found, busy(), Ordering::Acquire, Ordering::Relaxed).ok()?;
+        if found.is_null() || found == busy() {
+            return None;
+        }
+        let found = self
+            .start
+            .compare_exchange(found, busy(), Ordering::Acquire, Ordering::Relaxed)
+            .ok()?;
+        let start = NonNull::new(found)?;
         let bytes = self.bytes.load(Ordering::Relaxed);
         let whole =
             PageBytes::exact(bytes & !1, os::page_size()).expect("sizes are stored as whole pages");

@@ -1,7 +1,7 @@
 //! [`SlotMap`]: values that never move, found by keys that never find another value; and its iterators.
 
 // Memory safety is that of `crate::slots`. This module guarantees what keys find: a mistake here could lose a value, or
-// resolve a key to the wrong one, but never reach memory that holds no value.
+// resolve a key to the wrong one, but never reach memory that holds no value. The exceptions are named in SAFETY.md.
 //
 // # What holds between calls
 //

@@ -110,7 +110,7 @@ impl<T> VmVec<T> {
     ///
     /// # Safety
     ///
-    /// - `start` is aligned, and valid for reads and writes of `capacity` elements while the array is used. Nothing
+    /// - `start` is not null, aligned, and valid for reads and writes of `capacity` elements while the array is used. Nothing
     ///   else accesses them.
     /// - The first `len` elements are initialized, and `len <= capacity`.
     /// - The array is not dropped, and no method is called that returns its memory, makes more resident, or sets its
@@ -118,8 +118,7 @@ impl<T> VmVec<T> {
     #[cfg(feature = "list-pool")]
     #[inline]
     pub(crate) unsafe fn lent(start: *mut T, capacity: usize, len: usize) -> Self {
-        // SAFETY: `start` is "non-null": it is valid for reads, by the caller's guarantee, and std says that a null
-        // pointer "is never valid for reads/writes".
+        // SAFETY: `start` is "non-null", by the caller's guarantee.
         let start = unsafe { NonNull::new_unchecked(start) };
         Self { raw: RawVec::lent(start.cast(), capacity), len, elements: PhantomData }
     }
