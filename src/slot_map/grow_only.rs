@@ -4,9 +4,9 @@
 //!
 //! - **In place**: as for the grow-only scope of a vector (`vec/grow_only.rs`), the scope holds the only mutable borrow
 //!   of the map for `'m`, stays on one thread, and never moves, drops or mutably borrows a value in the map. An
-//!   insertion writes to one slot, after a look at its state: it is not live, so no reference points there. No reference
-//!   to a slice of slots is ever made; see [`array`](crate::slots::array). So what is initialized stays so, in place and
-//!   unchanged, for `'m`.
+//!   insertion writes to one slot, which is not live: it is past the last one, or the map's record of holes has it, so
+//!   no reference points there. No reference to a slice of slots is ever made; see [`array`](crate::slots::array). So
+//!   what is initialized stays so, in place and unchanged, for `'m`.
 //! - **Brief**: the map's own fields are mutably borrowed one call at a time. [`LendCell`] guarantees that for calls
 //!   that take memory: a re-entrant one is refused. The closures of all others run no user code, not even the key's
 //!   conversions, which may be a user's, do not allocate, and do not panic.
@@ -164,9 +164,6 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             Ok(vacancy) => vacancy,
             Err(error) => return Err(Refused { error, value }),
         };
-        // SAFETY: **Brief**: the closure compares a word.
-        let is_live = unsafe { self.map.lend_seen(|map| map.slots.state(vacancy.index).is_live()) };
-        assert!(!is_live, "a hole holds a value");
         let fill = |map: &mut SlotMap<K, V>| {
             map.occupy(vacancy, value);
             // Not by the reference that an insertion returns: it would end once another is used to change the value.

@@ -78,8 +78,8 @@ impl<'a> HoleBits<'a> {
 ///
 /// [`walk`](super::walk) relies on these, whatever the words say and however they change:
 ///
-/// - **Once**: no slot is in two of `run`, `front`, `rest` and `back`, and what a call removes of them for the caller
-///   is in none any more, unless it is put back.
+/// - **Once**: no slot is in two of `run`, `front`, `rest` and `back`, and what a call removes from them for the
+///   caller is in none any more, unless it is put back.
 /// - **Within**: the ends of both ranges are at most the length that the cursor was made with, or the one that its word
 ///   was taken from. A word was made of slots below that, of which there was at least one, or is [`Word::NONE`].
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 // `cursor`, which iterate over the values and visit no slot twice, whatever the bits of holes say. `holes` records
 // which slots later values can fill, and `vacancy` decides which slot and which generation come next. A mistake in
 // these two or in a map could lose a value, or resolve a key to the wrong one, but never reach memory that holds no
-// value. (A shared slot map relies on one thing more: that a hole is not live.)
+// value. (The grow-only scope of a slot map and a shared slot map rely on one thing more: that a hole is not live.)
 
 pub(crate) mod any_slots;
 pub(crate) mod array;
