@@ -314,7 +314,8 @@ impl AnyBacking {
     ///
     /// - The range is not committed.
     pub(crate) unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: `call` passes a valid range. It is not committed, as the caller promises, so nothing uses it.
+        // SAFETY: `call` passes a range "as described above", inside the memory. It is not committed, as the caller
+        // promises, and arrays use only what is.
         self.call(range, |backing, range| unsafe { backing.commit(range) })
     }
 
@@ -322,7 +323,7 @@ impl AnyBacking {
     ///
     /// - The range is committed, and is not used any more, whatever this returns.
     pub(crate) unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: `call` passes a valid range; the rest is the caller's guarantee.
+        // SAFETY: `call` passes a range "as described above", inside the memory; the rest is the caller's guarantee.
         self.call(range, |backing, range| unsafe { backing.decommit(range) })
     }
 
@@ -330,7 +331,7 @@ impl AnyBacking {
     ///
     /// - The range is committed, and nothing uses it or relies on its contents.
     pub(crate) unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: `call` passes a valid range; the rest is the caller's guarantee.
+        // SAFETY: as in `decommit`, whose conditions are the same.
         self.call(range, |backing, range| unsafe { backing.discard(range) })
     }
 
@@ -338,12 +339,13 @@ impl AnyBacking {
     ///
     /// - The range is committed.
     pub(crate) unsafe fn prefault(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: `call` passes a valid range; the rest is the caller's guarantee.
+        // SAFETY: `call` passes a range "as described above", inside the memory. It is committed, as the caller
+        // promises.
         self.call(range, |backing, range| unsafe { backing.prefault(range) })
     }
 
-    /// Makes a call for a range of whole runs inside the memory, unless an earlier call has unwound. Does nothing for
-    /// an empty range.
+    /// Makes a call for a range of whole runs inside the memory, as [`Backing`] describes, unless an earlier call has
+    /// unwound. Does nothing for an empty range.
     fn call(
         &mut self,
         range: Range<usize>,

@@ -167,11 +167,13 @@ impl GrowingReservation {
         let used = kept.filter(|(_, most)| committed <= *most).map(|(used, _)| used);
         match self.memory.take() {
             Some(Storage::Reserved(memory)) if self.release == Release::Background => {
-                // SAFETY: `committed` bytes are, by the invariants, and the owner that used them ends here.
+                // SAFETY: the usable and the warm bytes are whole pages and committed, by the invariants: the service,
+                // which could have taken some back, does not have this memory. The owner that used them ends here.
                 unsafe { service::release_later(memory, committed..committed, used) };
             }
             Some(Storage::Reserved(memory)) if committed > 0 => {
-                // SAFETY: `committed` bytes are, at least one page, and the owner that used them ends here.
+                // SAFETY: as above, these are whole committed pages that no code uses; and at least one, since there
+                // are some bytes.
                 let region = unsafe { Region::new(memory, 0..committed) };
                 drop(used.and_then(|used| service::cache(used, region)));
             }

@@ -56,7 +56,8 @@ pub(crate) trait ExternalMemory:
     ///
     /// # Safety
     ///
-    /// - The first `usable` bytes are committed, and no code uses those past `keep`.
+    /// - The first `usable` bytes are committed, except for what this memory has itself taken back. No code uses those
+    ///   past `keep`.
     unsafe fn give_back(
         &mut self,
         usable: &mut usize,
@@ -69,7 +70,8 @@ pub(crate) trait ExternalMemory:
     ///
     /// # Safety
     ///
-    /// - The pages are committed and stay so meanwhile, and no other thread uses them.
+    /// - The pages are committed, and stay so meanwhile.
+    /// - Unless [`os::PREFAULTING_IS_SHARED`](crate::os::PREFAULTING_IS_SHARED), no other thread uses them meanwhile.
     unsafe fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
     /// Clears pages.
@@ -174,7 +176,7 @@ impl ExternalMemory for Served {
     }
 
     unsafe fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the pages are committed and stay so, and no other thread uses them, as the caller promises.
+        // SAFETY: the caller makes the same two promises.
         unsafe { self.shared().reservation().prefault_committed(pages) }
     }
 

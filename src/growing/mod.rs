@@ -10,6 +10,7 @@
 //!   if the reservation was fresh: they are not committed, or were never written to.
 //! - Warm bytes hold what another array has left in them. They are committed, unless the service has taken some of them
 //!   back; those read as zero.
+//! - In a reservation, `usable` and the warm bytes are whole pages: it is grown and shrunk by these alone.
 
 #![expect(unsafe_code, reason = "discards pages that it owns")]
 
@@ -440,6 +441,9 @@ impl GrowingReservation {
     ///
     /// If the system refuses, the result says so, and nothing else changes.
     ///
+    /// On processors other than x86 and ARM64, no other thread may write to the memory through [`as_ptr`](Self::as_ptr)
+    /// meanwhile.
+    ///
     /// # Examples
     ///
     /// ```
@@ -605,8 +609,9 @@ impl GrowingReservation {
                 let mut decommit = |piece| reservation.decommit(piece);
                 give_pieces_back(usable, keep, next, goes_on, &mut decommit)
             }
-            // SAFETY: the usable bytes are committed, by the invariants, and so is what the service has of the warm ones.
-            // They belong to the owner, which has `&mut self` and asks for those past `keep` to be taken away.
+            // SAFETY: by the invariants the usable bytes are committed, and so are the warm ones that the service has
+            // not taken back. They belong to the owner, which has `&mut self` and asks for those past `keep` to be
+            // taken away.
             Storage::External(memory) => unsafe {
                 memory.give_back(usable, keep, at_once, goes_on)
             },
@@ -624,8 +629,9 @@ impl GrowingReservation {
     pub(crate) fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
         assert!(pages.end <= self.front.usable, "prefault past the usable bytes");
         match self.memory.as_mut().expect("taken only by drop") {
-            // SAFETY: usable bytes are committed, and stay so while `&mut self` is borrowed. They belong to the owner,
-            // which has it; code of other threads that uses them through the raw pointer is responsible for that.
+            // SAFETY: usable bytes are committed, and stay so while `&mut self` is borrowed. Where it matters, no other
+            // thread uses these: shared containers check `PREFAULTING_IS_SHARED` before they come here, others are
+            // mutably borrowed or pass unused pages, and `prefault_ahead` requires it of users of the raw pointer.
             Storage::Reserved(reservation) => unsafe { reservation.prefault_committed(pages) },
             // SAFETY: as above.
             Storage::External(memory) => unsafe { memory.prefault(pages) },
@@ -637,9 +643,10 @@ impl GrowingReservation {
         assert!(pages.end <= self.front.usable, "discard past the usable bytes");
         self.unpoison_backing(pages.clone());
         match self.memory.as_mut().expect("taken only by drop") {
-            // SAFETY: usable bytes belong to the owner, which has `&mut self` and no longer needs the contents of these.
+            // SAFETY: usable bytes belong to the owner, which has `&mut self`, so no other code uses them, and asks for
+            // these to be cleared, so it does not need their contents.
             Storage::Reserved(reservation) => unsafe { discard(reservation, pages) },
-            // SAFETY: as above.
+            // SAFETY: as above. Usable bytes are committed, and below what the service may decommit.
             Storage::External(memory) => unsafe { memory.discard(pages) },
         }
     }

@@ -13,6 +13,7 @@
 //!    [`take`](Shared::take) and [`take_unready`](Shared::take_unready) return the lower of the two.
 //! 3. `ready` and `taken` may exceed `committed`, after a claim that got less than was desired. Pages in between have
 //!    no owner, and the side that needs them commits them first.
+//! 4. All four are whole pages: units are, and so is the reservation, and pages are committed and decommitted whole.
 //!
 //! These are preserved as follows:
 //!
@@ -345,8 +346,9 @@ impl Shared {
             } else {
                 let whole = |(_, most)| most / self.unit(most) * self.unit(most);
                 let touched = touched.min(self.kept.map_or(usize::MAX, whole));
-                // SAFETY: `touched_bytes` returns whole pages, at most as many as are committed, and whole units are whole
-                // pages. The array has retired, and no work is in progress, so no code uses them.
+                // SAFETY: `touched_bytes` returns whole pages (4), which are below `committed` and so accessible (1),
+                // and whole units are whole pages. The array has retired, and no work is in progress, so no code uses
+                // them.
                 unsafe {
                     release_later(reservation, touched..reach, self.kept.map(|(used, _)| used));
                 };

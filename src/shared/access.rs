@@ -66,8 +66,10 @@ impl<T> SharedVec<T> {
     ///
     /// # Safety
     ///
-    /// - The element's push has returned, and this thread knows of it through that push or its result, or because
-    ///   [`get`](Self::get) or [`len`](Self::len) has covered the element in this thread.
+    /// - The element's push has returned, and that *happens before* this call. So it does if this thread has pushed the
+    ///   element, or was sent its index by a thread to which that applies; or if [`get`](Self::get) or
+    ///   [`len`](Self::len) has covered the element in this thread. (An index that was read from an atomic by a relaxed
+    ///   load is not enough.)
     /// - [`clear`](Self::clear) or another method that removes elements has not removed it since.
     ///
     /// # Examples
@@ -81,8 +83,8 @@ impl<T> SharedVec<T> {
     #[inline]
     pub unsafe fn get_unchecked(&self, index: usize) -> &T {
         debug_assert!(self.get(index).is_some(), "no published element at index {index}");
-        // SAFETY: the caller guarantees that there is an element, and that this thread knows of it: it is initialized and
-        // aligned. No thread writes there while `self` is borrowed.
+        // SAFETY: the push that wrote the element, and the address of the memory before, happened before this call, by
+        // the caller's guarantee: it is initialized and aligned. No thread writes there while `self` is borrowed.
         unsafe { &*self.at(index) }
     }
 

@@ -63,7 +63,8 @@ impl<T> SharedVec<T> {
     where
         T: Copy,
     {
-        // SAFETY: the slice has `elements.len()` elements, and `T` is `Copy`.
+        // SAFETY: the slice has `elements.len()` elements, and `T` is `Copy`. The closure does nothing, so it does not
+        // unwind.
         unsafe { self.try_append_from(elements.as_ptr(), elements.len(), || ()) }
     }
 
@@ -96,7 +97,8 @@ impl<T> SharedVec<T> {
     pub fn try_append(&self, other: &mut VmVec<T>) -> Result<Range<usize>, Error> {
         let (from, count) = (other.as_ptr(), other.len());
         let forget = || other.forget_elements();
-        // SAFETY: `other` has `count` elements at `from`, and none any more once `forget` has returned.
+        // SAFETY: `other` has `count` elements at `from`, and none any more once `forget` has returned, which only
+        // stores a length.
         unsafe { self.try_append_from(from, count, forget) }
     }
 
@@ -137,7 +139,8 @@ impl<T> SharedVec<T> {
         let (from, count) = (other.as_ptr(), other.len());
         // SAFETY: 0 is "less than or equal to `capacity()`", and there are no elements below it.
         let forget = || unsafe { other.set_len(0) };
-        // SAFETY: `other` has `count` elements at `from`, and none any more once `forget` has returned.
+        // SAFETY: `other` has `count` elements at `from`, and none any more once `forget` has returned, which only
+        // stores a length.
         unsafe { self.try_append_from(from, count, forget) }
     }
 

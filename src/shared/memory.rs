@@ -41,9 +41,10 @@ impl<T> Memory<T> {
     /// Tells threads where elements and flags are.
     pub(super) fn show_to(&mut self, places: &Places) {
         let (start, flagged) = (self.elements.as_mut_ptr().cast(), self.flags.len());
-        // SAFETY: as long as the array is shared, flags are only appended, to memory that does not move: `grow_flags`
-        // replaces `flags` only if there are none. Methods that take `&mut self` withdraw `places` first. All others
-        // access flags atomically, as `AtomicU8`, which "has the same size, alignment, and bit validity" as `u8`.
+        // SAFETY: `flagged` is the length of `flags`, whose pointer is not null. As long as the array is shared, flags
+        // are only appended, to memory that does not move: `grow_flags` replaces `flags` only if there are none.
+        // Methods that take `&mut self` withdraw `places` first. All others access flags atomically, as `AtomicU8`,
+        // which "has the same size, alignment, and bit validity" as `u8`.
         unsafe { places.set_memory(start, self.flags.as_mut_ptr().cast(), flagged) };
     }
 

@@ -48,8 +48,8 @@ impl<T> SharedVec<T> {
         } else {
             places.withdraw()
         };
-        // SAFETY: `len` places were published, so they hold elements and are within capacity. They are not any more, so
-        // only the array has them.
+        // SAFETY: `len` places were published, or counted, so they hold elements, and had memory, so they are within
+        // capacity. They are not published any more, so only the array has them.
         unsafe { memory.elements.set_len(len) };
         VecMut { places, memory }
     }
@@ -220,9 +220,10 @@ unsafe impl<T: Sync> Sync for RestoreOnDrop<'_, T> {}
 
 impl<T> Drop for RestoreOnDrop<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: mutably borrowed for `'a`, and used by nothing else.
+        // SAFETY: made from a `&'a mut Places`, which is used only through this pointer.
         let places = unsafe { self.places.as_mut() };
-        // SAFETY: as above; the iterator over its elements was dropped.
+        // SAFETY: made from a `&'a mut Memory<T>`, which only the iterator over its elements used besides. That is the
+        // field before this one of a `Drain`, so it was dropped, or never made.
         let memory = unsafe { self.memory.as_mut() };
         drop(VecMut { places, memory });
     }

@@ -4,9 +4,9 @@
 //!
 //! - **In place**: as for the grow-only scope of a vector (`vec/grow_only.rs`), the scope holds the only mutable borrow
 //!   of the map for `'m`, stays on one thread, and never moves, drops or mutably borrows a value in the map. An
-//!   insertion writes to one slot, which is not live: it is past the last one, or the map's record of holes has it, so
-//!   no reference points there. No reference to a slice of slots is ever made; see [`array`](crate::slots::array). So
-//!   what is initialized stays so, in place and unchanged, for `'m`.
+//!   insertion writes to one slot, which is not live: it is past the last one, or the map's record of holes has it, and
+//!   a hole is vacant (see `slot_map/mod.rs`), so no reference points there. No reference to a slice of slots is ever
+//!   made; see [`array`](crate::slots::array). So what is initialized stays so, in place and unchanged, for `'m`.
 //! - **Brief**: the map's own fields are mutably borrowed one call at a time. [`LendCell`] guarantees that for calls
 //!   that take memory: a re-entrant one is refused. The closures of all others run no user code, not even the key's
 //!   conversions, which may be a user's, do not allocate, and do not panic.
@@ -169,8 +169,9 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             // Not by the reference that an insertion returns: it would end once another is used to change the value.
             (map.slots.place(vacancy.index), map.mint())
         };
-        // SAFETY: **Brief**: `fill` moves a value, and marks its slot. A vacancy was found, so it gets the map itself,
-        // in which the slot is below the length or within capacity: nothing panics.
+        // SAFETY: **Brief**: `fill` moves a value, and marks its slot. A vacancy was found, and no code ran since then
+        // that could lend the map, so `fill` gets the map itself, in which the slot is below the length or within
+        // capacity: nothing panics.
         let (value, mint) = unsafe { self.map.lend_seen(fill) };
         // SAFETY: `occupy` has just moved the value into the vacancy's slot, so it is initialized; and it stays so for
         // `'m`: **In place**.

@@ -1,12 +1,15 @@
 //! [`SlotMap`]: values that never move, found by keys that never find another value; and its iterators.
 
 // Memory safety is that of `crate::slots`. This module guarantees what keys find: a mistake here could lose a value, or
-// resolve a key to the wrong one, but never reach memory that holds no value. The exceptions are named in SAFETY.md.
+// resolve a key to the wrong one, but never reach memory that holds no value. The exceptions are grow-only scopes and
+// maps that threads share. They fill a hole without a look at its state, while there may be references to the values in
+// other slots: they rely on a hole being vacant, and on it being recorded once.
 //
 // # What holds between calls
 //
-// - Each slot below the length is in one of four states: live; a hole, and marked as one; detached (vacant with its
-//   generation, not marked); or retired (empty, not marked). The last two are counted.
+// - Each slot below the length is in one of four states: live; a hole (vacant), and recorded as one, in front or in the
+//   bitmap; detached (vacant with its generation, not recorded); or retired (empty, not recorded). The last two are
+//   counted.
 // - The next generation of a hole, unless a key from elsewhere brings it, is one more than that of its state, or, if
 //   the state is empty, than the floor of its block. It is at most `K::Layout::MAX_GENERATION`: a slot whose value had
 //   that generation is retired when the value is removed.

@@ -114,8 +114,9 @@ impl<K: Key> Baseline<K> {
             return self.floors.beyond + 1;
         }
         let floor = self.floors.blocks.wrapping_add(block);
-        // SAFETY: `block < count`, so this is one of the floors that `begin` found in the map, initialized and aligned. The
-        // caller guarantees that the map is still shared: it neither changes nor moves floors then.
+        // SAFETY: `block < count`, so this is one of the floors that `begin` found in the map, initialized and aligned.
+        // The caller guarantees that the map is still shared. Then it only grows and lists holes, which reads floors,
+        // and neither changes nor moves them.
         unsafe { floor.read() + 1 }
     }
 }
@@ -438,9 +439,9 @@ impl<K: Key, V> Sharing<K, V> {
         let (map, bits, mut at) = (&mut self.map, &mut self.removed[..end], 0);
         until_done(|| {
             let Some(index) = take_bit(bits, &mut at) else { return false };
-            // SAFETY: `end` limits the slot to those below the length, except in the last byte, where `revive` returns
-            // `None`. If it is not live, it was, with its value in place, by the caller's guarantee: its bit was set,
-            // and is cleared now, so it comes here once.
+            // SAFETY: the bit of the slot was set, so the slot is live, or was, with its value in place, by the
+            // caller's guarantee. So it is below the length, from which `end` removes only slots without a value. The
+            // bit is cleared now, so the slot comes here once.
             if let Some(generation) = unsafe { map.slots.revive(index) } {
                 drop(map.remove_in_order(index, generation));
             }

@@ -296,7 +296,7 @@ impl<'m, K: Key, V> Claimed<'m, K, V> {
         let Self { map, ticket } = self;
         // SAFETY: the ticket was claimed, so it has its slot. The map is shared while it is borrowed.
         let (index, generation) = unsafe { map.view.slot_of(ticket) };
-        // SAFETY: as above.
+        // SAFETY: as above: it is the slot of the ticket.
         let slot = unsafe { map.view.slot_unchecked(index) };
         let place = slot.place();
         unpoison(place.as_ptr(), 1);

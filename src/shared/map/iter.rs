@@ -78,7 +78,8 @@ impl<'s, K: Key, V> Iter<'s, K, V> {
         for at in self.slots.by_ref() {
             #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
             let index = at as u32;
-            // SAFETY: `at` lies below the end that `iter` was created with, which was loaded by acquire.
+            // SAFETY: `at` lies below the end that `iter` was created with, which was loaded by acquire. Since then the
+            // map has been borrowed, so it is still shared.
             let slot = unsafe { self.map.view.slot_unchecked(index) };
             if let Some(found) = slot.live(index) {
                 return Some((index, found.generation, found.value));

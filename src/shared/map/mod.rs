@@ -8,11 +8,12 @@
 // **Tickets.** [`Places`] gives out numbers from 0 on, each once in a phase; the source of [`SharedVec`](super) says
 // why. What is a place there is a *ticket* here, and a ticket that is `committed` has a slot. [`TicketMap`] says which:
 // the first tickets stand for holes, one for each in a list, and the others for consecutive slots past the last one. So
-// different tickets have different slots. All of these were vacant when the phase began, and nothing else uses them,
-// since holes in the list are no longer holes of the map. The list is extended only with the growth lock held, before
-// more tickets are committed, and never after the first ticket for a slot past the last one. So the slot of a committed
-// ticket never changes, and a thread that sees by acquire that a ticket is committed also sees the list. A slot has
-// memory and a vacant state before its ticket is committed.
+// different tickets have different slots. All of these were vacant when the phase began: a map records as a hole only a
+// vacant slot, and only once (see `slot_map/mod.rs`). A thread fills a slot without a look at its state, so memory
+// safety depends on this. Nothing else uses the slots, since holes in the list are no longer holes of the map. The list
+// is extended only with the growth lock held, before more tickets are committed, and never after the first ticket for a
+// slot past the last one. So the slot of a committed ticket never changes, and a thread that sees by acquire that a
+// ticket is committed also sees the list. A slot has memory and a vacant state before its ticket is committed.
 //
 // **Slots.** In a phase, a state changes in two ways only:
 //

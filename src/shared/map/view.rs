@@ -145,11 +145,12 @@ impl<K: Key, V> SharedView<K, V> {
         }
     }
 
-    /// Returns a slot, or `None` if it may not be read.
+    /// Returns a slot, or `None` if it may not be read, as none may while the map is not shared.
     #[inline]
     pub(super) fn slot(&self, index: u32) -> Option<SharedSlot<'_, V>> {
         let is_there = (index as usize) < self.ends.slots();
-        // SAFETY: the slot lies below the end, which was loaded by acquire.
+        // SAFETY: the slot lies below the end, which was loaded by acquire. The end is not 0 then, so the map is
+        // shared, and stays so while `self` is borrowed: see `withdraw`.
         is_there.then(|| unsafe { self.slot_unchecked(index) })
     }
 
@@ -157,10 +158,12 @@ impl<K: Key, V> SharedView<K, V> {
     ///
     /// # Safety
     ///
-    /// - There is memory for the slot, which the caller has seen by acquire.
+    /// - The slot lies below the end, or a ticket has it, which the caller has seen by acquire.
+    /// - The map that this [began](Self::begin) with is still shared, and stays so for the lifetime of the result.
     #[inline]
     pub(super) unsafe fn slot_unchecked(&self, index: u32) -> SharedSlot<'_, V> {
-        // SAFETY: slots begin at this address, and the caller guarantees that there is memory for this one.
+        // SAFETY: slots begin at this address, which was stored before what the caller has seen, and there is memory
+        // for this one, as for all below the end and those of tickets.
         let slot = unsafe { SlotAt::new(self.slots.load(Ordering::Relaxed), index as usize) };
         SharedSlot { slot, map: PhantomData }
     }
@@ -192,9 +195,9 @@ impl<'m, V> SharedSlot<'m, V> {
     /// Returns the state, as all threads access it.
     #[inline]
     pub(super) fn state(self) -> &'m AtomicU32 {
-        // SAFETY: a state is an aligned word, and initialized, as those of all slots below the end and of tickets are. It
-        // is valid for `'m`, while the map is shared, and accessed only atomically then, except that the thread that holds
-        // the growth lock reads, and does not write, the states of holes that no thread fills.
+        // SAFETY: by `slot_unchecked` the slot lies below the end, or a ticket has it, and the map is shared for `'m`.
+        // So the state is an aligned word, initialized and in place, and accessed only atomically, except that the
+        // thread that holds the growth lock reads, and does not write, the states of holes that no thread fills.
         unsafe { AtomicU32::from_ptr(self.slot.state()) }
     }
 
