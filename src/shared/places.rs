@@ -221,7 +221,9 @@ impl Places {
             // If places were left, a call of this thread out of `grow` may have closed the array. Then this has no effect,
             // and the next round refuses.
             self.raise_committed(grown.committed);
-            if let Some(error) = grown.refused {
+            // What was refused may not have been needed: a ticket below `committed` is a place now, and is not void.
+            let is_enough = self.read_mostly.0.committed.load(Ordering::Relaxed) >= need;
+            if let Some(error) = grown.refused.filter(|_| !is_enough) {
                 if has_ticket {
                     self.give_back();
                 } else {
@@ -245,6 +247,14 @@ impl Places {
                 None
             }
             _ => None,
+        }
+    }
+
+    /// Makes no more tickets if the growth lock will never be free again, as in the child of a fork: nothing would return
+    /// them.
+    pub(super) fn abandon(&self, claim: &Claim) {
+        if let Claim::Ticket(_) = claim {
+            self.read_mostly.0.open.store(0, Ordering::Relaxed);
         }
     }
 

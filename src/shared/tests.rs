@@ -392,6 +392,32 @@ fn memory_taken_while_a_reentrant_push_closed_the_array_does_not_count() {
 }
 
 #[test]
+fn a_ticket_whose_place_comes_with_a_refusal_is_not_returned() {
+    let places = Places::new(0);
+    places.raise_committed(1);
+    assert!(matches!(places.claim(), Claim::Place(0)));
+    let tickets = [places.claim(), places.claim()];
+    // The memory that the place needs is there, and more was refused.
+    let mut grow = |_| Grown { committed: 4, refused: Some(Error::new(ErrorKind::Memory, 8)) };
+    let claimed = tickets.each_ref().map(|ticket| places.claim_locked(ticket, &mut grow));
+    assert!(matches!(claimed, [Ok(Some(1)), Ok(Some(2))]));
+    assert!(matches!(places.claim_locked(&Claim::Exactly(3), &mut grow), Ok(Some(3))));
+    // Too little for several places, of which none is claimed.
+    assert!(matches!(places.claim_locked(&Claim::Next(2), &mut grow), Err(Refusal::Memory(_))));
+    assert_eq!((places.claimed(), places.committed()), (4, 4));
+}
+
+#[test]
+fn a_lock_without_a_holder_makes_no_tickets() {
+    let places = Places::new(0);
+    places.raise_committed(1);
+    places.abandon(&Claim::Next(2));
+    assert!(matches!(places.claim(), Claim::Place(0)));
+    places.abandon(&places.claim());
+    assert!(matches!(places.claim(), Claim::Next(1)) && places.claimed() == 2);
+}
+
+#[test]
 fn a_ticket_is_returned_if_taking_memory_unwinds() {
     let places = Places::new(0);
     places.raise_committed(1);

@@ -118,6 +118,21 @@ fn three_refused_threads_return_all_tickets() {
 }
 
 #[test]
+fn places_that_come_with_a_refusal_are_used_once() {
+    explore(Some(2), || {
+        let array = Array::new(1, 2, 5, 1);
+        array.memory.lock().unwrap().commits_anyway = true;
+        let first = spawn(&array, |array| array.push(1));
+        let second = spawn(&array, |array| array.push(2));
+        let mine = array.push(3);
+        let last = array.push(4);
+        let all = [(first.join().unwrap(), 1), (second.join().unwrap(), 2), (mine, 3), (last, 4)];
+        is_whole(&array, &all);
+        assert!(all.iter().all(|(place, _)| place.is_ok()));
+    });
+}
+
+#[test]
 fn all_places_up_to_the_maximum_are_filled() {
     for ahead in [0, 1] {
         explore(Some(3), move || {

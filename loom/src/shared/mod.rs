@@ -33,6 +33,8 @@ struct Memory {
     committed: usize,
     /// How many of the next calls are refused.
     refusals: usize,
+    /// Whether a refused call commits what is needed, and was refused something else.
+    commits_anyway: bool,
     most: usize,
     /// How much more than needed a call commits.
     ahead: usize,
@@ -44,12 +46,13 @@ impl Memory {
             // As in the crate: what is possible is committed.
             self.committed = self.most;
             Some(Error::new(ErrorKind::MaxLen, 0))
-        } else if self.refusals > 0 {
-            self.refusals -= 1;
-            Some(Error::new(ErrorKind::Memory, 0))
         } else {
-            self.committed = self.committed.max((need + self.ahead).min(self.most));
-            None
+            let is_refused = self.refusals > 0;
+            self.refusals -= usize::from(is_refused);
+            if !is_refused || self.commits_anyway {
+                self.committed = self.committed.max((need + self.ahead).min(self.most));
+            }
+            is_refused.then(|| Error::new(ErrorKind::Memory, 0))
         };
         Grown { committed: self.committed, refused: error }
     }
@@ -79,7 +82,7 @@ impl Array {
     }
 
     fn make(committed: usize, refusals: usize, most: usize, ahead: usize) -> loom::sync::Arc<Self> {
-        let memory = Memory { committed: 0, refusals: 0, most, ahead };
+        let memory = Memory { committed: 0, refusals: 0, commits_anyway: false, most, ahead };
         let array = Self {
             places: Places::new(0),
             memory: Mutex::new(memory),

@@ -85,7 +85,10 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             Err(LockError::Reentrant) => {
                 return self.places.claim_again(claim).map(Some).ok_or_else(busy);
             }
-            Err(LockError::Orphaned) => return Err(busy()),
+            Err(LockError::Orphaned) => {
+                self.places.abandon(claim);
+                return Err(busy());
+            }
         };
         let memory = &mut *guard;
         let claimed = self.places.claim_locked(claim, &mut |need| {
