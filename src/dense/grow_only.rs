@@ -109,14 +109,13 @@ impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
 
     /// Reserves memory for the next row, and returns a key for it.
     fn make_key(&self) -> Result<K, Error> {
-        self.rows.try_reserve(1).map_err(DenseSlotMap::<K, V>::explain)?;
-        self.keys.try_reserve(1).map_err(DenseSlotMap::<K, V>::explain)?;
-        // The table refuses a key before the number is too large.
-        let row = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
-        match self.table.try_insert(row) {
-            Ok((key, _)) => Ok(key),
-            Err(refused) => Err(DenseSlotMap::<K, V>::explain(refused.error)),
-        }
+        let next_row = || {
+            self.rows.try_reserve(1)?;
+            self.keys.try_reserve(1)?;
+            // The table refuses a key before the number is too large.
+            Ok(u32::try_from(self.keys.len()).unwrap_or(u32::MAX))
+        };
+        self.table.try_insert_key(next_row).map_err(DenseSlotMap::<K, V>::explain)
     }
 
     /// Returns the value of a key, for as long as the scope's borrow. O(1).

@@ -6,7 +6,9 @@
 //!   of the map for `'m`, stays on one thread, and never moves, drops or mutably borrows a value in the map. An
 //!   insertion writes to one slot, which is not live: it is past the last one, or the map's record of holes has it, and
 //!   a hole is vacant (see `slot_map/mod.rs`), so no reference points there. No reference to a slice of slots is ever
-//!   made; see [`array`](crate::slots::array). So what is initialized stays so, in place and unchanged, for `'m`.
+//!   made; see [`array`](crate::slots::array). So what is initialized stays so, in place and unchanged, for `'m`. Small
+//!   maps inside of other containers move when they grow: their scopes insert by `try_insert_key`, and use what `get`
+//!   returns at once.
 //! - **Brief**: the map's own fields are mutably borrowed one call at a time. [`LendCell`] guarantees that for calls
 //!   that take memory: a re-entrant one is refused. The closures of all others run no user code, not even the key's
 //!   conversions, which may be a user's, do not allocate, and do not panic.
@@ -176,6 +178,29 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
         // SAFETY: `occupy` has just moved the value into the vacancy's slot, so it is initialized; and it stays so for
         // `'m`: **In place**.
         Ok((vacancy.key(mint), unsafe { value.as_ref() }))
+    }
+
+    /// Inserts what `make` returns, and returns the key only. The key's conversion, which may be a user's, is called
+    /// first, and may insert into the container that this map is a part of: then `make` must see that.
+    #[inline]
+    pub(crate) fn try_insert_key(
+        &self,
+        mut make: impl FnMut() -> Result<V, Error>,
+    ) -> Result<K, Error> {
+        loop {
+            let vacancy = self.vacancy()?;
+            let len = self.len();
+            // SAFETY: **Brief**: the closure reads numbers.
+            let key = vacancy.key(unsafe { self.map.look(SlotMap::mint) });
+            let value = make()?;
+            // Otherwise the vacancy may not be vacant any more.
+            if self.len() == len {
+                // SAFETY: **Brief**: as in `try_insert`. Nothing was inserted since the vacancy was found, and nothing is
+                // removed in a scope, so it is one still; and no code ran since `len`, which has found the map itself.
+                unsafe { self.map.lend_seen(|map| map.occupy(vacancy, value)) };
+                return Ok(key);
+            }
+        }
     }
 
     #[inline]

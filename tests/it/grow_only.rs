@@ -4,7 +4,10 @@ use crate::buffer::{Buffer, Call, Failure};
 use crate::ledger::{Ledger, leak, panic_message, values, with_panic_hook};
 #[cfg(feature = "block-vec")]
 use stayput::BlockVec;
-use stayput::{DefaultKey, Error, ErrorKind, GrowOnly, GrowOnlyMap, SlotMap, VmVec};
+use stayput::{
+    DefaultKey, DenseSlotMap, Error, ErrorKind, GrowOnly, GrowOnlyDenseMap, GrowOnlyMap, Key,
+    KeyData, Plain64, SlotMap, VmVec,
+};
 use std::cell::{Cell, RefCell};
 use std::panic::PanicHookInfo;
 
@@ -352,4 +355,41 @@ fn a_backing_finds_every_call_of_the_scope_busy() {
     assert!(words.iter().all(|word| [0, 7, 8].contains(word)));
     assert!(words.iter().filter(|word| **word == 8).count() == 1);
     assert!(words.iter().filter(|word| **word == 0).count() == 1);
+}
+
+thread_local! {
+    static DENSE: Cell<Option<&'static GrowOnlyDenseMap<'static, Meddling, u8>>> = const { Cell::new(None) };
+}
+
+/// A key that inserts into a map when it is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Meddling(KeyData);
+
+impl From<KeyData> for Meddling {
+    fn from(data: KeyData) -> Self {
+        if let Some(scope) = DENSE.take() {
+            // The small table moves when it grows.
+            let keys: Vec<Self> = (0..100).map(|n| scope.insert(n).0).collect();
+            assert!(keys.iter().zip(0..).all(|(key, n)| scope[*key] == n));
+        }
+        Self(data)
+    }
+}
+
+impl Key for Meddling {
+    type Layout = Plain64;
+
+    fn data(&self) -> KeyData {
+        self.0
+    }
+}
+
+#[test]
+fn a_key_may_insert_into_the_map_that_makes_it() {
+    let map = leak(DenseSlotMap::<Meddling, u8>::with_key());
+    let scope: &GrowOnlyDenseMap<'_, _, _> = leak(map.grow_only());
+    let first = scope.insert(200).0;
+    DENSE.set(Some(scope));
+    let (key, value) = scope.insert(201);
+    assert_eq!((scope.len(), value, scope[key], scope[first]), (102, &201, 201, 200));
 }
