@@ -181,7 +181,7 @@ pub unsafe trait Backing: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// If the range cannot be taken back. The array then keeps it.
+    /// If the range cannot be taken back. The array then keeps it; its contents may be lost.
     ///
     /// # Safety
     ///
