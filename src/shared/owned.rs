@@ -222,7 +222,7 @@ impl<T> Drop for RestoreOnDrop<'_, T> {
     fn drop(&mut self) {
         // SAFETY: made from a `&'a mut Places`, which is used only through this pointer.
         let places = unsafe { self.places.as_mut() };
-        // SAFETY: made from a `&'a mut Memory<T>`, which only the iterator over its elements used besides. That is the
+        // SAFETY: made from a `&'a mut Memory<T>`, which only the iterator over its elements has used, too. That is the
         // field before this one of a `Drain`, so it was dropped, or never made.
         let memory = unsafe { self.memory.as_mut() };
         drop(VecMut { places, memory });
