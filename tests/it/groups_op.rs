@@ -219,9 +219,9 @@ where
             Op::Push(n) => _ = self.push(n),
             Op::Extend(first, count) => {
                 let room = self.most().min(Self::MOST).saturating_sub(len);
-                let rows = || (0..usize::from(count % 40).min(room)).zip(first..);
-                self.groups.extend(rows().map(|(_, n)| R::make(n)));
-                self.rows.extend(rows().map(|(_, n)| R::make(n)));
+                let rows = || (0..u32::from(count % 40)).map(|n| R::make(first.wrapping_add(n)));
+                self.groups.extend(rows().take(room));
+                self.rows.extend(rows().take(room));
             }
             Op::ExtendMuch(first, count) => {
                 let all = (0..count % 1500).all(|n| self.push(first.wrapping_add(n.into())));
