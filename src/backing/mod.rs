@@ -66,8 +66,8 @@ pub(crate) use heap::Block;
 ///   calls are made, refused, or unwind.
 /// - **Discarded memory is zero**, and stays committed.
 /// - **A call that returns an error has changed nothing**: memory that was committed still is, with the same contents.
-///   (After `discard`, each aligned word of eight bytes is unchanged or zero.) Memory that was not committed may be
-///   requested again.
+///   (After `decommit` and `discard`, each aligned word of eight bytes is unchanged or zero.) Memory that was not
+///   committed may be requested again.
 /// - **Other memory is not touched**: during a call, other threads may read and write committed memory outside the
 ///   call's range, and during `prefault` also inside it (in a [`SharedVec`](crate::SharedVec)).
 /// - **`prefault` does not change** the contents of its range, which may be in use, even if the call fails.
@@ -181,7 +181,7 @@ pub unsafe trait Backing: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// If the range cannot be taken back. The array then keeps it; its contents may be lost.
+    /// If the range cannot be taken back. The array then keeps it. Each aligned word of eight bytes is unchanged or zero.
     ///
     /// # Safety
     ///

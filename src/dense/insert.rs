@@ -156,15 +156,16 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// [`try_reserve`](Self::try_reserve) of 1.
     pub fn try_reattach(&mut self, detached_key: K, value: V) -> Result<(), V> {
         let Ok(row) = self.make_room() else { return Err(value) };
+        let data = detached_key.data();
+        if data.is_null() {
+            return Err(value);
+        }
+        // The key as the map makes it: the tag of the one passed may differ.
+        let key = self.table.mint().key(data.index(), data.generation());
         let parts = S::into_parts(value);
         if self.table.try_reattach(detached_key, row).is_err() {
             return Err(S::from_parts(parts));
         }
-        // The key as the map makes it: the tag of the one passed may differ.
-        let key = self
-            .table
-            .get_by_index(detached_key.data().index())
-            .map_or(detached_key, |(key, _)| key);
         self.put(key, parts);
         Ok(())
     }
@@ -191,7 +192,11 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     #[inline]
     fn make_key(&mut self) -> Result<K, Error> {
         let row = self.make_room()?;
-        self.table.try_insert(row).map_err(|refused| Self::explain(refused.error))
+        let vacancy = self.table.vacancy().map_err(Self::explain)?;
+        // First: the conversion may be that of a user's type, and panic.
+        let key = vacancy.key(self.table.mint());
+        self.table.occupy(vacancy, row);
+        Ok(key)
     }
 
     /// Inserts a value into the row for which memory was reserved.

@@ -6,8 +6,8 @@
 // - The table has exactly these keys, and stores the row of each.
 //
 // Nothing here is unsafe: if these were violated, a look-up would find nothing or the value of another key. (A user's
-// key type that returns different bits each time can cause that, in its own map only.) User code runs before or after a
-// change, not during it.
+// key type that returns different bits each time, or panics when it is asked for them, can cause that, in its own map
+// only.) Other user code runs before or after a change, not during it.
 
 #![forbid(unsafe_code)]
 

@@ -412,7 +412,10 @@ impl<L: Layout> fmt::Display for KeyData<L> {
 /// A key finds the value that it was made for as long as that is in the map, and nothing afterwards: neither after its
 /// slot was reused, nor after the map was cleared or trimmed.
 ///
-/// A key type can be implemented without the macro, but that is rarely useful.
+/// A key type can be implemented without the macro, but that is rarely useful. Its conversions should only copy: they are
+/// called at any time. If one panics, or returns other bits than it was made of, containers stay sound, but keys may find
+/// nothing or the values of others, and elements may be leaked. If one inserts into the container that calls it, that
+/// insertion may begin anew, and does not end if this happens each time.
 ///
 /// # Examples
 ///

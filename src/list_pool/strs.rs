@@ -200,12 +200,12 @@ impl<K: Key> StrPool<K> {
             let refused = |_| Error::new(ErrorKind::Memory, bytes);
             keys.try_reserve(1, |key| hash_of(texts, hasher, *key)).map_err(refused)?;
         }
-        // Made once the text is stored: a key that was made and removed would count as a use of its slot.
         let ListPool { lists, elements, .. } = texts;
+        // Its slot counts as used only once it is filled, after the text is stored.
         let entry = lists.try_vacant_entry().map_err(|error| error.of(Holder::ListPool))?;
+        let key = entry.key();
         let mut list = List::EMPTY;
         ListMut(elements.open(&mut list)).try_extend_from_slice(text.as_bytes())?;
-        let key = entry.key();
         entry.insert(list);
         if let Some(Interned { keys, hasher }) = interned {
             keys.insert_unique(hash, key, |key| hash_of(texts, hasher, *key));
@@ -245,16 +245,18 @@ impl<K: Key> StrPool<K> {
     /// assert_eq!(words.find("word"), None);
     /// ```
     pub fn remove(&mut self, key: K) -> bool {
-        if let Some(Interned { keys, hasher }) = &mut self.interned {
-            let hash = self.texts.get(key).map(|text| hasher.hash_one(text_of(text)));
-            // The tags of the keys may differ. Both have their string, so with one index they are of one string.
-            let is_same = |other: &K| other.data().index() == key.data().index();
-            let entry = hash.and_then(|hash| keys.find_entry(hash, is_same).ok());
-            if let Some(entry) = entry {
-                entry.remove();
-            }
+        let Some(Interned { keys, hasher }) = &mut self.interned else {
+            return self.texts.remove_list(key);
+        };
+        let hash = self.texts.get(key).map(|text| hasher.hash_one(text_of(text)));
+        // The tags of the keys may differ. Both have their string, so with one index they are of one string.
+        let is_same = |other: &K| other.data().index() == key.data().index();
+        let entry = hash.and_then(|hash| keys.find_entry(hash, is_same).ok());
+        let was_there = self.texts.remove_list(key);
+        if let Some(entry) = entry {
+            entry.remove();
         }
-        self.texts.remove_list(key)
+        was_there
     }
 
     /// Removes all strings and keeps the memory. All keys become stale. O(n) in the strings.

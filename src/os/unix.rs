@@ -203,10 +203,10 @@ pub(crate) fn forks() -> usize {
     // Threads that race here all register the handler. Then a fork counts several times, which does no harm: each fork
     // after the first call changes the number, and that is all that matters.
     if !IS_WATCHED.load(Ordering::Acquire) {
-        // If it cannot be registered (without memory), the process id still tells processes apart.
         // SAFETY: a handler in the child may call only async-signal-safe functions: this one adds to an atomic.
-        let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-        IS_WATCHED.store(true, Ordering::Release);
+        let result = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+        // If it cannot be registered (without memory), the next call tries again.
+        IS_WATCHED.store(result == 0, Ordering::Release);
     }
     FORKS.load(Ordering::Relaxed)
 }

@@ -305,8 +305,11 @@ pub fn drain() {
 
 /// Returns what the background thread is doing. For diagnostics, not for hot paths: it acquires a lock and is linear in
 /// the number of arrays.
+///
+/// Where the thread is being started, as in a global allocator that is asked for its memory, all figures are 0.
 pub fn stats() -> ServiceStats {
-    Service::existing().map(Service::stats).unwrap_or_default()
+    let service = Service::existing().filter(|_| !is_starting());
+    service.map(Service::stats).unwrap_or_default()
 }
 
 /// Decommits the committed bytes past `keep`. Returns whether that succeeded.

@@ -44,12 +44,14 @@ impl<T> SharedVec<T> {
         let len = if Self::IS_UNSIZED {
             let (len, most) = (places.counted(), places.committed());
             places.restore(0, most);
-            len
+            // There may be another array than when they were counted, if a guard was leaked.
+            len.min(memory.elements.capacity())
         } else {
             places.withdraw()
         };
-        // SAFETY: `len` places were published, or counted, so they hold elements, and had memory, so they are within
-        // capacity. They are not published any more, so only the array has them.
+        // SAFETY: `len` places were published, so they hold elements and are within capacity; or counted, so they hold
+        // elements without a size, and are within capacity by the comparison. They are not published any more, so only the
+        // array has them.
         unsafe { memory.elements.set_len(len) };
         VecMut { places, memory }
     }
@@ -152,9 +154,12 @@ impl<T> SharedVec<T> {
 impl<T> Drop for SharedVec<T> {
     fn drop(&mut self) {
         let len = self.len();
-        // SAFETY: `len` elements are published, so they are initialized and within capacity. The array, which is a field,
-        // drops them.
-        unsafe { self.memory.get_mut().elements.set_len(len) };
+        let elements = &mut self.memory.get_mut().elements;
+        // As in `as_mut_vec`.
+        let len = if Self::IS_UNSIZED { len.min(elements.capacity()) } else { len };
+        // SAFETY: `len` elements are published, or counted, so they are initialized, and within capacity. The array, which
+        // is a field, drops them.
+        unsafe { elements.set_len(len) };
     }
 }
 

@@ -212,6 +212,19 @@ fn forgotten_guards_leak_and_the_array_stays_usable() {
 }
 
 #[test]
+fn elements_without_a_size_that_a_smaller_array_has_no_room_for_are_leaked() {
+    let mut vec = SharedVec::<()>::new();
+    let mut guard = vec.as_mut_vec();
+    *guard = VmVec::with_max_len(1);
+    std::mem::forget(guard);
+    for () in [(); 3] {
+        vec.push(());
+    }
+    assert_eq!(vec.as_mut_vec().len(), 1);
+    assert!(vec.try_push(()).is_err() && vec.len() == 1);
+}
+
+#[test]
 fn arrays_converted_from_others_can_grow() {
     for len in [1, 100, 5000, 8191] {
         let mut vec = VmVec::<u64>::with_max_len(1 << 20);

@@ -1,6 +1,11 @@
 //! Strings in a pool.
 
-use stayput::{Bits32, DefaultKey, ErrorKind, Key as _, StrPool, Tagged64, new_key_type};
+use crate::ledger::panic_message;
+use stayput::{
+    Bits32, DefaultKey, DenseSlotMap, ErrorKind, Key, KeyData, Plain64, StrPool, Tagged64,
+    new_key_type,
+};
+use std::cell::Cell;
 
 #[test]
 fn equal_strings_are_stored_once_if_asked() {
@@ -29,6 +34,45 @@ fn a_string_is_forgotten_whatever_the_tag_of_its_key() {
     assert_eq!(words.find("word"), None);
     let again = words.insert("word");
     assert_eq!((words.find("word"), words.len()), (Some(again), 1));
+}
+
+thread_local! {
+    /// Whether the next conversion to a key panics.
+    static PANICS: Cell<bool> = const { Cell::new(false) };
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Panicking(KeyData);
+
+impl From<KeyData> for Panicking {
+    fn from(data: KeyData) -> Self {
+        assert!(!PANICS.replace(false), "as planned");
+        Self(data)
+    }
+}
+
+impl Key for Panicking {
+    type Layout = Plain64;
+
+    fn data(&self) -> KeyData {
+        self.0
+    }
+}
+
+#[test]
+fn a_conversion_to_a_key_that_panics_stores_nothing() {
+    let mut words = StrPool::<Panicking>::with_key();
+    let mut rows = DenseSlotMap::<Panicking, u8>::with_key();
+    for n in 0..100 {
+        PANICS.set(true);
+        panic_message(|| words.insert(&"long ".repeat(1000)));
+        PANICS.set(true);
+        panic_message(|| rows.insert(n));
+    }
+    assert_eq!((words.len(), words.stats().elements, rows.len()), (0, 0, 0));
+    assert!(words.stats().unused + words.stats().spare < 10_000);
+    let key = rows.insert(7);
+    assert!(rows.keys().eq([key]) && rows[key] == 7);
 }
 
 #[test]

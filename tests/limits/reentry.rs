@@ -1,8 +1,8 @@
-//! A program's allocator that itself uses an arena, while that takes memory.
+//! A program's allocator that itself uses an arena, while that takes memory, or asks for statistics.
 
 use crate::linux::in_child;
 use crate::{KIB, MIB};
-use stayput::Arena;
+use stayput::{Arena, CommitAhead, VmVec, service};
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 thread_local! {
     /// Where small blocks come from now.
     static ARENA: Cell<Option<&'static Arena>> = const { Cell::new(None) };
+    /// How often the allocator has asked the service what it does; `None` if it does not ask.
+    static ASKED: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// The addresses of all such blocks, and how many there are.
@@ -21,6 +23,10 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// Returns a block of the arena that takes memory on this thread, if there is one.
 pub(crate) fn take(layout: Layout) -> Option<NonNull<u8>> {
     // Not for its own allocations.
+    if let Ok(Some(asked)) = ASKED.try_with(Cell::take) {
+        let _ = service::stats();
+        ASKED.set(Some(asked + 1));
+    }
     let arena = ARENA.try_with(Cell::take).ok()??;
     let block = if layout.size() <= KIB { arena.try_alloc_layout(layout).ok() } else { None };
     ARENA.set(Some(arena));
@@ -51,5 +57,16 @@ fn a_growing_slice_overlaps_no_block_taken_meanwhile() {
         );
         assert!(end <= bytes.start.addr() || bytes.end.addr() <= start);
         assert!(slice.iter().copied().eq(0..16 * MIB / 8));
+    });
+}
+
+#[test]
+fn an_allocator_may_ask_what_the_service_does_while_that_starts() {
+    in_child(|| {
+        ASKED.set(Some(0));
+        let vec = VmVec::<u8>::builder().commit_ahead(CommitAhead::Auto).build();
+        let asked = ASKED.take();
+        assert!(asked > Some(0) && service::stats().arrays == 1);
+        drop(vec);
     });
 }
