@@ -192,11 +192,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     #[inline]
     fn make_key(&mut self) -> Result<K, Error> {
         let row = self.make_room()?;
-        let vacancy = self.table.vacancy().map_err(Self::explain)?;
-        // First: the conversion may be that of a user's type, and panic.
-        let key = vacancy.key(self.table.mint());
-        self.table.occupy(vacancy, row);
-        Ok(key)
+        self.table.try_insert(row).map_err(|refused| Self::explain(refused.error))
     }
 
     /// Inserts a value into the row for which memory was reserved.

@@ -180,29 +180,6 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
         Ok((vacancy.key(mint), unsafe { value.as_ref() }))
     }
 
-    /// Inserts what `make` returns, and returns the key only. The key's conversion, which may be a user's, is called
-    /// first, and may insert into the container that this map is a part of: then `make` must see that.
-    #[inline]
-    pub(crate) fn try_insert_key(
-        &self,
-        mut make: impl FnMut() -> Result<V, Error>,
-    ) -> Result<K, Error> {
-        loop {
-            let vacancy = self.vacancy()?;
-            let len = self.len();
-            // SAFETY: **Brief**: the closure reads numbers.
-            let key = vacancy.key(unsafe { self.map.look(SlotMap::mint) });
-            let value = make()?;
-            // Otherwise the vacancy may not be vacant any more.
-            if self.len() == len {
-                // SAFETY: **Brief**: as in `try_insert`. Nothing was inserted since the vacancy was found, and nothing is
-                // removed in a scope, so it is one still; and no code ran since `len`, which has found the map itself.
-                unsafe { self.map.lend_seen(|map| map.occupy(vacancy, value)) };
-                return Ok(key);
-            }
-        }
-    }
-
     #[inline]
     fn vacancy(&self) -> Result<Vacancy, Error> {
         // The placeholder for a lent map is full, so it has no vacancy.
@@ -333,3 +310,45 @@ index_by_key!([K: Key, V] GrowOnlyMap<'_, K, V> => V);
 
 // Values are not printed, since printing one could insert more.
 debug_fields!([K: Key, V] GrowOnlyMap<'_, K, V>, "GrowOnlyMap", |map| len: map.len());
+
+/// For maps inside of other containers.
+impl<K: Key, V: Copy> GrowOnlyMap<'_, K, V> {
+    /// Inserts what `make` returns, and returns the key only. The key's conversion, which may be a user's, is called
+    /// first, and may insert into the container that this map is a part of: then it begins anew.
+    #[inline]
+    pub(crate) fn try_insert_key(
+        &self,
+        mut make: impl FnMut() -> Result<V, Error>,
+    ) -> Result<K, Error> {
+        // What each insertion changes.
+        let stamp = |map: &SlotMap<K, V>| (map.slots.len(), map.holes.count());
+        let look = |map: &mut SlotMap<K, V>| (map.vacancy_at_hand(), stamp(map), map.mint());
+        loop {
+            // SAFETY: **Brief**: the closure reads numbers and bits.
+            let (at_hand, mut before, mint) = unsafe { self.map.lend_seen(look) };
+            let vacancy = match at_hand {
+                Some(vacancy) => vacancy,
+                None => {
+                    let vacancy = self.vacancy_by_growth()?;
+                    // SAFETY: **Brief**: as above.
+                    before = unsafe { self.map.lend_seen(|map| stamp(map)) };
+                    vacancy
+                }
+            };
+            let key = vacancy.key(mint);
+            let value = make()?;
+            let fill = |map: &mut SlotMap<K, V>| {
+                let is_vacant = stamp(map) == before;
+                if is_vacant {
+                    map.occupy(vacancy, value);
+                }
+                is_vacant
+            };
+            // SAFETY: **Brief**: `fill` moves a value that needs no drop, and marks its slot. Nothing was inserted since the
+            // vacancy was found, and nothing is removed in a scope, so it is still one: nothing panics.
+            if unsafe { self.map.lend_seen(fill) } {
+                return Ok(key);
+            }
+        }
+    }
+}

@@ -2,8 +2,7 @@
 
 use crate::ledger::panic_message;
 use stayput::{
-    Bits32, DefaultKey, DenseSlotMap, ErrorKind, Key, KeyData, Plain64, StrPool, Tagged64,
-    new_key_type,
+    Bits32, DefaultKey, ErrorKind, Key, KeyData, Plain64, StrPool, Tagged64, new_key_type,
 };
 use std::cell::Cell;
 
@@ -62,17 +61,12 @@ impl Key for Panicking {
 #[test]
 fn a_conversion_to_a_key_that_panics_stores_nothing() {
     let mut words = StrPool::<Panicking>::with_key();
-    let mut rows = DenseSlotMap::<Panicking, u8>::with_key();
-    for n in 0..100 {
+    for _ in 0..100 {
         PANICS.set(true);
         panic_message(|| words.insert(&"long ".repeat(1000)));
-        PANICS.set(true);
-        panic_message(|| rows.insert(n));
     }
-    assert_eq!((words.len(), words.stats().elements, rows.len()), (0, 0, 0));
+    assert_eq!((words.len(), words.stats().elements), (0, 0));
     assert!(words.stats().unused + words.stats().spare < 10_000);
-    let key = rows.insert(7);
-    assert!(rows.keys().eq([key]) && rows[key] == 7);
 }
 
 #[test]
