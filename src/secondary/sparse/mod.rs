@@ -31,6 +31,8 @@ use std::mem;
 /// [`set_type_id`](Self::set_type_id) sets that of the keys that the map returns. No index is far, since each takes the
 /// same memory. After [`SlotMap::reset`](crate::SlotMap::reset), [`clear`](Self::clear) this map, too.
 ///
+/// If a hasher panics while an insertion or a reservation moves values in the table, some of them are dropped.
+///
 /// # Time complexity
 ///
 /// Looking up, inserting and removing take O(1) on average, if the hasher spreads indices well. Growing is O(n).
