@@ -326,14 +326,13 @@ impl<K: Key, V: Copy> GrowOnlyMap<'_, K, V> {
         loop {
             // SAFETY: **Brief**: the closure reads numbers and bits.
             let (at_hand, mut before, mint) = unsafe { self.map.lend_seen(look) };
-            let vacancy = match at_hand {
-                Some(vacancy) => vacancy,
-                None => {
-                    let vacancy = self.vacancy_by_growth()?;
-                    // SAFETY: **Brief**: as above.
-                    before = unsafe { self.map.lend_seen(|map| stamp(map)) };
-                    vacancy
-                }
+            let vacancy = if let Some(vacancy) = at_hand {
+                vacancy
+            } else {
+                let vacancy = self.vacancy_by_growth()?;
+                // SAFETY: **Brief**: as above.
+                before = unsafe { self.map.lend_seen(|map| stamp(map)) };
+                vacancy
             };
             let key = vacancy.key(mint);
             let value = make()?;
