@@ -650,8 +650,9 @@ macro_rules! __key_type_bytemuck {
         // Whoever names the macro itself, or replaces the attribute.
         const _: fn($name) -> $crate::KeyData<$layout> = |$name(data)| data;
         const _: () = assert!(
-            size_of::<$name>() == size_of::<$crate::KeyData<$layout>>()
-                && align_of::<$name>() == align_of::<$crate::KeyData<$layout>>(),
+            ::core::mem::size_of::<$name>() == ::core::mem::size_of::<$crate::KeyData<$layout>>()
+                && ::core::mem::align_of::<$name>()
+                    == ::core::mem::align_of::<$crate::KeyData<$layout>>(),
             "not the layout of a key",
         );
 
