@@ -192,7 +192,7 @@ pub unsafe trait Backing: Send + Sync + 'static {
     /// Makes a range read as zero and, if possible, releases its physical memory. The range stays committed. The
     /// default implementation writes zeros.
     ///
-    /// Only [`SlotMap::trim`](crate::SlotMap::trim), and `trim` of other maps, calls this, for gaps between values.
+    /// Only the `trim` methods of maps call this, for gaps between values.
     ///
     /// # Errors
     ///

@@ -441,8 +441,8 @@ impl GrowingReservation {
     ///
     /// If the system refuses, the result says so, and nothing else changes.
     ///
-    /// On processors other than x86 and ARM64, no other thread may write to the memory through [`as_ptr`](Self::as_ptr)
-    /// meanwhile.
+    /// On processors other than x86 and ARM64, no other thread may read or write the memory through
+    /// [`as_ptr`](Self::as_ptr) meanwhile, except atomically.
     ///
     /// # Examples
     ///

@@ -647,7 +647,7 @@ macro_rules! __key_type_bytemuck {
 #[macro_export]
 macro_rules! __key_type_bytemuck {
     ($name:ident: $layout:ty) => {
-        // Whoever names the macro itself, or replaces the attribute.
+        // So that this is sound even if the macro is called by its name, or another macro removes `repr(transparent)`.
         const _: fn($name) -> $crate::KeyData<$layout> = |$name(data)| data;
         const _: () = assert!(
             ::core::mem::size_of::<$name>() == ::core::mem::size_of::<$crate::KeyData<$layout>>()
