@@ -165,7 +165,8 @@ impl<T> VmVec<T> {
         }
         let additional = new_len - self.len;
         self.try_reserve(additional)?;
-        self.fill_from(additional, std::iter::repeat_with(make));
+        // SAFETY: an iterator of std's, which stops when told to.
+        unsafe { self.fill_from(additional, std::iter::repeat_with(make)) };
         Ok(())
     }
 }
@@ -219,7 +220,8 @@ impl<T: Clone> VmVec<T> {
             return Err(Refused { error, value });
         }
         // `repeat_n` yields the value itself last, which saves a clone.
-        self.fill_from(additional, std::iter::repeat_n(value, additional));
+        // SAFETY: an iterator of std's, which stops when told to.
+        unsafe { self.fill_from(additional, std::iter::repeat_n(value, additional)) };
         Ok(())
     }
 
@@ -232,7 +234,8 @@ impl<T: Clone> VmVec<T> {
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_extend_from_slice(&mut self, other: &[T]) -> Result<(), Error> {
         self.try_reserve(other.len())?;
-        self.fill_from(other.len(), other.iter().cloned());
+        // SAFETY: an iterator of std's, which stops when told to.
+        unsafe { self.fill_from(other.len(), other.iter().cloned()) };
         Ok(())
     }
 
@@ -255,7 +258,8 @@ impl<T: Clone> VmVec<T> {
         // *capacity*). While the slice is used, they are not mutated: `fill_from` writes past the length only, and
         // makes no reference to an element.
         let from = unsafe { &*from };
-        self.fill_from(from.len(), from.iter().cloned());
+        // SAFETY: an iterator of std's, which stops when told to.
+        unsafe { self.fill_from(from.len(), from.iter().cloned()) };
         Ok(())
     }
 }

@@ -119,17 +119,20 @@ impl<T> VmVec<T> {
         end.len == capacity
     }
 
-    /// Appends the elements of an iterator of std's, and at most `count`, for which there must be capacity.
+    /// Appends the elements of an iterator, and at most `count`, for which there must be capacity.
     ///
     /// If the iterator panics, the elements it yielded before stay.
+    ///
+    /// # Safety
+    ///
+    /// - `try_fold` of the iterator calls its closure no more once that has told it to stop, as in std's iterators.
     #[inline]
-    pub(super) fn fill_from(&mut self, count: usize, iter: impl Iterator<Item = T>) {
+    pub(super) unsafe fn fill_from(&mut self, count: usize, iter: impl Iterator<Item = T>) {
         assert!(count <= self.capacity() - self.len, "too little capacity");
         let mut end = SetLenOnDrop::of(self);
         iter.take(count).for_each(|value| {
-            // SAFETY: `take` yields at most `count` elements, for which there is capacity past the length, as asserted
-            // above. It relies on the iterator to stop when told to. Those of std do, and the callers, all in
-            // `bulk.rs`, pass only such: `RepeatWith`, `RepeatN` and `Cloned`.
+            // SAFETY: `take` yields at most `count` elements, since the iterator stops when told to, by the caller's
+            // guarantee. There is capacity for them past the length, as asserted above.
             unsafe { end.put(value) };
         });
     }
