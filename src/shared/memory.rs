@@ -212,6 +212,9 @@ impl<T> SharedVec<T> {
             if Self::IS_UNSIZED {
                 return Err(self.full());
             }
+            if self.places.is_closed() {
+                return Err(memory.refused.unwrap_or_else(busy));
+            }
             let grown = memory.try_grow(need.unwrap_or(usize::MAX));
             self.publish_extent(memory, before);
             self.places.raise_committed(memory.committed());

@@ -205,7 +205,7 @@ impl Places {
                 Claim::Exactly(place) => place.saturating_add(1),
             };
             let has_ticket = matches!(claim, Claim::Ticket(_));
-            if self.is_closed.0.load(Ordering::Relaxed) {
+            if self.is_closed() {
                 if has_ticket {
                     self.give_back();
                 }
@@ -267,17 +267,22 @@ impl Places {
         self.reopen();
     }
 
+    /// Whether void tickets are in use, so that no memory is of use to any thread. The caller must hold the growth lock.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.0.load(Ordering::Relaxed)
+    }
+
     /// Lets threads claim places, if there are any.
     fn reopen(&self) {
         let committed = self.read_mostly.0.committed.load(Ordering::Relaxed);
-        let has_room = self.claimed() < committed && !self.is_closed.0.load(Ordering::Relaxed);
+        let has_room = self.claimed() < committed && !self.is_closed();
         self.read_mostly.0.open.store(if has_room { committed } else { 0 }, Ordering::Release);
     }
 
     /// Raises the number of places that have memory, unless void tickets are in use. The caller must hold the growth
     /// lock.
     pub(super) fn raise_committed(&self, committed: usize) {
-        if !self.is_closed.0.load(Ordering::Relaxed) {
+        if !self.is_closed() {
             let before = self.read_mostly.0.committed.load(Ordering::Relaxed);
             // Release, though `reopen` does so for threads that claim places: `committed` and `issued` do not load `open`.
             self.read_mostly.0.committed.store(committed.max(before), Ordering::Release);

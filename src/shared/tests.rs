@@ -334,6 +334,7 @@ fn tickets_never_returned_keep_the_array_closed_until_exclusive_access() {
         let refused = vec.try_push(7).unwrap_err();
         assert_eq!((refused.value, refused.error), (7, why));
         assert!(vec.try_extend_from_slice(&[1, 2]).is_err());
+        assert_eq!(vec.try_reserve(1), Err(why));
     }
     assert_eq!((vec.len(), vec.get(first - 1), vec.get(first)), (first, Some(&1), None));
     vec.as_mut_vec().reverse();

@@ -154,6 +154,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if need <= before.min(self.places.committed()) {
             return Ok(());
         }
+        if self.places.is_closed() {
+            return Err(memory.refused.unwrap_or_else(busy));
+        }
         // Not `grow`, which takes all available memory when more is refused: no ticket waits for it here.
         let grown = memory.try_grow(need);
         self.publish_extent(memory, before);

@@ -211,6 +211,7 @@ fn tickets_never_returned_keep_the_map_closed_until_the_owner_takes_it() {
     for _ in 0..3 {
         let refused = map.try_insert(7).unwrap_err();
         assert_eq!((refused.value, refused.error), (7, why));
+        assert_eq!(map.try_reserve(1), Err(why));
     }
     assert_eq!((map.len(), map.iter().count()), (first, first));
     check(&mut map, first, first);
