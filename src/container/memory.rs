@@ -26,7 +26,7 @@ macro_rules! reserve_methods {
         }
 
         /// Like [`reserve`](Self::reserve), but returns an error instead of panicking. After an error nothing has
-        /// changed.
+        /// changed, except that a container that threads share may keep memory that it took before the refusal.
         ///
         /// # Errors
         ///

@@ -227,6 +227,7 @@ impl<T> SharedVec<T> {
         let refused = refused.or_else(|| gather.try_flush().err().map(|error| (error, None)));
         let Some((error, value)) = refused else { return Ok(()) };
         let mut rest = gather.into_rest();
+        // There is room for it, so this allocates nothing.
         rest.extend(value);
         Err(Refused { error, value: rest.into_iter().chain(iter) })
     }

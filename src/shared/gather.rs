@@ -45,7 +45,7 @@ pub(super) const fn most_of_run<T>() -> usize {
 /// ```
 pub struct Gather<'s, T> {
     shared: &'s SharedVec<T>,
-    /// The capacity is that of a run, from the first push on.
+    /// From the first push on it has room for a run, and for one element that is refused together with the run.
     run: Vec<T>,
 }
 
@@ -88,7 +88,7 @@ impl<T> Gather<'_, T> {
     /// As for [`SharedVec::try_push`].
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
-        if size_of::<T>() > 0 && self.run.len() < self.run.capacity() {
+        if size_of::<T>() > 0 && self.run.len() < self.run.capacity().min(Self::MOST) {
             // The compiler sees that there is room, and omits the growth of `Vec::push`.
             self.run.push(value);
             return Ok(());
@@ -99,7 +99,7 @@ impl<T> Gather<'_, T> {
     #[inline(never)]
     fn push_slowly(&mut self, value: T) -> Result<(), Refused<T>> {
         let made = if self.run.capacity() == 0 {
-            heap::try_reserve_exact(&mut self.run, Self::MOST)
+            heap::try_reserve_exact(&mut self.run, Self::MOST + 1)
         } else if self.run.len() >= Self::MOST {
             self.try_flush().map(drop)
         } else {

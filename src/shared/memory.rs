@@ -10,6 +10,7 @@ use crate::error::{Error, Holder, unwrap_or_panic};
 use crate::growing::{Amount, Budget, Prefaulted};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
+use std::mem;
 
 /// The memory of the elements and of their flags.
 ///
@@ -55,8 +56,6 @@ impl<T> Memory<T> {
 
     /// Takes memory for `need` places, and for more by the growth policy.
     pub(super) fn grow(&mut self, need: usize) -> Grown {
-        // If this unwinds, the reason is not known.
-        self.refused = None;
         self.refused = self.try_grow(need).err();
         Grown { committed: self.committed(), refused: self.refused }
     }
@@ -68,12 +67,15 @@ impl<T> Memory<T> {
         let (before, most) = (grown.committed, self.max_len());
         if before < most && grown.refused.is_some_and(|error| error.is_full()) {
             let _ = self.try_grow(most);
+            self.refused = grown.refused;
         }
         Grown { committed: self.committed(), ..grown }
     }
 
     /// [`grow`](Self::grow), or the error. There may be more memory even after an error.
     pub(super) fn try_grow(&mut self, need: usize) -> Result<(), Error> {
+        // Earlier refusals are over. If this unwinds, the reason is not known.
+        self.refused = None;
         // An array that begins to be served is without memory for a moment. A child forked then could not use it.
         self.elements.stay_unserved();
         self.flags.stay_unserved();
@@ -97,7 +99,9 @@ impl<T> Memory<T> {
             // Without `max_len`, fewer addresses may be reserved for flags.
             let (bound, options) = (self.elements.max_len(), self.elements.options());
             let max_len = options.max_len.map(|named| named.min(bound));
-            self.flags = VmVec::try_unreserved(Options { max_len, bound, ..options })?;
+            let flags = VmVec::try_unreserved(Options { max_len, bound, ..options })?;
+            // An assignment would drop the old array first. A child forked in between would find it freed.
+            drop(mem::replace(&mut self.flags, flags));
         }
         if self.flags.try_extend_by_zeros(missing).is_err() {
             // Memory for all of them was refused. Those that are required may fit.
@@ -115,6 +119,9 @@ impl<T> Memory<T> {
     /// Makes memory after the first `used` places resident.
     pub(super) fn prefault_ahead(&mut self, used: usize, budget: Budget) -> Prefaulted {
         let elements = self.elements.prefault_ahead_past(used, budget);
+        if size_of::<T>() == 0 {
+            return elements;
+        }
         // A refusal repeats when the memory is needed.
         let _ = self.grow_flags(0);
         if self.flags.is_empty() {
@@ -201,6 +208,9 @@ impl<T> SharedVec<T> {
     /// [`try_reserve`](Self::try_reserve), with the growth lock still held; also returns the first place that the
     /// memory is for.
     fn room_for(&self, additional: usize) -> Result<(Guard<'_, Memory<T>>, usize), Error> {
+        if Self::IS_UNSIZED {
+            self.most_counted()?;
+        }
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
         // Elements of a converted `VmVec` may have no flags, and after a leaked `VecMut` there may be memory that
@@ -219,6 +229,10 @@ impl<T> SharedVec<T> {
             self.publish_extent(memory, before);
             self.places.raise_committed(memory.committed());
             grown?;
+            // A call of this thread out of `try_grow` may have closed the array.
+            if self.places.is_closed() {
+                return Err(busy());
+            }
         }
         Ok((guard, first))
     }

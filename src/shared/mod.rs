@@ -118,8 +118,8 @@ use std::ptr;
 ///
 /// If another thread was taking memory at the fork, calls that need memory or report on it, such as
 /// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy), and
-/// pushes may fail even if there is memory for them. If another thread was being refused memory at the fork, pushes may
-/// be refused. Both end when the child calls [`as_mut_vec`](Self::as_mut_vec) or another method that takes `&mut self`;
+/// pushes may fail even if there is memory for them. If another thread had begun a push that needs memory, and the child
+/// is refused memory later, all pushes are refused from then on. Both end when the child calls [`as_mut_vec`](Self::as_mut_vec) or another method that takes `&mut self`;
 /// the array then consists of the prefix. If a call to a [`Backing`](crate::Backing) was cut off, the memory that it
 /// supplies stays in the state that it had at the fork. No call waits for a thread that the child does not have. All
 /// other calls work.
@@ -211,7 +211,7 @@ impl<T> SharedVec<T> {
     /// Claims a place if it is the next one, and returns whether it was.
     fn claim_exactly(&self, place: usize) -> Result<bool, Error> {
         if Self::IS_UNSIZED {
-            return match place < self.places.committed() {
+            return match place < self.most_counted()? {
                 true => Ok(self.places.count_up_exactly(place)),
                 false if place == self.places.counted() => Err(self.full()),
                 false => Ok(false),
@@ -224,7 +224,25 @@ impl<T> SharedVec<T> {
     }
 
     fn count_up(&self, count: usize) -> Result<usize, Error> {
-        self.places.count_up(count, self.places.committed()).ok_or_else(|| self.full())
+        self.places.count_up(count, self.most_counted()?).ok_or_else(|| self.full())
+    }
+
+    /// Returns the maximum number of elements without a size.
+    #[inline]
+    fn most_counted(&self) -> Result<usize, Error> {
+        match self.places.committed() {
+            0 => self.ask_most_counted(),
+            most => Ok(most),
+        }
+    }
+
+    /// [`most_counted`](Self::most_counted), from the array: a leaked `VecMut` may have replaced it.
+    #[cold]
+    fn ask_most_counted(&self) -> Result<usize, Error> {
+        let memory = self.memory.lock().map_err(|_| busy())?;
+        let most = memory.committed();
+        self.places.raise_committed(most);
+        Ok(most)
     }
 
     #[cold]
@@ -244,8 +262,7 @@ impl<T> SharedVec<T> {
                 return self.places.claim_again(claim).map(Some).ok_or_else(busy);
             }
             Err(LockError::Orphaned) => {
-                self.places.abandon(claim);
-                return Err(busy());
+                return self.places.abandon(claim).map(Some).ok_or_else(busy);
             }
         };
         let memory = &mut *guard;
@@ -269,8 +286,11 @@ impl<T> SharedVec<T> {
         memory.show_to(&self.places);
         let committed = memory.committed();
         let step = committed.saturating_sub(before);
-        let is_last = step == 0 || committed >= memory.max_len();
-        self.places.set_ahead_from(if is_last { usize::MAX } else { committed - step / 4 });
+        if committed >= memory.max_len() {
+            self.places.set_ahead_from(usize::MAX);
+        } else if step > 0 {
+            self.places.set_ahead_from(committed - step / 4);
+        }
     }
 
     /// Raises the hint, and takes memory ahead if that is due, after the last place of a run was published.
@@ -290,7 +310,7 @@ impl<T> SharedVec<T> {
         let before = memory.committed();
         // Other threads need not try the same meanwhile, nor, after a refusal, before one of them needs memory.
         self.places.set_ahead_from(usize::MAX);
-        if before < memory.max_len() {
+        if before < memory.max_len() && !self.places.is_closed() {
             // The thread that needs the memory gets the error.
             let _ = memory.try_grow(before + 1);
             self.publish_extent(memory, before);

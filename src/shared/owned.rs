@@ -42,15 +42,15 @@ impl<T> SharedVec<T> {
         self.memory.replace_if_held(|| Memory::new(VmVec::new()));
         let (places, memory) = (&mut self.places, self.memory.get_mut());
         let len = if Self::IS_UNSIZED {
-            let (len, most) = (places.counted(), places.committed());
-            places.restore(0, most);
-            // There may be another array than when they were counted, if a guard was leaked.
-            len.min(memory.elements.capacity())
+            let len = places.counted();
+            // If the guard is leaked, the array is asked how many elements fit: it may have been replaced.
+            places.restore(0, 0);
+            len
         } else {
             places.withdraw()
         };
         // SAFETY: `len` places were published, so they hold elements and are within capacity; or counted, so they hold
-        // elements without a size, and are within capacity by the comparison. They are not published any more, so only the
+        // elements without a size, no more than this array was asked for. They are not published any more, so only the
         // array has them.
         unsafe { memory.elements.set_len(len) };
         VecMut { places, memory }
@@ -155,8 +155,6 @@ impl<T> Drop for SharedVec<T> {
     fn drop(&mut self) {
         let len = self.len();
         let elements = &mut self.memory.get_mut().elements;
-        // As in `as_mut_vec`.
-        let len = if Self::IS_UNSIZED { len.min(elements.capacity()) } else { len };
         // SAFETY: `len` elements are published, or counted, so they are initialized, and within capacity. The array, which
         // is a field, drops them.
         unsafe { elements.set_len(len) };

@@ -250,12 +250,15 @@ impl Places {
         }
     }
 
-    /// Makes no more tickets if the growth lock will never be free again, as in the child of a fork: nothing would return
-    /// them.
-    pub(super) fn abandon(&self, claim: &Claim) {
-        if let Claim::Ticket(_) = claim {
-            self.read_mostly.0.open.store(0, Ordering::Relaxed);
+    /// Completes a claim if the growth lock will never be free again, as in the child of a fork, without taking memory.
+    /// Otherwise makes no more tickets, since nothing would return them.
+    pub(super) fn abandon(&self, claim: &Claim) -> Option<usize> {
+        let Claim::Ticket(ticket) = *claim else { return None };
+        if ticket < self.committed() {
+            return Some(ticket);
         }
+        self.read_mostly.0.open.store(0, Ordering::Relaxed);
+        None
     }
 
     /// Returns a void ticket. The caller must hold the growth lock, so tickets are returned one at a time, and none is

@@ -3,15 +3,18 @@
 use super::places::Grown;
 use super::push::Claimed;
 use super::*;
+use crate::backing::Backing;
 use crate::effort;
 use crate::growing::Budget;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::ptr;
-use std::sync::Barrier;
+use std::ops::Range;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 
 thread_local! {
@@ -459,4 +462,122 @@ fn a_lock_whose_holder_is_gone_is_replaced_on_exclusive_access() {
     thread::scope(|scope| _ = scope.spawn(|| std::mem::forget(unsized_vec.memory.lock().ok())));
     unsized_vec.clear();
     assert_eq!((unsized_vec.stats().len, unsized_vec.max_len()), (0, usize::MAX));
+}
+
+#[test]
+fn a_lock_without_a_holder_leaves_a_ticket_with_memory_its_place() {
+    let places = Places::new(0);
+    places.raise_committed(1);
+    assert!(matches!(places.claim(), Claim::Place(0)));
+    let ticket = places.claim();
+    // As if the holder had gone between raising the number and letting threads see it.
+    places.raise_committed(3);
+    assert_eq!(places.abandon(&ticket), Some(1));
+    assert!(matches!(places.claim(), Claim::Place(2)));
+}
+
+#[test]
+fn room_is_not_promised_if_a_reentrant_push_closed_the_array_meanwhile() {
+    static VEC: OnceLock<SharedVec<u64>> = OnceLock::new();
+    static IS_ARMED: AtomicBool = AtomicBool::new(false);
+
+    struct Reentrant(NonNull<u64>);
+    // SAFETY: a pointer to memory that only the array uses.
+    unsafe impl Send for Reentrant {}
+    // SAFETY: as above.
+    unsafe impl Sync for Reentrant {}
+
+    // SAFETY: the 65,536 numbers exist forever, and only the array uses them. They are zero at first, and keep their
+    // contents: `decommit` is not called, since the array neither shrinks nor is dropped. `commit` uses the places of the
+    // array, but no memory of it.
+    unsafe impl Backing for Reentrant {
+        fn start(&self) -> NonNull<u8> {
+            self.0.cast()
+        }
+
+        fn reserved_bytes(&self) -> usize {
+            8 << 16
+        }
+
+        unsafe fn commit(&mut self, _: Range<usize>) -> Result<(), Error> {
+            if IS_ARMED.load(Ordering::Relaxed) {
+                let places = &VEC.get().unwrap().places;
+                // Another thread needs memory, and so does a call of this thread, which gets none.
+                assert!(matches!(places.claim(), Claim::Ticket(_)));
+                assert!(places.claim_again(&places.claim()).is_none());
+            }
+            Ok(())
+        }
+
+        unsafe fn decommit(&mut self, _: Range<usize>) -> Result<(), Error> {
+            unreachable!()
+        }
+    }
+
+    let memory = NonNull::from(Box::leak(vec![0_u64; 1 << 16].into_boxed_slice())).cast();
+    let vec = VEC.get_or_init(|| VmVec::builder().build_in(Reentrant(memory)).into());
+    vec.push(1);
+    while vec.places.claimed() < vec.capacity() {
+        assert!(matches!(vec.places.claim(), Claim::Place(_)));
+    }
+    IS_ARMED.store(true, Ordering::Relaxed);
+    assert_eq!(vec.try_reserve(1).map_err(|error| error.kind()), Err(ErrorKind::Busy));
+    assert_eq!(vec.try_push(3).map_err(|refused| refused.value), Err(3));
+}
+
+#[test]
+fn a_refused_reservation_does_not_end_taking_memory_ahead() {
+    let vec = SharedVec::<u64>::new();
+    vec.push(0);
+    let first = vec.capacity();
+    assert!(vec.try_reserve(usize::MAX).is_err() && vec.capacity() == first);
+    while vec.len() < first - places::RUN / 2 {
+        vec.push(1);
+    }
+    assert!(vec.capacity() > first, "{} of {first}", vec.len());
+}
+
+#[test]
+fn elements_without_a_size_have_no_flags() {
+    let vec = SharedVec::<()>::with_max_len(1 << 30);
+    vec.push(());
+    let done = vec.prefault_ahead(Budget::UNLIMITED);
+    assert_eq!((done.bytes, vec.stats().committed_bytes), (0, 0));
+}
+
+#[test]
+fn an_array_put_into_a_leaked_guard_bounds_elements_without_a_size() {
+    static DROPS: AtomicUsize = AtomicUsize::new(0);
+    #[derive(Debug)]
+    struct Unsized;
+    impl Drop for Unsized {
+        fn drop(&mut self) {
+            DROPS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    let mut vec = SharedVec::new();
+    let mut guard = vec.as_mut_vec();
+    *guard = VmVec::with_max_len(2);
+    std::mem::forget(guard);
+    vec.reserve(2);
+    assert!(vec.try_reserve(3).is_err());
+    assert_eq!((vec.push_if_len(0, Unsized).is_ok(), vec.try_push(Unsized).is_ok()), (true, true));
+    let refused = vec.try_push(Unsized).unwrap_err();
+    assert!(refused.error.kind() == ErrorKind::MaxLen && vec.len() == vec.max_len());
+    std::mem::forget(refused);
+    assert_eq!((vec.as_mut_vec().len(), DROPS.load(Ordering::Relaxed)), (2, 0));
+    drop(vec);
+    assert_eq!(DROPS.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_gatherer_has_room_for_the_element_that_is_refused_with_a_run() {
+    let vec = SharedVec::<u64>::with_max_len(1);
+    vec.push(0);
+    let mut gather = vec.gather();
+    (0..places::RUN as u64).for_each(|n| gather.push(n));
+    assert_eq!(gather.try_push(64).map_err(|refused| refused.value), Err(64));
+    let rest = gather.into_rest();
+    assert!(rest.len() == places::RUN && rest.capacity() > rest.len());
 }

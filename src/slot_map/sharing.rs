@@ -22,6 +22,7 @@ use crate::slots::key_tag::MapTypeId;
 use crate::slots::state::State;
 use crate::slots::vacancy::Fresh;
 use crate::vec::VmVec;
+use std::mem;
 use std::ops::Range;
 
 /// How many holes are listed first, or slots made vacant in reused memory. Not all at once, since unused ones must be
@@ -285,7 +286,9 @@ impl<K: Key, V> Sharing<K, V> {
     fn try_reserve_in_list(&mut self) -> Result<(), Error> {
         if self.list.capacity() == 0 {
             let options = self.map.options_beside(list_bound(&self.map));
-            self.list = VmVec::try_unreserved(options)?;
+            let list = VmVec::try_unreserved(options)?;
+            // An assignment would drop the old array first. A child forked in between would find it freed.
+            drop(mem::replace(&mut self.list, list));
         }
         self.list.try_reserve(1)
     }

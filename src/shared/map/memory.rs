@@ -50,7 +50,6 @@ impl<K: Key, V> Memory<K, V> {
     fn grow(&mut self, need: usize) -> Grown {
         let refused = self.try_grow(need).err();
         if let Some(error) = refused {
-            self.refused = Some(error);
             // The slot may lie past others that no thread has asked for yet. Those that fit get memory nevertheless.
             let is_at_limit = error.is_full() || error.kind() == ErrorKind::KeyBits;
             if is_at_limit && !self.is_lent() && !self.sharing.is_at_end() {
@@ -58,11 +57,14 @@ impl<K: Key, V> Memory<K, V> {
                 let _ = self.try_grow(most);
             }
         }
+        self.refused = refused;
         Grown { committed: self.tickets(), refused }
     }
 
     /// [`grow`](Self::grow), or the error. There may be more tickets even after an error.
     fn try_grow(&mut self, need: usize) -> Result<(), Error> {
+        // Earlier refusals are over. If this unwinds, the reason is not known.
+        self.refused = None;
         if self.is_lent() {
             return Err(busy());
         }
@@ -86,8 +88,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
                 return self.places.claim_again(claim).map(Some).ok_or_else(busy);
             }
             Err(LockError::Orphaned) => {
-                self.places.abandon(claim);
-                return Err(busy());
+                return self.places.abandon(claim).map(Some).ok_or_else(busy);
             }
         };
         let memory = &mut *guard;
@@ -111,8 +112,11 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         memory.show_to(&self.view);
         let tickets = memory.tickets();
         let step = tickets.saturating_sub(before);
-        let is_last = step == 0 || memory.sharing.is_at_end();
-        self.places.set_ahead_from(if is_last { usize::MAX } else { tickets - step / 4 });
+        if memory.sharing.is_at_end() {
+            self.places.set_ahead_from(usize::MAX);
+        } else if step > 0 {
+            self.places.set_ahead_from(tickets - step / 4);
+        }
     }
 
     /// Takes memory ahead if filling the slots of the tickets from `first` to `last` makes that due.
@@ -132,7 +136,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let before = memory.tickets();
         // Other threads need not try the same meanwhile, nor, after a refusal, before one of them needs memory.
         self.places.set_ahead_from(usize::MAX);
-        if !memory.is_lent() && !memory.sharing.is_at_end() {
+        if !memory.is_lent() && !memory.sharing.is_at_end() && !self.places.is_closed() {
             // The thread that needs the memory gets the error.
             let _ = memory.try_grow(before + 1);
             self.publish_extent(memory, before);
@@ -161,7 +165,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let grown = memory.try_grow(need);
         self.publish_extent(memory, before);
         self.places.raise_committed(memory.tickets());
-        grown
+        grown?;
+        // A call of this thread out of `try_grow` may have closed the map.
+        if self.places.is_closed() { Err(busy()) } else { Ok(()) }
     }
 
     /// Ensures that a slot has the bit that says that its value was removed. Only slots of values that came with a map
@@ -171,8 +177,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     pub(super) fn cover_removed(&self, index: u32) -> Result<(), Error> {
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
+        let tickets = memory.tickets();
         let covered = memory.sharing.cover_removed(index as usize + 1);
-        self.publish_extent(memory, 0);
+        self.publish_extent(memory, tickets);
         covered.map_err(|error| error.of(Holder::SharedSlotMap))
     }
 

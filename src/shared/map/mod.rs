@@ -132,8 +132,8 @@ use view::{LiveSlot, SharedView};
 ///
 /// If another thread was taking memory or listing holes at the fork, calls that do so or report on it, such as
 /// [`reserve`](Self::reserve), [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with
-/// [`Busy`](crate::ErrorKind::Busy) until the owner takes the map, and insertions may fail. If another thread was being
-/// refused memory at the fork, insertions may be refused until then. When the owner takes the map, the holes that the
+/// [`Busy`](crate::ErrorKind::Busy) until the owner takes the map, and insertions may fail. If another thread had begun
+/// an insertion that needs memory, and the child is refused memory later, all insertions are refused until then. When the owner takes the map, the holes that the
 /// thread was listing are found again, in O(n) of the slots; if slots are detached or retired, some of these holes may
 /// count as detached. If a call to a [`Backing`](crate::Backing) was cut off, the memory that it supplies stays in the
 /// state that it had at the fork. No call waits for a thread that the child does not have. All other calls work.

@@ -301,6 +301,14 @@ fn memory_is_taken_ahead_of_need() {
         map.insert(1);
     }
     assert!(map.capacity() > first, "{} of {first}", map.len());
+    // A refused reservation does not end that.
+    let map = Shared::<u64>::new();
+    map.insert(0);
+    assert!(map.try_reserve(usize::MAX).is_err() && map.capacity() == first);
+    while map.len() < first - super::super::places::RUN / 2 {
+        map.insert(1);
+    }
+    assert!(map.capacity() > first, "{} of {first}", map.len());
     // A refusal while growing ahead is reported to no caller.
     let map = Shared::<u64>::new();
     map.insert(0);
