@@ -11,7 +11,7 @@
 //! let first = particles.as_ptr();
 //!
 //! particles.extend((0..1_000_000).map(|i| [i as f32; 4]));
-//! assert_eq!(particles.as_ptr(), first); // a `Vec` would have moved some twenty times
+//! assert_eq!(particles.as_ptr(), first); // a `Vec` would have moved them
 //! ```
 //!
 //! The [`guide`] explains each topic on a page of its own, with examples.
@@ -29,7 +29,7 @@
 //! | [`Table`], [`indices!`] | rows looked up by key and by field values |
 //! | [`index`] | the same indices, for use with your own storage |
 //! | [`ListPool`], [`SecondaryLists`] | many lists of varying length in one reservation, found by keys of their own, or by those of a slot map |
-//! | [`StrPool`] | many strings in one reservation, equal ones stored once if asked |
+//! | [`StrPool`] | many strings in one reservation, with equal strings stored only once if you choose |
 //! | [`SharedVec`], [`SharedSlotMap`] | an array and a slot map that many threads can add to while others read |
 //! | [`FileVec`], [`Follow`] | an array in a file, and its readers in other processes (feature `file`) |
 //! | [`Arena`], [`ArenaBox`] | values of any type, freed together or when a [`Scope`] ends; an `ArenaBox` also drops its value |
@@ -37,8 +37,8 @@
 //! | [`Reservation`], [`GrowingReservation`] | the reserved address ranges themselves |
 //! | [`Backing`] | the trait for placing arrays and maps in caller-provided memory; [`FileBacking`] places them in a file |
 //!
-//! Methods that may need memory have a twin beginning with `try_` that returns an error instead of panicking. If a value
-//! did not fit, the error is [`Refused`] and carries it; [`Error`] names the limit and the number of bytes requested.
+//! Methods that may need memory have a `try_` variant that returns an error instead of panicking. If a value did not
+//! fit, the error is [`Refused`] and carries it; [`Error`] names the limit and the number of bytes requested.
 //!
 //! # Terms
 //!
@@ -47,7 +47,7 @@
 //! | reservation | a range of address space that a container owns; takes no memory |
 //! | commit | make pages usable; the system charges them to the process |
 //! | decommit | return the memory and its charge; the pages become inaccessible |
-//! | resident | said of pages that have memory: the first access to others takes a page fault |
+//! | resident | backed by physical memory; the first access to any other page takes a page fault |
 //! | discard | return the memory but keep the pages accessible, reading as zero |
 //! | prefault | make committed pages resident now, so that accessing them later takes no page fault |
 //! | release | end a reservation |
@@ -59,9 +59,9 @@
 //!
 //! # Platforms
 //!
-//! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos and Windows have virtual memory that can be reserved. On other
-//! targets, WebAssembly among them, and under Miri, a reservation is a single block from the system allocator;
-//! the page [`guide::the_web`] lists the differences.
+//! Containers reserve virtual memory on Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos and Windows. On other
+//! targets, such as WebAssembly, and under Miri, a reservation is a single block from the system allocator; the page
+//! [`guide::the_web`] lists the differences.
 //!
 //! After `fork`, the child has a copy of every container at the same addresses and may use them and create others,
 //! whatever other threads of the parent were doing. ([`SharedVec`] and [`FileVec`] state exceptions.) Memory locked by

@@ -1,11 +1,11 @@
-//! Allocators for std and third-party containers: arenas, an allocator, the program's global allocator.
+//! Allocators for std and third-party containers.
 //!
 //! | type | what it is | how a container uses it |
 //! |---|---|---|
 //! | [`Arena`] | a bump allocator in one reservation, with scopes | `arena.alloc(value)`; `&arena` is an allocator |
 //! | [`VmAlloc`] | an allocator whose large blocks grow in place | `Vec::new_in(VmAlloc::new())` |
 //! | [`GlobalVm`] | the same allocator for the whole program | `#[global_allocator]` |
-//! | [`Global`] | the program's allocator, as the parent of one that a library has | `GlobalVm::with_parent(Global)` |
+//! | [`Global`] | the program's allocator, for use as the parent of a library's allocator | `GlobalVm::with_parent(Global)` |
 //!
 //! There are three traits `Allocator`: those of two versions of the crate `allocator-api2`, and the unstable one in
 //! std. The features `allocator-api2-02` and `allocator-api2-04` implement the first two, and `--cfg stayput_nightly`

@@ -83,9 +83,9 @@ pub(crate) use raw::Taken;
 ///
 /// # Errors
 ///
-/// Each method that may need memory has a twin whose name begins with `try_`. The twin returns an [`Error`] and
-/// whatever could not be stored, where the other method panics. Neither aborts; conversions to `Rc` and `Arc` do if memory
-/// is refused, as those of std do.
+/// Each method that may need memory has a `try_` variant. Where the method panics, the variant returns an [`Error`] and
+/// whatever could not be stored. Neither aborts; conversions to `Rc` and `Arc` do if memory is refused, as those of std
+/// do.
 ///
 /// # Differences from `Vec`
 ///

@@ -103,7 +103,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 ///
 /// # Differences from `VmVec`
 ///
-/// Methods that may need memory have a `try_` twin, as those of a [`VmVec`](crate::VmVec). Methods of slices are those
+/// Methods that may need memory have a `try_` variant, as those of a [`VmVec`](crate::VmVec). Methods of slices are those
 /// of the columns' [slices](Self::as_mut_slices). Not available are:
 ///
 /// | not available | why, and what to use instead |

@@ -52,7 +52,7 @@ use std::marker::PhantomData;
 
 /// A map that creates keys for its values, and stores the values packed in an array.
 ///
-/// Its keys work as those of a [`SlotMap`]: a key never finds another value than its own, whatever is removed, cleared
+/// Its keys work as those of a [`SlotMap`]: a key never finds a value other than its own, whatever is removed, cleared
 /// or sorted. The values are an array ([`as_slice`](Self::as_slice)), which is as fast to iterate over as any, and a
 /// look-up by key goes through a table. The map has all methods of the map of the same name in the crate `slotmap`.
 ///
@@ -64,7 +64,7 @@ use std::marker::PhantomData;
 ///
 /// # When to use it
 ///
-/// Use a [`SlotMap`] if values are mostly looked up by key, which takes one cache line less, or must stay where they
+/// Use a [`SlotMap`] if values are mostly looked up by key, which touches one cache line fewer, or must stay where they
 /// are. Use a `DenseSlotMap` if most of the time goes into iterating over all values, and many are inserted and
 /// removed.
 ///

@@ -71,14 +71,14 @@ use crate::slots::key_tag::Mint;
 /// [`set_type_id`](Self::set_type_id).
 ///
 /// Only [`SlotMap::reset`](crate::SlotMap::reset) makes keys that are equal to earlier ones. [`clear`](Self::clear)
-/// this map then: otherwise new keys find old values, or are refused as older than these.
+/// this map then: otherwise new keys find old values, or are refused as older than the keys stored there.
 ///
 /// # Far indices
 ///
 /// A forged key can carry any index up to `u32::MAX`, and slots for it could take gigabytes. So an index that is *far*
 /// is refused ([`FarIndex`](ErrorKind::FarIndex)). An index is not far if it is below
 ///
-/// - as many slots as take 64 MiB, plus 16 for each value in the map, including the new one; or
+/// - the number of slots that fit in 64 MiB, plus 16 more for each value in the map, including the new one; or
 /// - what was announced: by [`set_capacity`](Self::set_capacity), [`reserve`](Self::reserve) or
 ///   [`with_capacity`](Self::with_capacity), or by the slots that the map had before [`clear`](Self::clear).
 ///

@@ -546,32 +546,6 @@ fn elements_without_a_size_have_no_flags() {
 }
 
 #[test]
-fn an_array_put_into_a_leaked_guard_bounds_elements_without_a_size() {
-    static DROPS: AtomicUsize = AtomicUsize::new(0);
-    #[derive(Debug)]
-    struct Unsized;
-    impl Drop for Unsized {
-        fn drop(&mut self) {
-            DROPS.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    let mut vec = SharedVec::new();
-    let mut guard = vec.as_mut_vec();
-    *guard = VmVec::with_max_len(2);
-    std::mem::forget(guard);
-    vec.reserve(2);
-    assert!(vec.try_reserve(3).is_err());
-    assert_eq!((vec.push_if_len(0, Unsized).is_ok(), vec.try_push(Unsized).is_ok()), (true, true));
-    let refused = vec.try_push(Unsized).unwrap_err();
-    assert!(refused.error.kind() == ErrorKind::MaxLen && vec.len() == vec.max_len());
-    std::mem::forget(refused);
-    assert_eq!((vec.as_mut_vec().len(), DROPS.load(Ordering::Relaxed)), (2, 0));
-    drop(vec);
-    assert_eq!(DROPS.load(Ordering::Relaxed), 2);
-}
-
-#[test]
 fn a_gatherer_has_room_for_the_element_that_is_refused_with_a_run() {
     let vec = SharedVec::<u64>::with_max_len(1);
     vec.push(0);

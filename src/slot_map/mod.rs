@@ -79,7 +79,7 @@ use crate::slots::vacancy::Fresh;
 ///
 /// A key finds the value that it was made for and never another one: neither after its slot was reused, nor after the
 /// map was cleared, trimmed, or written and read by `serde`. A slot whose generations are used up is retired. A forged
-/// key finds nothing, or a value that is in the map. Only [`reset`](Self::reset) forgets which keys there were.
+/// key finds nothing, or a value that is in the map. Only [`reset`](Self::reset) makes the map forget its earlier keys.
 ///
 /// Another map with the same key type makes keys that look the same. Declare a [key type](crate::new_key_type) for each
 /// map to have the compiler tell them apart, or set a [type id](SlotMapBuilder::type_id) to have the map do so.
@@ -93,7 +93,7 @@ use crate::slots::vacancy::Fresh;
 ///
 /// Set [`max_len`](Self::with_max_len) if addresses are scarce (32 bits), or without virtual memory (WebAssembly): a
 /// map is then a single heap block of `max_len` slots, or of 4 MiB by default; see [the web](crate::guide::the_web).
-/// Looking up takes the same time. One map for all values takes less memory than thousands of small ones.
+/// Looking up takes as long there as elsewhere. One map for all values takes less memory than thousands of small ones.
 ///
 /// # Order
 ///

@@ -69,8 +69,8 @@ use std::mem;
 /// `VmVec` reserves a large range of addresses once, and commits pages of it as it grows. It has the API of std's
 /// [`Vec`], and in addition:
 ///
-/// - Growing never copies and never allocates a second array. A push that needs memory makes one system call, however
-///   large the array is.
+/// - Growing never copies and never allocates a second array. A push that needs memory makes a few system calls, usually
+///   one, however large the array is.
 /// - Pointers to elements stay valid, as the next section describes.
 ///
 /// It is contiguous, and derefs to a slice.
@@ -87,15 +87,15 @@ use std::mem;
 ///
 /// # Memory
 ///
-/// *Reserved* addresses cost nothing. *Committed* memory is charged by the system, which may
+/// *Reserved* addresses take no memory. *Committed* memory is charged by the system, which may
 /// [refuse](crate::ErrorKind::Memory) it. (By default the system grants more than it has, if asked in small steps.)
 /// [`capacity`](Self::capacity) is the number of elements that fit into committed memory. Memory becomes *resident*
 /// when it is first touched, by a page fault, or earlier by [`prefault`](Self::prefault).
 ///
-/// An array made with [`new`](Self::new) reserves addresses on its first push: as much as the machine has memory, or
-/// less if there are very many other arrays or the system has fewer addresses. To choose the size, use
+/// An array made with [`new`](Self::new) reserves addresses on its first push: as many bytes as the machine has RAM, or
+/// fewer if there are very many other arrays or the system has fewer addresses. To choose the size, use
 /// [`with_max_len`](Self::with_max_len) or [`builder`](Self::builder); [`max_len`](Self::max_len) is then an exact
-/// limit. Without [virtual memory](crate::guide::the_web), `new` reserves 4 MiB, or 4 MiB more than it needs at once.
+/// limit. Without [virtual memory](crate::guide::the_web), the first push reserves 4 MiB more than it needs.
 ///
 /// The `VmVec` itself takes five words. Everything else is in a small block of the program's allocator, which is
 /// allocated together with the first memory, or earlier if options were set.
@@ -104,9 +104,9 @@ use std::mem;
 ///
 /// # Errors
 ///
-/// Each method that may need memory has a twin whose name begins with `try_`. Where the other method
-/// panics, the twin returns an [`Error`] and whatever could not be stored. Neither aborts, except in conversions for
-/// which std allocates: to an `Rc` or `Arc`, and of an `Error` to an [`io::Error`](std::io::Error).
+/// Each method that may need memory has a `try_` variant. Where the method panics, the variant returns an [`Error`] and
+/// whatever could not be stored. Neither aborts, except where std allocates: in conversions to an `Rc` or `Arc`, and of
+/// an `Error` to an [`io::Error`](std::io::Error).
 ///
 /// # Differences from `Vec`
 ///
@@ -124,7 +124,7 @@ use std::mem;
 /// | An allocator as a type parameter | The memory does not come from an allocator; see [`Backing`](crate::Backing). |
 /// | Elements that borrow from values dropped together with the array | This needs an unstable feature of the drop check. |
 ///
-/// `splice` has no `try_` twin, since it inserts when it is dropped, and neither have trait methods such as those of
+/// `splice` has no `try_` variant, since it inserts when it is dropped, and neither have trait methods such as those of
 /// [`Extend`], [`From`] and [`FromIterator`]. Call [`try_reserve`](Self::try_reserve) first, or use
 /// [`try_extend`](Self::try_extend) and [`try_clone`](Self::try_clone).
 ///

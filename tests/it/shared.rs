@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
 
@@ -212,16 +212,29 @@ fn forgotten_guards_leak_and_the_array_stays_usable() {
 }
 
 #[test]
-fn elements_without_a_size_that_a_smaller_array_has_no_room_for_are_leaked() {
-    let mut vec = SharedVec::<()>::new();
-    let mut guard = vec.as_mut_vec();
-    *guard = VmVec::with_max_len(1);
-    std::mem::forget(guard);
-    for () in [(); 3] {
-        vec.push(());
+fn an_array_put_into_a_leaked_guard_bounds_elements_without_a_size() {
+    static DROPS: AtomicUsize = AtomicUsize::new(0);
+    #[derive(Debug)]
+    struct Unsized;
+    impl Drop for Unsized {
+        fn drop(&mut self) {
+            DROPS.fetch_add(1, Ordering::Relaxed);
+        }
     }
-    assert_eq!(vec.as_mut_vec().len(), 1);
-    assert!(vec.try_push(()).is_err() && vec.len() == 1);
+
+    let mut vec = SharedVec::new();
+    let mut guard = vec.as_mut_vec();
+    *guard = VmVec::with_max_len(2);
+    std::mem::forget(guard);
+    vec.reserve(2);
+    assert!(vec.try_reserve(3).is_err());
+    assert_eq!((vec.push_if_len(0, Unsized).is_ok(), vec.try_push(Unsized).is_ok()), (true, true));
+    let refused = vec.try_push(Unsized).unwrap_err();
+    assert!(refused.error.kind() == ErrorKind::MaxLen && vec.len() == vec.max_len());
+    std::mem::forget(refused);
+    assert_eq!((vec.as_mut_vec().len(), DROPS.load(Ordering::Relaxed)), (2, 0));
+    drop(vec);
+    assert_eq!(DROPS.load(Ordering::Relaxed), 2);
 }
 
 #[test]

@@ -30,7 +30,7 @@ use std::ptr::NonNull;
 
 /// Stores values of any type one after another in memory that never moves, and frees them all at once.
 ///
-/// Storing a value takes an addition and a comparison, whatever its type. The returned references stay valid until the
+/// Storing a value takes a few instructions, whatever its type. The returned references stay valid until the
 /// arena is [reset](Self::reset) or dropped, which needs a mutable borrow, or until the [scope](Self::scope) ends.
 /// There are no chunks: addresses are reserved once, and memory is committed in place.
 ///
@@ -42,8 +42,8 @@ use std::ptr::NonNull;
 ///
 /// # Memory
 ///
-/// An arena made with [`new`](Self::new) reserves addresses when it stores its first value: as much as the machine has
-/// memory, or less if there are very many other arenas or the system has fewer addresses. To choose the size, use
+/// An arena made with [`new`](Self::new) reserves addresses when it stores its first value: as many bytes as the machine
+/// has RAM, or fewer if there are very many other arenas or the system has fewer addresses. To choose the size, use
 /// [`with_max_bytes`](Self::with_max_bytes) or [`builder`](Self::builder); [`max_bytes`](Self::max_bytes) is then an
 /// exact limit, whatever the page size.
 ///
@@ -54,13 +54,13 @@ use std::ptr::NonNull;
 ///
 /// # Errors
 ///
-/// Each method that panics has a twin whose name begins with `try_`. The twin returns an [`Error`] instead, together
-/// with the value that could not be stored.
+/// Each method that panics has a `try_` variant, which returns an [`Error`] instead, together with the value that could
+/// not be stored.
 ///
 /// # Moving from `bumpalo`
 ///
 /// Change `use bumpalo::Bump` to `use stayput::Arena as Bump`. These methods have the same names: `alloc`,
-/// `alloc_with`, `alloc_try_with`, `alloc_str`, `alloc_layout`, `alloc_slice_*`, their `try_` twins, `with_capacity`,
+/// `alloc_with`, `alloc_try_with`, `alloc_str`, `alloc_layout`, `alloc_slice_*`, their `try_` variants, `with_capacity`,
 /// `set_allocation_limit`, `reset`, `allocated_bytes` and `chunk_capacity`, and the functions of `boxed::Box` in
 /// [`ArenaBox`]. Differences:
 ///

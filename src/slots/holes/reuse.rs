@@ -23,8 +23,8 @@ pub enum Reuse {
     /// there are values; otherwise the lowest hole. Values gather among these first slots, and entirely at the front
     /// once the holes are filled.
     ///
-    /// The map remembers up to 8,192 recent holes, fewer if it has few slots: one for every 32 slots, and at least 129.
-    /// They are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
+    /// A map of up to 8,192 slots remembers all its holes as recent; a larger one, as many as a 32nd of its slots (from
+    /// 2,048 to 8,192). They are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
     /// [`retain`](crate::SlotMap::retain), [`drain`](crate::SlotMap::drain) and the like, are filled in that order. The
     /// same insertions and removals make the same keys, also in a clone and after a round trip through `serde` or a
     /// file. [`blocks_mut`](crate::SlotMap::blocks_mut), [`compact`](crate::SlotMap::compact),
