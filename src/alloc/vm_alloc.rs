@@ -383,7 +383,7 @@ impl<P> VmAlloc<P> {
     ///
     /// # Time complexity
     ///
-    /// O(bytes made resident), as part of the allocation: about 0.3 ms per MiB, or 0.04 ms with huge pages. That is as
+    /// O(bytes made resident), as part of the allocation: about 0.35 ms per MiB, or 0.1 ms with huge pages. That is as
     /// long as the page faults take that it replaces: the time is spent when the block is allocated, not when it is
     /// first written. The memory is used even if the program never writes to it, so large zeroed blocks that are used
     /// sparsely become expensive. While pages are made resident, other threads may wait to change mappings.

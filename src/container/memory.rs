@@ -86,7 +86,7 @@ macro_rules! prefault_methods {
         #[doc = concat!("Reserves memory for `additional` more ", $things, ", as [`reserve`](Self::reserve) does,")]
         /// and makes its pages resident, so that filling it takes no page faults.
         ///
-        /// Takes about 0.5 ms per MiB, or 0.15 ms with huge pages.
+        /// Takes about 0.35 ms per MiB, or 0.1 ms with huge pages.
         $(
             ///
             $(#[$about])+

@@ -2,7 +2,7 @@
 //!
 //! A request that no cached region suits gets addresses of its own, and the memory of other regions moves there: the
 //! end of a larger one, or several smaller ones. To move 64 MiB of huge pages takes 25 µs, and to touch fresh ones 10 ms
-//! or more (measured on the machine that the README names). So cached sizes need not match requests.
+//! or more (measured on the first machine of the figures in the guide). So cached sizes need not match requests.
 //!
 //! Each part stays a mapping of its own to the system. Parts begin at a multiple of the [unit], at both places, so regions
 //! and blocks take about one mapping for each unit of memory at most; a few more if blocks shrink and grow.

@@ -504,8 +504,8 @@ impl Reservation {
     /// Commits pages that are not committed, and makes all of them resident, so that touching them later takes no page
     /// faults. The contents are unchanged.
     ///
-    /// Takes about 0.5 ms per MiB in small pages, and 0.15 ms in huge ones, measured on the machine that the README
-    /// names.
+    /// Takes about 0.35 ms per MiB in small pages, and 0.1 ms in huge ones, measured on the first machine of
+    /// [the figures](crate::guide::figures).
     ///
     /// If the system has no call for this (Linux before 5.14, other systems), each page is touched. On processors other
     /// than x86 and ARM64 that is an atomic addition of zero; there no other thread may read or write the range through
