@@ -234,8 +234,8 @@ pub enum ErrorKind {
     /// that generation.
     Generations,
     /// The size exceeds `isize::MAX` bytes, the most that an array in Rust may have; or the number of zero-sized
-    /// elements exceeds `usize::MAX`, or that of all elements of a [`ListPool`](crate::ListPool) exceeds 2^32, which is
-    /// then [`Error::limit`].
+    /// elements exceeds `usize::MAX`, or that of all elements of a [`ListPool`](crate::ListPool) exceeds 2^32 - 1, which
+    /// is then [`Error::limit`].
     CapacityOverflow,
     /// A range does not lie inside the reservation, or ends before it starts. [`Error::limit`] is the size of the
     /// reservation in bytes.

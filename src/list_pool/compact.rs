@@ -132,8 +132,8 @@ impl<'p, T> Compaction<'p, T> {
                 0
             }
             Some(Progress::Returning { from }) => from,
-            // They were in order, and without gaps.
-            _ => return Ok(Compacted { is_done: true, ..self.done }),
+            // They were in order, and without gaps. There may be free memory around them.
+            _ => 0,
         };
         let is_done = self.elements.discard_front(&mut from, &mut self.meter)?
             && self.elements.shrink(&mut self.meter)?;

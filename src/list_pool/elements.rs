@@ -319,7 +319,7 @@ impl<T> Elements<T> {
     /// Doubles the places of a list where it is until it has a run of a class, if those after it are free. Otherwise
     /// nothing changes.
     fn widen(&mut self, list: &mut List, to: u32) -> bool {
-        let places = list.places();
+        let (places, end) = (list.places(), self.space.end());
         while list.capacity.is_power_of_two() && list.capacity.ilog2() < to {
             if list.places().end == self.space.end() {
                 // A refusal means that it must move.
@@ -334,7 +334,10 @@ impl<T> Elements<T> {
         }
         let is_wide = list.capacity == 1 << to;
         if !is_wide {
-            self.space.free(places.end..list.places().end);
+            // From the old end on, only this list has places.
+            self.space.free(places.end..list.places().end.min(end));
+            self.space.retract(end);
+            self.handed_out();
             list.capacity = places.end - places.start;
         }
         is_wide

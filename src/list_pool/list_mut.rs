@@ -213,6 +213,10 @@ impl<T> ListMut<'_, T> {
             }
             let room = self.capacity() - self.len();
             self.0.extend(iter.by_ref().take(room));
+            if self.len() < self.capacity() {
+                // It has ended, and need not be fused.
+                break;
+            }
         }
         Ok(())
     }

@@ -85,8 +85,9 @@ stats! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListClass {
-    /// The largest capacity in this class, a power of two. The smallest is more than half of it; only compacted lists have
-    /// capacities that are no power of two.
+    /// The largest capacity in this class, a power of two. The smallest is more than half of it. Only compacted lists, and
+    /// lists that take what is left of a pool, have capacities that are no power of two. The last class, of 2^31, also
+    /// has the lists with more.
     pub capacity: usize,
     /// The number of lists in the class.
     pub lists: usize,
@@ -199,7 +200,8 @@ impl ListClass {
             (class.capacity, class.free) = (1 << at, elements.space().free_runs(at));
         }
         for list in lists.filter(|list| list.capacity() > 0) {
-            let class = &mut classes[list.capacity().next_power_of_two().ilog2() as usize];
+            let class = usize::BITS - (list.capacity() - 1).leading_zeros();
+            let class = &mut classes[(class as usize).min(CLASSES - 1)];
             class.lists += 1;
             class.elements += list.len();
             class.spare += list.capacity() - list.len();

@@ -158,7 +158,7 @@ macro_rules! list_methods {
 
         /// Moves all lists next to each other, in slot order, and returns freed memory to the system. Keys stay valid.
         ///
-        /// Each list is left without spare capacity, so the next push to any list but the last one moves it. If all
+        /// Each list is left without spare capacity, so the next push to a list moves it, except perhaps the last one. If all
         /// lists are compact already, nothing is copied.
         ///
         /// Lists are copied to free memory at the start of the pool if it is large enough, and otherwise past the last

@@ -48,8 +48,8 @@ use traits::lists_traits;
 ///
 /// # Elements move
 ///
-/// A list that outgrows its capacity is extended in place if the memory after it is free, and otherwise moves to a larger
-/// block. As with a `Vec`, pointers to elements are invalid once their list has grown; compaction invalidates all of
+/// A list that outgrows its capacity may be extended in place, if the memory after it is free, and otherwise moves to a
+/// larger block. As with a `Vec`, pointers to elements are invalid once their list has grown; compaction invalidates all of
 /// them. For elements with stable addresses, use [`SlotMap`].
 ///
 /// # Keys
@@ -59,9 +59,10 @@ use traits::lists_traits;
 ///
 /// # Memory
 ///
-/// A list's capacity is 0, or a power of two that is at least 4 (at least 1 if elements are larger than 1 KiB).
-/// Compaction reduces it to the length, until the list grows again. Memory that a list releases is reused by other lists,
-/// lowest addresses first, and adjacent free blocks are merged.
+/// A list's capacity is 0, or a power of two that is at least 4 (at least 1 if elements are larger than 1 KiB), unless the
+/// list takes what is left of a pool with a maximum. Compaction reduces it to the length, until the list grows again.
+/// Memory that a list releases is reused by other lists, and adjacent free blocks are merged. Of several free blocks, the
+/// smallest that fits is used, and of those the one with the lowest address.
 ///
 /// A pool has capacity for fewer than 2^32 elements, counting unused capacity and free memory between lists.
 ///

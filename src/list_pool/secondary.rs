@@ -132,20 +132,20 @@ impl<K: Key, T> SecondaryLists<K, T> {
 
     #[cold]
     fn try_add(&mut self, key: K) -> Result<(), Error> {
-        // The map drops the list of an older key, without its elements.
-        let index = key.data().index();
-        let older =
-            self.lists.get_by_index_mut(index).map(|(_, list)| mem::replace(list, List::EMPTY));
-        let added = self.lists.try_insert(key, List::EMPTY);
-        match (added, older) {
-            (Ok(_), Some(older)) => self.elements.free(older),
-            (Err(refused), older) => {
-                if let Some(((_, list), older)) = self.lists.get_by_index_mut(index).zip(older) {
-                    *list = older;
-                }
-                return Err(refused.error);
+        let data = key.data();
+        let (index, generation) = (data.index(), data.generation());
+        // The map drops the list of an older key, without its elements. From here to where they have an owner again, no
+        // code of the key's type runs.
+        let older = self.lists.at_index_mut(index).map(|list| mem::replace(list, List::EMPTY));
+        let added = self.lists.try_insert_at(index, generation, List::EMPTY);
+        if let Err(refused) = added {
+            if let Some((list, older)) = self.lists.at_index_mut(index).zip(older) {
+                *list = older;
             }
-            (Ok(_), None) => {}
+            return Err(refused.error);
+        }
+        if let Some(older) = older {
+            self.elements.free(older);
         }
         Ok(())
     }

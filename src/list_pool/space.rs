@@ -102,6 +102,12 @@ impl Space {
         Some(start)
     }
 
+    /// Moves the end back to where it was, before places that were handed out since then.
+    pub(super) fn retract(&mut self, end: u32) {
+        debug_assert!(end <= self.end && self.end <= self.ready, "places that were not handed out");
+        self.end = end;
+    }
+
     /// Makes a run twice as large where it is, if the places after it are free. Those after the end must be ready.
     pub(super) fn widen(&mut self, start: u32, class: u32) -> bool {
         let (place, size) = (start >> class, 1_u32 << class);

@@ -15,8 +15,8 @@ use std::str;
 /// A pool of immutable strings, stored in one reserved address range and identified by keys, with optional interning.
 ///
 /// It replaces a `Vec<String>`, or a `String` in each value of a map. It is a [`ListPool`] of bytes: see there for keys and
-/// memory. A string takes 16 bytes in addition to its text, which takes up to twice its length until the pool is
-/// [compacted](Self::compact).
+/// memory. A string takes 16 bytes in addition to its text, which takes up to twice its length, and at least 4
+/// bytes, until the pool is [compacted](Self::compact).
 ///
 /// # Interning
 ///
@@ -95,7 +95,8 @@ impl<K: Key> StrPool<K> {
     }
 
     /// Makes the pool intern strings from now on. Of equal strings that it has, [`find`](Self::find) and
-    /// [`insert`](Self::insert) return the first in slot order. O(n) in the bytes.
+    /// [`insert`](Self::insert) return the first in slot order, and do not find the others, even after the first is
+    /// removed. O(n) in the bytes.
     ///
     /// # Panics
     ///
@@ -188,7 +189,8 @@ impl<K: Key> StrPool<K> {
     /// # Errors
     ///
     /// If all indices of the key type are in use ([`KeyBits`](ErrorKind::KeyBits)), if the pool would have 2^32 bytes,
-    /// counting unused memory ([`CapacityOverflow`](ErrorKind::CapacityOverflow)), or if the system refuses memory.
+    /// counting unused memory ([`CapacityOverflow`](ErrorKind::CapacityOverflow)), if the maximum would be exceeded
+    /// ([`MaxLen`](ErrorKind::MaxLen)), or if the system refuses memory.
     pub fn try_insert(&mut self, text: &str) -> Result<K, Error> {
         let Self { texts, interned } = self;
         let hash = interned.as_ref().map_or(0, |interned| interned.hasher.hash_one(text));

@@ -60,10 +60,27 @@ impl<K: Key, V> SecondaryMap<K, V> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, Refused<V>> {
         let (index, generation) = parts(key);
+        self.try_insert_at(index, generation, value)
+    }
+
+    /// [`try_insert`](Self::try_insert) with the parts of a key. Runs no code of the key's type.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn try_insert_at(
+        &mut self,
+        index: u32,
+        generation: u32,
+        value: V,
+    ) -> Result<Option<V>, Refused<V>> {
         match self.put(index, generation, value) {
             Ok(previous) => Ok(previous),
             Err(value) => self.insert_at(index, generation, value).map(|()| None),
         }
+    }
+
+    /// Returns the value in a slot. Runs no code of the key's type.
+    #[cfg(feature = "list-pool")]
+    pub(crate) fn at_index_mut(&mut self, index: u32) -> Option<&mut V> {
+        self.slots.at_index_mut(index).map(|(_, value)| value)
     }
 
     /// Inserts a value into a slot that is vacant, or the next one, or replaces the value of the same key. Returns the

@@ -2,8 +2,10 @@
 
 use crate::ledger::Ledger;
 use stayput::{
-    Budget, DefaultKey, ErrorKind, Key, KeyData, ListPool, SecondaryLists, SlotMap, new_key_type,
+    Budget, DefaultKey, ErrorKind, Key, KeyData, ListPool, Plain64, SecondaryLists, SlotMap,
+    new_key_type,
 };
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
@@ -387,4 +389,98 @@ fn threads_can_change_different_lists() {
         thread.join().expect("it does not panic");
     });
     assert_eq!(pool.values().last().map(|list| list.join(" ")), Some("3 2 1 0 last".to_owned()));
+}
+
+#[test]
+fn a_refusal_leaves_the_end_of_a_pool_to_others() {
+    let mut pool: ListPool<u8> = ListPool::builder().max_len(1 << 16).build();
+    let max_len = pool.stats().max_len;
+    let [a, b] = [pool.insert_list([1; 4]), pool.insert_list([])];
+    let before = pool.stats();
+    assert!(pool.get_mut(a).unwrap().try_reserve(max_len).is_err());
+    assert_eq!((pool.stats().unused, pool.stats().elements), (before.unused, before.elements));
+    // More than any run but the whole, and less than what is left.
+    pool.get_mut(b).unwrap().extend_from_slice(&vec![2; max_len - 1000]);
+
+    let mut pool: ListPool<u8> = ListPool::builder().max_len(50_000).build();
+    let max_len = pool.stats().max_len;
+    let list = pool.insert_list([1; 4]);
+    pool.get_mut(list).unwrap().reserve(max_len - 4);
+    assert_eq!(pool.get_mut(list).unwrap().capacity(), max_len);
+}
+
+#[test]
+fn compaction_returns_memory_around_lists_that_are_packed() {
+    let mut pool: ListPool<u64> = ListPool::new();
+    let small = pool.insert_list([1; 4]);
+    let large = pool.insert_list(0..1 << 20);
+    pool.remove_list(large);
+    assert!(pool.stats().committed_bytes >= 8 << 20);
+    pool.compact();
+    assert!(pool.stats().committed_bytes < 2 << 20 && pool[small] == [1; 4]);
+    pool.remove_list(small);
+    let large = pool.insert_list(0..1 << 20);
+    pool.remove_list(large);
+    pool.compact();
+    assert!(pool.stats().committed_bytes < 2 << 20);
+}
+
+#[test]
+fn the_last_class_has_all_larger_lists() {
+    let mut pool = ListPool::<()>::new();
+    let list = pool.insert_list([()]);
+    let Ok(()) = pool.get_mut(list).unwrap().try_reserve(1 << 31) else { return };
+    let last = pool.size_classes().last().unwrap();
+    assert_eq!((last.capacity, last.lists, last.elements), (1 << 31, 1, 1));
+}
+
+thread_local! {
+    /// After how many uses a key panics, once.
+    static USES: Cell<Option<u32>> = const { Cell::new(None) };
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Brittle(KeyData);
+
+impl Brittle {
+    fn used() {
+        if let Some(left) = USES.get() {
+            USES.set(left.checked_sub(1));
+            assert!(left > 0, "as planned");
+        }
+    }
+}
+
+impl From<KeyData> for Brittle {
+    fn from(data: KeyData) -> Self {
+        Self::used();
+        Self(data)
+    }
+}
+
+impl Key for Brittle {
+    type Layout = Plain64;
+
+    fn data(&self) -> KeyData {
+        Self::used();
+        self.0
+    }
+}
+
+#[test]
+fn a_key_that_panics_takes_no_list_of_an_older_one() {
+    for uses in 0..8 {
+        let ledger = Ledger::new();
+        let [older, newer] = [1, 2].map(|generation| KeyData::from_parts(0, 2 * generation - 1, 0));
+        let [older, newer] = [older, newer].map(|data| Brittle(data.unwrap()));
+        let mut lists = SecondaryLists::<Brittle, _>::new();
+        lists.entry(older).extend(ledger.tokens(0..5));
+        USES.set(Some(uses));
+        let run = catch_unwind(AssertUnwindSafe(|| lists.entry(newer).len()));
+        USES.set(None);
+        assert!(matches!(run, Ok(0) | Err(_)));
+        // The list of the older key, or its elements have been dropped.
+        let left = if lists.contains_key(newer) { 0 } else { lists[older].len() };
+        assert!(left == ledger.live() && (left == 5 || lists.contains_key(newer)), "{uses}");
+    }
 }

@@ -210,10 +210,12 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             heap::try_reserve_exact(&mut run, Self::MOST)?;
             loop {
                 run.extend(values.by_ref().take(Self::MOST));
-                if run.is_empty() {
+                // Then they have ended, and need not be fused.
+                let is_last = run.len() < Self::MOST;
+                self.put_run(&mut run, keys)?;
+                if is_last {
                     return Ok(());
                 }
-                self.put_run(&mut run, keys)?;
             }
         };
         let refused = put().err();
@@ -235,6 +237,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             }));
             self.note(first, first + count - 1);
         };
+        if run.is_empty() {
+            return Ok(());
+        }
         if let Ok(first) = self.claim_many(run.len()) {
             put(run, run.len(), first);
         }

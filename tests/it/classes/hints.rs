@@ -1,5 +1,5 @@
 //! Iterators whose size hints are wrong: what they yield is stored all the same, or nothing is lost if the hint is too
-//! large.
+//! large. None is asked for more once it has ended.
 
 use super::kinds::{By, Halves, blocks, lane};
 use super::{Row, cases, suite};
@@ -33,25 +33,33 @@ const HINTS: [Hint; 14] = [
     (usize::MAX, Some(usize::MAX)),
 ];
 
-/// Ten tokens with the values from 100, which may panic when asked how many they are.
-struct Ten<'l>(Boast<vec::IntoIter<Token<'l>>>, bool);
+/// Ten tokens with the values from 100. May panic when asked how many they are, and panics when asked for more after its
+/// end, where other iterators begin again or wait.
+struct Ten<'l> {
+    tokens: Boast<vec::IntoIter<Token<'l>>>,
+    panics: bool,
+    has_ended: bool,
+}
 
 impl<'l> Iterator for Ten<'l> {
     type Item = Token<'l>;
 
     fn next(&mut self) -> Option<Token<'l>> {
-        self.0.next()
+        assert!(!self.has_ended, "asked for more after its end");
+        let token = self.tokens.next();
+        self.has_ended = token.is_none();
+        token
     }
 
     fn size_hint(&self) -> Hint {
-        assert!(!self.1, "no hint");
-        self.0.size_hint()
+        assert!(!self.panics, "no hint");
+        self.tokens.size_hint()
     }
 }
 
 impl ExactSizeIterator for Ten<'_> {
     fn len(&self) -> usize {
-        self.0.size_hint().0
+        self.tokens.size_hint().0
     }
 }
 
@@ -64,7 +72,11 @@ impl Row {
             for hint in HINTS {
                 let ledger = Ledger::new();
                 let tokens: Vec<_> = ledger.tokens(100..110).collect();
-                let ten = Ten(Boast(tokens.into_iter(), hint), false);
+                let ten = Ten {
+                    tokens: Boast(tokens.into_iter(), hint),
+                    panics: false,
+                    has_ended: false,
+                };
                 match catch_unwind(AssertUnwindSafe(|| case(&ledger, ten))) {
                     Ok(values) => {
                         assert!(values.iter().copied().eq(100..110), "{hint:?}: {values:?}");
@@ -76,7 +88,11 @@ impl Row {
             }
             let ledger = Ledger::new();
             let tokens: Vec<_> = ledger.tokens(100..110).collect();
-            let ten = Ten(Boast(tokens.into_iter(), (10, None)), true);
+            let ten = Ten {
+                tokens: Boast(tokens.into_iter(), (10, None)),
+                panics: true,
+                has_ended: false,
+            };
             let _ = catch_unwind(AssertUnwindSafe(|| case(&ledger, ten)));
             ledger.assert_all_dropped_but(0);
         })
