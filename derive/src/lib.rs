@@ -140,11 +140,11 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// The compiler rejects structs that implement `Drop`, since they cannot be split into fields, and fields of types that
 /// are less visible than the struct.
 ///
-/// ```compile_fail,E0509
+/// ```compile_fail,E0119
 /// #[derive(stayput::Row)]
-/// struct Guard(String);
+/// struct Descriptor(i32);
 ///
-/// impl Drop for Guard {
+/// impl Drop for Descriptor {
 ///     fn drop(&mut self) {}
 /// }
 /// ```

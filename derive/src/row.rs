@@ -46,6 +46,16 @@ pub(crate) fn implementation(
 
             #(#methods)*
         }
+
+        // Splitting a row would drop it as well, and the compiler only rejects that if a field is not `Copy`. If the struct
+        // implemented `Drop`, these implementations would conflict.
+        const _: () = {
+            trait StructWithoutDrop {}
+            #[allow(drop_bounds, reason = "no struct with such an implementation is accepted")]
+            impl<T: ::core::ops::Drop + ?::core::marker::Sized> StructWithoutDrop for T {}
+            #[allow(deprecated, reason = "a deprecated struct still implements the trait")]
+            impl #params StructWithoutDrop for #name #own #bounds {}
+        };
     }
 }
 

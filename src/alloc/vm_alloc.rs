@@ -104,7 +104,8 @@ pub struct VmAlloc<P = System> {
 pub struct AllocStats {
     /// The number of blocks in use.
     pub blocks: usize,
-    /// Committed bytes of the blocks in use: the requested sizes, rounded up to whole runs of pages.
+    /// Committed bytes of the blocks in use: the requested sizes, rounded up to whole runs of pages, and what memory from
+    /// the [region cache](crate::region_cache) has in excess.
     pub committed_bytes: usize,
     /// The number of freed blocks that are cached for reuse.
     pub kept_blocks: usize,

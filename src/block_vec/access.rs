@@ -80,7 +80,8 @@ impl<T> BlockVec<T> {
         self.raw.max_len()
     }
 
-    /// Returns statistics about the array. Linear in the number of blocks.
+    /// Returns statistics about the array. Linear in the number of blocks. If the table of blocks is a `VmVec`, asks the
+    /// system about its pages, which takes longer.
     ///
     /// # Examples
     ///

@@ -79,7 +79,7 @@ pub(crate) use raw::Taken;
 ///
 /// The table of blocks has one pointer per block. It starts as a small heap block, which is copied when it grows. With
 /// more than 512 entries, which is 8 MiB of elements in blocks of 16 KiB, it becomes a `VmVec` if one can be reserved,
-/// and is then never copied again.
+/// and is then not copied again, unless few addresses are left for it.
 ///
 /// # Errors
 ///

@@ -197,3 +197,12 @@ fn blocks_follow_each_other_without_a_gap() {
     let largest = BlockLayout::new(Blocks::Fixed { bytes: usize::MAX }, 1);
     assert_eq!(largest.block(usize::MAX - 1).1, usize::MAX);
 }
+
+#[test]
+fn a_refused_first_block_leaves_no_table() {
+    let mut vec = BlockVec::<u64>::new();
+    let refusing = Refusing::after(0);
+    assert!(vec.try_reserve(1).is_err());
+    drop(refusing);
+    assert_eq!((vec.capacity(), vec.stats().table_bytes), (0, 0));
+}

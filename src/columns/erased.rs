@@ -347,7 +347,7 @@ impl ErasedColumn {
         self.as_ptr().wrapping_add(index.wrapping_mul(self.element.size()))
     }
 
-    /// Drops an element and moves the last one to its place. O(1).
+    /// Moves the last element to the place of another, and drops that, which is then at the end. O(1).
     ///
     /// # Panics
     ///

@@ -126,7 +126,10 @@ impl<'c, R: Row> GrowOnlyColumns<'c, R> {
     /// ```
     #[inline]
     pub fn try_push(&self, row: R) -> Result<R::Ref<'c>, Refused<R>> {
-        // Before memory is reserved, because it is user code, which may push.
+        if let Err(error) = self.make_room_for_one() {
+            return Err(Refused { error, value: row });
+        }
+        // This is user code, which may push, and then there may be no room any more.
         let fields = row.into_fields();
         if let Err(error) = self.make_room_for_one() {
             return Err(Refused { error, value: R::from_fields(fields) });

@@ -103,7 +103,9 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 ///
 /// # Differences from `VmVec`
 ///
-/// Methods that may need memory have a `try_` variant, as those of a [`VmVec`](crate::VmVec). Methods of slices are those
+/// Methods that may need memory have a `try_` variant, as those of a [`VmVec`](crate::VmVec), except
+/// [`sort_by_key`](Self::sort_by_key), which needs an index for each row, and methods that return a reference to a row
+/// that they store. Methods of slices are those
 /// of the columns' [slices](Self::as_mut_slices). Not available are:
 ///
 /// | not available | why, and what to use instead |
@@ -112,6 +114,9 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// | methods of slices, such as `windows` | Use those of each column's slice. |
 /// | `==` with a `Vec` or an array of rows | Rows are not stored as such: use `columns.into_iter().eq(rows)`, or compare columns. |
 /// | `splice` | Use [`drain`](Self::drain) and [`append`](Self::append). |
+/// | `dedup`, `dedup_by`, `resize`, `extend_from_slice`, `extend_from_within`, `append_vec`, `retain_mut` | Rows are not stored as such: use [`extend`](Extend::extend), and [`retain`](Self::retain), whose closure gets mutable references. |
+/// | `into_vec`, `leak`, `spare_capacity_mut`, `set_len`, `index_of` | There is no array of rows. |
+/// | a constant `new` | Columns keep the start of each array. |
 /// | `build_in`, caller-provided memory | See [`ColumnsBuilder`]. |
 ///
 /// # Variance

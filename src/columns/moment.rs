@@ -57,8 +57,9 @@ const LINE_BYTES: usize = 64;
 ///
 /// # Memory
 ///
-/// One block is allocated, and used until the end: 2.5 KiB for parts of 24 bytes, and less than 32 KiB for parts of up
-/// to 400 bytes, including the references to the rows.
+/// A block for the parts of 64 rows is allocated, and another for the rows that `read` returned, and both are used until
+/// the end. With references to rows, and up to six columns, they take 2.5 KiB for parts of 24 bytes; each column takes
+/// up to 64 bytes more than its fields. For parts of up to 400 bytes they take less than 32 KiB.
 ///
 /// # Panics
 ///

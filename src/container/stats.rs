@@ -23,7 +23,7 @@ macro_rules! stats {
             /// Committed bytes of the same parts, including those past `capacity` that the [background
             /// thread](crate::service) committed ahead or that the region cache provided.
             pub committed_bytes: usize,
-            /// Committed bytes past `capacity`.
+            /// Bytes past `capacity` that are ready, so that growth into them takes no page fault.
             pub ahead_bytes: usize,
             /// How many times growth outran commit-ahead.
             pub late: usize,

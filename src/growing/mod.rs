@@ -301,7 +301,8 @@ impl GrowingReservation {
         self.front.usable
     }
 
-    /// Returns how many bytes are committed: the usable ones, and those [ahead](Self::ahead_bytes) of them.
+    /// Returns how many bytes are committed: the usable ones, and those that are or will be made ready
+    /// [ahead](Self::ahead_bytes) of them.
     pub fn committed_bytes(&self) -> usize {
         match self.memory() {
             Storage::Reserved(_) => self.front.usable.max(self.warm_bytes()),

@@ -3,7 +3,7 @@
 use crate::ledger::leak;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use stayput::columns::{Drain, IntoIter, Iter, IterMut};
-use stayput::{Columns, ErrorKind, GrowOnlyColumns, Growth, Row};
+use stayput::{Columns, ErrorKind, Groups, GrowOnlyColumns, Growth, Pad, Row};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 
@@ -212,6 +212,29 @@ fn a_row_with_wrong_fields_harms_only_itself() {
     assert_eq!(columns.get(0).unwrap(), "c!");
     columns.retain(|row| row.is_some());
     assert!(columns.is_empty());
+}
+
+impl Pad for Liar {
+    const PAD: Self = Self(String::new());
+}
+
+#[test]
+fn a_row_that_panics_when_split_begins_no_record() {
+    let mut groups: Groups<Liar, 2> =
+        ["a", "b"].map(|text| Liar(text.into())).into_iter().collect();
+    let push = AssertUnwindSafe(|| groups.push(Liar("panics".into())));
+    assert!(catch_unwind(push).is_err());
+    assert_eq!((groups.len(), groups.as_slice().len()), (2, 1));
+    groups.push(Liar("c".into()));
+    assert_eq!((groups.len(), groups.as_slice().len()), (3, 2));
+}
+
+#[test]
+fn a_refused_row_is_returned_as_it_was() {
+    let mut columns: Columns<Liar> = Columns::with_max_len(1);
+    let scope = columns.grow_only();
+    scope.push(Liar("a".into()));
+    assert_eq!(scope.try_push(Liar("panics".into())).unwrap_err().value, Liar("panics".into()));
 }
 
 #[test]

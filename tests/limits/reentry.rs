@@ -1,16 +1,21 @@
 //! A program's allocator that itself uses an arena, while that takes memory, or asks for statistics.
 
+#![expect(unsafe_code, reason = "sets a variable, and reads a block")]
+
 use crate::linux::in_child;
 use crate::{KIB, MIB};
-use stayput::{Arena, CommitAhead, VmVec, service};
+use stayput::{Arena, Budget, CommitAhead, VmVec, service};
 use std::alloc::Layout;
 use std::cell::Cell;
+use std::env;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 thread_local! {
     /// Where small blocks come from now.
     static ARENA: Cell<Option<&'static Arena>> = const { Cell::new(None) };
+    /// How many bytes the allocator takes from that arena before its next block.
+    static FIRST: Cell<usize> = const { Cell::new(0) };
     /// How often the allocator has asked the service what it does; `None` if it does not ask.
     static ASKED: Cell<Option<usize>> = const { Cell::new(None) };
 }
@@ -28,6 +33,10 @@ pub(crate) fn take(layout: Layout) -> Option<NonNull<u8>> {
         ASKED.set(Some(asked + 1));
     }
     let arena = ARENA.try_with(Cell::take).ok()??;
+    if let Ok(first @ 1..) = FIRST.try_with(Cell::take) {
+        let layout = Layout::array::<u8>(first).unwrap();
+        arena.try_alloc_layout(layout).expect("the memory is there");
+    }
     let block = if layout.size() <= KIB { arena.try_alloc_layout(layout).ok() } else { None };
     ARENA.set(Some(arena));
     let start = block?.cast::<u8>();
@@ -68,5 +77,25 @@ fn an_allocator_may_ask_what_the_service_does_while_that_starts() {
         let asked = ASKED.take();
         assert!(asked > Some(0) && service::stats().arrays == 1);
         drop(vec);
+    });
+}
+
+#[test]
+fn memory_taken_while_an_empty_arena_trims_stays() {
+    in_child(|| {
+        // The text is copied into a block when the variable is first read.
+        // SAFETY: there is one thread.
+        unsafe { env::set_var("STAYPUT_RESERVE_BYTES", (64 * MIB).to_string()) };
+        let arena: &'static Arena = Box::leak(Box::default());
+        ARENA.set(Some(arena));
+        FIRST.set(4 * MIB);
+        let trimmed = arena.trim_within(0, Budget::UNLIMITED);
+        ARENA.set(None);
+        assert!(trimmed.is_ok_and(|trimmed| trimmed.is_done));
+        assert!(COUNT.load(Ordering::Relaxed) > 0 && arena.used_bytes() > 4 * MIB);
+        let start = START.load(Ordering::Relaxed) as *const u8;
+        // SAFETY: a block of the arena, which lives as long as the program. The allocator's user has written to it.
+        let first = unsafe { start.read_volatile() };
+        assert!(first.is_ascii_digit(), "{first}");
     });
 }

@@ -258,6 +258,10 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
     ///     value
     /// });
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `coerce` panics. The value leaks then.
     #[inline]
     pub fn unsize<U: ?Sized>(
         this: Self,

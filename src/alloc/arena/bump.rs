@@ -408,6 +408,8 @@ impl Bump {
                 // With the provenance of the reservation, since `block` may be valid for the old size only.
                 return Ok(rest.with_addr(block.addr()));
             }
+            // SAFETY: it was just handed out with that size, and nothing uses it.
+            unsafe { self.shrink(rest, more, 0) };
         }
         let moved = self.try_allocate(new)?;
         // SAFETY: "valid for reads" and "for writes" of `kept` bytes: neither block is smaller, by the caller's
@@ -466,8 +468,9 @@ impl Bump {
     /// Returns committed memory to the system that is past both the used bytes and the first `keep` bytes, within the
     /// budget.
     pub(super) fn trim(&self, keep: usize, budget: Budget) -> Result<GivenBack, Error> {
-        let used = self.used_bytes();
         let limit = self.limit_bytes();
+        // Read last: before that, the program's allocator may have taken a block, even the first.
+        let used = self.used_bytes();
         let mut cold = self.cold.borrow_mut();
         let Some(memory) = &mut cold.memory else {
             return Ok(GivenBack { bytes: 0, is_done: true });
@@ -498,9 +501,9 @@ impl Bump {
 
     pub(super) fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         let reserved = self.try_reserve_addresses(Layout::new::<u8>());
-        // Leaves out the page that is partly used, as above.
-        let used = self.used_bytes().next_multiple_of(page_size());
         let limit = self.limit_bytes();
+        // Leaves out the page that is partly used, as above. Read last, as in `trim`.
+        let used = self.used_bytes().next_multiple_of(page_size());
         let mut cold = self.cold.borrow_mut();
         let Some(memory) = &mut cold.memory else {
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: reserved.err() };

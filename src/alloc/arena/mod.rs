@@ -394,8 +394,8 @@ impl Arena {
 
     /// Returns statistics about the arena.
     ///
-    /// Asks the system which pages are resident, which takes time linear in the committed pages. Do not call it in a
-    /// hot path.
+    /// Asks the system which pages are resident, which takes time linear in the committed pages, and on Linux also in the
+    /// mappings of the process. Do not call it in a hot path.
     ///
     /// # Examples
     ///

@@ -30,7 +30,7 @@ pub struct ArenaStats {
     /// Committed bytes, including those past `capacity_bytes` that the [background thread](crate::service) committed
     /// ahead or that the region cache provided.
     pub committed_bytes: usize,
-    /// Committed bytes past `capacity_bytes`.
+    /// Bytes past the usable ones that are ready, so that growth into them takes no page fault.
     pub ahead_bytes: usize,
     /// How many times growth outran commit-ahead.
     pub late: usize,

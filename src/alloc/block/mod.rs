@@ -298,6 +298,7 @@ impl Block {
         header.memory.withdraw();
         // A block without room to grow must stay one mapping, which the system can move.
         if !header.memory.has_room() && header.offset % new.align() == 0 && self.relocate(keep) {
+            self.header().lent.reduce_to(keep - end);
             return;
         }
         let header = self.header();

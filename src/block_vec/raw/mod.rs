@@ -282,6 +282,9 @@ impl<T> Raw<T> {
         while self.capacity < need {
             if let Err(error) = self.take_block() {
                 self.give_back(before, &mut BudgetMeter::unlimited());
+                if before == 0 {
+                    self.shrink_table();
+                }
                 return Err(error.of(Holder::BlockVec));
             }
         }

@@ -40,6 +40,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     }
 
     fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
+        self.check_count(additional)?;
         self.records.make_room_for(self.records_for(additional), amount)
     }
 
@@ -58,6 +59,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     }
 
     fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
+        self.check_count(additional)?;
         self.records.try_prefault(self.records_for(additional))
     }
 

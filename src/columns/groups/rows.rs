@@ -60,6 +60,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     ///
     /// If addresses or memory are refused.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
+        Self::new().check_count(capacity)?;
         Ok(Self::over(VmVec::try_with_capacity(capacity.div_ceil(N))?))
     }
 
@@ -75,14 +76,21 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         self.len == 0
     }
 
+    /// The rows of as many records as can be counted.
+    const MOST: usize = usize::MAX / N * N;
+
+    const fn rows_in(records: usize) -> usize {
+        if records > usize::MAX / N { Self::MOST } else { records * N }
+    }
+
     /// Returns the number of rows that fit into committed memory.
     pub const fn capacity(&self) -> usize {
-        self.records.capacity().saturating_mul(N)
+        Self::rows_in(self.records.capacity())
     }
 
     /// Returns the greatest number of rows that there can ever be.
     pub fn max_len(&self) -> usize {
-        self.records.max_len().saturating_mul(N)
+        Self::rows_in(self.records.max_len())
     }
 
     /// Returns statistics of the array of records.
@@ -163,7 +171,8 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     ///
     /// # Errors
     ///
-    /// If there are `max_len` rows ([`MaxLen`](crate::ErrorKind::MaxLen)), or memory is refused.
+    /// If there are `max_len` rows ([`MaxLen`](crate::ErrorKind::MaxLen), or
+    /// [`CapacityOverflow`](crate::ErrorKind::CapacityOverflow) if they have no size), or memory is refused.
     ///
     /// # Examples
     ///
@@ -177,12 +186,17 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// ```
     #[inline]
     pub fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
-        if self.len / N == self.records.len() {
-            if let Err(error) = self.begin_group() {
+        let is_first = self.len / N == self.records.len();
+        if is_first {
+            if let Err(error) = self.reserve_group() {
                 return Err(Refused { error, value: row });
             }
         }
         let fields = row.into_fields();
+        if is_first {
+            // A record of padding, of which the row is the first.
+            self.records.push(R::Fields::group(array::from_fn(|_| R::PAD.into_fields())));
+        }
         let len = self.len;
         self.len += 1;
         // The old value of the lane is padding; its drop, which may panic, comes last.
@@ -190,18 +204,20 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         Ok(())
     }
 
-    /// Appends a record of padding.
+    /// Reserves memory for one more record.
     #[inline]
-    fn begin_group(&mut self) -> Result<(), Error> {
-        // Records that take no memory are as many as `usize` counts, but their rows must be countable, too.
-        let lanes = self.records.len().checked_add(1).and_then(|count| count.checked_mul(N));
-        if lanes.is_none() {
-            let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX);
-            return Err(error.with_limit(usize::MAX as u64));
+    fn reserve_group(&mut self) -> Result<(), Error> {
+        self.check_count(1)?;
+        self.records.try_reserve(1)
+    }
+
+    /// Returns an error if `additional` more rows would be too many. Records without a size are as many as `usize` counts,
+    /// but their rows must be countable, too.
+    pub(super) fn check_count(&self, additional: usize) -> Result<(), Error> {
+        if additional <= Self::MOST - self.len {
+            return Ok(());
         }
-        self.records.try_reserve(1)?;
-        self.records.push(R::Fields::group(array::from_fn(|_| R::PAD.into_fields())));
-        Ok(())
+        Err(Error::new(ErrorKind::CapacityOverflow, usize::MAX).with_limit(Self::MOST as u64))
     }
 
     #[inline]

@@ -161,7 +161,15 @@ fn rows_that_take_no_memory_are_refused_before_they_cannot_be_counted() {
     assert_eq!(refused.error.kind(), ErrorKind::CapacityOverflow);
     assert_eq!(groups.pop(), Some(((),)));
     groups.push(((),));
-    assert_eq!(groups.len(), RECORDS * 8);
+    assert_eq!(
+        (groups.len(), groups.capacity(), groups.max_len()),
+        (RECORDS * 8, RECORDS * 8, RECORDS * 8)
+    );
+    let mut groups: Groups<((),), 8> = Groups::new();
+    groups.push(((),));
+    assert_eq!(groups.try_reserve(usize::MAX).unwrap_err().kind(), ErrorKind::CapacityOverflow);
+    groups.try_reserve(RECORDS * 8 - 1).unwrap();
+    assert!(Groups::<((),), 8>::try_with_capacity(usize::MAX).is_err());
 }
 
 thread_local!(static IS_ARMED: Cell<bool> = const { Cell::new(false) });
