@@ -25,8 +25,9 @@ macro_rules! reserve_methods {
             $crate::error::unwrap_or_panic(self.try_reserve(additional));
         }
 
-        /// Like [`reserve`](Self::reserve), but returns an error instead of panicking. After an error nothing has
-        /// changed, except that a container that threads share may keep memory that it took before the refusal.
+        /// Like [`reserve`](Self::reserve), but returns an error instead of panicking. After an error the
+        /// contents are unchanged. A container of several arrays, such as a map or a table, may keep memory that some of
+        /// them took before the refusal.
         ///
         /// # Errors
         ///

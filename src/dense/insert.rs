@@ -134,7 +134,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         /// let mut map = stayput::DenseSlotMap::new();
     }
 
-    /// Inserts a value that was [detached](Self::detach) under its old key, after all others. O(1).
+    /// Inserts a value that was [detached](Self::detach) under its old key, after all others. O(1); a refused call may
+    /// search the recent holes.
     ///
     /// # Panics
     ///

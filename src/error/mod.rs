@@ -213,7 +213,8 @@ pub enum ErrorKind {
     AllocationLimit,
     /// Every slot of a map that the index in its keys can number is in use or retired: then [`Error::limit`] is that
     /// number of slots. Or a map's [type id](crate::SlotMapBuilder::type_id) does not fit into the tag of its
-    /// keys: then [`Error::limit`] is the largest that does.
+    /// keys: then [`Error::limit`] is the largest that does. Or a slot passed to an [index](crate::index) is past the last
+    /// one that the index can have.
     KeyBits,
     /// The index of a key, or the slot passed to an [index](crate::index#far-slots), is so large for the number of
     /// values that it is likely forged. [`Error::limit`] is the lowest index that is refused.

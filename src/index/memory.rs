@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, ErrorKind, Holder};
-use crate::growing::{Budget, GivenBack, Prefaulted};
+use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
 use crate::slots::far_index::FarRule;
 use crate::vec::{VecStats, VmVec};
@@ -126,14 +126,18 @@ pub trait ForArrays {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: SlotRatio) -> Result<(), Error>;
 }
 
-/// Recreates empty arrays with the given options.
-pub(crate) struct Remake(pub(crate) Options);
+/// Recreates empty arrays with the given options, for no more slots than keys have.
+pub(crate) struct Remake {
+    pub(crate) options: Options,
+    pub(crate) most_slots: usize,
+}
 
 impl ForArrays for Remake {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: SlotRatio) -> Result<(), Error> {
         debug_assert!(array.is_empty(), "the array is in use");
-        let max_len = self.0.max_len.map(share.most);
-        let options = Options { max_len, holder: Holder::Index, ..self.0.internal() };
+        let (max_len, bound) =
+            (self.options.max_len.map(share.most), (share.most)(self.most_slots));
+        let options = Options { max_len, bound, holder: Holder::Index, ..self.options.internal() };
         *array = VmVec::try_with_options(options, 0)?;
         Ok(())
     }
@@ -141,19 +145,19 @@ impl ForArrays for Remake {
 
 /// Makes memory available for a number of additional slots.
 pub(crate) enum MakeRoom {
-    Reserve(usize),
+    Reserve(usize, Amount),
     Prefault(usize),
 }
 
 impl ForArrays for MakeRoom {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: SlotRatio) -> Result<(), Error> {
-        let (Self::Reserve(slots) | Self::Prefault(slots)) = *self;
+        let (Self::Reserve(slots, _) | Self::Prefault(slots)) = *self;
         let elements = slots.div_ceil(share.slots_each);
         // Slots used before, and holes in an array, are reused, so no more than the maximum is needed.
         let left = array.options().max_len.map(|max_len| max_len.saturating_sub(array.len()));
         let elements = left.map_or(elements, |left| left.min(elements));
         match self {
-            Self::Reserve(_) => array.try_reserve(elements),
+            Self::Reserve(_, amount) => array.make_room_for(elements, *amount),
             Self::Prefault(_) => array.try_prefault(elements),
         }
     }
@@ -284,10 +288,10 @@ macro_rules! memory_methods {
         fn make_room_for(
             &mut self,
             additional: usize,
-            _: $crate::growing::Amount,
+            amount: $crate::growing::Amount,
         ) -> Result<(), $crate::error::Error> {
             use $crate::index::memory::{Arrays as _, MakeRoom};
-            self.each_array(&mut MakeRoom::Reserve(additional))
+            self.each_array(&mut MakeRoom::Reserve(additional, amount))
         }
 
         $crate::container::prefault_methods!(&mut, "slots");

@@ -19,7 +19,7 @@ use std::hash::{BuildHasher, Hash};
 /// indices itself.
 ///
 /// It grows by one bucket at a time (linear hashing), so no insertion takes long: it copies at most a dozen entries, if
-/// hashes are well distributed and slot numbers have few gaps.
+/// hashes are well distributed and slot numbers have few gaps, and small arrays, of up to 64 KiB.
 ///
 /// # Memory
 ///

@@ -14,8 +14,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.live
     }
 
-    /// Returns the number of slots, with and without a value: one more than the highest index that was filled since the
-    /// map was last [cleared](Self::clear) or [shrunk](Self::shrink_to_fit). O(1).
+    /// Returns the number of slots, with and without a value: one more than the highest index that was filled, or passed to
+    /// [`entry`](Self::entry), since the map was last [cleared](Self::clear) or [shrunk](Self::shrink_to_fit). O(1).
     ///
     /// # Examples
     ///

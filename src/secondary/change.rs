@@ -228,8 +228,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Drain::new(self)
     }
 
-    /// Removes all values. Memory stays committed, and indices that were not far before are not far afterwards. O(1) if
-    /// values do not need to be dropped, and otherwise O(n).
+    /// Removes all values. Memory stays committed, and indices of the slots that there were are not [far](Self#far-indices)
+    /// afterwards. O(1) if values do not need to be dropped, and otherwise O(n).
     pub fn clear(&mut self) {
         self.announced = self.announced.max(self.slots.len());
         if mem::needs_drop::<V>() {

@@ -98,7 +98,8 @@ use crate::slots::key_tag::Mint;
 ///
 /// # Time complexity
 ///
-/// Looking up, inserting and removing take O(1), without hashing. Insertion enters the kernel when committed memory is
+/// Looking up, inserting and removing take O(1), without hashing. Inserting past the highest slot takes in addition 1/64 of
+/// the gaps that it makes, or all of them where there were slots before. Insertion enters the kernel when committed memory is
 /// used up (see [`reserve`](Self::reserve)); looking up and removing never do. Iteration is O(n) in the values, plus
 /// 1/64 of the gaps up to the highest slot that was filled. Without announced indices, there are at most 64 MiB of
 /// gaps, plus 16 for each value that was in the map at once.

@@ -24,7 +24,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// and retired slots. O(1).
     ///
     /// The index of every key is less. Removing values does not change it. [`reset`](Self::reset) sets it to 0, and so
-    /// does [`clear`](Self::clear) if it does not visit the slots.
+    /// does [`clear`](Self::clear) if it does not visit the slots; [`shrink_to_fit`](Self::shrink_to_fit) and
+    /// [`trim`](Self::trim) may lower it.
     ///
     /// # Examples
     ///

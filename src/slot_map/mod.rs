@@ -104,7 +104,8 @@ use crate::slots::vacancy::Fresh;
 /// # Time complexity
 ///
 /// Looking up, inserting and removing take O(1). Insertion enters the kernel when committed memory is used up (see
-/// [`reserve`](Self::reserve)); looking up and removing never do. Iteration is O(n) in the values, the retired and
+/// [`reserve`](Self::reserve)); looking up never does, nor does removing, except for what the program's allocator may do
+/// when the list of recent holes grows. Iteration is O(n) in the values, the retired and
 /// detached slots, the recent holes (at most 8,193), and 1/64 of the other holes.
 ///
 /// # Examples

@@ -2,18 +2,21 @@
 
 use super::Table;
 use super::indices::{Indices, Row};
+use super::insert::{Clear, Tidy};
 use crate::backing::Backing;
 use crate::container::{Builder, Container, ContainerIn, constructors};
 use crate::error::{Error, Refused, unwrap_or_panic};
 use crate::index::memory::Remake;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
+use crate::slots::key_bits::most_slots;
 use crate::slots::key_options::KeyOptions;
 
 /// Options for a [`Table`], its rows and its indices; created by [`Table::builder`].
 ///
 /// An array of an index reserves addresses once it exceeds 64 KiB. Without `max_len`, each such array reserves as many
-/// bytes as the rows do. Where addresses are scarce, an index may therefore run out of them before the rows do.
+/// bytes as the rows do, or fewer if the keys have few slots. Where addresses are scarce, an index may therefore run out
+/// of them before the rows do.
 ///
 /// # Examples
 ///
@@ -101,7 +104,11 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     /// Applies the options to the indices of a table whose rows were just created.
     fn make_indices(&mut self, builder: TableBuilder<R, X, K>) -> Result<(), Error> {
-        self.by.each_mut(&mut Remake(builder.options)).map_err(Self::explain)?;
+        // They may come from elsewhere, and have entries.
+        self.all(Clear {});
+        self.all(Tidy {});
+        let mut remake = Remake { options: builder.options, most_slots: most_slots::<K>() };
+        self.by.each_mut(&mut remake).map_err(Self::explain)?;
         self.try_reserve(builder.capacity)
     }
 }

@@ -258,7 +258,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// Rebuilds the indices from the rows, after values have changed inside rows; see [inconsistent
     /// values](Self#inconsistent-values). O(n) in the slots.
     ///
-    /// If user code panics, rows not yet visited are in no index, and `reindex` can be called again.
+    /// If user code panics, rows not yet visited are in no index, the row being visited may be in some of them, and
+    /// `reindex` can be called again.
     ///
     /// # Panics
     ///
@@ -311,7 +312,8 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
     /// Changes both parts of a row, and returns the result of the closure; `None` if the table has no row with the key.
     ///
     /// The closure receives the indexed part, or a copy of it, and a mutable reference to the other part. If the closure
-    /// panics or the change is refused, the indexed part is unchanged, but changes to the other part stay.
+    /// panics or the change is refused, the indexed part is unchanged, but changes to the other part stay. If the change is
+    /// refused, the result of the closure is dropped.
     ///
     /// # Panics
     ///

@@ -181,7 +181,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(key)
     }
 
-    /// Removes a row and returns it. O(1) per index; runs no user code, and may enter the kernel when an index compacts
+    /// Removes a row and returns it. O(1) per index; runs no user code once the key is converted, and may enter the kernel when an index compacts
     /// its arrays.
     ///
     /// # Examples

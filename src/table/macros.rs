@@ -12,8 +12,8 @@
 /// | `List<T>` | any number, in less memory, slower to iterate over | as `Many<T>` |
 /// | `Grid<2, cell = 4.0>`, `Grid<3, cell = 4.0>` | any number, at a position `[f32; 2]` or `[f32; 3]` | [`within`](crate::Table::within), [`in_box`](crate::Table::in_box), [`nearest`](crate::Table::nearest), [`for_each_pair`](crate::Table::for_each_pair) |
 ///
-/// A grid needs the size of its [cells](crate::index::Grid#cells): a literal, a constant, or an expression in braces,
-/// of type `f32`. Choose the radius of the most frequent search, or, if radii vary, a size at which a few rows share a
+/// A grid needs the size of its [cells](crate::index::Grid#cells): a literal, the name of a constant, or an expression
+/// in braces, of type `f32`. Choose the radius of the most frequent search, or, if radii vary, a size at which a few rows share a
 /// cell. A cell ten times too small or too large can make a search ten times slower.
 ///
 /// `T` is `Hash + Eq` and may be unsized, as `str` is. A hasher can be named after it: `Unique<str, FxBuildHasher>`.
@@ -209,8 +209,8 @@ macro_rules! __indices {
         $(#[$meta:meta])* $vis:vis $name:ident: Grid<$axes:literal, $($rest:tt)*
     ) => {
         ::core::compile_error!(::core::concat!(
-            "the size of the cells of the grid `", ::core::stringify!($name), "` should be a literal, a constant, or an \
-            expression in braces, as in `Grid<", ::core::stringify!($axes), ", cell = 4.0>`"
+            "the size of the cells of the grid `", ::core::stringify!($name), "` should be a literal, the name of a \
+            constant, or an expression in braces, as in `Grid<", ::core::stringify!($axes), ", cell = 4.0>`"
         ));
     };
     (

@@ -66,7 +66,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         self.rows.make_room_for(additional, amount).map_err(Self::explain)?;
-        self.by.each_mut(&mut MakeRoom::Reserve(additional)).map_err(Self::explain)
+        self.by.each_mut(&mut MakeRoom::Reserve(additional, amount)).map_err(Self::explain)
     }
 
     prefault_methods!(&mut, "rows");
@@ -148,8 +148,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         self.try_shrink_indices()
     }
 
-    /// Trims as [`trim`](Self::trim) does, but no further than a budget allows, to spread the work over frames: call it
-    /// again until it [is done](GivenBack::is_done), as in the example of
+    /// Trims as [`trim`](Self::trim) does, but without compacting the indices, and no further than a budget allows, to
+    /// spread the work over frames: call it again until it [is done](GivenBack::is_done), as in the example of
     /// [`SlotMap::trim_within`](crate::SlotMap::trim_within).
     ///
     /// # Errors

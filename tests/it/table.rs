@@ -796,3 +796,25 @@ fn a_key_that_panics_leaves_a_drain_with_as_many_rows_as_it_says() {
     assert_eq!(drain.map(|(_, id)| id).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
     assert!(table.is_empty() && table.check().is_ok());
 }
+
+#[test]
+fn a_table_built_with_indices_of_another_begins_empty() {
+    use stayput::table::TryClone;
+
+    indices! { struct Named for u32 { id: Unique<u32> = |row| row, } }
+    let table: Table<u32, Named> = (0..100).collect();
+    let mut copy = None;
+    table.find(
+        |by| {
+            copy = by.try_clone().ok();
+            &by.id
+        },
+        &0,
+    );
+    let mut other: Table<u32, Named> = Table::builder().build_with(copy.unwrap());
+    assert!(other.is_empty() && other.find(|by| &by.id, &7).is_none());
+    for row in 0..1000 {
+        other.insert(row);
+    }
+    assert!(other.find(|by| &by.id, &999).is_some());
+}

@@ -41,7 +41,7 @@ use nearest::search_methods;
 ///
 /// The index is made for points that move. Moving a point within its cell writes only the position; moving it to
 /// another cell relinks it into another list, in constant time. The index grows by 64 cells at a time (linear hashing),
-/// so no insertion visits all points, although it may visit those of one very full cell.
+/// so no insertion or removal visits all points, although it may visit those of one very full cell.
 ///
 /// # Slots
 ///

@@ -36,7 +36,8 @@ use std::hash::{BuildHasher, Hash};
 /// # Time complexity
 ///
 /// Insertion and removal are O(1) if hashes are well distributed, however large a set is: they move at most six of its
-/// slots, and less than one on average. No array is copied. Insertion enters the kernel when committed memory is used
+/// slots, and less than one on average. An array is copied only while
+/// it takes 64 KiB or less. Insertion enters the kernel when committed memory is used
 /// up; removal may, and succeeds even if the system refuses memory.
 ///
 /// # Memory

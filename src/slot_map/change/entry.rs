@@ -9,7 +9,8 @@ use crate::slots::vacancy::Vacancy;
 
 /// The slot that the next value of a [`SlotMap`] gets; created by [`SlotMap::vacant_entry`].
 ///
-/// Dropping it without inserting a value changes nothing: the next value gets the same key.
+/// Dropping it without inserting a value leaves the map as it is: the next value gets the same key. Which holes later values
+/// fill may change.
 ///
 /// # Examples
 ///

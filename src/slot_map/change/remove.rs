@@ -192,7 +192,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// # Time complexity
     ///
     /// O(n). But if all of the following hold, `clear` does not visit the slots: it raises the generation that all of
-    /// them restart above, in O(1) plus 1/64 of the holes.
+    /// them restart above, in O(1) plus at most 1/64 of the slots.
     ///
     /// - `V` does not need to be dropped.
     /// - Keys have at least 2^20 generations, as those of 64 bits without tags do, and fewer than half of them are used
