@@ -351,7 +351,8 @@ impl GrowingReservation {
 
     /// Makes the first `bytes` usable, and more by the growth policy. Returns how many bytes are usable.
     ///
-    /// Makes no system call if they are usable already, or the background thread has made them ready.
+    /// Makes no system call if they are usable already, and hardly any if the background thread has made them ready: it
+    /// may have to be woken.
     ///
     /// # Errors
     ///

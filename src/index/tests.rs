@@ -14,7 +14,7 @@ use std::hash::{BuildHasher, Hasher};
 /// Makes the arrays of an empty index take all memory from the system, which can be made to refuse it.
 pub(super) fn fresh<I: Arrays>(mut index: I, max_len: Option<usize>) -> I {
     let options = Options { max_len, release: Release::Now, ..Options::DEFAULT };
-    index.each_array(&mut Remake(options)).unwrap();
+    index.each_array(&mut Remake { options, most_slots: usize::MAX }).unwrap();
     index
 }
 

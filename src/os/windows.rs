@@ -5,7 +5,8 @@ use crate::error::ErrorKind;
 use std::ffi::CStr;
 use std::io;
 use std::ptr::NonNull;
-use std::time::SystemTime;
+use std::sync::OnceLock;
+use std::time::Instant;
 use windows_sys::Win32::Foundation::{
     ERROR_COMMITMENT_LIMIT, ERROR_INVALID_ADDRESS, ERROR_INVALID_PARAMETER,
     ERROR_NOT_ENOUGH_MEMORY, ERROR_WORKING_SET_QUOTA,
@@ -80,7 +81,9 @@ pub(super) fn memory_bytes() -> Option<u64> {
 }
 
 pub(crate) fn now_ms() -> u32 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    // Not the time of day, which may be set back.
+    static START: OnceLock<Instant> = OnceLock::new();
+    let since = START.get_or_init(Instant::now).elapsed();
     super::low_ms(since.as_secs().wrapping_mul(1000), since.subsec_millis().into())
 }
 

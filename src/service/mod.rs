@@ -30,11 +30,12 @@
 //! # Guarantees
 //!
 //! - **A push never waits for it.** If the thread is late, the array commits memory and takes page faults itself, and
-//!   counts that (`late` in the statistics). There are two exceptions: after a second without growth, an array may wait
+//!   counts that (`late` in the statistics). There are few exceptions: after a second without growth, an array may wait
 //!   for one piece of at most 1 MiB (or a huge page) that is just being taken back from it; and on processors other
-//!   than x86 and ARM64, for 128 KiB that are just being touched for it. If the thread is just at work for an array that
-//!   was dropped, the next array with [`CommitAhead::Auto`] waits for that when it is created: usually for less than a
-//!   millisecond, and longer if the processors are busy.
+//!   than x86 and ARM64, for 128 KiB that are just being touched for it. When an array becomes large, or is created with
+//!   [`CommitAhead::Auto`], it may wait until the thread has looked through the list of its arrays. If the thread is just
+//!   at work for an array that was dropped, the next array with [`CommitAhead::Auto`] waits for that when it is created:
+//!   usually for less than a millisecond, and longer if the processors are busy.
 //! - **It does not block changes of mappings.** Memory is touched rather than populated by a system call, so the lock
 //!   of the process's mappings is held for one page fault at a time (on Linux 6.4 and later not at all).
 //! - **It never takes memory that a push could have.** It stops if less than a sixteenth of the machine's memory is

@@ -368,7 +368,8 @@ impl Service {
     /// Leaves the release of a region to the thread, or releases it here if too much waits already, or there can be no thread.
     pub(super) fn release_later(&'static self, region: Region) {
         let most = os::usable_memory_bytes().unwrap_or(u64::MAX) / WAITING_SHARE;
-        let is_too_much = region_cache::waiting_bytes() as u64 > most;
+        let waiting = region_cache::waiting_bytes().saturating_add(region.bytes());
+        let is_too_much = waiting as u64 > most;
         if is_too_much || region_cache::wait(region).is_some() {
             return;
         }

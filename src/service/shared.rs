@@ -240,8 +240,6 @@ impl Shared {
         commit_wish: usize,
         commit: impl FnOnce(Range<usize>) -> Result<usize, Error>,
     ) -> Result<usize, Error> {
-        self.late.fetch_add(1, Ordering::Relaxed);
-        self.service.note_late();
         // At most what the marks can express.
         let end = units(need.max(desired).min(self.reservation.reserved_bytes()));
         let before = self.wait_until(|| self.ownership.claim(end));
@@ -264,6 +262,8 @@ impl Shared {
                 }
             };
         }
+        self.late.fetch_add(1, Ordering::Relaxed);
+        self.service.note_late();
         self.ownership.disown();
         Ok(self.bytes(end).min(self.committed_bytes()))
     }
@@ -658,7 +658,7 @@ impl Shared {
             let unit = self.unit(keep);
             let had = self.committed_bytes().next_multiple_of(unit).max(keep);
             let start = if had < end { had } else { last_piece(keep..end, unit, at_once) };
-            if !goes_on(end - start) {
+            if !goes_on(if had < end { 0 } else { end - start }) {
                 return Ok(());
             }
             let committed = self.committed.fetch_min(start, Ordering::Relaxed);

@@ -33,7 +33,7 @@ impl<T> VmVec<T> {
     /// large while there are many others, set a [`max_len`](crate::VecBuilder::max_len), which is not limited by these
     /// rules. On Linux, arrays are refused with [`MappingLimit`](crate::ErrorKind::MappingLimit) once they could take
     /// seven eighths of the mappings that a process may have, so that some are left for threads and other uses. That is
-    /// about 14,000 arrays if `vm.max_map_count` is 65,530.
+    /// about 28,000 arrays if `vm.max_map_count` is 65,530, and half as many if all have huge pages.
     ///
     /// For tools with little address space, such as valgrind, the environment variable `STAYPUT_RESERVE_BYTES` replaces
     /// the size of the machine's memory in these rules.
@@ -207,8 +207,8 @@ impl<T> VmVec<T> {
 
     /// Returns statistics about the array.
     ///
-    /// Asks the system which pages are resident, which takes time linear in the committed pages. Do not call it in a
-    /// hot path.
+    /// Asks the system which pages are resident, which takes time linear in the committed pages, and on Linux also in the
+    /// mappings of the process. Do not call it in a hot path.
     ///
     /// # Examples
     ///

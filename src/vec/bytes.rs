@@ -105,7 +105,8 @@ impl Write for VmVec<u8> {
 
     #[inline]
     fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        let count = parts.iter().map(|part| part.len()).sum();
+        let count = parts.iter().try_fold(0_usize, |sum, part| sum.checked_add(part.len()));
+        let count = count.unwrap_or(usize::MAX); // which is refused
         self.try_reserve(count)?;
         parts.iter().try_for_each(|part| self.write_all(part))?;
         Ok(count)

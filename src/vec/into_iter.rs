@@ -92,7 +92,7 @@ impl<T> IntoIterator for VmVec<T> {
     type IntoIter = IntoIter<T>;
 
     /// Returns an iterator that moves the elements out, in order. They move out one by one; the memory is released
-    /// when the iterator is dropped.
+    /// when the iterator is dropped, as that of an array is.
     fn into_iter(self) -> IntoIter<T> {
         IntoIter::new(self)
     }

@@ -76,13 +76,13 @@ impl<T> VmVec<T> {
     }
 
     /// Makes memory past the last element resident before it is needed, within a budget: twice as much as was used in
-    /// the busiest recent sixtieth of a second.
+    /// the busiest recent sixtieth of a second, and from 4 to 256 MiB.
     ///
     /// Call it once per frame, in idle time, as an alternative to the [background thread](crate::CommitAhead). It needs
     /// no estimate from the caller, since it observes how the array grows. If the system refuses, it stops and reports
     /// the refusal, without any other effect.
     ///
-    /// Makes one system call per 64 KiB or per huge page.
+    /// Makes up to two system calls per 64 KiB or per huge page.
     ///
     /// # Examples
     ///

@@ -100,7 +100,8 @@ use std::mem;
 /// The `VmVec` itself takes five words. Everything else is in a small block of the program's allocator, which is
 /// allocated together with the first memory, or earlier if options were set.
 ///
-/// Memory is returned to the system when the array is dropped, and by [`shrink_to_fit`](Self::shrink_to_fit).
+/// When the array is dropped, its memory is kept for other arrays for a while, and then returned to the system; see
+/// [`Release`](crate::Release). [`shrink_to_fit`](Self::shrink_to_fit) returns unused memory.
 ///
 /// # Errors
 ///
@@ -124,7 +125,8 @@ use std::mem;
 /// | An allocator as a type parameter | The memory does not come from an allocator; see [`Backing`](crate::Backing). |
 /// | Elements that borrow from values dropped together with the array | This needs an unstable feature of the drop check. |
 ///
-/// `splice` has no `try_` variant, since it inserts when it is dropped, and neither have trait methods such as those of
+/// `splice` has no `try_` variant, since it inserts when it is dropped, and neither have
+/// [`into_vec`](Self::into_vec), [`into_boxed_slice`](Self::into_boxed_slice), and trait methods such as those of
 /// [`Extend`], [`From`] and [`FromIterator`]. Call [`try_reserve`](Self::try_reserve) first, or use
 /// [`try_extend`](Self::try_extend) and [`try_clone`](Self::try_clone).
 ///

@@ -468,3 +468,12 @@ fn iterators_know_their_remaining_items() {
     let extract = vec.extract_if(.., |_| true);
     assert_eq!(extract.size_hint(), (0, Some(2)));
 }
+
+#[test]
+#[cfg(target_pointer_width = "32")]
+fn parts_that_cannot_be_counted_are_refused_as_a_whole() {
+    let part = vec![1_u8; 1 << 20];
+    let parts = vec![IoSlice::new(&part); 1 << 12];
+    let mut bytes: VmVec<u8> = VmVec::from([7]);
+    assert!(bytes.write_vectored(&parts).is_err() && bytes == [7]);
+}

@@ -246,3 +246,13 @@ fn a_stack_at_a_low_address_makes_nothing_scarce() {
         assert!(done, "it has few addresses");
     });
 }
+
+#[test]
+fn an_array_that_is_collected_reserves_what_its_elements_need() {
+    in_child(|| {
+        // SAFETY: no other thread accesses the environment.
+        unsafe { env::set_var("STAYPUT_RESERVE_BYTES", MIB.to_string()) };
+        let collected: VmVec<u64> = (0..1_000_000).collect();
+        assert_eq!(collected.len(), 1_000_000);
+    });
+}
