@@ -40,7 +40,7 @@
 //!   of the process's mappings is held for one page fault at a time (on Linux 6.4 and later not at all).
 //! - **It never takes memory that a push could have.** It stops if less than a sixteenth of the machine's memory is
 //!   available, or if a commit is refused. Before an array's own commit fails, all memory ahead of all arrays is taken
-//!   back, and all waiting memory is released.
+//!   back, and all waiting memory is released, unless the array asks for more than the machine has.
 //! - **It respects control groups** on Linux, which refuse nothing but end a process that takes too much. Where the
 //!   machine's memory is mentioned here, their lowest limit counts if that is less. At most a quarter of that limit is
 //!   ready ahead of all arrays, and at most an eighth ahead of those that have not grown for a second.

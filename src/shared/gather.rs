@@ -88,8 +88,8 @@ impl<T> Gather<'_, T> {
     /// As for [`SharedVec::try_push`].
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
-        if size_of::<T>() > 0 && self.run.len() < self.run.capacity().min(Self::MOST) {
-            // The compiler sees that there is room, and omits the growth of `Vec::push`.
+        if size_of::<T>() > 0 && self.run.len() + 1 < self.run.capacity() {
+            // The compiler sees that there is room, and omits the growth of `Vec::push`. The last place stays free.
             self.run.push(value);
             return Ok(());
         }

@@ -224,6 +224,14 @@ impl<T> SharedVec<T> {
     }
 
     fn count_up(&self, count: usize) -> Result<usize, Error> {
+        match self.places.count_up(count, self.places.committed()) {
+            Some(first) => Ok(first),
+            None => self.count_up_slowly(count),
+        }
+    }
+
+    #[cold]
+    fn count_up_slowly(&self, count: usize) -> Result<usize, Error> {
         self.places.count_up(count, self.most_counted()?).ok_or_else(|| self.full())
     }
 

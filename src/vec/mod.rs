@@ -107,7 +107,8 @@ use std::mem;
 ///
 /// Each method that may need memory has a `try_` variant. Where the method panics, the variant returns an [`Error`] and
 /// whatever could not be stored. Neither aborts, except where std allocates: in conversions to an `Rc` or `Arc`, and of
-/// an `Error` to an [`io::Error`](std::io::Error).
+/// an `Error` to an [`io::Error`](std::io::Error). On systems other than Linux, `extend_zeroed`
+/// also aborts if another process takes the memory while it is being cleared, and there is no other.
 ///
 /// # Differences from `Vec`
 ///
