@@ -154,8 +154,9 @@ impl ForArrays for MakeRoom {
         let (Self::Reserve(slots, _) | Self::Prefault(slots)) = *self;
         let elements = slots.div_ceil(share.slots_each);
         // Slots used before, and holes in an array, are reused, so no more than the maximum is needed.
-        let left = array.options().max_len.map(|max_len| max_len.saturating_sub(array.len()));
-        let elements = left.map_or(elements, |left| left.min(elements));
+        let (max_len, bound) = (array.options().max_len, array.options().bound);
+        let most = max_len.map_or(bound, |max_len| max_len.min(bound));
+        let elements = elements.min(most.saturating_sub(array.len()));
         match self {
             Self::Reserve(_, amount) => array.make_room_for(elements, *amount),
             Self::Prefault(_) => array.try_prefault(elements),

@@ -14,8 +14,8 @@ pub(super) enum Progress {
     /// Each list moves once, to places that were free when this began: at the front if they suffice, and otherwise past
     /// the last list.
     Moving { slot: u32, to: Range<u32> },
-    /// All lists have moved. Free memory at the front was returned up to the byte `from`.
-    Returning { from: usize },
+    /// All lists have moved, or need not move. Free memory is being returned.
+    Returning,
 }
 
 /// Slots visited per check of the budget.
@@ -71,7 +71,7 @@ impl<'p, T> Compaction<'p, T> {
             Progress::Checking { slot, .. } | Progress::Moving { slot, .. } => {
                 Some(slot).filter(|slot| (*slot as usize) < slots)
             }
-            Progress::Returning { .. } => None,
+            Progress::Returning => None,
         }
     }
 
@@ -126,21 +126,16 @@ impl<'p, T> Compaction<'p, T> {
 
     /// Returns memory after all lists were visited.
     pub(super) fn end(mut self) -> Result<Compacted, Error> {
-        let mut from = match self.progress.take() {
-            Some(Progress::Moving { to, .. }) => {
-                self.elements.free_front(to);
-                0
-            }
-            Some(Progress::Returning { from }) => from,
-            // They were in order, and without gaps. There may be free memory around them.
-            _ => 0,
-        };
-        let is_done = self.elements.discard_front(&mut from, &mut self.meter)?
-            && self.elements.shrink(&mut self.meter)?;
+        // Otherwise they were in order, and without gaps. There may be free memory around them all the same.
+        if let Some(Progress::Moving { to, .. }) = self.progress.take() {
+            self.elements.free_front(to);
+        }
+        let is_done = self.elements.shrink(&mut self.meter)?
+            && self.elements.discard_front(&mut self.meter)?;
         if is_done {
             self.elements.tidy();
         } else {
-            *self.progress = Some(Progress::Returning { from });
+            *self.progress = Some(Progress::Returning);
         }
         Ok(Compacted { is_done, ..self.done })
     }

@@ -39,6 +39,11 @@ impl List {
     /// A list without places.
     pub(crate) const EMPTY: Self = Self { start: 0, capacity: 0, len: 0 };
 
+    #[cfg(test)]
+    pub(crate) const fn of_capacity(capacity: u32) -> Self {
+        Self { capacity, ..Self::EMPTY }
+    }
+
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         self.len as usize
@@ -66,11 +71,13 @@ pub(crate) struct Elements<T> {
     /// There is capacity for all places of `space` that are ready, and the length is that of those handed out.
     memory: VmVec<MaybeUninit<T>>,
     space: Space,
+    /// How many bytes at the front were returned to the system and not handed out since. They are below the end.
+    returned: usize,
 }
 
 impl<T> Elements<T> {
     pub(crate) const fn new(memory: VmVec<MaybeUninit<T>>) -> Self {
-        Self { memory, space: Space::new() }
+        Self { memory, space: Space::new(), returned: 0 }
     }
 
     /// The class of the shortest lists: as for a `Vec`, fewer elements if these are large.
@@ -170,6 +177,7 @@ impl<T> Elements<T> {
     /// Frees all places at once, without dropping elements. All lists must have been dropped, or be forgotten.
     pub(crate) fn forget_all(&mut self) {
         self.space.clear();
+        self.returned = 0;
         self.handed_out();
     }
 
@@ -193,6 +201,7 @@ impl<T> Elements<T> {
         let used = self.space.end() - self.space.unused();
         let front = if self.space.free_front() >= used { 0..used } else { 0..0 };
         self.space.take_range(front.clone());
+        self.returned = 0;
         front
     }
 
@@ -216,25 +225,22 @@ impl<T> Elements<T> {
         Ok(())
     }
 
-    /// Returns the memory of free places at the front to the system, from a byte on, which it advances. Returns `false`
-    /// if the budget is used up.
-    pub(crate) fn discard_front(
-        &mut self,
-        from: &mut usize,
-        meter: &mut BudgetMeter,
-    ) -> Result<bool, Error> {
+    /// Returns the memory of free places at the front to the system, except what was returned before. Returns `false` if
+    /// the budget is used up.
+    pub(crate) fn discard_front(&mut self, meter: &mut BudgetMeter) -> Result<bool, Error> {
         const PIECE_BYTES: usize = 4 << 20;
         let run = self.memory.least_run_bytes();
         let free = self.space.free_front() as usize * size_of::<T>() / run * run;
-        while *from < free {
-            let to = free.min(*from + PIECE_BYTES.next_multiple_of(run));
-            if !meter.pay(to - *from) {
+        while self.returned < free {
+            let from = self.returned / run * run;
+            let to = free.min(from + PIECE_BYTES.next_multiple_of(run));
+            if !meter.pay(to - from) {
                 return Ok(false);
             }
             // SAFETY: these bytes are of free places, which no list has, so no element is lost; and elements that may
             // not be initialized are valid, whatever they hold.
-            unsafe { self.memory.discard(*from..to) }?;
-            *from = to;
+            unsafe { self.memory.discard(from..to) }?;
+            self.returned = to;
         }
         Ok(true)
     }
@@ -244,6 +250,7 @@ impl<T> Elements<T> {
         self.space.trim();
         self.handed_out();
         let end = self.memory.len();
+        self.returned = self.returned.min(end * size_of::<T>());
         // First, so that no place without memory counts as ready, even if this unwinds.
         self.space.unready(u32::try_from(end).unwrap_or(u32::MAX));
         self.memory.shrink(end, meter)
@@ -257,7 +264,10 @@ impl<T> Elements<T> {
     /// Makes an empty list in a run of a class.
     fn try_take(&mut self, class: u32) -> Result<List, Error> {
         let start = match self.space.take_free(class) {
-            Some(start) => start,
+            Some(start) => {
+                self.returned = self.returned.min(start as usize * size_of::<T>());
+                start
+            }
             None => self.take_from_end(class)?,
         };
         Ok(List { start, capacity: 1 << class, len: 0 })

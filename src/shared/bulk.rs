@@ -27,6 +27,8 @@ use std::ops::Range;
 /// let refused = store(0..150, &few).unwrap_err();
 /// assert_eq!(refused.value.last(), Some(149));
 /// ```
+///
+/// An iterator that had ended already is asked once more at the end.
 pub type Rest<I> = Chain<std::vec::IntoIter<<I as Iterator>::Item>, I>;
 
 impl<T> SharedVec<T> {
@@ -217,6 +219,9 @@ impl<T> SharedVec<T> {
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
         let mut iter = iter.into_iter();
         let mut gather = self.gather();
+        if let Err(error) = gather.try_reserve_run() {
+            return Err(Refused { error, value: gather.into_rest().into_iter().chain(iter) });
+        }
         let mut refused = None;
         for value in iter.by_ref() {
             if let Err(Refused { error, value }) = gather.try_push(value) {

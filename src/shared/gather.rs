@@ -96,10 +96,16 @@ impl<T> Gather<'_, T> {
         self.push_slowly(value)
     }
 
+    /// Allocates memory for a run, unless there is some.
+    pub(super) fn try_reserve_run(&mut self) -> Result<(), Error> {
+        let most = if self.run.capacity() == 0 { Self::MOST + 1 } else { 0 };
+        heap::try_reserve_exact(&mut self.run, most)
+    }
+
     #[inline(never)]
     fn push_slowly(&mut self, value: T) -> Result<(), Refused<T>> {
         let made = if self.run.capacity() == 0 {
-            heap::try_reserve_exact(&mut self.run, Self::MOST + 1)
+            self.try_reserve_run()
         } else if self.run.len() >= Self::MOST {
             self.try_flush().map(drop)
         } else {

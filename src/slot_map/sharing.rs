@@ -316,7 +316,9 @@ impl<K: Key, V> Sharing<K, V> {
         }
         if self.removed.is_empty() {
             let options = self.map.options_beside(removed_bound(&self.map));
-            self.removed = VmVec::try_unreserved(options)?;
+            let removed = VmVec::try_unreserved(options)?;
+            // As for the list.
+            drop(mem::replace(&mut self.removed, removed));
         }
         let preferred = missing(self.map.slots.capacity(), &self.removed);
         if self.removed.try_extend_by_zeros(preferred).is_err() {

@@ -5,6 +5,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
+use std::mem;
 use std::ops::{Deref, DerefMut};
 
 /// Few words in a `Vec`, which most maps can do with and which costs little to make and to drop; or many, which never
@@ -35,7 +36,9 @@ impl Words {
                 let mut many = VmVec::try_unreserved(options)?;
                 many.try_extend_zero_words(len).map_err(Error::of_request)?;
                 many[..words.len()].copy_from_slice(words);
-                *self = Self::Many(many);
+                // An assignment would drop the words first. If they belong to a map that threads share, a child forked in
+                // between would find them freed.
+                drop(mem::replace(self, Self::Many(many)));
             }
             Self::Many(words) => {
                 let additional = len.saturating_sub(words.len());

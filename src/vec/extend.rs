@@ -90,7 +90,7 @@ impl<T> VmVec<T> {
     #[cfg_attr(debug_assertions, track_caller)]
     fn reserve_for(&mut self, iter: &impl Iterator<Item = T>, most: usize) {
         let hint = iter.size_hint().0.min(most);
-        // Before addresses are reserved, there may be more for who asks for more.
+        // Before addresses are reserved, a larger request may get more of them.
         if hint > self.capacity() - self.len && self.try_reserve(hint).is_err() {
             let _ = self.try_reserve(self.raw.within_max_len(Self::ELEMENT, self.len, hint));
         }

@@ -95,7 +95,8 @@ use std::mem;
 /// An array made with [`new`](Self::new) reserves addresses on its first push: as many bytes as the machine has RAM, or
 /// fewer if there are very many other arrays or the system has fewer addresses. To choose the size, use
 /// [`with_max_len`](Self::with_max_len) or [`builder`](Self::builder); [`max_len`](Self::max_len) is then an exact
-/// limit. Without [virtual memory](crate::guide::the_web), the first push reserves 4 MiB more than it needs.
+/// limit. Without [virtual memory](crate::guide::the_web), the first push reserves 4 MiB, or
+/// 4 MiB more than it needs if that is more.
 ///
 /// The `VmVec` itself takes five words. Everything else is in a small block of the program's allocator, which is
 /// allocated together with the first memory, or earlier if options were set.

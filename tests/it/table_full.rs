@@ -1,7 +1,7 @@
 //! Full tables: an index never holds fewer rows than the table.
 
 use stayput::index::{Grid, ListIndex, SetIndex, UniqueIndex};
-use stayput::{DefaultKey, Error, ErrorKind, Table, indices};
+use stayput::{Bits32, DefaultKey, Error, ErrorKind, Table, indices, new_key_type};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
 /// A hasher with the same hash for all values.
@@ -141,4 +141,23 @@ fn a_refused_row_made_from_its_key_is_returned() {
     let refused = table.try_insert_with_key(|_| unreachable!("the table is full")).err().unwrap();
     assert_eq!((refused.error.kind(), refused.value.is_none()), (ErrorKind::MaxLen, true));
     assert_eq!(table.try_nearest(|by| &by.at, [2e4, -2e4], 1).unwrap().count(), 1);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
+fn holes_count_as_room_if_keys_have_few_slots() {
+    new_key_type! { struct Short: Bits32<16, 16>; }
+    let mut table: Table<Row, By, Short> = Table::builder().build();
+    table.extend((0..60_000).map(|number| row(number, 1)));
+    let mut visited = 0;
+    table.retain(|_, _| {
+        visited += 1;
+        visited % 6 == 0
+    });
+    let most = (1 << 16) - table.len() - 10;
+    table.reserve(most);
+    table.extend(
+        (0..most as u16).map(|number| Row { number: 70_000 + u32::from(number), ..row(number, 1) }),
+    );
+    assert!(table.try_reserve(1 << 16).is_err());
 }

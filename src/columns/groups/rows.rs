@@ -214,7 +214,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// Returns an error if `additional` more rows would be too many. Records without a size are as many as `usize` counts,
     /// but their rows must be countable, too.
     pub(super) fn check_count(&self, additional: usize) -> Result<(), Error> {
-        if additional <= Self::MOST - self.len {
+        if size_of::<Record<R, N>>() > 0 || additional <= Self::MOST - self.len {
             return Ok(());
         }
         Err(Error::new(ErrorKind::CapacityOverflow, usize::MAX).with_limit(Self::MOST as u64))
