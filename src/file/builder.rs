@@ -364,13 +364,15 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             return Err(FileError::new(FileErrorKind::NotAFile, path));
         }
         let file = Locked::new(file, self.lock, path)?;
+        // Before anything is written: a refusal must not look like another boot.
+        let boot = system::boot().map_err(refused)?;
         // Only after locking: before, another array may have been writing to it.
         let (long, is_new) = self.begin(file.file(), expected).map_err(|error| error.at(path))?;
         let (mut mapped, sized_by) = self.map(file, path, long)?;
         let (record, len) = if is_new {
             (Record::NONE, 0)
         } else {
-            self.find(&mapped, long).map_err(|problem| problem.at(path))?
+            self.find(&mapped, long, boot).map_err(|problem| problem.at(path))?
         };
         if record.sequence == 0 {
             mapped.name_is_new();
@@ -397,7 +399,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         // Otherwise a killed process may have written the record without making it durable.
         let is_durable = is_new || settled != record;
         mapped.write(MOST_AT, &(most as u64).to_ne_bytes())?;
-        mapped.begin_live(len, is_cut, system::boot())?;
+        mapped.begin_live(len, is_cut, boot)?;
         if is_new {
             // Last, and its first word after the rest: until then the file is unfinished.
             let identity = self.identity().to_bytes();
@@ -519,12 +521,17 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     }
 
     /// Returns the last record of an existing file, and its number of elements.
-    fn find(&self, mapped: &MappedFile, long: u64) -> Result<(Record, usize), FileProblem> {
+    fn find(
+        &self,
+        mapped: &MappedFile,
+        long: u64,
+        boot: Option<[u8; 16]>,
+    ) -> Result<(Record, usize), FileProblem> {
         let header = mapped.map().header();
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
             return Err(FileErrorKind::Mode.into());
         }
-        let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
+        let is_of_boot = boot.is_some_and(|boot| header.is_of_boot(boot));
         let is_live = is_of_boot && !header.has_failed();
         let (record, len) = find_len(header, is_live, size_of::<T>(), || Ok(long))?;
         if record.is_too_late() {

@@ -139,11 +139,11 @@ struct LiveLenValidity {
 }
 
 impl LiveLenValidity {
-    fn new(file: &File, header: Header<'_>) -> Self {
+    fn new(file: &File, header: Header<'_>) -> io::Result<Self> {
         // In this order, because a writer announces itself before it counts the opening.
         let openings = header.openings();
         let stale = (!system::has_writer(file)).then_some(openings);
-        Self { boot: system::boot(), stale }
+        Ok(Self { boot: system::boot()?, stale })
     }
 
     #[inline]
@@ -299,7 +299,7 @@ impl<T: Pod> Follow<T> {
         let (element_bytes, align) = (size_of::<T>(), align_of::<T>());
         let identity = FileIdentity { element_bytes, align, tag, is_append_only: false };
         let is_append_only = identity.check(header)?;
-        let validity = LiveLenValidity::new(file, header);
+        let validity = LiveLenValidity::new(file, header)?;
         let mut now = long;
         find_len(header, validity.is_live(header), element_bytes, || {
             now = file.metadata()?.len();

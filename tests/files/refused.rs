@@ -381,6 +381,32 @@ fn a_limit_of_open_files() {
     });
 }
 
+#[test]
+fn a_boot_that_cannot_be_read_does_not_count_as_another() {
+    in_child(|folder| {
+        let path = folder.join("array");
+        let mut vec = create(&path);
+        vec.extend((0..100).map(|n| [n; 8]));
+        drop(vec);
+        let before = fs::read(&path).unwrap();
+        // Room for the file itself, but not for another.
+        let next = fs::File::open(folder).unwrap().as_raw_fd();
+        limit_softly(libc::RLIMIT_NOFILE, Some(usize::try_from(next).unwrap() + 1));
+        // SAFETY: it lies in a folder of the test's.
+        let opened = unsafe { FileVec::<Element>::open(&path) }.map(|vec| vec.len());
+        let followed = Follow::<Element>::open(&path).map(|follow| follow.len());
+        limit_softly(libc::RLIMIT_NOFILE, Some(1000));
+        assert!(fs::read(&path).unwrap() == before);
+        for error in [opened.unwrap_err(), followed.unwrap_err()] {
+            assert_eq!(error.raw_os_error(), Some(libc::EMFILE), "{error}");
+        }
+        // SAFETY: as above.
+        let vec = unsafe { FileVec::<Element>::open(&path) }.unwrap();
+        assert_eq!((vec.len(), vec.lost_len()), (100, 0));
+        is_whole(&vec);
+    });
+}
+
 /// Limits the addresses of the process to those in use plus `more` bytes, and returns the limit.
 fn limit_addresses(more: usize) -> Option<u64> {
     if statm(0) >> 20 > 1 << 20 {

@@ -89,6 +89,6 @@ pub(in crate::file) fn advise(
 }
 
 /// Returns a number that identifies the boot: not available.
-pub(in crate::file) fn boot() -> Option<[u8; 16]> {
-    None
+pub(in crate::file) fn boot() -> io::Result<Option<[u8; 16]>> {
+    Ok(None)
 }

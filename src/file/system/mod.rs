@@ -40,6 +40,22 @@ pub(super) fn refused(error: &io::Error, bytes: u64) -> Error {
     Error::new(kind, bytes).with_code(error.raw_os_error().unwrap_or(0))
 }
 
+/// Returns `None` if a call was refused because the system does not provide what it asks for, or not to this process.
+#[cfg(not(any(no_vm, target_os = "illumos")))]
+fn if_provided<V>(result: io::Result<V>) -> io::Result<Option<V>> {
+    match result {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(None)
+        }
+        result => result.map(Some),
+    }
+}
+
 /// Repeats a call for as long as signals interrupt it.
 #[cfg(unix_vm)]
 fn retry<R>(mut call: impl FnMut() -> io::Result<R>) -> io::Result<R> {

@@ -363,18 +363,20 @@ pub(in crate::file) fn advise(
     map.advise_range(advice, range.start, range.len())
 }
 
-/// Returns a number that identifies the boot, if available.
+/// Returns a number that identifies the boot; `None` if the system does not provide it. Other refusals, such as the
+/// limit of open files, are errors: they must not look like another boot.
 #[cfg(linux_kernel)]
-pub(in crate::file) fn boot() -> Option<[u8; 16]> {
-    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+pub(in crate::file) fn boot() -> io::Result<Option<[u8; 16]>> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    let Some(text) = super::if_provided(text)? else { return Ok(None) };
     let digits: String = text.trim().chars().filter(|c| *c != '-').collect();
-    let number = u128::from_str_radix(&digits, 16).ok().filter(|number| *number != 0)?;
-    Some(number.to_ne_bytes())
+    let number = u128::from_str_radix(&digits, 16).ok().filter(|number| *number != 0);
+    Ok(number.map(u128::to_ne_bytes))
 }
 
-/// Returns the time of the boot.
+/// Returns the time of the boot; `None` if the system does not provide it.
 #[cfg(any(target_os = "macos", target_os = "ios", target_os = "freebsd", target_os = "openbsd"))]
-pub(in crate::file) fn boot() -> Option<[u8; 16]> {
+pub(in crate::file) fn boot() -> io::Result<Option<[u8; 16]>> {
     // It changes when the clock is set, which then looks like another boot: the safe side.
     let mut name = [libc::CTL_KERN, libc::KERN_BOOTTIME];
     let mut time = [0_u8; 16];
@@ -391,5 +393,6 @@ pub(in crate::file) fn boot() -> Option<[u8; 16]> {
             0,
         )
     };
-    (result == 0 && time != [0; 16]).then_some(time)
+    let is_known = super::if_provided(check(result))?.is_some();
+    Ok((is_known && time != [0; 16]).then_some(time))
 }

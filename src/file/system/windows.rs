@@ -164,9 +164,9 @@ pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) 
 }
 
 /// Returns a number that identifies the boot. It is stored in a volatile key in the user's registry, which a restart
-/// deletes. The process that creates the key chooses the number; until it is stored, others get `None`, which is the
-/// safe side.
-pub(in crate::file) fn boot() -> Option<[u8; 16]> {
+/// deletes. The process that creates the key chooses the number; until it is stored, others get `None`, and no file
+/// names it.
+pub(in crate::file) fn boot() -> io::Result<Option<[u8; 16]>> {
     let path: Vec<u16> = "Software\\stayput boot\0".encode_utf16().collect();
     let mut key: HKEY = ptr::null_mut();
     let mut made = 0;
@@ -184,8 +184,8 @@ pub(in crate::file) fn boot() -> Option<[u8; 16]> {
             &raw mut made,
         )
     };
-    if result != ERROR_SUCCESS {
-        return None;
+    if super::if_provided(check(result))?.is_none() {
+        return Ok(None);
     }
     let number = if made == REG_CREATED_NEW_KEY { choose(key) } else { find(key) };
     // SAFETY: the key was opened above, and is closed once.
@@ -193,7 +193,15 @@ pub(in crate::file) fn boot() -> Option<[u8; 16]> {
     number
 }
 
-fn choose(key: HKEY) -> Option<[u8; 16]> {
+/// Converts the result of a call for the registry, which is an error code.
+fn check(result: u32) -> io::Result<()> {
+    match result {
+        ERROR_SUCCESS => Ok(()),
+        code => Err(io::Error::from_raw_os_error(i32::try_from(code).unwrap_or(0))),
+    }
+}
+
+fn choose(key: HKEY) -> io::Result<Option<[u8; 16]>> {
     let mut number = [0; 16];
     for (i, half) in number.chunks_exact_mut(8).enumerate() {
         // Each `RandomState` has random keys of its own.
@@ -201,10 +209,10 @@ fn choose(key: HKEY) -> Option<[u8; 16]> {
     }
     // SAFETY: the key is open, the value has no name, and `number` has 16 bytes.
     let result = unsafe { RegSetValueExW(key, ptr::null(), 0, REG_BINARY, number.as_ptr(), 16) };
-    (result == ERROR_SUCCESS).then_some(number)
+    Ok(super::if_provided(check(result))?.map(|()| number))
 }
 
-fn find(key: HKEY) -> Option<[u8; 16]> {
+fn find(key: HKEY) -> io::Result<Option<[u8; 16]>> {
     let mut number = [0; 16];
     let mut bytes = 16;
     // SAFETY: the key is open, and the call writes at most 16 bytes to `number`, which has 16.
@@ -218,5 +226,5 @@ fn find(key: HKEY) -> Option<[u8; 16]> {
             &raw mut bytes,
         )
     };
-    (result == ERROR_SUCCESS && bytes == 16).then_some(number)
+    Ok(super::if_provided(check(result))?.filter(|()| bytes == 16).map(|()| number))
 }

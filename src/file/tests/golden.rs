@@ -65,7 +65,7 @@ fn an_array_in_a_file() {
     written[BOOT].fill(0);
     let mut golden = golden("array.txt", &written);
 
-    let boot = system::boot();
+    let boot = system::boot().unwrap();
     let mut elements = vec![10, 20, 30, 40];
     if let Some(boot) = boot {
         golden[BOOT].copy_from_slice(&boot);
