@@ -419,11 +419,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         if !has_failed && record.len.max(before) <= len as u64 {
             return Ok(record);
         }
-        let mut end = HEADER_BYTES;
+        let end = HEADER_BYTES + len * size_of::<T>();
         if has_failed {
-            // Cached pages may differ from the disk although the system treats them as written. This record overwrites
-            // one that may be on the disk, before anything else changes.
-            end += len * size_of::<T>();
+            // Cached pages may differ from the disk although the system treats them as written.
             mapped.rewrite_data(HEADER_BYTES as u64..end as u64)?;
         }
         // A killed process may have written the record without making it durable. In that case the record before it
@@ -432,11 +430,13 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         if !has_failed && record.len <= len as u64 {
             return Ok(record);
         }
-        // If elements were removed without a flush, the space after the remaining ones is reused from now on.
+        // If elements were removed without a flush, the space after the remaining ones is reused from now on. Some of
+        // these may have been pushed since, so they are made durable before a record counts them.
+        mapped.sync(HEADER_BYTES..end)?;
         let next = record.next(len, record.user);
         mapped.sync_name()?;
         mapped.write(next.at(), &next.to_bytes())?;
-        mapped.sync_record(Some(&next), 0..end)?;
+        mapped.sync_record(Some(&next), 0..HEADER_BYTES)?;
         Ok(next)
     }
 

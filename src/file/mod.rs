@@ -95,7 +95,7 @@
 //! record, it overwrites all 88 bytes with zeros, and the previous record counts. The last record of a file that is
 //! opened may not be on the disk, because a process was killed before it flushed it. The writer therefore flushes the
 //! header before it writes its first record, and already when it opens the file if either record counts more elements
-//! than there are.
+//! than there are. If the last one does, it then flushes the elements that there are, and writes a record of them.
 //!
 //! While the file is created, it starts with `stayput\0` in place of the first 8 bytes. A file of up to 65536 bytes
 //! that are all zero is unfinished, too.

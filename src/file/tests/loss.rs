@@ -385,6 +385,40 @@ fn a_kill_during_a_flush_and_then_a_loss_of_power_leave_what_was_flushed() {
 }
 
 #[test]
+fn elements_are_durable_before_a_record_of_an_opening_counts_them() {
+    // Fewer than were flushed, so opening writes a record.
+    for pushed in [10, 49] {
+        let folder = Folder::new();
+        let path = folder.file();
+        let mut vec = open::<Mutable>(&path);
+        push(&mut vec, 100);
+        vec.flush().unwrap();
+        vec.truncate(50);
+        // Not what was flushed at these indices.
+        vec.extend(vec![0; pushed]);
+        drop(vec);
+        let run = Run {
+            path: path.clone(),
+            seen: vec![],
+            flushed: vec![vec![]],
+            is_stale: false,
+            has_zeros: true,
+        };
+        RUN.set(Some(run));
+        let vec = open::<Mutable>(&path);
+        let seen = RUN.take().unwrap().seen;
+        assert_eq!(vec.flushed_len(), 50 + pushed);
+        let elements = HEADER_BYTES..HEADER_BYTES + 4 * vec.len();
+        let is_durable =
+            |seen: &Seen| seen.durable.start <= elements.start && elements.end <= seen.durable.end;
+        let durable = seen.iter().position(is_durable).expect("the elements were synced");
+        // The place of records with even numbers, of which this is the second.
+        assert!(seen[..=durable].iter().all(|seen| seen.image[8192..8200] == [0; 8]));
+        assert!(seen.iter().any(|seen| seen.image[8192..8200] == 2_u64.to_ne_bytes()));
+    }
+}
+
+#[test]
 fn unflushed_elements_can_be_lost() {
     // Otherwise the other tests prove nothing.
     let folder = Folder::new();
