@@ -379,6 +379,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
         if is_new {
             mapped.write(record.at(), &record.to_bytes())?;
+            mapped.start_removals()?;
         }
         let header = mapped.map().header();
         // The file never held more elements than fit into it.
@@ -389,11 +390,12 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         // flush, or from a record.
         let seen = fit(record.len).max(live);
         let most = fit(header.most()).max(seen);
+        // A writer that was killed during a removal may have published the shorter length.
+        let is_cut = len < seen || header.removals() % 2 == 1;
         mapped.count_elements(size_of::<T>(), most);
-        let is_cut = len < seen;
         if is_cut {
             // If opening ends early, the next one may no longer find that elements were removed.
-            mapped.count_removal()?;
+            mapped.begin_removal()?;
         }
         let settled = Self::settle(&mapped, record, len)?;
         // Otherwise a killed process may have written the record without making it durable.

@@ -13,9 +13,14 @@
 //!
 //! A writer stores elements and then the length, with `Release`; a reader loads the length with `Acquire` before it
 //! reads elements. An element below the length is therefore whole until the writer removes it. To remove elements, a
-//! writer stores the shorter length, then counts the removal, and only then overwrites what lies past the length; see
-//! [`count_removal`](super::map::count_removal). A copy is valid if the count is the same before the length was loaded
-//! and after the elements were copied (with a fence between); otherwise it is discarded and taken again.
+//! writer makes the count of removals odd, stores the shorter length, makes the count even, and only then overwrites
+//! what lies past the length; see [`begin_removal`](super::map::begin_removal). A copy is valid if the count is the same
+//! before the length was loaded and after the elements were copied (with a fence between); otherwise it is discarded and
+//! taken again.
+//!
+//! That holds for an odd count, too: until it is even again, nothing is overwritten, so a reader does not wait for a
+//! writer that was killed in between. The next writer finds the odd count and makes it even before it overwrites
+//! anything.
 
 #![expect(unsafe_code, reason = "reads memory that others write")]
 
@@ -345,8 +350,9 @@ impl<T: Pod> Follow<T> {
     /// [`truncate`](crate::FileVec::truncate) and others, or because they were not flushed when a flush failed or the
     /// system crashed.
     ///
-    /// As long as the number is the same, elements are where they were. (On 32-bit systems it wraps around at
-    /// 2<sup>32</sup>.)
+    /// As long as the number is the same, elements are where they were. Each removal changes it twice; a new file starts
+    /// with a random number, so a file that is [created](crate::FileVec::create) anew has another. (On 32-bit systems it
+    /// wraps around at 2<sup>32</sup>.)
     ///
     /// # Examples
     ///

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "points into the header of a mapped file")]
 
-use super::map::{LEN_AT, REMOVALS_AT, Words, count_removal, low_word, word};
+use super::map::{LEN_AT, REMOVALS_AT, Words, begin_removal, end_removal, low_word, word};
 use super::mapped_file::MappedFile;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -53,7 +53,11 @@ impl Live {
     /// Publishes a shorter length. Called before elements past it are overwritten.
     #[inline]
     pub(super) fn publish_removal(&self, len: usize) {
+        let removals = word(self.words(), low_word(REMOVALS_AT));
+        begin_removal(removals);
         self.publish(len);
-        count_removal(word(self.words(), low_word(REMOVALS_AT)));
+        #[cfg(all(test, not(no_vm)))]
+        super::tests::loss::may_end_removal();
+        end_removal(removals);
     }
 }

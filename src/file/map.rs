@@ -31,7 +31,7 @@ pub(super) const BOOT_AT: usize = LIVE_AT + 64;
 const FAILED_AT: usize = BOOT_AT + 16;
 /// The most elements ever published, if there are fewer now.
 pub(super) const MOST_AT: usize = LIVE_AT + 128;
-/// The number of times that elements were removed.
+/// The number of removals: it is even, and each removal adds 1 twice.
 pub(super) const REMOVALS_AT: usize = LIVE_AT + 192;
 /// The number of times that the file was opened for writing.
 pub(super) const OPENINGS_AT: usize = LIVE_AT + 200;
@@ -157,8 +157,9 @@ impl<'m> Header<'m> {
         u64::from_ne_bytes(self.read(MOST_AT))
     }
 
-    /// Returns the number of times that elements were removed. If it is the same before and after elements are copied,
-    /// none of them was overwritten meanwhile: the caller needs an acquire fence between the copy and the second call.
+    /// Returns a number that each removal changes. If it is the same before and after elements are copied, none of them
+    /// was overwritten meanwhile: the caller needs an acquire fence between the copy and the second call. It is odd from
+    /// before a shorter length is published until after that, or until the next writer opens the file.
     #[inline]
     pub(super) fn removals(self) -> usize {
         self.load(low_word(REMOVALS_AT))
@@ -183,9 +184,16 @@ impl<'m> Header<'m> {
     }
 }
 
-/// Counts a removal, after the shorter length was published and before elements past it are overwritten.
-pub(super) fn count_removal(removals: &AtomicUsize) {
-    let count = removals.load(Ordering::Relaxed).wrapping_add(1);
+/// Makes the number of removals odd, before a shorter length is published. A writer that is killed before it is even
+/// again leaves it odd to the next one.
+pub(super) fn begin_removal(removals: &AtomicUsize) {
+    removals.store(removals.load(Ordering::Relaxed) | 1, Ordering::Release);
+}
+
+/// Makes the number of removals even, after the shorter length was published and before elements past it are
+/// overwritten.
+pub(super) fn end_removal(removals: &AtomicUsize) {
+    let count = (removals.load(Ordering::Relaxed) | 1).wrapping_add(1);
     removals.store(count, Ordering::Release);
     // A reader that sees part of a later element, and then passes an acquire fence, also sees the count.
     fence(Ordering::Release);

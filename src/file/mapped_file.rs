@@ -9,6 +9,7 @@ use super::map::{BOOT_AT, MOST_AT, Map, OPENINGS_AT, REMOVALS_AT};
 use super::system;
 use crate::error::Error;
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -103,7 +104,7 @@ impl MappedFile {
     }
 
     /// Publishes the length that a writer starts with and the boot it belongs to, and clears the mark of a failure.
-    /// `is_cut` tells that readers may have seen more elements.
+    /// `is_cut` tells that readers may have seen more elements; the removal has begun then, and ends.
     ///
     /// The boot is written last: a reader that sees it also sees the length.
     pub(super) fn begin_live(
@@ -114,7 +115,7 @@ impl MappedFile {
     ) -> Result<(), FileError> {
         self.write(LIVE_AT, &(len as u64).to_ne_bytes())?;
         if is_cut {
-            self.count_removal()?;
+            self.end_removal()?;
         }
         self.write_boot(boot.unwrap_or_default(), false)
     }
@@ -127,16 +128,29 @@ impl MappedFile {
         }
     }
 
-    /// Counts a removal, as [`map::count_removal`](super::map::count_removal) does, with a system call.
-    pub(super) fn count_removal(&self) -> Result<(), FileError> {
-        self.count_up(REMOVALS_AT)?;
+    /// Writes the number of removals that a new file starts with: a random one, so that a reader that follows the file
+    /// while it is created anew notices. It is even and not zero, and neither is its low word.
+    pub(super) fn start_removals(&self) -> Result<(), FileError> {
+        // Each `RandomState` has its own keys.
+        let random = RandomState::new().hash_one(0);
+        self.write(REMOVALS_AT, &((random & !1) | 2).to_ne_bytes())
+    }
+
+    /// Begins a removal, as [`map::begin_removal`](super::map::begin_removal) does, with a system call.
+    pub(super) fn begin_removal(&self) -> Result<(), FileError> {
+        self.write(REMOVALS_AT, &(self.number(REMOVALS_AT) | 1).to_ne_bytes())
+    }
+
+    /// Ends a removal, as [`map::end_removal`](super::map::end_removal) does, with a system call.
+    fn end_removal(&self) -> Result<(), FileError> {
+        let count = (self.number(REMOVALS_AT) | 1).wrapping_add(1);
+        self.write(REMOVALS_AT, &count.to_ne_bytes())?;
         fence(Ordering::Release);
         Ok(())
     }
 
-    fn count_up(&self, at: usize) -> Result<(), FileError> {
-        let count = u64::from_ne_bytes(self.map().header().read(at));
-        self.write(at, &count.wrapping_add(1).to_ne_bytes())
+    fn number(&self, at: usize) -> u64 {
+        u64::from_ne_bytes(self.map().header().read(at))
     }
 
     fn write_boot(&self, boot: [u8; 16], has_failed: bool) -> Result<(), FileError> {
@@ -178,7 +192,7 @@ impl MappedFile {
     /// In this order, so that a reader that does not see the writer yet has not seen the count, either.
     pub(super) fn announce(&mut self) -> Result<(), FileError> {
         self.file.as_mut().expect("the file is still open").announce();
-        self.count_up(OPENINGS_AT)
+        self.write(OPENINGS_AT, &self.number(OPENINGS_AT).wrapping_add(1).to_ne_bytes())
     }
 
     pub(super) fn path(&self) -> Option<&Path> {

@@ -80,7 +80,7 @@
 //! | 4160 | 16 | boot that the live length belongs to: on Linux the boot id as a 128-bit number; zero if the system does not identify its boot, and after a failed `flush` |
 //! | 4176 | 8 | 0, or 1 after a failed `flush`: the live length does not count |
 //! | 4224 | 8 | the most elements that readers may have seen, if there are fewer now |
-//! | 4288 | 8 | number of [removals](Follow::removals) |
+//! | 4288 | 8 | count of [removals](Follow::removals): odd during one |
 //! | 4296 | 8 | number of times that the file was opened for writing |
 //! | 8192 | 88 | record with an even sequence number |
 //! | 12288 | 88 | record with an odd sequence number |
@@ -101,10 +101,13 @@
 //! that are all zero is unfinished, too.
 //!
 //! A reader loads 4288, then the length, copies elements, and loads 4288 again. If that has changed, copies may be
-//! torn. The writer stores the length after elements that it adds. When it removes elements, it stores the length first
-//! and then counts at 4288, before it overwrites what lies past the length. A writer that opens the file and continues
-//! from fewer elements than readers may have seen counts once more before it stores a record or the length. It stores
-//! 4160, 4176 and 4296 last, in this order. On Linux it takes its lock, which readers look for, before it stores 4296.
+//! torn. The writer stores the length after elements that it adds. When it removes elements, it makes 4288 odd, stores
+//! the length, and makes 4288 even, adding 1 each time, before it overwrites what lies past the length. A writer that
+//! opens the file does the same if it continues from fewer elements than readers may have seen, or if it finds 4288 odd:
+//! a killed writer has left it so. It then makes 4288 odd before it stores a record, and even after it has stored the
+//! length. It stores 4160, 4176 and 4296 last, in this order. On Linux it takes its lock, which readers look for, before
+//! it stores 4296. A new file starts with a random even number at 4288 that is not zero. (Early versions counted each
+//! removal once, and from 0. To readers, any change is one.)
 //!
 //! A file can be opened on a machine with larger pages, but not with the other byte order.
 //!

@@ -65,6 +65,9 @@ fn open(path: &Path) -> FileVec<u64> {
 /// Where the boot lies that the live length belongs to.
 pub(super) const BOOT: std::ops::Range<usize> = 4096 + 64..4096 + 80;
 
+/// Where the count of removals lies.
+pub(super) const REMOVALS: std::ops::Range<usize> = 4288..4296;
+
 /// Makes a file belong to another boot.
 fn restart(path: &Path) {
     let mut bytes = fs::read(path).unwrap();

@@ -31,6 +31,8 @@ thread_local! {
     pub(in crate::file) static REWRITTEN: Cell<Option<Range<u64>>> = const { Cell::new(None) };
     /// The number of syncs that succeed before the process is killed.
     static KILLED: Cell<Option<usize>> = const { Cell::new(None) };
+    /// Whether the process is killed in the next removal.
+    static KILLED_IN_REMOVAL: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Makes one sync fail after `count` that succeed.
@@ -50,6 +52,27 @@ pub(in crate::file) fn syncs(call: impl FnOnce()) -> usize {
     refuse(MANY);
     call();
     MANY - REFUSED.take().expect("none was refused")
+}
+
+/// Makes a call in a process that is killed after `count` syncs. Returns whether it was.
+pub(in crate::file) fn kill_at_sync(count: usize, call: impl FnOnce()) -> bool {
+    KILLED.set(Some(count));
+    let is_killed = catch_unwind(AssertUnwindSafe(call)).is_err();
+    KILLED.set(None);
+    is_killed
+}
+
+/// Makes a call in a process that is killed in a removal, once the shorter length is published.
+pub(in crate::file) fn kill_in_removal(call: impl FnOnce()) {
+    KILLED_IN_REMOVAL.set(true);
+    assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
+}
+
+/// Called in each removal, once the shorter length is published.
+pub(in crate::file) fn may_end_removal() {
+    if KILLED_IN_REMOVAL.take() {
+        resume_unwind(Box::new(()));
+    }
 }
 
 /// Called before each sync.
@@ -199,10 +222,7 @@ fn flush_refused<M: Mode>(
 fn flush_killed<M: Mode>(mut vec: FileVec<u32, M>, count: usize) -> (FileVec<u32, M>, bool) {
     let (path, len) = (vec.path().unwrap().to_owned(), vec.len());
     RUN.with_borrow_mut(|run| run.as_mut().unwrap().may_be_flushed(len));
-    KILLED.set(Some(count));
-    let flush = AssertUnwindSafe(|| vec.flush().unwrap());
-    let is_flushed = catch_unwind(flush).is_ok();
-    KILLED.set(None);
+    let is_flushed = !kill_at_sync(count, || vec.flush().unwrap());
     if !is_flushed {
         let left = fs::read(&path).unwrap();
         drop(vec);

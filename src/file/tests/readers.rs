@@ -2,11 +2,14 @@
 
 #![expect(unsafe_code, reason = "opens files in folders of the tests")]
 
-use super::{Folder, create, leave_partly_flushed, open, partly_flushed, set_boot, set_failed};
+use super::{
+    Folder, create, leave_partly_flushed, loss, open, partly_flushed, set_boot, set_failed,
+};
 use crate::Growth;
 use crate::file::header::Record;
 use crate::file::{AppendOnly, FileErrorKind, FileVec, Follow};
 use std::fs::{self, File};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
@@ -134,6 +137,77 @@ fn readers_notice_every_removal_and_nothing_else() {
     // Opened again, without removals.
     is_told(false, &mut || open(&path).push(5));
     is_told(false, &mut || open(&path).close().unwrap());
+}
+
+#[test]
+fn readers_notice_a_removal_whose_writer_was_killed() {
+    let folder = Folder::new();
+    let path = folder.file();
+    // On some systems an open file has its maximum length.
+    // SAFETY: as in `create`.
+    let mut vec = unsafe { FileVec::<u64>::builder().max_len(1000).create(&path) }.unwrap();
+    vec.extend(0..100);
+    let follow = Follow::<u64>::open(&path).unwrap();
+    let before = follow.removals();
+    loss::kill_in_removal(|| vec.truncate(50));
+    let left = fs::read(&path).unwrap();
+    drop(vec);
+    File::options().write(true).open(&path).unwrap().write_all(&left).unwrap();
+    // Readers do not wait for the next writer.
+    let between = follow.removals();
+    let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 100];
+    assert_eq!(follow.try_read(between, 0, &mut buffer).unwrap().len(), 50);
+    assert!(follow.iter().eq(0..50));
+    let mut vec = open(&path);
+    vec.extend(1000..1050);
+    let after = follow.removals();
+    assert!(after != before && after != between, "{before}, {between}, {after}");
+    for removals in [before, between] {
+        assert!(follow.try_read(removals, 0, &mut buffer).is_err());
+    }
+    drop(vec);
+    drop(open(&path));
+    assert_eq!(follow.removals(), after);
+}
+
+#[test]
+fn readers_notice_a_removal_by_an_opening_that_was_killed() {
+    for count in 0..5 {
+        let folder = Folder::new();
+        let path = folder.file();
+        let mut vec = create(&path);
+        vec.extend(0..100);
+        vec.flush().unwrap();
+        vec.truncate(60);
+        drop(vec);
+        let follow = Follow::<u64>::open(&path).unwrap();
+        let before = follow.removals();
+        let is_killed = loss::kill_at_sync(count, || drop(open(&path)));
+        assert_eq!(is_killed, count < 3);
+        let between = follow.removals();
+        drop(open(&path));
+        assert_ne!(follow.removals(), before);
+        assert_eq!(follow.removals() != between, is_killed, "after {count} syncs");
+    }
+}
+
+#[test]
+fn readers_notice_that_a_file_is_created_anew() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let mut vec = create(&path);
+    vec.extend(0..100);
+    let follow = Follow::<u64>::open(&path).unwrap();
+    let removals = follow.removals();
+    drop(vec);
+    let mut vec = create(&path);
+    vec.extend(1000..1100);
+    let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 8];
+    assert!(follow.try_read(removals, 0, &mut buffer).is_err());
+    // Nor does the header match while it is empty.
+    assert_ne!(removals, 0);
+    let mut again = follow.iter();
+    assert_eq!(again.next(), Some(1000));
 }
 
 #[test]
