@@ -52,6 +52,9 @@ pub struct FileVecBuilder<T, M: Mode = Mutable> {
     kind: PhantomData<fn() -> (T, M)>,
 }
 
+/// The length of a new file.
+const HEADER: u64 = HEADER_BYTES as u64;
+
 /// What an open call expects to find under a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
@@ -290,23 +293,39 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         {
             return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
         }
+        if expected != Expected::Array {
+            // SAFETY: the caller guarantees what `at_new` requires.
+            match unsafe { self.at_new(path) } {
+                Err(error)
+                    if error.kind() == FileErrorKind::AlreadyExists
+                        && expected != Expected::Nothing => {}
+                made => return made,
+            }
+        }
         let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        match expected {
-            Expected::Nothing => options.create_new(true),
-            // An existing file is emptied once it is locked.
-            Expected::Anything | Expected::Either => options.create(true).truncate(false),
-            Expected::Array => &mut options,
-        };
+        // An existing file is emptied once it is locked.
+        options.read(true).write(true).create(expected != Expected::Array).truncate(false);
         let file = options.open(path).map_err(refused)?;
         // SAFETY: the caller guarantees it about the file at this path. Its handle was just opened, for synchronous
         // calls as std opens files, and is passed on, so no other process has it.
-        let made = unsafe { self.over(file, Some(path), expected) };
+        unsafe { self.over(file, Some(path), expected) }
+    }
+
+    /// Creates a file, and removes it after an error.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`FileVec::open`].
+    unsafe fn at_new(self, path: &Path) -> Result<FileVec<T, M>, FileError> {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let file = file.map_err(|error| FileError::of_io(error, Some(path)))?;
+        // SAFETY: as in `at`.
+        let made = unsafe { self.over(file, Some(path), Expected::Nothing) };
         if let Err(error) = &made {
-            // A file that was just created is removed, unless another array uses it.
+            // Another array may already use it.
             let is_others =
                 matches!(error.kind(), FileErrorKind::Locked | FileErrorKind::AlreadyExists);
-            if expected == Expected::Nothing && !is_others {
+            if !is_others {
                 let _ = std::fs::remove_file(path);
             }
         }
@@ -367,8 +386,12 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         // Before anything is written: a refusal must not look like another boot.
         let boot = system::boot().map_err(refused)?;
         // Only after locking: before, another array may have been writing to it.
-        let (long, is_new) = self.begin(file.file(), expected).map_err(|error| error.at(path))?;
-        let (mut mapped, sized_by) = self.map(file, path, long)?;
+        let (long, is_new) = Self::look(file.file(), expected).map_err(|error| error.at(path))?;
+        let (mut mapped, sized_by) = if is_new {
+            self.map_new(file, path)?
+        } else {
+            self.map(file, path, self.map_bytes(path, long)?, long)?
+        };
         let (record, len) = if is_new {
             (Record::NONE, 0)
         } else {
@@ -401,14 +424,21 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         // Otherwise a killed process may have written the record without making it durable.
         let is_durable = is_new || settled != record;
         mapped.write(MOST_AT, &(most as u64).to_ne_bytes())?;
-        mapped.begin_live(len, is_cut, boot)?;
-        if is_new {
-            // Last, and its first word after the rest: until then the file is unfinished.
-            let identity = self.identity().to_bytes();
-            mapped.write(8, &identity[8..])?;
-            mapped.write(0, &identity[..8])?;
+        let mut publish = || {
+            mapped.begin_live(len, is_cut, boot)?;
+            if is_new {
+                // Last, and its first word after the rest: until then the file is unfinished.
+                let identity = self.identity().to_bytes();
+                mapped.write(8, &identity[8..])?;
+                mapped.write(0, &identity[..8])?;
+            }
+            mapped.announce()
+        };
+        let published = publish();
+        if published.is_err() && live > len {
+            mapped.restore_lost(live);
         }
-        mapped.announce()?;
+        published?;
         let (mapped, record) = (Arc::new(mapped), settled);
         Ok(Begun { mapped, record, is_durable, len, live, long, sized_by })
     }
@@ -451,9 +481,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
     }
 
-    /// Returns the length of the file, and whether it is new. A new file is extended to the length of a header.
-    fn begin(&self, file: &File, expected: Expected) -> Result<(u64, bool), FileProblem> {
-        const HEADER: u64 = HEADER_BYTES as u64;
+    /// Returns the length of the file, and whether it is new: then it has the length of a header once it is
+    /// [empty](Self::empty).
+    fn look(file: &File, expected: Expected) -> Result<(u64, bool), FileProblem> {
         let long = file.metadata()?.len();
         match expected {
             Expected::Nothing if long > 0 => return Err(FileErrorKind::AlreadyExists.into()),
@@ -470,6 +500,54 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             Expected::Array => return Err(FileErrorKind::Empty.into()),
             _ => {}
         }
+        Ok((HEADER, true))
+    }
+
+    /// Maps a new file and empties it. What can be refused without that is checked before, because the file may hold an
+    /// array.
+    fn map_new(
+        &self,
+        file: Locked,
+        path: Option<&Path>,
+    ) -> Result<(MappedFile, SizedBy), FileError> {
+        let empty = |file: &File| self.empty(file).map_err(|problem| problem.at(path));
+        let bytes = self.map_bytes(path, HEADER)?;
+        if !system::MAPS_BEHIND_END {
+            // A file that is mapped cannot be cut.
+            empty(file.file())?;
+        }
+        let (mapped, sized_by) = self.map(file, path, bytes, HEADER)?;
+        self.check_capacity(&mapped, sized_by).map_err(|error| mapped.refused(error))?;
+        if system::MAPS_BEHIND_END {
+            empty(mapped.file())?;
+        }
+        Ok((mapped, sized_by))
+    }
+
+    /// Checks that a mapping has room for the capacity, as creating the array does.
+    fn check_capacity(&self, mapped: &MappedFile, sized_by: SizedBy) -> Result<(), Error> {
+        let bytes = self.capacity.saturating_mul(size_of::<T>());
+        let most = self.max_len.unwrap_or(usize::MAX).min(Self::mapped_len(mapped));
+        if self.capacity > most {
+            let is_option = self.max_len.is_some_and(|max_len| self.capacity > max_len);
+            let sized_by = if is_option { SizedBy::Option } else { sized_by };
+            return Err(Error::full(sized_by, bytes, most).of(Holder::FileVec));
+        }
+        if !mapped.map().at(HEADER_BYTES).cast::<T>().is_aligned() {
+            let align = align_of::<T>() as u64;
+            return Err(Error::new(ErrorKind::Alignment, bytes).with_limit(align));
+        }
+        system::check_limit(HEADER_BYTES.saturating_add(bytes) as u64)
+    }
+
+    /// Returns the number of elements that fit into a mapping.
+    fn mapped_len(mapped: &MappedFile) -> usize {
+        let bytes = mapped.map().bytes() - HEADER_BYTES;
+        bytes.checked_div(size_of::<T>()).unwrap_or(usize::MAX)
+    }
+
+    /// Empties a file, and extends it to the length of a header.
+    fn empty(&self, file: &File) -> Result<(), FileProblem> {
         system::check_limit(HEADER)?;
         system::cut(file, 0)?;
         let made = make(file, || match self.space {
@@ -480,30 +558,37 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             // So that it is empty, and can be created the next time.
             let _ = system::cut(file, 0);
         }
-        made?;
-        Ok((HEADER, true))
+        Ok(made?)
     }
 
-    /// Maps a file for `max_len` elements, or by default for as many as there are addresses for. Also returns what
-    /// limits that number.
-    fn map(
-        &self,
-        file: Locked,
-        path: Option<&Path>,
-        long: u64,
-    ) -> Result<(MappedFile, SizedBy), FileError> {
-        let there = usize::try_from(long).unwrap_or(usize::MAX);
+    /// Returns how many bytes of a file of length `long` are mapped, for `max_len` elements or by default.
+    fn map_bytes(&self, path: Option<&Path>, long: u64) -> Result<usize, FileError> {
         let exact = self.max_len.map(|max_len| {
             let bytes = max_len.saturating_mul(size_of::<T>()).saturating_add(HEADER_BYTES);
-            // A size that cannot be rounded up is refused later.
+            // A size that cannot be rounded up is refused below.
             bytes.checked_next_multiple_of(page_size()).unwrap_or(bytes)
         });
+        let there = usize::try_from(long).unwrap_or(usize::MAX);
         let bytes = exact.unwrap_or_else(|| usual_map_bytes(there));
         if isize::try_from(bytes).is_err() {
             let error = Error::new(ErrorKind::CapacityOverflow, bytes).of(Holder::FileVec);
             return Err(FileError::of_error(error, path));
         }
-        let least = exact.unwrap_or_else(|| there.max(LEAST_BYTES));
+        Ok(bytes)
+    }
+
+    /// Maps `bytes` of a file of length `long`, or by default as many as there are addresses for. Also returns what
+    /// limits that number.
+    fn map(
+        &self,
+        file: Locked,
+        path: Option<&Path>,
+        bytes: usize,
+        long: u64,
+    ) -> Result<(MappedFile, SizedBy), FileError> {
+        let there = usize::try_from(long).unwrap_or(usize::MAX);
+        let is_exact = self.max_len.is_some();
+        let least = if is_exact { bytes } else { there.max(LEAST_BYTES) };
         let mut file = Some(file);
         let mapped = map_by_halves(bytes, least, |bytes| {
             let taken = file.take().expect("a refusal returns the file");
@@ -514,16 +599,14 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         });
         mapped
             .map_err(|problem| match problem {
-                FileProblem::Refused(error) if exact.is_some() => {
-                    FileProblem::Refused(error.of_option())
-                }
+                FileProblem::Refused(error) if is_exact => FileProblem::Refused(error.of_option()),
                 problem => problem,
             })
             .map_err(|problem| problem.at(path))
     }
 
     /// Returns the last record of an existing file, and its number of elements.
-    fn find(
+    pub(super) fn find(
         &self,
         mapped: &MappedFile,
         long: u64,
@@ -542,6 +625,11 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         match self.max_len {
             Some(max_len) if max_len < len => {
                 Err(FileProblem::Not(FileErrorKind::MaxLen, Some((len as u64, max_len as u64))))
+            }
+            // On 32-bit systems, less may be mapped than the file holds.
+            _ if len > Self::mapped_len(mapped) => {
+                let bytes = len.saturating_mul(size_of::<T>());
+                Err(Error::new(ErrorKind::CapacityOverflow, bytes).of(Holder::FileVec).into())
             }
             _ => Ok((record, len)),
         }

@@ -83,7 +83,10 @@ impl MappedFile {
     /// Writes to the header with a system call. On a full disk or a read-only file system that returns an error,
     /// whereas a store to the mapping would raise `SIGBUS`.
     pub(super) fn write(&self, at: usize, bytes: &[u8]) -> Result<(), FileError> {
-        let written = system::write_at(self.file(), bytes, at as u64);
+        let write = || system::write_at(self.file(), bytes, at as u64);
+        #[cfg(all(test, not(no_vm)))]
+        let write = || super::tests::loss::may_write().and_then(|()| write());
+        let written = write();
         written.map_err(|error| self.error(error))?;
         if !system::MAPS_SEE_WRITES {
             self.map().write(at, bytes);

@@ -10,6 +10,8 @@ mod readers;
 mod space;
 
 use super::header::{HEADER_BYTES, Record, seal};
+use super::locked::Locked;
+use super::mapped_file::MappedFile;
 use super::{FileBacking, FileErrorKind, FileVec, Follow, Lock};
 use crate::error::ErrorKind;
 use std::fs::{self, File};
@@ -201,6 +203,44 @@ fn a_failed_open_leaves_lost_len_to_the_next() {
     assert_eq!(vec.unwrap_err().kind(), FileErrorKind::MaxLen);
     let vec = open(&path);
     assert_eq!((vec.last(), vec.lost_len()), (Some(&7), 0));
+}
+
+#[test]
+fn an_open_that_fails_at_any_write_leaves_lost_len_to_the_next() {
+    let mut writes = 0;
+    loop {
+        let folder = Folder::new();
+        let path = folder.file();
+        leave_partly_flushed(&path);
+        let mut is_open = false;
+        let is_refused = loss::refuse_write(writes, || {
+            // SAFETY: as in `create`.
+            is_open = unsafe { FileVec::<u64>::open(&path) }.is_ok();
+        });
+        assert_eq!(is_open, !is_refused);
+        if !is_refused {
+            break;
+        }
+        let vec = open(&path);
+        assert_eq!((vec.len(), vec.lost_len()), (100, 400), "after {writes} writes");
+        writes += 1;
+    }
+    assert!(writes > 4);
+}
+
+#[test]
+fn elements_past_the_mapping_are_refused() {
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.extend(0..10_000);
+    vec.close().unwrap();
+    let file = File::options().read(true).write(true).open(folder.file()).unwrap();
+    let long = file.metadata().unwrap().len();
+    let file = Locked::new(file, Lock::Exclusive, None).unwrap();
+    // As on 32-bit systems for a file of more than 4 GiB.
+    let mapped = MappedFile::new(file, None, HEADER_BYTES + 8 * 5000).unwrap();
+    let problem = FileVec::<u64>::builder().find(&mapped, long, None).unwrap_err();
+    assert_eq!(problem.at(None).refused().unwrap().kind(), ErrorKind::CapacityOverflow);
 }
 
 #[test]
@@ -513,6 +553,47 @@ fn a_new_file_that_cannot_be_used_is_removed() {
     // SAFETY: as in `create`.
     unsafe { builder.create_new(folder.file()) }.unwrap_err();
     assert!(folder.file().exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_left_as_it_was() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let builder = FileVec::<u64>::builder();
+    let refused = [
+        (builder.max_len(usize::MAX), FileErrorKind::Refused),
+        // More addresses than there are.
+        (builder.max_len(isize::MAX as usize / 16), FileErrorKind::Refused),
+        (builder.max_len(10).capacity(11), FileErrorKind::MaxLen),
+        (builder.capacity(usize::MAX), FileErrorKind::Refused),
+    ];
+    for (builder, kind) in refused {
+        let is_refused = || {
+            // SAFETY: as in `create`.
+            let created = unsafe { builder.create(&path) };
+            // SAFETY: as in `create`.
+            let opened = unsafe { builder.open_or_create(&path) };
+            for error in [created.unwrap_err(), opened.unwrap_err()] {
+                assert_eq!(error.kind(), kind, "{error}");
+            }
+        };
+        is_refused();
+        assert!(!path.exists());
+        fs::write(&path, []).unwrap();
+        is_refused();
+        assert!(fs::read(&path).unwrap().is_empty());
+        let mut vec = create(&path);
+        vec.extend(0..100);
+        vec.close().unwrap();
+        let before = fs::read(&path).unwrap();
+        // SAFETY: as in `create`.
+        let error = unsafe { builder.create(&path) }.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        if !cfg!(windows) {
+            assert!(fs::read(&path).unwrap() == before);
+        }
+        fs::remove_file(&path).unwrap();
+    }
 }
 
 #[test]

@@ -25,6 +25,8 @@ thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
     /// The number of syncs that succeed before one is refused.
     static REFUSED: Cell<Option<usize>> = const { Cell::new(None) };
+    /// The number of writes to headers that succeed before one is refused.
+    static REFUSED_WRITE: Cell<Option<usize>> = const { Cell::new(None) };
     /// What the refused sync does before it fails.
     static BEFORE: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
     /// What was rewritten last.
@@ -38,6 +40,24 @@ thread_local! {
 /// Makes one sync fail after `count` that succeed.
 pub(in crate::file) fn refuse(count: usize) {
     REFUSED.set(Some(count));
+}
+
+/// Makes one write to a header fail after `count` that succeed. Returns whether one did in a call.
+pub(in crate::file) fn refuse_write(count: usize, call: impl FnOnce()) -> bool {
+    REFUSED_WRITE.set(Some(count));
+    call();
+    REFUSED_WRITE.take().is_none()
+}
+
+/// Called before each write to a header.
+pub(in crate::file) fn may_write() -> io::Result<()> {
+    match REFUSED_WRITE.take() {
+        Some(0) => Err(io::Error::other("the disk refuses")),
+        count => {
+            REFUSED_WRITE.set(count.map(|count| count - 1));
+            Ok(())
+        }
+    }
 }
 
 /// Makes the next sync fail after a call.
