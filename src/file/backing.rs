@@ -203,8 +203,8 @@ impl FileBacking {
 // memory is zero: it lies past the end of the file, is a hole, or was overwritten with zeros. The exception is what is
 // `kept`, which only `file` requests and relies on. Committed memory stays, since the file is not truncated before
 // `mapped` ends, and only what is decommitted or discarded is punched. A refused call changes nothing that is in use (a
-// refused `decommit` may have punched a part of its range, which then reads as zero); a call unwinds only by a bug, and
-// then leaves the file as a refused one does.
+// refused `decommit` may have punched a part of its range, which then reads as zero and has its space again); a call
+// unwinds only by a bug, and then leaves the file as a refused one does.
 unsafe impl Backing for FileBacking {
     fn start(&self) -> NonNull<u8> {
         self.mapped.map().at(self.offset)
@@ -255,10 +255,19 @@ unsafe impl Backing for FileBacking {
     }
 
     unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        let in_file = self.in_file(&range);
-        let end = in_file.end;
-        let is_clean = system::punch(self.mapped.file(), in_file);
-        let is_clean = is_clean.map_err(|error| system::refused(&error, end))?;
+        let (file, in_file) = (self.mapped.file(), self.in_file(&range));
+        let punch = || system::punch(file, in_file.clone());
+        let take_room = || system::take_room(file, in_file.clone());
+        #[cfg(all(test, not(no_vm)))]
+        let punch = || super::tests::loss::may_return(file, &in_file).and_then(|()| punch());
+        #[cfg(all(test, not(no_vm)))]
+        let take_room =
+            || super::tests::loss::may_return(file, &in_file).and_then(|()| take_room());
+        let is_clean = match punch() {
+            // A part of the range may be a hole now. If it cannot have its space back, it must not count as committed.
+            Err(_) if self.space == Space::Allocated && take_room().is_err() => false,
+            punched => punched.map_err(|error| system::refused(&error, in_file.end))?,
+        };
         self.kept = self.kept.min(range.start);
         if !is_clean {
             self.stale = self.stale.max(range.end);

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::system;
 use crate::error::Error;
 use std::fmt;
 use std::io;
@@ -189,8 +190,11 @@ impl FileError {
     /// Converts the error to that of a request for `bytes` of memory.
     #[cold]
     pub(super) fn to_error(&self, bytes: usize) -> Error {
-        let code = self.raw_os_error().unwrap_or(0);
-        self.refused().unwrap_or(Error::from_raw_os_error(code, bytes))
+        match &self.0.cause {
+            Some(Cause::Refused(error)) => *error,
+            Some(Cause::System(error)) => system::refused(error, bytes as u64),
+            None => Error::from_raw_os_error(0, bytes),
+        }
     }
 
     /// Returns the crate's error that caused this one; `None` if the system's did, or none.

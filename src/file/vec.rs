@@ -443,6 +443,10 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// As for [`try_push`](Self::try_push).
     pub fn try_extend_zeroed(&mut self, additional: usize) -> Result<(), Error> {
+        if !self.is_settled() {
+            // Before the flush, which a refusal must not cost.
+            self.elements.try_reserve(additional)?;
+        }
         self.settle()?;
         let written = self.mapped().most().max(self.len());
         // SAFETY: all elements there ever were since the file was opened are counted, and all other committed bytes are
@@ -552,9 +556,14 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         Ok(())
     }
 
+    /// Returns `false` if a length that may be durable counts more elements than there are.
+    fn is_settled(&self) -> bool {
+        self.record.len.max(self.flushed) <= self.len() as u64
+    }
+
     /// Makes a shorter length durable before what lies past it is overwritten.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
-        if self.record.len.max(self.flushed) <= self.len() as u64 {
+        if self.is_settled() {
             return Ok(());
         }
         self.flush().map_err(|error| error.to_error(Self::bytes(self.len())))

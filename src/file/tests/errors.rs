@@ -48,6 +48,8 @@ fn kinds_of_errors_correspond_to_those_of_std() {
         assert_eq!((error.kind(), error.bytes()), (refused, 5000));
         let error = FileError::of_error(error, Some(path));
         assert_eq!((error.kind(), error.to_error(1).kind()), (kind, refused));
+        let error = FileError::of_io(io.into(), Some(path)).to_error(5000);
+        assert_eq!((error.kind(), error.bytes()), (refused, 5000));
     }
     let max_len = Error::new(ErrorKind::MaxLen, 8);
     assert_eq!(FileError::of_error(max_len, None).kind(), FileErrorKind::Refused);

@@ -6,11 +6,11 @@
 
 use super::{BOOT, Folder};
 use crate::file::header::HEADER_BYTES;
-use crate::file::{AppendOnly, FileError, FileErrorKind, FileVec, Mode, Mutable};
+use crate::file::{AppendOnly, FileError, FileErrorKind, FileVec, Mode, Mutable, system};
 use crate::made;
 use arbitrary::Unstructured;
 use std::cell::{Cell, RefCell};
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -33,6 +33,8 @@ thread_local! {
     pub(in crate::file) static REWRITTEN: Cell<Option<Range<u64>>> = const { Cell::new(None) };
     /// The number of syncs that succeed before the process is killed.
     static KILLED: Cell<Option<usize>> = const { Cell::new(None) };
+    /// The number of calls that are refused of those that return space or take it again.
+    static REFUSED_RETURNS: Cell<usize> = const { Cell::new(0) };
     /// Whether the process is killed in the next removal.
     static KILLED_IN_REMOVAL: Cell<bool> = const { Cell::new(false) };
 }
@@ -93,6 +95,19 @@ pub(in crate::file) fn may_end_removal() {
     if KILLED_IN_REMOVAL.take() {
         resume_unwind(Box::new(()));
     }
+}
+
+/// Makes the next return of space fail, and so the next calls, which take it again.
+pub(in crate::file) fn refuse_returns(count: usize) {
+    REFUSED_RETURNS.set(count);
+}
+
+/// Called before space is returned, or taken again. A refused call has returned half of it.
+pub(in crate::file) fn may_return(file: &File, range: &Range<u64>) -> io::Result<()> {
+    let Some(left) = REFUSED_RETURNS.get().checked_sub(1) else { return Ok(()) };
+    REFUSED_RETURNS.set(left);
+    system::punch(file, range.start..range.start + (range.end - range.start) / 2)?;
+    Err(io::Error::other("the disk refuses"))
 }
 
 /// Called before each sync.

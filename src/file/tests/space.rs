@@ -158,6 +158,63 @@ fn returned_memory_is_zero_when_it_is_committed_again() {
     }
 }
 
+#[test]
+fn committed_space_has_no_holes_although_the_disk_returned_some_of_it() {
+    use crate::backing::Backing;
+    const UNIT: usize = 64 << 10;
+    // The return is refused, and then also what takes the space again.
+    for refused in [1, 2] {
+        let folder = Folder::new();
+        let file = File::options().read(true).write(true).create_new(true).open(folder.file());
+        let file = file.unwrap();
+        // SAFETY: as in `create`.
+        let mut backing = unsafe { FileBacking::from_file(file, 8 * UNIT) }.unwrap();
+        let first = backing.start().as_ptr();
+        // SAFETY: in the backing, and not committed.
+        unsafe { backing.commit(0..4 * UNIT) }.unwrap();
+        // SAFETY: committed.
+        unsafe { first.write_bytes(7, 4 * UNIT) };
+        loss::refuse_returns(refused);
+        // SAFETY: committed, and not used any more.
+        let returned = unsafe { backing.decommit(2 * UNIT..4 * UNIT) };
+        assert_eq!(returned.is_err(), refused == 1);
+        if returned.is_ok() {
+            // SAFETY: as above.
+            unsafe { backing.commit(2 * UNIT..4 * UNIT) }.unwrap();
+        }
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let taken = fs::metadata(folder.file()).unwrap().blocks() * 512;
+            assert!(taken >= 4 * UNIT as u64, "{taken} bytes");
+        }
+        // SAFETY: committed, and nothing changes it while it is used.
+        let bytes = unsafe { std::slice::from_raw_parts(first, 4 * UNIT) };
+        assert!(bytes[..2 * UNIT].iter().all(|byte| *byte == 7));
+        let may_be = |byte: &u8| *byte == 0 || (refused == 1 && *byte == 7);
+        assert!(bytes[2 * UNIT..].iter().all(may_be));
+    }
+}
+
+#[test]
+fn zeros_that_are_refused_flush_nothing() {
+    let folder = Folder::new();
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::builder().max_len(1000).create(folder.file()) };
+    let mut vec = vec.unwrap();
+    vec.extend(0..100);
+    vec.flush().unwrap();
+    vec.truncate(10);
+    let syncs = loss::syncs(|| {
+        for refused in [vec.try_extend_zeroed(991), vec.try_resize_zeroed(1001)] {
+            assert_eq!(refused.unwrap_err().kind(), ErrorKind::MaxLen);
+        }
+    });
+    assert_eq!((syncs, vec.flushed_len()), (0, 100));
+    vec.extend_zeroed(990);
+    assert_eq!(vec.flushed_len(), 10);
+}
+
 /// Gives the system advice about no bytes, and returns whether it knows that advice.
 #[cfg(target_os = "linux")]
 fn is_known_advice(vec: &FileVec<u8>, advice: libc::c_int) -> bool {
