@@ -97,8 +97,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     /// Sets the greatest number of elements that the array can hold while it is open. Addresses for them are reserved
     /// immediately.
     ///
-    /// Without it, the array reserves addresses for sixteen times the machine's memory, or twice the length of the file
-    /// if that is more, or fewer if the system refuses that many.
+    /// Without it, the array reserves addresses for sixteen times the machine's memory (on 32-bit systems, for as much as
+    /// that), or twice the length of the file if that is more, or fewer if the system refuses that many.
     ///
     /// # Examples
     ///

@@ -133,7 +133,7 @@ impl<T: Pod> FileVec<T, Mutable> {
     ///
     /// # Errors
     ///
-    /// As for [`try_push`](Self::try_push).
+    /// As for [`try_extend_zeroed`](Self::try_extend_zeroed).
     pub fn try_resize_zeroed(&mut self, new_len: usize) -> Result<(), Error> {
         if let Some(additional) = new_len.checked_sub(self.len()) {
             return self.try_extend_zeroed(additional);

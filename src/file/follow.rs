@@ -334,7 +334,7 @@ impl<T: Pod> Follow<T> {
 
     /// Returns the number of elements.
     ///
-    /// It grows, and decreases only if elements are [removed](Self::removals).
+    /// It grows, and decreases only if elements are [removed](Self::removals) or a flush fails.
     #[inline]
     pub fn len(&self) -> usize {
         let header = self.map.header();
@@ -347,8 +347,9 @@ impl<T: Pod> Follow<T> {
     }
 
     /// Returns a number that changes whenever elements are removed: by [`pop`](crate::FileVec::pop),
-    /// [`truncate`](crate::FileVec::truncate) and others, or because they were not flushed when a flush failed or the
-    /// system crashed.
+    /// [`truncate`](crate::FileVec::truncate) and others, or by opening the file, if they were not flushed when a flush
+    /// failed or the system crashed. (A flush that fails decreases the [length](Self::len) at once, and the number
+    /// changes when the file is opened for writing again: until then the elements stay where they were.)
     ///
     /// As long as the number is the same, elements are where they were. Each removal changes it twice; a new file starts
     /// with a random number, so a file that is [created](crate::FileVec::create) anew has another. (On 32-bit systems it

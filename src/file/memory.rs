@@ -55,7 +55,7 @@ impl<T: Pod> FileVec<T, Mutable> {
     /// # Ok::<(), stayput::file::FileError>(())
     /// ```
     pub fn shrink_to_fit(&mut self) {
-        // An error leaves the space allocated and has no other effect.
+        // An error leaves the space allocated. If it is that of the flush, the next flush returns one, too.
         let _ = self.try_shrink_to_fit();
     }
 
@@ -63,7 +63,8 @@ impl<T: Pod> FileVec<T, Mutable> {
     ///
     /// # Errors
     ///
-    /// If the system refuses. Nothing has changed then.
+    /// If the system refuses: the space stays allocated then, or what was returned of it no longer counts as capacity.
+    /// Also if [`flush`](Self::flush) fails, with the same effects.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
         self.settle()?;
         self.elements.try_shrink_to_fit()

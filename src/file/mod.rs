@@ -38,8 +38,8 @@
 //! | event | what `open` finds |
 //! |---|---|
 //! | the process was killed while it created the file | [`Empty`](FileErrorKind::Empty); `open_or_create` creates the array |
-//! | it was killed later, at any point | the live length; an element that was being pushed is either present or not; the file may be longer than its elements, which then have that capacity |
-//! | the system went down before the first `flush` | no file, an empty file, or one that is [`NotStayput`](FileErrorKind::NotStayput), [damaged](FileErrorKind::Header), or without elements |
+//! | it was killed later, at any point | the live length; an element that was being pushed is either present or not; the file may be longer than its elements, until it is closed |
+//! | the system went down before the first `flush` | no file, an empty file, or one that is [`NotStayput`](FileErrorKind::NotStayput), [damaged](FileErrorKind::Header), or without elements; if [`create`](FileVec::create) emptied an array, that array, whole, as long as the truncation is not on the disk |
 //! | it went down later, or was shut down | the elements of the last `flush`, or of the one in progress; [`lost_len`](FileVec::lost_len) counts the rest |
 //! | the disk did not accept a write, and `flush` failed | the elements of the last successful `flush`; [`lost_len`](FileVec::lost_len) counts the rest (see below) |
 //! | likewise, and flushed elements were changed afterwards | the same elements, each part of which (as large as the disk writes at once) is old or new. An [append-only](AppendOnly) file has none such. |

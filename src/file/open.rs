@@ -91,6 +91,9 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
 
     /// Opens a file with its contents, and locks it. Reads the header but no elements.
     ///
+    /// There are two exceptions. If flushed elements were removed without another [`flush`](Self::flush), the elements
+    /// that are left are flushed. After a failed flush, they are also read and written again.
+    ///
     /// # Errors
     ///
     /// See [`FileErrorKind`](super::FileErrorKind). The contents may be anything: they are checked.

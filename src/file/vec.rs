@@ -40,7 +40,7 @@ use std::sync::Arc;
 ///
 /// The file is mapped once, far past its end, and grows into that range: nothing is remapped, no pointer to an element
 /// changes, and growth costs about what it does in memory. [Opening](Self::open) the file takes the same short time
-/// whatever its size, which may exceed memory.
+/// whatever its size, which may exceed memory; except after a failed flush, and after removals that were not flushed.
 ///
 /// Elements are plain data: `T` is [`Pod`], because any bytes in the file must be a valid value, and every byte of a
 /// value must be initialized when it is written. (Of the crates with such a trait, `bytemuck` is the one that other
@@ -135,7 +135,7 @@ pub struct FileVecStats {
     pub len: usize,
     /// Elements at the last [`flush`](FileVec::flush).
     pub flushed_len: usize,
-    /// Elements that fit into the present length of the file.
+    /// Elements that fit before the file has to grow.
     pub capacity: usize,
     /// Elements for which addresses are reserved.
     pub max_len: usize,
@@ -209,7 +209,8 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.elements.is_empty()
     }
 
-    /// Returns the number of elements that fit into the present length of the file.
+    /// Returns the number of elements that the array can hold before the file has to grow. When a file was just opened
+    /// without a [capacity](super::FileVecBuilder::capacity), that is the number of elements in it, even if it is longer.
     #[inline]
     pub const fn capacity(&self) -> usize {
         self.elements.capacity()
@@ -418,6 +419,8 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// Appends `additional` elements whose bytes are all zero. Parts of the file that never held elements are not
     /// written: with [`Space::Sparse`](super::Space::Sparse) they take no disk space.
     ///
+    /// [Flushes](Self::flush) first if elements that were flushed have been removed since: the zeros overwrite them.
+    ///
     /// # Panics
     ///
     /// If [`try_extend_zeroed`](Self::try_extend_zeroed) returns an error.
@@ -441,7 +444,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// # Errors
     ///
-    /// As for [`try_push`](Self::try_push).
+    /// As for [`try_push`](Self::try_push). Also if [`flush`](Self::flush) fails, with the same effects.
     pub fn try_extend_zeroed(&mut self, additional: usize) -> Result<(), Error> {
         if !self.is_settled() {
             // Before the flush, which a refusal must not cost.

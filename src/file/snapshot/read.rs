@@ -19,8 +19,9 @@ use std::path::Path;
 impl<K: Key, V: Pod> SlotMap<K, V> {
     /// Reads a map from a file that [`save`](Self::save) has written.
     ///
-    /// All contents are checked. The memory allocated is bounded by the length of the file, including its holes. (Needs
-    /// the feature `file`.)
+    /// All contents are checked. The memory allocated is bounded by the number of slots times their size: a vacant slot
+    /// takes 5 bytes in the file, whatever its size in memory. The number of slots is bounded by the length of the file,
+    /// including its holes. (Needs the feature `file`.)
     ///
     /// # Errors
     ///

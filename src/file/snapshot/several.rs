@@ -263,7 +263,8 @@ impl Snapshot {
 
     /// Reads a container.
     ///
-    /// All contents are checked. The memory allocated is bounded by the length of the file, including its holes.
+    /// All contents are checked. The memory allocated is bounded by the length of the file, including its holes, except
+    /// for vacant slots: see [`SlotMap::load`].
     ///
     /// # Errors
     ///

@@ -20,7 +20,8 @@ use std::path::Path;
 impl<K: Key, V: Pod> SlotMap<K, V> {
     /// Writes the map to a file, with everything that its keys depend on: after [`load`](Self::load), each key finds
     /// what it finds now, and stale keys stay stale. With the same order of [reuse](crate::SlotMapBuilder::reuse), the
-    /// loaded map creates the keys that this one would create.
+    /// loaded map creates the keys that this one would create. (Except for slots past the last one: if more than 4 GiB of
+    /// them were returned after they had held values, the loaded map may skip generations there.)
     ///
     /// An existing file is replaced as a whole, once the new one is on the disk: if the process or the system goes
     /// down, either the old or the new file exists. (A process that is killed meanwhile leaves a file whose name begins
