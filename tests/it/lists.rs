@@ -418,12 +418,12 @@ fn compaction_returns_memory_around_lists_that_are_packed() {
     pool.remove_list(large);
     assert!(pool.stats().committed_bytes >= 8 << 20);
     pool.compact();
-    assert!(pool.stats().committed_bytes < 2 << 20 && pool[small] == [1; 4]);
+    assert!(pool.stats().committed_bytes <= 2 << 20 && pool[small] == [1; 4]);
     pool.remove_list(small);
     let large = pool.insert_list(0..1 << 20);
     pool.remove_list(large);
     pool.compact();
-    assert!(pool.stats().committed_bytes < 2 << 20);
+    assert!(pool.stats().committed_bytes <= 2 << 20);
 }
 
 thread_local! {
