@@ -12,7 +12,7 @@ mod space;
 use super::header::{HEADER_BYTES, Record, seal};
 use super::locked::Locked;
 use super::mapped_file::MappedFile;
-use super::{FileBacking, FileErrorKind, FileVec, Follow, Lock};
+use super::{FileErrorKind, FileVec, Follow, Lock};
 use crate::error::ErrorKind;
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -313,7 +313,7 @@ fn a_file_that_is_open_for_appending_is_refused() {
     // SAFETY: as in `create`.
     let vec = unsafe { FileVec::<u64>::from_file(open()) };
     // SAFETY: as in `create`.
-    let backing = unsafe { FileBacking::from_file(open(), 1 << 20) };
+    let backing = unsafe { super::FileBacking::from_file(open(), 1 << 20) };
     for error in [vec.unwrap_err(), backing.unwrap_err()] {
         assert_eq!(error.kind(), FileErrorKind::Unsupported, "{error}");
     }
