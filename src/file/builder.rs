@@ -293,39 +293,24 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         {
             return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
         }
-        if expected != Expected::Array {
-            // SAFETY: the caller guarantees what `at_new` requires.
-            match unsafe { self.at_new(path) } {
-                Err(error)
-                    if error.kind() == FileErrorKind::AlreadyExists
-                        && expected != Expected::Nothing => {}
-                made => return made,
-            }
-        }
         let mut options = OpenOptions::new();
-        // An existing file is emptied once it is locked.
-        options.read(true).write(true).create(expected != Expected::Array).truncate(false);
+        options.read(true).write(true);
+        match expected {
+            Expected::Nothing => options.create_new(true),
+            // An existing file is emptied once it is locked.
+            Expected::Anything | Expected::Either => options.create(true).truncate(false),
+            Expected::Array => &mut options,
+        };
         let file = options.open(path).map_err(refused)?;
         // SAFETY: the caller guarantees it about the file at this path. Its handle was just opened, for synchronous
         // calls as std opens files, and is passed on, so no other process has it.
-        unsafe { self.over(file, Some(path), expected) }
-    }
-
-    /// Creates a file, and removes it after an error.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`FileVec::open`].
-    unsafe fn at_new(self, path: &Path) -> Result<FileVec<T, M>, FileError> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let file = file.map_err(|error| FileError::of_io(error, Some(path)))?;
-        // SAFETY: as in `at`.
-        let made = unsafe { self.over(file, Some(path), Expected::Nothing) };
+        let made = unsafe { self.over(file, Some(path), expected) };
         if let Err(error) = &made {
-            // Another array may already use it.
+            // A file that was just created is removed, unless another array uses it. If it need not be new, another
+            // process may be about to lock it; it is empty then, which such a call accepts.
             let is_others =
                 matches!(error.kind(), FileErrorKind::Locked | FileErrorKind::AlreadyExists);
-            if !is_others {
+            if expected == Expected::Nothing && !is_others {
                 let _ = std::fs::remove_file(path);
             }
         }

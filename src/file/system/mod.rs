@@ -40,20 +40,29 @@ pub(super) fn refused(error: &io::Error, bytes: u64) -> Error {
     Error::new(kind, bytes).with_code(error.raw_os_error().unwrap_or(0))
 }
 
-/// Returns `None` if a call was refused because the system does not provide what it asks for, or not to this process.
+/// Returns `None` if a call was refused because the system does not provide what it asks for, or not to this process, or
+/// in another form. Other refusals may be over the next time.
 #[cfg(not(any(no_vm, target_os = "illumos")))]
 fn if_provided<V>(result: io::Result<V>) -> io::Result<Option<V>> {
     match result {
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
-            ) =>
-        {
-            Ok(None)
-        }
+        Err(error) if is_permanent(&error) => Ok(None),
         result => result.map(Some),
     }
+}
+
+#[cfg(not(any(no_vm, target_os = "illumos")))]
+fn is_permanent(error: &io::Error) -> bool {
+    /// Of Windows: more data, a key that is invalid or marked for deletion. They have no kind.
+    const CODES: [i32; 3] = [234, 1010, 1018];
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::Unsupported
+    ) || cfg!(windows) && error.raw_os_error().is_some_and(|code| CODES.contains(&code))
 }
 
 /// Repeats a call for as long as signals interrupt it.
