@@ -347,7 +347,7 @@ impl ErasedColumn {
         self.as_ptr().wrapping_add(index.wrapping_mul(self.element.size()))
     }
 
-    /// Moves the last element to the place of another, and drops that, which is then at the end. O(1).
+    /// Swaps an element with the last one, and then drops it. O(1).
     ///
     /// # Panics
     ///

@@ -115,8 +115,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// | `==` with a `Vec` or an array of rows | Rows are not stored as such: use `columns.into_iter().eq(rows)`, or compare columns. |
 /// | `splice` | Use [`drain`](Self::drain) and [`append`](Self::append). |
 /// | `dedup`, `dedup_by`, `resize`, `extend_from_slice`, `extend_from_within`, `append_vec`, `retain_mut` | Rows are not stored as such: use [`extend`](Extend::extend), and [`retain`](Self::retain), whose closure gets mutable references. |
-/// | `into_vec`, `leak`, `spare_capacity_mut`, `set_len`, `index_of` | There is no array of rows. |
-/// | a constant `new` | Columns keep the start of each array. |
+/// | `into_vec`, `leak`, `spare_capacity_mut`, `set_len`, `index_of` | Each field has an array of its own. |
+/// | `new` in a constant | The start of each array is computed. |
 /// | `build_in`, caller-provided memory | See [`ColumnsBuilder`]. |
 ///
 /// # Variance

@@ -22,8 +22,8 @@
 //!
 //! After a failed `flush`, the live length does not count for any of them until a writer opens the file again.
 //!
-//! The boot is identified on Linux, macOS, FreeBSD, OpenBSD and Windows. If the system provides it but refuses it for the
-//! moment, as at the limit of open files, opening the file fails. Three cases need care:
+//! The boot is identified on Linux, macOS, FreeBSD, OpenBSD and Windows. If it cannot be read at the moment, for
+//! example because too many files are open, opening the file fails. Three cases need care:
 //!
 //! - **Containers** that mask the boot id (`/proc/sys/kernel/random/boot_id`) appear to run in another boot. If a
 //!   writer in one is killed, a writer in another continues from the durable length, and so does a reader: call

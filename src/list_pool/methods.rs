@@ -166,7 +166,7 @@ macro_rules! list_methods {
         /// may be if more than half of a [maximum](crate::ListPoolBuilder::max_len) is in use, some lists may have moved
         /// and others not; [`compact_within`](Self::compact_within) returns the error.
         ///
-        /// Freed memory at the start of the pool is no longer resident, but stays committed.
+        /// Freed memory at the start of the pool is returned to the system, but stays committed.
         ///
         /// # Time complexity
         ///

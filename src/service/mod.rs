@@ -30,7 +30,7 @@
 //! # Guarantees
 //!
 //! - **A push never waits for it.** If the thread is late, the array commits memory and takes page faults itself, and
-//!   counts that (`late` in the statistics). There are few exceptions: after a second without growth, an array may wait
+//!   counts that (`late` in the statistics). There are a few exceptions: after a second without growth, an array may wait
 //!   for one piece of at most 1 MiB (or a huge page) that is just being taken back from it; and on processors other
 //!   than x86 and ARM64, for 128 KiB that are just being touched for it. When an array becomes large, or is created with
 //!   [`CommitAhead::Auto`], it may wait until the thread has looked through the list of its arrays. If the thread is just

@@ -95,8 +95,8 @@ use std::mem;
 /// An array made with [`new`](Self::new) reserves addresses on its first push: as many bytes as the machine has RAM, or
 /// fewer if there are very many other arrays or the system has fewer addresses. To choose the size, use
 /// [`with_max_len`](Self::with_max_len) or [`builder`](Self::builder); [`max_len`](Self::max_len) is then an exact
-/// limit. Without [virtual memory](crate::guide::the_web), the first push reserves 4 MiB, or
-/// 4 MiB more than it needs if that is more.
+/// limit. Without [virtual memory](crate::guide::the_web), the first push reserves 4 MiB; if
+/// it needs more than that, 4 MiB in addition.
 ///
 /// The `VmVec` itself takes five words. Everything else is in a small block of the program's allocator, which is
 /// allocated together with the first memory, or earlier if options were set.
@@ -108,8 +108,8 @@ use std::mem;
 ///
 /// Each method that may need memory has a `try_` variant. Where the method panics, the variant returns an [`Error`] and
 /// whatever could not be stored. Neither aborts, except where std allocates: in conversions to an `Rc` or `Arc`, and of
-/// an `Error` to an [`io::Error`](std::io::Error). On systems other than Linux, `extend_zeroed`
-/// also aborts if another process takes the memory while it is being cleared, and there is no other.
+/// an `Error` to an [`io::Error`](std::io::Error). On systems other than Linux, `extend_zeroed` also aborts if another
+/// process takes memory that is being cleared, and the system has none left.
 ///
 /// # Differences from `Vec`
 ///

@@ -194,7 +194,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         }
         let fields = row.into_fields();
         if is_first {
-            // A record of padding, of which the row is the first.
+            // A record of padding, whose first row it becomes.
             self.records.push(R::Fields::group(array::from_fn(|_| R::PAD.into_fields())));
         }
         let len = self.len;
