@@ -8,8 +8,8 @@ use stayput::{Arena, Budget, CommitAhead, VmVec, service};
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::env;
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 thread_local! {
     /// Where small blocks come from now.
@@ -51,10 +51,18 @@ pub(crate) fn has(block: *mut u8) -> bool {
     (START.load(Ordering::Relaxed)..END.load(Ordering::Relaxed)).contains(&block.addr())
 }
 
+/// Creates an arena for as long as the program runs. It stays reachable, as the leak sanitizer demands.
+fn leaked_arena() -> &'static Arena {
+    static REACHABLE: AtomicPtr<Arena> = AtomicPtr::new(ptr::null_mut());
+    let arena: &'static Arena = Box::leak(Box::default());
+    REACHABLE.store(ptr::from_ref(arena).cast_mut(), Ordering::Relaxed);
+    arena
+}
+
 #[test]
 fn a_growing_slice_overlaps_no_block_taken_meanwhile() {
     in_child(|| {
-        let arena: &'static Arena = Box::leak(Box::default());
+        let arena = leaked_arena();
         ARENA.set(Some(arena));
         let slice = arena.alloc_slice_from_iter((0..16 * MIB / 8).filter(|n| *n < usize::MAX));
         ARENA.set(None);
@@ -86,7 +94,7 @@ fn memory_taken_while_an_empty_arena_trims_stays() {
         // The text is copied into a block when the variable is first read.
         // SAFETY: there is one thread.
         unsafe { env::set_var("STAYPUT_RESERVE_BYTES", (64 * MIB).to_string()) };
-        let arena: &'static Arena = Box::leak(Box::default());
+        let arena = leaked_arena();
         ARENA.set(Some(arena));
         FIRST.set(4 * MIB);
         let trimmed = arena.trim_within(0, Budget::UNLIMITED);
