@@ -160,8 +160,9 @@ impl FileBacking {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub unsafe fn from_file(file: File, bytes: usize) -> Result<Self, FileError> {
+        let end = file.metadata().map_err(|error| FileError::of_io(error, None))?.len();
         let file = Locked::new(file, Lock::None, None)?;
-        let mapped = MappedFile::new(file, None, bytes);
+        let mapped = MappedFile::new(file, None, bytes, end);
         let mapped = mapped.map_err(|(_, error)| not_mapped(error, bytes).at(None))?;
         let long = mapped.file_bytes().map_err(|error| mapped.error(error))?;
         let stale = usize::try_from(long).unwrap_or(bytes).min(bytes);
@@ -227,6 +228,8 @@ unsafe impl Backing for FileBacking {
         if in_file.end > long {
             system::check_limit(in_file.end)?;
         }
+        #[cfg(all(test, not(no_vm)))]
+        super::tests::loss::may_take().map_err(refused)?;
         let stale = range.start..range.end.min(self.stale);
         let is_clean =
             stale.is_empty() || system::punch(file, self.in_file(&stale)).map_err(refused)?;

@@ -5,7 +5,8 @@
 use super::backing::{FileBacking, Space};
 use super::error::{FileError, FileErrorKind};
 use super::header::{
-    FileIdentity, FileProblem, HEADER_BYTES, Record, is_stayput, is_unfinished, make, written_bytes,
+    FileIdentity, FileProblem, HEADER_BYTES, Record, UNFINISHED, is_stayput, is_unfinished, make,
+    written_bytes,
 };
 use super::locked::{Lock, Locked};
 use super::map::{Header, MOST_AT};
@@ -77,6 +78,7 @@ struct Begun {
     len: usize,
     /// The live length that was found.
     live: usize,
+    is_new: bool,
     long: u64,
     sized_by: SizedBy,
 }
@@ -329,7 +331,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         expected: Expected,
     ) -> Result<FileVec<T, M>, FileError> {
         let begun = self.begin_array(file, path, expected)?;
-        let Begun { mapped, record, is_durable, len, live, long, sized_by } = begun;
+        let Begun { mapped, record, is_durable, len, live, is_new, long, sized_by } = begun;
         let kept = len * size_of::<T>();
         // SAFETY: the header is mapped, and the file holds `len` elements after it (*begun*); the caller guarantees that
         // only this array, which has one backing, truncates the file or writes to it.
@@ -344,7 +346,10 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         };
         let made = VmVec::try_new_in(backing, options, self.capacity.max(len));
         let mut elements: VmVec<T> = made.map_err(|refused| {
-            if live > len {
+            if is_new {
+                // So that a call for other elements can create it.
+                let _ = mapped.write(0, &UNFINISHED);
+            } else if live > len {
                 mapped.restore_lost(live);
             }
             mapped.refused(refused.error)
@@ -372,11 +377,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let boot = system::boot().map_err(refused)?;
         // Only after locking: before, another array may have been writing to it.
         let (long, is_new) = Self::look(file.file(), expected).map_err(|error| error.at(path))?;
-        let (mut mapped, sized_by) = if is_new {
-            self.map_new(file, path)?
-        } else {
-            self.map(file, path, self.map_bytes(path, long)?, long)?
-        };
+        let (mut mapped, sized_by) =
+            if is_new { self.map_new(file, path)? } else { self.map(file, path, long, long)? };
         let (record, len) = if is_new {
             (Record::NONE, 0)
         } else {
@@ -425,7 +427,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
         published?;
         let (mapped, record) = (Arc::new(mapped), settled);
-        Ok(Begun { mapped, record, is_durable, len, live, long, sized_by })
+        Ok(Begun { mapped, record, is_durable, len, live, is_new, long, sized_by })
     }
 
     /// Makes the elements and the length durable if they may not be. Returns the last record.
@@ -476,10 +478,11 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
                 if long < HEADER {
                     return Err(FileProblem::Not(FileErrorKind::Short, Some((long, HEADER))));
                 }
-                if is_stayput(file)? {
-                    // After this, a load or store in the header takes no disk space.
-                    system::rewrite(file, 0..written_bytes() as u64)?;
+                if !is_stayput(file)? {
+                    return Err(FileErrorKind::NotStayput.into());
                 }
+                // After this, a load or store in the header takes no disk space.
+                system::rewrite(file, 0..written_bytes() as u64)?;
                 return Ok((long, false));
             }
             Expected::Array => return Err(FileErrorKind::Empty.into()),
@@ -496,15 +499,18 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         path: Option<&Path>,
     ) -> Result<(MappedFile, SizedBy), FileError> {
         let empty = |file: &File| self.empty(file).map_err(|problem| problem.at(path));
-        let bytes = self.map_bytes(path, HEADER)?;
+        let mut end = file.file().metadata().map_err(|error| FileError::of_io(error, path))?.len();
+        self.map_bytes(path, HEADER)?;
         if !system::MAPS_BEHIND_END {
             // A file that is mapped cannot be cut.
             empty(file.file())?;
+            end = 0;
         }
-        let (mapped, sized_by) = self.map(file, path, bytes, HEADER)?;
+        let (mut mapped, sized_by) = self.map(file, path, HEADER, end)?;
         self.check_capacity(&mapped, sized_by).map_err(|error| mapped.refused(error))?;
         if system::MAPS_BEHIND_END {
             empty(mapped.file())?;
+            mapped.is_emptied();
         }
         Ok((mapped, sized_by))
     }
@@ -562,26 +568,31 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         Ok(bytes)
     }
 
-    /// Maps `bytes` of a file of length `long`, or by default as many as there are addresses for. Also returns what
-    /// limits that number.
+    /// Maps a file of length `long`, or by default as much of it as there are addresses for. It has the length `end` at
+    /// the end, unless elements set it. Also returns what limits the size.
     fn map(
         &self,
         file: Locked,
         path: Option<&Path>,
-        bytes: usize,
         long: u64,
+        end: u64,
     ) -> Result<(MappedFile, SizedBy), FileError> {
+        let bytes = self.map_bytes(path, long)?;
         let there = usize::try_from(long).unwrap_or(usize::MAX);
         let is_exact = self.max_len.is_some();
         let least = if is_exact { bytes } else { there.max(LEAST_BYTES) };
         let mut file = Some(file);
         let mapped = map_by_halves(bytes, least, |bytes| {
             let taken = file.take().expect("a refusal returns the file");
-            MappedFile::new(taken, path, bytes).map_err(|(back, error)| {
+            MappedFile::new(taken, path, bytes, end).map_err(|(back, error)| {
                 file = Some(back);
                 error
             })
         });
+        if let Some(file) = file {
+            // If this fails, a greater length does no harm.
+            let _ = system::cut(file.file(), end);
+        }
         mapped
             .map_err(|problem| match problem {
                 FileProblem::Refused(error) if is_exact => FileProblem::Refused(error.of_option()),

@@ -70,8 +70,8 @@ use std::sync::atomic::{Ordering, fence};
 /// # Lifetime of the file
 ///
 /// As long as the system stays up, the reader sees the writer's length. After a loss of power it sees the elements that
-/// were flushed, until the file is opened for writing again. In containers, the boot of the system cannot always be
-/// identified; see [the module](super#which-length-counts).
+/// were flushed, until the file is opened for writing again. In containers, and for another user on Windows, the boot of
+/// the system cannot always be identified; see [the module](super#which-length-counts).
 ///
 /// If another program truncates the file, or [`FileVec::create`](crate::FileVec::create) empties it, a process that
 /// follows it is ended by a signal (`SIGBUS`) when it reads the missing part. A `FileVec` never cuts off published
@@ -597,8 +597,8 @@ impl<T: Pod> Follow<T> {
     ///   which writes only past the slice; and
     /// - no writer opens the file that does not trust its live length, because such a writer overwrites the elements
     ///   that were not flushed: see [the module](super#which-length-counts). That can be a writer in another container,
-    ///   one on a system that does not identify its boot, one after a failed flush, or, on macOS and the BSDs, one
-    ///   after the clock was set.
+    ///   one on a system that does not identify its boot, one after a failed flush, on macOS and the BSDs one after the
+    ///   clock was set, or on Windows one of another user, or of the same user after logging on again.
     ///
     /// Otherwise a `&T` refers to memory that changes, which is undefined behaviour. [`read`](Self::read) needs no such
     /// guarantee.

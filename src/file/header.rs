@@ -19,7 +19,7 @@ pub(super) const HEADER_BYTES: usize = 64 << 10;
 
 const MAGIC: [u8; 8] = *b"stayput\x1a";
 /// The magic of a file that is being created. It holds nothing yet.
-const UNFINISHED: [u8; 8] = *b"stayput\0";
+pub(super) const UNFINISHED: [u8; 8] = *b"stayput\0";
 const VERSION: u32 = 1;
 const ORDER: u32 = 0x0102_0304;
 /// The length of the start of a header, which ends with its checksum.

@@ -42,36 +42,42 @@ pub(super) struct MappedFile {
 }
 
 impl MappedFile {
-    /// Maps `bytes` of a file, which has its present length again at the end; or returns the file with the error.
+    /// Maps `bytes` of a file, which has the length `end` at the end; or returns the file, of its present length, with
+    /// the error.
     pub(super) fn new(
         file: Locked,
         path: Option<&Path>,
         bytes: usize,
+        end: u64,
     ) -> Result<Self, (Locked, io::Error)> {
         let mapped = file.file().metadata().and_then(|metadata| {
-            let long = metadata.len();
             let map = system::prepare_past_end(file.file(), bytes as u64)
                 .and_then(|()| Map::new(file.file(), bytes, true));
             if map.is_err() {
                 // Undoes the stretching. If that fails, the greater length does no harm.
-                let _ = system::cut(file.file(), long);
+                let _ = system::cut(file.file(), metadata.len());
             }
-            Ok((map?, long))
+            map
         });
         match mapped {
             Err(error) => Err((file, error)),
-            Ok((map, long)) => Ok(Self {
+            Ok(map) => Ok(Self {
                 map: Some(map),
                 file: Some(file),
                 path: path.map(Path::to_owned),
                 folder: None,
-                bytes: long,
+                bytes: end,
                 element_bytes: None,
                 most: AtomicUsize::new(0),
                 is_name_durable: AtomicBool::new(true),
                 has_failed: Mutex::new(false),
             }),
         }
+    }
+
+    /// From now on the file is empty at the end, unless elements set its length.
+    pub(super) fn is_emptied(&mut self) {
+        self.bytes = 0;
     }
 
     /// From now on elements set the length at the end: those present then, but at least `most`.

@@ -23,7 +23,7 @@
 //! After a failed `flush`, the live length does not count for any of them until a writer opens the file again.
 //!
 //! The boot is identified on Linux, macOS, FreeBSD, OpenBSD and Windows. If it cannot be read at the moment, for
-//! example because too many files are open, opening the file fails. Three cases need care:
+//! example because too many files are open, opening the file fails. Four cases need care:
 //!
 //! - **Containers** that mask the boot id (`/proc/sys/kernel/random/boot_id`) appear to run in another boot. If a
 //!   writer in one is killed, a writer in another continues from the durable length, and so does a reader: call
@@ -32,6 +32,8 @@
 //! - **Other systems**, and Linux without `/proc`, do not identify the boot: the durable length always counts for a
 //!   writer.
 //! - On **macOS and the BSDs**, the boot is identified by its time, which changes when the clock is set.
+//! - On **Windows**, it is identified for each user, until that user logs off. A process of another user, or of the same
+//!   one after logging on again, appears to run in another boot.
 //!
 //! # After a failure
 //!

@@ -19,7 +19,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// Creates a file, or empties an existing one, and locks it.
     ///
     /// An error leaves an existing file as it was if the capacity, the addresses or the process's limit of file sizes do
-    /// not suffice. (On Windows, the file may be empty then.) A file that the call has created stays, and is empty.
+    /// not suffice. (On Windows, the file may be empty then.) A file that the call has created stays, and counts as empty.
     ///
     /// # Errors
     ///

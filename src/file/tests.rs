@@ -229,6 +229,51 @@ fn an_open_that_fails_at_any_write_leaves_lost_len_to_the_next() {
 }
 
 #[test]
+fn a_creation_that_fails_at_any_write_leaves_a_file_that_can_be_created() {
+    for long in [0, 1, 7, 8, 100, 100_000] {
+        let mut writes = 0;
+        loop {
+            let folder = Folder::new();
+            let path = folder.file();
+            fs::write(&path, vec![b'.'; long]).unwrap();
+            let mut is_created = false;
+            let is_refused = loss::refuse_write(writes, || {
+                // SAFETY: as in `create`.
+                is_created = unsafe { FileVec::<u64>::create(&path) }.is_ok();
+            });
+            assert_eq!(is_created, !is_refused);
+            if !is_refused {
+                break;
+            }
+            // SAFETY: as in `create`.
+            let vec = unsafe { FileVec::<u64>::open_or_create(&path) };
+            assert_eq!(vec.map(|vec| vec.len()).ok(), Some(0), "{long} bytes, {writes} writes");
+            writes += 1;
+        }
+        assert!(writes > 4);
+    }
+}
+
+#[test]
+fn a_file_whose_creation_was_refused_can_be_created_for_other_elements() {
+    let folder = Folder::new();
+    for expected in [0, 100_000] {
+        let path = folder.file();
+        fs::write(&path, vec![b'.'; expected]).unwrap();
+        loss::refuse_growth();
+        // SAFETY: as in `create`.
+        let refused = unsafe { FileVec::<u64>::builder().capacity(100).create(&path) };
+        assert_eq!(refused.unwrap_err().kind(), FileErrorKind::Disk);
+        // SAFETY: as in `create`.
+        let opened = unsafe { FileVec::<u32>::open(&path) };
+        assert_eq!(opened.unwrap_err().kind(), FileErrorKind::Empty);
+        // SAFETY: as in `create`.
+        drop(unsafe { FileVec::<u32>::builder().tag(7).open_or_create(&path) }.unwrap());
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
 fn elements_past_the_mapping_are_refused() {
     let folder = Folder::new();
     let mut vec = create(&folder.file());
@@ -238,7 +283,7 @@ fn elements_past_the_mapping_are_refused() {
     let long = file.metadata().unwrap().len();
     let file = Locked::new(file, Lock::Exclusive, None).unwrap();
     // As on 32-bit systems for a file of more than 4 GiB.
-    let mapped = MappedFile::new(file, None, HEADER_BYTES + 8 * 5000).unwrap();
+    let mapped = MappedFile::new(file, None, HEADER_BYTES + 8 * 5000, long).unwrap();
     let problem = FileVec::<u64>::builder().find(&mapped, long, None).unwrap_err();
     assert_eq!(problem.at(None).refused().unwrap().kind(), ErrorKind::CapacityOverflow);
 }

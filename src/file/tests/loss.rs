@@ -35,6 +35,8 @@ thread_local! {
     static KILLED: Cell<Option<usize>> = const { Cell::new(None) };
     /// The number of calls that are refused of those that return space or take it again.
     static REFUSED_RETURNS: Cell<usize> = const { Cell::new(0) };
+    /// Whether the next growth finds the disk full.
+    static IS_FULL: Cell<bool> = const { Cell::new(false) };
     /// Whether the process is killed in the next removal.
     static KILLED_IN_REMOVAL: Cell<bool> = const { Cell::new(false) };
 }
@@ -108,6 +110,16 @@ pub(in crate::file) fn may_return(file: &File, range: &Range<u64>) -> io::Result
     REFUSED_RETURNS.set(left);
     system::punch(file, range.start..range.start + (range.end - range.start) / 2)?;
     Err(io::Error::other("the disk refuses"))
+}
+
+/// Lets the next growth find the disk full.
+pub(in crate::file) fn refuse_growth() {
+    IS_FULL.set(true);
+}
+
+/// Called before space is taken.
+pub(in crate::file) fn may_take() -> io::Result<()> {
+    if IS_FULL.take() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
 }
 
 /// Called before each sync.
