@@ -133,9 +133,16 @@ fn parts_are_loaded_as_what_they_are() {
         kind::<SecondaryMap<DefaultKey, u64>>(&mut snapshot, "health"),
         kind::<VmVec<[u8; 8]>>(&mut snapshot, "numbers"),
         kind::<VmVec<u64>>(&mut snapshot, "units"),
+        // A dense map begins with a map of row numbers.
+        kind::<SlotMap<DefaultKey, u32>>(&mut snapshot, "dense"),
     ];
-    assert_eq!(wrong, [FileErrorKind::Element; 5]);
+    assert_eq!(wrong, [FileErrorKind::Element; 6]);
     assert_eq!(kind::<VmVec<u64>>(&mut snapshot, "number"), FileErrorKind::NoPart);
+    let (slots, path) = (SlotMap::<DefaultKey, _>::from_iter([1_u32]), folder.path().join("slots"));
+    Snapshot::builder().add("slots", &slots).save(&path).unwrap();
+    let mut snapshot = Snapshot::open(path).unwrap();
+    let wrong = kind::<DenseSlotMap<DefaultKey, u32>>(&mut snapshot, "slots");
+    assert_eq!(wrong, FileErrorKind::Element);
     let error = SlotMap::<UnitKey, [u32; 3]>::load(folder.file()).unwrap_err();
     assert_eq!(error.kind(), FileErrorKind::NotStayput);
     // A map in which two rows have the same value cannot be read as such a table.

@@ -22,7 +22,12 @@ impl<K: Key, V: Pod> Codec for DenseSlotMap<K, V> {
     }
 
     fn read(from: &mut Source<'_>) -> Result<Self, FileProblem> {
-        let (table, rows) = (SlotMap::read(from)?, VmVec::read(from)?);
+        let table = SlotMap::read(from)?;
+        if from.is_empty() {
+            // That was all of another map.
+            return Err(FileErrorKind::Element.into());
+        }
+        let rows = VmVec::read(from)?;
         Self::try_from_parts(table, rows).map_err(|bad| match bad {
             BadRows::Refused(error) => FileProblem::Refused(error),
             BadRows::Count { .. } | BadRows::Row { .. } => FileErrorKind::Content.into(),

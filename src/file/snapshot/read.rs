@@ -141,6 +141,11 @@ impl<'f> Source<'f> {
         Self { file, sum: crc32fast::Hasher::new(), left: bytes }
     }
 
+    /// Returns `true` if everything was read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
     /// Returns the checksum, if everything was read.
     pub(super) fn finish(self) -> Result<u32, FileProblem> {
         if self.left > 0 {

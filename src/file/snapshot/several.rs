@@ -310,6 +310,10 @@ impl Snapshot {
         (&self.file).seek(SeekFrom::Start(entry.bytes.start))?;
         let mut source = Source::new(&self.file, entry.bytes.end - entry.bytes.start);
         let container = C::read(&mut source)?;
+        if !source.is_empty() {
+            // What was read is the first part of another container, such as the table of a dense map.
+            return Err(FileErrorKind::Element.into());
+        }
         if source.finish()? != entry.sum {
             return Err(FileErrorKind::Content.into());
         }
