@@ -48,6 +48,41 @@ pub(crate) fn try_reserve_exact<T>(vec: &mut Vec<T>, additional: usize) -> Resul
         .map_err(|_| Error::new(ErrorKind::Memory, additional.saturating_mul(size_of::<T>())))
 }
 
+/// Deserializes a sequence. Unlike that of serde, it allocates nothing for elements that are announced but never come,
+/// and returns an error if memory is refused.
+#[cfg(feature = "serde")]
+pub(crate) fn deserialize_vec<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    T: serde::Deserialize<'de>,
+    D: serde::Deserializer<'de>,
+{
+    deserializer.deserialize_seq(Elements(Vec::new()))
+}
+
+#[cfg(feature = "serde")]
+struct Elements<T>(Vec<T>);
+
+#[cfg(feature = "serde")]
+impl<'de, T: serde::Deserialize<'de>> serde::de::Visitor<'de> for Elements<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut from: A) -> Result<Vec<T>, A::Error> {
+        let Self(mut elements) = self;
+        while let Some(element) = from.next_element()? {
+            let bytes = size_of::<T>();
+            elements
+                .try_reserve(1)
+                .map_err(|_| serde::de::Error::custom(Error::new(ErrorKind::Memory, bytes)))?;
+            elements.push(element);
+        }
+        Ok(elements)
+    }
+}
+
 /// Collects an iterator that knows its length, or returns the error.
 #[cfg(feature = "file")]
 pub(crate) fn try_collect<T>(iter: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, Error> {

@@ -1,6 +1,7 @@
 //! `Serialize` and `Deserialize` for pools of lists and of strings.
 
 use super::maps::{Map, SavedSlot, SavedSlots};
+use crate::heap::deserialize_vec;
 use crate::key::Key;
 use crate::list_pool::{List, ListPool, SecondaryLists, StrPool};
 use crate::secondary::SecondaryMap;
@@ -68,7 +69,22 @@ impl<'de, T: Deserialize<'de>, K: Key> Deserialize<'de> for ListPool<T, K> {
     ///
     /// As for a [`SlotMap`](crate::SlotMap) of `Vec`s.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read::<T, K, Vec<T>, D>(deserializer)
+        read::<T, K, Elements<T>, D>(deserializer)
+    }
+}
+
+/// The elements of a list that was read.
+struct Elements<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Elements<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_vec(deserializer).map(Self)
+    }
+}
+
+impl<T> From<Elements<T>> for Vec<T> {
+    fn from(Elements(elements): Elements<T>) -> Self {
+        elements
     }
 }
 
@@ -126,10 +142,10 @@ impl<'de, K: Key + Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de>
     /// As for a [`SecondaryMap`] of `Vec`s.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // As a map first, which decides which indices are far once all keys are known.
-        let read = SecondaryMap::<K, Vec<T>>::deserialize(deserializer)?;
+        let read = SecondaryMap::<K, Elements<T>>::deserialize(deserializer)?;
         let mut lists = Self::new();
         lists.try_set_capacity(read.slots_len()).map_err(D::Error::custom)?;
-        for (key, elements) in read {
+        for (key, Elements(elements)) in read {
             let mut list = lists.try_entry(key).map_err(D::Error::custom)?;
             list.try_extend(elements).map_err(|refused| D::Error::custom(refused.error))?;
         }

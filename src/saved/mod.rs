@@ -46,8 +46,8 @@
 //! - **A map that is read creates the keys that the original would have created**: the same calls return the same keys,
 //!   in every [order](crate::Reuse). Two exceptions depend on how much memory is committed: which slots
 //!   [`trim`](crate::SlotMap::trim) and [`shrink_to_fit`](crate::SlotMap::shrink_to_fit) return to the system, and when
-//!   a map is full. A third: slots far past the last one, whose memory was returned, may continue with a higher
-//!   generation.
+//!   a map is full. A third: slots whose memory is returned by these methods, before or after, may continue with another
+//!   generation. (Of neither map does it repeat one.)
 //! - The type id is written and read, if the map has one.
 //! - Options other than the order (a maximum, growth, huge pages) are not written. The result has those of a new map or
 //!   array, unless it is read into an existing one by `deserialize_in_place`, which arrays and `Columns` implement.

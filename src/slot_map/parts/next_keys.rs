@@ -5,6 +5,8 @@
 use super::super::{Reuse, SlotMap};
 use super::BadPart;
 use crate::error::Error;
+#[cfg(feature = "serde")]
+use crate::heap::deserialize_vec;
 #[cfg(feature = "file")]
 use crate::heap::try_collect;
 use crate::heap::try_reserve_exact;
@@ -23,6 +25,7 @@ pub(crate) struct NextKeys {
     highest: u32,
     /// The generations above which slots past the last one start, if they are not all the same: pairs of the end of a
     /// range of slots and its generation.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "deserialize_vec"))]
     floors: Vec<(u32, u32)>,
     reuse: ReuseState,
 }
@@ -37,6 +40,7 @@ pub(crate) struct NextKeys {
 enum ReuseState {
     Recent {
         /// The holes on the stack, the next one last.
+        #[cfg_attr(feature = "serde", serde(deserialize_with = "deserialize_vec"))]
         stack: Vec<u32>,
         /// The hole that is filled before them.
         latest: Option<u32>,
