@@ -14,8 +14,8 @@ impl Error {
                 "the allocation limit of this Arena is {limit bytes}, and {bytes} in all would be in use; raise or \
                  lift the limit"
             }
-            (ErrorKind::KeyBits, Holder::SecondaryMap) => {
-                "this SecondaryMap cannot hold more slots: its keys can index at most {limit} slots; use a key type \
+            (ErrorKind::KeyBits, Holder::SecondaryMap | Holder::SecondaryLists) => {
+                "this {this} cannot hold more slots: its keys can index at most {limit} slots; use a key type \
                  with more bits of index"
             }
             (ErrorKind::KeyBits, Holder::TypeId) => {
@@ -32,6 +32,14 @@ impl Error {
             (ErrorKind::FarIndex, Holder::Index) => {
                 "the slot number is so large that this index would take {bytes} in all; only slots below {limit} are \
                  accepted without being reserved; number slots without large gaps, or call `reserve` first"
+            }
+            (ErrorKind::FarIndex, Holder::SlotMap | Holder::SharedSlotMap) => {
+                "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
+                 {limit} are accepted; if the key is valid, build the map with a `capacity` above its index"
+            }
+            (ErrorKind::FarIndex, Holder::SecondaryLists) => {
+                "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
+                 {limit} are accepted without being announced; if the key is valid, call `set_capacity` first"
             }
             (ErrorKind::FarIndex, _) => {
                 "the index in the key is so large that this {this} would take {bytes} in all; only indices below \

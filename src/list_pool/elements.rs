@@ -6,8 +6,8 @@
 //!   places hold elements. Only this module makes lists with places, moves them and frees them, since the fields of a
 //!   `List` are private and it cannot be copied; and what it makes has places of [`Space`] that no other list has.
 //! - **Ready**: there is memory for each place that `Space` has handed out, so the places of a list are in one
-//!   allocation. A list without places starts at 0, or within or right after such places, so its address is not null
-//!   either.
+//!   allocation. A list without places starts at 0, or at or right after a place that was once handed out, so its
+//!   address is not null either.
 //! - **Pair**: a `List` is passed only to the `Elements` that made it. They are fields of one struct, `ListPool` or
 //!   `SecondaryLists`, which never exchanges them with those of another. So a reference to a list and one to its
 //!   `Elements` together give the same access to its elements.
@@ -26,6 +26,9 @@ use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut, Range};
 use std::slice;
+
+/// The most elements in all lists of a pool: a list refers to them by 32 bits.
+pub(super) const MOST_ELEMENTS: usize = u32::MAX as usize;
 
 /// Where a list is; see the [module](self).
 #[derive(Debug)]
@@ -345,7 +348,8 @@ impl<T> Elements<T> {
         let is_wide = list.capacity == 1 << to;
         if !is_wide {
             // From the old end on, only this list has places.
-            self.space.free(places.end..list.places().end.min(end));
+            let wide = list.places().end.min(end);
+            self.space.free(places.end..wide.max(places.end));
             self.space.retract(end);
             self.handed_out();
             list.capacity = places.end - places.start;
@@ -372,9 +376,9 @@ impl<T> Elements<T> {
     /// Returns the error of too many elements.
     #[cold]
     fn full(&self) -> Error {
-        const MOST: usize = u32::MAX as usize;
-        let error = Error::new(ErrorKind::CapacityOverflow, MOST.saturating_mul(size_of::<T>()));
-        error.with_limit(MOST as u64).of(self.memory.options().holder)
+        let error =
+            Error::new(ErrorKind::CapacityOverflow, MOST_ELEMENTS.saturating_mul(size_of::<T>()));
+        error.with_limit(MOST_ELEMENTS as u64).of(self.memory.options().holder)
     }
 
     /// Sets the length to where places were handed out.

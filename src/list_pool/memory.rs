@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::elements::{Elements, List};
+use super::elements::{Elements, List, MOST_ELEMENTS};
 use super::space::CLASSES;
 use super::{ListPool, SecondaryLists, StrPool};
 use crate::container::{Builder, Container, stats};
@@ -185,6 +185,9 @@ impl ListPoolStats {
             reserved_bytes: memory.reserved_bytes + reserved_bytes,
             committed_bytes: memory.committed_bytes + committed_bytes,
             resident_bytes: resident.map(|(elements, lists)| elements + lists),
+            // Lists refer to their elements by 32 bits.
+            capacity: memory.capacity.min(MOST_ELEMENTS),
+            max_len: memory.max_len.min(MOST_ELEMENTS),
             ..memory
         }
     }

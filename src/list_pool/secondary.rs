@@ -127,7 +127,7 @@ impl<K: Key, T> SecondaryLists<K, T> {
     ///
     /// As for [`SecondaryMap::try_set_capacity`].
     pub fn try_set_capacity(&mut self, new_capacity: usize) -> Result<(), Error> {
-        self.lists.try_set_capacity(new_capacity)
+        self.lists.try_set_capacity(new_capacity).map_err(|error| error.of(Holder::SecondaryLists))
     }
 
     #[cold]
@@ -142,7 +142,7 @@ impl<K: Key, T> SecondaryLists<K, T> {
             if let Some((list, older)) = self.lists.at_index_mut(index).zip(older) {
                 *list = older;
             }
-            return Err(refused.error);
+            return Err(refused.error.of(Holder::SecondaryLists));
         }
         if let Some(older) = older {
             self.elements.free(older);

@@ -57,6 +57,29 @@ fn what_a_list_leaves_is_reused() {
 }
 
 #[test]
+fn a_list_without_elements_grows_after_all_places_are_gone() {
+    let mut pool: ListPool<u32> = ListPool::new();
+    let [four, three, none] = [4, 3, 0].map(|len| pool.insert_list(0..len));
+    pool.remove_list(four);
+    pool.compact();
+    pool.remove_list(three);
+    pool.shrink_to_fit();
+    pool.get_mut(none).unwrap().push(1);
+    assert_eq!(pool[none], [1]);
+    assert_eq!(pool.insert_list([2; 5]), pool.keys().last().unwrap());
+    assert_eq!(pool[none], [1]);
+}
+
+#[test]
+fn the_maximum_is_what_lists_can_refer_to() {
+    let pool = ListPool::<u8>::builder().max_len(usize::MAX >> 8).build();
+    let zero_sized: ListPool<()> = [vec![()]].into_iter().collect();
+    for stats in [pool.stats(), zero_sized.stats()] {
+        assert!(stats.max_len <= u32::MAX as usize && stats.capacity <= stats.max_len);
+    }
+}
+
+#[test]
 fn the_last_list_grows_in_place() {
     let mut pool: ListPool<u32> = ListPool::builder().max_len(1 << 20).build();
     let list = pool.insert_list([0]);
@@ -188,7 +211,9 @@ fn secondary_lists_follow_the_keys_of_a_map() {
     assert_eq!(lists.try_entry(b).unwrap_err().kind(), ErrorKind::StaleKey);
     assert_eq!(lists.try_entry(DefaultKey::null()).unwrap_err().kind(), ErrorKind::StaleKey);
     let far = KeyData::from_parts(4_000_000_000, 1, 0).unwrap().into();
-    assert_eq!(lists.try_entry(far).unwrap_err().kind(), ErrorKind::FarIndex);
+    let error = lists.try_entry(far).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FarIndex);
+    assert!(error.to_string().contains("this SecondaryLists would take"), "{error}");
     lists.set_capacity(1000);
     let announced = KeyData::from_parts(999, 1, 0).unwrap().into();
     lists.entry(announced).push(ledger.token(1));
