@@ -123,6 +123,13 @@ fn arrays_that_are_sparse_or_prepared_or_not_to_be_served_start_no_thread() {
         let len = prepared.len() + 10;
         fill(&mut prepared, len * 4096);
     }
+    let arena = Arena::new();
+    arena.alloc_slice_fill_copy(3 * MIB, 1_u8);
+    arena.prefault_ahead(Budget::bytes(1));
+    arena.set_allocation_limit(None);
+    for _ in 0..20 {
+        arena.alloc_slice_fill_copy(MIB, 1_u8);
+    }
     let mut sparse: SlotMap<DefaultKey, u64> = SlotMap::new();
     for part in 1..=5 {
         sparse.reserve(part * MIB);
@@ -157,7 +164,7 @@ fn arrays_that_are_sparse_or_prepared_or_not_to_be_served_start_no_thread() {
     // It is large already, and grows.
     fill(&mut vec, 60 * MIB);
     assert_eq!(is_running(), is_expected());
-    drop((vec, requested, prepared, sparse, raw, shared, grown, shared_map));
+    drop((vec, requested, prepared, arena, sparse, raw, shared, grown, shared_map));
     region_cache::trim();
 }
 

@@ -2,8 +2,8 @@
 
 use effort::wait_until;
 use stayput::{
-    Budget, CommitAhead, DefaultKey, HugePages, Release, Reservation, SecondaryMap, SharedSlotMap,
-    SharedVec, SlotMap, VecBuilder, VecStats, VmVec, region_cache, service,
+    Arena, Budget, CommitAhead, DefaultKey, HugePages, Release, Reservation, SecondaryMap,
+    SharedSlotMap, SharedVec, SlotMap, VecBuilder, VecStats, VmVec, region_cache, service,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -510,6 +510,10 @@ impl Bump {
         };
         let prefaulted = memory.prefault_ahead_within(used, limit, budget);
         self.set_end(memory, limit);
+        if cold.options.commit_ahead == CommitAhead::Large {
+            // From now on it does not begin by itself, nor when a limit is removed.
+            cold.options.commit_ahead = CommitAhead::Off;
+        }
         prefaulted
     }
 

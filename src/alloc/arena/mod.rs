@@ -316,7 +316,7 @@ impl Arena {
     /// busiest recent sixtieth of a second. Call it in the idle time of a frame; see
     /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
     ///
-    /// Makes one system call per 64 KiB or per huge page.
+    /// Makes up to two system calls per 64 KiB or per huge page.
     ///
     /// # Examples
     ///
@@ -431,7 +431,8 @@ impl Arena {
     ///
     /// If more bytes are already in use, they stay, and nothing else can be stored until enough of them are freed. The
     /// growth policy and [`prefault_ahead`](Self::prefault_ahead) commit no memory past the limit. Memory that was
-    /// committed there before, or by the [background thread](crate::CommitAhead), stays committed.
+    /// committed there before, or by the [background thread](crate::CommitAhead), stays committed. An arena whose limit
+    /// is set before its first value takes no memory from the [region cache](crate::region_cache), and leaves none there.
     ///
     /// # Examples
     ///

@@ -46,7 +46,7 @@ fn suits(region: &Region, layout: Layout, end: usize, options: &BlockOptions) ->
     let offset = offset_for(layout.align());
     let reserved = memory.reserved_bytes();
     let has_room = match options.reserve_bytes {
-        Some(preferred) => reserved >= preferred.max(end),
+        Some(preferred) => reserved >= preferred.saturating_add(offset).max(end),
         None => end <= reserved / 2,
     };
     let usable = pages.end;

@@ -5,7 +5,7 @@
 //! ones into one mapping, and they grow by being moved, which copies nothing either. If there are too many of these as
 //! well, the block is refused, see [`Refusal::Crowded`].
 
-use super::{BlockOptions, Refusal};
+use super::{BlockOptions, Refusal, offset_for};
 use crate::reservation::{AddressSpace, CAN_MOVE, Reservation, is_much_unreleased, page_size};
 
 /// The divisor of the size for the second attempt, after a range is refused.
@@ -21,7 +21,8 @@ pub(super) fn reserve(
     let least = least(end, options);
     // Where blocks are many, one that can be moved needs no more than `least`; see `relocate`.
     let near = (CAN_MOVE && align <= page_size()).then_some(least);
-    if let Some(taken) = AddressSpace::now().take_for_block(options.reserve_bytes, least, near) {
+    let requested = options.reserve_bytes.map(|bytes| bytes.saturating_add(offset_for(align)));
+    if let Some(taken) = AddressSpace::now().take_for_block(requested, least, near) {
         let preferred = taken.bytes();
         for bytes in [preferred, preferred / MUCH_LESS] {
             if bytes < least {

@@ -148,6 +148,21 @@ fn a_block_grows_and_shrinks_in_place() {
 }
 
 #[test]
+fn a_block_has_room_for_all_that_was_asked_for() {
+    let _alone = alone();
+    for align in [8, 2 * page_size()] {
+        // The second one takes the memory of the first.
+        for _ in 0..2 {
+            let mut block = Patterned::new(MIB, align, &room(4 * MIB)).expect("a MiB");
+            let start = block.block.start();
+            assert!(block.grow(4 * MIB, Contents::Any));
+            assert_eq!(block.block.start(), start);
+            block.block.free(Release::Keep);
+        }
+    }
+}
+
+#[test]
 fn committed_bytes_are_counted_also_after_a_move() {
     let alone = alone();
     let counted = || tally().1 - alone.before.1;
@@ -245,7 +260,9 @@ fn refusals_at_each_step_leave_nothing_behind() {
         assert_eq!(counts(), before);
     }
     // Grants much less than requested, then only what is needed, then nothing.
-    for (refused, room_bytes) in [(0, 128 * MIB), (1, 2 * MIB), (2, 0), (40, 0)] {
+    // The header takes another page.
+    let (most, less) = (128 * MIB + page_size(), 2 * MIB + page_size());
+    for (refused, room_bytes) in [(0, most), (1, less), (2, 0), (40, 0)] {
         let fault = Fault::plan(Call::Reserve, 0, refused);
         let block = Patterned::new(MIB, 8, &room(128 * MIB));
         drop(fault);
