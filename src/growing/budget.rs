@@ -208,6 +208,11 @@ impl BudgetMeter {
         Self::new(Budget::UNLIMITED)
     }
 
+    /// Whether nothing is left of the bytes.
+    pub(crate) const fn is_spent(&self) -> bool {
+        self.spent >= self.budget.bytes
+    }
+
     /// Whether neither bytes nor time are limited.
     pub(crate) const fn is_unlimited(&self) -> bool {
         self.budget.bytes == usize::MAX && self.budget.until.is_none()

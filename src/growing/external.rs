@@ -140,8 +140,12 @@ impl ExternalMemory for Served {
             let by_policy = reservation.whole_runs(step.desired(committed, need, *growth));
             let preferred = amount.preferred(round_up(need, page_size()), by_policy);
             shared.take_unready(need, desired, preferred, |missing| {
-                step.advance(preferred.saturating_sub(missing.start), *growth);
-                commit(reservation, missing, preferred)
+                let start = missing.start;
+                let to = commit(reservation, missing, preferred)?;
+                if amount != Amount::Exact {
+                    step.advance(to.saturating_sub(start), *growth);
+                }
+                Ok(to)
             })?
         };
         let window = front.recent.note(front.usable, Instant::now());

@@ -206,7 +206,8 @@ impl GrowingReservation {
         self
     }
 
-    /// Sets when the memory is returned after this is dropped. Defaults to [`Release::Keep`].
+    /// Sets when the memory is returned after this is dropped. Defaults to [`Release::Keep`], which here returns it
+    /// before the drop ends: the [region cache](crate::region_cache) takes memory of containers only.
     #[must_use]
     pub fn release(mut self, release: Release) -> Self {
         self.release = release;
@@ -441,7 +442,7 @@ impl GrowingReservation {
     /// Intended for the idle time of a frame, without the background thread. If that thread serves this memory, the
     /// call helps it.
     ///
-    /// If the system refuses, the result says so, and nothing else changes.
+    /// If the system refuses, the result says so. More bytes may be usable nevertheless.
     ///
     /// On processors other than x86 and ARM64, no other thread may read or write the memory through
     /// [`as_ptr`](Self::as_ptr) meanwhile, except atomically.
@@ -558,6 +559,9 @@ impl GrowingReservation {
 
     /// [`shrink_to`](Self::shrink_to) within the budget. Returns whether there is nothing more to return.
     pub(crate) fn shrink(&mut self, keep: usize, meter: &mut BudgetMeter) -> Result<bool, Error> {
+        if meter.is_spent() {
+            return Ok(self.shrinks_to(keep).is_none());
+        }
         if let Storage::External(memory) = self.memory() {
             memory.pause();
         }

@@ -73,7 +73,7 @@ impl Step {
             Growth::Fixed { step_bytes } => step_bytes.max(1),
         };
         // A bound that leaves room for rounding up.
-        committed.saturating_add(step).min(isize::MAX as usize / 2)
+        committed.saturating_add(step).min(isize::MAX as usize - Self::LARGEST_BYTES)
     }
 
     /// Up to where to commit for `need` bytes if `committed` are, before rounding to whole runs.

@@ -60,7 +60,15 @@ impl GrowingReservation {
                 self.cached_prefix.iter_mut().for_each(CachedPrefix::is_served);
                 Storage::External(uninit.fill(served))
             }
-            Err(reservation) => Storage::Reserved(reservation),
+            Err(reservation) => {
+                let usable = self.front.usable;
+                self.memory = Some(Storage::Reserved(reservation));
+                if self.warm_bytes() > usable {
+                    // No thread will take back what the array does not use. A refusal leaves it for later calls.
+                    let _ = self.give_back(usable, true, &mut |_| true);
+                }
+                return;
+            }
         });
     }
 

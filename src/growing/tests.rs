@@ -226,7 +226,8 @@ fn an_empty_budget_returns_nothing() {
         for budget in [Budget::bytes(0), Budget::time(Duration::ZERO)] {
             let given = memory.shrink_to(0, budget).unwrap();
             assert_eq!((given.bytes, given.is_done), (0, false));
-            assert_eq!((before.0, before.1), (memory.usable_bytes(), memory.committed_bytes()));
+            let after = (memory.usable_bytes(), memory.committed_bytes(), memory.ahead_bytes());
+            assert_eq!(after, before, "{ahead:?}");
             assert_eq!(memory.prefault_ahead(0, budget).bytes, 0);
         }
         assert!(memory.shrink_to(0, Budget::time(Duration::from_secs(3600))).unwrap().is_done);

@@ -33,7 +33,11 @@
 //! - that of a block, if it was requested with at most 1 MiB and has grown to more than 34 MiB, or if it has grown by
 //!   more than 34 MiB and was requested with less than four fifths; unless it is 128 MiB or more, and parts of it can be
 //!   used;
-//! - that of a block without room to grow.
+//! - that of a block without room to grow;
+//! - that of an array with [`CommitAhead::Bytes`](crate::CommitAhead::Bytes), of one without a maximum that got fewer
+//!   addresses than usual, and of a [`GrowingReservation`](crate::GrowingReservation);
+//! - that of [`Columns`](crate::Columns) whose rows take more than a page, or with
+//!   [`HugePages::Always`](crate::HugePages::Always).
 //!
 //! Where addresses are scarce (32 bits, `RLIMIT_AS`), at most 1/16 of them are cached, and no region that reserves more.
 //!
@@ -654,7 +658,7 @@ fn get_or_init(stored: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
 /// ```
 pub fn set_most_bytes(most: usize) {
     MOST_BYTES.store(most.min(UNLIMITED), ORDER);
-    if kept_bytes() > most {
+    if kept_bytes().saturating_add(count::lent_bytes()) > most {
         release_all();
     }
 }

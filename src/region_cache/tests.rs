@@ -171,9 +171,15 @@ fn cached_and_lent_bytes_stay_within_the_limit() {
     assert!(put(Use::Block, region(2 * MIB, 4)).is_none());
     drop(lent);
     assert!(put(Use::Block, region(MIB, 5)).is_none());
-    // A limit below what is cached empties the cache.
+    // A limit below what is cached and lent empties the cache.
     set_most_bytes(4 * MIB);
     assert_eq!(kept_blocks(), 0);
+    set_most_bytes(5 * MIB);
+    let lent = LentBytes::of(3 * MIB, most_bytes()).expect("less than three quarters");
+    assert!(put(Use::Block, region(2 * MIB, 4)).is_none());
+    set_most_bytes(4 * MIB);
+    assert_eq!(kept_blocks(), 0);
+    drop(lent);
     for most in [0, page_size() - 1] {
         set_most_bytes(most);
         assert!(put(Use::Block, region(MIB, 6)).is_some());

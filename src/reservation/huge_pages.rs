@@ -9,7 +9,8 @@ use crate::os;
 /// A huge page (2 MiB on x86-64) takes one page fault instead of 512, and one entry of the processor's address cache,
 /// so growth and random access are faster. All of its memory is allocated when its first byte is touched. Among the
 /// supported systems only Linux has them, if `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise` or `always`; on
-/// other systems the options have no effect.
+/// other systems the options have no effect. (If it is `never`, memory is still committed in pieces of that size, and all
+/// pages are small.)
 ///
 /// That first touch takes about 0.1 ms, but several milliseconds if a hypervisor has to provide the memory. See
 /// [the guide](crate::guide::no_stalls) for how to keep it out of a frame.

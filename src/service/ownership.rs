@@ -172,9 +172,12 @@ impl Ownership {
         if locked.is_some_and(|state| state.has(WORK)) { Err(Busy) } else { Ok(()) }
     }
 
-    /// Ends a [`lock`](Self::lock), with `taken` units taken and none ready past them.
-    pub(crate) fn unlock(&self, taken: usize) {
-        self.update(|state| Some(Marks { taken, ready: taken, flags: state.flags & !OWNER }));
+    /// Ends a [`lock`](Self::lock), with units past `end` neither taken nor ready any more.
+    pub(crate) fn unlock(&self, end: usize) {
+        self.update(|state| {
+            let (taken, ready) = (state.taken.min(end), state.ready.min(end));
+            Some(Marks { taken, ready, flags: state.flags & !OWNER })
+        });
     }
 
     /// Records that the array is gone: no work begins any more. Returns whether none is in progress. If some is, the

@@ -304,11 +304,10 @@ impl Shared {
     ) -> (usize, Result<(), Error>) {
         let keep = self.bytes(units(keep));
         self.wait_until(|| self.ownership.lock());
-        let taken = self.ownership.state().taken;
         let result = self.decommit_down_to(keep, at_once, goes_on);
         let left = self.reach.load(Ordering::Relaxed);
-        // If less than `taken` is left, it is whole units.
-        self.ownership.unlock(taken.min(units(left)));
+        // If less is left than was ready, it is whole units.
+        self.ownership.unlock(units(left));
         (left, result)
     }
 

@@ -113,7 +113,10 @@ fn a_lock_lets_work_end_and_keeps_new_work_from_beginning() {
     assert_eq!(ownership.begin(Work::Shared), Err(Busy));
     ownership.lock().unwrap();
     ownership.unlock(1);
-    assert_eq!(marks(&ownership), (1, 1));
+    assert_eq!(marks(&ownership), (0, 1));
+    ownership.lock().unwrap();
+    ownership.unlock(9);
+    assert_eq!(marks(&ownership), (0, 1));
     assert!(ownership.begin(Work::Shared).is_ok());
 }
 
