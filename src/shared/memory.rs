@@ -6,7 +6,7 @@ use super::lock::Guard;
 use super::places::{Grown, Places};
 use super::{SharedVec, busy, check_prefaulting_is_shared};
 use crate::container::{prefault_methods, reserve_methods};
-use crate::error::{Error, Holder, unwrap_or_panic};
+use crate::error::{Error, ErrorKind, Holder, unwrap_or_panic};
 use crate::growing::{Amount, Budget, Prefaulted};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
@@ -220,7 +220,14 @@ impl<T> SharedVec<T> {
         let need = first.checked_add(additional);
         if need.is_none_or(|need| need > before.min(known)) {
             if Self::IS_UNSIZED {
-                return Err(self.full());
+                let error = match need {
+                    Some(_) => self.full(),
+                    // As of a `VmVec`.
+                    None => Error::new(ErrorKind::CapacityOverflow, usize::MAX)
+                        .with_limit(usize::MAX as u64)
+                        .of(Holder::SharedVec),
+                };
+                return Err(error);
             }
             if self.places.is_closed() {
                 return Err(memory.refused.unwrap_or_else(busy));

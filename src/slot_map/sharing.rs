@@ -10,8 +10,8 @@
 
 #![expect(unsafe_code, reason = "makes slots live whose values other threads wrote")]
 
-use super::SlotMap;
 use super::memory::SlotMapStats;
+use super::{Reuse, SlotMap};
 use crate::error::Error;
 use crate::growing::{Budget, Prefaulted};
 use crate::key::Key;
@@ -263,6 +263,7 @@ impl<K: Key, V> Sharing<K, V> {
     fn list_holes(&mut self, need: usize) -> Result<(), Error> {
         let end = need.max(self.list.len().saturating_add(self.step()));
         while self.list.len() < end {
+            let turn = self.map.holes.turn();
             if self.map.holes.first().is_none() && !self.brings_hole() {
                 (self.is_fresh, self.step) = (true, FIRST_STEP);
                 // As whenever the map grows.
@@ -270,13 +271,24 @@ impl<K: Key, V> Sharing<K, V> {
                 break;
             }
             // Reserved first, so that a hole that was removed from the map is not lost.
-            match self.try_reserve_in_list() {
-                Ok(()) => self.list.extend(self.map.holes.pop()),
-                Err(_) if self.list.len() >= need => break,
-                refused => return refused,
+            if let Err(refused) = self.try_reserve_in_list() {
+                self.restore_order(turn);
+                return if self.list.len() >= need { Ok(()) } else { Err(refused) };
             }
+            self.list.extend(self.map.holes.pop());
         }
         Ok(())
+    }
+
+    /// In a strict order, returns a hole that was not filled to the others.
+    fn restore_order(&mut self, turn: u32) {
+        if self.map.holes.order() == Reuse::Recent {
+            return;
+        }
+        if let Some(hole) = self.map.holes.pop() {
+            self.map.take_back(hole.index());
+        }
+        self.map.holes.set_turn(turn);
     }
 
     fn brings_hole(&mut self) -> bool {
@@ -377,6 +389,9 @@ impl<K: Key, V> Sharing<K, V> {
         if unused == UnusedTickets::Anywhere {
             self.recover_holes();
         } else {
+            if let Some(next) = self.list.get(issued) {
+                self.map.holes.set_turn(next.index());
+            }
             for hole in self.list.iter().skip(issued) {
                 self.map.take_back(hole.index());
             }

@@ -149,6 +149,7 @@ fn elements_of_size_zero_are_counted() {
     assert_eq!((few.len(), error.kind(), error.limit()), (3, ErrorKind::MaxLen, Some(3)));
     assert!(error.to_string().contains("its `max_len`"), "{error}");
     let error = vec.try_reserve(usize::MAX).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityOverflow);
     assert!(!error.to_string().contains("its `max_len`"), "{error}");
 }
 

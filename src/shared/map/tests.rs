@@ -4,12 +4,12 @@ use super::super::places::Claim;
 use super::super::tests::store_together;
 use super::*;
 use crate::__key_type;
-use crate::SlotMap;
 use crate::effort;
 use crate::error::ErrorKind;
 use crate::key::{Bits32, DefaultKey};
 use crate::os::Call;
 use crate::os::fault::Fault;
+use crate::{Reuse, SlotMap};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -216,6 +216,37 @@ fn tickets_never_returned_keep_the_map_closed_until_the_owner_takes_it() {
     assert_eq!((map.len(), map.iter().count()), (first, first));
     check(&mut map, first, first);
     assert_eq!((map.insert(7).1, map.len()), (&7, first + 1));
+}
+
+#[test]
+fn holes_that_are_not_filled_keep_their_place_in_a_strict_order() {
+    let made = |reuse| {
+        let mut map: SlotMap<DefaultKey, u64> = SlotMap::builder().reuse(reuse).build();
+        let keys: Vec<_> = (0..200).map(|n| map.insert(n)).collect();
+        (map, keys)
+    };
+    // One of the listed holes is filled.
+    let (mut map, keys) = made(Reuse::Rotating { min_free: 0 });
+    keys[..190].iter().for_each(|key| _ = map.remove(*key));
+    let map = SharedSlotMap::from(map);
+    let first = map.insert(0).0.index();
+    let mut map = map.into_inner();
+    assert_eq!([(); 3].map(|()| map.insert(0).index()), [first + 1, first + 2, first + 3]);
+
+    // The memory of the list is refused.
+    for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
+        let (mut map, keys) = made(reuse);
+        map.remove(keys[100]);
+        crate::region_cache::trim();
+        let map = SharedSlotMap::from(map);
+        let fault = Fault::from_nth(Call::Reserve, 0);
+        map.try_insert(0).unwrap_err();
+        assert!(fault.failures() > 0);
+        drop(fault);
+        let mut map = map.into_inner();
+        map.remove(keys[50]);
+        assert_eq!([(); 2].map(|()| map.insert(0).index()), [50, 100]);
+    }
 }
 
 #[test]
