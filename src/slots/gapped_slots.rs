@@ -221,12 +221,13 @@ impl<V> GappedSlots<V> {
             let seen_bytes = (seen - *trim_from) * Slots::<V>::STRIDE_BYTES;
             is_done = meter.pay(dead.len() * Slots::<V>::STRIDE_BYTES + seen_bytes / 64 + 1);
             if is_done {
-                *trim_from = seen;
                 let discard = slots.discardable(dead, |page| slots.is_sparse(page, is_dead));
                 if let Some(discard) = discard {
                     slots.discard(&discard)?;
                     bytes += discard.bytes();
                 }
+                // A piece that was refused comes again in the next call.
+                *trim_from = seen;
             }
         }
         if is_done {
