@@ -144,22 +144,33 @@ impl ForArrays for Remake {
 }
 
 /// Makes memory available for a number of additional slots.
-pub(crate) enum MakeRoom {
-    Reserve(usize, Amount),
-    Prefault(usize),
+pub(crate) struct MakeRoom {
+    pub(crate) additional: usize,
+    /// The number of slots that there are, with or without a row.
+    pub(crate) slots_len: usize,
+    pub(crate) means: Means,
+}
+
+pub(crate) enum Means {
+    Reserve(Amount),
+    Prefault,
 }
 
 impl ForArrays for MakeRoom {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: SlotRatio) -> Result<(), Error> {
-        let (Self::Reserve(slots, _) | Self::Prefault(slots)) = *self;
-        let elements = slots.div_ceil(share.slots_each);
+        let mut elements = self.additional.div_ceil(share.slots_each);
+        if share.slots_each == 1 {
+            // An array with one element for each slot reaches up to the last slot with a row. The next row may be in a
+            // later one.
+            elements = elements.max(self.slots_len.saturating_sub(array.len()));
+        }
         // Slots used before, and holes in an array, are reused, so no more than the maximum is needed.
         let (max_len, bound) = (array.options().max_len, array.options().bound);
         let most = max_len.map_or(bound, |max_len| max_len.min(bound));
         let elements = elements.min(most.saturating_sub(array.len()));
-        match self {
-            Self::Reserve(_, amount) => array.make_room_for(elements, *amount),
-            Self::Prefault(_) => array.try_prefault(elements),
+        match self.means {
+            Means::Reserve(amount) => array.make_room_for(elements, amount),
+            Means::Prefault => array.try_prefault(elements),
         }
     }
 }
@@ -291,15 +302,17 @@ macro_rules! memory_methods {
             additional: usize,
             amount: $crate::growing::Amount,
         ) -> Result<(), $crate::error::Error> {
-            use $crate::index::memory::{Arrays as _, MakeRoom};
-            self.each_array(&mut MakeRoom::Reserve(additional, amount))
+            use $crate::index::memory::{Arrays as _, MakeRoom, Means};
+            let means = Means::Reserve(amount);
+            self.each_array(&mut MakeRoom { additional, slots_len: 0, means })
         }
 
         $crate::container::prefault_methods!(&mut, "slots");
 
         fn prefault_room(&mut self, additional: usize) -> Result<(), $crate::error::Error> {
-            use $crate::index::memory::{Arrays as _, MakeRoom};
-            self.each_array(&mut MakeRoom::Prefault(additional))
+            use $crate::index::memory::{Arrays as _, MakeRoom, Means};
+            let means = Means::Prefault;
+            self.each_array(&mut MakeRoom { additional, slots_len: 0, means })
         }
 
         /// Makes committed memory past the elements in use resident before it is used, in the idle time of a frame; see

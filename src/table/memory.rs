@@ -6,7 +6,7 @@ use super::insert::Tidy;
 use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods, stats};
 use crate::error::{Error, Holder};
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
-use crate::index::memory::{ForArrays, GiveBack, MakeRoom, PrefaultAhead};
+use crate::index::memory::{ForArrays, GiveBack, MakeRoom, Means, PrefaultAhead};
 use crate::key::Key;
 use crate::vec::VecStats;
 
@@ -66,14 +66,20 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         self.rows.make_room_for(additional, amount).map_err(Self::explain)?;
-        self.by.each_mut(&mut MakeRoom::Reserve(additional, amount)).map_err(Self::explain)
+        self.make_room_in_indices(additional, Means::Reserve(amount))
     }
 
     prefault_methods!(&mut, "rows");
 
     fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.rows.try_prefault(additional).map_err(Self::explain)?;
-        self.by.each_mut(&mut MakeRoom::Prefault(additional)).map_err(Self::explain)
+        self.make_room_in_indices(additional, Means::Prefault)
+    }
+
+    fn make_room_in_indices(&mut self, additional: usize, means: Means) -> Result<(), Error> {
+        let slots_len = self.rows.slots_len();
+        let mut room = MakeRoom { additional, slots_len, means };
+        self.by.each_mut(&mut room).map_err(Self::explain)
     }
 
     /// Makes committed memory past the rows, and then that of the indices, resident before it is used, in the idle time

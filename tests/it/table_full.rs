@@ -1,7 +1,7 @@
 //! Full tables: an index never holds fewer rows than the table.
 
 use stayput::index::{Grid, ListIndex, SetIndex, UniqueIndex};
-use stayput::{Bits32, DefaultKey, Error, ErrorKind, Table, indices, new_key_type};
+use stayput::{Bits32, DefaultKey, Error, ErrorKind, Key, SlotMap, Table, indices, new_key_type};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
 /// A hasher with the same hash for all values.
@@ -46,6 +46,20 @@ indices! {
 fn row(number: u16, each: u16) -> Row {
     let x = if each == 1 { f32::from(number) * 1e4 } else { 0.0 };
     Row { number: number.into(), set: (number / each).into(), at: [x, -x] }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
+fn rows_that_fill_reserved_holes_take_no_memory() {
+    let mut rows: SlotMap<DefaultKey, Row> = (0..60_000).map(|n| row(n, 1)).collect();
+    let keys: Vec<DefaultKey> = rows.keys().collect();
+    // The last of the slots is filled first.
+    keys[1..].iter().for_each(|key| drop(rows.remove(*key)));
+    let mut table: Table<Row, By> = Table::try_from_rows(rows).unwrap_or_else(|_| unreachable!());
+    table.reserve(1000);
+    let before = table.stats().committed_bytes;
+    let key = table.insert(row(1, 1));
+    assert_eq!((key.index(), table.stats().committed_bytes), (59_999, before));
 }
 
 /// Fills a table, moves its rows to sets of other sizes, and replaces rows; there is always room.

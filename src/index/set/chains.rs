@@ -345,7 +345,7 @@ impl Chains {
     /// Moves a set of one large chunk to a small one, unless memory is refused.
     fn shrink(&mut self, number: u32) {
         // One of the two may be reserved for a plan.
-        let Ok(last) = self.small.try_reserve_fresh(2) else { return };
+        let Ok(last) = self.small.try_reserve_two() else { return };
         if self.buckets.reserve(ChunkId::Small(last).id()).is_err() {
             return;
         }

@@ -47,6 +47,19 @@ impl<C: Chunk> Pool<C> {
         Ok(end - 1)
     }
 
+    /// Makes room for two more chunks, free ones included, and returns the highest number that they can have.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve_one`](Self::try_reserve_one).
+    pub(super) fn try_reserve_two(&mut self) -> Result<u32, Error> {
+        match self.free {
+            NONE => self.try_reserve_fresh(2),
+            free if self[free].next_free() == NONE => self.try_reserve_fresh(1),
+            _ => Ok(u32::try_from(self.chunks.len() - 1).unwrap_or(NONE)),
+        }
+    }
+
     /// Adds a chunk, for which memory was reserved, and returns its number.
     #[inline]
     pub(super) fn put(&mut self, chunk: C) -> u32 {
