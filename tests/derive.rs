@@ -482,7 +482,7 @@ pub mod hidden {
     /// A row.
     #[derive(Debug, Row)]
     pub struct Shown {
-        #[doc(hidden)]
+        #[doc(alias = "shown", hidden)]
         pub field: u8,
         #[allow(missing_docs, reason = "stays at the field of the row")]
         hidden: u8,

@@ -1,6 +1,7 @@
 //! Checks the input of the macro.
 
 use crate::kind::Kind;
+use proc_macro2::TokenTree;
 use syn::meta::ParseNestedMeta;
 use syn::{
     Attribute, Data, DeriveInput, Error, Field, Fields, Ident, LitStr, Path, Result, parse_quote,
@@ -108,12 +109,12 @@ fn take_option(option: &ParseNestedMeta<'_>, given: &mut Given) -> Result<()> {
 /// Returns `true` if `#[doc(hidden)]` is among the attributes.
 pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).any(|attribute| {
-        let mut hidden = false;
-        // Other forms of options end the list with an error, which the compiler reports.
-        let _ = attribute.parse_nested_meta(|option| {
-            hidden |= option.path.is_ident("hidden");
-            Ok(())
-        });
-        hidden
+        // Other options may have values, which may be anything.
+        let tokens = attribute.meta.require_list().map(|list| list.tokens.clone());
+        tokens.is_ok_and(|tokens| {
+            tokens
+                .into_iter()
+                .any(|token| matches!(token, TokenTree::Ident(name) if name == "hidden"))
+        })
     })
 }
