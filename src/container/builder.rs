@@ -161,7 +161,7 @@ impl<C: ContainerIn<O>, O: OwnOptions> Builder<C, O> {
     /// # Errors
     ///
     /// If the alignment of the memory is less than that of the elements, or its run size is not a power of two
-    /// ([`Alignment`](crate::ErrorKind::Alignment)); if it exceeds `isize::MAX` bytes
+    /// ([`Alignment`](crate::ErrorKind::Alignment)); if it or the capacity exceeds `isize::MAX` bytes
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); if the capacity does not fit or exceeds the maximum
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if the backing refuses; if the allocator refuses the small blocks that a
     /// container also needs ([`Memory`](crate::ErrorKind::Memory)); and for a map, also as for

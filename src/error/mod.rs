@@ -495,7 +495,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {}
 
 impl From<Error> for std::io::Error {
-    /// Creates an [`io::Error`](std::io::Error) with this error as its source.
+    /// Creates an [`io::Error`](std::io::Error) that contains this error: `get_ref` and `into_inner` return it.
     fn from(error: Error) -> Self {
         Self::new(std::io::ErrorKind::OutOfMemory, error)
     }

@@ -323,7 +323,7 @@ impl RawVec {
             return Err(Error::full(SizedBy::Option, bytes, bound).of(holder));
         }
         let Some(need) = len.checked_add(additional) else {
-            let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX);
+            let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX).of(holder);
             // The number of bytes is irrelevant for elements of size zero.
             let is_sized = element.size() > 0;
             return Err(if is_sized { error } else { error.with_limit(usize::MAX as u64) });
@@ -331,7 +331,7 @@ impl RawVec {
         if need <= self.capacity {
             return Ok(());
         }
-        let need_bytes = bytes_of(element, need)?;
+        let need_bytes = bytes_of(element, need).map_err(|error| error.of(holder))?;
         if element.size() == 0 || need > self.cold.options().allowed() {
             return Err(self.full(element, need));
         }
@@ -346,7 +346,7 @@ impl RawVec {
             memory.grow(need_bytes, amount)
         };
         self.update_capacity(element);
-        grown
+        grown.map_err(|error| error.of(holder))
     }
 
     /// Returns memory past the first `len` elements to the system, within the budget and if it is enough to be worth a
@@ -515,12 +515,16 @@ impl RawVec {
     fn full(&self, element: Element, need: usize) -> Error {
         let bytes = need.saturating_mul(element.size());
         let Options { max_len, supplied, holder, .. } = *self.cold.options();
+        let most = self.max_len(element);
         let sized_by = match self.cold.memory() {
-            _ if max_len.is_some_and(|max_len| need > max_len) => SizedBy::Option,
+            // A backing may hold fewer.
+            _ if max_len.is_some_and(|max_len| need > max_len && max_len <= most) => {
+                SizedBy::Option
+            }
             Some(memory) => memory.sized_by(supplied),
             None => SizedBy::Default,
         };
-        Error::full(sized_by, bytes, self.max_len(element)).of(holder)
+        Error::full(sized_by, bytes, most).of(holder)
     }
 }
 

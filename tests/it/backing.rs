@@ -86,9 +86,11 @@ fn growth_follows_the_options_and_the_smaller_maximum_applies() {
     let many = VmVec::<u64>::builder().max_len(1 << 20).build_in(new());
     assert_eq!(many.max_len(), 8 * KIB);
     let mut full = VmVec::<u64>::builder().max_len(10_000).build_in(new());
-    let error = full.try_reserve(10_000).unwrap_err();
-    assert_eq!(error.limit(), Some(8 * 1024));
-    assert!(error.to_string().contains("`Backing`"), "{error}");
+    for additional in [10_000, 10_001] {
+        let error = full.try_reserve(additional).unwrap_err();
+        assert_eq!(error.limit(), Some(8 * 1024));
+        assert!(error.to_string().contains("`Backing`"), "{error}");
+    }
     // Arrays made from it have the requested options, and reservations.
     assert_eq!(many.clone().max_len(), 1 << 20);
 }
