@@ -1,4 +1,4 @@
-//! A program whose large blocks grow in place: std's own containers, and one line.
+//! Containers of std whose large blocks grow in place, after one line is added to the program.
 //!
 //!     cargo run --release --example global_allocator
 

@@ -37,7 +37,8 @@
 //! | [`Reservation`], [`GrowingReservation`] | the reserved address ranges themselves |
 //! | [`Backing`] | the trait for placing arrays and maps in caller-provided memory; [`FileBacking`] places them in a file |
 //!
-//! Methods that may need memory have a `try_` variant that returns an error instead of panicking. If a value did not
+//! Methods that may need memory have a `try_` variant that returns an error instead of panicking ([`VmVec`] names the
+//! few exceptions). If a value did not
 //! fit, the error is [`Refused`] and carries it; [`Error`] names the limit and the number of bytes requested.
 //!
 //! # Terms
@@ -55,7 +56,10 @@
 //! | `*_bytes` | a number of bytes |
 //! | slot, hole | a place for a value in a slot map; a vacant slot that a later value can fill |
 //! | generation | the number of times a slot was used; part of the key |
-//! | retired | a slot is retired when its generations are used up; it is never reused |
+//! | retired | never used again, because the generations are used up (of a slot) |
+//! | huge page | a page of 2 MiB in place of 512 of 4 KiB, on Linux |
+//! | region | the memory of one array or block, with its addresses |
+//! | region cache | keeps regions of dropped containers for reuse; see [`region_cache`] |
 //!
 //! # Platforms
 //!

@@ -28,7 +28,7 @@ impl<T: Send> ParallelExtend<T> for VmVec<T> {
     /// # Panics
     ///
     /// If the array is full or the system refuses memory. After this, or a panic of the iterator, the array is
-    /// unchanged.
+    /// unchanged. (The process is aborted if the allocator refuses memory for what a task collects.)
     ///
     /// # Examples
     ///

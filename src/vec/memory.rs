@@ -76,11 +76,12 @@ impl<T> VmVec<T> {
     }
 
     /// Makes memory past the last element resident before it is needed, within a budget: twice as much as was used in
-    /// the busiest recent sixtieth of a second, and from 4 to 256 MiB.
+    /// the busiest recent sixtieth of a second, and at most 256 MiB; but at least as much as the array uses, or 4 MiB if
+    /// that is less (or if it is empty).
     ///
     /// Call it once per frame, in idle time, as an alternative to the [background thread](crate::CommitAhead). It needs
     /// no estimate from the caller, since it observes how the array grows. If the system refuses, it stops and reports
-    /// the refusal, without any other effect.
+    /// the refusal. The capacity may have grown nevertheless.
     ///
     /// Makes up to two system calls per 64 KiB or per huge page.
     ///

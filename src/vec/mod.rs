@@ -106,9 +106,10 @@ use std::mem;
 ///
 /// # Errors
 ///
-/// Each method that may need memory has a `try_` variant. Where the method panics, the variant returns an [`Error`] and
-/// whatever could not be stored. Neither aborts, except where std allocates: in conversions to an `Rc` or `Arc`, and of
-/// an `Error` to an [`io::Error`](std::io::Error). On systems other than Linux, `extend_zeroed` also aborts if another
+/// Each method that may need memory has a `try_` variant, with the exceptions below. Where the method panics, the variant
+/// returns an [`Error`] and whatever could not be stored. Neither aborts, except where std allocates: in conversions to
+/// an `Rc`, `Arc` or `CString`, and of an `Error` to an [`io::Error`](std::io::Error); and where elements come from a
+/// parallel iterator that does not know its length. On systems other than Linux, `extend_zeroed` also aborts if another
 /// process takes memory that is being cleared, and the system has none left.
 ///
 /// # Differences from `Vec`
@@ -119,7 +120,6 @@ use std::mem;
 /// |---|---|
 /// | `from_raw_parts`, `into_raw_parts` | The memory was not allocated by Rust's allocator, and a pointer and two numbers do not describe the reservation. Use [`leak`](Self::leak) or [`as_mut_ptr`](Self::as_mut_ptr). |
 /// | `AsRef<Vec<T>>`, `AsMut<Vec<T>>`, and passing it as a `&mut Vec<T>` | The same reason. [`into_vec`](Self::into_vec) and the conversions to `Vec`, `Box<[T]>`, `Rc<[T]>` and the like copy once. Instead of `Read::read_to_end`, use [`read_from`](VmVec::read_from); to append a `Vec`, use [`append_vec`](Self::append_vec). |
-/// | `From<VmVec<NonZero<u8>>> for CString` | Use [`into_vec`](Self::into_vec). `CString::new` takes a `VmVec<u8>`. |
 /// | `Write` for an `io::Cursor` over it | Only std can implement it. `Cursor<VmVec<u8>>` has `Read`, `Seek` and `BufRead`; to write in the middle, use a cursor over [`as_mut_slice`](Self::as_mut_slice). |
 /// | `FromIterator` for `Cow<[T]>`, and `concat` and `join` into it | In std these return a `Vec`. Their input may be a `VmVec`: `[a, b].concat()`. |
 /// | An `Error` as `TryReserveError` | Only std can create one that says what was refused. `?` converts an `Error` to an `io::Error`. |
@@ -127,7 +127,7 @@ use std::mem;
 /// | An allocator as a type parameter | The memory does not come from an allocator; see [`Backing`](crate::Backing). |
 /// | Elements that borrow from values dropped together with the array | This needs an unstable feature of the drop check. |
 ///
-/// `splice` has no `try_` variant, since it inserts when it is dropped, and neither have
+/// `splice` has no `try_` variant, since it inserts when it is dropped, and neither have `push_mut`, `insert_mut`,
 /// [`into_vec`](Self::into_vec), [`into_boxed_slice`](Self::into_boxed_slice), and trait methods such as those of
 /// [`Extend`], [`From`] and [`FromIterator`]. Call [`try_reserve`](Self::try_reserve) first, or use
 /// [`try_extend`](Self::try_extend) and [`try_clone`](Self::try_clone).

@@ -24,7 +24,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// keys can have, the slot is retired when the value is removed.
     ///
     /// Slots that are skipped become holes. The next insertions without a key of their own fill them. The memory of
-    /// these slots is not touched, unless it was used before [`reset`](Self::reset) or [`clear`](Self::clear).
+    /// these slots is not touched, unless it was used before [`reset`](Self::reset) or [`clear`](Self::clear), or comes
+    /// from the [region cache](crate::region_cache).
     ///
     /// For memory that was returned by [`trim`](Self::trim) and similar methods, the map remembers only the highest
     /// generation in each run of slots, as if each of them had had it. It may then refuse keys that it has not had. A
@@ -46,7 +47,9 @@ impl<K: Key, V> SlotMap<K, V> {
     /// # Time complexity
     ///
     /// O(1), plus 1/64 of the slots that are skipped, or all of them where there were slots before
-    /// [`reset`](Self::reset) or [`clear`](Self::clear). A refused call may search the recent holes. Enters the kernel if committed memory is used up.
+    /// [`reset`](Self::reset) or [`clear`](Self::clear), or where memory comes from the region cache. A refused call may
+    /// search the recent holes. Enters the kernel if committed memory is used up, or if slots that are skipped take 4 MiB
+    /// or more of used memory.
     ///
     /// # Examples
     ///

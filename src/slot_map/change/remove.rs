@@ -171,8 +171,9 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Removes all values and returns them as an iterator, in the order of addresses. If the iterator is dropped, the
     /// remaining values are dropped; if it is leaked, they stay in the map.
     ///
-    /// Each slot continues with its next generation, and the lowest is filled first. [`clear`](Self::clear) is often
-    /// faster if the values are not needed.
+    /// Each slot continues with its next generation. Of these slots, the lowest is filled first, after the most recent
+    /// holes ([`Reuse::Rotating`](crate::Reuse::Rotating) begins elsewhere). [`clear`](Self::clear) is often faster if
+    /// the values are not needed.
     ///
     /// # Examples
     ///

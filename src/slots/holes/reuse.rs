@@ -24,13 +24,13 @@ pub enum Reuse {
     /// once the holes are filled.
     ///
     /// A map of up to 8,192 slots remembers all its holes as recent; a larger one, as many as a 32nd of its slots (from
-    /// 2,048 to 8,192). They are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
+    /// 2,048 to 8,192). Once there are about twice as many holes as values, it forgets all but the most recent one. They are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
     /// [`retain`](crate::SlotMap::retain), [`drain`](crate::SlotMap::drain) and the like, are filled in that order. The
     /// same calls make the same keys, also in a clone and after a round trip through `serde` or a file.
     /// [`blocks_mut`](crate::SlotMap::blocks_mut), [`compact`](crate::SlotMap::compact),
     /// [`shrink_to_fit`](crate::SlotMap::shrink_to_fit), [`trim`](crate::SlotMap::trim),
     /// [`insert_at`](crate::SlotMap::insert_at) and [`reattach`](crate::SlotMap::reattach) may forget which holes are
-    /// recent, even if they change nothing else.
+    /// recent, even if they change nothing else; and so may a phase as a [`SharedSlotMap`](crate::SharedSlotMap).
     #[default]
     Recent,
     /// Fills the hole with the lowest index: values gather at the front, and memory at the end becomes free to be
