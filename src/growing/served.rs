@@ -63,9 +63,10 @@ impl GrowingReservation {
             Err(reservation) => {
                 let usable = self.front.usable;
                 self.memory = Some(Storage::Reserved(reservation));
-                if self.warm_bytes() > usable {
-                    // No thread will take back what the array does not use. A refusal leaves it for later calls.
-                    let _ = self.give_back(usable, true, &mut |_| true);
+                // No thread will take back what the array does not use. A refusal leaves it for later calls.
+                if let Some(keep) = self.shrinks_to(usable).filter(|_| ahead != CommitAhead::Large)
+                {
+                    let _ = self.give_back(keep, true, &mut |_| true);
                 }
                 return;
             }
