@@ -75,7 +75,7 @@ fn the_maximum_is_what_lists_can_refer_to() {
     let pool: ListPool<u8> = ListPool::new();
     let zero_sized: ListPool<()> = [vec![()]].into_iter().collect();
     for stats in [pool.stats(), zero_sized.stats()] {
-        assert!(stats.max_len <= u32::MAX as usize && stats.capacity <= stats.max_len);
+        assert!(u32::try_from(stats.max_len).is_ok() && stats.capacity <= stats.max_len);
     }
 }
 

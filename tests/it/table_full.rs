@@ -54,7 +54,7 @@ fn rows_that_fill_reserved_holes_take_no_memory() {
     let mut rows: SlotMap<DefaultKey, Row> = (0..8000).map(|n| row(n, 1)).collect();
     let keys: Vec<DefaultKey> = rows.keys().collect();
     // The holes that are filled first are not the lowest.
-    keys[1..].iter().for_each(|key| drop(rows.remove(*key)));
+    keys[1..].iter().for_each(|key| _ = rows.remove(*key));
     let mut table: Table<Row, By> = Table::try_from_rows(rows).unwrap_or_else(|_| unreachable!());
     table.reserve(1000);
     let before = table.stats().committed_bytes;
