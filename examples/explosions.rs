@@ -59,8 +59,8 @@ fn main() {
     let (spark, _) = things.iter().find(|(_, thing)| !thing.burnt.get()).expect("there are sparks");
     let most = things.len();
 
-    // When a spark burns out, so does the bomb that threw it. The first spark of a bomb removes it; later ones find that it
-    // is gone.
+    // When a spark burns out, so does the bomb that threw it. The first spark of a bomb removes it; later ones find that
+    // it is gone.
     let mut orphans = 0;
     for _frame in 0..60 {
         let mut burnt_out = Vec::new();

@@ -33,9 +33,10 @@ impl Error {
                 "the slot number is so large that this index would take {bytes} in all; only slots below {limit} are \
                  accepted without being reserved; number slots without large gaps, or call `reserve` first"
             }
-            (ErrorKind::FarIndex, Holder::SlotMap | Holder::SharedSlotMap) => {
+            (ErrorKind::FarIndex, Holder::SlotMap) => {
                 "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
-                 {limit} are accepted; if the key is valid, build the map with a `capacity` above its index"
+                 {limit} are accepted; if the key is valid, `reserve` room up to its index, or build the map with a \
+                 `capacity` above it"
             }
             (ErrorKind::FarIndex, Holder::SecondaryLists) => {
                 "the index in the key is so large that this {this} would take {bytes} in all; only indices below \

@@ -346,12 +346,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         };
         let made = VmVec::try_new_in(backing, options, self.capacity.max(len));
         let mut elements: VmVec<T> = made.map_err(|refused| {
-            if is_new {
-                // So that a call for other elements can create it.
-                let _ = mapped.write(0, &UNFINISHED);
-            } else if live > len {
-                mapped.restore_lost(live);
-            }
+            Self::undo(&mapped, is_new, live, len);
             mapped.refused(refused.error)
         })?;
         // SAFETY: capacity for `len` elements was reserved, and the file holds them (*begun*): committing does not change
@@ -421,13 +416,22 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             }
             mapped.announce()
         };
-        let published = publish();
-        if published.is_err() && live > len {
-            mapped.restore_lost(live);
+        if let Err(refused) = publish() {
+            Self::undo(&mapped, is_new, live, len);
+            return Err(refused);
         }
-        published?;
         let (mapped, record) = (Arc::new(mapped), settled);
         Ok(Begun { mapped, record, is_durable, len, live, is_new, long, sized_by })
+    }
+
+    /// Marks a new file as unfinished again, so that a call for other elements can create it; and the elements past `len`
+    /// of another file as lost.
+    fn undo(mapped: &MappedFile, is_new: bool, live: usize, len: usize) {
+        if is_new {
+            let _ = mapped.write(0, &UNFINISHED);
+        } else if live > len {
+            mapped.restore_lost(live);
+        }
     }
 
     /// Makes the elements and the length durable if they may not be. Returns the last record.

@@ -246,7 +246,7 @@ fn a_creation_that_fails_at_any_write_leaves_a_file_that_can_be_created() {
                 break;
             }
             // SAFETY: as in `create`.
-            let vec = unsafe { FileVec::<u64>::open_or_create(&path) };
+            let vec = unsafe { FileVec::<u32>::builder().tag(7).open_or_create(&path) };
             assert_eq!(vec.map(|vec| vec.len()).ok(), Some(0), "{long} bytes, {writes} writes");
             writes += 1;
         }

@@ -208,9 +208,10 @@ impl BudgetMeter {
         Self::new(Budget::UNLIMITED)
     }
 
-    /// Whether nothing is left of the bytes.
-    pub(crate) const fn is_spent(&self) -> bool {
+    /// Whether nothing is left.
+    pub(crate) fn is_spent(&self) -> bool {
         self.spent >= self.budget.bytes
+            || self.budget.until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// Whether neither bytes nor time are limited.

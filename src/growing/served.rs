@@ -35,7 +35,7 @@ impl GrowingReservation {
     /// Makes the service stay ahead from now on, if that is possible.
     fn begin_service(&mut self, ahead: CommitAhead) {
         // Allocated first: once the memory is served, the thread works on it.
-        let Ok(uninit) = UninitBox::try_new() else { return };
+        let Ok(uninit) = UninitBox::try_new() else { return self.return_unserved(ahead) };
         let Some(Storage::Reserved(mut reservation)) =
             self.memory.take_if(|memory| matches!(memory, Storage::Reserved(_)))
         else {
@@ -61,16 +61,25 @@ impl GrowingReservation {
                 Storage::External(uninit.fill(served))
             }
             Err(reservation) => {
-                let usable = self.front.usable;
                 self.memory = Some(Storage::Reserved(reservation));
-                // No thread will take back what the array does not use. A refusal leaves it for later calls.
-                if let Some(keep) = self.shrinks_to(usable).filter(|_| ahead != CommitAhead::Large)
-                {
-                    let _ = self.give_back(keep, true, &mut |_| true);
-                }
-                return;
+                return self.return_unserved(ahead);
             }
         });
+    }
+
+    /// Returns cached memory that the array does not use, and that no thread will take back.
+    fn return_unserved(&mut self, ahead: CommitAhead) {
+        let unused = self.shrinks_to(self.front.usable);
+        if let Some(keep) = unused.filter(|_| ahead != CommitAhead::Large) {
+            // If this is refused, a later call returns it.
+            let _ = self.give_back(keep, true, &mut |_| true);
+        }
+    }
+
+    /// Whether the service, or a backing, provides the memory.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn is_external(&self) -> bool {
+        matches!(self.memory, Some(Storage::External(_)))
     }
 
     /// Makes the service stay ahead if the first `before` bytes were used, and the next are huge pages: what is sparse

@@ -502,13 +502,10 @@ impl Buckets {
         hashes: SlotRatio,
     ) -> Result<(), Error> {
         // A bucket is added when there are more than `MOST` entries per bucket.
-        visitor.visit(
-            &mut self.first,
-            SlotRatio { slots_each: MOST, most: |slots| slots / MOST + 2 },
-        )?;
+        visitor.visit(&mut self.first, SlotRatio::new(MOST, |slots| slots / MOST + 2))?;
         // Each overflow bucket follows a full one; a few more are reserved, or in use during a merge.
         let most = |slots| slots / ENTRIES + 4;
-        visitor.visit(&mut self.more, SlotRatio { slots_each: SPARE, most })?;
+        visitor.visit(&mut self.more, SlotRatio::new(SPARE, most))?;
         visitor.visit(&mut self.hashes, hashes)
     }
 

@@ -69,14 +69,20 @@ pub(super) fn too_many(limit: u32) -> Error {
 #[derive(Clone, Copy, Debug)]
 pub struct SlotRatio {
     /// The typical number of slots per element.
-    pub(super) slots_each: usize,
+    slots_each: usize,
     /// The most elements that a number of slots can take.
-    pub(super) most: fn(usize) -> usize,
+    most: fn(usize) -> usize,
+    /// Whether elements are numbered by slots.
+    is_by_slot: bool,
 }
 
 impl SlotRatio {
-    /// One element per slot.
-    pub(super) const SLOTS: Self = Self { slots_each: 1, most: covering };
+    /// One element per slot, numbered by slots.
+    pub(super) const SLOTS: Self = Self { slots_each: 1, most: covering, is_by_slot: true };
+
+    pub(super) const fn new(slots_each: usize, most: fn(usize) -> usize) -> Self {
+        Self { slots_each, most, is_by_slot: false }
+    }
 }
 
 /// Returns the greatest length of an array that [covers](cover) a number of slots.
@@ -159,10 +165,9 @@ pub(crate) enum Means {
 impl ForArrays for MakeRoom {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: SlotRatio) -> Result<(), Error> {
         let mut elements = self.additional.div_ceil(share.slots_each);
-        if share.slots_each == 1 {
-            // An array with one element for each slot reaches up to the last slot with a row. The next row may be in a
-            // later one.
-            elements = elements.max(self.slots_len.saturating_sub(array.len()));
+        if share.is_by_slot && elements > 0 {
+            // The array reaches up to the last slot with a row. The next rows may be in later ones.
+            elements = elements.saturating_add(self.slots_len.saturating_sub(array.len()));
         }
         // Slots used before, and holes in an array, are reused, so no more than the maximum is needed.
         let (max_len, bound) = (array.options().max_len, array.options().bound);

@@ -247,10 +247,10 @@ impl<L: Layout> KeyData<L> {
     /// the number of the slot, counted from 1; the upper half is the version (1, 3, 5 for the generations 1, 2, 3). It
     /// is never 0, which [`from_ffi`](Self::from_ffi) reads as null.
     ///
-    /// Null, without a tag, is `0x1_ffff_ffff` if generation and tag have at most 32 bits. Each key has a different number. If an index has 32 bits, the keys of the last two
-    /// slots have numbers that `slotmap` does not use. A tag is stored above the version; if it does not fit there, as
-    /// in [`Tagged64`], its highest bit is stored, inverted, in place of the version's lowest bit. If generation and
-    /// tag have more than 32 bits, they start below the upper half.
+    /// Null, without a tag, is `0x1_ffff_ffff` if generation and tag have at most 32 bits. Each key has a different
+    /// number. If an index has 32 bits, the keys of the last two slots have numbers that `slotmap` does not use. A tag is
+    /// stored above the version; if it does not fit there, as in [`Tagged64`], its highest bit is stored, inverted, in
+    /// place of the version's lowest bit. If generation and tag have more than 32 bits, they start below the upper half.
     ///
     /// For files and network protocols, prefer [`to_bits`](Self::to_bits), which is shorter for keys of 32 bits, and
     /// [`from_bits`](Self::from_bits), which detects numbers that are not keys.

@@ -6,8 +6,8 @@
 //!   `into_par_iter` move elements out of it, and as a slice it has `par_iter`, `par_iter_mut`, `par_chunks`,
 //!   `par_sort` and so on;
 //! - a [`SharedVec`](crate::SharedVec) has `collect`, `par_extend`, `par_drain`, `par_iter`, `par_iter_mut` and
-//!   `into_par_iter`, and the others by `as_slice` and `as_mut_slice`; and `par_extend` of `&SharedVec` appends from all tasks
-//!   while others read;
+//!   `into_par_iter`, and the others by `as_slice` and `as_mut_slice`; and `par_extend` of `&SharedVec` appends from
+//!   all tasks while others read;
 //! - a [`BlockVec`](crate::BlockVec) has `collect`, `par_extend`, `par_iter`, `par_iter_mut` and `into_par_iter`, which
 //!   know their length and iterate over each block as a slice;
 //! - a map has `par_iter`, `par_iter_mut` and `into_par_iter`, and the methods `par_keys`, `par_values` and

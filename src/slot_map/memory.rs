@@ -238,8 +238,8 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Trims as [`trim`](Self::trim) does, but no further than a budget allows, to spread the work over frames: call it
-    /// again until it [is done](GivenBack::is_done). It continues where the last call ended. Values that are removed
-    /// before that place meanwhile wait for the next round.
+    /// again until it [is done](GivenBack::is_done). It continues where the last call ended, and after an error with
+    /// what was refused. Values that are removed before that place meanwhile wait for the next round.
     ///
     /// Visiting a slot counts as 1/64 of its bytes.
     ///

@@ -169,6 +169,26 @@ fn arrays_that_are_sparse_or_prepared_or_not_to_be_served_start_no_thread() {
 }
 
 #[test]
+fn a_limit_ends_what_is_ready_ahead_of_an_arena_also_after_prefaulting() {
+    let _alone = without_thread();
+    let arena = Arena::new();
+    let fill = |bytes: usize| {
+        while arena.used_bytes() < bytes {
+            arena.alloc_slice_fill_copy(4096, 1_u8);
+        }
+    };
+    fill(12 * MIB);
+    assert_eq!(is_running(), is_expected());
+    arena.prefault_ahead(Budget::bytes(1));
+    arena.set_allocation_limit(Some(20 * MIB));
+    fill(13 * MIB);
+    // Up to the end of a huge page.
+    wait_until("the rest is taken back", || arena.stats().ahead_bytes < 2 * MIB);
+    drop(arena);
+    region_cache::trim();
+}
+
+#[test]
 fn much_cached_memory_is_returned_in_time_by_a_thread() {
     let _alone = without_thread();
     region_cache::trim();

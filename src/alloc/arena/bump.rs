@@ -509,9 +509,10 @@ impl Bump {
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: reserved.err() };
         };
         let prefaulted = memory.prefault_ahead_within(used, limit, budget);
+        let is_served = memory.is_external();
         self.set_end(memory, limit);
-        if cold.options.commit_ahead == CommitAhead::Large {
-            // From now on it does not begin by itself, nor when a limit is removed.
+        // From now on the thread does not begin to serve it, nor when a limit is removed.
+        if cold.options.commit_ahead == CommitAhead::Large && !is_served {
             cold.options.commit_ahead = CommitAhead::Off;
         }
         prefaulted

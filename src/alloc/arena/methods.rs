@@ -165,8 +165,8 @@ macro_rules! alloc_methods {
             } ", in which case the closure was not called";
 
             /// Like [`alloc_slice_fill_with`](Self::alloc_slice_fill_with), for a closure that can fail. After an error
-            /// the values made before are dropped and their room is free again, except for padding before them, unless the closure
-            /// has stored something after it.
+            /// the values made before are dropped and their room is free again, except for padding before them, unless
+            /// the closure has stored something after it.
             ;
             /// # Errors
             ///
@@ -265,8 +265,8 @@ macro_rules! alloc_methods {
             };
 
             /// Like [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), for an iterator over results. At the first
-            /// error the values before it are dropped and their room is free again, except for padding before them, unless
-            /// the iterator has stored something after it.
+            /// error the values before it are dropped and their room is free again, except for padding before them,
+            /// unless the iterator has stored something after it.
             ;
             /// # Errors
             ///

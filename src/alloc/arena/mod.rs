@@ -431,8 +431,9 @@ impl Arena {
     ///
     /// If more bytes are already in use, they stay, and nothing else can be stored until enough of them are freed. The
     /// growth policy and [`prefault_ahead`](Self::prefault_ahead) commit no memory past the limit. Memory that was
-    /// committed there before, or by the [background thread](crate::CommitAhead), stays committed. An arena whose limit
-    /// is set before its first value takes no memory from the [region cache](crate::region_cache), and leaves none there.
+    /// committed there before, or by the [background thread](crate::CommitAhead), stays committed. If the
+    /// limit is set before the first value, an arena with [`Release::Keep`](crate::Release::Keep) takes no memory from
+    /// the [region cache](crate::region_cache), and leaves none there.
     ///
     /// # Examples
     ///

@@ -164,8 +164,8 @@ pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) 
 }
 
 /// Returns a number that identifies the boot. It is stored in a volatile key in the user's registry, which a restart
-/// deletes, as does the end of the user's session. The process that creates the key chooses the number; until it is stored, others get `None`, and no file
-/// names it.
+/// deletes, as does the end of the user's session. The process that creates the key chooses the number; until it is
+/// stored, others get `None`, and no file names it.
 pub(in crate::file) fn boot() -> io::Result<Option<[u8; 16]>> {
     let path: Vec<u16> = "Software\\stayput boot\0".encode_utf16().collect();
     let mut key: HKEY = ptr::null_mut();

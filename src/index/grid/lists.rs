@@ -195,7 +195,7 @@ impl<const D: usize> Grid<D> {
 impl<const D: usize> Arrays for Grid<D> {
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         let most = |slots: usize| (slots / MOST).saturating_add(2 * BLOCK);
-        visitor.visit(&mut self.heads, SlotRatio { slots_each: MOST, most })?;
+        visitor.visit(&mut self.heads, SlotRatio::new(MOST, most))?;
         visitor.visit(&mut self.nodes, SlotRatio::SLOTS)
     }
 

@@ -478,12 +478,12 @@ impl Arrays for Chains {
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         // By ids, which alternate between the two kinds of chunk.
         let ids = |slots| covering(most_small(slots)).saturating_mul(2);
-        self.buckets.each_array_of(visitor, SlotRatio { slots_each: 1, most: ids })?;
-        let small = SlotRatio { slots_each: SMALL_SLOTS, most: most_small };
+        self.buckets.each_array_of(visitor, SlotRatio::new(1, ids))?;
+        let small = SlotRatio::new(SMALL_SLOTS, most_small);
         visitor.visit(self.small.chunks_mut(), small)?;
         // Two neighbours have more than eight slots, and a single chunk has more than fit in a small one.
         let most = |slots: usize| slots / 3 + SPARE;
-        visitor.visit(self.large.chunks_mut(), SlotRatio { slots_each: LARGE_SLOTS, most })?;
+        visitor.visit(self.large.chunks_mut(), SlotRatio::new(LARGE_SLOTS, most))?;
         visitor.visit(&mut self.back, SlotRatio::SLOTS)
     }
 

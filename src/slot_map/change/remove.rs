@@ -172,7 +172,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// remaining values are dropped; if it is leaked, they stay in the map.
     ///
     /// Each slot continues with its next generation. Of these slots, the lowest is filled first, after the most recent
-    /// holes ([`Reuse::Rotating`](crate::Reuse::Rotating) begins elsewhere). [`clear`](Self::clear) is often faster if
+    /// holes ([`Reuse::Rotating`] begins elsewhere). [`clear`](Self::clear) is often faster if
     /// the values are not needed.
     ///
     /// # Examples

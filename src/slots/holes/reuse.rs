@@ -24,9 +24,11 @@ pub enum Reuse {
     /// once the holes are filled.
     ///
     /// A map of up to 8,192 slots remembers all its holes as recent; a larger one, as many as a 32nd of its slots (from
-    /// 2,048 to 8,192). Once there are about twice as many holes as values, it forgets all but the most recent one. They are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
-    /// [`retain`](crate::SlotMap::retain), [`drain`](crate::SlotMap::drain) and the like, are filled in that order. The
-    /// same calls make the same keys, also in a clone and after a round trip through `serde` or a file.
+    /// 2,048 to 8,192). These are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
+    /// [`retain`](crate::SlotMap::retain), [`drain`](crate::SlotMap::drain) and the like, are filled in that order. Once
+    /// there are about twice as many recent holes as values, all but the last one are forgotten.
+    ///
+    /// The same calls make the same keys, also in a clone and after a round trip through `serde` or a file.
     /// [`blocks_mut`](crate::SlotMap::blocks_mut), [`compact`](crate::SlotMap::compact),
     /// [`shrink_to_fit`](crate::SlotMap::shrink_to_fit), [`trim`](crate::SlotMap::trim),
     /// [`insert_at`](crate::SlotMap::insert_at) and [`reattach`](crate::SlotMap::reattach) may forget which holes are
