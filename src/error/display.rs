@@ -29,24 +29,7 @@ impl Error {
                 "this {this} is full: its keys can index at most {limit} slots, including retired slots; use a key \
                  type with more bits of index or generation"
             }
-            (ErrorKind::FarIndex, Holder::Index) => {
-                "the slot number is so large that this index would take {bytes} in all; only slots below {limit} are \
-                 accepted without being reserved; number slots without large gaps, or call `reserve` first"
-            }
-            (ErrorKind::FarIndex, Holder::SlotMap) => {
-                "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
-                 {limit} are accepted; if the key is valid, `reserve` room up to its index, or build the map with a \
-                 `capacity` above it"
-            }
-            (ErrorKind::FarIndex, Holder::SecondaryLists) => {
-                "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
-                 {limit} are accepted without being announced; if the key is valid, call `set_capacity` first"
-            }
-            (ErrorKind::FarIndex, _) => {
-                "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
-                 {limit} are accepted without being announced; if the key is valid, call `reserve` or `set_capacity` \
-                 first, or use a `SparseSecondaryMap`"
-            }
+            (ErrorKind::FarIndex, _) => self.far_message(),
             (ErrorKind::CapacityOverflow, Holder::ListPool | Holder::SecondaryLists)
                 if self.has_limit =>
             {
@@ -164,6 +147,29 @@ impl Error {
                  supports it"
             }
             _ => "the system refused a request for {bytes}",
+        }
+    }
+
+    const fn far_message(&self) -> &'static str {
+        match self.holder {
+            Holder::Index => {
+                "the slot number is so large that this index would take {bytes} in all; only slots below {limit} are \
+                 accepted without being reserved; number slots without large gaps, or call `reserve` first"
+            }
+            Holder::SlotMap => {
+                "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
+                 {limit} are accepted; if the key is valid, `reserve` room up to its index, or build the map with a \
+                 `capacity` above it"
+            }
+            Holder::SecondaryLists => {
+                "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
+                 {limit} are accepted without being announced; if the key is valid, call `set_capacity` first"
+            }
+            _ => {
+                "the index in the key is so large that this {this} would take {bytes} in all; only indices below \
+                 {limit} are accepted without being announced; if the key is valid, call `reserve` or `set_capacity` \
+                 first, or use a `SparseSecondaryMap`"
+            }
         }
     }
 
