@@ -140,8 +140,8 @@ fn parts_are_loaded_as_what_they_are() {
     assert_eq!(kind::<VmVec<u64>>(&mut snapshot, "number"), FileErrorKind::NoPart);
     let (slots, path) = (SlotMap::<DefaultKey, _>::from_iter([1_u32]), folder.path().join("slots"));
     Snapshot::builder().add("slots", &slots).save(&path).unwrap();
-    let mut snapshot = Snapshot::open(path).unwrap();
-    let wrong = kind::<DenseSlotMap<DefaultKey, u32>>(&mut snapshot, "slots");
+    let mut of_slots = Snapshot::open(path).unwrap();
+    let wrong = kind::<DenseSlotMap<DefaultKey, u32>>(&mut of_slots, "slots");
     assert_eq!(wrong, FileErrorKind::Element);
     let error = SlotMap::<UnitKey, [u32; 3]>::load(folder.file()).unwrap_err();
     assert_eq!(error.kind(), FileErrorKind::NotStayput);
