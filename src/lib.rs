@@ -56,7 +56,7 @@
 //! | `*_bytes` | a number of bytes |
 //! | slot, hole | a place for a value in a slot map; a vacant slot that a later value can fill |
 //! | generation | the number of times a slot was used; part of the key |
-//! | retired | never used again, because the generations are used up (of a slot) |
+//! | retired slot | one that is never used again, because its generations are used up |
 //! | huge page | a page of 2 MiB in place of 512 of 4 KiB, on Linux |
 //! | region | the memory of one array or block, with its addresses |
 //! | region cache | keeps regions of dropped containers for reuse; see [`region_cache`] |

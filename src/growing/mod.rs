@@ -206,8 +206,8 @@ impl GrowingReservation {
         self
     }
 
-    /// Sets when the memory is returned after this is dropped. Defaults to [`Release::Keep`], which here returns it
-    /// before the drop ends: the [region cache](crate::region_cache) takes memory of containers only.
+    /// Sets when the memory is returned after this is dropped. Defaults to [`Release::Keep`], with which
+    /// nothing is cached here: the [region cache](crate::region_cache) takes memory of containers only.
     #[must_use]
     pub fn release(mut self, release: Release) -> Self {
         self.release = release;

@@ -28,7 +28,8 @@ pub enum Reuse {
     /// [`retain`](crate::SlotMap::retain), [`drain`](crate::SlotMap::drain) and the like, are filled in that order. Once
     /// there are about twice as many recent holes as values, all but the last one are forgotten.
     ///
-    /// The same calls make the same keys, also in a clone and after a round trip through `serde` or a file.
+    /// The same calls make the same keys, also in a clone, and after a round trip through `serde` or a file unless memory
+    /// was returned (the module `saved` says when).
     /// [`blocks_mut`](crate::SlotMap::blocks_mut), [`compact`](crate::SlotMap::compact),
     /// [`shrink_to_fit`](crate::SlotMap::shrink_to_fit), [`trim`](crate::SlotMap::trim),
     /// [`insert_at`](crate::SlotMap::insert_at) and [`reattach`](crate::SlotMap::reattach) may forget which holes are
